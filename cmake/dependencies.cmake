@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every third party, found once. docs/architecture.md says which folder may use which.
+find_package(Threads REQUIRED)
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options context)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(SQLiteCpp REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+
+set(AUTOTUNE_WITH_CUDA OFF)
+if(NOT AUTOTUNE_CUDA STREQUAL "OFF")
+  find_package(CUDAToolkit 12.0 QUIET)
+  if(CUDAToolkit_FOUND AND TARGET CUDA::nvrtc AND TARGET CUDA::cudart_static)
+    set(AUTOTUNE_WITH_CUDA ON)
+    # CMake's CUDA::nvrtc drags in libcuda's stub; nothing here calls the driver API by linking.
+    set_property(TARGET CUDA::nvrtc PROPERTY INTERFACE_LINK_LIBRARIES "")
+  elseif(AUTOTUNE_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "AUTOTUNE_CUDA=ON, but no CUDA toolkit 12 or later with NVRTC was found: "
+                        "set CUDAToolkit_ROOT, or use AUTOTUNE_CUDA=OFF for the host device only")
+  endif()
+endif()
+if(AUTOTUNE_WITH_CUDA)
+  message(STATUS "CUDA ${CUDAToolkit_VERSION}: devices cuda, model and host")
+else()
+  message(STATUS "no CUDA toolkit: host device only")
+endif()

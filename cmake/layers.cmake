@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# autotune_layer(NAME [USES layer…] [LINKS library…] [SOURCES file…])
+# A folder of sources as one static library, autotune_NAME. What it may use is the table of
+# docs/architecture.md; a test checks the includes.
+function(autotune_layer name)
+  cmake_parse_arguments(LAYER "" "" "USES;LINKS;SOURCES" ${ARGN})
+  if(NOT LAYER_SOURCES)
+    file(GLOB LAYER_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  endif()
+  if(NOT LAYER_SOURCES)
+    add_library(autotune_${name} INTERFACE)
+    set(scope INTERFACE)
+  else()
+    add_library(autotune_${name} STATIC ${LAYER_SOURCES})
+    set(scope PUBLIC)
+  endif()
+  foreach(used ${LAYER_USES})
+    target_link_libraries(autotune_${name} ${scope} autotune_${used})
+  endforeach()
+  target_link_libraries(autotune_${name} ${scope} ${LAYER_LINKS})
+endfunction()

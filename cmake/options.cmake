@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# How everything here is compiled.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow)
+if(AUTOTUNE_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(AUTOTUNE_SANITIZE)
+  add_compile_options(-fsanitize=${AUTOTUNE_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${AUTOTUNE_SANITIZE})
+endif()
+include_directories(${CMAKE_SOURCE_DIR})

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device is asked to run: sources, buffers, launches. Plain values; a worker process
+// receives copies of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tuner/core/element_type.hpp"
+
+namespace autotune {
+
+/// One translation unit as a compiler gets it: `prelude` (#defines), then `text`.
+struct SourceUnit {
+  std::string name;  // shown in compiler messages: `gemm.cu`
+  std::string prelude;
+  std::string text;
+  std::vector<std::filesystem::path> include_folders;
+  std::vector<std::string> options;  // the manifest's own, after the device's
+  std::vector<std::string> entries;  // extern "C" kernels that must be there
+};
+
+struct Dim3 {
+  std::int64_t x = 1, y = 1, z = 1;
+  std::int64_t count() const { return x * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+/// What a buffer is to the kernel. Outputs are poisoned with NaN (integers: a pattern) before every
+/// verifying run; an inout is restored to its fill; workspace is never compared.
+enum class Role : std::uint8_t { input, output, inout, workspace };
+
+/// How an input set is drawn, always by the same generator from (seed, buffer name, index).
+enum class Fill : std::uint8_t { random, zero, iota, one };
+
+/// An array in device memory; elements are contiguous.
+struct BufferSpec {
+  std::string name;
+  ElementType type = ElementType::f32;
+  std::int64_t length = 0;  // elements
+  Role role = Role::input;
+  Fill fill = Fill::random;
+  /// Outputs: an element is right when |c - r| <= tolerance * u * magnitude, where u is the type's
+  /// unit roundoff, r the reference and `magnitude` the reference run on absolute inputs. 0 =
+  /// exact.
+  double tolerance = 0;
+
+  std::int64_t bytes() const { return length * bytes_of(type); }
+  friend bool operator==(const BufferSpec&, const BufferSpec&) = default;
+};
+
+/// A scalar passed by value; `integer` for i32 and i64, `real` for f32 and f64.
+struct Scalar {
+  ElementType type = ElementType::i32;
+  std::int64_t integer = 0;
+  double real = 0;
+  friend bool operator==(const Scalar&, const Scalar&) = default;
+};
+
+/// A pointer to a buffer of the workload, by its index.
+struct BufferRef {
+  std::uint32_t index = 0;
+  friend bool operator==(const BufferRef&, const BufferRef&) = default;
+};
+
+/// A TMA descriptor (CUtensorMap) of a buffer, passed by value. Innermost dimension first;
+/// `strides` in bytes for dimensions 1 and up; `swizzle_bytes` 0, 32, 64 or 128.
+struct TensorMap {
+  std::uint32_t buffer = 0;
+  std::vector<std::int64_t> dims, strides, box;
+  int swizzle_bytes = 0;
+  friend bool operator==(const TensorMap&, const TensorMap&) = default;
+};
+
+using Argument = std::variant<BufferRef, Scalar, TensorMap>;
+
+struct Launch {
+  std::string entry;
+  Dim3 grid, block, cluster;
+  std::int64_t dynamic_shared_bytes = 0;
+  std::vector<Argument> arguments;
+  friend bool operator==(const Launch&, const Launch&) = default;
+};
+
+/// One configuration on one problem: workspace it needs beyond the workload's buffers (numbered
+/// on after them) and its launches, in order on one stream.
+struct LaunchPlan {
+  std::vector<BufferSpec> workspace;
+  std::vector<Launch> launches;
+  friend bool operator==(const LaunchPlan&, const LaunchPlan&) = default;
+};
+
+/// The buffers of a problem and how the right answer is made. Where `float64_outputs`, the
+/// reference kernel writes outputs as double in place of f32.
+struct Workload {
+  std::string problem;  // canonical text, for messages
+  std::vector<BufferSpec> buffers;
+  SourceUnit reference_source;
+  LaunchPlan reference;
+  std::filesystem::path expected_file;  // when given, holds the outputs; nothing is launched
+  bool float64_outputs = true;
+  std::uint64_t seed = 1;
+};
+
+}  // namespace autotune

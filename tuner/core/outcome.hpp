@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a trial ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace autotune {
+
+/// `pruned`: not run, or stopped early, because resources, the model or a screen ruled it out.
+/// `invalid`: it breaks a limit of the device. The others failed while being built, run or checked.
+enum class Outcome : std::uint8_t {
+  ok,
+  pruned,
+  invalid,
+  compile_error,
+  launch_error,
+  wrong,
+  nondeterministic,
+  timeout,
+  crash,
+};
+
+inline constexpr int kOutcomes = 9;
+
+/// `ok`, `pruned`, `compile_error`, …: as stored in the database.
+std::string_view name_of(Outcome outcome);
+std::optional<Outcome> outcome(std::string_view name);
+
+}  // namespace autotune

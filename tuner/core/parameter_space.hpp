@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The valid combinations of a target's parameters for one problem on one device.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/core/expression.hpp"
+#include "tuner/core/scope.hpp"
+#include "tuner/core/value.hpp"
+
+namespace autotune {
+
+/// A tunable name with the values that it can take, in the author's order.
+struct Parameter {
+  std::string name;
+  std::vector<Value> values;
+  /// When given and 0, the parameter has no meaning and takes its first value only.
+  std::optional<Expression> when;
+  /// Passed at launch (arguments, grid), not compiled in: two configurations that differ only in
+  /// run-time parameters share one binary.
+  bool run_time = false;
+};
+
+/// One value for every parameter, in the order of the space.
+using Configuration = NamedValues;
+
+/// Which of its parameter's values each parameter takes: indices into Parameter::values.
+using Levels = std::vector<std::uint16_t>;
+
+/// The valid configurations, numbered 0..size()-1 in the order of their rank. A configuration's
+/// rank is its mixed-radix number in the full product (first parameter most significant): stable
+/// when constraints change. A constraint is tested as soon as its names are bound, so a product of
+/// 10^9 with 10^5 valid ones is built in well under a second; 8 bytes are kept for each valid one.
+class ParameterSpace {
+ public:
+  /// `scope` holds the problem's sizes and settings and the `device.*` names. Throws Error when
+  /// the product exceeds 2^63, two parameters share a name, or a constraint names something
+  /// unknown or cannot be evaluated.
+  ParameterSpace(std::vector<Parameter> parameters, std::span<const Expression> constraints,
+                 const Scope& scope);
+
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  std::size_t size() const { return ranks_.size(); }
+  bool empty() const { return ranks_.empty(); }
+  /// Size of the full product, before constraints.
+  std::uint64_t product() const { return product_; }
+
+  std::uint64_t rank(std::size_t index) const { return ranks_[index]; }
+  Levels levels(std::size_t index) const;
+  Configuration at(std::size_t index) const;
+
+  /// The index of these levels or this configuration, or nullopt when it is not a valid one.
+  std::optional<std::size_t> find(std::span<const std::uint16_t> levels) const;
+  std::optional<std::size_t> find(const Configuration& configuration) const;
+
+ private:
+  std::vector<Parameter> parameters_;
+  std::vector<std::uint64_t> ranks_;  // ascending
+  std::uint64_t product_ = 1;
+};
+
+}  // namespace autotune

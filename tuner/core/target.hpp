@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel with a tunable space, whoever wrote it: a manifest and a plugin both make one of these.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/device.hpp"
+#include "tuner/core/expression.hpp"
+#include "tuner/core/launch.hpp"
+#include "tuner/core/parameter_space.hpp"
+#include "tuner/core/problem.hpp"
+
+namespace autotune {
+
+/// A named choice that is part of the problem, such as dtype; the first value is the default.
+struct Setting {
+  std::string name;
+  std::vector<Value> values;
+};
+
+/// An array or scalar that kernels name in their arguments. Exactly one of `length`
+/// (buffer) and `value` (scalar) is given.
+struct ArgumentSpec {
+  std::string name;
+  std::string type;  // an ElementType's name, or the name of a setting that holds one
+  std::optional<Expression> length;
+  Role role = Role::input;
+  Fill fill = Fill::random;
+  std::optional<Expression> tolerance;  // outputs; in units of roundoff, see BufferSpec
+  std::optional<Expression> value;
+};
+
+/// A TMA descriptor that kernels name in their arguments; see TensorMap.
+struct TensorMapSpec {
+  std::string name;
+  std::string buffer;
+  std::vector<Expression> dims, strides, box;
+  std::optional<Expression> swizzle_bytes;
+};
+
+/// One launch of a configuration. An argument is the name of an ArgumentSpec, of a tensor map, of a
+/// size or run-time parameter (passed as int), or an expression (passed as int).
+struct KernelSpec {
+  std::string entry;
+  std::optional<Expression> when;
+  std::vector<Expression> grid, block, cluster;  // 1 to 3 each; cluster may be empty
+  std::optional<Expression> dynamic_shared_bytes;
+  std::vector<std::string> arguments;
+};
+
+/// Where the right answer comes from.
+struct ReferenceSpec {
+  enum class Kind : std::uint8_t { kernels, file, default_configuration } kind = Kind::kernels;
+  std::vector<KernelSpec> kernels;  // plain kernels in the same source
+  std::filesystem::path file;       // raw little-endian elements of the outputs, in order
+  bool float64_outputs = true;      // the reference kernel writes f32 outputs as double
+};
+
+/// A macro derived from sizes, settings and parameters: `EDGE = M % BM != 0`.
+struct DefineSpec {
+  std::string name;
+  Expression value;
+};
+
+/// Names in all expressions: sizes, settings, parameters, defines (those above), `device.*`.
+struct Target {
+  std::string name;
+  std::string description;
+  std::filesystem::path manifest;  // empty for a plugin's
+  std::filesystem::path source_path;
+  std::string source_text;
+  std::vector<std::filesystem::path> include_folders;
+  std::vector<std::string> sizes;
+  std::vector<Setting> settings;
+  std::vector<Parameter> parameters;
+  std::vector<Expression> constraints;
+  Configuration default_configuration;
+  std::vector<DefineSpec> defines;
+  std::optional<Expression> bake_sizes;  // when 1, sizes are compiled in as SIZE_<name>
+  std::vector<std::string> options;
+  std::vector<ArgumentSpec> arguments;
+  std::vector<ArgumentSpec> workspace;  // lengths may depend on parameters
+  std::vector<TensorMapSpec> tensor_maps;
+  std::vector<KernelSpec> kernels;
+  ReferenceSpec reference;
+  std::optional<Expression> flops, bytes;  // of one call
+  std::optional<Expression> registers;     // estimates before compiling, a thread
+  std::optional<Expression> shared_bytes;  // static, a block
+  /// What the cost model knows of a configuration: named quantities of one call, such as
+  /// `l2_bytes`. tuner/model/cost_model.hpp lists the names.
+  std::vector<DefineSpec> model;
+  std::string fingerprint;  // hash of source, included files, space and argument list
+};
+
+/// Sizes and settings of one problem; settings not in `chosen` take their default. Throws
+/// UsageError for an unknown setting or value.
+Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen);
+
+/// Sizes, settings and `device.*`.
+Scope scope_of(const Problem& problem, const DeviceInfo& device);
+
+/// The space of one problem on one device. Throws Error naming the target.
+ParameterSpace space_of(const Target& target, const Problem& problem, const DeviceInfo& device);
+
+/// The default configuration as it is legal for this problem and device: where the manifest's
+/// default breaks a constraint, the valid one that shares most values with it (lowest index
+/// first). Throws Error when the space is empty.
+std::size_t default_index(const Target& target, const ParameterSpace& space);
+
+/// Prelude and source. Words become macros: `#define PREFETCH_NONE 0 … #define PREFETCH
+/// PREFETCH_NONE` (level numbers); run-time parameters are left out; `bake_sizes` adds SIZE_<name>.
+SourceUnit source_unit(const Target& target, const Problem& problem,
+                       const Configuration& configuration, const DeviceInfo& device);
+
+/// Launch geometry and arguments. Throws Error naming the manifest, the key and the column.
+LaunchPlan launch_plan(const Target& target, const Problem& problem,
+                       const Configuration& configuration, const DeviceInfo& device);
+
+/// Buffers and reference.
+Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device);
+
+/// FLOPs and bytes of one call; 0 where the manifest gives none.
+struct Work {
+  double flops = 0;
+  double bytes = 0;
+};
+Work work_of(const Target& target, const Problem& problem, const DeviceInfo& device);
+
+}  // namespace autotune

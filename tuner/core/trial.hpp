@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A configuration that was tried and what came of it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
+#include "tuner/core/parameter_space.hpp"
+
+namespace autotune {
+
+struct Trial {
+  Configuration configuration;
+  Outcome outcome = Outcome::ok;
+  std::string message;                     // why, when not ok
+  std::optional<Measurement> measurement;  // ok; for a screened one the lower bound
+  std::optional<double> predicted_seconds;
+  // Of the configuration's heaviest kernel, from the binary; -1 when unknown.
+  int registers = -1;
+  std::int64_t shared_bytes = -1;
+  std::int64_t local_bytes = -1;
+  double occupancy = -1;  // theoretical, 0..1
+  double compile_seconds = 0;
+  std::string binary_key;  // CompiledKernel::key
+  bool verified = false;
+};
+
+}  // namespace autotune

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a parameter or a problem setting can be: an integer or a word.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace autotune {
+
+/// The integer that stands for a word in expressions: a hash of its letters (FNV-1a, 63 bits), so
+/// that `PREFETCH == 'register'` needs no table. Words are only ever compared for equality.
+constexpr std::int64_t word_code(std::string_view word) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char letter : word) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+  }
+  return static_cast<std::int64_t>(hash >> 1);
+}
+
+/// An integer or a word, as in `BM=128` and `PREFETCH=register`.
+class Value {
+ public:
+  Value() = default;
+  Value(std::int64_t integer) : value_(integer) {}        // NOLINT(google-explicit-constructor)
+  Value(int integer) : value_(std::int64_t{integer}) {}   // NOLINT(google-explicit-constructor)
+  Value(std::string word) : value_(std::move(word)) {}    // NOLINT(google-explicit-constructor)
+  Value(const char* word) : value_(std::string(word)) {}  // NOLINT(google-explicit-constructor)
+
+  bool is_integer() const { return value_.index() == 0; }
+  bool is_word() const { return value_.index() == 1; }
+  std::int64_t integer() const { return std::get<std::int64_t>(value_); }
+  const std::string& word() const { return std::get<std::string>(value_); }
+
+  /// What expressions see: the integer itself, or word_code() of the word.
+  std::int64_t code() const { return is_integer() ? integer() : word_code(word()); }
+  /// `128` or `register`.
+  std::string text() const { return is_integer() ? std::to_string(integer()) : word(); }
+
+  friend bool operator==(const Value&, const Value&) = default;
+  friend auto operator<=>(const Value&, const Value&) = default;
+
+ private:
+  std::variant<std::int64_t, std::string> value_{std::int64_t{0}};
+};
+
+/// Reads `128` as an integer and anything else as a word.
+Value parse_value(std::string_view text);
+
+struct NamedValue {
+  std::string name;
+  Value value;
+  friend bool operator==(const NamedValue&, const NamedValue&) = default;
+};
+
+/// Names with values in a fixed order: a configuration, or the sizes and settings of a problem.
+using NamedValues = std::vector<NamedValue>;
+
+/// The value called `name`, or nullptr.
+const Value* find_value(const NamedValues& values, std::string_view name);
+
+/// Canonical text, also a key in the database: `BM=128 BN=64 PREFETCH=register`.
+std::string to_text(const NamedValues& values);
+
+/// Reads what to_text() wrote. Throws Error on an item without `=`.
+NamedValues parse_named_values(std::string_view text);
+
+}  // namespace autotune

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who asks which configuration to try next, and who answers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/outcome.hpp"
+#include "tuner/core/parameter_space.hpp"
+
+namespace autotune {
+
+/// The answer for one configuration: seconds when outcome is ok (or pruned by a screen: a lower
+/// bound), nothing otherwise.
+struct Evaluation {
+  std::size_t index = 0;
+  Outcome outcome = Outcome::ok;
+  std::optional<double> seconds;
+};
+
+/// Times configurations, or says stop. Evaluating one twice costs nothing and counts once.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  virtual const ParameterSpace& space() const = 0;
+  /// Evaluates in any order, answers in the order asked. Shorter than asked when the budget is
+  /// spent: the strategy then returns.
+  virtual std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) = 0;
+  /// How many at a time keep the compile threads busy; 1 when it makes no difference.
+  virtual int batch() const { return 1; }
+  /// Evaluations left, at most; a strategy may plan with it.
+  virtual std::size_t remaining() const = 0;
+  /// Likely to be asked for soon: compiled ahead when threads are idle.
+  virtual void prefetch(std::span<const std::size_t>) {}
+  /// The cost model's time in seconds for every index of the space, already corrected by what was
+  /// learned on other problems; empty when there is no model.
+  virtual std::span<const double> predicted() const { return {}; }
+  /// The target's default configuration, evaluated before the strategy starts.
+  virtual std::size_t default_index() const { return 0; }
+};
+
+/// A search method as straight-line code. One seed and the same answers give the same questions.
+class SearchStrategy {
+ public:
+  virtual ~SearchStrategy() = default;
+  virtual void search(Evaluator& evaluator, std::uint64_t seed) = 0;
+};
+
+struct StrategyRow {
+  std::string name;
+  std::string description;  // one line
+  std::unique_ptr<SearchStrategy> (*make)();
+};
+
+/// Every built-in strategy, `guided` (the default) first.
+std::span<const StrategyRow> strategies();
+
+/// Throws UsageError that lists the names when there is none.
+std::unique_ptr<SearchStrategy> make_strategy(std::string_view name);
+
+}  // namespace autotune

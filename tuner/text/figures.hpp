@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures as a person reads them, and names that are near a misspelt one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autotune {
+
+/// `2.871 ms`, `9.17 us`: four significant digits and the unit.
+std::string time_text(double seconds);
+/// `47.9 TFLOP/s`, `812 GFLOP/s`.
+std::string rate_text(double flops_per_second);
+/// `64.0 MiB`.
+std::string bytes_text(std::int64_t bytes);
+
+/// Up to three of `names` nearest to `word` by edit distance, nearest first; none that is far off.
+std::vector<std::string> near_names(std::string_view word, std::span<const std::string> names);
+/// `did you mean gemm or gemv?`, or `there are: …` when none is near.
+std::string suggestion(std::string_view word, std::span<const std::string> names);
+
+}  // namespace autotune
