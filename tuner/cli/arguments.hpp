@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arguments of one verb, parsed against its options.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/cli/verb.hpp"
+
+namespace autotune::cli {
+
+class Arguments {
+ public:
+  /// Throws UsageError for an unknown option (with near names), a missing or repeated value, or a
+  /// positional argument where none may stand.
+  Arguments(const Verb& verb, const std::vector<std::string>& words);
+
+  bool has(std::string_view option) const;
+  /// The value given, else the option's default, else nullopt.
+  std::optional<std::string> find(std::string_view option) const;
+  /// Like find(); throws UsageError naming the option when there is none.
+  std::string text(std::string_view option) const;
+  /// Throws UsageError when the value is no integer in [low, high].
+  std::int64_t integer(std::string_view option, std::int64_t low, std::int64_t high) const;
+  /// Every value of a repeatable option.
+  std::vector<std::string> all(std::string_view option) const;
+  const std::vector<std::string>& positional() const { return positional_; }
+
+ private:
+  const Verb& verb_;
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+  std::vector<std::string> positional_;
+};
+
+}  // namespace autotune::cli

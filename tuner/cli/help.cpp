@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/help.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+constexpr std::size_t kLineWidth = 96;
+
+std::string usage_line(const Verb& verb) {
+  return format("autotune {}{}{}", verb.name, verb.synopsis.empty() ? "" : " ", verb.synopsis);
+}
+
+std::string left_side(const Option& option) {
+  return option.value.empty() ? format("--{}", option.name)
+                              : format("--{} {}", option.name, option.value);
+}
+
+std::string right_side(const Option& option) {
+  std::string text(option.help);
+  if (option.repeatable) text += " (may be repeated)";
+  if (!option.default_value.empty()) text += format(" (default: {})", option.default_value);
+  return text;
+}
+
+/// `text` broken at spaces, continued below column `indent`.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::istringstream words(text);
+  std::string line, out, word;
+  while (words >> word) {
+    if (!line.empty() && indent + line.size() + 1 + word.size() > kLineWidth) {
+      out += line + '\n' + std::string(indent, ' ');
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line;
+}
+
+std::string two_columns(const std::vector<std::pair<std::string, std::string>>& rows) {
+  std::size_t width = 0;
+  for (const auto& [left, right] : rows) width = std::max(width, left.size());
+  std::string text;
+  for (const auto& [left, right] : rows) {
+    text += format("  {:<{}}  {}\n", left, width, wrapped(right, width + 4));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string overview() {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const Verb* verb : verbs()) rows.emplace_back(verb->name, verb->summary);
+  return "autotune finds the fastest correct configuration of a CUDA kernel for each GPU and "
+         "size.\n"
+         "\n"
+         "  autotune --target gemm --sizes 128..1024     tune, verify, store\n"
+         "  autotune query --target gemm --size 512      what is the best here, and how sure\n"
+         "\n"
+         "verbs (tune when none is given):\n" +
+         two_columns(rows) + "\n`autotune VERB --help` lists the options of one.\n";
+}
+
+std::string help_of(const Verb& verb) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const Option& option : verb.options)
+    rows.emplace_back(left_side(option), right_side(option));
+  std::string text = format("usage: {}\n{}\n", usage_line(verb), verb.summary);
+  if (!rows.empty()) text += "\n" + two_columns(rows);
+  return text;
+}
+
+std::string markdown_reference() {
+  std::string text =
+      "# Command line\n\n"
+      "<!-- Written by `autotune help --markdown`; a test compares the two. -->\n\n"
+      "Results go to stdout, progress and warnings to stderr. Exit status: 0 done; 1 failed; 2 "
+      "wrong "
+      "usage;\n3 finished, but some problem has no correct configuration.\n\n"
+      "| verb | what it does |\n|---|---|\n";
+  for (const Verb* verb : verbs()) {
+    text += format("| [`{0}`](#{0}) | {1} |\n", verb->name, verb->summary);
+  }
+  for (const Verb* verb : verbs()) {
+    text += format("\n## {}\n\n    {}\n\n{}\n", verb->name, usage_line(*verb), verb->summary);
+    if (!verb->options.empty()) text += "\n| option | meaning |\n|---|---|\n";
+    for (const Option& option : verb->options) {
+      std::string cell = right_side(option);
+      for (std::size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) {
+        cell.insert(at, "\\");
+      }
+      text += format("| `{}` | {} |\n", left_side(option), cell);
+    }
+    if (!verb->details.empty()) text += format("\n{}\n", verb->details);
+  }
+  return text;
+}
+
+}  // namespace autotune::cli

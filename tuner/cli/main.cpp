@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tool: picks the verb, runs it, turns what is thrown into one sentence and a status.
+#include <algorithm>
+#include <iostream>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/help.hpp"
+#include "tuner/cli/verb.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+const Verb& verb_called(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Verb* verb : verbs()) {
+    if (verb->name == name) return *verb;
+    names.emplace_back(verb->name);
+  }
+  throw UsageError(format("there is no verb \"{}\": {}", name, suggestion(name, names)));
+}
+
+int run(std::vector<std::string> words) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
+    (words.empty() ? std::cerr : std::cout) << overview();
+    return words.empty() ? kWrongUsage : kDone;
+  }
+  if (words[0] == "--version") {
+    std::cout << "autotune " << AUTOTUNE_VERSION << '\n';
+    return kDone;
+  }
+  const Verb& verb = words[0].starts_with("-") ? *verbs().front() : verb_called(words[0]);
+  if (!words[0].starts_with("-")) words.erase(words.begin());
+  if (std::find(words.begin(), words.end(), "--help") != words.end()) {
+    std::cout << help_of(verb);
+    return kDone;
+  }
+  return verb.run(Arguments(verb, words));
+}
+
+int report(const std::string& sentence, int status) {
+  std::cerr << "error: " << sentence << '\n';
+  return status;
+}
+
+}  // namespace
+}  // namespace autotune::cli
+
+int main(int argc, char** argv) {
+  using namespace autotune;
+  try {
+    const int status = cli::run({argv + 1, argv + argc});
+    std::cout.flush();
+    return std::cout ? status : cli::report("stdout cannot be written", cli::kFailed);
+  } catch (const UsageError& error) {
+    return cli::report(error.what(), cli::kWrongUsage);
+  } catch (const std::bad_alloc&) {
+    return cli::report("out of memory; try a smaller problem or space", cli::kFailed);
+  } catch (const std::exception& error) {
+    return cli::report(error.what(), cli::kFailed);
+  }
+}

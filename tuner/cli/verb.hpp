@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a verb of the command line is: a row of the table, with its options as data.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace autotune::cli {
+
+class Arguments;
+
+/// One option. `value` names what follows it (`FILE`), empty for a flag. Help shows `help` and,
+/// when not empty, the default.
+struct Option {
+  std::string_view name;
+  std::string_view value;
+  std::string_view help;
+  std::string_view default_value = {};
+  bool repeatable = false;
+};
+
+/// One verb: `run` gets the parsed arguments and returns the exit status.
+struct Verb {
+  std::string_view name;
+  std::string_view synopsis;  // after `autotune NAME`: `--target T --sizes S`
+  std::string_view summary;   // one line, for the list of verbs
+  std::string_view details;   // paragraphs of Markdown for docs/cli.md; may be empty
+  std::vector<Option> options;
+  /// What stands without a dash: `FILE` or `NAME=VALUE…`; empty when nothing may.
+  std::string_view positional;
+  int (*run)(const Arguments& arguments);
+};
+
+/// Every verb; `tune`, the default, first.
+std::span<const Verb* const> verbs();
+
+/// Exit status, as documented in docs/cli.md.
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kWrongUsage = 2;
+inline constexpr int kNoCorrectConfiguration = 3;
+
+}  // namespace autotune::cli
