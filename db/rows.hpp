@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the tuned database as plain structs: text and numbers, no other layer's types.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace autotune::db {
+
+/// Every `id` is the hash of the rest of its row: equal rows have equal ids, merging is a set
+/// union, and a row that does not match its id is damaged. The store fills it in; leave it empty.
+/// Times of day are UTC text, `2026-03-01T12:00:00.000Z`: now_text().
+
+/// What makes two devices comparable. Driver and clocks belong to the session.
+struct DeviceRow {
+  std::string id;
+  std::string name;
+  std::string kind;  // cuda, host, model, fake
+  std::string pci_id;
+  std::int64_t compute_capability = 0;
+  std::int64_t multiprocessors = 0;
+  std::int64_t l2_bytes = 0;
+  std::int64_t memory_bytes = 0;
+  std::string mig_profile;
+  friend bool operator==(const DeviceRow&, const DeviceRow&) = default;
+};
+
+struct KernelRow {
+  std::string id;
+  std::string target;
+  std::string fingerprint;  // hash of source, space and argument list
+  friend bool operator==(const KernelRow&, const KernelRow&) = default;
+};
+
+/// One run of the tool.
+struct SessionRow {
+  std::string id;
+  std::string started_at;
+  std::string tool_version;
+  std::string environment;  // `driver 580.82, CUDA 13.0, NVRTC 13.0.88`
+  std::string command;
+  std::string strategy;
+  std::int64_t seed = 0;
+  std::string budget;
+  friend bool operator==(const SessionRow&, const SessionRow&) = default;
+};
+
+/// What a result is a result of. `device` and `kernel` are ids.
+struct ProblemKey {
+  std::string device;
+  std::string kernel;
+  std::string problem;  // `M=512 N=512 K=512 dtype=f32`
+  std::string policy;   // `l2=hot launch=graph`
+  friend bool operator==(const ProblemKey&, const ProblemKey&) = default;
+};
+
+/// One configuration that was tried: a fact, never changed.
+struct TrialRow {
+  std::string id;
+  std::string session;
+  ProblemKey key;
+  std::string stage = "search";  // or `playoff`
+  std::string configuration;     // `BM=64 BN=64`
+  std::string outcome = "ok";    // an Outcome's name
+  std::string message;           // why, when not ok
+  std::optional<double> median_ns;
+  std::optional<double> low_ns;
+  std::optional<double> high_ns;
+  std::int64_t samples = 0;
+  bool throttled = false;
+  std::optional<double> predicted_ns;
+  std::optional<std::int64_t> registers;
+  std::optional<std::int64_t> shared_bytes;
+  std::optional<std::int64_t> local_bytes;
+  std::optional<double> occupancy;
+  double compile_seconds = 0;
+  std::string binary_key;
+  bool verified = false;
+  bool is_default = false;
+  std::optional<double> gflops;
+  std::string created_at;
+  friend bool operator==(const TrialRow&, const TrialRow&) = default;
+};
+
+/// What a session decided for one problem, from its playoff: a fact. Published figures are these.
+struct DecisionRow {
+  std::string id;
+  std::string session;
+  ProblemKey key;
+  std::string provenance = "measured";  // measured, imported, predicted
+  std::string configuration;
+  std::optional<double> median_ns;
+  std::optional<double> low_ns;
+  std::optional<double> high_ns;
+  std::int64_t samples = 0;
+  std::optional<double> gflops;
+  std::string default_configuration;
+  std::optional<double> default_ns;
+  std::optional<double> noise_floor;  // relative spread of the playoff's A/A pair: 0.004
+  std::optional<double> cold_ns;      // the median in the other L2 state
+  std::string ties;                   // configurations that tie, one a line
+  bool verified = false;
+  std::string binary_key;
+  std::string created_at;
+  friend bool operator==(const DecisionRow&, const DecisionRow&) = default;
+};
+
+/// A person's choice for one problem; the latest counts. An empty configuration takes it back.
+struct PinRow {
+  std::string id;
+  ProblemKey key;
+  std::string configuration;
+  std::string note;
+  std::string created_at;
+  friend bool operator==(const PinRow&, const PinRow&) = default;
+};
+
+/// A figure of a device that was measured once, such as `bandwidth_bytes_per_second`.
+struct CalibrationRow {
+  std::string id;
+  std::string device;
+  std::string name;
+  double value = 0;
+  std::string created_at;
+  friend bool operator==(const CalibrationRow&, const CalibrationRow&) = default;
+};
+
+/// The answer for one problem, derived from trials, decisions and pins.
+struct BestRow {
+  ProblemKey key;
+  std::string provenance;  // pinned, measured, imported, predicted
+  bool decided = false;    // by a playoff or a pin; else the leader of a session that did not finish
+  std::string session;
+  std::string session_started_at;
+  std::string configuration;
+  std::optional<double> median_ns;
+  std::optional<double> low_ns;
+  std::optional<double> high_ns;
+  std::int64_t samples = 0;
+  std::optional<double> gflops;
+  std::string default_configuration;
+  std::optional<double> default_ns;
+  std::optional<double> noise_floor;
+  std::optional<double> cold_ns;
+  std::string ties;
+  bool verified = false;
+  std::string binary_key;
+  std::string created_at;
+  std::string source;  // id of the trial, decision or pin that it comes from
+  friend bool operator==(const BestRow&, const BestRow&) = default;
+};
+
+/// A configuration that was sent to a device and has not been answered for. Local to one host.
+struct InflightRow {
+  std::string session;
+  ProblemKey key;
+  std::string configuration;
+  std::string process;  // who sent it: process_text()
+  std::string started_at;
+  friend bool operator==(const InflightRow&, const InflightRow&) = default;
+};
+
+/// A best row with what its ids stand for.
+struct TunedEntry {
+  BestRow best;
+  DeviceRow device;
+  KernelRow kernel;
+  SessionRow session;
+};
+
+}  // namespace autotune::db
