@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cache/build_cache.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BuildCacheTest : public testing::Test {
+ protected:
+  BuildCacheTest() {
+    std::string name = (fs::temp_directory_path() / "autotune-cache-XXXXXX").string();
+    base_ = mkdtemp(name.data());
+    folder_ = base_ / "cache";
+  }
+  ~BuildCacheTest() override {
+    fs::permissions(base_, fs::perms::owner_all);
+    fs::remove_all(base_);
+  }
+
+  static Build build_of(const std::string& text) {
+    return {std::make_shared<const std::string>(text), "a warning", true, false};
+  }
+  Build never() { throw std::logic_error("made twice"); }
+  fs::path file_of(const std::string& key) const { return folder_ / key.substr(0, 2) / key; }
+
+  fs::path base_, folder_;
+};
+
+TEST_F(BuildCacheTest, ASecondRunFindsWhatTheFirstMade) {
+  std::string binary("cu\0bin", 6);
+  EXPECT_FALSE(BuildCache(folder_).find_or_make("ab12", [&] { return build_of(binary); }).cached);
+  const Build again = BuildCache(folder_).find_or_make("ab12", [&] { return never(); });
+  EXPECT_TRUE(again.cached);
+  EXPECT_EQ(*again.binary, binary);
+  EXPECT_EQ(again.log, "a warning");
+}
+
+TEST_F(BuildCacheTest, ARefusedSourceIsKeptWithItsLog) {
+  BuildCache(folder_).find_or_make("ab12", [] {
+    return Build{nullptr, "line 3: no", true, false};
+  });
+  const Build again = BuildCache(folder_).find_or_make("ab12", [&] { return never(); });
+  EXPECT_EQ(again.binary, nullptr);
+  EXPECT_EQ(again.log, "line 3: no");
+}
+
+TEST_F(BuildCacheTest, ABuildThatRanOutOfTimeIsNotKept) {
+  BuildCache cache(folder_);
+  cache.find_or_make("ab12", [] { return Build{nullptr, "", false, false}; });
+  EXPECT_FALSE(cache.find("ab12"));
+}
+
+TEST_F(BuildCacheTest, ThreadsThatAskForOneKeyMakeItOnce) {
+  BuildCache cache(folder_);
+  std::atomic<int> made{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      const Build build = cache.find_or_make("ab12", [&] {
+        ++made;
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        return build_of("x");
+      });
+      EXPECT_EQ(*build.binary, "x");
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(made, 1);
+}
+
+TEST_F(BuildCacheTest, WhatMakingThrowsReachesTheCallerAndIsForgotten) {
+  BuildCache cache(folder_);
+  EXPECT_THROW(cache.find_or_make("ab12", [&] { return never(); }), std::logic_error);
+  EXPECT_EQ(*cache.find_or_make("ab12", [] { return build_of("x"); }).binary, "x");
+}
+
+TEST_F(BuildCacheTest, ADamagedFileIsMadeAnew) {
+  BuildCache cache(folder_);
+  cache.find_or_make("ab12", [] { return build_of("0123456789"); });
+  const auto whole = fs::file_size(file_of("ab12"));
+  for (const auto bytes : {whole - 1, whole / 2, std::uintmax_t{0}}) {
+    fs::resize_file(file_of("ab12"), bytes);
+    EXPECT_FALSE(cache.find("ab12")) << bytes;
+  }
+  std::ofstream(file_of("ab12")) << "autotune-build-1 0 -5 99999999999 \n";
+  EXPECT_FALSE(cache.find("ab12"));
+  EXPECT_FALSE(cache.find_or_make("ab12", [] { return build_of("new"); }).cached);
+  EXPECT_EQ(*cache.find("ab12")->binary, "new");
+}
+
+TEST_F(BuildCacheTest, MayBeDeletedWhileInUse) {
+  BuildCache cache(folder_);
+  cache.find_or_make("ab12", [] { return build_of("x"); });
+  fs::remove_all(folder_);
+  EXPECT_EQ(*cache.find_or_make("ab12", [] { return build_of("y"); }).binary, "y");
+  EXPECT_EQ(cache.warning(), "");
+}
+
+TEST_F(BuildCacheTest, TheFolderIsItsOwnersOnly) {
+  const BuildCache cache(folder_);
+  struct stat status {};
+  ASSERT_EQ(stat(folder_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+}
+
+TEST_F(BuildCacheTest, AFolderThatOthersMayWriteToIsRefused) {
+  fs::create_directories(folder_);
+  chmod(folder_.c_str(), 0777);
+  const BuildCache cache(folder_);
+  EXPECT_NE(cache.warning().find("others may write to it"), std::string::npos) << cache.warning();
+}
+
+TEST_F(BuildCacheTest, WorksWithoutAFolder) {
+  std::ofstream(base_ / "file") << "x";
+  for (const fs::path& folder : {fs::path{}, base_ / "file" / "cache", base_ / "file"}) {
+    BuildCache cache(folder);
+    EXPECT_EQ(*cache.find_or_make("ab12", [] { return build_of("x"); }).binary, "x");
+    EXPECT_NE(cache.warning(), "") << folder;
+  }
+}
+
+TEST_F(BuildCacheTest, AboveTheCapTheLongestUnusedGoes) {
+  BuildCache cache(folder_, 10'000);
+  const std::string binary(3000, 'x');
+  for (const std::string key : {"aa", "bb", "cc"}) {
+    cache.find_or_make(key, [&] { return build_of(binary); });
+    const auto age = std::chrono::minutes(key == "aa" ? 3 : key == "bb" ? 2 : 1);
+    fs::last_write_time(file_of(key), fs::file_time_type::clock::now() - age);
+  }
+  EXPECT_TRUE(cache.find("aa"));  // used now: "bb" is the oldest
+  cache.find_or_make("dd", [&] { return build_of(binary); });
+  EXPECT_FALSE(cache.find("bb"));
+  EXPECT_FALSE(cache.find("cc"));
+  EXPECT_TRUE(cache.find("aa"));
+  EXPECT_TRUE(cache.find("dd"));
+}
+
+TEST(BuildCacheFolder, ComesFromTheEnvironment) {
+  setenv("AUTOTUNE_CACHE", "/own", 1);
+  setenv("XDG_CACHE_HOME", "/xdg", 1);
+  EXPECT_EQ(BuildCache::default_folder(), "/own");
+  unsetenv("AUTOTUNE_CACHE");
+  EXPECT_EQ(BuildCache::default_folder(), "/xdg/autotune");
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", "/home/me", 1);
+  EXPECT_EQ(BuildCache::default_folder(), "/home/me/.cache/autotune");
+  unsetenv("HOME");
+  EXPECT_EQ(BuildCache::default_folder(), "");
+}
+
+}  // namespace
+}  // namespace autotune

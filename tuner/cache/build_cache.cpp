@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cache/build_cache.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "tuner/cache/build_file.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Creates the folder for its owner only. Returns what is wrong with it, or nothing.
+std::string claim_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder.parent_path(), failed);
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return std::strerror(errno);
+  struct stat status {};
+  if (stat(folder.c_str(), &status) != 0) return std::strerror(errno);
+  if (!S_ISDIR(status.st_mode)) return "it is no folder";
+  if (status.st_uid != geteuid()) return "it belongs to another user";
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it";
+  if (access(folder.c_str(), W_OK | X_OK) != 0) return std::strerror(errno);
+  return "";
+}
+
+/// Two levels, so that no folder holds a hundred thousand files.
+fs::path path_of(const fs::path& folder, const std::string& key) {
+  return folder / key.substr(0, 2) / key;
+}
+
+}  // namespace
+
+fs::path BuildCache::default_folder() {
+  if (const auto own = environment_variable("AUTOTUNE_CACHE"); !own.empty()) return own;
+  if (const auto base = environment_variable("XDG_CACHE_HOME"); !base.empty()) {
+    return fs::path(base) / "autotune";
+  }
+  if (const auto home = environment_variable("HOME"); !home.empty()) {
+    return fs::path(home) / ".cache" / "autotune";
+  }
+  return {};
+}
+
+BuildCache::BuildCache(fs::path folder, std::int64_t most_bytes)
+    : folder_(std::move(folder)), most_bytes_(most_bytes) {
+  if (folder_.empty()) {
+    give_up("it has no name (set AUTOTUNE_CACHE)");
+  } else if (const std::string wrong = claim_folder(folder_); !wrong.empty()) {
+    give_up(wrong);
+  }
+}
+
+Build BuildCache::find_or_make(const std::string& key, const std::function<Build()>& make) {
+  std::promise<Build> promise;
+  std::shared_future<Build> other;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [entry, mine] = in_flight_.try_emplace(key);
+    if (mine) {
+      entry->second = promise.get_future().share();
+    } else {
+      other = entry->second;
+    }
+  }
+  if (other.valid()) {
+    Build build = other.get();
+    build.cached = true;
+    return build;
+  }
+  const auto done = [&] {
+    const std::lock_guard lock(mutex_);
+    in_flight_.erase(key);
+  };
+  try {
+    std::optional<Build> build = find(key);
+    if (!build) {
+      build = make();
+      build->cached = false;
+      if (build->keep) store(key, *build);
+    }
+    promise.set_value(*build);
+    done();
+    return *build;
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+    done();
+    throw;
+  }
+}
+
+std::optional<Build> BuildCache::find(const std::string& key) {
+  if (!usable()) return std::nullopt;
+  const fs::path path = path_of(folder_, key);
+  std::optional<Build> build = read_build(path);
+  if (!build) return std::nullopt;
+  build->cached = true;
+  // The time of last use is what eviction goes by.
+  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+  return build;
+}
+
+void BuildCache::store(const std::string& key, const Build& build) {
+  if (!usable()) return;
+  const fs::path path = path_of(folder_, key);
+  mkdir(folder_.c_str(), 0700);  // it may have been deleted since
+  mkdir(path.parent_path().c_str(), 0700);
+  const std::int64_t written = write_build(path, build);
+  if (written < 0) {
+    give_up(std::strerror(errno));
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  if (stored_bytes_ < 0) {
+    evict_down_to(most_bytes_);
+  } else if ((stored_bytes_ += written) > most_bytes_) {
+    evict_down_to(most_bytes_ / 10 * 8);
+  }
+}
+
+/// Counts what is there, and when it is above the cap deletes the longest unused.
+void BuildCache::evict_down_to(std::int64_t bytes) {
+  struct Found {
+    fs::file_time_type used;
+    std::int64_t size;
+    fs::path path;
+  };
+  std::vector<Found> files;
+  stored_bytes_ = 0;
+  std::error_code failed;
+  const auto abandoned = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (fs::recursive_directory_iterator it(folder_, failed), end; !failed && it != end;
+       it.increment(failed)) {
+    std::error_code gone;  // by another process, meanwhile
+    if (!it->is_regular_file(gone)) continue;
+    Found found{it->last_write_time(gone), 0, it->path()};
+    if (gone) continue;
+    if (is_aside(found.path)) {
+      if (found.used < abandoned) fs::remove(found.path, gone);
+      continue;
+    }
+    found.size = static_cast<std::int64_t>(it->file_size(gone));
+    if (gone) continue;
+    stored_bytes_ += found.size;
+    files.push_back(std::move(found));
+  }
+  if (stored_bytes_ <= bytes) return;
+  std::sort(files.begin(), files.end(),
+            [](const Found& a, const Found& b) { return a.used < b.used; });
+  for (const Found& file : files) {
+    if (stored_bytes_ <= bytes) break;
+    if (fs::remove(file.path, failed)) stored_bytes_ -= file.size;
+  }
+}
+
+std::string BuildCache::warning() const {
+  const std::lock_guard lock(mutex_);
+  return warning_;
+}
+
+bool BuildCache::usable() const {
+  const std::lock_guard lock(mutex_);
+  return warning_.empty();
+}
+
+void BuildCache::give_up(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  warning_ = format("compiled kernels are not kept: the cache folder {} cannot be used: {}",
+                    folder_.string(), why);
+}
+
+}  // namespace autotune

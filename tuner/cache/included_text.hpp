@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The project's own files that a source includes: part of what a build is keyed by.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace autotune {
+
+/// Names and contents of every file that `text` includes, directly or not, as found in `folders`
+/// in their order; what is not found there (a toolkit's headers) is left out, its version being in
+/// the key already. Conditions are not evaluated, and `#include MACRO` is not followed.
+std::string included_text(std::string_view text, std::span<const std::filesystem::path> folders);
+
+}  // namespace autotune
