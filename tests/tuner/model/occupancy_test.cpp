@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Theoretical occupancy against published tables and hand-worked cases.
+#include "tuner/model/occupancy.hpp"
+
+#include <gmock/gmock.h>
+
+namespace autotune {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct PublishedRow {
+  const char* kernel;
+  int threads, registers, shared_bytes;
+  int blocks, warps;
+  double percent;
+  std::optional<Limit> limiter;  // where the text names one
+};
+
+// Kernels of a course report on a GeForce GT 240, blocks of 8x8, 16x16 and 22x22 threads.
+constexpr PublishedRow kGt240[] = {
+    {"v2", 64, 10, 44, 8, 16, 50, Limit::blocks},
+    {"v2", 256, 10, 44, 4, 32, 100, Limit::warps},
+    {"v2", 484, 10, 44, 2, 32, 100, std::nullopt},
+    {"v3", 64, 12, 556, 8, 16, 50, Limit::blocks},
+    {"v3", 256, 12, 2092, 4, 32, 100, Limit::warps},
+    {"v3", 484, 13, 3916, 2, 32, 100, std::nullopt},
+    {"v4a", 64, 13, 556, 8, 16, 50, Limit::blocks},
+    {"v4a", 256, 13, 2092, 4, 32, 100, std::nullopt},
+    {"v4b", 64, 14, 1068, 8, 16, 50, Limit::blocks},
+    {"v4b", 256, 14, 4140, 3, 24, 75, Limit::shared_memory},
+    {"v5", 64, 23, 1068, 8, 16, 50, Limit::blocks},
+    {"v5", 256, 34, 4140, 1, 8, 25, Limit::registers},
+};
+
+TEST(Occupancy, Gt240RowsAreThePublishedOnes) {
+  for (const PublishedRow& row : kGt240) {
+    const Occupancy result =
+        occupancy(find_gpu("gt240"), {.threads = row.threads,
+                                      .registers = row.registers,
+                                      .static_shared_bytes = row.shared_bytes});
+    SCOPED_TRACE(std::string(row.kernel) + " " + std::to_string(row.threads));
+    EXPECT_EQ(result.active_blocks, row.blocks);
+    EXPECT_EQ(result.active_warps, row.warps);
+    EXPECT_DOUBLE_EQ(result.fraction * 100, row.percent);
+    if (row.limiter) {
+      EXPECT_THAT(result.limiters(), Contains(*row.limiter));
+    }
+  }
+}
+
+TEST(Occupancy, K80VectorAdditionIsThePublishedOne) {
+  const int rows[][2] = {{1024, 64}, {512, 64}, {256, 64}, {128, 64}, {64, 32}, {32, 16}};
+  for (const auto& [block, warps] : rows) {
+    const Occupancy result = occupancy(find_gpu("k80"), {.threads = block, .registers = 10});
+    EXPECT_EQ(result.active_warps, warps) << block;
+    EXPECT_DOUBLE_EQ(result.fraction, warps / 64.0) << block;
+  }
+  EXPECT_THAT(occupancy(find_gpu("k80"), {.threads = 64, .registers = 10}).limiters(),
+              ElementsAre(Limit::blocks));
+}
+
+TEST(Occupancy, EveryLimitIsGivenAndTheBindingOnesNamed) {
+  // 256 threads of 128 registers: 8 warps of 4096, 16 warps in 65536 registers; 40 KiB + 1 KiB.
+  const Occupancy result = occupancy(
+      find_gpu("h200"), {.threads = 256, .registers = 128, .dynamic_shared_bytes = 113 << 10});
+  EXPECT_EQ(result.limit(Limit::warps), 8);
+  EXPECT_EQ(result.limit(Limit::blocks), 32);
+  EXPECT_EQ(result.limit(Limit::registers), 2);
+  EXPECT_EQ(result.limit(Limit::shared_memory), 2);
+  EXPECT_EQ(result.limit(Limit::barriers), 64);
+  EXPECT_EQ(result.limit(Limit::clusters), kUnlimited);
+  EXPECT_EQ(result.active_threads, 512);
+  EXPECT_EQ(result.registers_per_block, 32768);
+  EXPECT_EQ(result.shared_per_block, 114 << 10);
+  EXPECT_THAT(result.limiters(), ElementsAre(Limit::registers, Limit::shared_memory));
+}
+
+TEST(Occupancy, TheReservedKibibyteCountsFromAmpereOn) {
+  const KernelShape shape{.threads = 32, .registers = 16, .static_shared_bytes = 32 << 10};
+  EXPECT_EQ(occupancy(find_gpu("v100"), shape).active_blocks, 3);  // 96 KiB
+  EXPECT_EQ(occupancy(find_gpu("a100"), shape).active_blocks, 4);  // 164 KiB in 33s
+  EXPECT_EQ(occupancy(find_gpu("h200"), shape).active_blocks, 6);  // 228 KiB in 33s
+}
+
+TEST(Occupancy, ABrokenLimitLeavesNoBlockAndNamesItself) {
+  const GpuSpec& h200 = find_gpu("h200");
+  EXPECT_THAT(occupancy(h200, {.threads = 1025, .registers = 16}).limiters(),
+              ElementsAre(Limit::warps));
+  EXPECT_THAT(occupancy(h200, {.threads = 32, .registers = 256}).limiters(),
+              ElementsAre(Limit::registers));
+  EXPECT_THAT(occupancy(h200, {.threads = 32, .static_shared_bytes = (227 << 10) + 1}).limiters(),
+              ElementsAre(Limit::shared_memory));
+  EXPECT_EQ(occupancy(h200, {.threads = 32, .static_shared_bytes = 227 << 10}).active_blocks, 1);
+  EXPECT_EQ(occupancy(h200, {.threads = 0}).active_blocks, 0);
+}
+
+TEST(Occupancy, FermiAllocatesWarpsInPairs) {
+  // 63 registers: 2016 a warp -> 2048, 16 warps. Blocks of 5 warps: 3 fit.
+  const Occupancy result = occupancy(find_gpu("c2050"), {.threads = 160, .registers = 63});
+  EXPECT_EQ(result.limit(Limit::registers), 3);
+  // 50 registers: 1600 a warp, 20 warps; blocks of 1 warp: the 8 blocks bind.
+  EXPECT_EQ(occupancy(find_gpu("c2050"), {.threads = 32, .registers = 50}).active_blocks, 8);
+}
+
+TEST(Occupancy, ACarveoutLimitsSharedMemoryButLeavesRoomForOneBlock) {
+  const KernelShape small{.threads = 128, .registers = 16, .static_shared_bytes = 7 << 10};
+  KernelShape half = small;
+  half.carveout = 25;  // 57 KiB of 228 -> 64
+  EXPECT_EQ(occupancy(find_gpu("h200"), half).limit(Limit::shared_memory), 8);
+  KernelShape none = small;
+  none.carveout = 0;
+  EXPECT_EQ(occupancy(find_gpu("h200"), none).limit(Limit::shared_memory), 1);
+  EXPECT_EQ(occupancy(find_gpu("h200"), small).limit(Limit::shared_memory), 28);
+}
+
+TEST(Occupancy, ClustersLieWithinAGroupOfMultiprocessors) {
+  // Groups of 16 x 6 and 18 x 2 hold 6 + 2 x 1 clusters of 16: 128 of 132 multiprocessors.
+  const KernelShape shape{.threads = 1024, .registers = 64, .cluster = 16};
+  const Occupancy result = occupancy(find_gpu("h200"), shape);
+  EXPECT_EQ(result.active_clusters, 8);
+  EXPECT_THAT(result.limiters(), Contains(Limit::clusters));
+  KernelShape pair = shape;
+  pair.cluster = 2;
+  EXPECT_EQ(occupancy(find_gpu("h200"), pair).active_clusters, 66);
+}
+
+TEST(Occupancy, NamedBarriersLimitFromHopperOn) {
+  const KernelShape shape{.threads = 32, .registers = 16, .barriers = 16};
+  EXPECT_EQ(occupancy(find_gpu("h200"), shape).active_blocks, 4);
+  EXPECT_EQ(occupancy(find_gpu("a100"), shape).active_blocks, 32);
+}
+
+TEST(Occupancy, BadInputGetsOneClearSentence) {
+  const GpuSpec& h200 = find_gpu("h200");
+  EXPECT_EQ(complaint(h200, {.threads = 1024, .registers = 64}), std::nullopt);
+  EXPECT_THAT(complaint(h200, {.threads = 0}).value(), HasSubstr("block of 0 threads"));
+  EXPECT_THAT(complaint(h200, {.threads = 2048}).value(), HasSubstr("limit of 1024"));
+  EXPECT_THAT(complaint(h200, {.threads = 32, .registers = 256}).value(),
+              HasSubstr("range of 0 to 255"));
+  EXPECT_THAT(complaint(h200, {.threads = 32, .static_shared_bytes = 1 << 20}).value(),
+              HasSubstr("232448"));
+  EXPECT_THAT(complaint(h200, {.threads = 32, .cluster = 32}).value(), HasSubstr("cluster of 32"));
+  EXPECT_THAT(complaint(find_gpu("a100"), {.threads = 32, .cluster = 2}).value(),
+              HasSubstr("no clusters"));
+  EXPECT_THAT(complaint(h200, {.threads = 32, .carveout = 101}).value(), HasSubstr("carve-out"));
+}
+
+}  // namespace
+}  // namespace autotune
