@@ -82,8 +82,9 @@ enum class L2State : std::uint8_t { hot, cold };
 
 /// One batch of launches, timed as a whole.
 struct TimedBatch {
-  double seconds = 0;   // a launch: elapsed / launches
-  double clock_hz = 0;  // SM clock over the batch; 0 when unknown
+  double seconds = 0;         // a launch: elapsed / launches
+  double clock_hz = 0;        // SM clock over the batch; 0 when unknown
+  L2State l2 = L2State::hot;  // it ran in: hot where cold was asked for and cannot be had
 };
 
 /// Whatever can be timed: a configuration on a device, or a simulated one with known truth.

@@ -94,6 +94,9 @@ struct LaunchPlan {
   friend bool operator==(const LaunchPlan&, const LaunchPlan&) = default;
 };
 
+/// How a batch is launched when it is timed: as one CUDA graph, or call by call on a stream.
+enum class LaunchForm : std::uint8_t { graph, stream };
+
 /// The buffers of a problem and how the right answer is made. Where `float64_outputs`, the
 /// reference kernel writes outputs as double in place of f32.
 struct Workload {
@@ -104,6 +107,7 @@ struct Workload {
   std::filesystem::path expected_file;  // when given, holds the outputs; nothing is launched
   bool float64_outputs = true;
   std::uint64_t seed = 1;
+  LaunchForm form = LaunchForm::graph;
 };
 
 }  // namespace autotune

@@ -10,6 +10,7 @@ struct Measurement {
   double low = 0;  // 95 % interval of the median: low..high
   double high = 0;
   int samples = 0;
+  int outliers = 0;        // far above the median; they are among the samples
   bool throttled = false;  // the SM clock was below 0.90 of the session's reference
 };
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that is only noise round known truths: what every decision is tested on.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "tuner/core/device.hpp"
+
+namespace autotune {
+
+/// Relative unless said otherwise. docs/measuring.md has the fit to an H200.
+struct NoiseModel {
+  double launch = 0.02;         // standard deviation of one launch; averages out in a batch
+  double batch = 0.001;         // of a batch as a whole; does not
+  double drift = 0.015;         // of the device's speed over the session, stationary
+  double drift_seconds = 1;     // its correlation time
+  double session_bias = 0.002;  // of each timer, until its buffers are allocated anew
+  double outlier_rate = 0.01;   // of batches
+  double outlier_size = 0.3;    // an outlier takes up to this much longer
+  double throttle_rate = 0;     // episodes a second
+  double throttle_seconds = 50e-3;
+  double throttled_clock = 0.8;  // of the clock, in an episode
+  double quantum = 0;            // seconds: resolution of the clock that times a batch
+  double overhead = 0;           // seconds, added to each batch within its times
+  double gap = 20e-6;            // seconds between batches
+};
+
+/// The state that all timers of one device share: its own time, drift, throttling.
+class SimulatedDevice {
+ public:
+  SimulatedDevice(const NoiseModel& noise, std::uint64_t seed);
+
+  double now() const { return now_; }
+  const NoiseModel& noise() const { return noise_; }
+  /// Standard normal.
+  double normal();
+  double uniform();
+
+  /// Runs a batch that would take `seconds` on a device at full speed.
+  TimedBatch run(double seconds, int launches);
+
+  void wait(double seconds) { advance(seconds); }
+
+ private:
+  void advance(double seconds);
+
+  NoiseModel noise_;
+  std::mt19937_64 random_;
+  double now_ = 0;
+  double drift_ = 0;  // of the logarithm
+  double throttled_until_ = -1;
+};
+
+/// One configuration with a known time.
+class SimulatedTimer : public Timer {
+ public:
+  SimulatedTimer(SimulatedDevice& device, double seconds, double cold_seconds = 0);
+
+  TimedBatch time(int launches, L2State l2) override;
+  /// New buffers: a new session bias.
+  void reallocate();
+
+  double truth() const { return seconds_; }
+  std::int64_t launches() const { return launches_; }
+
+ private:
+  SimulatedDevice* device_;
+  double seconds_;
+  double cold_seconds_;
+  double bias_ = 0;
+  std::int64_t launches_ = 0;
+};
+
+}  // namespace autotune
