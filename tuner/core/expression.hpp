@@ -8,11 +8,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/error.hpp"
 
 namespace autotune {
+
+struct ExpressionProgram;
 
 /// What is wrong in an expression, and where: `column` counts from 1.
 class ExpressionError : public Error {
@@ -25,7 +28,8 @@ class ExpressionError : public Error {
 };
 
 /// One expression, parsed once, in 64-bit integers. Grammar, loosest binding first:
-/// `a ? b : c`, `||`, `&&`, `== !=`, `< <= > >=`, `+ -`, `* / %`, unary `- !`, calls, parentheses.
+/// `a ? b : c`, `||`, `&&`, `== !=`, `< <= > >=` (comparisons do not chain), `+ -`, `* / %`, unary
+/// `- !`, calls, parentheses.
 /// `/` and `%` truncate as in C. Functions: min, max (2 or more arguments), ceil_div, round_up
 /// (to a multiple), is_pow2, abs, log2 (floor). Names: letters, digits, `_`, and one prefix
 /// `device.`. Words stand in single quotes, `PREFETCH == 'register'`, and are only compared.
@@ -49,9 +53,9 @@ class Expression {
   std::int64_t evaluate(const std::function<std::int64_t(const std::string&)>& lookup) const;
 
  private:
-  struct Program;
-  explicit Expression(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
-  std::shared_ptr<const Program> program_;
+  explicit Expression(std::shared_ptr<const ExpressionProgram> program)
+      : program_(std::move(program)) {}
+  std::shared_ptr<const ExpressionProgram> program_;
 };
 
 }  // namespace autotune

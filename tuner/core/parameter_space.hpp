@@ -25,6 +25,12 @@ struct Parameter {
   bool run_time = false;
 };
 
+/// A name that stands for an expression over the others: `EDGE = M % BM != 0`.
+struct DefineSpec {
+  std::string name;
+  Expression value;
+};
+
 /// One value for every parameter, in the order of the space.
 using Configuration = NamedValues;
 
@@ -37,11 +43,12 @@ using Levels = std::vector<std::uint16_t>;
 /// 10^9 with 10^5 valid ones is built in well under a second; 8 bytes are kept for each valid one.
 class ParameterSpace {
  public:
-  /// `scope` holds the problem's sizes and settings and the `device.*` names. Throws Error when
-  /// the product exceeds 2^63, two parameters share a name, or a constraint names something
-  /// unknown or cannot be evaluated.
+  /// `scope` holds the problem's sizes and settings and the `device.*` names; `defines` may be
+  /// named in constraints and `when`, and name defines above themselves. Throws Error when the
+  /// product exceeds 2^63, two parameters share a name, more than 10^8 are valid, or a constraint
+  /// names something unknown or cannot be evaluated; it then says for which values.
   ParameterSpace(std::vector<Parameter> parameters, std::span<const Expression> constraints,
-                 const Scope& scope);
+                 const Scope& scope, std::span<const DefineSpec> defines = {});
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::size_t size() const { return ranks_.size(); }

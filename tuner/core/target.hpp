@@ -59,12 +59,6 @@ struct ReferenceSpec {
   bool float64_outputs = true;      // the reference kernel writes f32 outputs as double
 };
 
-/// A macro derived from sizes, settings and parameters: `EDGE = M % BM != 0`.
-struct DefineSpec {
-  std::string name;
-  Expression value;
-};
-
 /// Names in all expressions: sizes, settings, parameters, defines (those above), `device.*`.
 struct Target {
   std::string name;

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/expression.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "tuner/core/value.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::vector<std::int64_t> kNoValues;
+
+std::int64_t value_of(std::string_view text) {
+  return Expression::parse(text).evaluate(kNoValues);
+}
+
+/// Parses, and evaluates with every name as 0.
+ExpressionError error_of(std::string_view text) {
+  try {
+    Expression::parse(text).evaluate([](const std::string&) { return std::int64_t{0}; });
+  } catch (const ExpressionError& error) {
+    return error;
+  }
+  ADD_FAILURE() << text << " is fine";
+  return {"", 0, ""};
+}
+
+TEST(Expression, OperatorsBindAsInC) {
+  EXPECT_EQ(value_of("2 + 3 * 4"), 14);
+  EXPECT_EQ(value_of("(2 + 3) * 4"), 20);
+  EXPECT_EQ(value_of("20 - 3 - 4"), 13);
+  EXPECT_EQ(value_of("100 / 10 / 5 % 2"), 0);
+  EXPECT_EQ(value_of("1 + 1 == 2 && 3 < 4"), 1);
+  EXPECT_EQ(value_of("0 && 0 || 1"), 1);
+  EXPECT_EQ(value_of("1 || 0 && 0"), 1);
+  EXPECT_EQ(value_of("1 < 2 == 1"), 1);
+  EXPECT_EQ(value_of("-2 * -3"), 6);
+  EXPECT_EQ(value_of("- - 2"), 2);
+  EXPECT_EQ(value_of("!0 + !5"), 1);
+  EXPECT_EQ(value_of("!!7"), 1);
+  EXPECT_EQ(value_of("0 ? 1 : 0 ? 2 : 3"), 3);
+  EXPECT_EQ(value_of("1 ? 0 ? 1 : 2 : 3"), 2);
+}
+
+TEST(Expression, DivisionTruncatesAsInC) {
+  EXPECT_EQ(value_of("-7 / 2"), -3);
+  EXPECT_EQ(value_of("-7 % 2"), -1);
+  EXPECT_EQ(value_of("7 % -1"), 0);
+}
+
+TEST(Expression, LogicYieldsOneOrZero) {
+  EXPECT_EQ(value_of("5 && 7"), 1);
+  EXPECT_EQ(value_of("5 || 0"), 1);
+  EXPECT_EQ(value_of("0 || 9"), 1);
+  EXPECT_EQ(value_of("0 || 0"), 0);
+  EXPECT_EQ(value_of("0 && 1"), 0);
+  EXPECT_EQ(value_of("1 && 1 && 0"), 0);
+}
+
+TEST(Expression, FunctionsComputeWhatTheirNamesSay) {
+  EXPECT_EQ(value_of("min(3, 1, 2)"), 1);
+  EXPECT_EQ(value_of("max(3, 1, 2, 9)"), 9);
+  EXPECT_EQ(value_of("ceil_div(7, 2)"), 4);
+  EXPECT_EQ(value_of("ceil_div(8, 2)"), 4);
+  EXPECT_EQ(value_of("ceil_div(-7, 2)"), -3);
+  EXPECT_EQ(value_of("round_up(17, 8)"), 24);
+  EXPECT_EQ(value_of("round_up(16, 8)"), 16);
+  EXPECT_EQ(value_of("is_pow2(64) + is_pow2(0) + is_pow2(-4) + is_pow2(6)"), 1);
+  EXPECT_EQ(value_of("abs(-3) + abs(3)"), 6);
+  EXPECT_EQ(value_of("log2(1)"), 0);
+  EXPECT_EQ(value_of("log2(1023)"), 9);
+}
+
+TEST(Expression, NamesComeInOrderOfFirstAppearance) {
+  const Expression expression = Expression::parse("BM * device.warp_size + BM - tile_2");
+  EXPECT_THAT(expression.names(), ElementsAre("BM", "device.warp_size", "tile_2"));
+  EXPECT_EQ(expression.evaluate(std::vector<std::int64_t>{4, 32, 1}), 131);
+}
+
+TEST(Expression, WordsAreCompared) {
+  const Expression expression = Expression::parse("PREFETCH == 'register' && 'a' != 'b'");
+  EXPECT_EQ(expression.evaluate(std::vector{word_code("register")}), 1);
+  EXPECT_EQ(expression.evaluate(std::vector{word_code("shared")}), 0);
+  EXPECT_EQ(error_of("1 + 'a'").column(), 5);
+  EXPECT_EQ(error_of("'a'").column(), 1);
+  EXPECT_EQ(error_of("'a' ? 1 : 2").column(), 1);
+  EXPECT_EQ(error_of("x && ('a')").column(), 6);
+  EXPECT_EQ(error_of("min(1, 'a')").column(), 8);
+  EXPECT_EQ(error_of("'a' < 'b'").column(), 1);
+}
+
+TEST(Expression, TheUntakenSideIsNotEvaluated) {
+  EXPECT_EQ(value_of("1 ? 5 : 1 / 0"), 5);
+  EXPECT_EQ(value_of("0 ? 1 / 0 : 6"), 6);
+  EXPECT_EQ(value_of("0 && 1 / 0"), 0);
+  EXPECT_EQ(value_of("1 || 1 / 0"), 1);
+}
+
+TEST(Expression, OverflowAndDivisionByZeroNameTheColumn) {
+  EXPECT_EQ(error_of("9223372036854775807 + 1").column(), 21);
+  EXPECT_EQ(error_of("-9223372036854775807 - 2").column(), 22);
+  EXPECT_EQ(error_of("4294967296 * 4294967296").column(), 12);
+  EXPECT_EQ(error_of("(-9223372036854775807 - 1) / -1").column(), 28);
+  EXPECT_EQ(error_of("-(-9223372036854775807 - 1)").column(), 1);
+  EXPECT_EQ(error_of("round_up(9223372036854775807, 2)").column(), 1);
+  EXPECT_EQ(error_of("8 / 0").column(), 3);
+  EXPECT_EQ(error_of("8 % x").column(), 3);
+  EXPECT_EQ(error_of("1 + ceil_div(8, x)").column(), 5);
+  EXPECT_EQ(error_of("log2(0)").column(), 1);
+  EXPECT_STREQ(error_of("M / 0").what(), "division by zero at column 3 of \"M / 0\"");
+}
+
+TEST(Expression, MisspeltTextNamesTheColumn) {
+  EXPECT_EQ(error_of("").column(), 1);
+  EXPECT_EQ(error_of("  1 +").column(), 6);
+  EXPECT_EQ(error_of("1 2").column(), 3);
+  EXPECT_EQ(error_of("(1").column(), 3);
+  EXPECT_EQ(error_of("1)").column(), 2);
+  EXPECT_EQ(error_of("a = b").column(), 3);
+  EXPECT_EQ(error_of("a & b").column(), 3);
+  EXPECT_EQ(error_of("1.5").column(), 2);
+  EXPECT_EQ(error_of("2x").column(), 2);
+  EXPECT_EQ(error_of("99999999999999999999").column(), 1);
+  EXPECT_EQ(error_of("a ? b").column(), 6);
+  EXPECT_EQ(error_of("'abc").column(), 1);
+  EXPECT_EQ(error_of("a == \"abc\"").column(), 6);
+  EXPECT_EQ(error_of("a < b < c").column(), 7);
+  EXPECT_EQ(error_of("a == b == c").column(), 8);
+  EXPECT_EQ(error_of("gpu.size").column(), 4);
+  EXPECT_EQ(error_of("device.").column(), 8);
+  EXPECT_EQ(error_of("a \x01").column(), 3);
+}
+
+TEST(Expression, FunctionErrorsSayWhatIsThere) {
+  EXPECT_THAT(error_of("cieldiv(1, 2)").what(), HasSubstr("did you mean ceil_div?"));
+  EXPECT_THAT(error_of("ceil_div(1)").what(), HasSubstr("ceil_div takes 2 arguments"));
+  EXPECT_THAT(error_of("ceil_div(1, 2, 3)").what(), HasSubstr("ceil_div takes 2 arguments"));
+  EXPECT_THAT(error_of("is_pow2(1, 2)").what(), HasSubstr("is_pow2 takes 1 argument "));
+  EXPECT_THAT(error_of("min(1)").what(), HasSubstr("min takes 2 or more arguments"));
+  EXPECT_THAT(error_of("min(1, 2").what(), HasSubstr("expected ')'"));
+}
+
+TEST(Expression, DeepNestingIsRefusedNotAStackOverflow) {
+  const auto nested = [](int depth) {
+    return std::string(depth, '(') + "1" + std::string(depth, ')');
+  };
+  EXPECT_EQ(value_of(nested(50)), 1);
+  EXPECT_THAT(error_of(nested(3000)).what(), HasSubstr("nested too deeply"));
+  EXPECT_THAT(error_of(std::string(5000, '-') + "1").what(), HasSubstr("nested too deeply"));
+  std::string right = "1";
+  for (int i = 0; i < 90; ++i) right = "1 == 1 < 1 + 1 * (" + right + ")";
+  EXPECT_THAT(error_of(right).what(), HasSubstr("nested too deeply"));
+  EXPECT_THAT(error_of(std::string(20000, ' ') + "1").what(), HasSubstr("too long"));
+}
+
+TEST(Expression, ConstantEvaluatesToItself) {
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(Expression::constant(kLowest).evaluate(kNoValues), kLowest);
+  EXPECT_EQ(Expression::constant(3).text(), "3");
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/parameter_space.hpp"
+
+#include <gmock/gmock.h>
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Parameter numbers(std::string name, std::vector<std::int64_t> values, std::string when = "") {
+  Parameter parameter{std::move(name), {}, {}, false};
+  for (const std::int64_t value : values) parameter.values.emplace_back(value);
+  if (!when.empty()) parameter.when = Expression::parse(when);
+  return parameter;
+}
+
+ParameterSpace space_of(std::vector<Parameter> parameters, std::vector<std::string> constraints,
+                        const Scope& scope = {}, std::vector<DefineSpec> defines = {}) {
+  std::vector<Expression> parsed;
+  for (const std::string& text : constraints) parsed.push_back(Expression::parse(text));
+  return ParameterSpace(std::move(parameters), parsed, scope, defines);
+}
+
+TEST(ParameterSpace, WithoutConstraintsIsTheProductInRankOrder) {
+  const ParameterSpace space = space_of({numbers("A", {1, 2}), numbers("B", {5, 6, 7})}, {});
+  ASSERT_EQ(space.size(), 6u);
+  EXPECT_EQ(space.product(), 6u);
+  EXPECT_EQ(to_text(space.at(0)), "A=1 B=5");
+  EXPECT_EQ(to_text(space.at(1)), "A=1 B=6");
+  EXPECT_EQ(to_text(space.at(5)), "A=2 B=7");
+  EXPECT_EQ(space.rank(5), 5u);
+}
+
+TEST(ParameterSpace, KeepsExactlyWhatABruteForceSearchKeeps) {
+  Scope scope;
+  scope.bind("M", 96);
+  const std::vector<std::int64_t> values = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+  const ParameterSpace space =
+      space_of({numbers("A", values), numbers("B", values), numbers("C", values)},
+               {"A * B <= M", "C % B == 0 && M % C == 0", "A != 3"}, scope);
+  std::vector<std::string> expected;
+  for (const auto a : values) {
+    for (const auto b : values) {
+      for (const auto c : values) {
+        if (a * b <= 96 && c % b == 0 && 96 % c == 0 && a != 3) {
+          expected.push_back(to_text({{"A", a}, {"B", b}, {"C", c}}));
+        }
+      }
+    }
+  }
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < space.size(); ++i) found.push_back(to_text(space.at(i)));
+  EXPECT_EQ(found, expected);
+}
+
+TEST(ParameterSpace, RanksStayWhenConstraintsChange) {
+  const std::vector<Parameter> parameters = {numbers("A", {1, 2, 3}), numbers("B", {1, 2, 3})};
+  const ParameterSpace all = space_of(parameters, {});
+  const ParameterSpace some = space_of(parameters, {"A >= B"});
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    const auto found = all.find(some.at(i));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(all.rank(*found), some.rank(i));
+  }
+}
+
+TEST(ParameterSpace, FindsWhatItHoldsAndNothingElse) {
+  const ParameterSpace space = space_of({numbers("A", {1, 2}), numbers("B", {1, 2})}, {"A <= B"});
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    EXPECT_EQ(space.find(space.at(i)), i);
+    EXPECT_EQ(space.find(space.levels(i)), i);
+  }
+  EXPECT_EQ(space.find(Configuration{{"A", 2}, {"B", 1}}), std::nullopt);
+  EXPECT_EQ(space.find(Configuration{{"A", 1}}), std::nullopt);
+  EXPECT_EQ(space.find(Configuration{{"A", 1}, {"C", 1}}), std::nullopt);
+  EXPECT_EQ(space.find(Configuration{{"A", 1}, {"B", 9}}), std::nullopt);
+  EXPECT_EQ(space.find(Configuration{{"B", 2}, {"A", 1}}), 1u);
+  EXPECT_EQ(space.find(Levels{0, 7}), std::nullopt);
+}
+
+TEST(ParameterSpace, AnInactiveParameterTakesItsFirstValueOnly) {
+  Parameter mode{"MODE", {"plain", "tiled"}, {}, false};
+  const ParameterSpace space =
+      space_of({numbers("TILE", {4, 8, 16}, "MODE == 'tiled'"), mode}, {"TILE != 8"});
+  ASSERT_EQ(space.size(), 3u);
+  EXPECT_EQ(to_text(space.at(0)), "TILE=4 MODE=plain");
+  EXPECT_EQ(to_text(space.at(1)), "TILE=4 MODE=tiled");
+  EXPECT_EQ(to_text(space.at(2)), "TILE=16 MODE=tiled");
+}
+
+TEST(ParameterSpace, AConstraintOnAnInactiveFirstValueRulesItOut) {
+  const ParameterSpace space =
+      space_of({numbers("ON", {0, 1}), numbers("T", {1, 2}, "ON == 1")}, {"T != 1"});
+  ASSERT_EQ(space.size(), 1u);
+  EXPECT_EQ(to_text(space.at(0)), "ON=1 T=2");
+}
+
+TEST(ParameterSpace, DefinesMayBeNamedInConstraintsAndInEachOther) {
+  Scope scope;
+  scope.bind("device.max_threads", 64);
+  const std::vector<DefineSpec> defines = {{"THREADS", Expression::parse("X * Y")},
+                                           {"WARPS", Expression::parse("THREADS / 32")},
+                                           {"UNUSED", Expression::parse("1 / 0")}};
+  const ParameterSpace space = space_of({numbers("X", {8, 16, 32}), numbers("Y", {1, 4})},
+                                        {"WARPS >= 1 && THREADS <= device.max_threads"}, scope,
+                                        defines);
+  ASSERT_EQ(space.size(), 3u);
+  EXPECT_EQ(to_text(space.at(0)), "X=8 Y=4");
+  EXPECT_EQ(to_text(space.at(1)), "X=16 Y=4");
+  EXPECT_EQ(to_text(space.at(2)), "X=32 Y=1");
+}
+
+TEST(ParameterSpace, AConstraintWithoutParametersKeepsAllOrNothing) {
+  EXPECT_EQ(space_of({numbers("A", {1, 2})}, {"1 < 2"}).size(), 2u);
+  EXPECT_TRUE(space_of({numbers("A", {1, 2})}, {"2 < 1"}).empty());
+}
+
+TEST(ParameterSpace, NoParametersMakeOneConfiguration) {
+  const ParameterSpace space = space_of({}, {});
+  EXPECT_EQ(space.size(), 1u);
+  EXPECT_TRUE(space.at(0).empty());
+}
+
+TEST(ParameterSpace, ErrorsNameTheConstraintAndTheValues) {
+  EXPECT_THAT([] { space_of({numbers("A", {1, 0}), numbers("B", {4})}, {"1", "B % A == 0"}); },
+              ThrowsMessage<Error>(
+                  "constraints[1]: division by zero at column 3 of \"B % A == 0\" for B=4 A=0"));
+  EXPECT_THAT([] { space_of({numbers("BM", {1})}, {"BN > 0"}); },
+              ThrowsMessage<Error>(HasSubstr("constraints[0]: nothing is called BN")));
+  EXPECT_THAT([] { space_of({numbers("A", {1}), numbers("A", {1})}, {}); },
+              ThrowsMessage<Error>(HasSubstr("two parameters are called A")));
+  EXPECT_THAT([] { space_of({numbers("A", {})}, {}); },
+              ThrowsMessage<Error>(HasSubstr("parameter A has no values")));
+  EXPECT_THAT(
+      [] { space_of({numbers("A", {1}, "B == 1"), numbers("B", {1}, "A == 1")}, {}); },
+      ThrowsMessage<Error>(HasSubstr("depends on itself")));
+  EXPECT_THAT(
+      [] {
+        std::vector<Parameter> parameters;
+        for (int i = 0; i < 64; ++i) parameters.push_back(numbers(std::to_string(i), {1, 2}));
+        space_of(parameters, {});
+      },
+      ThrowsMessage<Error>(HasSubstr("2^63")));
+}
+
+TEST(ParameterSpace, AProductOfABillionIsBuiltWithoutVisitingIt) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 1; i <= 32; ++i) values.push_back(i);
+  std::vector<Parameter> parameters;
+  for (const char* name : {"A", "B", "C", "D", "E", "F"}) {
+    parameters.push_back(numbers(name, values));
+  }
+  const ParameterSpace space =
+      space_of(parameters, {"E == F", "C * D == 32", "A == B", "A % 4 == 0"});
+  EXPECT_EQ(space.product(), 1u << 30);
+  EXPECT_EQ(space.size(), 8u * 6 * 32);
+}
+
+}  // namespace
+}  // namespace autotune

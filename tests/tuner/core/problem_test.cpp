@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/problem.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const std::vector<std::string> kGemm = {"M", "N", "K"};
+
+std::vector<std::string> sizes(std::string_view text,
+                               const std::vector<std::string>& names = {"N"}) {
+  std::vector<std::string> texts;
+  for (const NamedValues& each : parse_sizes(text, names)) texts.push_back(to_text(each));
+  return texts;
+}
+
+void expect_error(std::string_view text, std::string_view what) {
+  EXPECT_THAT([&] { parse_sizes(text, kGemm); },
+              ThrowsMessage<UsageError>(HasSubstr(std::string(what))))
+      << text;
+}
+
+TEST(Sizes, OneNumberIsEverySize) { EXPECT_THAT(sizes("512", kGemm), ElementsAre("M=512 N=512 K=512")); }
+
+TEST(Sizes, ARangeHasTheMultiplesOfItsFirst) {
+  EXPECT_THAT(sizes("128..1024"), ElementsAre("N=128", "N=256", "N=384", "N=512", "N=640", "N=768",
+                                              "N=896", "N=1024"));
+  EXPECT_THAT(sizes("100..350"), ElementsAre("N=100", "N=200", "N=300"));
+  EXPECT_THAT(sizes("7..7"), ElementsAre("N=7"));
+}
+
+TEST(Sizes, ARangeMayHaveAStepOrAFactor) {
+  EXPECT_THAT(sizes("128..256:64"), ElementsAre("N=128", "N=192", "N=256"));
+  EXPECT_THAT(sizes("128..1024*2"), ElementsAre("N=128", "N=256", "N=512", "N=1024"));
+  EXPECT_THAT(sizes("1073741824..2147483647*2"), ElementsAre("N=1073741824"));
+}
+
+TEST(Sizes, SizesMayDifferByOrderOrByName) {
+  EXPECT_THAT(sizes("1037x1031x1055", kGemm), ElementsAre("M=1037 N=1031 K=1055"));
+  EXPECT_THAT(sizes("K=3,M=1,N=2", kGemm), ElementsAre("M=1 N=2 K=3"));
+  EXPECT_THAT(sizes("M=1,N=2,K=3,M=4,N=5,K=6", kGemm), ElementsAre("M=1 N=2 K=3", "M=4 N=5 K=6"));
+  EXPECT_THAT(sizes("8,M=1,N=2,K=3,9", kGemm),
+              ElementsAre("M=8 N=8 K=8", "M=1 N=2 K=3", "M=9 N=9 K=9"));
+}
+
+TEST(Sizes, DuplicatesAreDroppedAndSpacesDoNotMatter) {
+  EXPECT_THAT(sizes(" 256 , 128..256 "), ElementsAre("N=256", "N=128"));
+}
+
+TEST(Sizes, WrongOnesAreQuotedWithWhatIsWrong) {
+  expect_error("", "\"\" is empty");
+  expect_error("512,,1", "is empty");
+  expect_error("abc", "\"abc\" has \"abc\" where a number belongs");
+  expect_error("12.5", "where a number belongs");
+  expect_error("0", "\"0\" has 0 (sizes, steps and factors are 1 or more)");
+  expect_error("-4", "has -4");
+  expect_error("2147483648", "is too large");
+  expect_error("99999999999999999999", "is too large");
+  expect_error("1x2", "gives 2 sizes (the target has 3: M x N x K)");
+  expect_error("1x2x", "lacks a number");
+  expect_error("1024..128", "goes down (write 128..1024)");
+  expect_error("128..", "lacks a number");
+  expect_error("1..9:0", "has 0");
+  expect_error("1..9*1", "factor below 2");
+  expect_error("M=1,N=2", "\"M=1 N=2\" gives no K");
+  expect_error("M=1,Q=2", "names a size \"Q\"");
+  expect_error("1..2000000", "more than 10000 problems");
+}
+
+}  // namespace
+}  // namespace autotune

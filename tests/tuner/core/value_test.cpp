@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/value.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+TEST(Value, ReadsIntegersAndWords) {
+  EXPECT_EQ(parse_value("128"), Value(128));
+  EXPECT_EQ(parse_value("-3"), Value(-3));
+  EXPECT_EQ(parse_value("register"), Value("register"));
+  EXPECT_EQ(parse_value("12a"), Value("12a"));
+  EXPECT_EQ(parse_value("99999999999999999999"), Value("99999999999999999999"));
+}
+
+TEST(Value, AWordsCodeIsNeverNegativeAndDiffersByLetters) {
+  EXPECT_GE(word_code("none"), 0);
+  EXPECT_NE(word_code("none"), word_code("nonf"));
+  EXPECT_EQ(Value("none").code(), word_code("none"));
+  EXPECT_EQ(Value(7).code(), 7);
+}
+
+TEST(NamedValues, TextIsReadBackAsWritten) {
+  const NamedValues values = {{"BM", 128}, {"PREFETCH", "register"}};
+  EXPECT_EQ(to_text(values), "BM=128 PREFETCH=register");
+  EXPECT_EQ(parse_named_values(to_text(values)), values);
+  EXPECT_TRUE(parse_named_values("").empty());
+  EXPECT_THROW(parse_named_values("BM"), Error);
+  EXPECT_THROW(parse_named_values("=3"), Error);
+}
+
+TEST(NamedValues, AreFoundByName) {
+  const NamedValues values = {{"BM", 128}};
+  ASSERT_NE(find_value(values, "BM"), nullptr);
+  EXPECT_EQ(*find_value(values, "BM"), Value(128));
+  EXPECT_EQ(find_value(values, "BN"), nullptr);
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/device.hpp"
+
+#include <array>
+
+namespace autotune {
+
+std::string_view name_of(DeviceKind kind) {
+  static constexpr std::array<std::string_view, 4> kNames = {"cuda", "host", "model", "fake"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+void bind_device(Scope& scope, const DeviceInfo& info) {
+  scope.bind("device.is_host", info.kind == DeviceKind::host);
+  scope.bind("device.compute_capability", info.compute_capability);
+  scope.bind("device.multiprocessors", info.multiprocessors);
+  scope.bind("device.max_threads", info.max_threads_per_block);
+  scope.bind("device.shared_bytes", info.shared_bytes_per_block);
+  scope.bind("device.l2_bytes", info.l2_bytes);
+  scope.bind("device.memory_bytes", info.memory_bytes);
+  scope.bind("device.warp_size", info.warp_size);
+}
+
+}  // namespace autotune

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/outcome.hpp"
+
+#include <array>
+
+namespace autotune {
+namespace {
+
+constexpr std::array<std::string_view, kOutcomes> kNames = {
+    "ok",    "pruned",           "invalid", "compile_error", "launch_error",
+    "wrong", "nondeterministic", "timeout", "crash"};
+
+}  // namespace
+
+std::string_view name_of(Outcome outcome) { return kNames[static_cast<std::size_t>(outcome)]; }
+
+std::optional<Outcome> outcome(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<Outcome>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace autotune

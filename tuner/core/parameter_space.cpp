@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/parameter_space.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "tuner/core/space_builder.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+void check(const std::vector<Parameter>& parameters, const Scope& scope) {
+  std::set<std::string> names;
+  for (const Parameter& parameter : parameters) {
+    if (!names.insert(parameter.name).second) {
+      throw Error(format("two parameters are called {}: rename one", parameter.name));
+    }
+    if (scope.contains(parameter.name)) {
+      throw Error(format("{} is both a parameter and a size or setting: rename one",
+                         parameter.name));
+    }
+    if (parameter.values.empty()) {
+      throw Error(format("parameter {} has no values: give at least one", parameter.name));
+    }
+    if (parameter.values.size() > std::numeric_limits<std::uint16_t>::max()) {
+      throw Error(format("parameter {} has {} values, the most are {}", parameter.name,
+                         parameter.values.size(), std::numeric_limits<std::uint16_t>::max()));
+    }
+  }
+}
+
+std::uint64_t product_of(const std::vector<Parameter>& parameters) {
+  std::int64_t product = 1;
+  for (const Parameter& parameter : parameters) {
+    const auto values = static_cast<std::int64_t>(parameter.values.size());
+    if (__builtin_mul_overflow(product, values, &product)) {
+      throw Error("the parameters have more than 2^63 combinations: remove values or parameters");
+    }
+  }
+  return static_cast<std::uint64_t>(product);
+}
+
+}  // namespace
+
+ParameterSpace::ParameterSpace(std::vector<Parameter> parameters,
+                               std::span<const Expression> constraints, const Scope& scope,
+                               std::span<const DefineSpec> defines)
+    : parameters_(std::move(parameters)) {
+  check(parameters_, scope);
+  product_ = product_of(parameters_);
+  ranks_ = SpaceBuilder(parameters_, constraints, scope, defines).build();
+}
+
+Levels ParameterSpace::levels(std::size_t index) const {
+  Levels levels(parameters_.size());
+  std::uint64_t rest = ranks_[index];
+  for (std::size_t i = parameters_.size(); i-- > 0;) {
+    const std::uint64_t count = parameters_[i].values.size();
+    levels[i] = static_cast<std::uint16_t>(rest % count);
+    rest /= count;
+  }
+  return levels;
+}
+
+Configuration ParameterSpace::at(std::size_t index) const {
+  Configuration configuration;
+  const Levels chosen = levels(index);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    configuration.push_back({parameters_[i].name, parameters_[i].values[chosen[i]]});
+  }
+  return configuration;
+}
+
+std::optional<std::size_t> ParameterSpace::find(std::span<const std::uint16_t> levels) const {
+  if (levels.size() != parameters_.size()) return std::nullopt;
+  std::uint64_t rank = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i] >= parameters_[i].values.size()) return std::nullopt;
+    rank = rank * parameters_[i].values.size() + levels[i];
+  }
+  const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
+  if (found == ranks_.end() || *found != rank) return std::nullopt;
+  return static_cast<std::size_t>(found - ranks_.begin());
+}
+
+std::optional<std::size_t> ParameterSpace::find(const Configuration& configuration) const {
+  if (configuration.size() != parameters_.size()) return std::nullopt;
+  Levels levels;
+  for (const Parameter& parameter : parameters_) {
+    const Value* const value = find_value(configuration, parameter.name);
+    if (!value) return std::nullopt;
+    const auto level = std::find(parameter.values.begin(), parameter.values.end(), *value);
+    if (level == parameter.values.end()) return std::nullopt;
+    levels.push_back(static_cast<std::uint16_t>(level - parameter.values.begin()));
+  }
+  return find(levels);
+}
+
+}  // namespace autotune

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The --sizes syntax.
+#include "tuner/core/problem.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <set>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMostProblems = 10000;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(trimmed(text.substr(0, at)));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string listed(const std::vector<std::string>& names, std::string_view separator) {
+  std::string text;
+  for (const std::string& name : names) text.append(text.empty() ? "" : separator).append(name);
+  return text;
+}
+
+/// Collects the problems of one --sizes text.
+class Sizes {
+ public:
+  explicit Sizes(const std::vector<std::string>& names) : names_(names) {}
+
+  std::vector<NamedValues> parse(std::string_view text) {
+    for (const std::string_view item : split(text, ',')) {
+      if (item.find('=') != std::string_view::npos) {
+        add_named(item);
+      } else {
+        finish_named();
+        add_item(item);
+      }
+    }
+    finish_named();
+    return std::move(problems_);
+  }
+
+ private:
+  void add_item(std::string_view item) {
+    if (item.empty()) fail(item, "is empty", "leave out the extra comma");
+    if (item.find("..") != std::string_view::npos) return add_range(item);
+    const std::vector<std::string_view> parts = split(item, 'x');
+    if (parts.size() == 1) return add_square(size(item, item));
+    if (parts.size() != names_.size()) {
+      fail(item, format("gives {} sizes", parts.size()),
+           format("the target has {}: {}", names_.size(), listed(names_, " x ")));
+    }
+    NamedValues values;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      values.push_back({names_[i], size(parts[i], item)});
+    }
+    add(std::move(values));
+  }
+
+  void add_range(std::string_view item) {
+    const std::size_t dots = item.find("..");
+    const std::int64_t first = size(trimmed(item.substr(0, dots)), item);
+    const std::string_view rest = trimmed(item.substr(dots + 2));
+    const std::size_t sign = rest.find_first_of(":*");
+    const std::int64_t last = size(trimmed(rest.substr(0, sign)), item);
+    if (last < first) {
+      fail(item, "goes down", format("write {}..{}", last, first));
+    }
+    const bool by_factor = sign != std::string_view::npos && rest[sign] == '*';
+    std::int64_t step = first;
+    if (sign != std::string_view::npos) step = size(trimmed(rest.substr(sign + 1)), item);
+    if (by_factor && step < 2) fail(item, "has a factor below 2", "128..8192*2 doubles");
+    for (std::int64_t n = first; n <= last; n = by_factor ? n * step : n + step) add_square(n);
+  }
+
+  void add_square(std::int64_t n) {
+    NamedValues values;
+    for (const std::string& name : names_) values.push_back({name, n});
+    add(std::move(values));
+  }
+
+  void add_named(std::string_view item) {
+    const std::size_t equals = item.find('=');
+    const std::string name(trimmed(item.substr(0, equals)));
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
+      fail(item, format("names a size \"{}\" that the target has not", name),
+           suggestion(name, names_));
+    }
+    if (find_value(named_, name)) finish_named();
+    named_.push_back({name, size(trimmed(item.substr(equals + 1)), item)});
+  }
+
+  void finish_named() {
+    if (named_.empty()) return;
+    NamedValues values;
+    for (const std::string& name : names_) {
+      const Value* const value = find_value(named_, name);
+      if (!value) {
+        fail(to_text(named_), format("gives no {}", name),
+             format("give each of {}", listed(names_, ", ")));
+      }
+      values.push_back({name, *value});
+    }
+    named_.clear();
+    add(std::move(values));
+  }
+
+  void add(NamedValues values) {
+    if (!seen_.insert(to_text(values)).second) return;
+    problems_.push_back(std::move(values));
+    if (problems_.size() > kMostProblems) {
+      throw UsageError(format("--sizes asks for more than {} problems: use a larger step, such as "
+                              "128..8192:128 or 128..8192*2",
+                              kMostProblems));
+    }
+  }
+
+  static std::int64_t size(std::string_view text, std::string_view item) {
+    if (text.empty()) fail(item, "lacks a number", kExample);
+    std::int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc::result_out_of_range || (rest == end && value > kLargestSize)) {
+      fail(item, "is too large", format("the largest size is {}", kLargestSize));
+    }
+    if (error != std::errc{} || rest != end) {
+      fail(item, format("has \"{}\" where a number belongs", text), kExample);
+    }
+    if (value < 1) fail(item, format("has {}", value), "sizes, steps and factors are 1 or more");
+    return value;
+  }
+
+  [[noreturn]] static void fail(std::string_view item, std::string_view what,
+                                std::string_view remedy) {
+    throw UsageError(format("--sizes: \"{}\" {} ({})", item, what, remedy));
+  }
+
+  static constexpr std::string_view kExample =
+      "examples: 512; 128..1024; 128..1024:64; 128..8192*2; 1037x1031x1055; M=1,N=4096,K=4096";
+
+  const std::vector<std::string>& names_;
+  std::vector<NamedValues> problems_;
+  std::set<std::string> seen_;
+  NamedValues named_;  // the M=…,N=… item that is being read
+};
+
+}  // namespace
+
+std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names) {
+  return Sizes(names).parse(text);
+}
+
+}  // namespace autotune
