@@ -23,9 +23,7 @@ std::optional<ElementType> element_type(std::string_view name) {
   return std::nullopt;
 }
 
-bool is_floating(ElementType type) {
-  return type == ElementType::f32 || type == ElementType::f64;
-}
+bool is_floating(ElementType type) { return type == ElementType::f32 || type == ElementType::f64; }
 
 double unit_roundoff(ElementType type) {
   if (type == ElementType::f32) return 0x1p-24;

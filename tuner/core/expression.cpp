@@ -21,9 +21,12 @@ constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 /// Operations with one operand.
 std::int64_t apply(const ExpressionProgram& program, const Instruction& at, std::int64_t a) {
   switch (at.op) {
-    case Op::truth: return a != 0;
-    case Op::logical_not: return a == 0;
-    case Op::is_pow2: return a > 0 && (a & (a - 1)) == 0;
+    case Op::truth:
+      return a != 0;
+    case Op::logical_not:
+      return a == 0;
+    case Op::is_pow2:
+      return a > 0 && (a & (a - 1)) == 0;
     case Op::negate:
       if (a == kLowest) fail(program, at, "overflow");
       return -a;
@@ -33,7 +36,9 @@ std::int64_t apply(const ExpressionProgram& program, const Instruction& at, std:
     case Op::log2:
       if (a < 1) fail(program, at, "log2 of a number below 1");
       return std::bit_width(static_cast<std::uint64_t>(a)) - 1;
-    default: assert(false); return 0;
+    default:
+      assert(false);
+      return 0;
   }
 }
 
@@ -64,25 +69,37 @@ std::int64_t apply(const ExpressionProgram& program, const Instruction& at, std:
     case Op::multiply:
       if (__builtin_mul_overflow(a, b, &result)) fail(program, at, "overflow");
       return result;
-    case Op::divide: return quotient(program, at, a, b);
+    case Op::divide:
+      return quotient(program, at, a, b);
     case Op::modulo:
       if (b == 0) fail(program, at, "division by zero");
       return b == -1 ? 0 : a % b;
-    case Op::less: return a < b;
-    case Op::less_equal: return a <= b;
-    case Op::greater: return a > b;
-    case Op::greater_equal: return a >= b;
-    case Op::equal: return a == b;
-    case Op::not_equal: return a != b;
-    case Op::minimum: return a < b ? a : b;
-    case Op::maximum: return a > b ? a : b;
-    case Op::ceil_div: return ceil_div(program, at, a, b);
+    case Op::less:
+      return a < b;
+    case Op::less_equal:
+      return a <= b;
+    case Op::greater:
+      return a > b;
+    case Op::greater_equal:
+      return a >= b;
+    case Op::equal:
+      return a == b;
+    case Op::not_equal:
+      return a != b;
+    case Op::minimum:
+      return a < b ? a : b;
+    case Op::maximum:
+      return a > b ? a : b;
+    case Op::ceil_div:
+      return ceil_div(program, at, a, b);
     case Op::round_up:
       if (__builtin_mul_overflow(ceil_div(program, at, a, b), b, &result)) {
         fail(program, at, "overflow");
       }
       return result;
-    default: assert(false); return 0;
+    default:
+      assert(false);
+      return 0;
   }
 }
 
@@ -93,9 +110,15 @@ std::int64_t run(const ExpressionProgram& program, const std::int64_t* values) {
   const Instruction* const end = begin + program.code.size();
   for (const Instruction* at = begin; at != end; ++at) {
     switch (at->op) {
-      case Op::constant: *top++ = at->operand; break;
-      case Op::load: *top++ = values[at->operand]; break;
-      case Op::jump: at = begin + at->operand - 1; break;
+      case Op::constant:
+        *top++ = at->operand;
+        break;
+      case Op::load:
+        *top++ = values[at->operand];
+        break;
+      case Op::jump:
+        at = begin + at->operand - 1;
+        break;
       case Op::jump_if_zero:
         if (*--top == 0) at = begin + at->operand - 1;
         break;
@@ -104,7 +127,9 @@ std::int64_t run(const ExpressionProgram& program, const std::int64_t* values) {
       case Op::logical_not:
       case Op::is_pow2:
       case Op::absolute:
-      case Op::log2: top[-1] = apply(program, *at, top[-1]); break;
+      case Op::log2:
+        top[-1] = apply(program, *at, top[-1]);
+        break;
       default:
         --top;
         top[-1] = apply(program, *at, top[-1], top[0]);

@@ -25,9 +25,8 @@ struct Function {
   bool more = false;  // folded from the left
 };
 constexpr Function kFunctions[] = {
-    {"min", Op::minimum, 2, true},    {"max", Op::maximum, 2, true},
-    {"ceil_div", Op::ceil_div, 2},    {"round_up", Op::round_up, 2},
-    {"is_pow2", Op::is_pow2, 1},      {"abs", Op::absolute, 1},
+    {"min", Op::minimum, 2, true}, {"max", Op::maximum, 2, true}, {"ceil_div", Op::ceil_div, 2},
+    {"round_up", Op::round_up, 2}, {"is_pow2", Op::is_pow2, 1},   {"abs", Op::absolute, 1},
     {"log2", Op::log2, 1},
 };
 
@@ -198,7 +197,8 @@ class Parser {
     const std::size_t start = position_;
     if (text().substr(position_).starts_with(kDevicePrefix)) position_ += kDevicePrefix.size();
     const std::size_t stem = position_;
-    while (position_ < text().size() && (is_letter(text()[position_]) || is_digit(text()[position_])))
+    while (position_ < text().size() &&
+           (is_letter(text()[position_]) || is_digit(text()[position_])))
       ++position_;
     if (position_ == stem) fail_at(stem, "expected a name after 'device.'");
     const std::string name(text().substr(start, position_ - start));
@@ -213,8 +213,8 @@ class Parser {
   }
 
   Kind call(const std::string& name, std::size_t start) {
-    const Function* const function = std::find_if(
-        std::begin(kFunctions), std::end(kFunctions), [&](auto& f) { return f.name == name; });
+    const Function* const function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                                  [&](auto& f) { return f.name == name; });
     if (function == std::end(kFunctions)) fail_at(start, unknown_function(name));
     int arguments = 0;
     do {
@@ -285,7 +285,8 @@ class Parser {
   std::string unexpected() const {
     const char sign = text()[position_];
     if (sign == '=') return "'=' is no operator, '==' compares";
-    if (sign == '&' || sign == '|') return format("'{}' is no operator, '{}{}' is", sign, sign, sign);
+    if (sign == '&' || sign == '|')
+      return format("'{}' is no operator, '{}{}' is", sign, sign, sign);
     if (sign == '"') return "words stand in single quotes";
     if (sign < ' ' || sign > '~') return "an unexpected character";
     return format("unexpected '{}'", sign);

@@ -18,8 +18,8 @@ void check(const std::vector<Parameter>& parameters, const Scope& scope) {
       throw Error(format("two parameters are called {}: rename one", parameter.name));
     }
     if (scope.contains(parameter.name)) {
-      throw Error(format("{} is both a parameter and a size or setting: rename one",
-                         parameter.name));
+      throw Error(
+          format("{} is both a parameter and a size or setting: rename one", parameter.name));
     }
     if (parameter.values.empty()) {
       throw Error(format("parameter {} has no values: give at least one", parameter.name));

@@ -126,9 +126,10 @@ class Sizes {
     if (!seen_.insert(to_text(values)).second) return;
     problems_.push_back(std::move(values));
     if (problems_.size() > kMostProblems) {
-      throw UsageError(format("--sizes asks for more than {} problems: use a larger step, such as "
-                              "128..8192:128 or 128..8192*2",
-                              kMostProblems));
+      throw UsageError(
+          format("--sizes asks for more than {} problems: use a larger step, such as "
+                 "128..8192:128 or 128..8192*2",
+                 kMostProblems));
     }
   }
 

@@ -15,9 +15,7 @@ using testing::HasSubstr;
 
 const std::vector<std::int64_t> kNoValues;
 
-std::int64_t value_of(std::string_view text) {
-  return Expression::parse(text).evaluate(kNoValues);
-}
+std::int64_t value_of(std::string_view text) { return Expression::parse(text).evaluate(kNoValues); }
 
 /// Parses, and evaluates with every name as 0.
 ExpressionError error_of(std::string_view text) {
@@ -137,7 +135,7 @@ TEST(Expression, MisspeltTextNamesTheColumn) {
 }
 
 TEST(Expression, FunctionErrorsSayWhatIsThere) {
-  EXPECT_THAT(error_of("cieldiv(1, 2)").what(), HasSubstr("did you mean ceil_div?"));
+  EXPECT_THAT(error_of("ceil_dif(1, 2)").what(), HasSubstr("did you mean ceil_div?"));
   EXPECT_THAT(error_of("ceil_div(1)").what(), HasSubstr("ceil_div takes 2 arguments"));
   EXPECT_THAT(error_of("ceil_div(1, 2, 3)").what(), HasSubstr("ceil_div takes 2 arguments"));
   EXPECT_THAT(error_of("is_pow2(1, 2)").what(), HasSubstr("is_pow2 takes 1 argument "));

@@ -103,9 +103,9 @@ TEST(ParameterSpace, DefinesMayBeNamedInConstraintsAndInEachOther) {
   const std::vector<DefineSpec> defines = {{"THREADS", Expression::parse("X * Y")},
                                            {"WARPS", Expression::parse("THREADS / 32")},
                                            {"UNUSED", Expression::parse("1 / 0")}};
-  const ParameterSpace space = space_of({numbers("X", {8, 16, 32}), numbers("Y", {1, 4})},
-                                        {"WARPS >= 1 && THREADS <= device.max_threads"}, scope,
-                                        defines);
+  const ParameterSpace space =
+      space_of({numbers("X", {8, 16, 32}), numbers("Y", {1, 4})},
+               {"WARPS >= 1 && THREADS <= device.max_threads"}, scope, defines);
   ASSERT_EQ(space.size(), 3u);
   EXPECT_EQ(to_text(space.at(0)), "X=8 Y=4");
   EXPECT_EQ(to_text(space.at(1)), "X=16 Y=4");
@@ -124,17 +124,25 @@ TEST(ParameterSpace, NoParametersMakeOneConfiguration) {
 }
 
 TEST(ParameterSpace, ErrorsNameTheConstraintAndTheValues) {
-  EXPECT_THAT([] { space_of({numbers("A", {1, 0}), numbers("B", {4})}, {"1", "B % A == 0"}); },
-              ThrowsMessage<Error>(
-                  "constraints[1]: division by zero at column 3 of \"B % A == 0\" for B=4 A=0"));
+  EXPECT_THAT(
+      [] {
+        space_of({numbers("A", {1, 0}), numbers("B", {4})}, {"1", "B % A == 0"});
+      },
+      ThrowsMessage<Error>(
+          "constraints[1]: division by zero at column 3 of \"B % A == 0\" for B=4 A=0"));
   EXPECT_THAT([] { space_of({numbers("BM", {1})}, {"BN > 0"}); },
               ThrowsMessage<Error>(HasSubstr("constraints[0]: nothing is called BN")));
-  EXPECT_THAT([] { space_of({numbers("A", {1}), numbers("A", {1})}, {}); },
-              ThrowsMessage<Error>(HasSubstr("two parameters are called A")));
+  EXPECT_THAT(
+      [] {
+        space_of({numbers("A", {1}), numbers("A", {1})}, {});
+      },
+      ThrowsMessage<Error>(HasSubstr("two parameters are called A")));
   EXPECT_THAT([] { space_of({numbers("A", {})}, {}); },
               ThrowsMessage<Error>(HasSubstr("parameter A has no values")));
   EXPECT_THAT(
-      [] { space_of({numbers("A", {1}, "B == 1"), numbers("B", {1}, "A == 1")}, {}); },
+      [] {
+        space_of({numbers("A", {1}, "B == 1"), numbers("B", {1}, "A == 1")}, {});
+      },
       ThrowsMessage<Error>(HasSubstr("depends on itself")));
   EXPECT_THAT(
       [] {

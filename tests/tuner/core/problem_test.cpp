@@ -27,11 +27,13 @@ void expect_error(std::string_view text, std::string_view what) {
       << text;
 }
 
-TEST(Sizes, OneNumberIsEverySize) { EXPECT_THAT(sizes("512", kGemm), ElementsAre("M=512 N=512 K=512")); }
+TEST(Sizes, OneNumberIsEverySize) {
+  EXPECT_THAT(sizes("512", kGemm), ElementsAre("M=512 N=512 K=512"));
+}
 
 TEST(Sizes, ARangeHasTheMultiplesOfItsFirst) {
-  EXPECT_THAT(sizes("128..1024"), ElementsAre("N=128", "N=256", "N=384", "N=512", "N=640", "N=768",
-                                              "N=896", "N=1024"));
+  EXPECT_THAT(sizes("128..1024"),
+              ElementsAre("N=128", "N=256", "N=384", "N=512", "N=640", "N=768", "N=896", "N=1024"));
   EXPECT_THAT(sizes("100..350"), ElementsAre("N=100", "N=200", "N=300"));
   EXPECT_THAT(sizes("7..7"), ElementsAre("N=7"));
 }
