@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix multiplication, one kernel a variant. operands.cuh has the contract that all share; the
+// parameters are those of gemm.target.json.
+#include "operands.cuh"
+
+#if KERNEL == KERNEL_TILED
+#include "tiled.cuh"
+#elif KERNEL == KERNEL_NAIVE
+#include "naive.cuh"
+#elif KERNEL == KERNEL_SINGLE_BLOCK
+#include "single_block.cuh"
+#elif KERNEL == KERNEL_MICRO
+#include "micro.cuh"
+#endif
+
+#include "reference.cuh"
