@@ -28,7 +28,6 @@ struct CompilePool::Job {
   SourceUnit unit;
   std::promise<std::shared_ptr<const CompiledKernel>> promise;
   Result result = promise.get_future().share();
-  std::vector<std::function<void()>> ready;
   bool started = false;
   bool done = false;
 };
@@ -62,16 +61,12 @@ std::shared_ptr<CompilePool::Job> CompilePool::job_of(SourceUnit&& unit, bool ur
   return job;
 }
 
-CompilePool::Result CompilePool::compile(SourceUnit unit, std::function<void()> ready) {
+CompilePool::Result CompilePool::compile(SourceUnit unit) {
   std::shared_ptr<Job> job;
-  bool done = false;
   {
     const std::lock_guard lock(mutex_);
     job = job_of(std::move(unit), true);
-    done = job->done;
-    if (!done && ready) job->ready.push_back(std::move(ready));
   }
-  if (done && ready) ready();
   wake_.notify_one();
   return job->result;
 }
@@ -124,10 +119,6 @@ void CompilePool::work() {
       ++(kernel->cached ? statistics_.cached : statistics_.compiled);
     }
     job->done = true;
-    const auto ready = std::move(job->ready);
-    lock.unlock();
-    for (const auto& call : ready) call();
-    lock.lock();
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -38,9 +37,8 @@ class CompilePool {
 
   int threads() const { return static_cast<int>(threads_.size()); }
 
-  /// Queues a unit, ahead of everything prefetched. `ready`, when given, is called once, from a
-  /// compile thread or, when the result is there already, from this one.
-  Result compile(SourceUnit unit, std::function<void()> ready = {});
+  /// Queues a unit, ahead of everything prefetched. The result throws what the device threw.
+  Result compile(SourceUnit unit);
   /// Queues a unit behind everything asked for by compile().
   void prefetch(SourceUnit unit);
   /// Forgets finished results and drops prefetches that have not started.

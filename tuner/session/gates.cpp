@@ -3,18 +3,13 @@
 
 #include <algorithm>
 
+#include "tuner/model/gpu_specs.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
 using Reason = std::optional<std::string>;
-
-/// Registers are given out to warps in units of 256.
-std::int64_t registers_of_block(std::int64_t registers, std::int64_t threads, int warp_size) {
-  const std::int64_t warps = (threads + warp_size - 1) / warp_size;
-  return warps * ((registers * warp_size + 255) / 256 * 256);
-}
 
 Reason over(const std::string& what, std::int64_t value, std::int64_t limit) {
   if (value <= limit) return std::nullopt;
@@ -44,57 +39,45 @@ Reason breaks_geometry(const Launch& launch, const DeviceInfo& device) {
   return over("cluster of " + entry, cluster.count(), 8);
 }
 
+Reason breaks_shape(const Launch& launch, const KernelResources& resources,
+                    const DeviceInfo& device) {
+  const KernelShape shape = shape_of(launch, resources);
+  if (auto reason = over("shared memory of " + launch.entry, shape.shared_bytes(),
+                         device.shared_bytes_per_block)) {
+    return reason;
+  }
+  if (resources.max_threads > 0) {
+    if (auto reason = over("block of " + launch.entry, shape.threads, resources.max_threads)) {
+      return reason;
+    }
+  }
+  return device.compute_capability > 0 ? complaint(gpu_spec(device), shape) : std::nullopt;
+}
+
 }  // namespace
 
 Reason breaks_declared_limit(const Target& target, const Problem& problem,
                              const Configuration& configuration, const LaunchPlan& plan,
                              const DeviceInfo& device) {
-  std::int64_t threads = 0;
-  std::int64_t shared = 0;
   for (const Launch& launch : plan.launches) {
     if (auto reason = breaks_geometry(launch, device)) return reason;
-    threads = std::max(threads, launch.block.count());
-    shared = std::max(shared, launch.dynamic_shared_bytes);
   }
   if (!target.shared_bytes && !target.registers) return std::nullopt;
   const Scope scope = scope_of(target, problem, configuration, device);
-  if (target.shared_bytes) {
-    const std::int64_t bytes = scope.evaluate(*target.shared_bytes) + shared;
-    if (auto reason = over("shared memory", bytes, device.shared_bytes_per_block)) return reason;
+  KernelResources estimate;
+  if (target.shared_bytes) estimate.shared_bytes = scope.evaluate(*target.shared_bytes);
+  if (target.registers) {
+    estimate.registers =
+        static_cast<int>(std::clamp<std::int64_t>(scope.evaluate(*target.registers), 1, 255));
   }
-  if (target.registers && device.compute_capability > 0) {
-    const std::int64_t registers = scope.evaluate(*target.registers);
-    return over(
-        "estimated registers of a block",
-        registers_of_block(std::min<std::int64_t>(registers, 255), threads, device.warp_size),
-        device.registers_per_multiprocessor);
-  }
-  return std::nullopt;
+  return breaks_shape(heaviest(plan), estimate, device);
 }
 
 Reason breaks_compiled_limit(const CompiledKernel& kernel, const LaunchPlan& plan,
                              const DeviceInfo& device) {
   for (const Launch& launch : plan.launches) {
-    const KernelResources* resources = resources_of(kernel, launch);
-    if (!resources) continue;
-    if (auto reason = over("shared memory of " + launch.entry,
-                           resources->shared_bytes + launch.dynamic_shared_bytes,
-                           device.shared_bytes_per_block)) {
-      return reason;
-    }
-    if (resources->max_threads > 0) {
-      if (auto reason =
-              over("block of " + launch.entry, launch.block.count(), resources->max_threads)) {
-        return reason;
-      }
-    }
-    if (resources->registers > 0) {
-      const std::int64_t registers =
-          registers_of_block(resources->registers, launch.block.count(), device.warp_size);
-      if (auto reason = over("registers of a block of " + launch.entry, registers,
-                             device.registers_per_multiprocessor)) {
-        return reason;
-      }
+    if (const KernelResources* resources = resources_of(kernel, launch)) {
+      if (auto reason = breaks_shape(launch, *resources, device)) return reason;
     }
   }
   return std::nullopt;
@@ -105,6 +88,23 @@ const KernelResources* resources_of(const CompiledKernel& kernel, const Launch& 
       std::find_if(kernel.resources.begin(), kernel.resources.end(),
                    [&](const KernelResources& one) { return one.entry == launch.entry; });
   return found == kernel.resources.end() ? nullptr : &*found;
+}
+
+const Launch& heaviest(const LaunchPlan& plan) {
+  return *std::max_element(
+      plan.launches.begin(), plan.launches.end(), [](const Launch& a, const Launch& b) {
+        return a.grid.count() * a.block.count() < b.grid.count() * b.block.count();
+      });
+}
+
+KernelShape shape_of(const Launch& launch, const KernelResources& resources) {
+  KernelShape shape;
+  shape.threads = static_cast<int>(launch.block.count());
+  shape.registers = std::max(resources.registers, 0);
+  shape.static_shared_bytes = resources.shared_bytes;
+  shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  shape.cluster = static_cast<int>(launch.cluster.count());
+  return shape;
 }
 
 }  // namespace autotune

@@ -7,6 +7,7 @@
 
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/model/occupancy.hpp"
 
 namespace autotune {
 
@@ -22,5 +23,11 @@ std::optional<std::string> breaks_compiled_limit(const CompiledKernel& kernel,
 
 /// The resources of the launch's kernel, or nullptr.
 const KernelResources* resources_of(const CompiledKernel& kernel, const Launch& launch);
+
+/// The launch with the most threads in all: whose resources stand for the configuration.
+const Launch& heaviest(const LaunchPlan& plan);
+
+/// What the occupancy model is asked for one launch.
+KernelShape shape_of(const Launch& launch, const KernelResources& resources);
 
 }  // namespace autotune
