@@ -36,8 +36,8 @@ struct TuningRequest {
 /// How many trials ended how, by Outcome.
 using OutcomeCounts = std::array<int, kOutcomes>;
 
-/// A configuration with the figures of the final playoff.
-struct Finalist {
+/// A configuration with the figures of the playoff.
+struct Tuned {
   Configuration configuration;
   Measurement measurement;
   std::optional<double> cold_seconds;  // the other L2 state
@@ -49,9 +49,9 @@ struct ProblemReport {
   std::size_t space = 0;
   OutcomeCounts outcomes{};
   int taken_over = 0;  // trials that the store had already
-  std::optional<Finalist> best;
-  std::optional<Finalist> default_configuration;  // absent when the default itself fails
-  std::string default_failure;                    // why, then
+  std::optional<Tuned> best;
+  std::optional<Tuned> default_configuration;  // absent when the default itself fails
+  std::string default_failure;                 // why, then
   std::vector<Configuration> ties;
   double noise_floor = 0;  // relative spread of the playoff's A/A pair
   double flops = 0;        // of one call
