@@ -131,7 +131,7 @@ struct CalibrationRow {
 struct BestRow {
   ProblemKey key;
   std::string provenance;  // pinned, measured, imported, predicted
-  bool decided = false;    // by a playoff or a pin; else the leader of a session that did not finish
+  bool decided = false;  // by a playoff or a pin; else the leader of a session that did not finish
   std::string session;
   std::string session_started_at;
   std::string configuration;
@@ -148,7 +148,8 @@ struct BestRow {
   bool verified = false;
   std::string binary_key;
   std::string created_at;
-  std::string source;  // id of the trial, decision or pin that it comes from
+  std::string source;    // id of the trial, decision or pin that it comes from
+  std::int64_t crc = 0;  // of what a lookup uses; the store fills it in
   friend bool operator==(const BestRow&, const BestRow&) = default;
 };
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of several claims to be the best of a problem counts. Included by db/*.cpp only.
+#pragma once
+
+#include "db/connection.hpp"
+
+namespace autotune::db {
+
+/// A total order, so that neither the order of insertion nor that of merging matters: pinned before
+/// measured, imported, predicted; what a session decided before the leader of an unfinished one;
+/// then the latest decision, or the latest session and in it the shortest time. Times of different
+/// sessions are never compared.
+bool outranks(const BestRow& a, const BestRow& b);
+
+/// Of what a lookup uses of the row.
+std::int64_t best_crc(const BestRow& row);
+
+/// Updates the best row of a problem for a row that was just stored.
+void consider(Connection& connection, const TrialRow& trial);
+void consider(Connection& connection, const DecisionRow& decision);
+
+/// The best of a problem from its facts alone.
+std::optional<BestRow> derive(Connection& connection, const ProblemKey& key);
+std::optional<BestRow> stored_best(Connection& connection, const ProblemKey& key);
+/// Stores what derive() says.
+void derive_again(Connection& connection, const ProblemKey& key);
+/// Every problem that has a trial, decision or pin.
+std::vector<ProblemKey> all_keys(Connection& connection);
+
+}  // namespace autotune::db

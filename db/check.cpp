@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong in a file: its structure, its references, its rows, its derived rows.
+#include "db/best.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::db {
+namespace {
+
+void check_structure(Connection& connection, std::vector<std::string>& damage) {
+  Query query = connection.query("PRAGMA integrity_check(20)");
+  while (query.step()) {
+    if (query.text(0) != "ok") damage.push_back("structure: " + query.text(0));
+  }
+}
+
+void check_references(Connection& connection, std::vector<std::string>& damage) {
+  Query query = connection.query(R"(SELECT "table", rowid, parent FROM pragma_foreign_key_check)");
+  while (query.step()) {
+    damage.push_back(format("{} row {}: refers to a {} that is not there", query.text(0),
+                            query.integer(1), query.text(2)));
+  }
+}
+
+template <class Row>
+std::int64_t check_rows(Connection& connection, std::vector<std::string>& damage) {
+  std::int64_t count = 0;
+  Query query = connection.query(select_sql<Row>());
+  while (query.step()) {
+    const Row row = read_row<Row>(query);
+    ++count;
+    if (row_id(to_json(row)) != row.id) {
+      damage.push_back(format("{} {}: is not what was stored", Table<Row>::name, row.id));
+    }
+  }
+  return count;
+}
+
+void check_best(Connection& connection, std::vector<std::string>& damage) {
+  std::int64_t expected = 0;
+  for (const ProblemKey& key : all_keys(connection)) {
+    const auto derived = derive(connection, key);
+    expected += derived.has_value();
+    if (derived != stored_best(connection, key)) {
+      damage.push_back(format("best of {}: differs from what the trials say", key.problem));
+    }
+  }
+  Query query = connection.query("SELECT count(*) FROM best");
+  if (query.step() && query.integer(0) != expected) {
+    damage.push_back("best: has rows of problems that nobody tried");
+  }
+}
+
+}  // namespace
+
+CheckReport TunedStore::check() const {
+  CheckReport report;
+  // One part that cannot be read does not hide the others.
+  const auto part = [&](const char* name, auto&& work) {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      report.damage.push_back(format("{}: cannot be read: {}", name, error.what()));
+    }
+  };
+  part("structure", [&] { check_structure(*connection_, report.damage); });
+  part("references", [&] { check_references(*connection_, report.damage); });
+  each_fact_table([&]<class Row>() {
+    part(Table<Row>::name, [&] { report.rows += check_rows<Row>(*connection_, report.damage); });
+  });
+  part("best", [&] { check_best(*connection_, report.damage); });
+  return report;
+}
+
+}  // namespace autotune::db

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/connection.hpp"
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "db/schema.hpp"
+#include "tuner/hash/hash.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::db {
+namespace {
+
+constexpr int kBusyMilliseconds = 20'000;
+
+/// `file:/a%20b.db?immutable=1`, so that nothing in the path means anything.
+std::string immutable_uri(const std::filesystem::path& path) {
+  std::string uri = "file:";
+  for (const char letter : std::filesystem::absolute(path).string()) {
+    if (std::string_view("%?# ").find(letter) != std::string_view::npos) {
+      uri += format("%{:02X}", static_cast<int>(letter));
+    } else {
+      uri += letter;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+SQLite::Database open_file(const std::filesystem::path& path, Mode mode) {
+  switch (mode) {
+    case Mode::shipped:
+      return {immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyMilliseconds};
+    case Mode::read_only:
+      return {path.string(), SQLite::OPEN_READONLY, kBusyMilliseconds};
+    case Mode::read_write:
+      break;
+  }
+  return {path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMilliseconds};
+}
+
+struct Header {
+  int application_id = 0;
+  int version = 0;
+  bool empty = true;
+};
+
+Header read_header(SQLite::Database& database) {
+  Header header;
+  // One statement, so that another process's creation is seen whole or not at all.
+  SQLite::Statement query(database,
+                          "SELECT (SELECT count(*) FROM sqlite_schema), "
+                          "(SELECT * FROM pragma_application_id), "
+                          "(SELECT * FROM pragma_user_version)");
+  query.executeStep();
+  header.empty = query.getColumn(0).getInt() == 0;
+  header.application_id = query.getColumn(1).getInt();
+  header.version = query.getColumn(2).getInt();
+  return header;
+}
+
+void create_if_empty(SQLite::Database& database) {
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  const Header header = read_header(database);
+  if (header.empty && header.application_id == 0) create_schema(database);
+  transaction.commit();
+}
+
+int minimum_reader(SQLite::Database& database) {
+  SQLite::Statement query(database, "SELECT value FROM meta WHERE name = 'minimum_reader'");
+  return query.executeStep() ? query.getColumn(0).getInt() : kSchemaVersion + 1;
+}
+
+void check_header(const std::filesystem::path& path, SQLite::Database& database, Mode mode) {
+  const Header header = read_header(database);
+  if (header.application_id != kApplicationId) {
+    throw StoreError(
+        header.empty
+            ? format("{}: is empty, there is nothing in it to read; tune something first",
+                     path.string())
+            : format("{}: is the SQLite database of another program; name a file of its own "
+                     "for tuned results",
+                     path.string()));
+  }
+  if (header.version > kSchemaVersion) {
+    const bool readable = minimum_reader(database) <= kSchemaVersion;
+    if (mode == Mode::read_write || !readable) {
+      throw StoreError(
+          format("{}: was written by a newer autotune (schema {}, this one has {}) and "
+                 "can{} be written by this one; update autotune or name another file",
+                 path.string(), header.version, kSchemaVersion,
+                 readable ? " be read but not" : " neither be read nor"));
+    }
+  }
+  if (header.version < kSchemaVersion) {
+    if (mode != Mode::read_write) {
+      throw StoreError(
+          format("{}: has the older schema {}; open it once for writing, such as by "
+                 "`autotune db check`, to bring it up to {}",
+                 path.string(), header.version, kSchemaVersion));
+    }
+    migrate(database, path, header.version, kSchemaVersion, migrations());
+  }
+}
+
+/// SQLite opens a file that may not be written as if that were asked for; say so at once.
+void check_writable(const std::filesystem::path& path, SQLite::Database& database) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (sqlite3_db_readonly(database.getHandle(), "main") != 0 ||
+      access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw store_error(path, SQLite::Exception("", SQLITE_READONLY));
+  }
+}
+
+void set_up(const std::filesystem::path& path, SQLite::Database& database, Mode mode) {
+  if (mode == Mode::read_write) {
+    check_writable(path, database);
+    const Header header = read_header(database);
+    if (header.empty && header.application_id == 0) create_if_empty(database);
+  }
+  check_header(path, database, mode);
+  if (mode == Mode::read_write) {
+    database.exec("PRAGMA journal_mode = DELETE");
+    database.exec("PRAGMA synchronous = FULL");
+    database.exec("PRAGMA foreign_keys = ON");
+  }
+}
+
+std::unique_ptr<Connection> open_as(const std::filesystem::path& path, Mode mode) {
+  auto connection = std::make_unique<Connection>(path, mode, open_file(path, mode));
+  set_up(path, connection->database, mode);
+  return connection;
+}
+
+void check_path(const std::filesystem::path& path, Mode mode) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) {
+    throw StoreError(format("{}: is a folder; name a file for tuned results", path.string()));
+  }
+  if (std::filesystem::exists(status)) return;
+  if (mode != Mode::read_write) {
+    throw StoreError(format("{}: {}; tune something first or name another database", path.string(),
+                            error ? error.message() : "there is no such file"));
+  }
+  if (!path.has_parent_path()) return;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (error) {
+    throw StoreError(format("{}: its folder cannot be created: {}; name another file",
+                            path.string(), error.message()));
+  }
+}
+
+}  // namespace
+
+std::string clean_text(std::string_view text) {
+  std::string clean;
+  clean.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xC2 ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
+    bool valid = length > 0 && lead != 0 && i + length <= text.size();
+    for (std::size_t k = 1; valid && k < length; ++k) {
+      valid = (static_cast<unsigned char>(text[i + k]) & 0xC0) == 0x80;
+    }
+    if (valid && length > 2) {  // overlong forms, surrogates, beyond the last code point
+      const auto next = static_cast<unsigned char>(text[i + 1]);
+      valid = !(lead == 0xE0 && next < 0xA0) && !(lead == 0xED && next > 0x9F) &&
+              !(lead == 0xF0 && next < 0x90) && !(lead == 0xF4 && next > 0x8F);
+    }
+    clean += valid ? text.substr(i, length) : std::string_view("?");
+    i += valid ? length : 1;
+  }
+  return clean;
+}
+
+double clean_number(double number) {
+  if (!(number - number == 0)) return 0;
+  return number + 0.0;  // SQLite keeps no negative zero
+}
+
+std::string row_id(std::string_view json) { return hash128(json); }
+
+StoreError store_error(const std::filesystem::path& path, const SQLite::Exception& error) {
+  const int code = error.getErrorCode() & 0xFF;
+  const auto sentence = [&](std::string_view what) {
+    return StoreError(format("{}: {}", path.string(), what));
+  };
+  switch (code) {
+    case SQLITE_NOTADB:
+      return sentence("is not a database of tuned results; name another file");
+    case SQLITE_CORRUPT:
+      return sentence(
+          "is damaged; move it away, then save what can be read with `autotune db import` from it "
+          "or restore a backup");
+    case SQLITE_CANTOPEN:
+      return sentence(
+          "cannot be opened: the file or its folder may not be read or written by this "
+          "user; change its permissions or name another file");
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+      return sentence(
+          "cannot be written: the file or its folder is read-only; change its "
+          "permissions or name another file");
+    case SQLITE_FULL:
+      return sentence(
+          "no space is left where it lies; what was stored before is kept, free some "
+          "space and run the same again");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return sentence(
+          format("another process has kept it locked for {} s; wait for that one or end "
+                 "it",
+                 kBusyMilliseconds / 1000));
+    case SQLITE_IOERR:
+      return sentence(
+          format("cannot be read or written ({}); what was stored before is kept, see "
+                 "that its disk is well and not full",
+                 error.what()));
+    default:
+      return sentence(error.what());
+  }
+}
+
+std::unique_ptr<Connection> open_connection(const std::filesystem::path& path, Mode mode) {
+  check_path(path, mode);
+  try {
+    return open_as(path, mode);
+  } catch (const SQLite::Exception& error) {
+    // A file in WAL mode in a read-only folder opens only under the promise that nobody writes it.
+    const int code = error.getErrorCode() & 0xFF;
+    if (mode == Mode::read_only && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) {
+      return guarded(path, [&] {
+        auto connection = open_as(path, Mode::shipped);
+        connection->mode = mode;
+        return connection;
+      });
+    }
+    throw store_error(path, error);
+  }
+}
+
+}  // namespace autotune::db

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns of each table, named once: storing, reading, hashing and exporting all go by these.
+#pragma once
+
+#include "db/rows.hpp"
+
+namespace autotune::db {
+
+/// Table<Row>::name and Table<Row>::columns(row, visit): visit("column", member) in order, without
+/// the id.
+template <class Row>
+struct Table;
+
+template <class Key, class Visit>
+void key_columns(Key& key, Visit&& visit) {
+  visit("device", key.device);
+  visit("kernel", key.kernel);
+  visit("problem", key.problem);
+  visit("policy", key.policy);
+}
+
+template <>
+struct Table<DeviceRow> {
+  static constexpr const char* name = "device";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    visit("name", row.name);
+    visit("kind", row.kind);
+    visit("pci_id", row.pci_id);
+    visit("compute_capability", row.compute_capability);
+    visit("multiprocessors", row.multiprocessors);
+    visit("l2_bytes", row.l2_bytes);
+    visit("memory_bytes", row.memory_bytes);
+    visit("mig_profile", row.mig_profile);
+  }
+};
+
+template <>
+struct Table<KernelRow> {
+  static constexpr const char* name = "kernel";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    visit("target", row.target);
+    visit("fingerprint", row.fingerprint);
+  }
+};
+
+template <>
+struct Table<SessionRow> {
+  static constexpr const char* name = "session";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    visit("started_at", row.started_at);
+    visit("tool_version", row.tool_version);
+    visit("environment", row.environment);
+    visit("command", row.command);
+    visit("strategy", row.strategy);
+    visit("seed", row.seed);
+    visit("budget", row.budget);
+  }
+};
+
+template <>
+struct Table<TrialRow> {
+  static constexpr const char* name = "trial";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    visit("session", row.session);
+    key_columns(row.key, visit);
+    visit("stage", row.stage);
+    visit("configuration", row.configuration);
+    visit("outcome", row.outcome);
+    visit("message", row.message);
+    visit("median_ns", row.median_ns);
+    visit("low_ns", row.low_ns);
+    visit("high_ns", row.high_ns);
+    visit("samples", row.samples);
+    visit("throttled", row.throttled);
+    visit("predicted_ns", row.predicted_ns);
+    visit("registers", row.registers);
+    visit("shared_bytes", row.shared_bytes);
+    visit("local_bytes", row.local_bytes);
+    visit("occupancy", row.occupancy);
+    visit("compile_seconds", row.compile_seconds);
+    visit("binary_key", row.binary_key);
+    visit("verified", row.verified);
+    visit("is_default", row.is_default);
+    visit("gflops", row.gflops);
+    visit("created_at", row.created_at);
+  }
+};
+
+template <>
+struct Table<DecisionRow> {
+  static constexpr const char* name = "decision";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    visit("session", row.session);
+    key_columns(row.key, visit);
+    visit("provenance", row.provenance);
+    visit("configuration", row.configuration);
+    visit("median_ns", row.median_ns);
+    visit("low_ns", row.low_ns);
+    visit("high_ns", row.high_ns);
+    visit("samples", row.samples);
+    visit("gflops", row.gflops);
+    visit("default_configuration", row.default_configuration);
+    visit("default_ns", row.default_ns);
+    visit("noise_floor", row.noise_floor);
+    visit("cold_ns", row.cold_ns);
+    visit("ties", row.ties);
+    visit("verified", row.verified);
+    visit("binary_key", row.binary_key);
+    visit("created_at", row.created_at);
+  }
+};
+
+template <>
+struct Table<PinRow> {
+  static constexpr const char* name = "pin";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    key_columns(row.key, visit);
+    visit("configuration", row.configuration);
+    visit("note", row.note);
+    visit("created_at", row.created_at);
+  }
+};
+
+template <>
+struct Table<CalibrationRow> {
+  static constexpr const char* name = "calibration";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    visit("device", row.device);
+    visit("name", row.name);
+    visit("value", row.value);
+    visit("created_at", row.created_at);
+  }
+};
+
+template <>
+struct Table<BestRow> {
+  static constexpr const char* name = "best";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    key_columns(row.key, visit);
+    visit("provenance", row.provenance);
+    visit("decided", row.decided);
+    visit("session", row.session);
+    visit("session_started_at", row.session_started_at);
+    visit("configuration", row.configuration);
+    visit("median_ns", row.median_ns);
+    visit("low_ns", row.low_ns);
+    visit("high_ns", row.high_ns);
+    visit("samples", row.samples);
+    visit("gflops", row.gflops);
+    visit("default_configuration", row.default_configuration);
+    visit("default_ns", row.default_ns);
+    visit("noise_floor", row.noise_floor);
+    visit("cold_ns", row.cold_ns);
+    visit("ties", row.ties);
+    visit("verified", row.verified);
+    visit("binary_key", row.binary_key);
+    visit("created_at", row.created_at);
+    visit("source", row.source);
+    visit("crc", row.crc);
+  }
+};
+
+template <>
+struct Table<InflightRow> {
+  static constexpr const char* name = "inflight";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    visit("session", row.session);
+    key_columns(row.key, visit);
+    visit("configuration", row.configuration);
+    visit("process", row.process);
+    visit("started_at", row.started_at);
+  }
+};
+
+/// Calls visit.operator()<Row>() for each table of facts, those referred to before those that
+/// refer. Facts have ids and are what an export holds and a merge unites.
+template <class Visit>
+void each_fact_table(Visit&& visit) {
+  visit.template operator()<DeviceRow>();
+  visit.template operator()<KernelRow>();
+  visit.template operator()<SessionRow>();
+  visit.template operator()<TrialRow>();
+  visit.template operator()<DecisionRow>();
+  visit.template operator()<PinRow>();
+  visit.template operator()<CalibrationRow>();
+}
+
+}  // namespace autotune::db

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/problem_distance.hpp"
+
+#include <charconv>
+#include <cmath>
+
+namespace autotune::db {
+
+ProblemText ProblemText::parse(std::string_view text) {
+  ProblemText problem;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::size_t equals = item.find('=');
+    const std::string_view value =
+        equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error == std::errc() && end == value.data() + value.size() && number > 0) {
+      problem.names.push_back(item.substr(0, equals));
+      problem.sizes.push_back(number);
+    } else if (!item.empty()) {
+      if (!problem.settings.empty()) problem.settings += ' ';
+      problem.settings += item;
+    }
+  }
+  return problem;
+}
+
+std::optional<double> problem_distance(const ProblemText& a, const ProblemText& b) {
+  if (a.settings != b.settings || a.names != b.names) return std::nullopt;
+  double sum = 0;
+  for (std::size_t i = 0; i < a.sizes.size(); ++i) {
+    const double log = std::log2(static_cast<double>(a.sizes[i]) / static_cast<double>(b.sizes[i]));
+    sum += log * log;
+  }
+  return a.sizes.empty() ? 0 : std::sqrt(sum / static_cast<double>(a.sizes.size()));
+}
+
+}  // namespace autotune::db

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/schema.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "db/store.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::db {
+namespace {
+
+constexpr const char* kTables = R"sql(
+-- Facts: only ever added. An id is the hash of the rest of its row.
+CREATE TABLE device (
+  id                 TEXT PRIMARY KEY,
+  name               TEXT NOT NULL,
+  kind               TEXT NOT NULL CHECK (kind IN ('cuda', 'host', 'model', 'fake')),
+  pci_id             TEXT NOT NULL,
+  compute_capability INTEGER NOT NULL,
+  multiprocessors    INTEGER NOT NULL,
+  l2_bytes           INTEGER NOT NULL,
+  memory_bytes       INTEGER NOT NULL,
+  mig_profile        TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE kernel (
+  id          TEXT PRIMARY KEY,
+  target      TEXT NOT NULL,
+  fingerprint TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE session (
+  id           TEXT PRIMARY KEY,
+  started_at   TEXT NOT NULL,
+  tool_version TEXT NOT NULL,
+  environment  TEXT NOT NULL,
+  command      TEXT NOT NULL,
+  strategy     TEXT NOT NULL,
+  seed         INTEGER NOT NULL,
+  budget       TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE trial (
+  id              TEXT PRIMARY KEY,
+  session         TEXT NOT NULL REFERENCES session(id),
+  device          TEXT NOT NULL REFERENCES device(id),
+  kernel          TEXT NOT NULL REFERENCES kernel(id),
+  problem         TEXT NOT NULL,
+  policy          TEXT NOT NULL,
+  stage           TEXT NOT NULL CHECK (stage IN ('search', 'playoff')),
+  configuration   TEXT NOT NULL,
+  outcome         TEXT NOT NULL CHECK (outcome IN ('ok', 'pruned', 'invalid', 'compile_error',
+                    'launch_error', 'wrong', 'nondeterministic', 'timeout', 'crash')),
+  message         TEXT NOT NULL,
+  median_ns       REAL,
+  low_ns          REAL,
+  high_ns         REAL,
+  samples         INTEGER NOT NULL,
+  throttled       INTEGER NOT NULL CHECK (throttled IN (0, 1)),
+  predicted_ns    REAL,
+  registers       INTEGER,
+  shared_bytes    INTEGER,
+  local_bytes     INTEGER,
+  occupancy       REAL,
+  compile_seconds REAL NOT NULL,
+  binary_key      TEXT NOT NULL,
+  verified        INTEGER NOT NULL CHECK (verified IN (0, 1)),
+  is_default      INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  gflops          REAL,
+  created_at      TEXT NOT NULL
+) STRICT;
+CREATE INDEX trial_problem ON trial(device, kernel, problem, policy);
+CREATE INDEX trial_default ON trial(device, kernel, problem, policy, session) WHERE is_default;
+
+CREATE TABLE decision (
+  id                    TEXT PRIMARY KEY,
+  session               TEXT NOT NULL REFERENCES session(id),
+  device                TEXT NOT NULL REFERENCES device(id),
+  kernel                TEXT NOT NULL REFERENCES kernel(id),
+  problem               TEXT NOT NULL,
+  policy                TEXT NOT NULL,
+  provenance            TEXT NOT NULL CHECK (provenance IN ('measured', 'imported', 'predicted')),
+  configuration         TEXT NOT NULL,
+  median_ns             REAL,
+  low_ns                REAL,
+  high_ns               REAL,
+  samples               INTEGER NOT NULL,
+  gflops                REAL,
+  default_configuration TEXT NOT NULL,
+  default_ns            REAL,
+  noise_floor           REAL,
+  cold_ns               REAL,
+  ties                  TEXT NOT NULL,
+  verified              INTEGER NOT NULL CHECK (verified IN (0, 1)),
+  binary_key            TEXT NOT NULL,
+  created_at            TEXT NOT NULL
+) STRICT;
+CREATE INDEX decision_problem ON decision(device, kernel, problem, policy);
+
+CREATE TABLE pin (
+  id            TEXT PRIMARY KEY,
+  device        TEXT NOT NULL REFERENCES device(id),
+  kernel        TEXT NOT NULL REFERENCES kernel(id),
+  problem       TEXT NOT NULL,
+  policy        TEXT NOT NULL,
+  configuration TEXT NOT NULL,
+  note          TEXT NOT NULL,
+  created_at    TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE calibration (
+  id         TEXT PRIMARY KEY,
+  device     TEXT NOT NULL REFERENCES device(id),
+  name       TEXT NOT NULL,
+  value      REAL NOT NULL,
+  created_at TEXT NOT NULL
+) STRICT;
+
+-- Derived from the facts; can be dropped and made again.
+CREATE TABLE best (
+  device                TEXT NOT NULL REFERENCES device(id),
+  kernel                TEXT NOT NULL REFERENCES kernel(id),
+  problem               TEXT NOT NULL,
+  policy                TEXT NOT NULL,
+  provenance            TEXT NOT NULL,
+  decided               INTEGER NOT NULL,
+  session               TEXT NOT NULL,
+  session_started_at    TEXT NOT NULL,
+  configuration         TEXT NOT NULL,
+  median_ns             REAL,
+  low_ns                REAL,
+  high_ns               REAL,
+  samples               INTEGER NOT NULL,
+  gflops                REAL,
+  default_configuration TEXT NOT NULL,
+  default_ns            REAL,
+  noise_floor           REAL,
+  cold_ns               REAL,
+  ties                  TEXT NOT NULL,
+  verified              INTEGER NOT NULL,
+  binary_key            TEXT NOT NULL,
+  created_at            TEXT NOT NULL,
+  source                TEXT NOT NULL,
+  crc                   INTEGER NOT NULL,
+  PRIMARY KEY (device, kernel, problem, policy)
+) STRICT;
+
+-- Local to one host, never exported.
+CREATE TABLE inflight (
+  session       TEXT NOT NULL REFERENCES session(id),
+  device        TEXT NOT NULL REFERENCES device(id),
+  kernel        TEXT NOT NULL REFERENCES kernel(id),
+  problem       TEXT NOT NULL,
+  policy        TEXT NOT NULL,
+  configuration TEXT NOT NULL,
+  process       TEXT NOT NULL,
+  started_at    TEXT NOT NULL,
+  PRIMARY KEY (session, device, kernel, problem, policy, configuration)
+) STRICT;
+
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+
+CREATE VIEW tuned AS
+SELECT device.name AS gpu,
+       kernel.target,
+       best.problem,
+       best.policy,
+       best.configuration,
+       round(best.median_ns / 1000, 3) AS time_us,
+       round(best.gflops, 1) AS gflops,
+       round(best.default_ns / best.median_ns, 3) AS ratio_to_default,
+       best.provenance,
+       best.created_at AS date
+FROM best JOIN device ON device.id = best.device JOIN kernel ON kernel.id = best.kernel
+ORDER BY kernel.target, device.name, length(best.problem), best.problem, best.policy;
+)sql";
+
+void back_up(SQLite::Database& database, const std::filesystem::path& path, int version) {
+  const std::string backup = format("{}.v{}.backup", path.string(), version);
+  const std::string partial = format("{}.{}.partial", backup, getpid());
+  std::filesystem::remove(partial);
+  SQLite::Statement copy(database, "VACUUM INTO ?");
+  copy.bind(1, partial);
+  copy.exec();
+  std::filesystem::rename(partial, backup);
+}
+
+}  // namespace
+
+void create_schema(SQLite::Database& database) {
+  database.exec(kTables);
+  database.exec(format("INSERT INTO meta VALUES ('minimum_reader', '{}')", kMinimumReader));
+  database.exec(format("PRAGMA user_version = {}", kSchemaVersion));
+  // Last: a file with this id is complete.
+  database.exec(format("PRAGMA application_id = {}", kApplicationId));
+}
+
+void migrate(SQLite::Database& database, const std::filesystem::path& path, int version, int to,
+             std::span<const Migration> steps) {
+  back_up(database, path, version);
+  while (version < to) {
+    const auto step = std::find_if(steps.begin(), steps.end(),
+                                   [&](const Migration& each) { return each.from == version; });
+    if (step == steps.end()) {
+      throw StoreError(
+          format("{}: has schema version {}, which this autotune cannot bring up to "
+                 "{}; export it with the version that wrote it and import that",
+                 path.string(), version, to));
+    }
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    // Another process may have been faster.
+    const int now = database.execAndGet("PRAGMA user_version").getInt();
+    if (now == version) {
+      database.exec(step->sql);
+      database.exec(format("PRAGMA user_version = {}", version + 1));
+    }
+    transaction.commit();
+    version = std::max(version + 1, now);
+  }
+}
+
+std::span<const Migration> migrations() { return {}; }
+
+}  // namespace autotune::db

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder that goes with the test, and rows to put in a store.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "db/store.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::db {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "autotune-db-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline DeviceRow h200() {
+  return {"", "NVIDIA H200", "cuda", "10de:2335", 90, 132, 62914560, 150754820096, ""};
+}
+
+/// Device, kernel and session in a store, and trials of them.
+struct Sample {
+  explicit Sample(TunedStore& store, const std::string& started_at = "2026-03-01T12:00:00.000Z")
+      : key{store.add_device(h200()), store.add_kernel({"", "gemm", "f1"}),
+            "M=512 N=512 K=512 dtype=f32", "l2=hot launch=graph"},
+        session(store.begin_session({"", started_at, "0.1.0", "driver 580.82, CUDA 13.0",
+                                     "autotune --target gemm --sizes 512", "guided", 1, "200"})) {}
+
+  TrialRow trial(const std::string& configuration, double median_ns) const {
+    TrialRow row;
+    row.session = session;
+    row.key = key;
+    row.configuration = configuration;
+    row.median_ns = median_ns;
+    row.low_ns = median_ns * 0.99;
+    row.high_ns = median_ns * 1.01;
+    row.samples = 12;
+    row.registers = 40;
+    row.verified = true;
+    row.gflops = 2.0 * 512 * 512 * 512 / median_ns;
+    row.created_at = "2026-03-01T12:00:01.000Z";
+    return row;
+  }
+
+  TrialRow failure(const std::string& configuration, const std::string& outcome) const {
+    TrialRow row = trial(configuration, 0);
+    row.outcome = outcome;
+    row.message = "why it failed";
+    row.median_ns = row.low_ns = row.high_ns = row.gflops = std::nullopt;
+    row.verified = false;
+    return row;
+  }
+
+  DecisionRow decision(const std::string& configuration, double median_ns,
+                       const std::string& created_at = "2026-03-01T12:01:00.000Z") const {
+    DecisionRow row;
+    row.session = session;
+    row.key = key;
+    row.configuration = configuration;
+    row.median_ns = median_ns;
+    row.samples = 40;
+    row.default_configuration = "BM=16";
+    row.default_ns = 30000;
+    row.noise_floor = 0.004;
+    row.cold_ns = median_ns * 1.2;
+    row.verified = true;
+    row.created_at = created_at;
+    return row;
+  }
+
+  ProblemKey key;
+  std::string session;
+};
+
+/// The message of the StoreError that `work` throws.
+template <class Work>
+std::string message_of(Work&& work) {
+  try {
+    work();
+  } catch (const StoreError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace autotune::db
