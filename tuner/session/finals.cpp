@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/finals.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include "tuner/measure/playoff.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr double kNanoseconds = 1e9;
+constexpr int kIdenticalRuns = 3;
+/// Sizes of the edge problem: one past this, so that most tiles are cut, at little cost.
+constexpr std::int64_t kEdgeSize = 256;
+
+/// A finalist with what the playoff needs of it.
+struct Entry {
+  std::size_t index = 0;
+  std::unique_ptr<Candidate> candidate;
+};
+
+bool finished(const Trial& trial) { return trial.outcome == Outcome::ok && trial.measurement; }
+
+/// Indices of the finalists: the leaders, the default, and the stored best, without repetition.
+std::vector<std::size_t> finalists(const ProblemRun& run, const Policy& policy,
+                                   std::optional<std::size_t> stored) {
+  std::vector<std::size_t> indices;
+  std::vector<double> medians;
+  for (const auto& [index, trial] : run.trials()) {
+    if (!finished(trial)) continue;
+    indices.push_back(index);
+    medians.push_back(trial.measurement->median);
+  }
+  if (indices.empty()) return {};
+  std::vector<std::size_t> chosen;
+  for (const std::size_t at : choose_finalists(medians, policy)) chosen.push_back(indices[at]);
+  const auto add = [&](std::size_t index) {
+    const auto trial = run.trials().find(index);
+    const bool usable = trial != run.trials().end() && finished(trial->second);
+    if (usable && std::find(chosen.begin(), chosen.end(), index) == chosen.end()) {
+      chosen.push_back(index);
+    }
+  };
+  add(run.default_index());
+  if (stored) add(*stored);
+  return chosen;
+}
+
+/// The same target at sizes that cut most tiles; settings as they are.
+Problem edge_problem(const Target& target, const Problem& problem) {
+  Problem edge = problem;
+  for (NamedValue& size : edge.values) {
+    const bool is_size =
+        std::find(target.sizes.begin(), target.sizes.end(), size.name) != target.sizes.end();
+    if (is_size) size.value = std::min(size.value.integer(), kEdgeSize) + 1;
+  }
+  return edge;
+}
+
+/// Verifies configurations on the edge problem; opened when the first is asked for.
+class EdgeCheck {
+ public:
+  EdgeCheck(const RunContext& context, const Problem& problem)
+      : context_(context),
+        problem_(edge_problem(context.target, problem)),
+        space_(space_of(context.target, problem_, context.device.info())) {}
+
+  /// A sentence when the configuration is legal there and wrong, or fails; else nothing.
+  std::optional<std::string> complaint(const Configuration& configuration) {
+    if (!space_.find(configuration)) return std::nullopt;
+    const DeviceInfo& info = context_.device.info();
+    const auto kernel =
+        context_.pool.compile(source_unit(context_.target, problem_, configuration, info)).get();
+    if (kernel->outcome != Outcome::ok) return on_edge(kernel->log);
+    if (!bench_) bench_ = context_.device.open(workload_of(context_.target, problem_, info));
+    try {
+      const auto candidate =
+          bench_->load(*kernel, launch_plan(context_.target, problem_, configuration, info));
+      const Verdict verdict = candidate->verify();
+      if (verdict.outcome != Outcome::ok) return on_edge(verdict.message);
+    } catch (const KernelFailure& failure) {
+      return on_edge(failure.what());
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::string on_edge(const std::string& why) const {
+    return format("on {}: {}", problem_.text(), why);
+  }
+
+  const RunContext& context_;
+  Problem problem_;
+  ParameterSpace space_;
+  std::unique_ptr<Workbench> bench_;
+};
+
+/// Those that pass; the others are refuted.
+std::vector<Entry> verified(ProblemRun& run, const RunContext& context,
+                            const std::vector<std::size_t>& indices,
+                            const std::function<void(const std::string&)>& warn) {
+  std::vector<Entry> entries;
+  EdgeCheck edge(context, run.problem());
+  for (const std::size_t index : indices) {
+    const Configuration configuration = run.space().at(index);
+    Outcome outcome = Outcome::ok;
+    std::string why;
+    Entry entry{index, nullptr};
+    try {
+      if (auto complaint = edge.complaint(configuration)) {
+        outcome = Outcome::wrong;
+        why = *std::move(complaint);
+      } else {
+        entry.candidate = run.load(index);
+        const Verdict verdict = entry.candidate->verify(kIdenticalRuns);
+        outcome = verdict.outcome;
+        why = verdict.message;
+      }
+    } catch (const KernelFailure& failure) {
+      outcome = failure.outcome();
+      why = failure.what();
+    }
+    if (outcome == Outcome::ok) {
+      entries.push_back(std::move(entry));
+    } else {
+      run.refute(index, outcome, why);
+      if (warn) {
+        warn(format("{}: a finalist is {} and is out: {}: {}", run.problem().text(),
+                    name_of(outcome), to_text(configuration), why));
+      }
+    }
+  }
+  return entries;
+}
+
+Tuned tuned(const ProblemRun& run, const Entry& entry, const FinalistResult& result) {
+  Tuned tuned;
+  tuned.configuration = run.space().at(entry.index);
+  tuned.measurement = result.measurement;
+  if (result.other_l2) tuned.cold_seconds = result.other_l2->median;
+  tuned.verified = true;
+  return tuned;
+}
+
+db::DecisionRow decision_row(const ProblemReport& report) {
+  db::DecisionRow row;
+  row.provenance = report.predicted ? "predicted" : "measured";
+  row.configuration = to_text(report.best->configuration);
+  const Measurement& times = report.best->measurement;
+  row.median_ns = times.median * kNanoseconds;
+  row.low_ns = times.low * kNanoseconds;
+  row.high_ns = times.high * kNanoseconds;
+  row.samples = times.samples;
+  if (report.flops > 0 && times.median > 0) row.gflops = report.flops / times.median / 1e9;
+  if (report.default_configuration) {
+    row.default_configuration = to_text(report.default_configuration->configuration);
+    row.default_ns = report.default_configuration->measurement.median * kNanoseconds;
+  }
+  row.noise_floor = report.noise_floor;
+  if (report.best->cold_seconds) row.cold_ns = *report.best->cold_seconds * kNanoseconds;
+  for (const Configuration& tie : report.ties) row.ties += to_text(tie) + '\n';
+  row.verified = report.best->verified;
+  return row;
+}
+
+std::optional<std::size_t> stored_best(const ProblemRun& run, const Recorder& recorder) {
+  const auto best = recorder.earlier_best();
+  return best ? run.space().find(parse_named_values(best->configuration)) : std::nullopt;
+}
+
+}  // namespace
+
+void decide(ProblemRun& run, const RunContext& context, std::uint64_t seed, double flops,
+            ProblemReport& report, const std::function<void(const std::string&)>& warn) {
+  report.flops = flops;
+  const auto stored = stored_best(run, context.recorder);
+  std::vector<Entry> entries;
+  // Refuted leaders make room for those behind them.
+  while (entries.empty()) {
+    const auto indices = finalists(run, context.policy, stored);
+    if (indices.empty()) return;
+    entries = verified(run, context, indices, warn);
+  }
+  std::vector<Finalist> players;
+  for (const Entry& entry : entries) {
+    players.push_back({entry.candidate.get(), run.trials().at(entry.index).measurement->median,
+                       entry.index == run.default_index(), stored == entry.index});
+  }
+  const auto reallocate = [&](std::span<Finalist> again) {
+    for (Entry& entry : entries) entry.candidate.reset();
+    run.close_workbench();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      entries[i].candidate = run.load(entries[i].index);
+      again[i].timer = entries[i].candidate.get();
+    }
+  };
+  const PlayoffResult result = play_off(players, context.policy, seed, reallocate);
+  report.noise_floor = result.noise_floor;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const FinalistResult& one = result.finalists[i];
+    if (one.outcome != Outcome::ok) {
+      run.refute(entries[i].index, one.outcome, one.message);
+      continue;
+    }
+    Trial trial = run.trials().at(entries[i].index);
+    trial.measurement = one.measurement;
+    context.recorder.record_playoff(trial, entries[i].index == run.default_index());
+    if (entries[i].index == run.default_index()) {
+      report.default_configuration = tuned(run, entries[i], one);
+    }
+    if (one.tied && i != result.winner) report.ties.push_back(run.space().at(entries[i].index));
+  }
+  report.best = tuned(run, entries[result.winner], result.finalists[result.winner]);
+  db::DecisionRow row = decision_row(report);
+  row.binary_key = run.trials().at(entries[result.winner].index).binary_key;
+  context.recorder.decide(row);
+}
+
+void decide_by_prediction(const ProblemRun& run, const RunContext& context, double flops,
+                          ProblemReport& report) {
+  report.flops = flops;
+  report.predicted = true;
+  const Trial* best = nullptr;
+  const auto as_tuned = [](const Trial& trial) {
+    Tuned tuned;
+    tuned.configuration = trial.configuration;
+    const double seconds = trial.predicted_seconds.value_or(0);
+    tuned.measurement.median = tuned.measurement.low = tuned.measurement.high = seconds;
+    return tuned;
+  };
+  for (const auto& [index, trial] : run.trials()) {
+    if (trial.outcome != Outcome::ok || !trial.predicted_seconds) continue;
+    if (!best || *trial.predicted_seconds < *best->predicted_seconds) best = &trial;
+    if (index == run.default_index()) report.default_configuration = as_tuned(trial);
+  }
+  if (!best) return;
+  report.best = as_tuned(*best);
+  db::DecisionRow row = decision_row(report);
+  row.binary_key = best->binary_key;
+  context.recorder.decide(row);
+}
+
+bool take_over_decision(const ProblemRun& run, const RunContext& context, ProblemReport& report) {
+  const auto stored = context.recorder.earlier_best();
+  if (!stored || !stored->median_ns || run.taken_over() < static_cast<int>(run.trials().size())) {
+    return false;
+  }
+  const auto index = run.space().find(parse_named_values(stored->configuration));
+  if (!index) return false;
+  Tuned best;
+  best.configuration = run.space().at(*index);
+  best.measurement.median = *stored->median_ns / kNanoseconds;
+  best.measurement.low = stored->low_ns.value_or(*stored->median_ns) / kNanoseconds;
+  best.measurement.high = stored->high_ns.value_or(*stored->median_ns) / kNanoseconds;
+  best.measurement.samples = static_cast<int>(stored->samples);
+  if (stored->cold_ns) best.cold_seconds = *stored->cold_ns / kNanoseconds;
+  best.verified = stored->verified;
+  report.best = best;
+  report.noise_floor = stored->noise_floor.value_or(0);
+  std::istringstream ties(stored->ties);
+  for (std::string tie; std::getline(ties, tie);) report.ties.push_back(parse_named_values(tie));
+  report.predicted = stored->provenance == "predicted";
+  if (stored->default_ns) {
+    Tuned standard;
+    standard.configuration = parse_named_values(stored->default_configuration);
+    standard.measurement.median = *stored->default_ns / kNanoseconds;
+    report.default_configuration = standard;
+  }
+  return true;
+}
+
+}  // namespace autotune

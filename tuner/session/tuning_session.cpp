@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/tuning_session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "tuner/hash/hash.hpp"
+#include "tuner/model/cost_model.hpp"
+#include "tuner/session/finals.hpp"
+#include "tuner/session/problem_run.hpp"
+#include "tuner/session/records.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// What is the same for every problem of the run.
+struct SessionRows {
+  std::string session, device, kernel;
+};
+
+SessionRows begin(db::TunedStore* store, const Target& target, const Device& device,
+                  const TuningRequest& request) {
+  if (!store) return {};
+  store->settle_leftovers();
+  db::SessionRow session;
+  session.started_at = db::now_text();
+  session.tool_version = request.tool_version;
+  session.environment = device.info().environment;
+  session.command = request.command;
+  session.strategy = request.strategy;
+  session.seed = static_cast<std::int64_t>(request.seed);
+  session.budget = request.budget_text;
+  return {store->begin_session(session), store->add_device(device_row(device.info())),
+          store->add_kernel(kernel_row(target))};
+}
+
+/// One session over one target; holds what its problems share.
+class Session {
+ public:
+  Session(const Target& target, Device& device, db::TunedStore* store, const TuningRequest& request,
+          const TuningCallbacks& callbacks)
+      : target_(target),
+        device_(device),
+        store_(store),
+        request_(request),
+        callbacks_(callbacks),
+        rows_(begin(store, target, device, request)),
+        pool_(device, request.compile_threads) {}
+
+  TuningReport run() {
+    TuningReport report;
+    for (std::size_t i = 0; i < request_.problems.size() && !stopped(); ++i) {
+      report.problems.push_back(tune_problem(i));
+      if (callbacks_.on_problem) callbacks_.on_problem(report.problems.back());
+    }
+    report.compile = pool_.statistics();
+    report.interrupted = stopped();
+    report.seconds = seconds_since(start_);
+    return report;
+  }
+
+ private:
+  bool stopped() const { return callbacks_.stop_requested && callbacks_.stop_requested(); }
+
+  /// A problem's share of a time budget: what is left over the problems that are left.
+  StopRequested stop_for(std::size_t number) const {
+    if (request_.budget.kind != Budget::Kind::seconds) return [this] { return stopped(); };
+    const double left = request_.budget.amount - seconds_since(start_);
+    const auto share = left / static_cast<double>(request_.problems.size() - number);
+    return [this, share, started = Clock::now()] {
+      return stopped() || seconds_since(started) >= share;
+    };
+  }
+
+  ProblemReport tune_problem(std::size_t number) {
+    const auto started = Clock::now();
+    const Problem& problem = request_.problems[number];
+    const double flops = work_of(target_, problem, device_.info()).flops;
+    ParameterSpace space = space_of(target_, problem, device_.info());
+    std::vector<double> predicted =
+        CostModel(target_, problem, space, device_.info()).predict_all();
+    ProblemReport report;
+    report.problem = problem;
+    report.space = space.size();
+    report.flops = flops;
+
+    Recorder recorder(store_, rows_.session,
+                      {rows_.device, rows_.kernel, problem.text(), key_text(request_.policy)},
+                      flops);
+    const RunContext context{target_, device_, pool_, recorder, request_.policy};
+    const std::size_t budget = request_.budget.evaluations(space.size());
+    ProblemRun run(context, problem, std::move(space), std::move(predicted), budget,
+                   request_.retune, stop_for(number));
+    run.on_trial([&] { show_progress(number, run, budget, flops, started); });
+    search(run);
+    finish(run, context, flops, report);
+    pool_.clear();
+    for (const auto& [index, trial] : run.trials()) {
+      ++report.outcomes[static_cast<std::size_t>(trial.outcome)];
+    }
+    report.taken_over = run.taken_over();
+    report.seconds = seconds_since(started);
+    return report;
+  }
+
+  void search(ProblemRun& run) {
+    const std::uint64_t seed = hash64(run.problem().text(), request_.seed);
+    const std::size_t standard = run.default_index();
+    run.evaluate({&standard, 1});
+    if (run.remaining() > 0) make_strategy(request_.strategy)->search(run, seed);
+  }
+
+  void finish(ProblemRun& run, const RunContext& context, double flops, ProblemReport& report) {
+    if (!device_.runs()) {
+      decide_by_prediction(run, context, flops, report);
+    } else if (request_.retune || !take_over_decision(run, context, report)) {
+      decide(run, context, hash64("playoff", request_.seed), flops, report, callbacks_.on_warning);
+    }
+    if (report.default_configuration) return;
+    const auto standard = run.trials().find(run.default_index());
+    if (standard != run.trials().end() && standard->second.outcome != Outcome::ok) {
+      report.default_failure =
+          format("{}: {}", name_of(standard->second.outcome), standard->second.message);
+    }
+  }
+
+  void show_progress(std::size_t number, const ProblemRun& run, std::size_t budget, double flops,
+                     Clock::time_point started) const {
+    if (!callbacks_.on_progress) return;
+    Progress progress;
+    progress.problem = number;
+    progress.problems = request_.problems.size();
+    progress.problem_text = run.problem().text();
+    progress.done = run.done();
+    progress.total = std::min(budget, run.space().size());
+    if (run.best()) progress.best_seconds = run.trials().at(*run.best()).measurement->median;
+    progress.flops = flops;
+    progress.elapsed_seconds = seconds_since(started);
+    callbacks_.on_progress(progress);
+  }
+
+  const Target& target_;
+  Device& device_;
+  db::TunedStore* store_;
+  const TuningRequest& request_;
+  const TuningCallbacks& callbacks_;
+  const Clock::time_point start_ = Clock::now();
+  SessionRows rows_;
+  CompilePool pool_;
+};
+
+}  // namespace
+
+TuningReport tune(const Target& target, Device& device, db::TunedStore* store,
+                  const TuningRequest& request, const TuningCallbacks& callbacks) {
+  return Session(target, device, store, request, callbacks).run();
+}
+
+}  // namespace autotune
