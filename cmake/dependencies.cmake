@@ -10,13 +10,13 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 
 set(AUTOTUNE_WITH_CUDA OFF)
 if(NOT AUTOTUNE_CUDA STREQUAL "OFF")
-  find_package(CUDAToolkit 12.0 QUIET)
+  find_package(CUDAToolkit 12.8 QUIET)
   if(CUDAToolkit_FOUND AND TARGET CUDA::nvrtc AND TARGET CUDA::cudart_static)
     set(AUTOTUNE_WITH_CUDA ON)
     # CMake's CUDA::nvrtc drags in libcuda's stub; nothing here calls the driver API by linking.
     set_property(TARGET CUDA::nvrtc PROPERTY INTERFACE_LINK_LIBRARIES "")
   elseif(AUTOTUNE_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "AUTOTUNE_CUDA=ON, but no CUDA toolkit 12 or later with NVRTC was found: "
+    message(FATAL_ERROR "AUTOTUNE_CUDA=ON, but no CUDA toolkit 12.8 or later with NVRTC was found: "
                         "set CUDAToolkit_ROOT, or use AUTOTUNE_CUDA=OFF for the host device only")
   endif()
 endif()

@@ -96,6 +96,11 @@ Problem problem_of(const Target& target, const NamedValues& sizes, const NamedVa
 /// Sizes, settings and `device.*`.
 Scope scope_of(const Problem& problem, const DeviceInfo& device);
 
+/// The same with a configuration's parameters and the target's defines: all that launch geometry,
+/// resources and the model can name.
+Scope scope_of(const Target& target, const Problem& problem, const Configuration& configuration,
+               const DeviceInfo& device);
+
 /// The space of one problem on one device. Throws Error naming the target.
 ParameterSpace space_of(const Target& target, const Problem& problem, const DeviceInfo& device);
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/architecture/include_rules.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+namespace autotune::architecture {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const fs::path kRoot = AUTOTUNE_SOURCE_DIR;
+
+std::map<std::string, Rule> table() { return read_table(kRoot / "docs/architecture.md"); }
+
+/// A tree with one file in it, removed at the end.
+class Planted {
+ public:
+  Planted(const std::string& file, const std::string& line)
+      : root_(fs::path(testing::TempDir()) / ("planted_" + std::to_string(++count_))) {
+    fs::create_directories((root_ / file).parent_path());
+    std::ofstream(root_ / file) << line << '\n';
+  }
+  ~Planted() { fs::remove_all(root_); }
+  const fs::path& root() const { return root_; }
+
+ private:
+  static inline int count_ = 0;
+  fs::path root_;
+};
+
+TEST(IncludeRules, TheTreeObeysTheTable) { EXPECT_THAT(violations(kRoot, table()), IsEmpty()); }
+
+TEST(IncludeRules, EveryFolderOfTheTableIsThere) {
+  for (const auto& [folder, rule] : table()) {
+    const bool placeholder = folder.find("NAME") != std::string::npos;
+    EXPECT_TRUE(placeholder || fs::exists(kRoot / folder)) << folder;
+  }
+}
+
+TEST(IncludeRules, AnIncludeAgainstTheDirectionIsFound) {
+  const Planted planted("tuner/core/wrong.cpp", "#include \"tuner/session/tuning_session.hpp\"");
+  EXPECT_THAT(violations(planted.root(), table()),
+              ElementsAre(HasSubstr("tuner/core may not include tuner/session")));
+}
+
+TEST(IncludeRules, AThirdPartyOutsideItsFolderIsFound) {
+  for (const auto& [header, party] : {std::pair{"sqlite3.h", "SQLite3"},
+                                      {"cuda_runtime.h", "CUDA runtime"},
+                                      {"boost/program_options.hpp", "Boost.Program_options"},
+                                      {"nlohmann/json.hpp", "nlohmann"}}) {
+    const Planted planted("tuner/search/wrong.hpp", "#include <" + std::string(header) + ">");
+    EXPECT_THAT(violations(planted.root(), table()), ElementsAre(HasSubstr(party)));
+  }
+}
+
+TEST(IncludeRules, TheDatabaseKnowsNothingOfTheTuner) {
+  const Planted planted("db/wrong.cpp", "#include \"tuner/core/problem.hpp\"");
+  EXPECT_THAT(violations(planted.root(), table()), ElementsAre(HasSubstr("may not include")));
+}
+
+}  // namespace
+}  // namespace autotune::architecture

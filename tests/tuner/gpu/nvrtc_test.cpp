@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/nvrtc.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tuner/gpu/toolkit_headers.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+Build build_of(const SourceUnit& unit, double seconds = 60) {
+  return compile_with_nvrtc(unit, nvrtc_options(unit, 90), std::chrono::duration<double>(seconds));
+}
+
+TEST(Nvrtc, KnowsItsVersionToThePatch) {
+  EXPECT_THAT(nvrtc_version(), MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+}
+
+TEST(Nvrtc, CompilesTheSameSourceToTheSameBytes) {
+  const SourceUnit unit{
+      "k.cu", "#define N 3\n", "extern \"C\" __global__ void k(int* a) { *a = N; }", {}, {}, {"k"}};
+  const Build one = build_of(unit), other = build_of(unit);
+  ASSERT_TRUE(one.binary) << one.log;
+  EXPECT_EQ(*one.binary, *other.binary);
+}
+
+TEST(Nvrtc, ErrorsNameTheLineOfTheSourceNotOfThePrelude) {
+  const Build build =
+      build_of({"k.cu", "#define A 1\n#define B 2\n", "\nint x = nothing;", {}, {}, {}});
+  EXPECT_FALSE(build.binary);
+  EXPECT_TRUE(build.keep);
+  EXPECT_THAT(build.log, HasSubstr("k.cu(2): error"));
+}
+
+TEST(Nvrtc, FindsTheToolkitsHeaders) {
+  EXPECT_TRUE(std::filesystem::exists(toolkit_headers() / "cuda_fp16.h"));
+  const Build build =
+      build_of({"k.cu", "", "#include <cuda_fp16.h>\n#include <mma.h>\n__half h;", {}, {}, {}});
+  EXPECT_TRUE(build.binary) << build.log;
+}
+
+TEST(Nvrtc, AMissingHeaderIsAnErrorWithItsName) {
+  const Build build = build_of({"k.cu", "", "#include \"gone.cuh\"", {}, {}, {}});
+  EXPECT_FALSE(build.binary);
+  EXPECT_THAT(build.log, HasSubstr("gone.cuh"));
+}
+
+TEST(Nvrtc, AnArchitectureInTheUnitsOptionsReplacesThePlainOne) {
+  const SourceUnit plain{"k.cu", "", "", {}, {}, {}};
+  EXPECT_THAT(nvrtc_options(plain, 90), Contains("-arch=sm_90"));
+  const SourceUnit special{"k.cu", "", "", {}, {"-arch=sm_90a"}, {}};
+  EXPECT_THAT(nvrtc_options(special, 90), Contains("-arch=sm_90a"));
+  EXPECT_THAT(nvrtc_options(special, 90), Not(Contains("-arch=sm_90")));
+}
+
+TEST(Nvrtc, ACompileThatTakesTooLongIsStoppedAndNotKept) {
+  std::string text =
+      "template <int N> struct F { static constexpr int v = F<N-1>::v + N % 7; };\n"
+      "template <> struct F<0> { static constexpr int v = 0; };\n"
+      "extern \"C\" __global__ void k(float* a) {\n";
+  for (int i = 0; i < 4000; ++i)
+    text += "a[" + std::to_string(i) + "] = sinf(a[threadIdx.x + 1]);\n";
+  const auto start = std::chrono::steady_clock::now();
+  const Build build = build_of({"k.cu", "", text + "}", {}, {}, {}}, 0.05);
+  EXPECT_FALSE(build.binary);
+  EXPECT_FALSE(build.keep);
+  EXPECT_THAT(build.log, HasSubstr("took more than 0.05 s"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+}  // namespace
+}  // namespace autotune

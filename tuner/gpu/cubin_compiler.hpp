@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles units for one GPU architecture, with the cache in between: what cuda and model share.
+#pragma once
+
+#include <memory>
+
+#include "tuner/cache/build_cache.hpp"
+#include "tuner/core/device.hpp"
+
+namespace autotune {
+
+class CubinCompiler {
+ public:
+  CubinCompiler(int compute_capability, std::shared_ptr<BuildCache> cache);
+
+  /// As Device::compile(): any number of threads; a bad source is an outcome.
+  CompiledKernel compile(const SourceUnit& unit) const;
+
+ private:
+  int compute_capability_;
+  std::shared_ptr<BuildCache> cache_;
+};
+
+}  // namespace autotune

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/cuda_device.hpp"
+
+#include <utility>
+
+#include "tuner/core/error.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+namespace {
+
+class CudaDevice : public Device {
+ public:
+  CudaDevice(int ordinal, DeviceInfo info, std::shared_ptr<BuildCache> cache)
+      : ordinal_(ordinal),
+        info_(std::move(info)),
+        compiler_(info_.compute_capability, std::move(cache)) {}
+
+  const DeviceInfo& info() const override { return info_; }
+  CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
+  std::unique_ptr<Workbench> open(const Workload& workload) override {
+    throw Error(format("{}: cuda:{} cannot launch yet", workload.problem, ordinal_));
+  }
+
+ private:
+  int ordinal_;
+  DeviceInfo info_;
+  CubinCompiler compiler_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache) {
+  auto devices = cuda_devices();
+  if (ordinal < 0 || ordinal >= static_cast<int>(devices.size())) {
+    throw Error(devices.empty()
+                    ? std::string("there is no CUDA GPU with a working driver here: try "
+                                  "--device host, or --device model:NAME")
+                    : format("there is no GPU cuda:{}: there are cuda:0 to cuda:{}", ordinal,
+                             devices.size() - 1));
+  }
+  return std::make_unique<CudaDevice>(
+      ordinal, std::move(devices[static_cast<std::size_t>(ordinal)]), std::move(cache));
+}
+
+}  // namespace autotune

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/model_device.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "tuner/core/error.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
+#include "tuner/gpu/nvrtc.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+namespace {
+
+class ModelDevice : public Device {
+ public:
+  ModelDevice(DeviceInfo info, std::shared_ptr<BuildCache> cache)
+      : info_(std::move(info)), compiler_(info_.compute_capability, std::move(cache)) {}
+
+  const DeviceInfo& info() const override { return info_; }
+  CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
+  bool runs() const override { return false; }
+  std::unique_ptr<Workbench> open(const Workload& workload) override {
+    throw Error(format("{}: {} is a model and runs nothing; use --device auto to measure",
+                       workload.problem, info_.name));
+  }
+
+ private:
+  DeviceInfo info_;
+  CubinCompiler compiler_;
+};
+
+std::string version_text(int compute_capability) {
+  return format("{}.{}", compute_capability / 10, compute_capability % 10);
+}
+
+}  // namespace
+
+std::unique_ptr<Device> make_model_device(DeviceInfo info, std::shared_ptr<BuildCache> cache) {
+  const auto architectures = nvrtc_architectures();
+  if (std::ranges::find(architectures, info.compute_capability) == architectures.end()) {
+    throw Error(
+        format("{} has compute capability {}, and NVRTC {} compiles for {} to {}; its "
+               "occupancy can still be computed (autotune occupancy)",
+               info.name, version_text(info.compute_capability), nvrtc_version(),
+               version_text(architectures.front()), version_text(architectures.back())));
+  }
+  info.environment = format("NVRTC {}", nvrtc_version());
+  return std::make_unique<ModelDevice>(std::move(info), std::move(cache));
+}
+
+}  // namespace autotune

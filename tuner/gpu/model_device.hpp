@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// `model:NAME`: a GPU that is not here. Its kernels are compiled and read, never launched.
+#pragma once
+
+#include <memory>
+
+#include "tuner/cache/build_cache.hpp"
+#include "tuner/core/device.hpp"
+
+namespace autotune {
+
+/// `info` describes the GPU (kind model). Throws Error where there is no NVRTC in this build or it
+/// does not compile for this architecture.
+std::unique_ptr<Device> make_model_device(DeviceInfo info, std::shared_ptr<BuildCache> cache);
+
+}  // namespace autotune

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder's functions in a build without the CUDA toolkit.
+#include "tuner/core/error.hpp"
+#include "tuner/gpu/cuda_device.hpp"
+#include "tuner/gpu/model_device.hpp"
+
+namespace autotune {
+
+namespace {
+
+constexpr const char* kReason =
+    "this autotune was built without the CUDA toolkit: install CUDA 12.8 or later and build again, "
+    "or use --device host";
+
+}  // namespace
+
+std::vector<DeviceInfo> cuda_devices() { return {}; }
+
+std::unique_ptr<Device> make_cuda_device(int, std::shared_ptr<BuildCache>) { throw Error(kReason); }
+
+std::unique_ptr<Device> make_model_device(DeviceInfo, std::shared_ptr<BuildCache>) {
+  throw Error(kReason);
+}
+
+}  // namespace autotune

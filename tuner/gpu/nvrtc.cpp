@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/nvrtc.hpp"
+
+#include <nvrtc.h>
+
+#include <algorithm>
+
+#include "tuner/core/error.hpp"
+#include "tuner/gpu/toolkit_headers.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Program {
+ public:
+  Program(const std::string& source, const std::string& name) {
+    const nvrtcResult made =
+        nvrtcCreateProgram(&handle_, source.c_str(), name.c_str(), 0, nullptr, nullptr);
+    if (made != NVRTC_SUCCESS) {
+      throw Error(format("NVRTC cannot start on {}: {}", name, nvrtcGetErrorString(made)));
+    }
+  }
+  ~Program() { nvrtcDestroyProgram(&handle_); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  nvrtcProgram handle() const { return handle_; }
+
+  std::string log() const { return text(nvrtcGetProgramLogSize, nvrtcGetProgramLog); }
+  std::string cubin() const { return text(nvrtcGetCUBINSize, nvrtcGetCUBIN, false); }
+  std::string ptx() const { return text(nvrtcGetPTXSize, nvrtcGetPTX); }
+
+ private:
+  /// NVRTC counts the closing zero of a text.
+  template <class Size, class Read>
+  std::string text(Size size, Read read, bool zero_at_end = true) const {
+    std::size_t bytes = 0;
+    if (size(handle_, &bytes) != NVRTC_SUCCESS) return "";
+    std::string result(bytes, '\0');
+    if (read(handle_, result.data()) != NVRTC_SUCCESS) return "";
+    if (zero_at_end) result.resize(std::min(result.find('\0'), result.size()));
+    return result;
+  }
+
+  nvrtcProgram handle_ = nullptr;
+};
+
+nvrtcResult compile(const Program& program, const std::vector<std::string>& options) {
+  std::vector<const char*> words;
+  for (const std::string& option : options) words.push_back(option.c_str());
+  return nvrtcCompileProgram(program.handle(), static_cast<int>(words.size()), words.data());
+}
+
+/// Nonzero tells NVRTC to stop.
+int is_late(void* deadline, void*) {
+  return Clock::now() > *static_cast<const Clock::time_point*>(deadline) ? 1 : 0;
+}
+
+/// nvrtcVersion() has no patch number; the head of any PTX has:
+/// `// Cuda compilation tools, release 13.0, V13.0.88`.
+std::string find_version() {
+  const Program program("", "version.cu");
+  if (compile(program, {}) == NVRTC_SUCCESS) {
+    const std::string ptx = program.ptx();
+    const auto at = ptx.find(", V");
+    if (at != std::string::npos) return ptx.substr(at + 3, ptx.find_first_of("\r\n", at) - at - 3);
+  }
+  int major = 0, minor = 0;
+  nvrtcVersion(&major, &minor);
+  return format("{}.{}", major, minor);
+}
+
+bool names_architecture(const std::string& option) {
+  return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
+}
+
+}  // namespace
+
+const std::string& nvrtc_version() {
+  static const std::string version = find_version();
+  return version;
+}
+
+std::span<const int> nvrtc_architectures() {
+  static const std::vector<int> architectures = [] {
+    int count = 0;
+    nvrtcGetNumSupportedArchs(&count);
+    std::vector<int> found(static_cast<std::size_t>(count));
+    if (count > 0) nvrtcGetSupportedArchs(found.data());
+    std::ranges::sort(found);
+    return found;
+  }();
+  return architectures;
+}
+
+std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capability) {
+  std::vector<std::string> options{"-std=c++17", "-default-device"};
+  if (std::ranges::none_of(unit.options, names_architecture)) {
+    options.push_back(format("-arch=sm_{}", compute_capability));
+  }
+  // BuildCache is the one cache; NVRTC's own would only make compile times look shorter.
+  options.emplace_back("--no-cache");
+  for (const auto& folder : unit.include_folders) options.push_back("-I" + folder.string());
+  if (const auto headers = toolkit_headers(); !headers.empty()) {
+    options.push_back("-I" + headers.string());
+  }
+  options.insert(options.end(), unit.options.begin(), unit.options.end());
+  return options;
+}
+
+Build compile_with_nvrtc(const SourceUnit& unit, const std::vector<std::string>& options,
+                         std::chrono::duration<double> limit) {
+  const Program program(unit.prelude + "\n#line 1 \"" + unit.name + "\"\n" + unit.text, unit.name);
+  auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  nvrtcSetFlowCallback(program.handle(), is_late, &deadline);
+  const nvrtcResult result = compile(program, options);
+  Build build;
+  build.log = program.log();
+  if (result == NVRTC_SUCCESS) {
+    build.binary = std::make_shared<const std::string>(program.cubin());
+  } else if (result == NVRTC_ERROR_CANCELLED) {
+    build.keep = false;
+    build.log =
+        format("{}: compiling took more than {} s and was stopped", unit.name, limit.count());
+  } else if (build.log.empty()) {
+    build.log = format("{}: {}", unit.name, nvrtcGetErrorString(result));
+  }
+  return build;
+}
+
+}  // namespace autotune

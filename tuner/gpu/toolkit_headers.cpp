@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/toolkit_headers.hpp"
+
+#include <dlfcn.h>
+#include <nvrtc.h>
+
+#include <cstdlib>
+#include <vector>
+
+namespace autotune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path folder_of_nvrtc() {
+  Dl_info found;
+  if (dladdr(reinterpret_cast<const void*>(&nvrtcVersion), &found) == 0) return {};
+  std::error_code failed;
+  return fs::canonical(found.dli_fname, failed).parent_path();
+}
+
+std::vector<fs::path> candidates() {
+  std::vector<fs::path> folders;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* root = std::getenv(name)) folders.push_back(fs::path(root) / "include");
+  }
+  if (const fs::path library = folder_of_nvrtc(); !library.empty()) {
+    folders.push_back(library.parent_path() / "include");
+    folders.push_back(library.parent_path().parent_path() / "include");
+  }
+  folders.emplace_back(AUTOTUNE_CUDA_INCLUDE);
+  folders.emplace_back("/usr/local/cuda/include");
+  return folders;
+}
+
+fs::path find() {
+  std::error_code failed;
+  for (const fs::path& folder : candidates()) {
+    if (fs::exists(folder / "cuda_fp16.h", failed)) return folder;
+  }
+  return {};
+}
+
+}  // namespace
+
+fs::path toolkit_headers() {
+  static const fs::path folder = find();
+  return folder;
+}
+
+}  // namespace autotune

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the CUDA toolkit's headers are on this machine.
+#pragma once
+
+#include <filesystem>
+
+namespace autotune {
+
+/// The folder with cuda_fp16.h: under $CUDA_HOME or $CUDA_PATH, beside the loaded NVRTC, where the
+/// tool was built, or the customary place. Empty when there is none: kernels that include no
+/// toolkit header still compile.
+std::filesystem::path toolkit_headers();
+
+}  // namespace autotune

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/budget.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+std::size_t Budget::evaluations(std::size_t space_size) const {
+  double allowed = static_cast<double>(space_size);
+  if (kind == Kind::evaluations) allowed = std::min(allowed, amount);
+  if (kind == Kind::percent) allowed = std::ceil(allowed * amount / 100);
+  return static_cast<std::size_t>(std::max(allowed, 1.0));
+}
+
+Budget parse_budget(std::string_view text) {
+  const std::string word(text);
+  char* end = nullptr;
+  const double amount = std::strtod(word.c_str(), &end);
+  const std::string unit(end);
+  const bool number = end != word.c_str() && std::isfinite(amount) && amount > 0;
+  if (number && unit == "s") return {Budget::Kind::seconds, amount};
+  if (number && unit == "m") return {Budget::Kind::seconds, amount * 60};
+  if (number && unit == "%" && amount <= 100) return {Budget::Kind::percent, amount};
+  if (number && unit.empty() && amount == std::floor(amount) && amount <= 1e9) {
+    return {Budget::Kind::evaluations, amount};
+  }
+  throw UsageError(format(
+      "budget \"{}\" is none: give evaluations a problem (200), a share of the space (10%) or "
+      "seconds for the whole run (60s)",
+      text));
+}
+
+}  // namespace autotune

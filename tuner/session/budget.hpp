@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much tuning may cost: evaluations, a share of the space, or seconds of the whole run.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace autotune {
+
+struct Budget {
+  enum class Kind { evaluations, percent, seconds } kind = Kind::evaluations;
+  double amount = 0;
+
+  /// Evaluations allowed for one problem: at least 1 and at most the size of its space.
+  std::size_t evaluations(std::size_t space_size) const;
+};
+
+/// Reads `200`, `10%` or `60s` (also `2m`). Throws UsageError that shows the three forms.
+Budget parse_budget(std::string_view text);
+
+}  // namespace autotune

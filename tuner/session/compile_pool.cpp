@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/compile_pool.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "tuner/hash/hash.hpp"
+
+namespace autotune {
+namespace {
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Within one session the source text and folders are the same; the prelude and options differ.
+std::string key_of(const SourceUnit& unit) {
+  std::string text = unit.name + '\0' + unit.prelude + '\0' + unit.text;
+  for (const std::string& option : unit.options) text += '\0' + option;
+  return hash128(text);
+}
+
+}  // namespace
+
+struct CompilePool::Job {
+  SourceUnit unit;
+  std::promise<std::shared_ptr<const CompiledKernel>> promise;
+  Result result = promise.get_future().share();
+  bool started = false;
+  bool done = false;
+};
+
+CompilePool::CompilePool(Device& device, int threads) : device_(device) {
+  for (int i = 0; i < std::max(threads, 1); ++i) threads_.emplace_back([this] { work(); });
+}
+
+CompilePool::~CompilePool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::shared_ptr<CompilePool::Job> CompilePool::job_of(SourceUnit&& unit, bool urgent) {
+  std::shared_ptr<Job>& job = jobs_[key_of(unit)];
+  if (!job) {
+    job = std::make_shared<Job>();
+    job->unit = std::move(unit);
+    (urgent ? urgent_ : ahead_).push_back(job);
+  } else if (urgent && !job->started) {
+    if (const auto waiting = std::find(ahead_.begin(), ahead_.end(), job);
+        waiting != ahead_.end()) {
+      ahead_.erase(waiting);
+      urgent_.push_back(job);
+    }
+  }
+  return job;
+}
+
+CompilePool::Result CompilePool::compile(SourceUnit unit) {
+  std::shared_ptr<Job> job;
+  {
+    const std::lock_guard lock(mutex_);
+    job = job_of(std::move(unit), true);
+  }
+  wake_.notify_one();
+  return job->result;
+}
+
+void CompilePool::prefetch(SourceUnit unit) {
+  {
+    const std::lock_guard lock(mutex_);
+    job_of(std::move(unit), false);
+  }
+  wake_.notify_one();
+}
+
+void CompilePool::clear() {
+  const std::lock_guard lock(mutex_);
+  ahead_.clear();
+  std::erase_if(jobs_,
+                [](const auto& entry) { return entry.second->done || !entry.second->started; });
+  for (const auto& job : urgent_) jobs_[key_of(job->unit)] = job;
+}
+
+CompileStatistics CompilePool::statistics() const {
+  const std::lock_guard lock(mutex_);
+  CompileStatistics statistics = statistics_;
+  if (busy_ > 0) statistics.wall_seconds += now_seconds() - busy_since_;
+  return statistics;
+}
+
+void CompilePool::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [&] { return stopping_ || !urgent_.empty() || !ahead_.empty(); });
+    if (stopping_) return;
+    auto& queue = urgent_.empty() ? ahead_ : urgent_;
+    const std::shared_ptr<Job> job = queue.front();
+    queue.pop_front();
+    job->started = true;
+    if (busy_++ == 0) busy_since_ = now_seconds();
+    lock.unlock();
+    std::shared_ptr<const CompiledKernel> kernel;
+    try {
+      kernel = std::make_shared<CompiledKernel>(device_.compile(job->unit));
+      job->promise.set_value(kernel);
+    } catch (...) {
+      job->promise.set_exception(std::current_exception());  // a broken environment
+    }
+    lock.lock();
+    if (--busy_ == 0) statistics_.wall_seconds += now_seconds() - busy_since_;
+    if (kernel) {
+      statistics_.cpu_seconds += kernel->seconds;
+      ++(kernel->cached ? statistics_.cached : statistics_.compiled);
+    }
+    job->done = true;
+  }
+}
+
+}  // namespace autotune

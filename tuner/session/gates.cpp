@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/gates.hpp"
+
+#include <algorithm>
+
+#include "tuner/model/gpu_specs.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+using Reason = std::optional<std::string>;
+
+Reason over(const std::string& what, std::int64_t value, std::int64_t limit) {
+  if (value <= limit) return std::nullopt;
+  return format("{} is {}, the device allows {}", what, value, limit);
+}
+
+Reason breaks_geometry(const Launch& launch, const DeviceInfo& device) {
+  const auto& [entry, grid, block, cluster, shared, arguments] = launch;
+  for (const auto& reason :
+       {over("block of " + entry, block.count(), device.max_threads_per_block),
+        over("block.x of " + entry, block.x, device.max_block.x),
+        over("block.y of " + entry, block.y, device.max_block.y),
+        over("block.z of " + entry, block.z, device.max_block.z),
+        over("grid.x of " + entry, grid.x, device.max_grid.x),
+        over("grid.y of " + entry, grid.y, device.max_grid.y),
+        over("grid.z of " + entry, grid.z, device.max_grid.z),
+        over("dynamic shared memory of " + entry, shared, device.shared_bytes_per_block)}) {
+    if (reason) return reason;
+  }
+  if (cluster.count() == 1) return std::nullopt;
+  if (device.compute_capability < 90) {
+    return format("{} launches clusters, which need compute capability 9.0", entry);
+  }
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    return format("the grid of {} is no multiple of its cluster", entry);
+  }
+  return over("cluster of " + entry, cluster.count(), 8);
+}
+
+Reason breaks_shape(const Launch& launch, const KernelResources& resources,
+                    const DeviceInfo& device) {
+  const KernelShape shape = shape_of(launch, resources);
+  if (auto reason = over("shared memory of " + launch.entry, shape.shared_bytes(),
+                         device.shared_bytes_per_block)) {
+    return reason;
+  }
+  if (resources.max_threads > 0) {
+    if (auto reason = over("block of " + launch.entry, shape.threads, resources.max_threads)) {
+      return reason;
+    }
+  }
+  return device.compute_capability > 0 ? complaint(gpu_spec(device), shape) : std::nullopt;
+}
+
+}  // namespace
+
+Reason breaks_declared_limit(const Target& target, const Problem& problem,
+                             const Configuration& configuration, const LaunchPlan& plan,
+                             const DeviceInfo& device) {
+  for (const Launch& launch : plan.launches) {
+    if (auto reason = breaks_geometry(launch, device)) return reason;
+  }
+  if (!target.shared_bytes && !target.registers) return std::nullopt;
+  const Scope scope = scope_of(target, problem, configuration, device);
+  KernelResources estimate;
+  if (target.shared_bytes) estimate.shared_bytes = scope.evaluate(*target.shared_bytes);
+  if (target.registers) {
+    estimate.registers =
+        static_cast<int>(std::clamp<std::int64_t>(scope.evaluate(*target.registers), 1, 255));
+  }
+  return breaks_shape(heaviest(plan), estimate, device);
+}
+
+Reason breaks_compiled_limit(const CompiledKernel& kernel, const LaunchPlan& plan,
+                             const DeviceInfo& device) {
+  for (const Launch& launch : plan.launches) {
+    if (const KernelResources* resources = resources_of(kernel, launch)) {
+      if (auto reason = breaks_shape(launch, *resources, device)) return reason;
+    }
+  }
+  return std::nullopt;
+}
+
+const KernelResources* resources_of(const CompiledKernel& kernel, const Launch& launch) {
+  const auto found =
+      std::find_if(kernel.resources.begin(), kernel.resources.end(),
+                   [&](const KernelResources& one) { return one.entry == launch.entry; });
+  return found == kernel.resources.end() ? nullptr : &*found;
+}
+
+const Launch& heaviest(const LaunchPlan& plan) {
+  return *std::max_element(
+      plan.launches.begin(), plan.launches.end(), [](const Launch& a, const Launch& b) {
+        return a.grid.count() * a.block.count() < b.grid.count() * b.block.count();
+      });
+}
+
+KernelShape shape_of(const Launch& launch, const KernelResources& resources) {
+  KernelShape shape;
+  shape.threads = static_cast<int>(launch.block.count());
+  shape.registers = std::max(resources.registers, 0);
+  shape.static_shared_bytes = resources.shared_bytes;
+  shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  shape.cluster = static_cast<int>(launch.cluster.count());
+  return shape;
+}
+
+}  // namespace autotune

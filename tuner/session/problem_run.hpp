@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search on one problem: answers a strategy's questions with trials.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/core/device.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/core/trial.hpp"
+#include "tuner/measure/anchor.hpp"
+#include "tuner/search/strategy.hpp"
+#include "tuner/session/compile_pool.hpp"
+#include "tuner/session/recorder.hpp"
+
+namespace autotune {
+
+/// What a run needs and does not own. All of it outlives the run.
+struct RunContext {
+  const Target& target;
+  Device& device;
+  CompilePool& pool;
+  Recorder& recorder;
+  const Policy& policy;
+};
+
+/// When to end: asked before each trial.
+using StopRequested = std::function<bool()>;
+
+/// One problem on one device. The workbench is opened when the first trial must run, so that a run
+/// whose trials are all stored touches no device. Trials run in the order asked for, whatever
+/// order they are compiled in: one seed, one result.
+class ProblemRun final : public Evaluator {
+ public:
+  /// `predicted` is empty or has a time in seconds for every index of the space.
+  ProblemRun(const RunContext& context, Problem problem, ParameterSpace space,
+             std::vector<double> predicted, std::size_t budget, bool retune, StopRequested stop);
+
+  const ParameterSpace& space() const override { return space_; }
+  std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
+  int batch() const override { return context_.pool.threads(); }
+  std::size_t remaining() const override;
+  void prefetch(std::span<const std::size_t> indices) override;
+  std::span<const double> predicted() const override { return predicted_; }
+  std::size_t default_index() const override { return default_index_; }
+
+  /// Called after each trial.
+  void on_trial(std::function<void()> listener) { on_trial_ = std::move(listener); }
+
+  const Problem& problem() const { return problem_; }
+  const std::map<std::size_t, Trial>& trials() const { return trials_; }
+  int taken_over() const { return taken_over_; }
+  bool interrupted() const { return interrupted_; }
+  std::optional<std::size_t> best() const { return best_; }
+  std::size_t done() const { return trials_.size(); }
+
+  /// The buffers, allocated and filled at the first call. Throws Error.
+  Workbench& workbench();
+  /// Frees the buffers; the next workbench() makes them anew.
+  void close_workbench();
+  /// A trial's configuration as it is launched on this problem.
+  LaunchPlan plan(std::size_t index) const;
+  /// Its binary; compiled at most once.
+  std::shared_ptr<const CompiledKernel> compiled(std::size_t index);
+  /// Loads it on the workbench. Throws KernelFailure.
+  std::unique_ptr<Candidate> load(std::size_t index);
+  /// Turns an answer that no longer holds into a failure: a finalist that proves wrong.
+  void refute(std::size_t index, Outcome outcome, const std::string& why);
+
+ private:
+  std::optional<Trial> ruled_out(std::size_t index) const;
+  Trial run(std::size_t index, const CompilePool::Result& result);
+  void judge_on_device(Trial& trial, std::size_t index, const CompiledKernel& kernel);
+  void take(std::size_t index, Trial trial, bool store);
+  Evaluation answer(std::size_t index) const;
+  Anchor& anchor();
+  void read_stored(bool retune);
+
+  RunContext context_;
+  Problem problem_;
+  ParameterSpace space_;
+  std::vector<double> predicted_;
+  std::size_t budget_;
+  StopRequested stop_;
+  std::function<void()> on_trial_;
+  std::size_t default_index_ = 0;
+
+  std::unordered_map<std::size_t, Trial> stored_;
+  std::unordered_map<std::size_t, std::string> quarantined_;
+  std::map<std::size_t, Trial> trials_;
+  std::optional<std::size_t> best_;
+  int taken_over_ = 0;
+  bool interrupted_ = false;
+
+  std::unique_ptr<Workbench> workbench_;
+  std::unique_ptr<Candidate> anchor_candidate_;
+  std::optional<Anchor> anchor_;
+};
+
+}  // namespace autotune

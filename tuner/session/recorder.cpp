@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/recorder.hpp"
+
+#include <map>
+#include <utility>
+
+#include "tuner/session/records.hpp"
+
+namespace autotune {
+
+Recorder::Recorder(db::TunedStore* store, std::string session, db::ProblemKey key, double flops)
+    : store_(store), session_(std::move(session)), key_(std::move(key)), flops_(flops) {}
+
+std::vector<Trial> Recorder::earlier_trials() const {
+  if (!store_) return {};
+  std::map<std::string, Trial> latest;
+  for (const db::TrialRow& row : store_->trials(key_)) {
+    if (row.stage == "search") latest[row.configuration] = trial_of(row);
+  }
+  std::vector<Trial> trials;
+  for (auto& [configuration, trial] : latest) trials.push_back(std::move(trial));
+  return trials;
+}
+
+std::optional<db::BestRow> Recorder::earlier_best() const {
+  if (!store_) return std::nullopt;
+  auto best = store_->best(key_);
+  return best && best->decided ? best : std::nullopt;
+}
+
+std::vector<db::Quarantined> Recorder::quarantined() const {
+  return store_ ? store_->quarantined(key_) : std::vector<db::Quarantined>{};
+}
+
+void Recorder::dispatch(const Configuration& configuration) {
+  if (!store_) return;
+  store_->dispatch({session_, key_, to_text(configuration), db::process_text(), db::now_text()});
+}
+
+void Recorder::record(const Trial& trial, bool is_default) { append(trial, is_default, "search"); }
+
+void Recorder::record_playoff(const Trial& trial, bool is_default) {
+  append(trial, is_default, "playoff");
+}
+
+void Recorder::append(const Trial& trial, bool is_default, const char* stage) {
+  if (!store_) return;
+  db::TrialRow row = trial_row(trial, flops_);
+  row.session = session_;
+  row.key = key_;
+  row.stage = stage;
+  row.is_default = is_default;
+  row.created_at = db::now_text();
+  store_->append({&row, 1});
+}
+
+void Recorder::decide(db::DecisionRow decision) {
+  if (!store_) return;
+  decision.session = session_;
+  decision.key = key_;
+  decision.created_at = db::now_text();
+  store_->add_decision(decision);
+}
+
+}  // namespace autotune

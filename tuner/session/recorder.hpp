@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where one problem's trials go as they are made, and where those of earlier runs come from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/store.hpp"
+#include "tuner/core/trial.hpp"
+
+namespace autotune {
+
+/// The rows of one problem of one session. Without a store it keeps nothing and knows nothing.
+class Recorder {
+ public:
+  Recorder(db::TunedStore* store, std::string session, db::ProblemKey key, double flops);
+
+  /// Trials of earlier sessions, the latest of each configuration.
+  std::vector<Trial> earlier_trials() const;
+  /// What is stored as best, by a playoff or a pin.
+  std::optional<db::BestRow> earlier_best() const;
+  /// Configurations that must not be run again, with the reason.
+  std::vector<db::Quarantined> quarantined() const;
+
+  /// About to be sent to the device: if this process dies, the trial is a crash.
+  void dispatch(const Configuration& configuration);
+  void record(const Trial& trial, bool is_default);
+  /// A finalist's figures from the playoff.
+  void record_playoff(const Trial& trial, bool is_default);
+  /// Session, key and time of day are filled in.
+  void decide(db::DecisionRow decision);
+
+ private:
+  void append(const Trial& trial, bool is_default, const char* stage);
+
+  db::TunedStore* store_;
+  std::string session_;
+  db::ProblemKey key_;
+  double flops_;
+};
+
+}  // namespace autotune

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/records.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr double kNanoseconds = 1e9;
+
+std::optional<std::int64_t> known(std::int64_t value) {
+  return value < 0 ? std::nullopt : std::optional(value);
+}
+
+}  // namespace
+
+db::DeviceRow device_row(const DeviceInfo& info) {
+  db::DeviceRow row;
+  row.name = info.name;
+  row.kind = name_of(info.kind);
+  row.pci_id = info.id;
+  row.compute_capability = info.compute_capability;
+  row.multiprocessors = info.multiprocessors;
+  row.l2_bytes = info.l2_bytes;
+  row.memory_bytes = info.memory_bytes;
+  return row;
+}
+
+db::KernelRow kernel_row(const Target& target) {
+  db::KernelRow row;
+  row.target = target.name;
+  row.fingerprint = target.fingerprint;
+  return row;
+}
+
+db::TrialRow trial_row(const Trial& trial, double flops) {
+  db::TrialRow row;
+  row.configuration = to_text(trial.configuration);
+  row.outcome = name_of(trial.outcome);
+  row.message = trial.message;
+  if (trial.measurement) {
+    const Measurement& times = *trial.measurement;
+    row.median_ns = times.median * kNanoseconds;
+    row.low_ns = times.low * kNanoseconds;
+    row.high_ns = times.high * kNanoseconds;
+    row.samples = times.samples;
+    row.throttled = times.throttled;
+    if (flops > 0 && times.median > 0) row.gflops = flops / times.median / 1e9;
+  }
+  if (trial.predicted_seconds) row.predicted_ns = *trial.predicted_seconds * kNanoseconds;
+  row.registers = known(trial.registers);
+  row.shared_bytes = known(trial.shared_bytes);
+  row.local_bytes = known(trial.local_bytes);
+  if (trial.occupancy >= 0) row.occupancy = trial.occupancy;
+  row.compile_seconds = trial.compile_seconds;
+  row.binary_key = trial.binary_key;
+  row.verified = trial.verified;
+  return row;
+}
+
+Trial trial_of(const db::TrialRow& row) {
+  Trial trial;
+  trial.configuration = parse_named_values(row.configuration);
+  trial.outcome = outcome(row.outcome).value_or(Outcome::crash);
+  trial.message = row.message;
+  if (row.median_ns) {
+    Measurement times;
+    times.median = *row.median_ns / kNanoseconds;
+    times.low = row.low_ns.value_or(*row.median_ns) / kNanoseconds;
+    times.high = row.high_ns.value_or(*row.median_ns) / kNanoseconds;
+    times.samples = static_cast<int>(row.samples);
+    times.throttled = row.throttled;
+    trial.measurement = times;
+  }
+  if (row.predicted_ns) trial.predicted_seconds = *row.predicted_ns / kNanoseconds;
+  trial.registers = static_cast<int>(row.registers.value_or(-1));
+  trial.shared_bytes = row.shared_bytes.value_or(-1);
+  trial.local_bytes = row.local_bytes.value_or(-1);
+  trial.occupancy = row.occupancy.value_or(-1);
+  trial.compile_seconds = row.compile_seconds;
+  trial.binary_key = row.binary_key;
+  trial.verified = row.verified;
+  return trial;
+}
+
+}  // namespace autotune

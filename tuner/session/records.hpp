@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trials, devices and targets as rows of the database, and back. Seconds here, nanoseconds there.
+#pragma once
+
+#include "db/rows.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/core/trial.hpp"
+
+namespace autotune {
+
+db::DeviceRow device_row(const DeviceInfo& info);
+db::KernelRow kernel_row(const Target& target);
+
+/// Without session, key and time of day, which the caller fills in. `flops` of one call; 0 when
+/// unknown.
+db::TrialRow trial_row(const Trial& trial, double flops);
+
+/// What trial_row() wrote, read back.
+Trial trial_of(const db::TrialRow& row);
+
+}  // namespace autotune

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run over the problems of a target: prune, compile, verify, time, record, decide.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/store.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/core/trial.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/search/strategy.hpp"
+#include "tuner/session/budget.hpp"
+#include "tuner/session/compile_pool.hpp"
+
+namespace autotune {
+
+struct TuningRequest {
+  std::vector<Problem> problems;
+  std::string strategy = "guided";
+  std::uint64_t seed = 1;
+  Budget budget{Budget::Kind::evaluations, 200};
+  Policy policy;
+  int compile_threads = 1;
+  /// Trials of the store are measured anew, not taken over.
+  bool retune = false;
+  /// For the session's row.
+  std::string command, budget_text, tool_version;
+};
+
+/// How many trials ended how, by Outcome.
+using OutcomeCounts = std::array<int, kOutcomes>;
+
+/// A configuration with the figures of the playoff.
+struct Tuned {
+  Configuration configuration;
+  Measurement measurement;
+  std::optional<double> cold_seconds;  // the other L2 state
+  bool verified = false;
+};
+
+struct ProblemReport {
+  Problem problem;
+  std::size_t space = 0;
+  OutcomeCounts outcomes{};
+  int taken_over = 0;  // trials that the store had already
+  std::optional<Tuned> best;
+  std::optional<Tuned> default_configuration;  // absent when the default itself fails
+  std::string default_failure;                 // why, then
+  std::vector<Configuration> ties;
+  double noise_floor = 0;  // relative spread of the playoff's A/A pair
+  double flops = 0;        // of one call
+  bool predicted = false;  // the device cannot run: the model's choice
+  double seconds = 0;
+};
+
+struct TuningReport {
+  std::vector<ProblemReport> problems;
+  CompileStatistics compile;
+  bool interrupted = false;
+  double seconds = 0;
+};
+
+/// How far a problem has come, for a display.
+struct Progress {
+  std::size_t problem = 0, problems = 0;  // which of how many
+  std::string problem_text;
+  std::size_t done = 0, total = 0;  // evaluations
+  std::optional<double> best_seconds;
+  double flops = 0;
+  double elapsed_seconds = 0;
+};
+
+/// What a caller may want to hear and say while a run goes on; each may be empty. Called from the
+/// thread that called run().
+struct TuningCallbacks {
+  std::function<void(const Progress&)> on_progress;
+  std::function<void(const ProblemReport&)> on_problem;
+  std::function<void(const std::string&)> on_warning;
+  /// True ends the run after the running launch; everything so far is kept and reported.
+  std::function<bool()> stop_requested;
+};
+
+/// Tunes every problem of the request and stores each trial before the strategy hears of it.
+/// A failing configuration is a trial. Throws Error when the environment breaks: memory, the
+/// database, the device. `store` may be null: nothing is kept then.
+TuningReport tune(const Target& target, Device& device, db::TunedStore* store,
+                  const TuningRequest& request, const TuningCallbacks& callbacks = {});
+
+}  // namespace autotune
