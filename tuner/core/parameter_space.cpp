@@ -53,6 +53,18 @@ ParameterSpace::ParameterSpace(std::vector<Parameter> parameters,
   ranks_ = SpaceBuilder(parameters_, constraints, scope, defines).build();
 }
 
+ParameterSpace::ParameterSpace(std::vector<Parameter> parameters, std::vector<std::uint64_t> ranks)
+    : parameters_(std::move(parameters)), ranks_(std::move(ranks)) {
+  check(parameters_, Scope{});
+  product_ = product_of(parameters_);
+  std::sort(ranks_.begin(), ranks_.end());
+  ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
+  if (!ranks_.empty() && ranks_.back() >= product_) {
+    throw Error(format("rank {} lies beyond the {} combinations of the parameters", ranks_.back(),
+                       product_));
+  }
+}
+
 Levels ParameterSpace::levels(std::size_t index) const {
   Levels levels(parameters_.size());
   std::uint64_t rest = ranks_[index];

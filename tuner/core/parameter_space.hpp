@@ -49,6 +49,9 @@ class ParameterSpace {
   /// names something unknown or cannot be evaluated; it then says for which values.
   ParameterSpace(std::vector<Parameter> parameters, std::span<const Expression> constraints,
                  const Scope& scope, std::span<const DefineSpec> defines = {});
+  /// Exactly the configurations of these ranks, in any order: a recorded space. Throws Error when
+  /// a rank is not below the product.
+  ParameterSpace(std::vector<Parameter> parameters, std::vector<std::uint64_t> ranks);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::size_t size() const { return ranks_.size(); }

@@ -16,13 +16,17 @@ Json read_json(const std::filesystem::path& file) {
   if (!stream) throw Error(format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
   std::stringstream text;
   text << stream.rdbuf();
+  return parse_json(text.str(), file.string());
+}
+
+Json parse_json(std::string_view text, std::string_view file) {
   try {
-    return Json::parse(text.str(), nullptr, true, /*ignore_comments=*/true);
+    return Json::parse(text, nullptr, true, /*ignore_comments=*/true);
   } catch (const Json::parse_error& error) {
     const std::string what =
         error.what();  // "[json.exception…] parse error at line 3, column 5: …"
     const auto at = what.find("parse error");
-    throw Error(format("{}: {}", file.string(), at == std::string::npos ? what : what.substr(at)));
+    throw Error(format("{}: {}", file, at == std::string::npos ? what : what.substr(at)));
   }
 }
 

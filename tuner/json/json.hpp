@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace autotune {
 
@@ -11,5 +12,8 @@ using Json = nlohmann::ordered_json;
 
 /// Reads a file of JSON with `//` comments. Throws Error with file, line and column, what is wrong.
 Json read_json(const std::filesystem::path& file);
+
+/// The same for text that came from `file`, or from wherever that name says.
+Json parse_json(std::string_view text, std::string_view file);
 
 }  // namespace autotune

@@ -2,6 +2,7 @@
 // Who asks which configuration to try next, and who answers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,8 +41,9 @@ class Evaluator {
   /// The cost model's time in seconds for every index of the space, already corrected by what was
   /// learned on other problems; empty when there is no model.
   virtual std::span<const double> predicted() const { return {}; }
-  /// The target's default configuration, evaluated before the strategy starts.
-  virtual std::size_t default_index() const { return 0; }
+  /// What is known before the strategy starts and costs nothing to ask for: the target's default
+  /// configuration, the trials of a run that is resumed.
+  virtual std::span<const Evaluation> known() const { return {}; }
 };
 
 /// A search method as straight-line code. One seed and the same answers give the same questions.

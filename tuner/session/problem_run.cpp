@@ -225,6 +225,7 @@ void ProblemRun::take(std::size_t index, Trial trial, bool store) {
   const auto seconds = full_time(trial);
   if (seconds && (!best_ || *seconds < trials_.at(*best_).measurement->median)) best_ = index;
   trials_[index] = std::move(trial);
+  answers_.push_back(answer(index));
   if (on_trial_) on_trial_();
 }
 

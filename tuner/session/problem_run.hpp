@@ -49,11 +49,12 @@ class ProblemRun final : public Evaluator {
   std::size_t remaining() const override;
   void prefetch(std::span<const std::size_t> indices) override;
   std::span<const double> predicted() const override { return predicted_; }
-  std::size_t default_index() const override { return default_index_; }
+  std::span<const Evaluation> known() const override { return answers_; }
 
   /// Called after each trial.
   void on_trial(std::function<void()> listener) { on_trial_ = std::move(listener); }
 
+  std::size_t default_index() const { return default_index_; }
   const Problem& problem() const { return problem_; }
   const std::map<std::size_t, Trial>& trials() const { return trials_; }
   int taken_over() const { return taken_over_; }
@@ -95,6 +96,7 @@ class ProblemRun final : public Evaluator {
   std::unordered_map<std::size_t, Trial> stored_;
   std::unordered_map<std::size_t, std::string> quarantined_;
   std::map<std::size_t, Trial> trials_;
+  std::vector<Evaluation> answers_;  // one a trial, in the order they were made
   std::optional<std::size_t> best_;
   int taken_over_ = 0;
   bool interrupted_ = false;

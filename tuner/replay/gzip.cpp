@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/replay/gzip.hpp"
+
+#include <zlib.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+std::string read_maybe_gzip(const std::filesystem::path& file) {
+  if (std::filesystem::is_directory(file)) {
+    throw Error(format("{}: is a folder; name one recorded space in it", file.string()));
+  }
+  errno = 0;
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(file.c_str(), "rb"), gzclose);
+  if (!stream) throw Error(format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
+  std::string text;
+  std::array<char, 1 << 16> piece;
+  while (true) {
+    const int count = gzread(stream.get(), piece.data(), piece.size());
+    if (count > 0) {
+      text.append(piece.data(), static_cast<std::size_t>(count));
+      continue;
+    }
+    int status = Z_OK;
+    const char* const what = gzerror(stream.get(), &status);
+    if (status != Z_OK && status != Z_STREAM_END) {
+      throw Error(format("{}: cannot be unpacked: {}; is it complete?", file.string(), what));
+    }
+    return text;
+  }
+}
+
+}  // namespace autotune

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/replay/replay.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+ReplayRun run_once(const RecordedSpace& recorded, const ReplayRequest& request, std::uint64_t seed,
+                   std::span<const double> predicted) {
+  RecordedEvaluator evaluator(recorded, request.budget, request.batch, predicted);
+  const std::unique_ptr<SearchStrategy> strategy = make_strategy(request.strategy);
+  const auto start = std::chrono::steady_clock::now();
+  strategy->search(evaluator, seed);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+
+  ReplayRun run{seed, {}, 0};
+  const double optimum = recorded.best();
+  double best = kInfinity;
+  for (const std::size_t index : evaluator.order()) {
+    const Evaluation& answer = recorded.answers[index];
+    if (answer.outcome == Outcome::ok) best = std::min(best, *answer.seconds / optimum);
+    run.ratios.push_back(best);
+  }
+  run.own_seconds =
+      spent.count() / static_cast<double>(std::max<std::size_t>(run.ratios.size(), 1));
+  return run;
+}
+
+template <class Figure>
+Quartiles quartiles_of(std::span<const ReplayRun> runs, Figure figure) {
+  std::vector<double> values;
+  for (const ReplayRun& run : runs) values.push_back(figure(run));
+  return quartiles(std::move(values));
+}
+
+Quartiles evaluations_to(std::span<const ReplayRun> runs, double share, double& reached) {
+  const auto figure = [&](const ReplayRun& run) {
+    const auto count = run.evaluations_to(share);
+    return count ? static_cast<double>(*count) : kInfinity;
+  };
+  const auto reach = std::count_if(runs.begin(), runs.end(), [&](const ReplayRun& run) {
+    return run.evaluations_to(share).has_value();
+  });
+  reached = static_cast<double>(reach) / static_cast<double>(runs.size());
+  return quartiles_of(runs, figure);
+}
+
+}  // namespace
+
+RecordedEvaluator::RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch,
+                                     std::span<const double> predicted)
+    : recorded_(recorded),
+      budget_(budget),
+      batch_(batch),
+      predicted_(predicted),
+      asked_(recorded.space.size(), 0) {}
+
+std::vector<Evaluation> RecordedEvaluator::evaluate(std::span<const std::size_t> indices) {
+  std::vector<Evaluation> answers;
+  for (const std::size_t index : indices) {
+    if (!asked_[index]) {
+      if (remaining() == 0) return answers;
+      asked_[index] = 1;
+      order_.push_back(index);
+    }
+    answers.push_back(recorded_.answers[index]);
+  }
+  return answers;
+}
+
+double ReplayRun::ratio_at(std::size_t evaluations) const {
+  return ratios.empty() ? kInfinity : ratios[std::min(evaluations, ratios.size()) - 1];
+}
+
+std::optional<std::size_t> ReplayRun::evaluations_to(double share) const {
+  const auto found =
+      std::find_if(ratios.begin(), ratios.end(), [&](double ratio) { return ratio <= 1 + share; });
+  if (found == ratios.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - ratios.begin()) + 1;
+}
+
+std::vector<ReplayRun> replay(const RecordedSpace& recorded, const ReplayRequest& request,
+                              std::span<const double> predicted) {
+  if (recorded.failures() == recorded.space.size()) {
+    throw Error(format("{}: every configuration fails, so there is no optimum to compare with",
+                       recorded.name));
+  }
+  std::vector<ReplayRun> runs;
+  for (int seed = 1; seed <= request.seeds; ++seed) {
+    runs.push_back(run_once(recorded, request, static_cast<std::uint64_t>(seed), predicted));
+  }
+  return runs;
+}
+
+Quartiles quartiles(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const double part = place - static_cast<double>(below);
+    if (part == 0 || values[below] == values[below + 1]) return values[below];
+    return values[below] + part * (values[below + 1] - values[below]);
+  };
+  return {at(0.25), at(0.5), at(0.75)};
+}
+
+ReplaySummary summarize(std::span<const ReplayRun> runs) {
+  ReplaySummary summary;
+  for (std::size_t i = 0; i < kCheckpoints.size(); ++i) {
+    const auto figure = [&](const ReplayRun& run) { return run.ratio_at(kCheckpoints[i]); };
+    summary.at[i] = quartiles_of(runs, figure);
+    for (const ReplayRun& run : runs) summary.mean_log_ratio += std::log(figure(run));
+  }
+  summary.mean_log_ratio /= static_cast<double>(runs.size() * kCheckpoints.size());
+  summary.to_5_percent = evaluations_to(runs, 0.05, summary.reach_5_percent);
+  summary.to_1_percent = evaluations_to(runs, 0.01, summary.reach_1_percent);
+  summary.own_seconds =
+      quartiles_of(runs, [](const ReplayRun& run) { return run.own_seconds; }).median;
+  return summary;
+}
+
+}  // namespace autotune

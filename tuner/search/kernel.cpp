@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/kernel.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+namespace autotune {
+namespace {
+
+double envd(const char* n, double d) { const char* s = std::getenv(n); return s ? std::atof(s) : d; }
+
+constexpr double kRoot5 = 2.2360679774997896;
+// [Δ ≠ 0] as min(kSharp Δ², 1): no two levels of up to 1000 are nearer than 0.001.
+constexpr float kSharp = 1e7F;
+
+/// Independent normal priors on the logarithms.
+struct Prior {
+  double centre = 0;
+  double spread = 1;
+  double gradient(double x) const { return (centre - x) / (spread * spread); }
+};
+
+Prior scale_prior(Eigen::Index dimensions) {
+  return {std::log(envd("P_SCALE", 0.5)) + envd("P_DIM", 0.5) * 0.5 * std::log(static_cast<double>(dimensions)/4), envd("P_SSPREAD", 0.8)};
+}
+Prior amplitude_prior() { return {envd("P_AMP", 0), envd("P_AMPS", 0.7)}; }
+Prior noise_prior() { return {std::log(envd("P_NOISE", 3e-3)), envd("P_NOISES", 1.0)}; }
+
+/// The kernel as one vector of parameters: scales, amplitude, noise.
+Eigen::VectorXd packed(const Kernel& kernel) {
+  Eigen::VectorXd all(kernel.log_scales.size() + 2);
+  all << kernel.log_scales, kernel.log_amplitude, kernel.log_noise;
+  return all;
+}
+
+void unpack(const Eigen::VectorXd& all, Kernel& kernel) {
+  const Eigen::Index dimensions = all.size() - 2;
+  kernel.log_scales = all.head(dimensions).cwiseMax(-4.0).cwiseMin(5.0);
+  kernel.log_amplitude = std::clamp(all[dimensions], -4.0, 4.0);
+  kernel.log_noise = std::clamp(all[dimensions + 1], -12.0, 1.0);
+}
+
+/// Per dimension, Δ² + step [Δ ≠ 0] of all pairs of points.
+std::vector<Eigen::MatrixXd> pair_distances(const Points& points, double step) {
+  std::vector<Eigen::MatrixXd> distances;
+  for (Eigen::Index d = 0; d < points.cols(); ++d) {
+    Eigen::MatrixXd& all = distances.emplace_back(points.rows(), points.rows());
+    for (Eigen::Index j = 0; j < points.rows(); ++j) {
+      for (Eigen::Index i = 0; i < points.rows(); ++i) {
+        const double delta = static_cast<double>(points(i, d)) - static_cast<double>(points(j, d));
+        all(i, j) = delta * delta + (delta != 0 ? step : 0);
+      }
+    }
+  }
+  return distances;
+}
+
+/// The gradient of the log posterior in the kernel's packed parameters.
+Eigen::VectorXd gradient(const Kernel& kernel, const std::vector<Eigen::MatrixXd>& distances,
+                         const Training& training) {
+  const Eigen::Index count = training.targets.size();
+  const Eigen::Index dimensions = kernel.log_scales.size();
+  const Eigen::VectorXd weights = (-2 * kernel.log_scales).array().exp();
+  Eigen::ArrayXXd r2 = Eigen::ArrayXXd::Zero(count, count);
+  for (Eigen::Index d = 0; d < dimensions; ++d) {
+    r2 += weights[d] * distances[static_cast<std::size_t>(d)].array();
+  }
+  const double amplitude = std::exp(kernel.log_amplitude);
+  const double noise = std::exp(kernel.log_noise);
+  const Eigen::ArrayXXd r = r2.sqrt() * kRoot5;
+  const Eigen::ArrayXXd decay = amplitude * (-r).exp();
+  const Eigen::MatrixXd smooth = (1 + r + r2 * (5.0 / 3)) * decay;
+  // d covariance / d r², times -2: -2 cancels below.
+  const Eigen::ArrayXXd fall = (5.0 / 3) * (1 + r) * decay;
+  Eigen::MatrixXd covariance = smooth;
+  covariance.diagonal().array() += noise + 1e-8;
+
+  const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
+  Eigen::VectorXd targets = training.targets;
+  const Trend& trend = training.trend;
+  if (trend.feature.size() > 0) {
+    const Eigen::VectorXd whitened = factor.matrixL().solve(trend.feature);
+    targets -= fitted_slope(trend, whitened, factor.matrixL().solve(targets)) * trend.feature;
+  }
+  const Eigen::VectorXd alpha = factor.solve(targets);
+  const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(count, count));
+  const Eigen::ArrayXXd pull = (alpha * alpha.transpose() - inverse).array();
+
+  Eigen::VectorXd all(dimensions + 2);
+  const Prior scales = scale_prior(dimensions);
+  const Eigen::ArrayXXd pulled_fall = pull * fall;
+  for (Eigen::Index d = 0; d < dimensions; ++d) {
+    const double data = (pulled_fall * distances[static_cast<std::size_t>(d)].array()).sum();
+    all[d] = 0.5 * weights[d] * data + scales.gradient(kernel.log_scales[d]);
+  }
+  all[dimensions] = 0.5 * (pull * smooth.array()).sum() +
+                    amplitude_prior().gradient(kernel.log_amplitude);
+  all[dimensions + 1] = 0.5 * noise * pull.matrix().diagonal().sum() +
+                        noise_prior().gradient(kernel.log_noise);
+  return all;
+}
+
+}  // namespace
+
+Kernel Kernel::prior(Eigen::Index dimensions, double step) {
+  const double scale = scale_prior(dimensions).centre;
+  return {Eigen::VectorXd::Constant(dimensions, scale), amplitude_prior().centre,
+          noise_prior().centre, step};
+}
+
+void covariances(const Kernel& kernel, const Eigen::Ref<const Eigen::RowVectorXf>& point,
+                 const Points& points, Eigen::Index count, float* result) {
+  constexpr Eigen::Index kBlock = 512;  // stays in the nearest cache
+  using Block = Eigen::Array<float, Eigen::Dynamic, 1, Eigen::ColMajor, kBlock, 1>;
+  const Eigen::ArrayXf weights = (-2 * kernel.log_scales).array().exp().cast<float>();
+  const auto step = static_cast<float>(kernel.step);
+  const auto amplitude = static_cast<float>(std::exp(kernel.log_amplitude));
+  const auto root5 = static_cast<float>(kRoot5);
+  for (Eigen::Index first = 0; first < count; first += kBlock) {
+    const Eigen::Index size = std::min(kBlock, count - first);
+    Block r2 = Block::Zero(size);
+    for (Eigen::Index d = 0; d < point.size(); ++d) {
+      const auto delta2 = (points.col(d).segment(first, size).array() - point[d]).square();
+      if (step > 0) {
+        r2 += weights[d] * (delta2 + (delta2 * (kSharp * step)).min(step));
+      } else {
+        r2 += weights[d] * delta2;
+      }
+    }
+    const Block r = r2.sqrt() * root5;
+    Eigen::Map<Eigen::ArrayXf>(result + first, size) =
+        amplitude * (1 + r + r2 * (5.0F / 3)) * (-r).exp();
+  }
+}
+
+double fitted_slope(const Trend& trend, const Eigen::VectorXd& whitened_feature,
+                    const Eigen::VectorXd& whitened_targets) {
+  const double belief = 1 / (trend.slope_spread * trend.slope_spread);
+  return (whitened_feature.dot(whitened_targets) + trend.slope * belief) /
+         (whitened_feature.squaredNorm() + belief);
+}
+
+Kernel fit_kernel(Kernel kernel, const Training& training, int steps) {
+  const std::vector<Eigen::MatrixXd> distances = pair_distances(training.points, kernel.step);
+  Eigen::VectorXd at = packed(kernel);
+  Eigen::VectorXd stride = Eigen::VectorXd::Constant(at.size(), envd("P_STRIDE", 0.2));
+  Eigen::VectorXd before = Eigen::VectorXd::Zero(at.size());
+  for (int step = 0; step < steps; ++step) {
+    Eigen::VectorXd now = gradient(kernel, distances, training);
+    for (Eigen::Index i = 0; i < at.size(); ++i) {
+      const double turn = now[i] * before[i];
+      if (turn > 0) stride[i] = std::min(stride[i] * 1.2, 1.0);
+      if (turn < 0) stride[i] *= 0.5;
+      if (now[i] != 0) at[i] += now[i] > 0 ? stride[i] : -stride[i];
+    }
+    before = now;
+    unpack(at, kernel);
+    at = packed(kernel);
+  }
+  return kernel;
+}
+
+}  // namespace autotune

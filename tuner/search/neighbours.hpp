@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations that differ in one parameter.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tuner/core/parameter_space.hpp"
+
+namespace autotune {
+
+/// Answers which configurations are one change away. Refers to the space, which must outlive it.
+class Neighbours {
+ public:
+  explicit Neighbours(const ParameterSpace& space);
+
+  /// The valid configurations that differ from `index` in the value of `parameter`, in the order of
+  /// its values. Where that change switches other parameters off (Parameter::when), those take
+  /// their first value along with it.
+  std::vector<std::size_t> along(std::size_t index, std::size_t parameter) const;
+
+  /// Along every parameter, in their order.
+  std::vector<std::size_t> of(std::size_t index) const;
+
+ private:
+  const ParameterSpace& space_;
+  std::vector<std::vector<std::size_t>> dependents_;  // parameters with `when` on this one
+};
+
+}  // namespace autotune
