@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/model/cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace autotune {
+namespace {
+
+constexpr double kWarp = 32;
+constexpr double kFmaLatency = 4.5;     // cycles, dependent instructions of one warp
+constexpr double kSharedLatency = 30;   // cycles
+constexpr double kBlockStart = 500;     // cycles to place a block and reach its first load
+constexpr double kHotShare = 0.7;       // of L2 that the data of one call may fill and stay
+
+/// Softens max(a, b): the larger of two equal ones costs a fifth more, as things never overlap
+/// perfectly.
+double together(double a, double b) {
+  const double a2 = a * a, b2 = b * b;
+  return std::sqrt(std::sqrt(a2 * a2 + b2 * b2));
+}
+
+/// Cycles that one block asks of each pipe of its multiprocessor, all steps together.
+struct BlockLoad {
+  double fma, issue, shared, l2;
+};
+
+BlockLoad load_of(const GpuSpec& gpu, const Calibration& calibration, const CostInput& input) {
+  const KernelWork& work = input.work;
+  const double blocks = static_cast<double>(input.blocks);
+  const double fmas = work.flops / 2 / blocks;
+  const double reached = std::max(work.fma_percent, 1.0) / 100 * calibration.fma_share;
+  const double busy = 1 - std::clamp(work.idle_percent, 0.0, 99.0) / 100;
+  const double slots = fmas / reached + work.instructions / blocks;
+  return {
+      fmas / (gpu.sm.fma_lanes * reached) / busy,
+      slots / (kWarp * gpu.sm.schedulers) / busy,
+      work.shared_wavefronts / blocks * calibration.shared_cycles * 128.0 /
+          gpu.sm.shared_bytes_per_cycle,
+      work.l2_bytes / blocks / (0.8 * gpu.sm.l2_bytes_per_cycle),
+  };
+}
+
+/// How much longer the warps take than if all schedulers could always issue: some schedulers have a
+/// warp more than others, and few warps with few independent instructions leave gaps.
+double issue_slowdown(const GpuSpec& gpu, const CostInput& input, double warps) {
+  const double each = std::ceil(warps / gpu.sm.schedulers);
+  const double uneven = each * gpu.sm.schedulers / warps;
+  const double ready = warps / gpu.sm.schedulers * std::max(input.work.ilp, 1.0);
+  return uneven * std::max(1.0, kFmaLatency / std::max(ready, 0.25));
+}
+
+/// Share of the data that comes from DRAM in repeated calls.
+double cold_share(const GpuSpec& gpu, const KernelWork& work) {
+  const double kept = kHotShare * static_cast<double>(gpu.l2_bytes);
+  return work.dram_bytes <= kept ? 0 : std::min(1.0, (work.dram_bytes - kept) / kept + 0.3);
+}
+
+class Rounds {
+ public:
+  Rounds(const GpuSpec& gpu, const Calibration& calibration, const CostInput& input)
+      : gpu_(gpu), calibration_(calibration), input_(input) {
+    load_ = load_of(gpu, calibration, input);
+    warps_ = std::ceil(input.shape.threads / kWarp);
+    const double cold = cold_share(gpu, input.work);
+    memory_latency_ =
+        calibration.l2_latency_cycles * (1 - cold) + calibration.dram_latency_cycles * cold;
+  }
+
+  /// Cycles for `blocks` side by side on one multiprocessor, from start to end.
+  double round(double blocks) const {
+    const double steps = std::max(input_.work.steps, 1.0);
+    const double busy = pipes(blocks);
+    return kBlockStart + input_.work.round_trips * memory_latency_ +
+           std::max(together(busy, steps * step_latency()), busy);
+  }
+
+  /// Cycles of latency alone that one block takes.
+  double latency() const {
+    return kBlockStart + input_.work.round_trips * memory_latency_ +
+           std::max(input_.work.steps, 1.0) * step_latency();
+  }
+
+  const BlockLoad& load() const { return load_; }
+  double slowdown(double blocks) const { return issue_slowdown(gpu_, input_, blocks * warps_); }
+
+ private:
+  double pipes(double blocks) const {
+    const double slow = slowdown(blocks);
+    const double compute = blocks * std::max(load_.fma, load_.issue) * slow;
+    return together(together(compute, blocks * load_.shared), blocks * load_.l2);
+  }
+
+  /// Cycles that a step of a block takes at least, however empty the multiprocessor is.
+  double step_latency() const {
+    const double steps = std::max(input_.work.steps, 1.0);
+    const double alone = std::max(load_.issue, load_.fma) * slowdown(1) / steps;
+    const double shared = input_.work.shared_wavefronts > 0 ? kSharedLatency : 0;
+    const double fixed = alone + shared + input_.work.barriers * calibration_.barrier_cycles;
+    if (input_.work.prefetch < 1) return fixed + memory_latency_;
+    return std::max(fixed, memory_latency_ / input_.work.prefetch);
+  }
+
+  const GpuSpec& gpu_;
+  const Calibration& calibration_;
+  const CostInput& input_;
+  BlockLoad load_{};
+  double warps_ = 1;
+  double memory_latency_ = 0;
+};
+
+Term largest(const std::array<double, kTerms>& terms) {
+  return static_cast<Term>(std::max_element(terms.begin(), terms.end()) - terms.begin());
+}
+
+/// Cycles that the fullest multiprocessor takes for `blocks`, `resident` at a time.
+double all_rounds(const Rounds& rounds, double blocks, double resident) {
+  const double full = std::floor(blocks / resident);
+  const double rest = blocks - full * resident;
+  double cycles = 0;
+  if (full > 0) cycles += full * rounds.round(resident);
+  if (rest > 0) cycles += rounds.round(rest);
+  return cycles;
+}
+
+}  // namespace
+
+std::string_view name_of(Term term) {
+  static constexpr std::string_view kNames[] = {
+      "launch", "latency", "instruction issue", "FMA", "shared memory", "L2", "DRAM"};
+  return kNames[static_cast<std::size_t>(term)];
+}
+
+CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const CostInput& input) {
+  CostEstimate result;
+  result.occupancy = occupancy(gpu, input.shape);
+  if (result.occupancy.active_blocks == 0 || input.blocks <= 0) {
+    result.seconds = std::numeric_limits<double>::infinity();
+    return result;
+  }
+  const KernelWork& work = input.work;
+  const double blocks = static_cast<double>(input.blocks);
+  const double sms = gpu.multiprocessors;
+  const double fullest = std::ceil(blocks / sms);
+  const double resident = std::min<double>(result.occupancy.active_blocks, fullest);
+  const double cycle = 1 / gpu.clock_hz;
+  const Rounds rounds(gpu, calibration, input);
+  const double slow = rounds.slowdown(resident);
+
+  const double l2_roof = work.l2_bytes / (sms * calibration.l2_bytes_per_cycle) * cycle;
+  const double dram_roof = work.dram_bytes * cold_share(gpu, work) /
+                           (gpu.memory_bytes_per_second * calibration.dram_share);
+  result.terms = {
+      input.launches * calibration.launch_seconds,
+      std::ceil(fullest / resident) * rounds.latency() * cycle,
+      fullest * rounds.load().issue * slow * cycle,
+      fullest * rounds.load().fma * slow * cycle,
+      fullest * rounds.load().shared * cycle,
+      std::max(l2_roof, fullest * rounds.load().l2 * cycle),
+      dram_roof,
+  };
+  result.binding = largest(result.terms);
+  const double sm_time = all_rounds(rounds, fullest, resident) * cycle;
+  result.seconds =
+      result.term(Term::launch) + together(together(sm_time, l2_roof), dram_roof);
+
+  result.waves = blocks / (sms * result.occupancy.active_blocks);
+  result.balance = blocks / (sms * fullest);
+  const double issued = work.flops / 2 + work.instructions;
+  result.issue_share = issued > 0 ? work.flops / 2 / issued : 0;
+  result.intensity = work.dram_bytes > 0 ? work.flops / work.dram_bytes : 0;
+  result.l2_intensity = work.l2_bytes > 0 ? work.flops / (work.l2_bytes / 4) : 0;
+  return result;
+}
+
+}  // namespace autotune
