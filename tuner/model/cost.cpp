@@ -9,10 +9,10 @@ namespace autotune {
 namespace {
 
 constexpr double kWarp = 32;
-constexpr double kFmaLatency = 4.5;     // cycles, dependent instructions of one warp
-constexpr double kSharedLatency = 30;   // cycles
-constexpr double kBlockStart = 500;     // cycles to place a block and reach its first load
-constexpr double kHotShare = 0.7;       // of L2 that the data of one call may fill and stay
+constexpr double kFmaLatency = 4.5;    // cycles, dependent instructions of one warp
+constexpr double kSharedLatency = 30;  // cycles
+constexpr double kBlockStart = 300;    // cycles to place a block and reach its first load
+constexpr double kHotShare = 0.7;      // of L2 that the data of one call may fill and stay
 
 /// Softens max(a, b): the larger of two equal ones costs a fifth more, as things never overlap
 /// perfectly.
@@ -66,21 +66,20 @@ class Rounds {
     const double cold = cold_share(gpu, input.work);
     memory_latency_ =
         calibration.l2_latency_cycles * (1 - cold) + calibration.dram_latency_cycles * cold;
+    const double steps = std::max(input.work.steps, 1.0);
+    outside_ = kBlockStart + input.work.round_trips * memory_latency_;
+    // The first step's load is one of the round trips.
+    inside_ = compute_latency() + (steps - 1) * step_latency();
   }
 
-  /// Cycles for `blocks` side by side on one multiprocessor, from start to end.
+  /// Cycles for `blocks` side by side on one multiprocessor, from their start to their end.
   double round(double blocks) const {
-    const double steps = std::max(input_.work.steps, 1.0);
     const double busy = pipes(blocks);
-    return kBlockStart + input_.work.round_trips * memory_latency_ +
-           std::max(together(busy, steps * step_latency()), busy);
+    return outside_ + std::max(together(busy, inside_), busy);
   }
 
   /// Cycles of latency alone that one block takes.
-  double latency() const {
-    return kBlockStart + input_.work.round_trips * memory_latency_ +
-           std::max(input_.work.steps, 1.0) * step_latency();
-  }
+  double latency() const { return outside_ + inside_; }
 
   const BlockLoad& load() const { return load_; }
   double slowdown(double blocks) const { return issue_slowdown(gpu_, input_, blocks * warps_); }
@@ -92,14 +91,17 @@ class Rounds {
     return together(together(compute, blocks * load_.shared), blocks * load_.l2);
   }
 
-  /// Cycles that a step of a block takes at least, however empty the multiprocessor is.
-  double step_latency() const {
+  /// Cycles to compute a step of a block that has the multiprocessor to itself.
+  double compute_latency() const {
     const double steps = std::max(input_.work.steps, 1.0);
     const double alone = std::max(load_.issue, load_.fma) * slowdown(1) / steps;
     const double shared = input_.work.shared_wavefronts > 0 ? kSharedLatency : 0;
-    const double fixed = alone + shared + input_.work.barriers * calibration_.barrier_cycles;
-    if (input_.work.prefetch < 1) return fixed + memory_latency_;
-    return std::max(fixed, memory_latency_ / input_.work.prefetch);
+    return alone + shared + input_.work.barriers * calibration_.barrier_cycles;
+  }
+
+  double step_latency() const {
+    if (input_.work.prefetch < 1) return compute_latency() + memory_latency_;
+    return std::max(compute_latency(), memory_latency_ / input_.work.prefetch);
   }
 
   const GpuSpec& gpu_;
@@ -108,6 +110,8 @@ class Rounds {
   BlockLoad load_{};
   double warps_ = 1;
   double memory_latency_ = 0;
+  double outside_ = 0;  // cycles of latency before, between and after the steps
+  double inside_ = 0;   // cycles of latency of the steps
 };
 
 Term largest(const std::array<double, kTerms>& terms) {
@@ -162,8 +166,7 @@ CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const 
   };
   result.binding = largest(result.terms);
   const double sm_time = all_rounds(rounds, fullest, resident) * cycle;
-  result.seconds =
-      result.term(Term::launch) + together(together(sm_time, l2_roof), dram_roof);
+  result.seconds = result.term(Term::launch) + together(together(sm_time, l2_roof), dram_roof);
 
   result.waves = blocks / (sms * result.occupancy.active_blocks);
   result.balance = blocks / (sms * fullest);

@@ -25,7 +25,7 @@ struct KernelWork {
   double ilp = 2;
   double fma_percent = 90;
   double idle_percent = 0;
-  double round_trips = 2;
+  double round_trips = 1;
 };
 
 struct CostInput {

@@ -17,8 +17,8 @@
 //   fma_percent        of the FMA peak that the inner loop reaches, register banks considered
 //                      (default: 90)
 //   idle_percent       of the threads that have no work while the others compute (default: 0)
-//   round_trips        dependent trips to memory outside the steps: prologue, epilogue, a
-//                      reduction over blocks (default: 2)
+//   round_trips        dependent trips to memory that are waited for beside those of the steps
+//                      after the first: the first load, a reduction over blocks (default: 1)
 //   main_kernel        which of "kernels", from 0, does the work (default: the one that runs with
 //                      most threads)
 #pragma once
@@ -64,7 +64,6 @@ class CostModel {
  private:
   std::unique_ptr<const CostFormulas> formulas_;
   const ParameterSpace* space_;
-  bool is_host_ = false;
   GpuSpec gpu_;
   Calibration calibration_;
 };

@@ -85,8 +85,7 @@ bool same(const Occupancy& ours, const cudaOccResult& theirs) {
          ours.limit(Limit::shared_memory) == theirs.blockLimitSharedMem &&
          ours.limit(Limit::warps) == theirs.blockLimitWarps &&
          ours.limit(Limit::blocks) == theirs.blockLimitBlocks &&
-         ours.limit(Limit::barriers) == theirs.blockLimitBarriers &&
-         same_limiters(ours, theirs);
+         ours.limit(Limit::barriers) == theirs.blockLimitBarriers && same_limiters(ours, theirs);
 }
 
 class Grid {

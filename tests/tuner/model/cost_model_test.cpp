@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// A manifest's expressions become costs; what it leaves out is estimated.
+#include "tuner/model/cost_model.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+
+Target vector_add() {
+  Target target;
+  target.name = "vector_add";
+  target.sizes = {"N"};
+  target.parameters = {{.name = "BLOCK", .values = {32, 256, 1024}, .when = {}, .run_time = false},
+                       {.name = "EACH", .values = {1, 4}, .when = {}, .run_time = false}};
+  target.defines = {{"BYTES", Expression::parse("4")},
+                    {"PIECE", Expression::parse("BLOCK * EACH")}};
+  target.kernels = {{.entry = "vector_add",
+                     .when = {},
+                     .grid = {Expression::parse("ceil_div(N, PIECE)")},
+                     .block = {Expression::parse("BLOCK")},
+                     .cluster = {},
+                     .dynamic_shared_bytes = {},
+                     .arguments = {}}};
+  target.flops = Expression::parse("N");
+  target.bytes = Expression::parse("3 * BYTES * N");
+  return target;
+}
+
+struct Case {
+  Target target;
+  Problem problem{{{"N", 1 << 24}}};
+  DeviceInfo device = device_info(find_gpu("h200"));
+  ParameterSpace space{target.parameters, {}, {}};
+
+  CostModel model() const { return CostModel(target, problem, space, device); }
+};
+
+TEST(CostModel, ATargetThatSaysNothingIsModelledFromItsWorkAndLaunch) {
+  const Case a{vector_add()};
+  const CostInput input = a.model().input(3);  // BLOCK=256 EACH=4
+  EXPECT_EQ(input.blocks, (1 << 24) / 1024);
+  EXPECT_EQ(input.shape.threads, 256);
+  EXPECT_EQ(input.shape.cluster, 1);
+  EXPECT_EQ(input.launches, 1);
+  EXPECT_DOUBLE_EQ(input.work.dram_bytes, 12.0 * (1 << 24));
+  EXPECT_DOUBLE_EQ(input.work.l2_bytes, 12.0 * (1 << 24));
+  EXPECT_EQ(a.model().estimate(3).binding, Term::dram);
+}
+
+TEST(CostModel, QuantitiesOfTheManifestAreUsed) {
+  Case a{vector_add()};
+  a.target.model = {{"l2_transactions", Expression::parse("N / 8")},
+                    {"steps", Expression::parse("EACH")},
+                    {"shared_wavefronts", Expression::parse("0 - 5")}};
+  const CostInput input = a.model().input(1);
+  EXPECT_DOUBLE_EQ(input.work.l2_bytes, 4.0 * (1 << 24));
+  EXPECT_EQ(input.work.steps, 4);
+  EXPECT_EQ(input.work.shared_wavefronts, 0);
+}
+
+TEST(CostModel, AnUnknownQuantityIsAnErrorWithANearName) {
+  Case a{vector_add()};
+  a.target.model = {{"l2_byte", Expression::parse("N")}};
+  try {
+    a.model();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("target vector_add: \"l2_byte\""));
+    EXPECT_THAT(error.what(), HasSubstr("did you mean l2_bytes"));
+  }
+}
+
+TEST(CostModel, AnUnboundNameIsAnError) {
+  Case a{vector_add()};
+  a.target.model = {{"steps", Expression::parse("DEPTH")}};
+  EXPECT_THROW(a.model(), Error);
+}
+
+TEST(CostModel, TheCompilersResourcesReplaceTheEstimates) {
+  Case a{vector_add()};
+  a.target.registers = Expression::parse("EACH * 4 + 12");
+  EXPECT_EQ(a.model().input(1).shape.registers, 28);
+  const KernelResources compiled{
+      .entry = "vector_add", .registers = 200, .shared_bytes = 4096, .local_bytes = 0};
+  const CostInput input = a.model().input(1, {&compiled, 1});
+  EXPECT_EQ(input.shape.registers, 200);
+  EXPECT_EQ(input.shape.static_shared_bytes, 4096);
+  const KernelResources other{.entry = "fill", .registers = 200};
+  EXPECT_EQ(a.model().input(1, {&other, 1}).shape.registers, 28);
+}
+
+TEST(CostModel, KernelsThatDoNotRunCountForNothing) {
+  Case a{vector_add()};
+  KernelSpec first = a.target.kernels[0];
+  first.entry = "prepare";
+  first.when = Expression::parse("EACH == 4");
+  first.grid = {Expression::parse("1")};
+  a.target.kernels.push_back(first);
+  EXPECT_EQ(a.model().input(0).launches, 1);
+  EXPECT_EQ(a.model().input(1).launches, 2);
+  EXPECT_EQ(a.model().input(1).blocks, (1 << 24) / 128);
+  a.target.model = {{"main_kernel", Expression::parse("EACH == 4")}};
+  EXPECT_EQ(a.model().input(1).blocks, 1);
+}
+
+TEST(CostModel, PredictsTheWholeSpaceAsOneByOne) {
+  const Case a{vector_add()};
+  const CostModel model = a.model();
+  const std::vector<double> all = model.predict_all();
+  ASSERT_EQ(all.size(), 6u);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], model.estimate(i).seconds);
+}
+
+TEST(CostModel, ACpuPrefersOneThreadWithMuchToDo) {
+  Case a{vector_add()};
+  a.device.kind = DeviceKind::host;
+  a.device.compute_capability = 0;
+  a.device.multiprocessors = 2;
+  a.target.flops = Expression::parse("1000 * N");
+  a.target.model = {{"ilp", Expression::parse("BLOCK == 32 ? 128 : 1")},
+                    {"barriers", Expression::parse("1")},
+                    {"steps", Expression::parse("10")}};
+  a.target.kernels[0].block = {Expression::parse("BLOCK == 32 ? 1 : BLOCK")};
+  const CostModel model = a.model();
+  EXPECT_LT(model.estimate(0).seconds, 0.1 * model.estimate(2).seconds);
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/model/cost_model.hpp"
+
+#include "tuner/model/cost_formulas.hpp"
+#include "tuner/model/host_cost.hpp"
+
+namespace autotune {
+namespace {
+
+/// A CPU has cores for multiprocessors and nothing else of a GPU.
+GpuSpec modelled(const DeviceInfo& device) {
+  if (device.kind != DeviceKind::host && device.compute_capability > 0) return gpu_spec(device);
+  GpuSpec spec;
+  spec.name = device.name;
+  spec.multiprocessors = device.multiprocessors;
+  return spec;
+}
+
+}  // namespace
+
+std::span<const std::string_view> model_quantities() { return kQuantities; }
+
+CostModel::CostModel(const Target& target, const Problem& problem, const ParameterSpace& space,
+                     const DeviceInfo& device, const Calibration& calibration)
+    : formulas_(std::make_unique<const CostFormulas>(target, problem, space, device)),
+      space_(&space),
+      gpu_(modelled(device)),
+      calibration_(calibration) {}
+
+CostModel::~CostModel() = default;
+CostModel::CostModel(CostModel&&) noexcept = default;
+
+CostEstimate CostModel::estimate(std::size_t index) const { return estimate(index, {}); }
+
+CostEstimate CostModel::estimate(std::size_t index,
+                                 std::span<const KernelResources> compiled) const {
+  const CostInput described = input(index, compiled);
+  const bool host = gpu_.sm.compute_capability == 0;
+  return host ? host_estimate(gpu_.multiprocessors, described)
+              : autotune::estimate(gpu_, calibration_, described);
+}
+
+CostInput CostModel::input(std::size_t index, std::span<const KernelResources> compiled) const {
+  return formulas_->input(space_->levels(index), compiled);
+}
+
+std::vector<double> CostModel::predict_all() const {
+  std::vector<double> seconds(space_->size());
+  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = estimate(i).seconds;
+  return seconds;
+}
+
+}  // namespace autotune

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// A crude model of a kernel run on CPU cores: threads of a block are fibres of one core.
+#pragma once
+
+#include "tuner/model/cost.hpp"
+
+namespace autotune {
+
+/// Blocks are spread over `cores`; what counts is the price of fibres and of their barriers, and
+/// how much of a thread's work a compiler can turn into vector instructions.
+CostEstimate host_estimate(int cores, const CostInput& input);
+
+}  // namespace autotune
