@@ -19,12 +19,15 @@ class Anchor {
   /// outlives the anchor or its rebind(). Throws KernelFailure.
   Anchor(Timer& timer, const Policy& policy, Clock now = {});
 
-  /// Measures when the last time is longer ago than the policy allows. Never throws
-  /// KernelFailure: an anchor that fails keeps its last drift.
+  /// Measures when the last time is longer ago than the policy says. Never throws KernelFailure:
+  /// an anchor that fails keeps its last drift, and is given up when it fails three times.
   void refresh_if_due();
   void refresh();
   /// The same configuration, loaded anew; null when it is no longer there.
-  void rebind(Timer* timer) { timer_ = timer; }
+  void rebind(Timer* timer) {
+    timer_ = timer;
+    failures_ = 0;
+  }
 
   /// Time now over time at the session's start.
   double drift() const { return drift_; }
@@ -34,12 +37,17 @@ class Anchor {
   double seconds() const { return reference_; }
 
  private:
-  double measure();
+  struct Sample {
+    double seconds = 0;
+    double clock_hz = 0;
+  };
+  Sample measure();
 
   Timer* timer_ = nullptr;
   Policy policy_;
   Clock now_;
   int launches_ = 1;
+  int failures_ = 0;  // in a row
   double reference_ = 0;
   double clock_hz_ = 0;
   double drift_ = 1;

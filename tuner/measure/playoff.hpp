@@ -47,10 +47,11 @@ struct PlayoffResult {
 /// Called half-way: allocates the buffers anew and may point the finalists to new timers.
 using Reallocate = std::function<void(std::span<Finalist>)>;
 
-/// At least one finalist. One whose launch fails is out; throws KernelFailure only when none is
-/// left. The winner is the fastest, unless that is not more than the policy's margin faster, with
-/// an interval that says so, than the stored configuration or the default, which then stays.
+/// At least one finalist; `clock_hz` is the session's reference, 0 when unknown. One whose launch
+/// fails is out; throws KernelFailure only when none is left. The winner is the fastest, unless
+/// that is not more than the policy's margin faster, with an interval that says so, than the stored
+/// configuration or the default, which then stays.
 PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
-                       const Reallocate& reallocate = {});
+                       double clock_hz = 0, const Reallocate& reallocate = {});
 
 }  // namespace autotune

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each decision about one configuration, on scripted and on simulated timers.
+#include "tuner/measure/judge.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/tuner/measure/scripted_timer.hpp"
+#include "tuner/measure/simulated_timer.hpp"
+
+namespace autotune {
+namespace {
+
+using ::testing::ElementsAre;
+
+Judgement judged(Timer& timer, double best, const Policy& policy = {}) {
+  Anchor none;
+  return judge(timer, best, policy, none);
+}
+
+/// Alternates by one part in `parts` round 10 us.
+ScriptedTimer alternating(double parts) {
+  return ScriptedTimer(
+      [=](int call, int) { return batch_of(10e-6 * (call % 2 == 0 ? 1 : 1 + 1 / parts)); });
+}
+
+TEST(Judge, TheFirstConfigurationLeadsAndStopsAtFourBatchesWhenQuiet) {
+  ScriptedTimer timer(10e-6);
+  const Judgement judgement = judged(timer, 0);
+  EXPECT_EQ(judgement.outcome, Outcome::ok);
+  EXPECT_EQ(judgement.decision, Decision::measured);
+  EXPECT_TRUE(judgement.leads);
+  EXPECT_DOUBLE_EQ(judgement.measurement.median, 10e-6);
+  EXPECT_EQ(judgement.measurement.samples, 4);
+  // One launch alone, one batch to set the launches by, four that count.
+  EXPECT_THAT(timer.calls, ElementsAre(1, 50, 50, 50, 50, 50));
+  EXPECT_DOUBLE_EQ(judgement.device_seconds, 251 * 10e-6);
+}
+
+TEST(Judge, WhatOneLaunchAloneCostsMoreDoesNotShortenTheBatches) {
+  ScriptedTimer timer([](int call, int) { return batch_of(call == 0 ? 50e-6 : 5e-6); });
+  judged(timer, 0);
+  EXPECT_THAT(timer.calls, ElementsAre(1, 10, 100, 100, 100, 100));
+}
+
+TEST(Judge, NoiseTakesMoreBatchesUpToTwelve) {
+  ScriptedTimer noisy = alternating(10), less_noisy = alternating(150);
+  EXPECT_EQ(judged(noisy, 0).measurement.samples, 12);
+  const int samples = judged(less_noisy, 0).measurement.samples;
+  EXPECT_GT(samples, 4);
+  EXPECT_LT(samples, 12);
+}
+
+TEST(Judge, AVisitEndsAfterItsTimeWithFewerBatchesThanItWanted) {
+  ScriptedTimer timer([](int call, int) { return batch_of(call % 2 ? 9e-3 : 12e-3); });
+  const Judgement judgement = judged(timer, 0);
+  EXPECT_LE(judgement.device_seconds, 40e-3 + 12e-3);
+  EXPECT_GE(judgement.measurement.samples, 4);
+}
+
+TEST(Judge, ALaunchOfASecondIsNotRunMoreThanTwice) {
+  ScriptedTimer timer(1.0);
+  const Judgement judgement = judged(timer, 0);
+  EXPECT_THAT(timer.calls, ElementsAre(1, 1));
+  EXPECT_DOUBLE_EQ(judgement.measurement.median, 1.0);
+}
+
+TEST(Judge, OneLaunchEndsAHopelessConfiguration) {
+  ScriptedTimer timer(1.0);
+  const Judgement judgement = judged(timer, 1e-3);
+  EXPECT_EQ(judgement.outcome, Outcome::pruned);
+  EXPECT_EQ(judgement.decision, Decision::screened);
+  EXPECT_THAT(timer.calls, ElementsAre(1));
+  EXPECT_NEAR(judgement.measurement.median, 1.0, 1e-4);
+}
+
+TEST(Judge, TheCostOfASingleLaunchIsNotTakenForAHopelessKernel) {
+  ScriptedTimer timer([](int call, int) { return batch_of(call == 0 ? 22e-6 : 4e-6); });
+  EXPECT_TRUE(judged(timer, 5e-6).leads);
+}
+
+TEST(Judge, ScreensWhatIsSlowerByHalfInTwoBatchesWithTheFasterAsItsBound) {
+  ScriptedTimer timer([](int call, int) { return batch_of(call % 2 ? 16e-6 : 18e-6); });
+  const Judgement judgement = judged(timer, 10e-6);
+  EXPECT_EQ(judgement.outcome, Outcome::pruned);
+  EXPECT_EQ(judgement.measurement.samples, 2);
+  EXPECT_DOUBLE_EQ(judgement.measurement.median, 16e-6);
+}
+
+TEST(Judge, OneSlowBatchOfTwoDoesNotScreen) {
+  ScriptedTimer timer([](int call, int) { return batch_of(call == 2 ? 30e-6 : 10.1e-6); });
+  EXPECT_EQ(judged(timer, 10e-6).outcome, Outcome::ok);
+}
+
+TEST(Judge, OutrunsWhatIsSlowerWithCertaintyAfterFourBatchesAndKeepsItsTime) {
+  ScriptedTimer timer([](int call, int) { return batch_of(call % 2 ? 10.6e-6 : 10.8e-6); });
+  const Judgement judgement = judged(timer, 10e-6);
+  EXPECT_EQ(judgement.decision, Decision::outrun);
+  EXPECT_EQ(judgement.outcome, Outcome::ok);
+  EXPECT_FALSE(judgement.leads);
+  EXPECT_EQ(judgement.measurement.samples, 4);
+  EXPECT_NEAR(judgement.measurement.median, 10.7e-6, 1e-12);
+}
+
+TEST(Judge, TwoPercentSlowerIsMeasuredToTheEnd) {
+  ScriptedTimer timer(10.2e-6);
+  const Judgement judgement = judged(timer, 10e-6);
+  EXPECT_EQ(judgement.decision, Decision::measured);
+  EXPECT_FALSE(judgement.leads);
+}
+
+TEST(Judge, ALittleFasterLeadsAtOnceMuchFasterTakesASecondVisit) {
+  ScriptedTimer little(9.8e-6), much(9e-6);
+  EXPECT_EQ(judged(little, 10e-6).decision, Decision::measured);
+  const Judgement judgement = judged(much, 10e-6);
+  EXPECT_EQ(judgement.decision, Decision::confirmed);
+  EXPECT_TRUE(judgement.leads);
+  EXPECT_EQ(much.calls.size(), 2u + 4u + 4u);
+}
+
+TEST(Judge, WhatWasFastOnlyOnceDoesNotLeadAndHasItsSecondFigure) {
+  ScriptedTimer timer([](int call, int) { return batch_of(call < 6 ? 9e-6 : 10.1e-6); });
+  const Judgement judgement = judged(timer, 10e-6);
+  EXPECT_EQ(judgement.decision, Decision::unconfirmed);
+  EXPECT_FALSE(judgement.leads);
+  EXPECT_DOUBLE_EQ(judgement.measurement.median, 10.1e-6);
+}
+
+TEST(Judge, AFailedLaunchIsPassedOn) {
+  ScriptedTimer timer(
+      [](int, int) -> TimedBatch { throw KernelFailure(Outcome::crash, "an illegal address"); });
+  EXPECT_THROW(judged(timer, 0), KernelFailure);
+}
+
+TEST(Judge, ABatchBelowTheClockIsRepeatedAndTheRepeatCounts) {
+  ScriptedTimer reference([](int, int) { return batch_of(10e-6, 2e9); });
+  Anchor anchor(reference, {});
+  ScriptedTimer timer(
+      [](int call, int) { return call == 3 ? batch_of(20e-6, 1e9) : batch_of(10e-6, 2e9); });
+  const Judgement judgement = judge(timer, 0, {}, anchor);
+  EXPECT_DOUBLE_EQ(judgement.measurement.high, 10e-6);
+  EXPECT_FALSE(judgement.measurement.throttled);
+  EXPECT_EQ(timer.calls.size(), 7u);
+}
+
+TEST(Judge, AClockThatStaysLowIsRepeatedTwiceThenKeptWithItsFlag) {
+  ScriptedTimer reference([](int, int) { return batch_of(10e-6, 2e9); });
+  Anchor anchor(reference, {});
+  ScriptedTimer timer([](int, int) { return batch_of(12e-6, 1.7e9); });
+  const Judgement judgement = judge(timer, 0, {}, anchor);
+  EXPECT_EQ(judgement.outcome, Outcome::ok);
+  EXPECT_TRUE(judgement.measurement.throttled);
+  EXPECT_DOUBLE_EQ(judgement.measurement.median, 12e-6);
+  EXPECT_EQ(timer.calls.size(), 3u * 6u);
+}
+
+TEST(Judge, TimesComeDividedByTheDriftOfTheAnchor) {
+  double speed = 1, now = 0;
+  const auto at = [&](double seconds) {
+    return ScriptedTimer([&, seconds](int, int) { return batch_of(seconds * speed); });
+  };
+  ScriptedTimer reference = at(20e-6), timer = at(10e-6);
+  Anchor anchor(reference, {}, [&] { return now; });
+  speed = 1.25;  // the device has become slower
+  now = 1;
+  EXPECT_NEAR(judge(timer, 0, {}, anchor).measurement.median, 10e-6, 1e-15);
+}
+
+class JudgeSimulated : public ::testing::Test {
+ protected:
+  /// How often a candidate `ratio` times as slow as the best comes to `decision`, of 400.
+  int count(double ratio, Decision decision) {
+    int counted = 0;
+    for (int seed = 0; seed < 400; ++seed) {
+      SimulatedDevice device({}, seed);
+      SimulatedTimer reference(device, 15e-6), first(device, 10e-6);
+      SimulatedTimer candidate(device, 10e-6 * ratio);
+      Anchor anchor(reference, {}, [&] { return device.now(); });
+      const double best = judge(first, 0, {}, anchor).measurement.median;
+      device.wait(0.5);
+      counted += judge(candidate, best, {}, anchor).decision == decision;
+    }
+    return counted;
+  }
+};
+
+TEST_F(JudgeSimulated, FewOfThoseWithinOnePercentAreLost) {
+  EXPECT_LE(count(1.01, Decision::outrun) + count(1.01, Decision::screened), 8);
+}
+
+TEST_F(JudgeSimulated, MostThatAreTwentyPercentSlowerAreOutrunAndTwiceAsSlowScreened) {
+  EXPECT_GE(count(1.2, Decision::outrun), 380);
+  EXPECT_EQ(count(2, Decision::screened), 400);
+}
+
+TEST_F(JudgeSimulated, ATenMicrosecondKernelIsDecidedInLessThanEightMilliseconds) {
+  for (int seed = 0; seed < 100; ++seed) {
+    SimulatedDevice device({}, seed);
+    SimulatedTimer candidate(device, 10e-6);
+    Anchor none;
+    EXPECT_LT(judge(candidate, 9.9e-6, {}, none).device_seconds, 8e-3);
+  }
+}
+
+}  // namespace
+}  // namespace autotune

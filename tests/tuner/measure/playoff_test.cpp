@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who wins, who ties and who stays, on scripted and on simulated timers.
+#include "tuner/measure/playoff.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "tests/tuner/measure/scripted_timer.hpp"
+#include "tuner/measure/simulated_timer.hpp"
+
+namespace autotune {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(ChooseFinalists, TakesThoseWithinThreePercentFastestFirst) {
+  EXPECT_THAT(choose_finalists(std::vector<double>{10.3e-6, 10e-6, 10.31e-6, 10.1e-6}, {}),
+              ElementsAre(1, 3, 0));
+  EXPECT_TRUE(choose_finalists({}, {}).empty());
+}
+
+TEST(ChooseFinalists, TakesTenAtMostAndTwoWhenTheyAreSlow) {
+  EXPECT_EQ(choose_finalists(std::vector<double>(30, 10e-6), {}).size(), 10u);
+  EXPECT_EQ(choose_finalists(std::vector<double>(30, 1.0), {}).size(), 2u);
+}
+
+TEST(Playoff, OneFinalistWinsAgainstItself) {
+  ScriptedTimer timer(10e-6);
+  const PlayoffResult result = play_off({{&timer, 10e-6, true, false}}, {}, 1);
+  EXPECT_EQ(result.winner, 0u);
+  EXPECT_FALSE(result.replaced);
+  EXPECT_EQ(result.ties, 1);
+  EXPECT_EQ(result.blocks, 15);
+  EXPECT_EQ(result.noise_floor, 0);
+  EXPECT_EQ(result.finalists[0].measurement.samples, 15);
+  EXPECT_DOUBLE_EQ(result.finalists[0].measurement.median, 10e-6);
+  EXPECT_DOUBLE_EQ(result.finalists[0].to_default->median, 1);
+}
+
+TEST(Playoff, MoreThanOnePercentReplacesTheDefaultLessDoesNot) {
+  ScriptedTimer standard(10e-6), better(9.85e-6), hardly(9.95e-6);
+  const PlayoffResult replaced =
+      play_off({{&standard, 10e-6, true, false}, {&better, 9.85e-6, false, false}}, {}, 1);
+  EXPECT_EQ(replaced.winner, 1u);
+  EXPECT_TRUE(replaced.replaced);
+  EXPECT_NEAR(replaced.finalists[1].to_default->median, 0.985, 1e-9);
+  const PlayoffResult kept =
+      play_off({{&standard, 10e-6, true, false}, {&hardly, 9.95e-6, false, false}}, {}, 1);
+  EXPECT_EQ(kept.winner, 0u);
+  EXPECT_FALSE(kept.replaced);
+}
+
+TEST(Playoff, TheStoredOneStaysAgainstALittleFasterOnesAndTheDefaultDoesNotMatter) {
+  ScriptedTimer standard(12e-6), stored(10e-6), rival(9.95e-6);
+  const PlayoffResult result = play_off({{&standard, 12e-6, true, false},
+                                         {&stored, 10e-6, false, true},
+                                         {&rival, 9.95e-6, false, false}},
+                                        {}, 1);
+  EXPECT_EQ(result.winner, 1u);
+  EXPECT_FALSE(result.replaced);
+  EXPECT_EQ(result.ties, 1);
+}
+
+TEST(Playoff, AStoredOneSlowerThanTheDefaultGivesWayToIt) {
+  ScriptedTimer standard(10e-6), stored(12e-6);
+  const PlayoffResult result =
+      play_off({{&standard, 10e-6, true, false}, {&stored, 12e-6, false, true}}, {}, 1);
+  EXPECT_EQ(result.winner, 0u);
+  EXPECT_TRUE(result.replaced);
+}
+
+TEST(Playoff, CountsThoseWithinHalfAPercentAsTied) {
+  ScriptedTimer a(10e-6), b(10.04e-6), c(10.06e-6);
+  const PlayoffResult result = play_off(
+      {{&a, 10e-6, false, false}, {&b, 10e-6, false, false}, {&c, 10e-6, false, false}}, {}, 1);
+  EXPECT_EQ(result.ties, 2);
+  EXPECT_TRUE(result.finalists[1].tied);
+  EXPECT_FALSE(result.finalists[2].tied);
+  EXPECT_FALSE(result.finalists[0].to_default.has_value());
+}
+
+TEST(Playoff, OneThatFailsIsOutWithItsReason) {
+  ScriptedTimer good(10e-6);
+  ScriptedTimer bad([](int call, int) {
+    if (call == 5) throw KernelFailure(Outcome::crash, "an illegal address");
+    return batch_of(9e-6);
+  });
+  const PlayoffResult result =
+      play_off({{&bad, 9e-6, false, false}, {&good, 10e-6, true, false}}, {}, 1);
+  EXPECT_EQ(result.winner, 1u);
+  EXPECT_EQ(result.finalists[0].outcome, Outcome::crash);
+  EXPECT_EQ(result.finalists[0].message, "an illegal address");
+  EXPECT_EQ(result.finalists[1].measurement.samples, 15);
+}
+
+TEST(Playoff, ThrowsWhenNobodyIsLeft) {
+  ScriptedTimer bad([](int, int) -> TimedBatch { throw KernelFailure(Outcome::timeout, "hung"); });
+  EXPECT_THROW(play_off({{&bad, 9e-6, true, false}}, {}, 1), KernelFailure);
+}
+
+TEST(Playoff, BuffersAreAllocatedAnewOnceHalfWayAndTimersMayBeReplaced) {
+  ScriptedTimer before(10e-6), after(11e-6);
+  int calls = 0;
+  const PlayoffResult result =
+      play_off({{&before, 10e-6, true, false}}, {}, 1, 0, [&](std::span<Finalist> finalists) {
+        ++calls;
+        finalists[0].timer = &after;
+      });
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(before.calls.size(), 2u * 8u);
+  EXPECT_GT(after.calls.size(), 2u * 7u);
+  EXPECT_EQ(result.winner, 0u);
+}
+
+TEST(Playoff, ASlowDeviceRunsTwoBlocks) {
+  ScriptedTimer a(1.0), b(1.1);
+  const PlayoffResult result = play_off({{&a, 1.0, true, false}, {&b, 1.1, false, false}}, {}, 1);
+  EXPECT_EQ(result.blocks, 2);
+  EXPECT_EQ(a.calls.size(), 5u);  // twice a block, and once to learn that there is no cold
+  EXPECT_EQ(b.calls.size(), 2u);
+}
+
+TEST(Playoff, GivesTheOtherL2StateWhereThereIsOne) {
+  SimulatedDevice device({}, 1);
+  SimulatedTimer both(device, 10e-6, 14e-6), hot_only(device, 10e-6);
+  const PlayoffResult with = play_off({{&both, 10e-6, true, false}}, {}, 1);
+  ASSERT_TRUE(with.finalists[0].other_l2.has_value());
+  EXPECT_NEAR(with.finalists[0].other_l2->median, 14e-6, 0.7e-6);
+  EXPECT_EQ(with.finalists[0].other_l2->samples, 7);
+  const PlayoffResult without = play_off({{&hot_only, 10e-6, true, false}}, {}, 1);
+  EXPECT_FALSE(without.finalists[0].other_l2.has_value());
+}
+
+TEST(Playoff, ABatchAtALowClockIsRepeatedAndAFlagSaysWhenThatDidNotHelp) {
+  ScriptedTimer timer([](int, int) { return batch_of(10e-6, 1.7e9); });
+  EXPECT_TRUE(
+      play_off({{&timer, 10e-6, true, false}}, {}, 1, 2e9).finalists[0].measurement.throttled);
+  EXPECT_FALSE(play_off({{&timer, 10e-6, true, false}}, {}, 1).finalists[0].measurement.throttled);
+}
+
+/// Playoffs of simulated timers, with buffers allocated anew half-way.
+PlayoffResult simulated(std::vector<double> truths, std::uint64_t seed,
+                        const NoiseModel& noise = {}, double shown = 10e-6) {
+  SimulatedDevice device(noise, seed);
+  std::deque<SimulatedTimer> timers;
+  std::vector<Finalist> finalists;
+  for (const double truth : truths) {
+    timers.emplace_back(device, truth);
+    finalists.push_back({&timers.back(), shown, finalists.empty(), false});
+  }
+  return play_off(finalists, {}, seed, 0, [&](std::span<Finalist>) {
+    for (SimulatedTimer& timer : timers) timer.reallocate();
+  });
+}
+
+TEST(PlayoffSimulated, ATwoPercentSlowdownIsRankedRightInAtLeast95PercentOfRuns) {
+  int right = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    right += simulated({10.2e-6, 10e-6}, seed).winner == 1;
+  }
+  EXPECT_GE(right, 190);
+}
+
+TEST(PlayoffSimulated, EqualOnesTieAndTheDefaultStays) {
+  NoiseModel noise;
+  noise.session_bias = 0;
+  int stayed = 0, tied = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    const PlayoffResult result = simulated({10e-6, 10e-6, 10e-6}, seed, noise);
+    stayed += result.winner == 0;
+    tied += result.ties == 3;
+  }
+  EXPECT_GE(stayed, 199);
+  EXPECT_GE(tied, 180);
+}
+
+TEST(PlayoffSimulated, TheIntervalOfTheRatioHoldsTheTrueOneInAbout95PercentOfRuns) {
+  NoiseModel noise;
+  noise.session_bias = 0;
+  int held = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    const Ratio ratio = *simulated({10e-6, 9.7e-6}, seed, noise).finalists[1].to_default;
+    held += ratio.low <= 0.97 && 0.97 <= ratio.high;
+  }
+  EXPECT_GE(held, 182);
+}
+
+TEST(PlayoffSimulated, TheNoiseFloorFollowsTheNoise) {
+  NoiseModel quiet, loud;
+  quiet.launch = quiet.batch = 0.0005;
+  loud.launch = loud.batch = 0.01;
+  EXPECT_LT(simulated({10e-6, 11e-6}, 1, quiet).noise_floor, 0.002);
+  EXPECT_GT(simulated({10e-6, 11e-6}, 1, loud).noise_floor, 0.002);
+}
+
+TEST(PlayoffSimulated, DriftAndThrottlingDoNotDecide) {
+  NoiseModel noise;
+  noise.drift = 0.05;
+  noise.drift_seconds = 0.1;
+  noise.throttle_rate = 5;
+  noise.outlier_rate = 0.05;
+  int right = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    right += simulated({10.2e-6, 10e-6}, seed, noise).winner == 1;
+  }
+  EXPECT_GE(right, 90);
+}
+
+TEST(PlayoffSimulated, OneSeedGivesOneAnswer) {
+  const PlayoffResult once = simulated({10e-6, 9.9e-6}, 7), again = simulated({10e-6, 9.9e-6}, 7);
+  EXPECT_EQ(once.finalists[1].measurement.median, again.finalists[1].measurement.median);
+}
+
+}  // namespace
+}  // namespace autotune

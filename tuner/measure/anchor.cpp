@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/measure/anchor.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "tuner/measure/statistics.hpp"
+
+namespace autotune {
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool last_three_agree(std::span<const double> windows, double within) {
+  if (windows.size() < 3) return false;
+  const auto [least, most] = std::ranges::minmax(windows.last(3));
+  return most <= least * (1 + within);
+}
+
+/// Runs batches until windows of them agree, so that clocks have risen and caches are filled.
+void warm_up(Timer& timer, int launches, const Policy& policy) {
+  double spent = 0;
+  std::vector<double> windows;
+  while (spent < policy.warm_up_seconds && !last_three_agree(windows, policy.warm_up_agreement)) {
+    std::vector<double> batches;
+    for (double window = 0; window < policy.warm_up_window;) {
+      batches.push_back(timer.time(launches, policy.l2).seconds);
+      window += batches.back() * launches;
+      spent += batches.back() * launches;
+    }
+    windows.push_back(median(batches));
+  }
+}
+
+}  // namespace
+
+Anchor::Anchor(Timer& timer, const Policy& policy, Clock now)
+    : timer_(&timer), policy_(policy), now_(now ? std::move(now) : steady_seconds) {
+  launches_ = launches_for(timer.time(1, policy.l2).seconds, policy);
+  warm_up(timer, launches_, policy);
+  const Sample sample = measure();
+  reference_ = sample.seconds;
+  clock_hz_ = sample.clock_hz;
+}
+
+void Anchor::refresh_if_due() {
+  if (timer_ && now_() >= due_) refresh();
+}
+
+void Anchor::refresh() {
+  if (!timer_) return;
+  try {
+    drift_ = measure().seconds / reference_;
+    failures_ = 0;
+  } catch (const KernelFailure&) {
+    // A worker that was killed for another configuration comes back; one that stays away is left.
+    if (++failures_ == 3) timer_ = nullptr;
+  }
+}
+
+Anchor::Sample Anchor::measure() {
+  const double started = now_();
+  std::vector<double> seconds, clocks;
+  double spent = 0;
+  for (int i = 0; i < policy_.fewest_batches && spent < policy_.visit_seconds; ++i) {
+    const TimedBatch batch = timer_->time(launches_, policy_.l2);
+    seconds.push_back(batch.seconds);
+    clocks.push_back(batch.clock_hz);
+    spent += batch.seconds * launches_;
+  }
+  const double ended = now_();
+  due_ = ended + std::max(policy_.anchor_seconds, (ended - started) / policy_.anchor_share);
+  return {median(seconds), median(clocks)};
+}
+
+}  // namespace autotune

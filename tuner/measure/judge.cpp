@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/measure/judge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "tuner/measure/batch.hpp"
+
+namespace autotune {
+namespace {
+
+/// A run of batches of one candidate: times come divided by the drift.
+class Visit {
+ public:
+  Visit(Timer& timer, int launches, const Policy& policy, const Anchor& anchor)
+      : timer_(timer), launches_(launches), policy_(policy), anchor_(anchor) {}
+
+  double take() {
+    const SteadyBatch batch =
+        time_steadily(timer_, launches_, policy_.l2, policy_, anchor_.clock_hz());
+    spent_ += batch.spent;
+    throttled_ |= batch.throttled;
+    times_.push_back(batch.seconds / anchor_.drift());
+    return times_.back();
+  }
+
+  /// Forgets what was timed, but not what it cost.
+  void restart(int launches) {
+    launches_ = launches;
+    throttled_ = false;
+    times_.clear();
+  }
+
+  /// Batches until the answer is known. `best` as in judge().
+  Decision run(double best) {
+    for (;;) {
+      take();
+      if (const std::optional<Decision> decision = decided(best)) return *decision;
+    }
+  }
+
+  Measurement measurement(Decision decision) const {
+    Measurement result = summarize(times_);
+    if (decision == Decision::screened) result.median = result.low;
+    result.throttled = throttled_;
+    return result;
+  }
+
+  int launches() const { return launches_; }
+  double spent() const { return spent_; }
+
+ private:
+  std::optional<Decision> decided(double best) const {
+    const int batches = static_cast<int>(times_.size());
+    if (batches < 2) return std::nullopt;
+    if (best > 0 && batches == 2 && std::ranges::min(times_) > policy_.screen_ratio * best) {
+      return Decision::screened;
+    }
+    const bool enough = batches >= policy_.fewest_batches;
+    if (best > 0 && enough && is_outrun(best)) return Decision::outrun;
+    if (enough && relative_half_width(times_) < policy_.precision) return Decision::measured;
+    if (batches >= policy_.most_batches || spent_ >= policy_.visit_seconds) {
+      return Decision::measured;
+    }
+    return std::nullopt;
+  }
+
+  bool is_outrun(double best) const {
+    return mean(times_) - policy_.race_standard_errors * standard_error(times_) >
+           best * (1 + policy_.race_margin);
+  }
+
+  Timer& timer_;
+  int launches_;
+  const Policy& policy_;
+  const Anchor& anchor_;
+  double spent_ = 0;
+  bool throttled_ = false;
+  std::vector<double> times_;
+};
+
+/// One launch timed alone costs more than one in a batch; what remains is a lower bound.
+double lower_bound(double single_launch, const Policy& policy) {
+  return std::max(single_launch - policy.single_launch_excess, single_launch / 2);
+}
+
+/// Sets the launches of a batch. A launch so long that it is a batch by itself stays as a sample.
+void settle_launches(Visit& visit, double single_launch, const Policy& policy) {
+  const int launches = launches_for(single_launch, policy);
+  if (launches == 1) return;
+  visit.restart(launches);
+  if (single_launch > 5 * policy.single_launch_excess) return;
+  // For a short kernel that was mostly excess: a batch says better.
+  const int better = launches_for(visit.take(), policy);
+  visit.restart(better);
+}
+
+Judgement judged(const Visit& visit, Decision decision) {
+  const bool pruned = decision == Decision::screened;
+  return {pruned ? Outcome::pruned : Outcome::ok, decision, visit.measurement(decision), false,
+          visit.spent()};
+}
+
+}  // namespace
+
+std::string_view name_of(Decision decision) {
+  static constexpr std::array<std::string_view, 5> kNames = {"screened", "outrun", "measured",
+                                                             "confirmed", "unconfirmed"};
+  return kNames[static_cast<std::size_t>(decision)];
+}
+
+Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anchor) {
+  anchor.refresh_if_due();
+  Visit visit(candidate, 1, policy, anchor);
+  const double single_launch = visit.take();
+  const double bound = lower_bound(single_launch, policy);
+  if (best > 0 && bound > policy.hopeless_ratio * best) {
+    Judgement hopeless = judged(visit, Decision::screened);
+    hopeless.measurement.median = hopeless.measurement.low = bound;
+    return hopeless;
+  }
+  settle_launches(visit, single_launch, policy);
+
+  Judgement first = judged(visit, visit.run(best));
+  const double median = first.measurement.median;
+  first.device_seconds = visit.spent();
+  first.leads = first.decision == Decision::measured && (best == 0 || median < best);
+  if (!first.leads || best == 0 || median > best * (1 - policy.confirm_margin)) return first;
+
+  anchor.refresh();  // also puts some time between the visits
+  Visit again(candidate, visit.launches(), policy, anchor);
+  again.run(0);
+  Judgement second = judged(again, Decision::confirmed);
+  second.leads = second.measurement.median < best;
+  if (!second.leads) second.decision = Decision::unconfirmed;
+  second.device_seconds += first.device_seconds;
+  return second;
+}
+
+}  // namespace autotune

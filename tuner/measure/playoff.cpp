@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/measure/playoff.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "tuner/measure/batch.hpp"
+
+namespace autotune {
+namespace {
+
+/// The finalists and what was timed of each; block by block, so that times[b] of two of them pair.
+class Contest {
+ public:
+  Contest(std::vector<Finalist> finalists, const Policy& policy, double clock_hz)
+      : finalists_(std::move(finalists)),
+        policy_(policy),
+        clock_hz_(clock_hz),
+        times_(finalists_.size()),
+        throttled_(finalists_.size()),
+        failures_(finalists_.size()) {
+    // Twice in every block: the A/A pair.
+    const auto by_seconds = [](const Finalist& finalist) { return finalist.seconds; };
+    twin_ = std::ranges::min_element(finalists_, {}, by_seconds) - finalists_.begin();
+  }
+
+  std::span<Finalist> finalists() { return finalists_; }
+  const std::vector<double>& times(std::size_t i) const { return times_[i]; }
+  bool alive(std::size_t i) const { return !failures_[i]; }
+  double spent() const { return spent_; }
+
+  std::vector<std::size_t> living() const {
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < finalists_.size(); ++i) {
+      if (alive(i)) indices.push_back(i);
+    }
+    return indices;
+  }
+
+  /// One batch of each that is alive, and one more of the twin, in fresh random order.
+  void run_block(std::mt19937_64& random) {
+    const std::size_t twin_entry = finalists_.size();
+    std::vector<std::size_t> order = living();
+    if (alive(twin_)) order.push_back(twin_entry);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    for (const std::size_t entry : order) {
+      if (entry == twin_entry) {
+        take(twin_, policy_.l2, twin_times_);
+      } else {
+        take(entry, policy_.l2, times_[entry]);
+      }
+    }
+    if (living().empty()) throw *failures_[twin_];
+  }
+
+  /// Of each that is alive, in the L2 state that is not the policy's; nothing where that cannot be.
+  std::vector<std::optional<Measurement>> run_other_l2() {
+    const L2State other = policy_.l2 == L2State::hot ? L2State::cold : L2State::hot;
+    std::vector<std::vector<double>> times(finalists_.size());
+    const double limit = spent_ + policy_.playoff_seconds / 2;
+    for (int block = 0; block < policy_.other_l2_blocks && spent_ < limit; ++block) {
+      for (const std::size_t i : living()) {
+        if (take(i, other, times[i]) != other)
+          return std::vector<std::optional<Measurement>>(finalists_.size());
+      }
+    }
+    std::vector<std::optional<Measurement>> measurements(finalists_.size());
+    for (const std::size_t i : living()) {
+      if (!times[i].empty()) measurements[i] = summarize(times[i]);
+    }
+    return measurements;
+  }
+
+  double noise_floor() const {
+    if (!alive(twin_) || twin_times_.empty()) return 0;
+    const Ratio ratio = paired_ratio(twin_times_, times_[twin_]);
+    return std::max(std::abs(ratio.median - 1), (ratio.high - ratio.low) / 2);
+  }
+
+  Ratio ratio(std::size_t i, std::size_t to) const { return paired_ratio(times_[i], times_[to]); }
+
+  FinalistResult result(std::size_t i) const {
+    FinalistResult result;
+    if (!alive(i)) {
+      result.outcome = failures_[i]->outcome();
+      result.message = failures_[i]->what();
+      return result;
+    }
+    result.measurement = summarize(times_[i]);
+    result.measurement.throttled = throttled_[i];
+    return result;
+  }
+
+ private:
+  /// Returns the L2 state that the batch ran in.
+  L2State take(std::size_t i, L2State l2, std::vector<double>& to) {
+    if (!alive(i)) return l2;  // the other half of the pair failed in this block
+    try {
+      const int launches = launches_for(finalists_[i].seconds, policy_);
+      const SteadyBatch batch =
+          time_steadily(*finalists_[i].timer, launches, l2, policy_, clock_hz_);
+      spent_ += batch.spent;
+      throttled_[i] = throttled_[i] || batch.throttled;
+      to.push_back(batch.seconds);
+      return batch.l2;
+    } catch (const KernelFailure& failure) {
+      failures_[i] = failure;
+      return l2;
+    }
+  }
+
+  std::vector<Finalist> finalists_;
+  const Policy& policy_;
+  double clock_hz_;
+  std::size_t twin_ = 0;
+  std::vector<std::vector<double>> times_;
+  std::vector<double> twin_times_;
+  std::vector<bool> throttled_;
+  std::vector<std::optional<KernelFailure>> failures_;
+  double spent_ = 0;
+};
+
+/// By the median over the blocks of the log time, less the block's own mean: what slows a whole
+/// block, or a neighbour in it, moves all alike.
+std::size_t fastest(const Contest& contest) {
+  const std::vector<std::size_t> living = contest.living();
+  const std::size_t blocks = contest.times(living.front()).size();
+  std::vector<double> block_means(blocks);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    for (const std::size_t i : living) block_means[b] += std::log(contest.times(i)[b]);
+    block_means[b] /= static_cast<double>(living.size());
+  }
+  std::size_t best = living.front();
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::size_t i : living) {
+    std::vector<double> logs(blocks);
+    for (std::size_t b = 0; b < blocks; ++b)
+      logs[b] = std::log(contest.times(i)[b]) - block_means[b];
+    const double figure = median(logs);
+    if (figure < least) {
+      least = figure;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/// Every ratio to the fastest is known to half the margin within which two count as tied.
+bool is_settled(const Contest& contest, const Policy& policy) {
+  const std::size_t best = fastest(contest);
+  return std::ranges::all_of(contest.living(), [&](std::size_t i) {
+    const Ratio ratio = contest.ratio(i, best);
+    return (ratio.high - ratio.low) / 2 < policy.tie_margin / 2;
+  });
+}
+
+int run_blocks(Contest& contest, const Policy& policy, std::uint64_t seed,
+               const Reallocate& reallocate) {
+  std::mt19937_64 random(seed);
+  for (int block = 0; block < policy.most_blocks; ++block) {
+    if (block >= 2 && contest.spent() > policy.playoff_seconds) return block;
+    if (block >= policy.fewest_blocks && is_settled(contest, policy)) return block;
+    if (block == (policy.fewest_blocks + 1) / 2 && reallocate) reallocate(contest.finalists());
+    contest.run_block(random);
+  }
+  return policy.most_blocks;
+}
+
+std::optional<std::size_t> find_living(Contest& contest, bool Finalist::*flag) {
+  for (const std::size_t i : contest.living()) {
+    if (contest.finalists()[i].*flag) return i;
+  }
+  return std::nullopt;
+}
+
+bool is_clearly_faster(const Contest& contest, std::size_t i, std::size_t than,
+                       const Policy& policy) {
+  const Ratio ratio = contest.ratio(i, than);
+  return ratio.median < 1 - policy.replace_margin && ratio.high < 1;
+}
+
+}  // namespace
+
+std::vector<std::size_t> choose_finalists(std::span<const double> medians, const Policy& policy) {
+  std::vector<std::size_t> order(medians.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return medians[i]; });
+  if (order.empty()) return order;
+  const double least = medians[order.front()];
+  // On a slow device fewer, so that the time lasts for three blocks.
+  const double batch = least * launches_for(least, policy);
+  const double affordable = policy.playoff_seconds / 3 / batch;
+  const auto most =
+      static_cast<std::size_t>(std::clamp(affordable, 2.0, 1.0 * policy.most_finalists));
+  std::size_t count = 0;
+  while (count < std::min(order.size(), most) &&
+         medians[order[count]] <= least * (1 + policy.finalist_margin)) {
+    ++count;
+  }
+  order.resize(count);
+  return order;
+}
+
+PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
+                       double clock_hz, const Reallocate& reallocate) {
+  assert(!finalists.empty());
+  Contest contest(std::move(finalists), policy, clock_hz);
+  PlayoffResult result;
+  result.blocks = run_blocks(contest, policy, seed, reallocate);
+
+  const std::size_t best = fastest(contest);
+  const auto by_default = find_living(contest, &Finalist::is_default);
+  auto holder = find_living(contest, &Finalist::is_stored);
+  if (!holder || (by_default && is_clearly_faster(contest, *by_default, *holder, policy))) {
+    result.replaced = holder.has_value();
+    holder = by_default;
+  }
+  const bool gives_way = holder && is_clearly_faster(contest, best, *holder, policy);
+  result.replaced = result.replaced || gives_way;
+  result.winner = !holder || gives_way ? best : *holder;
+
+  result.noise_floor = contest.noise_floor();
+  result.ties = 0;
+  for (std::size_t i = 0; i < contest.finalists().size(); ++i) {
+    FinalistResult one = contest.result(i);
+    if (contest.alive(i)) {
+      if (by_default) one.to_default = contest.ratio(i, *by_default);
+      one.tied = contest.ratio(i, best).median <= 1 + policy.tie_margin;
+      result.ties += one.tied ? 1 : 0;
+    }
+    result.finalists.push_back(std::move(one));
+  }
+  auto other_l2 = contest.run_other_l2();
+  for (std::size_t i = 0; i < other_l2.size(); ++i) {
+    result.finalists[i].other_l2 = std::move(other_l2[i]);
+  }
+  return result;
+}
+
+}  // namespace autotune
