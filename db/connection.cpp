@@ -139,8 +139,13 @@ void check_path(const std::filesystem::path& path, Mode mode) {
   }
   if (std::filesystem::exists(status)) return;
   if (mode != Mode::read_write) {
-    throw StoreError(format("{}: {}; tune something first or name another database", path.string(),
-                            error ? error.message() : "there is no such file"));
+    const bool missing = !error || error == std::errc::no_such_file_or_directory;
+    throw StoreError(missing ? format("{}: there is no such file; tune something first or name "
+                                      "another database",
+                                      path.string())
+                             : format("{}: cannot be opened: {}; change its permissions or name "
+                                      "another database",
+                                      path.string(), error.message()));
   }
   if (!path.has_parent_path()) return;
   std::filesystem::create_directories(path.parent_path(), error);

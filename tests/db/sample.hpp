@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -16,7 +17,11 @@ namespace autotune::db {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "autotune-db-XXXXXX").string();
+    // In memory where that can be: the tests are about processes, not about disks.
+    const bool memory = access("/dev/shm", W_OK | X_OK) == 0;
+    const std::filesystem::path parent =
+        memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
+    std::string pattern = (parent / "autotune-db-XXXXXX").string();
     path_ = mkdtemp(pattern.data());
   }
   ~TemporaryFolder() {

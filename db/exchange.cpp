@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/exchange.hpp"
+
+#include <algorithm>
+#include <istream>
+#include <ostream>
+#include <set>
+
+#include "db/best.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::db {
+namespace {
+
+template <class Row>
+void write_table(Connection& connection, std::ostream& out) {
+  std::vector<std::string> lines;
+  Query query = connection.query(select_sql<Row>());
+  while (query.step()) {
+    const Row row = read_row<Row>(query);
+    std::string line = to_json(row);
+    if (row_id(line) == row.id) lines.push_back(std::move(line));  // a damaged row gets no new life
+  }
+  std::sort(lines.begin(), lines.end());
+  for (const std::string& line : lines) out << line << '\n';
+}
+
+void write_sorted(const std::set<std::string>& lines, std::ostream& out) {
+  for (const std::string& line : lines) out << line << '\n';
+}
+
+void check_written(const std::ostream& out) {
+  if (!out)
+    throw StoreError("the export cannot be written: no space is left or the pipe is closed");
+}
+
+DecisionRow decision_of(const BestRow& best) {
+  DecisionRow row;
+  row.session = best.session;
+  row.key = best.key;
+  row.provenance = best.provenance == "predicted" ? "predicted" : "imported";
+  row.configuration = best.configuration;
+  row.median_ns = best.median_ns;
+  row.low_ns = best.low_ns;
+  row.high_ns = best.high_ns;
+  row.samples = best.samples;
+  row.gflops = best.gflops;
+  row.default_configuration = best.default_configuration;
+  row.default_ns = best.default_ns;
+  row.noise_floor = best.noise_floor;
+  row.cold_ns = best.cold_ns;
+  row.ties = best.ties;
+  row.verified = best.verified;
+  row.binary_key = best.binary_key;
+  row.created_at = best.created_at;
+  return row;
+}
+
+/// A pin of a configuration that was never tried has no session; one for the exchange stands in.
+SessionRow pinning_session(const BestRow& best) {
+  SessionRow session;
+  session.started_at = best.created_at;
+  session.command = "pinned by hand";
+  return session;
+}
+
+std::string cpp_string(std::string_view text) {
+  std::string out;
+  append_json(out, text);  // what JSON escapes in our texts, C++ escapes alike
+  return out;
+}
+
+/// Stores facts one by one; those that fail are listed, the others come in.
+class Importer {
+ public:
+  explicit Importer(Connection& connection) : connection_(connection) {}
+
+  template <class Row>
+  void add(const Row& row, const std::string& where) {
+    const Row clean = cleaned(row);
+    if (!row.id.empty() && clean.id != row.id) {
+      return refuse(where, "is damaged: its content does not match its id");
+    }
+    try {
+      connection_.insert(clean) ? ++report_.added : ++report_.present;
+    } catch (const SQLite::Exception& error) {
+      if ((error.getErrorCode() & 0xFF) != kConstraint) throw store_error(connection_.path, error);
+      refuse(where, error.getExtendedErrorCode() == kForeignKey ? "refers to a row that is missing"
+                                                                : "is no valid row");
+    }
+  }
+
+  void refuse(const std::string& where, const std::string& why) {
+    report_.refused.push_back(where + ": " + why);
+  }
+
+  /// Facts come in before what they refer to is known to be complete, so the best rows are last.
+  ImportReport finish() {
+    if (report_.added > 0) {
+      connection_.database.exec("DELETE FROM best");
+      for (const ProblemKey& key : all_keys(connection_)) derive_again(connection_, key);
+    }
+    return std::move(report_);
+  }
+
+ private:
+  static constexpr int kConstraint = 19;           // SQLITE_CONSTRAINT
+  static constexpr int kForeignKey = 19 | 3 << 8;  // SQLITE_CONSTRAINT_FOREIGNKEY
+  Connection& connection_;
+  ImportReport report_;
+};
+
+struct Line {
+  std::int64_t number = 0;
+  std::string table;
+  JsonObject object;
+};
+
+std::vector<Line> read_lines(std::istream& in, const std::string& name, Importer& importer) {
+  std::vector<Line> lines;
+  std::string text;
+  for (std::int64_t number = 1; std::getline(in, text); ++number) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    try {
+      Line line{number, "", parse_json_line(text)};
+      line.table = line.object.values["table"].text;
+      lines.push_back(std::move(line));
+    } catch (const StoreError& error) {
+      importer.refuse(format("{} line {}", name, number), error.what());
+    }
+  }
+  return lines;
+}
+
+bool is_fact_table(const std::string& table) {
+  bool is = false;
+  each_fact_table([&]<class Row>() { is = is || table == Table<Row>::name; });
+  return is;
+}
+
+/// The constraint that a fact must meet at once: SQLite reports a foreign key only at the end of
+/// a statement, so rows are added table by table, those referred to first.
+template <class Row>
+void add_lines(const std::vector<Line>& lines, const std::string& name, Importer& importer) {
+  for (const Line& line : lines) {
+    if (line.table != Table<Row>::name) continue;
+    const std::string where = format("{} line {}", name, line.number);
+    Row row;
+    if (const char* bad = read_json(line.object, row)) {
+      importer.refuse(where, format("the value of {} is of the wrong type", bad));
+    } else {
+      importer.add(row, where);
+    }
+  }
+}
+
+}  // namespace
+
+void export_json_lines(const TunedStore& store, std::ostream& out) {
+  Connection& connection = store.connection();
+  guarded(store.path(), [&] {
+    SQLite::Transaction snapshot(connection.database);
+    each_fact_table([&]<class Row>() { write_table<Row>(connection, out); });
+  });
+  check_written(out);
+}
+
+void export_best_json_lines(const TunedStore& store, const TunedFilter& filter, std::ostream& out) {
+  std::set<std::string> devices, kernels, sessions, decisions;
+  for (const TunedEntry& entry : store.tuned(filter)) {
+    BestRow best = entry.best;
+    const SessionRow session =
+        best.session.empty() ? cleaned(pinning_session(best)) : entry.session;
+    best.session = session.id;
+    devices.insert(to_json(entry.device));
+    kernels.insert(to_json(entry.kernel));
+    sessions.insert(to_json(session));
+    decisions.insert(to_json(decision_of(best)));
+  }
+  for (const auto* lines : {&devices, &kernels, &sessions, &decisions}) write_sorted(*lines, out);
+  check_written(out);
+}
+
+void export_header(const TunedStore& store, const TunedFilter& filter, std::ostream& out) {
+  out << "// Tuned configurations, exported by `autotune db export --format=cpp`.\n"
+         "#pragma once\n\n"
+         "namespace autotune_tuned {\n\n"
+         "struct Row {\n"
+         "  const char* device;\n"
+         "  const char* target;\n"
+         "  const char* fingerprint;\n"
+         "  const char* problem;\n"
+         "  const char* policy;\n"
+         "  const char* configuration;\n"
+         "  double median_ns;   // 0 when it was never timed\n"
+         "  double default_ns;  // 0 when it was never timed\n"
+         "  const char* provenance;\n"
+         "};\n\n"
+         "inline constexpr Row kRows[] = {\n";
+  const std::vector<TunedEntry> entries = store.tuned(filter);
+  for (const TunedEntry& entry : entries) {
+    const BestRow& best = entry.best;
+    out << format("    {{{}, {}, {},\n     {}, {},\n     {},\n     {}, {}, {}}},\n",
+                  cpp_string(entry.device.name), cpp_string(entry.kernel.target),
+                  cpp_string(entry.kernel.fingerprint), cpp_string(best.key.problem),
+                  cpp_string(best.key.policy), cpp_string(best.configuration),
+                  best.median_ns.value_or(0), best.default_ns.value_or(0),
+                  cpp_string(best.provenance));
+  }
+  if (entries.empty()) out << "    {\"\", \"\", \"\", \"\", \"\", \"\", 0, 0, \"\"},\n";
+  out << format("}};\ninline constexpr int kRowCount = {};\n\n}}  // namespace autotune_tuned\n",
+                entries.size());
+  check_written(out);
+}
+
+ImportReport import_json_lines(TunedStore& store, std::istream& in, const std::string& name) {
+  Connection& connection = store.connection();
+  return in_transaction(connection, [&] {
+    Importer importer(connection);
+    const std::vector<Line> lines = read_lines(in, name, importer);
+    for (const Line& line : lines) {
+      if (!is_fact_table(line.table)) {
+        importer.refuse(format("{} line {}", name, line.number),
+                        format("there is no table \"{}\"", line.table));
+      }
+    }
+    each_fact_table([&]<class Row>() { add_lines<Row>(lines, name, importer); });
+    return importer.finish();
+  });
+}
+
+ImportReport merge(TunedStore& store, const TunedStore& other) {
+  return in_transaction(store.connection(), [&] {
+    Importer importer(store.connection());
+    each_fact_table([&]<class Row>() {
+      const std::string table = format("{}: {}", other.path().string(), Table<Row>::name);
+      try {
+        Query query = other.connection().query(select_sql<Row>());
+        while (query.step()) {
+          const Row row = read_row<Row>(query);
+          importer.add(row, table + " " + row.id);
+        }
+      } catch (const SQLite::Exception& error) {  // what was read before is good
+        importer.refuse(table, format("cannot be read to its end: {}", error.what()));
+      }
+    });
+    return importer.finish();
+  });
+}
+
+}  // namespace autotune::db

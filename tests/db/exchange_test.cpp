@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/exchange.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+
+#include <random>
+#include <sstream>
+
+#include "tests/db/sample.hpp"
+
+namespace autotune::db {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string facts_of(const TunedStore& store) {
+  std::ostringstream out;
+  export_json_lines(store, out);
+  return out.str();
+}
+
+/// What merging must agree on: the facts, and the answers derived from them.
+std::string everything_of(const TunedStore& store) {
+  std::string text = facts_of(store);
+  for (const TunedEntry& entry : store.tuned({})) {
+    text += format("{} {} {} {} {} {}\n", entry.best.key.problem, entry.best.configuration,
+                   entry.best.provenance, entry.best.median_ns.value_or(0), entry.best.source,
+                   entry.best.default_ns.value_or(0));
+  }
+  return text;
+}
+
+/// A few sessions' worth of facts out of a small world, so that stores overlap and contradict.
+void fill_at_random(TunedStore& store, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](int bound) { return static_cast<int>(random() % bound); };
+  const auto when = [&] { return format("2026-03-0{}T00:00:00.000Z", 1 + below(4)); };
+  for (int session = 0; session < 3; ++session) {
+    Sample sample(store, when());
+    for (int i = 0; i < 8; ++i) {
+      sample.key.problem = format("M={0} N={0} K={0} dtype=f32", 128 << below(3));
+      const std::string configuration = format("BM={}", 16 << below(4));
+      TrialRow trial = sample.trial(configuration, 1000 + 100 * below(5));
+      trial.is_default = configuration == "BM=16";
+      trial.created_at = when();
+      store.append({&trial, 1});
+      if (below(4) == 0) {
+        DecisionRow decision = sample.decision(configuration, 900 + below(9), when());
+        if (below(3) == 0) decision.provenance = "imported";
+        store.add_decision(decision);
+      }
+      if (below(6) == 0) {
+        store.pin({"", sample.key, below(2) ? configuration : "", "", when()});
+      }
+    }
+  }
+}
+
+class MergeAlgebra : public testing::TestWithParam<unsigned> {
+ protected:
+  TunedStore make(const std::string& name, unsigned seed) {
+    TunedStore store(folder_ / name);
+    fill_at_random(store, seed);
+    return store;
+  }
+  TunedStore merged(const std::string& name, std::initializer_list<const TunedStore*> parts) {
+    TunedStore store(folder_ / name);
+    for (const TunedStore* part : parts) EXPECT_THAT(merge(store, *part).refused, IsEmpty());
+    return store;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_P(MergeAlgebra, IsCommutativeAssociativeAndIdempotent) {
+  const TunedStore a = make("a", GetParam() * 3), b = make("b", GetParam() * 3 + 1),
+                   c = make("c", GetParam() * 3 + 2);
+  const TunedStore ab = merged("ab", {&a, &b});
+  EXPECT_EQ(everything_of(ab), everything_of(merged("ba", {&b, &a})));
+  const TunedStore bc = merged("bc", {&b, &c});
+  EXPECT_EQ(everything_of(merged("ab_c", {&ab, &c})), everything_of(merged("a_bc", {&a, &bc})));
+  EXPECT_EQ(everything_of(merged("abab", {&ab, &ab, &a, &b})), everything_of(ab));
+  EXPECT_EQ(everything_of(merged("just_a", {&a})), everything_of(a));
+  EXPECT_THAT(ab.check().damage, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(RandomStores, MergeAlgebra, testing::Range(0u, 8u));
+
+TEST(Exchange, JsonLinesCarryEveryFact) {
+  const TemporaryFolder folder;
+  TunedStore from(folder / "from.db"), to(folder / "to.db");
+  fill_at_random(from, 7);
+  const std::string lines = facts_of(from);
+  std::istringstream in(lines);
+  const ImportReport report = import_json_lines(to, in, "facts.jsonl");
+  EXPECT_THAT(report.refused, IsEmpty());
+  EXPECT_EQ(report.present, 0);
+  EXPECT_EQ(everything_of(to), everything_of(from));
+  std::istringstream again(lines);
+  EXPECT_EQ(import_json_lines(to, again, "facts.jsonl").added, 0);
+}
+
+TEST(Exchange, ExportIsTheSameForTheSameFactsInAnyOrder) {
+  const TemporaryFolder folder;
+  TunedStore one(folder / "1.db"), two(folder / "2.db");
+  const Sample sample(one), other(two);
+  const TrialRow a = sample.trial("BM=1", 1), b = sample.trial("BM=2", 2);
+  one.append(std::vector{a, b});
+  two.append(std::vector{b, a});
+  EXPECT_EQ(facts_of(one), facts_of(two));
+}
+
+TEST(Exchange, ImportNeverOverwrites) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const Sample sample(store);
+  store.add_decision(sample.decision("BM=64", 10000));
+  std::ostringstream out;
+  export_best_json_lines(store, {}, out);
+  EXPECT_THAT(out.str(), HasSubstr("\"provenance\":\"imported\""));
+  std::istringstream in(out.str());
+  EXPECT_EQ(import_json_lines(store, in, "best").added, 1);
+  EXPECT_EQ(store.best(sample.key)->provenance, "measured");
+
+  TunedStore empty(folder / "empty.db");
+  std::istringstream again(out.str());
+  EXPECT_EQ(import_json_lines(empty, again, "best").added, 4);
+  EXPECT_EQ(empty.best(sample.key)->provenance, "imported");
+  EXPECT_EQ(empty.best(sample.key)->configuration, "BM=64");
+}
+
+TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  std::istringstream in(R"({"table":"kernel","target":"gemm","fingerprint":"f"}
+{"table":"kernel","target":"gemm"
+{"table":"nonsense"}
+{"table":"session","seed":"one"}
+
+{"table":"pin","device":"none","kernel":"none","problem":"M=1","policy":"","configuration":""}
+{"table":"kernel","target":["gemm"]}
+{"table":"kernel","target":"\ud83d\ude00\u00fc"}
+)");
+  const ImportReport report = import_json_lines(store, in, "x.jsonl");
+  EXPECT_EQ(report.added, 2);
+  EXPECT_THAT(report.refused,
+              ElementsAre("x.jsonl line 2: column 34: expected '}'",
+                          "x.jsonl line 7: column 36: expected a text, a number or null",
+                          "x.jsonl line 3: there is no table \"nonsense\"",
+                          "x.jsonl line 4: the value of seed is of the wrong type",
+                          "x.jsonl line 6: refers to a row that is missing"));
+  EXPECT_EQ(store.kernels().back().target, "😀ü");
+}
+
+TEST(Exchange, ARandomLineNeitherCrashesNorHangs) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const std::string good =
+      R"({"table":"kernel","target":"g\u0041m\n","fingerprint":"f","n":-1.5e3})";
+  std::mt19937 random(1);
+  std::string text;
+  for (int i = 0; i < 2000; ++i) {
+    std::string line = good;
+    for (int k = 0; k < 3; ++k) line[random() % line.size()] = static_cast<char>(random());
+    text += line + '\n';
+  }
+  std::istringstream in(text);
+  import_json_lines(store, in, "fuzz");
+  EXPECT_THAT(store.check().damage, IsEmpty());
+}
+
+TEST(Exchange, ADamagedRowIsRefusedAndTheOthersComeIn) {
+  const TemporaryFolder folder;
+  std::string session;
+  {
+    TunedStore store(folder / "bad.db");
+    const Sample sample(store);
+    session = sample.session;
+    store.append(std::vector{sample.trial("BM=1", 1), sample.trial("BM=2", 2)});
+  }
+  SQLite::Database((folder / "bad.db").string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE trial SET median_ns = 0.5 WHERE configuration = 'BM=1'");
+  TunedStore bad(folder / "bad.db"), good(folder / "good.db");
+  const ImportReport report = merge(good, bad);
+  EXPECT_EQ(report.added, 4);  // device, kernel, session, one trial
+  ASSERT_EQ(report.refused.size(), 1u);
+  EXPECT_THAT(report.refused[0], HasSubstr("is damaged"));
+}
+
+TEST(Exchange, TheHeaderIsOneRowAProblem) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const Sample sample(store);
+  store.add_decision(sample.decision("BM=64 NAME=\"x\"", 10000));
+  std::ostringstream out;
+  export_header(store, {}, out);
+  EXPECT_THAT(out.str(), HasSubstr("\"M=512 N=512 K=512 dtype=f32\", \"l2=hot launch=graph\""));
+  EXPECT_THAT(out.str(), HasSubstr("\"BM=64 NAME=\\\"x\\\"\""));
+  EXPECT_THAT(out.str(), HasSubstr("kRowCount = 1;"));
+}
+
+}  // namespace
+}  // namespace autotune::db

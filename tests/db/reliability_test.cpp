@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to the database when processes die, disks fill up and files are not what they seem.
+// AUTOTUNE_KILLS sets how many writers are killed (default 40).
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "db/exchange.hpp"
+#include "db/schema.hpp"
+#include "tests/db/sample.hpp"
+
+namespace autotune::db {
+namespace {
+
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Runs `work` in a child process, which ends with its result and no clean-up.
+pid_t in_child(const std::function<int()>& work) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    int status = 99;
+    try {
+      status = work();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "child: %s\n", error.what());
+    }
+    _exit(status);
+  }
+  return pid;
+}
+
+int status_of(pid_t pid) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+constexpr std::filesystem::perms kReadOnlyFolder{0555};
+
+int kills() {
+  const char* text = std::getenv("AUTOTUNE_KILLS");
+  return text ? std::atoi(text) : 40;
+}
+
+TEST(Reliability, AKilledWriterLosesNothingThatItWasToldIsStored) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  std::mt19937 random(1);
+  std::set<std::string> acknowledged;
+  for (int kill_number = 0; kill_number < kills(); ++kill_number) {
+    int pipe_ends[2];
+    ASSERT_EQ(pipe(pipe_ends), 0);
+    const pid_t pid = in_child([&]() -> int {
+      TunedStore store(path);
+      const Sample sample(store);
+      for (int i = 0;; ++i) {
+        const std::string configuration = format("BM={}-{}", kill_number, i);
+        store.dispatch({sample.session, sample.key, configuration, process_text(), now_text()});
+        store.append(std::vector{sample.trial(configuration, 1000 + i)});
+        const std::string line = configuration + "\n";
+        if (write(pipe_ends[1], line.data(), line.size()) < 0) return 1;
+      }
+    });
+    close(pipe_ends[1]);
+    // After a few answers, or before the first, at any moment of the next.
+    std::string text;
+    char buffer[4096];
+    const auto receive = [&] {
+      const ssize_t got = read(pipe_ends[0], buffer, sizeof buffer);
+      if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
+      return got > 0;
+    };
+    for (unsigned left = random() % 4; left > 0; --left) receive();
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
+    kill(pid, SIGKILL);
+    EXPECT_EQ(status_of(pid), -SIGKILL);
+    while (receive()) {
+    }
+    close(pipe_ends[0]);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) acknowledged.insert(line);
+  }
+  TunedStore store(path);
+  const Sample sample(store);
+  EXPECT_THAT(store.check().damage, IsEmpty());
+  for (const TrialRow& crash : store.settle_leftovers()) EXPECT_EQ(crash.outcome, "crash");
+  std::set<std::string> stored;
+  for (const TrialRow& trial : store.trials(sample.key)) {
+    if (trial.outcome == "ok") stored.insert(trial.configuration);
+  }
+  EXPECT_GT(acknowledged.size(), 0u);
+  for (const std::string& configuration : acknowledged) {
+    EXPECT_TRUE(stored.contains(configuration)) << configuration;
+  }
+  EXPECT_THAT(store.check().damage, IsEmpty());
+}
+
+TEST(Reliability, AConfigurationThatKillsItsProcessIsKnownAfterwards) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  for (int i = 0; i < 2; ++i) {
+    const pid_t pid = in_child([&]() -> int {
+      TunedStore store(path);
+      const Sample sample(store);
+      store.dispatch({sample.session, sample.key, "BM=666", process_text(), now_text()});
+      raise(SIGKILL);
+      return 0;
+    });
+    EXPECT_EQ(status_of(pid), -SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // another time of day
+    TunedStore store(path);
+    const auto crashes = store.settle_leftovers();
+    ASSERT_EQ(crashes.size(), 1u);
+    EXPECT_EQ(crashes[0].configuration, "BM=666");
+  }
+  TunedStore store(path);
+  const Sample sample(store);
+  ASSERT_EQ(store.quarantined(sample.key).size(), 1u);
+  EXPECT_EQ(store.quarantined(sample.key)[0].configuration, "BM=666");
+}
+
+TEST(Reliability, EightWritersAtOnceStoreEverything) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  std::vector<pid_t> writers;
+  for (int writer = 0; writer < 8; ++writer) {
+    writers.push_back(in_child([&] {
+      TunedStore store(path);
+      const Sample sample(store);
+      for (int i = 0; i < 25; ++i) {
+        store.append(std::vector{sample.trial(format("BM={}-{}", writer, i), 1000 + i)});
+      }
+      return 0;
+    }));
+  }
+  for (const pid_t pid : writers) EXPECT_EQ(status_of(pid), 0);
+  TunedStore store(path);
+  EXPECT_EQ(store.trials(Sample(store).key).size(), 200u);
+  EXPECT_THAT(store.check().damage, IsEmpty());
+}
+
+TEST(Reliability, SixteenProcessesCreateOneDatabase) {
+  for (int round = 0; round < 3; ++round) {
+    const TemporaryFolder folder;
+    const auto path = folder / "deep/er/t.db";
+    std::vector<pid_t> creators;
+    for (int i = 0; i < 16; ++i) {
+      creators.push_back(in_child([&] {
+        TunedStore store(path);
+        const Sample sample(store);
+        return 0;
+      }));
+    }
+    for (const pid_t pid : creators) EXPECT_EQ(status_of(pid), 0);
+    TunedStore store(path);
+    EXPECT_EQ(store.devices().size(), 1u);
+    EXPECT_THAT(store.check().damage, IsEmpty());
+  }
+}
+
+TEST(Reliability, AFullDiskIsOneSentenceAndLosesNothing) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  const pid_t pid = in_child([&] {
+    TunedStore store(path);
+    const Sample sample(store);
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{200'000, 200'000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    int stored = 0;
+    try {
+      for (; stored < 10'000; ++stored) {
+        store.append(std::vector{sample.trial(format("BM={}", stored), 1000)});
+      }
+    } catch (const StoreError& error) {
+      std::ofstream(folder / "said") << stored << ' ' << error.what();
+      // It still reads.
+      return store.trials(sample.key).size() == static_cast<std::size_t>(stored) ? 0 : 2;
+    }
+    return 1;
+  });
+  ASSERT_EQ(status_of(pid), 0);
+  std::ifstream said(folder / "said");
+  std::size_t stored = 0;
+  said >> stored;
+  std::string message;
+  std::getline(said, message);
+  EXPECT_THAT(message, HasSubstr("what was stored before is kept"));
+  TunedStore store(path);
+  EXPECT_EQ(store.trials(Sample(store).key).size(), stored);
+  EXPECT_THAT(store.check().damage, IsEmpty());
+}
+
+/// Runs `work` as a user who may not do everything, and gives what it threw.
+std::string message_as_nobody(const TemporaryFolder& folder, const std::function<void()>& work) {
+  const auto said = folder / "said";
+  std::ofstream(said).close();
+  std::filesystem::permissions(said, std::filesystem::perms::all);
+  const pid_t pid = in_child([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) return 1;
+    std::ofstream(said) << message_of(work);
+    return 0;
+  });
+  EXPECT_EQ(status_of(pid), 0);
+  std::ifstream file(said);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Reliability, FilesAndFoldersThatMayNotBeWrittenAreSaidAtOnceAndCanBeRead) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  fs::permissions(folder / "", fs::perms::all);
+  fs::create_directory(folder / "locked");
+  const auto path = folder / "locked/t.db";
+  { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
+  fs::permissions(path, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+  fs::permissions(folder / "locked", fs::perms::all);
+  EXPECT_THAT(message_as_nobody(folder, [&] { TunedStore store(path); }),
+              HasSubstr("t.db: cannot be written: the file or its folder is read-only"));
+  fs::permissions(path, fs::perms::all);
+  fs::permissions(folder / "locked", kReadOnlyFolder);
+  EXPECT_THAT(message_as_nobody(folder, [&] { TunedStore store(path); }),
+              HasSubstr("t.db: cannot be written: the file or its folder is read-only"));
+  EXPECT_THAT(message_as_nobody(folder, [&] { TunedStore store(folder / "locked/new/t.db"); }),
+              HasSubstr("its folder cannot be created: Permission denied"));
+  EXPECT_EQ(message_as_nobody(folder, [&] { TunedStore(path, Mode::read_only).devices().at(0); }),
+            "nothing was thrown");
+  fs::permissions(path, fs::perms::owner_read);
+  fs::permissions(folder / "locked", fs::perms::all);
+  if (geteuid() == 0) {
+    EXPECT_THAT(message_as_nobody(folder, [&] { TunedStore store(path, Mode::read_only); }),
+                HasSubstr("t.db: cannot be opened"));
+  }
+}
+
+TEST(Reliability, AShippedFileInWalModeOpensInAReadOnlyFolder) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  fs::permissions(folder / "", fs::perms::all);
+  fs::create_directory(folder / "shipped");
+  const auto path = folder / "shipped/a b?#%.db";
+  { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = WAL");
+  fs::permissions(folder / "shipped", kReadOnlyFolder);
+  for (const Mode mode : {Mode::shipped, Mode::read_only}) {
+    EXPECT_EQ(message_as_nobody(folder, [&] { TunedStore(path, mode).devices().at(0); }),
+              "nothing was thrown");
+  }
+  fs::permissions(folder / "shipped", fs::perms::all);
+}
+
+TEST(Reliability, WhatIsNoDatabaseOfOursIsRefusedInOneSentenceAndLeftAlone) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "text.db") << std::string(5000, 'x');
+  SQLite::Database((folder / "foreign.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE songs (title TEXT)");
+  std::ofstream(folder / "empty.db").close();
+  for (const Mode mode : {Mode::read_write, Mode::read_only, Mode::shipped}) {
+    EXPECT_THAT(message_of([&] { TunedStore store(folder / "text.db", mode); }),
+                HasSubstr("text.db: is not a database"));
+    EXPECT_THAT(message_of([&] { TunedStore store(folder / "foreign.db", mode); }),
+                HasSubstr("is the SQLite database of another program"));
+    EXPECT_THAT(message_of([&] { TunedStore store(folder / "", mode); }), HasSubstr("is a folder"));
+  }
+  EXPECT_THAT(message_of([&] { TunedStore store(folder / "none.db", Mode::read_only); }),
+              HasSubstr("none.db: there is no such file; tune something first"));
+  EXPECT_THAT(message_of([&] { TunedStore store(folder / "empty.db", Mode::read_only); }),
+              HasSubstr("empty.db: is empty"));
+  EXPECT_EQ(std::filesystem::file_size(folder / "text.db"), 5000u);
+}
+
+TEST(Reliability, ANewerSchemaIsReadWhereItsWriterAllowsThatAndNeverWritten) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
+  SQLite::Database future(path.string(), SQLite::OPEN_READWRITE);
+  future.exec(format("PRAGMA user_version = {}", kSchemaVersion + 1));
+  EXPECT_THAT(message_of([&] { TunedStore store(path); }),
+              HasSubstr("written by a newer autotune"));
+  EXPECT_EQ(TunedStore(path, Mode::read_only).devices().size(), 1u);
+  future.exec("UPDATE meta SET value = '1000' WHERE name = 'minimum_reader'");
+  EXPECT_THAT(message_of([&] { TunedStore store(path, Mode::read_only); }),
+              HasSubstr("can neither be read nor be written"));
+}
+
+TEST(Reliability, AMigrationKeepsABackupAndAFailingOneLeavesTheFileAsItWas) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
+  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+  const auto version = [&] { return database.execAndGet("PRAGMA user_version").getInt(); };
+  const Migration steps[] = {{kSchemaVersion, "CREATE TABLE extra (x INTEGER)"},
+                             {kSchemaVersion + 1, "CREATE TABLE more (x); SELECT nonsense"}};
+  EXPECT_ANY_THROW(migrate(database, path, kSchemaVersion, kSchemaVersion + 2, steps));
+  EXPECT_EQ(version(), kSchemaVersion + 1);
+  EXPECT_FALSE(database.tableExists("more"));
+  EXPECT_TRUE(database.tableExists("extra"));
+  const auto backup = path.string() + format(".v{}.backup", kSchemaVersion);
+  EXPECT_EQ(TunedStore(backup, Mode::read_only).devices().size(), 1u);
+}
+
+TEST(Reliability, EveryFlippedBitOfARowIsFoundAndNoneCrashes) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  {
+    TunedStore store(path);
+    const Sample sample(store);
+    for (int i = 0; i < 40; ++i) {
+      store.append(std::vector{sample.trial(format("BM={}", i), 1000 + i)});
+    }
+    store.add_decision(sample.decision("BM=3", 900));
+  }
+  std::ifstream file(path, std::ios::binary);
+  const std::string good((std::istreambuf_iterator<char>(file)), {});
+  TunedStore original(path);
+  std::ostringstream facts;
+  export_json_lines(original, facts);
+  std::mt19937 random(3);
+  for (int i = 0; i < 150; ++i) {
+    std::string bad = good;
+    bad[random() % bad.size()] ^= static_cast<char>(1 << random() % 8);
+    const auto bad_path = folder / "bad.db";
+    std::ofstream(bad_path, std::ios::binary) << bad;
+    bool noticed = false;
+    std::ostringstream exported;
+    try {
+      const TunedStore store(bad_path, Mode::read_only);
+      noticed = !store.check().damage.empty();
+      for (const TunedEntry& entry : store.tuned({})) store.trials(entry.best.key);
+      export_json_lines(store, exported);
+    } catch (const StoreError&) {
+      continue;
+    }
+    // A flip in unused space changes nothing; any other is noticed.
+    EXPECT_TRUE(noticed || exported.str() == facts.str()) << "flip " << i;
+    TunedStore rescued(folder / "rescued.db");
+    merge(rescued, TunedStore(bad_path, Mode::read_only));
+  }
+  TunedStore rescued(folder / "rescued.db");
+  std::ostringstream rescued_facts;
+  export_json_lines(rescued, rescued_facts);
+  EXPECT_EQ(rescued_facts.str(), facts.str());
+}
+
+}  // namespace
+}  // namespace autotune::db
