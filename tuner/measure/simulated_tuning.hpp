@@ -20,8 +20,8 @@ inline constexpr std::array kMethods = {Method::one_launch, Method::mean_of_7, M
                                         Method::one_batch, Method::judged};
 std::string_view name_of(Method method);
 
-/// Times whose logarithms lie evenly between `least` and 4.5 times it, in random order: of 200, one
-/// or two are within 1 % of the fastest, as in a tuning space.
+/// Times whose logarithms lie evenly between `least` and 4.5 times it, in random order: of 200,
+/// about two are within 1 % of the fastest, as in a tuning space.
 std::vector<double> simulated_space(std::size_t size, double least, std::uint64_t seed);
 
 struct Choice {
