@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory transactions as a profiler counted them on a Tesla K80, and bank conflicts by hand.
+#include "tuner/model/coalescing.hpp"
+
+#include <gtest/gtest.h>
+
+namespace autotune {
+namespace {
+
+constexpr std::int64_t kN = 16384;  // C = A + B, kN x kN int32
+
+struct Traffic {
+  GlobalTraffic load, store;  // of both loads together, and of the store
+};
+
+/// `column` lets threadIdx.x walk down a column.
+Traffic matrix_addition(std::int64_t x, std::int64_t y, bool column) {
+  const Dim3 block{x, y, 1};
+  const Dim3 grid{kN / x, kN / y, 1};
+  MemoryAccess access;
+  access.index.per_thread = column ? Dim3{kN, 1, 0} : Dim3{1, kN, 0};
+  access.index.per_block = column ? Dim3{x * kN, y, 0} : Dim3{x, y * kN, 0};
+  Traffic traffic;
+  traffic.load = global_traffic(multiprocessor(37), access, grid, block);
+  traffic.load.transactions *= 2;
+  access.store = true;
+  traffic.store = global_traffic(multiprocessor(37), access, grid, block);
+  return traffic;
+}
+
+struct PublishedRow {
+  bool column;
+  int x, y;
+  std::int64_t loads, stores;
+  double load_percent, store_percent;
+};
+
+// A course report's profile of matrix addition on a Tesla K80.
+constexpr PublishedRow kPublished[] = {
+    {false, 32, 32, 16777216, 8388608, 100, 100},
+    {false, 32, 16, 16777216, 8388608, 100, 100},
+    {false, 16, 16, 33554432, 16777216, 50, 100},
+    {true, 32, 32, 536870912, 268435456, 3.125, 12.5},
+    {true, 32, 16, 536870912, 268435456, 3.125, 12.5},
+    {true, 16, 16, 268435456, 134217728, 6.25, 25},
+};
+
+TEST(Coalescing, MatrixAdditionOnAK80IsAsPublished) {
+  for (const PublishedRow& row : kPublished) {
+    SCOPED_TRACE(std::string(row.column ? "column " : "row ") + std::to_string(row.x) + "x" +
+                 std::to_string(row.y));
+    const Traffic traffic = matrix_addition(row.x, row.y, row.column);
+    EXPECT_EQ(traffic.load.transactions, row.loads);
+    EXPECT_EQ(traffic.store.transactions, row.stores);
+    EXPECT_DOUBLE_EQ(traffic.load.efficiency() * 100, row.load_percent);
+    EXPECT_DOUBLE_EQ(traffic.store.efficiency() * 100, row.store_percent);
+  }
+}
+
+TEST(Coalescing, OneDimensionalAdditionIsPerfectInEveryBlockSize) {
+  for (const std::int64_t block : {1024, 512, 256, 128, 64, 32}) {
+    MemoryAccess access;
+    access.index.per_thread.x = 1;
+    access.index.per_block.x = block;
+    const GlobalTraffic load =
+        global_traffic(multiprocessor(37), access, {kN * kN / block, 1, 1}, {block, 1, 1});
+    EXPECT_EQ(2 * load.transactions, 16777216);
+    EXPECT_DOUBLE_EQ(load.efficiency(), 1);
+    access.store = true;
+    const GlobalTraffic store =
+        global_traffic(multiprocessor(37), access, {kN * kN / block, 1, 1}, {block, 1, 1});
+    EXPECT_EQ(store.transactions, 8388608);
+  }
+}
+
+TEST(Coalescing, NewerGpusLoadSectors) {
+  MemoryAccess column;
+  column.index.per_thread.x = kN;
+  const GlobalTraffic load = global_traffic(multiprocessor(90), column, {}, {32, 1, 1});
+  EXPECT_EQ(load.transactions, 32);
+  EXPECT_DOUBLE_EQ(load.efficiency(), 0.125);
+}
+
+TEST(Coalescing, AnOddRowLengthShiftsTheAlignmentOfEachBlock) {
+  // Rows of 33 ints: block y starts 4 y bytes into a line; all but the first straddle two lines.
+  MemoryAccess access;
+  access.index.per_thread.x = 1;
+  access.index.per_block.y = 33;
+  const GlobalTraffic load = global_traffic(multiprocessor(37), access, {1, 32, 1}, {32, 1, 1});
+  EXPECT_EQ(load.transactions, 1 + 31 * 2);
+}
+
+TEST(Coalescing, VectorsMoveMoreWithAsManyRequests) {
+  MemoryAccess access;
+  access.bytes = 16;
+  access.index.per_thread.x = 1;
+  const GlobalTraffic load = global_traffic(multiprocessor(90), access, {}, {32, 1, 1});
+  EXPECT_EQ(load.requests, 1);
+  EXPECT_EQ(load.transactions, 16);
+  EXPECT_DOUBLE_EQ(load.efficiency(), 1);
+}
+
+TEST(Coalescing, AReversedArrayIsAsGood) {
+  MemoryAccess access;
+  access.index.per_thread.x = -1;
+  access.index.offset = 31;
+  EXPECT_EQ(global_traffic(multiprocessor(90), access, {}, {32, 1, 1}).transactions, 4);
+}
+
+/// The word that thread (x, y) of a 32x32 block takes: x * per_x + y * per_y.
+double conflicts(std::int64_t per_x, std::int64_t per_y, int bytes = 4) {
+  MemoryAccess access;
+  access.bytes = bytes;
+  access.index.per_thread = {per_x, per_y, 0};
+  return shared_traffic(multiprocessor(90), access, {32, 32, 1}).conflict_degree();
+}
+
+TEST(BankConflicts, AreCountedInWaysAndBroadcastsAreFree) {
+  EXPECT_EQ(conflicts(1, 32), 1);
+  EXPECT_EQ(conflicts(2, 64), 2);
+  EXPECT_EQ(conflicts(32, 1), 32);
+  EXPECT_EQ(conflicts(33, 1), 1);
+  EXPECT_EQ(conflicts(0, 1), 1);
+  EXPECT_EQ(conflicts(1, 32, 16), 1);
+}
+
+TEST(BankConflicts, AnATileStoredTransposedWantsPadding) {
+  // The classic kernel reads one element of A for a whole row of threads, plain or transposed: a
+  // broadcast. Storing it transposed sends a row of threads into one bank, unless padded.
+  EXPECT_EQ(conflicts(0, 32), 1);   // read  As[y][k]
+  EXPECT_EQ(conflicts(0, 1), 1);    // read  As[k][y]
+  EXPECT_EQ(conflicts(1, 32), 1);   // write As[y][x]
+  EXPECT_EQ(conflicts(32, 1), 32);  // write As[x][y]
+  EXPECT_EQ(conflicts(33, 1), 1);   // write As[x][y], rows of 33
+}
+
+TEST(BankConflicts, ATransposedATilePaysOnceAThreadTakesSeveralRows) {
+  // Thread y of 16 x 16 takes rows 4 y .. 4 y + 3 of a 64 x 16 tile at one k. Plain: four reads of
+  // a word, the warp's two rows of threads 64 words apart, in one bank. Transposed: one 16-byte
+  // read.
+  MemoryAccess plain;
+  plain.index.per_thread = {0, 4 * 16, 0};
+  const SharedTraffic four = shared_traffic(multiprocessor(90), plain, {16, 16, 1});
+  MemoryAccess transposed;
+  transposed.bytes = 16;
+  transposed.index.per_thread = {0, 1, 0};
+  const SharedTraffic one = shared_traffic(multiprocessor(90), transposed, {16, 16, 1});
+  EXPECT_EQ(4 * four.wavefronts, 4 * 2 * 8);
+  EXPECT_EQ(one.wavefronts, 4 * 8);
+}
+
+}  // namespace
+}  // namespace autotune
