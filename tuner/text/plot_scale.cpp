@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/text/plot_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+/// 1, 2 or 5 times a power of ten, at least `step`.
+double round_step(double step) {
+  const double power = std::pow(10.0, std::floor(std::log10(step)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= step * 0.999) return factor * power;
+  }
+  return 10 * power;
+}
+
+}  // namespace
+
+Scale::Scale(const Axis& axis, const Plot& plot, double Point::*coordinate)
+    : logarithmic_(axis.logarithmic), low_(std::numeric_limits<double>::infinity()), high_(-low_) {
+  for (const Series& series : plot.series) {
+    for (const Point& point : series.points) {
+      const double value = point.*coordinate;
+      if (!std::isfinite(value) || (logarithmic_ && value <= 0)) continue;
+      low_ = std::min(low_, value);
+      high_ = std::max(high_, value);
+    }
+  }
+  if (low_ > high_) low_ = high_ = 1;
+  low_ = axis.low.value_or(low_);
+  high_ = axis.high.value_or(high_);
+  if (low_ == high_) {
+    low_ = logarithmic_ ? low_ / 2 : low_ - 1;
+    high_ = logarithmic_ ? high_ * 2 : high_ + 1;
+  }
+}
+
+double Scale::place(double value) const {
+  if (!logarithmic_) return (value - low_) / (high_ - low_);
+  if (value <= 0) return -1;
+  return std::log(value / low_) / std::log(high_ / low_);
+}
+
+std::vector<double> Scale::ticks(int count) const {
+  std::vector<double> ticks;
+  if (logarithmic_) {
+    const double decades = std::log10(high_ / low_);
+    const double step = std::max(1.0, std::ceil(decades / count));
+    for (double power = std::ceil(std::log10(low_) - 1e-9); power <= std::log10(high_) + 1e-9;
+         power += step) {
+      ticks.push_back(std::pow(10.0, power));
+    }
+    if (ticks.size() >= 2) return ticks;
+    return {low_, high_};
+  }
+  const double step = round_step((high_ - low_) / count);
+  for (double tick = std::ceil(low_ / step - 1e-9) * step; tick <= high_ + step * 1e-9;
+       tick += step) {
+    ticks.push_back(std::abs(tick) < step * 1e-9 ? 0 : tick);
+  }
+  return ticks;
+}
+
+std::string tick_text(double value) { return format("{:.4g}", value); }
+
+}  // namespace autotune
