@@ -2,6 +2,7 @@
 // Runs compiled expressions.
 #include "tuner/core/expression.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <limits>
@@ -150,12 +151,23 @@ Expression Expression::parse(std::string_view text) {
 
 Expression Expression::constant(std::int64_t value) {
   return Expression(std::make_shared<const ExpressionProgram>(
-      ExpressionProgram{std::to_string(value), {}, {{Op::constant, 1, value}}}));
+      ExpressionProgram{std::to_string(value), {}, {}, {{Op::constant, 1, value}}}));
 }
 
 const std::string& Expression::text() const { return program_->text; }
 
 const std::vector<std::string>& Expression::names() const { return program_->names; }
+
+const std::vector<std::string>& Expression::words() const { return program_->words; }
+
+int Expression::column_of(const std::string& name) const {
+  const auto found = std::find(names().begin(), names().end(), name);
+  if (found == names().end()) return static_cast<int>(text().find('\'' + name + '\'')) + 1;
+  const auto load = std::find_if(program_->code.begin(), program_->code.end(), [&](auto& at) {
+    return at.op == Op::load && at.operand == found - names().begin();
+  });
+  return load->column;
+}
 
 std::int64_t Expression::evaluate(std::span<const std::int64_t> values) const {
   assert(values.size() == names().size());

@@ -45,6 +45,10 @@ class Expression {
   const std::string& text() const;
   /// The distinct free names in order of first appearance.
   const std::vector<std::string>& names() const;
+  /// The distinct quoted words.
+  const std::vector<std::string>& words() const;
+  /// Where one of names() or words() first stands, from 1.
+  int column_of(const std::string& name) const;
 
   /// The value with `values[i]` for `names()[i]`. Throws ExpressionError. Thread-safe.
   std::int64_t evaluate(std::span<const std::int64_t> values) const;

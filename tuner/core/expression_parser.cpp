@@ -188,7 +188,10 @@ class Parser {
     const std::size_t start = position_++;
     const std::size_t close = text().find('\'', position_);
     if (close == std::string_view::npos) fail_at(start, "the quoted word does not end");
-    emit(Op::constant, start, word_code(text().substr(position_, close - position_)));
+    const std::string word(text().substr(position_, close - position_));
+    std::vector<std::string>& words = program_.words;
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    emit(Op::constant, start, word_code(word));
     position_ = close + 1;
     return Kind::word;
   }

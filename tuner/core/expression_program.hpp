@@ -49,6 +49,7 @@ inline constexpr int kStackDepth = 256;
 struct ExpressionProgram {
   std::string text;
   std::vector<std::string> names;
+  std::vector<std::string> words;
   std::vector<Instruction> code;
 };
 

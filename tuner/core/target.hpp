@@ -22,7 +22,7 @@ struct Setting {
 };
 
 /// An array or scalar that kernels name in their arguments. Exactly one of `length`
-/// (buffer) and `value` (scalar) is given.
+/// (buffer), `value` and `real` (scalar) is given.
 struct ArgumentSpec {
   std::string name;
   std::string type;  // an ElementType's name, or the name of a setting that holds one
@@ -31,6 +31,7 @@ struct ArgumentSpec {
   Fill fill = Fill::random;
   std::optional<Expression> tolerance;  // outputs; in units of roundoff, see BufferSpec
   std::optional<Expression> value;
+  std::optional<double> real;  // in place of `value`: a floating scalar such as 1.5
 };
 
 /// A TMA descriptor that kernels name in their arguments; see TensorMap.
@@ -89,11 +90,15 @@ struct Target {
   std::string fingerprint;  // hash of source, included files, space and argument list
 };
 
+/// What errors about a target start with: its manifest's path, or its name.
+std::string place_of(const Target& target);
+
 /// Sizes and settings of one problem; settings not in `chosen` take their default. Throws
 /// UsageError for an unknown setting or value.
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen);
 
-/// Sizes, settings and `device.*`.
+/// Sizes, settings and `device.*`; a setting that holds an element type also gives its size, as
+/// `dtype_bytes`.
 Scope scope_of(const Problem& problem, const DeviceInfo& device);
 
 /// The same with a configuration's parameters and the target's defines: all that launch geometry,
@@ -109,12 +114,14 @@ ParameterSpace space_of(const Target& target, const Problem& problem, const Devi
 /// first). Throws Error when the space is empty.
 std::size_t default_index(const Target& target, const ParameterSpace& space);
 
-/// Prelude and source. Words become macros: `#define PREFETCH_NONE 0 … #define PREFETCH
-/// PREFETCH_NONE` (level numbers); run-time parameters are left out; `bake_sizes` adds SIZE_<name>.
+/// Prelude and source. Settings, in upper case, parameters and defines become macros. Words:
+/// `#define PREFETCH_NONE 0 … #define PREFETCH PREFETCH_NONE` (level numbers). Run-time parameters
+/// have no macro of their own; `bake_sizes` adds SIZE_<name>.
 SourceUnit source_unit(const Target& target, const Problem& problem,
                        const Configuration& configuration, const DeviceInfo& device);
 
-/// Launch geometry and arguments. Throws Error naming the manifest, the key and the column.
+/// Launch geometry and arguments. Throws KernelFailure (invalid) where a launch is over a limit of
+/// the device, and Error naming the manifest, the key and the column where it makes no sense.
 LaunchPlan launch_plan(const Target& target, const Problem& problem,
                        const Configuration& configuration, const DeviceInfo& device);
 

@@ -78,12 +78,16 @@ TEST(Expression, NamesComeInOrderOfFirstAppearance) {
   const Expression expression = Expression::parse("BM * device.warp_size + BM - tile_2");
   EXPECT_THAT(expression.names(), ElementsAre("BM", "device.warp_size", "tile_2"));
   EXPECT_EQ(expression.evaluate(std::vector<std::int64_t>{4, 32, 1}), 131);
+  EXPECT_EQ(expression.column_of("device.warp_size"), 6);
+  EXPECT_EQ(expression.column_of("tile_2"), 30);
 }
 
 TEST(Expression, WordsAreCompared) {
   const Expression expression = Expression::parse("PREFETCH == 'register' && 'a' != 'b'");
   EXPECT_EQ(expression.evaluate(std::vector{word_code("register")}), 1);
   EXPECT_EQ(expression.evaluate(std::vector{word_code("shared")}), 0);
+  EXPECT_THAT(expression.words(), ElementsAre("register", "a", "b"));
+  EXPECT_EQ(expression.column_of("register"), 13);
   EXPECT_EQ(error_of("1 + 'a'").column(), 5);
   EXPECT_EQ(error_of("'a'").column(), 1);
   EXPECT_EQ(error_of("'a' ? 1 : 2").column(), 1);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/catalog.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "tests/tuner/target/scratch.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr const char* kManifest = R"json({
+  "manifest": 1, "name": "mine", "source": "mine.cu", "sizes": ["N"],
+  "arguments": {"y": {"type": "f32", "length": "N", "role": "output"}},
+  "kernels": [{"entry": "mine", "grid": ["N"], "block": [1], "arguments": ["y"]}],
+  "reference": "default"
+})json";
+
+class CatalogTest : public testing::Test {
+ protected:
+  CatalogTest() {
+    folder_.write("mine/mine.cu", "");
+    manifest_ = folder_.write("mine/mine.target.json", kManifest);
+    folder_.write("other/readme", "");
+    setenv("AUTOTUNE_KERNEL_PATH", ("/none:" + folder_.path().string()).c_str(), 1);
+  }
+  ~CatalogTest() override { unsetenv("AUTOTUNE_KERNEL_PATH"); }
+
+  ScratchFolder folder_;
+  std::filesystem::path manifest_;
+};
+
+TEST_F(CatalogTest, ATargetIsFoundByNameOrByPath) {
+  EXPECT_EQ(find_target("mine").manifest, manifest_);
+  EXPECT_EQ(find_target(manifest_.string()).name, "mine");
+}
+
+TEST_F(CatalogTest, OnlyFoldersWithAManifestAreListed) {
+  bool mine = false;
+  for (const CatalogEntry& entry : list_targets()) {
+    mine = mine || entry.name == "mine";
+    EXPECT_NE(entry.name, "other");
+  }
+  EXPECT_TRUE(mine);
+}
+
+TEST_F(CatalogTest, AMisspeltNameIsAnsweredWithANearOne) {
+  EXPECT_THAT([] { find_target("mime"); },
+              ThrowsMessage<UsageError>(HasSubstr("there is no target mime (did you mean mine?")));
+  EXPECT_THAT(
+      [] { find_target("./none.target.json"); },
+      ThrowsMessage<UsageError>(HasSubstr("./none.target.json: there is no such manifest")));
+}
+
+}  // namespace
+}  // namespace autotune

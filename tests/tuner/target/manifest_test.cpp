@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/manifest.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/tuner/target/scratch.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+constexpr const char* kManifest = R"json({
+  // A comment.
+  "manifest": 1, "name": "scale", "description": "y = a x", "source": "scale.cu",
+  "sizes": ["N"],
+  "settings": {"dtype": ["f32", "f64", "i32"]},
+  "parameters": [
+    {"name": "MODE", "values": ["plain", "unrolled"]},
+    {"name": "BLOCK", "values": [64, 128, 256]},
+    {"name": "UNROLL", "values": [2, 4], "when": "MODE == 'unrolled'"},
+    {"name": "SPLIT", "values": [1, 2], "run_time": true}
+  ],
+  "constraints": ["BLOCK <= device.max_threads", "TILE <= N"],
+  "default": {"BLOCK": 128},
+  "defines": {"TILE": "BLOCK * (MODE == 'unrolled' ? UNROLL : 1)",
+                     "TWICE" : "2 * N"
+}
+,
+  "bake_sizes": "MODE == 'unrolled'",
+  "arguments": {
+    "x": {"type": "dtype", "length": "N"},
+    "y": {"type": "dtype", "length": "N", "role": "output", "tolerance": "2"},
+    "a": {"type": "dtype", "value": 1.5}
+  },
+  "workspace": {"part": {"type": "f32", "length": "N * SPLIT"}},
+  "kernels": [
+    {"entry": "scale", "grid": ["ceil_div(N, TILE)", "SPLIT"], "block": ["BLOCK"],
+     "dynamic_shared_bytes": "4 * BLOCK", "arguments": ["x", "y", "a", "N", "SPLIT", "N * 2"]},
+    {"entry": "finish", "when": "SPLIT > 1", "grid": ["1"], "block": [32],
+     "arguments": ["part", "y"]}
+  ],
+  "reference": {"kernels": [{"entry": "scale_reference", "grid": ["ceil_div(N, 64)"],
+                             "block": [64], "arguments": ["x", "y", "a", "N"]}]},
+  "work": {"flops": "N", "bytes": "2 * N * dtype_bytes"},
+  "resources": {"registers": "16 + UNROLL"},
+  "model": {
+  "l2_bytes" : "8 * N"
+}
+})json";
+
+class ManifestTest : public testing::Test {
+ protected:
+  ManifestTest() { folder_.write("scale.cu", "// the kernel\n"); }
+
+  /// The manifest with the first `from` replaced.
+  Target read(const std::string& from = "", const std::string& to = "") const {
+    std::string text = kManifest;
+    const std::size_t at = text.find(from);
+    if (at == std::string::npos) throw std::logic_error("the manifest has no " + from);
+    text.replace(at, from.size(), to);
+    return load_manifest(folder_.write("scale.target.json", text));
+  }
+
+  void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
+    EXPECT_THAT([&] { read(from, to); },
+                ThrowsMessage<Error>(HasSubstr("scale.target.json: " + what)))
+        << from << " -> " << to;
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(ManifestTest, IsReadAsWritten) {
+  const Target target = read();
+  EXPECT_EQ(target.name, "scale");
+  EXPECT_EQ(target.source_text, "// the kernel\n");
+  EXPECT_THAT(target.sizes, ElementsAre("N"));
+  ASSERT_EQ(target.parameters.size(), 4u);
+  EXPECT_EQ(target.parameters[2].when->text(), "MODE == 'unrolled'");
+  EXPECT_TRUE(target.parameters[3].run_time);
+  EXPECT_EQ(to_text(target.default_configuration), "MODE=plain BLOCK=128 UNROLL=2 SPLIT=1");
+  EXPECT_EQ(target.arguments[2].real, 1.5);
+  EXPECT_EQ(target.kernels[0].block[0].text(), "BLOCK");
+  EXPECT_EQ(target.kernels[1].block[0].text(), "32");
+  EXPECT_TRUE(target.reference.float64_outputs);
+  EXPECT_EQ(target.fingerprint.size(), 32u);
+}
+
+TEST_F(ManifestTest, AnUnknownKeyIsNamedWithANearOne) {
+  expect_error("\"constraints\"", "\"constraint\"",
+               "there is no key \"constraint\" (did you mean constraints?)");
+  expect_error("\"role\"", "\"rolle\"", "arguments.y: there is no key \"rolle\"");
+  expect_error("\"grid\": [\"ceil", "\"gird\": [\"ceil", "kernels[0]: there is no key \"gird\"");
+}
+
+TEST_F(ManifestTest, AMissingKeyIsNamed) {
+  expect_error("\"name\": \"scale\",", "", "\"name\" is missing");
+  expect_error("{\"entry\": \"finish\",", "{", "kernels[1]: \"entry\" is missing");
+  expect_error("\"type\": \"dtype\", \"length\"", "\"length\"", "arguments.x: \"type\" is missing");
+}
+
+TEST_F(ManifestTest, AnErrorInAnExpressionNamesKeyAndColumn) {
+  expect_error("\"ceil_div(N, TILE)\", ", "\"ceil_div(N, TILE)\", \"N +\", ",
+               "kernels[0].grid[1]: expected a value at column 4 of \"N +\"");
+  expect_error("ceil_div(N, TILE)", "ceil_div(N, TIL)",
+               "kernels[0].grid[0]: nothing is called TIL at column 13 of \"ceil_div(N, TIL)\" "
+               "(did you mean TILE?)");
+  expect_error("\"MODE == 'unrolled'\"}", "\"MODE == 'unroled'\"}",
+               "parameters[2].when: no parameter or setting has the value 'unroled' at column 9");
+  expect_error("TILE <= N", "TILE < = N", "constraints[1]: '=' is no operator");
+}
+
+TEST_F(ManifestTest, LengthsAndWorkCannotHangOnParameters) {
+  expect_error("\"length\": \"N\"}", "\"length\": \"N * BLOCK\"}",
+               "arguments.x.length: nothing is called BLOCK");
+  expect_error("\"flops\": \"N\"", "\"flops\": \"TILE\"", "work.flops: nothing is called TILE");
+  EXPECT_NO_THROW(read("\"flops\": \"N\"", "\"flops\": \"TWICE\""));
+}
+
+TEST_F(ManifestTest, ValuesAreIntegersOrWords) {
+  expect_error("[64, 128", "[\"64\", 128", "parameters[1].values[0]: \"64\" is an integer");
+  expect_error("[64, 128", "[64.5, 128",
+               "parameters[1].values[0]: expected an integer or a word, got a number with");
+  expect_error("[64, 128", "[64, 64", "parameters[1].values[1]: 64 stands here twice");
+  expect_error("[64, 128, 256]", "[]", "parameters[1].values: has 0 items, expected 1 or more");
+  expect_error("\"plain\"", "\"a b\"",
+               "parameters[0].values[0]: \"a b\" is no integer and no word");
+}
+
+TEST_F(ManifestTest, NamesAreUniqueAndWellFormed) {
+  expect_error("\"SPLIT\", \"values\"", "\"N\", \"values\"", "parameters[3].name: N is declared");
+  expect_error("\"SPLIT\", \"values\"", "\"S-1\", \"values\"", "parameters[3].name: \"S-1\" is no");
+  expect_error("\"part\": {", "\"x\": {", "workspace.x: x is declared twice");
+  expect_error("\"entry\": \"finish\"", "\"entry\": \"fin ish\"", "kernels[1].entry: \"fin ish\"");
+}
+
+TEST_F(ManifestTest, TheDefaultIsMadeOfTheParametersValues) {
+  expect_error("{\"BLOCK\": 128}", "{\"BLOCK\": 100}", "default.BLOCK: 100 is none of");
+  expect_error("{\"BLOCK\": 128}", "{\"BLOC\": 128}",
+               "default.BLOC: there is no such parameter (did you mean BLOCK?)");
+}
+
+TEST_F(ManifestTest, ArgumentsAreBuffersOrScalars) {
+  expect_error("\"value\": 1.5", "\"value\": 1.5, \"length\": \"N\"",
+               "arguments.a: give \"length\"");
+  expect_error("\"value\": 1.5", "\"value\": 1.5, \"fill\": \"one\"",
+               "arguments.a: there is no key");
+  expect_error("\"type\": \"dtype\", \"value\"", "\"type\": \"f16\", \"value\"",
+               "arguments.a.type: \"f16\" is no element type and no setting (there are: f32");
+  expect_error("\"output\"", "\"out\"",
+               "arguments.y.role: \"out\" is not known (did you mean inout or output?)");
+  expect_error("\"role\": \"output\", \"tolerance\": \"2\"", "\"tolerance\": \"2\"",
+               "arguments.y.tolerance: only an output");
+  expect_error("\"role\": \"output\", \"tolerance\": \"2\"", "\"role\": \"input\"",
+               "arguments: no buffer has");
+  expect_error("\"x\", \"y\", \"a\", \"N\", \"SPLIT\"", "\"x\", \"z\", \"a\", \"N\", \"SPLIT\"",
+               "kernels[0].arguments[1]: nothing is called z");
+  expect_error("\"N * 2\"", "\"a * 2\"", "kernels[0].arguments[5]: a is an argument of its own");
+}
+
+TEST_F(ManifestTest, TheReferenceIsKernelsOrAFileOrTheDefault) {
+  expect_error("\"reference\": {", "\"reference\": \"cpu\", \"model\": {",
+               "reference: expected \"default\"");
+  expect_error("{\"kernels\": [{\"entry\": \"scale_ref",
+               "{\"file\": \"no.bin\", \"kernel\": [{\"x\": \"",
+               "reference: there is no key \"kernel\"");
+}
+
+TEST_F(ManifestTest, AFileThatIsNotThereIsNamed) {
+  expect_error("scale.cu", "none.cu", "source: " + (folder_.path() / "none.cu").string());
+  EXPECT_THAT([&] { load_manifest(folder_.path() / "none.json"); },
+              ThrowsMessage<Error>(HasSubstr("none.json: cannot be read: No such file")));
+}
+
+TEST_F(ManifestTest, AnotherFormatOrNoJsonIsRefused) {
+  expect_error("\"manifest\": 1", "\"manifest\": 2", "manifest: format 2 is not known");
+  expect_error("\"sizes\": [\"N\"],", "\"sizes\": [\"N\"", "parse error at line 5");
+  expect_error("\"sizes\": [\"N\"]", "\"sizes\": \"N\"", "sizes: expected an array, got a string");
+}
+
+TEST_F(ManifestTest, TheFingerprintFollowsWhatRuns) {
+  const std::string first = read().fingerprint;
+  EXPECT_EQ(read("y = a x", "other words").fingerprint, first);
+  EXPECT_EQ(read("\"BLOCK\": 128}", "\"BLOCK\": 256}").fingerprint, first);
+  EXPECT_NE(read("[64, 128, 256]", "[64, 128]").fingerprint, first);
+  folder_.write("scale.cu", "// another kernel\n");
+  EXPECT_NE(read().fingerprint, first);
+}
+
+TEST_F(ManifestTest, TheFingerprintFollowsIncludedFilesAtAnyDepth) {
+  folder_.write("scale.cu", "#include \"a.cuh\"\n");
+  folder_.write("a.cuh", "#pragma once\n  #  include \"deep/b.cuh\"\n#include \"a.cuh\"\n");
+  folder_.write("deep/b.cuh", "int one;\n");
+  const std::string first = read().fingerprint;
+  folder_.write("deep/b.cuh", "int two;\n");
+  EXPECT_NE(read().fingerprint, first);
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/catalog.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <system_error>
+
+#include "tuner/core/error.hpp"
+#include "tuner/target/manifest.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path manifest_in(const fs::path& folder, const std::string& name) {
+  return folder / name / (name + ".target.json");
+}
+
+}  // namespace
+
+std::vector<fs::path> kernel_folders() {
+  std::vector<fs::path> folders;
+  if (const char* const path = std::getenv("AUTOTUNE_KERNEL_PATH")) {
+    std::istringstream parts(path);
+    for (std::string part; std::getline(parts, part, ':');) {
+      if (!part.empty()) folders.emplace_back(part);
+    }
+  }
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  if (!unknown) {
+    folders.push_back(program.parent_path().parent_path() / "share/autotune/kernel_sources");
+  }
+  return folders;
+}
+
+std::vector<CatalogEntry> list_targets() {
+  std::map<std::string, fs::path> found;
+  for (const fs::path& folder : kernel_folders()) {
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+      const std::string name = entry.path().filename().string();
+      const fs::path manifest = manifest_in(folder, name);
+      if (fs::exists(manifest, none)) found.emplace(name, manifest);
+    }
+  }
+  std::vector<CatalogEntry> entries;
+  for (const auto& [name, manifest] : found) entries.push_back({name, manifest});
+  return entries;
+}
+
+Target find_target(std::string_view name_or_path) {
+  const bool is_path =
+      name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(".json");
+  if (is_path) {
+    if (!fs::exists(name_or_path)) {
+      throw UsageError(format(
+          "{}: there is no such manifest; `autotune new-target NAME` writes one", name_or_path));
+    }
+    return load_manifest(name_or_path);
+  }
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : list_targets()) {
+    if (entry.name == name_or_path) return load_manifest(entry.manifest);
+    names.push_back(entry.name);
+  }
+  throw UsageError(format("there is no target {} ({}; or give the path of a .target.json)",
+                          name_or_path, suggestion(name_or_path, names)));
+}
+
+}  // namespace autotune
