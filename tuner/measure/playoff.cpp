@@ -207,7 +207,7 @@ std::vector<std::size_t> choose_finalists(std::span<const double> medians, const
 }
 
 PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
-                       double clock_hz, const Reallocate& reallocate) {
+                       const Reallocate& reallocate, double clock_hz) {
   assert(!finalists.empty());
   Contest contest(std::move(finalists), policy, clock_hz);
   PlayoffResult result;

@@ -52,6 +52,6 @@ using Reallocate = std::function<void(std::span<Finalist>)>;
 /// that is not more than the policy's margin faster, with an interval that says so, than the stored
 /// configuration or the default, which then stays.
 PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
-                       double clock_hz = 0, const Reallocate& reallocate = {});
+                       const Reallocate& reallocate = {}, double clock_hz = 0);
 
 }  // namespace autotune

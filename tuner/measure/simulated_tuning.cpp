@@ -56,10 +56,10 @@ void judge_all(std::vector<SimulatedTimer>& timers, SimulatedDevice& device, con
   if (std::ranges::find(chosen, std::size_t{0}) == chosen.end()) chosen.push_back(0);
   std::vector<Finalist> finalists;
   for (const std::size_t i : chosen) finalists.push_back({&timers[i], medians[i], i == 0, false});
-  const PlayoffResult result =
-      play_off(finalists, policy, seed, anchor.clock_hz(), [&](std::span<Finalist>) {
-        for (SimulatedTimer& timer : timers) timer.reallocate();
-      });
+  const auto reallocate = [&](std::span<Finalist>) {
+    for (SimulatedTimer& timer : timers) timer.reallocate();
+  };
+  const PlayoffResult result = play_off(finalists, policy, seed, reallocate, anchor.clock_hz());
   choice.index = chosen[result.winner];
   choice.noise_floor = result.noise_floor;
 }

@@ -104,7 +104,7 @@ TEST(Playoff, BuffersAreAllocatedAnewOnceHalfWayAndTimersMayBeReplaced) {
   ScriptedTimer before(10e-6), after(11e-6);
   int calls = 0;
   const PlayoffResult result =
-      play_off({{&before, 10e-6, true, false}}, {}, 1, 0, [&](std::span<Finalist> finalists) {
+      play_off({{&before, 10e-6, true, false}}, {}, 1, [&](std::span<Finalist> finalists) {
         ++calls;
         finalists[0].timer = &after;
       });
@@ -136,7 +136,7 @@ TEST(Playoff, GivesTheOtherL2StateWhereThereIsOne) {
 TEST(Playoff, ABatchAtALowClockIsRepeatedAndAFlagSaysWhenThatDidNotHelp) {
   ScriptedTimer timer([](int, int) { return batch_of(10e-6, 1.7e9); });
   EXPECT_TRUE(
-      play_off({{&timer, 10e-6, true, false}}, {}, 1, 2e9).finalists[0].measurement.throttled);
+      play_off({{&timer, 10e-6, true, false}}, {}, 1, {}, 2e9).finalists[0].measurement.throttled);
   EXPECT_FALSE(play_off({{&timer, 10e-6, true, false}}, {}, 1).finalists[0].measurement.throttled);
 }
 
@@ -150,7 +150,7 @@ PlayoffResult simulated(std::vector<double> truths, std::uint64_t seed,
     timers.emplace_back(device, truth);
     finalists.push_back({&timers.back(), shown, finalists.empty(), false});
   }
-  return play_off(finalists, {}, seed, 0, [&](std::span<Finalist>) {
+  return play_off(finalists, {}, seed, [&](std::span<Finalist>) {
     for (SimulatedTimer& timer : timers) timer.reallocate();
   });
 }
