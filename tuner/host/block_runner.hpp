@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the threads of a block on one thread of the host: one after the other, and as fibres from
+// the first barrier on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "tuner/host/fibre_stack.hpp"
+#include "tuner/host/pending_copies.hpp"
+#include "tuner/host/shim/hooks.hpp"
+
+namespace autotune {
+
+/// In which order the threads of a block go from barrier to barrier. A kernel that lacks a barrier
+/// is right in one of them by luck, hardly in all.
+enum class ThreadOrder : std::uint8_t { forward, reverse, random };
+
+/// How a block came to stand still: some wait while others have ended or wait elsewhere.
+struct Deadlock {
+  unsigned at_block_barrier = 0, at_warp_barrier = 0, ended = 0;
+};
+
+class BlockRunner {
+ public:
+  using Body = void (*)(void* context, unsigned thread);
+
+  explicit BlockRunner(ThreadOrder order);
+  ~BlockRunner();
+  BlockRunner(const BlockRunner&) = delete;
+  BlockRunner& operator=(const BlockRunner&) = delete;
+
+  /// Bytes, at 64, that dynamic_shared() points to from now on.
+  void provide_dynamic_shared(std::size_t bytes);
+
+  /// Makes this the runner that hooks on this thread of the host speak to.
+  void enter();
+  static const autotune_host::Hooks& hooks();
+
+  /// body(context, 0 … threads-1). False when it deadlocked; deadlock() says how.
+  bool run(unsigned threads, Body body, void* context);
+  const Deadlock& deadlock() const { return deadlock_; }
+
+ private:
+  struct Fibre;
+  struct Calls;
+  enum class Wait : std::uint8_t { none, block, warp, ended };
+  struct Thread {
+    Wait wait = Wait::none;
+    unsigned lanes = 0;
+    Fibre* fibre = nullptr;
+  };
+
+  void prepare(unsigned threads, Body body, void* context);
+  void start_threads();
+  void run_threads(Fibre& fibre);
+  void resume(Fibre& fibre);
+  void resume_thread(unsigned thread);
+  void wait(Wait kind, unsigned lanes);
+  void release_block();
+  bool release_warps();
+  bool release_warp(unsigned first);
+  void abandon();
+
+  const ThreadOrder order_;
+  std::minstd_rand random_;
+  std::vector<unsigned> sequence_;  // of threads
+  std::vector<Thread> threads_;
+  std::vector<PendingCopies> copies_;  // one a thread
+  std::vector<unsigned long long> slots_;
+  std::vector<std::unique_ptr<Fibre>> fibres_;
+  std::vector<Fibre*> idle_;
+  std::unique_ptr<std::byte[]> dynamic_;
+  std::size_t dynamic_bytes_ = 0;
+  void* dynamic_start_ = nullptr;
+
+  Body body_ = nullptr;
+  void* context_ = nullptr;
+  unsigned next_ = 0;  // of sequence_, not yet started
+  unsigned current_ = 0;
+  unsigned at_block_barrier_ = 0, at_warp_barrier_ = 0, ended_ = 0;
+  void* scheduler_ = nullptr;  // where a fibre goes when it waits
+  Deadlock deadlock_;
+};
+
+}  // namespace autotune

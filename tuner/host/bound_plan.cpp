@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/bound_plan.hpp"
+
+#include <cassert>
+
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+std::string text_of(const Dim3& size) { return format("{} x {} x {}", size.x, size.y, size.z); }
+
+bool within(const Dim3& size, const Dim3& limit) {
+  return size.x >= 1 && size.y >= 1 && size.z >= 1 && size.x <= limit.x && size.y <= limit.y &&
+         size.z <= limit.z;
+}
+
+[[noreturn]] void refuse(const Launch& launch, const std::string& why) {
+  throw KernelFailure(Outcome::launch_error, format("{}: {}", launch.entry, why));
+}
+
+}  // namespace
+
+void check_launch(const Launch& launch, const DeviceInfo& info) {
+  if (!within(launch.block, info.max_block) || launch.block.count() > info.max_threads_per_block) {
+    refuse(launch,
+           format("a block of {} threads; at most {}, of {}, are possible", text_of(launch.block),
+                  info.max_threads_per_block, text_of(info.max_block)));
+  }
+  if (!within(launch.grid, info.max_grid)) {
+    refuse(launch, format("a grid of {} blocks; 1 to {} are possible", text_of(launch.grid),
+                          text_of(info.max_grid)));
+  }
+  if (launch.dynamic_shared_bytes < 0 ||
+      launch.dynamic_shared_bytes > info.shared_bytes_per_block) {
+    refuse(launch, format("{} of dynamic shared memory; at most {} are possible",
+                          bytes_text(launch.dynamic_shared_bytes),
+                          bytes_text(info.shared_bytes_per_block)));
+  }
+  if (launch.cluster.count() != 1) {
+    refuse(launch, "clusters of blocks are not available on the host device");
+  }
+  for (const Argument& argument : launch.arguments) {
+    if (std::holds_alternative<TensorMap>(argument)) {
+      refuse(launch, "tensor maps (TMA) are not available on the host device");
+    }
+  }
+}
+
+BoundPlan::BoundPlan(const LaunchPlan& plan, const HostModule& module,
+                     std::span<HostBuffer> buffers, std::span<HostBuffer> workspace) {
+  for (const Launch& launch : plan.launches) {
+    BoundLaunch bound{launch.entry,
+                      module.kernel(launch.entry),
+                      launch.grid,
+                      launch.block,
+                      static_cast<std::size_t>(launch.dynamic_shared_bytes),
+                      {}};
+    for (const Argument& argument : launch.arguments) {
+      bound.arguments.push_back(place(argument, buffers, workspace));
+    }
+    launches_.push_back(std::move(bound));
+  }
+}
+
+void* BoundPlan::place(const Argument& argument, std::span<HostBuffer> buffers,
+                       std::span<HostBuffer> workspace) {
+  Value& value = values_.emplace_back();
+  if (const auto* const reference = std::get_if<BufferRef>(&argument)) {
+    const std::size_t index = reference->index;
+    assert(index < buffers.size() + workspace.size());
+    value.pointer =
+        index < buffers.size() ? buffers[index].data() : workspace[index - buffers.size()].data();
+    return &value;
+  }
+  const Scalar& scalar = std::get<Scalar>(argument);
+  switch (scalar.type) {
+    case ElementType::f32:
+      value.f32 = static_cast<float>(scalar.real);
+      break;
+    case ElementType::f64:
+      value.f64 = scalar.real;
+      break;
+    case ElementType::i32:
+      value.i32 = static_cast<std::int32_t>(scalar.integer);
+      break;
+    case ElementType::i64:
+      value.i64 = scalar.integer;
+      break;
+  }
+  return &value;
+}
+
+void BoundPlan::run(Launcher& launcher) const {
+  for (const BoundLaunch& launch : launches_) launcher.run(launch);
+}
+
+}  // namespace autotune

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan of launches with kernels found and arguments pointing to buffers, ready to be run again
+// and again.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tuner/core/device.hpp"
+#include "tuner/host/host_buffers.hpp"
+#include "tuner/host/host_module.hpp"
+#include "tuner/host/launcher.hpp"
+
+namespace autotune {
+
+/// Throws KernelFailure(launch_error) when the host device cannot run a launch.
+void check_launch(const Launch& launch, const DeviceInfo& info);
+
+class BoundPlan {
+ public:
+  /// Arguments refer to `buffers`, then to the plan's workspace. All but `plan` must outlive this.
+  BoundPlan(const LaunchPlan& plan, const HostModule& module, std::span<HostBuffer> buffers,
+            std::span<HostBuffer> workspace);
+  BoundPlan(BoundPlan&&) = default;
+
+  void run(Launcher& launcher) const;
+
+ private:
+  /// Room for any argument; addresses stay.
+  union Value {
+    void* pointer;
+    float f32;
+    double f64;
+    std::int32_t i32;
+    std::int64_t i64;
+  };
+  void* place(const Argument& argument, std::span<HostBuffer> buffers,
+              std::span<HostBuffer> workspace);
+
+  std::deque<Value> values_;
+  std::vector<BoundLaunch> launches_;
+};
+
+}  // namespace autotune

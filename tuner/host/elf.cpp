@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/elf.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+namespace autotune {
+namespace {
+
+/// The value at an offset; nullopt where the bytes end before it does.
+template <class T>
+std::optional<T> read_at(std::string_view bytes, std::uint64_t offset) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+std::string_view text_at(std::string_view bytes, std::uint64_t offset) {
+  if (offset >= bytes.size()) return {};
+  const std::string_view rest = bytes.substr(offset);
+  return rest.substr(0, rest.find('\0'));
+}
+
+/// Thread-local as shared memory is, but the shim's own.
+bool is_of_shim(std::string_view name) {
+  static constexpr std::array<std::string_view, 5> kOwn = {"threadIdx", "blockIdx", "blockDim",
+                                                           "gridDim", "autotune_copies"};
+  return std::ranges::any_of(
+      kOwn, [&](std::string_view own) { return name.find(own) != std::string_view::npos; });
+}
+
+}  // namespace
+
+std::int64_t shared_bytes_of(std::string_view shared_object) {
+  const auto header = read_at<Elf64_Ehdr>(shared_object, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return 0;
+  const auto section = [&](std::uint64_t index) {
+    return read_at<Elf64_Shdr>(shared_object, header->e_shoff + index * sizeof(Elf64_Shdr));
+  };
+  std::int64_t bytes = 0;
+  for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
+    const auto symbols = section(i);
+    if (!symbols || symbols->sh_type != SHT_SYMTAB) continue;
+    const auto names = section(symbols->sh_link);
+    if (!names) continue;
+    for (std::uint64_t at = 0; at < symbols->sh_size; at += sizeof(Elf64_Sym)) {
+      const auto symbol = read_at<Elf64_Sym>(shared_object, symbols->sh_offset + at);
+      if (!symbol) break;
+      if (ELF64_ST_TYPE(symbol->st_info) != STT_TLS || symbol->st_shndx == SHN_UNDEF) continue;
+      if (is_of_shim(text_at(shared_object, names->sh_offset + symbol->st_name))) continue;
+      bytes += static_cast<std::int64_t>(symbol->st_size);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace autotune

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/host_candidate.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace autotune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kEnoughSeconds = 0.05;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+using Bytes = std::vector<std::byte>;
+
+Bytes copy_of(HostBuffer& buffer) {
+  const auto bytes = buffer.bytes();
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& plan,
+                             std::span<HostBuffers> buffers,
+                             std::span<const ReferenceResults> expected, Launcher& launcher,
+                             std::int64_t cache_bytes)
+    : module_(*kernel.binary),
+      buffers_(buffers),
+      expected_(expected),
+      launcher_(launcher),
+      cache_bytes_(cache_bytes) {
+  for (BufferSpec spec : plan.workspace) {
+    spec.role = Role::workspace;
+    poison(workspace_.emplace_back(spec).bytes(), spec.type);
+  }
+  for (HostBuffers& set : buffers_) plans_.emplace_back(plan, module_, set.all(), workspace_);
+}
+
+Verdict HostCandidate::verify(int runs) {
+  Verdict worst;
+  for (std::size_t set = 0; set < buffers_.size(); ++set) {
+    const Verdict verdict = verify_on(set, runs);
+    if (verdict.outcome != Outcome::ok) return verdict;
+    worst.worst_error = std::max(worst.worst_error, verdict.worst_error);
+  }
+  warm_ = true;
+  return worst;
+}
+
+Verdict HostCandidate::verify_on(std::size_t set, int runs) {
+  HostBuffers& buffers = buffers_[set];
+  Verdict worst;
+  std::vector<Bytes> first;
+  for (int run = 0; run < std::max(runs, 1); ++run) {
+    buffers.prepare();
+    for (HostBuffer& space : workspace_) poison(space.bytes(), space.spec().type);
+    plans_[set].run(launcher_);
+    Verdict verdict = buffers.check_untouched();
+    for (HostBuffer& space : workspace_) {
+      if (verdict.outcome == Outcome::ok) verdict = space.check_red_zones();
+    }
+    std::size_t output = 0;
+    for (HostBuffer& buffer : buffers.all()) {
+      if (!is_compared(buffer.spec().role)) continue;
+      const Expected& expected = expected_[set].outputs[output];
+      if (verdict.outcome == Outcome::ok) {
+        verdict = compare(buffer.spec(), buffer.bytes(), expected, buffers.set());
+      }
+      if (verdict.outcome != Outcome::ok) return verdict;
+      worst.worst_error = std::max(worst.worst_error, verdict.worst_error);
+      if (run == 0 && runs > 1) first.push_back(copy_of(buffer));
+      if (run > 0) verdict = compare_runs(buffer.spec(), first[output], buffer.bytes());
+      ++output;
+    }
+    if (verdict.outcome != Outcome::ok) return verdict;
+  }
+  return worst;
+}
+
+/// The last set is the one of uniform values.
+void HostCandidate::run() { plans_.back().run(launcher_); }
+
+void HostCandidate::evict() {
+  sweep_.resize(static_cast<std::size_t>(std::max<std::int64_t>(cache_bytes_, 1 << 20)) * 2);
+  std::ranges::fill(sweep_, std::byte{1});
+}
+
+TimedBatch HostCandidate::time(int launches, L2State l2) {
+  if (!warm_) run();
+  warm_ = true;
+  int done = 0;
+  double seconds = 0;
+  const auto begin = Clock::now();
+  while (done < std::max(launches, 1) && (done == 0 || seconds < kEnoughSeconds)) {
+    if (l2 == L2State::cold) {
+      evict();
+      const auto start = Clock::now();
+      run();
+      seconds += seconds_since(start);
+    } else {
+      run();
+      seconds = seconds_since(begin);
+    }
+    ++done;
+  }
+  return {seconds / done, 0};
+}
+
+}  // namespace autotune

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A configuration, loaded: verified against the reference and timed by the clock on the wall.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tuner/core/device.hpp"
+#include "tuner/host/bound_plan.hpp"
+#include "tuner/host/host_buffers.hpp"
+#include "tuner/host/host_reference.hpp"
+
+namespace autotune {
+
+class HostCandidate : public Candidate {
+ public:
+  /// `buffers` and `expected`, one an input set, and `launcher` must outlive this.
+  HostCandidate(const CompiledKernel& kernel, const LaunchPlan& plan,
+                std::span<HostBuffers> buffers, std::span<const ReferenceResults> expected,
+                Launcher& launcher, std::int64_t cache_bytes);
+
+  Verdict verify(int runs) override;
+
+  /// Stops before `launches` once 50 ms have passed: a mean of fewer slow launches is as good.
+  /// `cold`: memory of twice the last cache is written before each launch, outside its time.
+  TimedBatch time(int launches, L2State l2) override;
+
+ private:
+  Verdict verify_on(std::size_t set, int runs);
+  void run();
+  void evict();
+
+  const HostModule module_;
+  std::vector<HostBuffer> workspace_;
+  std::vector<BoundPlan> plans_;  // one an input set
+  std::span<HostBuffers> buffers_;
+  std::span<const ReferenceResults> expected_;
+  Launcher& launcher_;
+  std::int64_t cache_bytes_;
+  std::vector<std::byte> sweep_;
+  bool warm_ = false;
+};
+
+}  // namespace autotune

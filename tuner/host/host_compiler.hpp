@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The system's C++ compiler, as what makes a kernel into a shared object.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/cache/build_cache.hpp"
+#include "tuner/core/device.hpp"
+
+namespace autotune {
+
+class HostCompiler {
+ public:
+  /// Looks for $AUTOTUNE_HOST_CXX, else g++, clang++, c++ in $PATH. Throws Error when there is
+  /// none.
+  HostCompiler(std::shared_ptr<BuildCache> cache, double limit_seconds);
+
+  /// As Device::compile(): any number of threads; a bad source is an outcome, and so is a compiler
+  /// that runs out of time.
+  CompiledKernel compile(const SourceUnit& unit) const;
+
+  /// The first line of what the compiler says of itself.
+  const std::string& version() const { return version_; }
+
+ private:
+  std::vector<std::string> options_of(const SourceUnit& unit) const;
+  Build build(const std::string& source, const std::vector<std::string>& options) const;
+
+  std::shared_ptr<BuildCache> cache_;
+  double limit_seconds_;
+  std::string program_;
+  std::string version_;
+};
+
+}  // namespace autotune

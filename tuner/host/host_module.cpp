@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/host_module.hpp"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "tuner/core/device.hpp"
+#include "tuner/host/block_runner.hpp"
+#include "tuner/host/translation.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw KernelFailure(Outcome::launch_error, format("the kernel cannot be loaded: {}", why));
+}
+
+/// A file in memory: every module is one of its own to the loader, whatever it holds.
+int file_of(const std::string& bytes) {
+  const int file = memfd_create("autotune-kernel", MFD_CLOEXEC);
+  if (file < 0) refuse(std::strerror(errno));
+  if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+    close(file);
+    refuse("no memory for a file of its code");
+  }
+  return file;
+}
+
+}  // namespace
+
+HostModule::HostModule(const std::string& shared_object) {
+  const int file = file_of(shared_object);
+  handle_ = dlopen(format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const char* const why = handle_ == nullptr ? dlerror() : nullptr;
+  close(file);
+  if (handle_ == nullptr) refuse(why == nullptr ? "dlopen fails" : why);
+  auto* const hooks = static_cast<autotune_host::Hooks*>(dlsym(handle_, "autotune_hooks"));
+  if (hooks == nullptr) {
+    dlclose(handle_);
+    refuse("it was not compiled for the host device");
+  }
+  *hooks = BlockRunner::hooks();
+}
+
+HostModule::~HostModule() { dlclose(handle_); }
+
+autotune_host::RunBlocks HostModule::kernel(const std::string& entry) const {
+  void* const symbol = dlsym(handle_, run_symbol(entry).c_str());
+  if (symbol == nullptr) refuse(format("there is no kernel {} in it", entry));
+  return reinterpret_cast<autotune_host::RunBlocks>(symbol);
+}
+
+}  // namespace autotune

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A shared object of kernels, loaded.
+#pragma once
+
+#include <string>
+
+#include "tuner/host/shim/hooks.hpp"
+
+namespace autotune {
+
+class HostModule {
+ public:
+  /// Loads from memory. Throws KernelFailure(launch_error) when it is refused.
+  explicit HostModule(const std::string& shared_object);
+  ~HostModule();
+  HostModule(const HostModule&) = delete;
+  HostModule& operator=(const HostModule&) = delete;
+
+  /// Throws KernelFailure(launch_error) when there is no such kernel.
+  autotune_host::RunBlocks kernel(const std::string& entry) const;
+
+ private:
+  void* handle_;
+};
+
+}  // namespace autotune

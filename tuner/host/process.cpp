@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+extern char** environ;
+
+namespace autotune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// An unnamed file that the program writes to; unlike a pipe it never makes it wait.
+class OutputFile {
+ public:
+  OutputFile() : file_(memfd_create("output", MFD_CLOEXEC)) {
+    if (file_ < 0) throw Error(format("no file for a program's output: {}", std::strerror(errno)));
+  }
+  ~OutputFile() { close(file_); }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  int file() const { return file_; }
+
+  std::string text() const {
+    std::string text;
+    char block[4096];
+    ssize_t got = 0;
+    while ((got = pread(file_, block, sizeof block, static_cast<off_t>(text.size()))) > 0) {
+      text.append(block, static_cast<std::size_t>(got));
+    }
+    return text;
+  }
+
+ private:
+  int file_;
+};
+
+pid_t start(const std::vector<std::string>& argv, int output) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, 1);
+  posix_spawn_file_actions_adddup2(&actions, output, 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // A group of its own: killed as a whole, and Ctrl-C is the caller's.
+  posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  pid_t child = 0;
+  const int failed =
+      posix_spawn(&child, argv[0].c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) throw Error(format("{} cannot be started: {}", argv[0], std::strerror(failed)));
+  return child;
+}
+
+/// Whether the child has ended before the limit.
+bool wait_until(pid_t child, double limit_seconds) {
+  const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  if (handle < 0) return true;  // a kernel before 5.3: waits without a limit
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(limit_seconds);
+  int ready = 0;
+  do {
+    const std::chrono::duration<double, std::milli> left = end - Clock::now();
+    pollfd ended{handle, POLLIN, 0};
+    ready = poll(&ended, 1, left.count() > 0 ? static_cast<int>(left.count()) + 1 : 0);
+  } while (ready < 0 && errno == EINTR);
+  close(handle);
+  return ready > 0;
+}
+
+}  // namespace
+
+ProcessResult run_process(const std::vector<std::string>& argv, double limit_seconds) {
+  const OutputFile output;
+  const pid_t child = start(argv, output.file());
+  ProcessResult result;
+  if (!wait_until(child, limit_seconds)) {
+    result.timed_out = true;
+    kill(-child, SIGKILL);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.output = output.text();
+  return result;
+}
+
+fs::path find_program(const std::string& name) {
+  const auto runs = [](const fs::path& path) {
+    std::error_code failed;
+    return fs::is_regular_file(path, failed) && access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return runs(name) ? fs::path(name) : fs::path();
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (const fs::path found = fs::path(folder) / name; runs(found)) return found;
+  }
+  return {};
+}
+
+TemporaryFolder::TemporaryFolder() {
+  const char* base = std::getenv("TMPDIR");
+  std::string name = format("{}/autotune-XXXXXX", base == nullptr || *base == '\0' ? "/tmp" : base);
+  if (mkdtemp(name.data()) == nullptr) {
+    throw Error(format("no temporary folder could be made as {}: {} (set TMPDIR)", name,
+                       std::strerror(errno)));
+  }
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code failed;
+  fs::remove_all(path_, failed);
+}
+
+}  // namespace autotune

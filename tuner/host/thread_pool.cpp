@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/thread_pool.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+
+namespace autotune {
+
+ThreadPool::ThreadPool(unsigned threads) {
+  const unsigned count = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+  // Signals are for the program's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (unsigned i = 1; i < count; ++i) threads_.emplace_back([this, i] { serve(i); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+ThreadPool::~ThreadPool() {
+  stop_ = true;
+  ++runs_;
+  runs_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadPool::run(const std::function<void(unsigned)>& work) {
+  work_ = &work;
+  busy_ = static_cast<std::uint32_t>(threads_.size());
+  ++runs_;
+  runs_.notify_all();
+  work(0);
+  for (std::uint32_t left = busy_; left != 0; left = busy_) busy_.wait(left);
+}
+
+void ThreadPool::serve(unsigned number) {
+  for (std::uint32_t seen = 0;; ++seen) {
+    runs_.wait(seen);
+    if (stop_) return;
+    (*work_)(number);
+    if (--busy_ == 0) busy_.notify_one();
+  }
+}
+
+}  // namespace autotune
