@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/host_compiler.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/tuner/host/kernel_case.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/host/process.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+
+/// $AUTOTUNE_HOST_CXX for as long as it lives.
+class ChosenCompiler {
+ public:
+  explicit ChosenCompiler(const std::string& program) {
+    setenv("AUTOTUNE_HOST_CXX", program.c_str(), 1);
+  }
+  ~ChosenCompiler() { unsetenv("AUTOTUNE_HOST_CXX"); }
+};
+
+/// A compiler that answers --version and never ends otherwise.
+std::string hanging_compiler(const TemporaryFolder& folder) {
+  const auto path = folder.path() / "hanging";
+  std::ofstream(path) << "#!/bin/sh\n[ \"$1\" = --version ] && echo hanging 1.0 && exit\n"
+                         "while :; do sleep 1; done\n";
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return path.string();
+}
+
+constexpr const char* kNothing = "extern \"C\" __global__ void kernel() {}\n";
+
+TEST(HostCompiler, ACompilerThatHangsIsATimeoutAndNotKept) {
+  const TemporaryFolder folder;
+  const ChosenCompiler chosen(hanging_compiler(folder));
+  const HostCompiler compiler(std::make_shared<BuildCache>(folder.path() / "cache"), 0.3);
+  EXPECT_EQ(compiler.version(), "hanging 1.0");
+  for (int i = 0; i < 2; ++i) {
+    const CompiledKernel kernel = compiler.compile(KernelCase{.text = kNothing}.unit());
+    EXPECT_EQ(kernel.outcome, Outcome::timeout);
+    EXPECT_FALSE(kernel.cached);
+    EXPECT_THAT(kernel.log, HasSubstr("killed after 0.3 s"));
+  }
+}
+
+TEST(HostCompiler, AChosenCompilerThatIsNotThereIsAnError) {
+  const ChosenCompiler chosen("no-such-compiler");
+  try {
+    HostCompiler(test_cache(), 60);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("AUTOTUNE_HOST_CXX: there is no program no-such-compiler"));
+  }
+}
+
+TEST(HostCompiler, AProgramThatIsNoCompilerIsAnError) {
+  const ChosenCompiler chosen("/bin/false");
+  EXPECT_THROW(HostCompiler(test_cache(), 60), Error);
+}
+
+TEST(HostCompiler, TheKeyDependsOnPreludeAndIncludedFiles) {
+  const TemporaryFolder folder;
+  const HostCompiler compiler(test_cache(), 60);
+  SourceUnit unit = KernelCase{.text = std::string("#include \"value.h\"\n") + kNothing}.unit();
+  unit.include_folders = {folder.path()};
+  const auto key_with = [&](const std::string& header, const std::string& prelude) {
+    std::ofstream(folder.path() / "value.h") << header;
+    unit.prelude = prelude;
+    return compiler.compile(unit).key;
+  };
+  const std::string key = key_with("#define VALUE 1\n", "#define A 1\n");
+  EXPECT_EQ(key_with("#define VALUE 1\n", "#define A 1\n"), key);
+  EXPECT_NE(key_with("#define VALUE 2\n", "#define A 1\n"), key);
+  EXPECT_NE(key_with("#define VALUE 1\n", "#define A 2\n"), key);
+}
+
+TEST(HostCompiler, OptionsOfAnotherCompilerAreLeftOut) {
+  SourceUnit unit = KernelCase{.text = kNothing}.unit();
+  unit.text = "#if VALUE != 7\n#error VALUE\n#endif\n" + unit.text;
+  unit.options = {"--use_fast_math", "-DVALUE=7"};
+  const CompiledKernel kernel = HostCompiler(test_cache(), 60).compile(unit);
+  EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+}
+
+TEST(HostCompiler, ClustersAreACompilerErrorInPlainWords) {
+  const CompiledKernel kernel =
+      HostCompiler(test_cache(), 60)
+          .compile(KernelCase{.text = "extern \"C\" __global__ void __cluster_dims__(2, 1, 1) "
+                                      "kernel(int* out) { *out = 1; }\n"}
+                       .unit());
+  EXPECT_EQ(kernel.outcome, Outcome::compile_error);
+  EXPECT_THAT(kernel.log, HasSubstr("clusters are not available on the host device"));
+}
+
+}  // namespace
+}  // namespace autotune

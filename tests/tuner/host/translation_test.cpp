@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/translation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Translation, PutsDynamicSharedMemoryAsAPointer) {
+  EXPECT_EQ(translated("extern __shared__ float tile[];\n"),
+            "float* const tile = static_cast<float*>(autotune_host::dynamic_shared());\n");
+  EXPECT_EQ(translated("extern __shared__ __align__(16) unsigned char bytes[ ];\n"),
+            "unsigned char* const bytes = static_cast<unsigned "
+            "char*>(autotune_host::dynamic_shared());\n");
+  EXPECT_THAT(translated("alignas(16) extern __shared__ T all[];"), HasSubstr("T* const all ="));
+}
+
+TEST(Translation, LeavesOtherDeclarationsAlone) {
+  for (const char* text :
+       {"extern \"C\" __global__ void f(float* p) { p[0] = 1; }\n", "__shared__ float tile[16];\n",
+        "extern int external;\n", "int externally = 1; // extern __shared__\n"}) {
+    EXPECT_EQ(translated(text), text);
+  }
+}
+
+TEST(Translation, PutsUnrollAsBothCompilersHaveIt) {
+  EXPECT_THAT(translated("  # pragma  unroll 4 // four\n"), HasSubstr("#pragma GCC unroll 4\n"));
+  EXPECT_THAT(translated("#pragma unroll\n"), HasSubstr("#pragma GCC unroll 16\n"));
+  EXPECT_THAT(translated("#pragma once\n"), Not(HasSubstr("GCC")));
+}
+
+TEST(Translation, KeepsLineNumbers) {
+  EXPECT_THAT(translated("#pragma unroll\nfor (;;) {}\n"), HasSubstr("#line 2\nfor (;;) {}"));
+  EXPECT_THAT(translated("extern __shared__\nfloat tile[];\nint x;\n"), HasSubstr(";\n\nint x;\n"));
+}
+
+TEST(Translation, ExportsOneFunctionAKernel) {
+  SourceUnit unit;
+  unit.name = "two.cu";
+  unit.text = "text";
+  unit.entries = {"first", "second"};
+  const std::string source = host_source(unit);
+  EXPECT_THAT(source, HasSubstr("#line 1 \"two.cu\"\ntext"));
+  EXPECT_THAT(source, HasSubstr("unsigned long long autotune_run_first("));
+  EXPECT_THAT(source, HasSubstr("Entry<&second>::run"));
+}
+
+}  // namespace
+}  // namespace autotune
