@@ -27,12 +27,12 @@ Totals run(Method method, int runs, double least) {
     const auto seed = static_cast<std::uint64_t>(i);
     const std::vector<double> truths = simulated_space(kConfigurations, least, seed);
     const Choice choice = choose(method, truths, NoiseModel{}, seed + 1000);
-    totals.regrets.push_back(choice.regret);
+    totals.regrets.push_back(choice.audit.regret);
     totals.seconds.push_back(choice.device_seconds);
     totals.floors.push_back(choice.noise_floor);
-    totals.near_best += choice.near_best;
-    totals.near_best_lost += choice.near_best_lost;
-    totals.worse_than_default += choice.gain < 1 ? 1 : 0;
+    totals.near_best += choice.audit.near_best;
+    totals.near_best_lost += choice.audit.near_best_lost;
+    totals.worse_than_default += choice.audit.gain < 1 ? 1 : 0;
   }
   std::ranges::sort(totals.regrets);
   return totals;

@@ -3,11 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
-
-#include "tuner/measure/judge.hpp"
-#include "tuner/measure/playoff.hpp"
 
 namespace autotune {
 namespace {
@@ -33,35 +29,16 @@ double figure_of(Method method, SimulatedTimer& timer, const Policy& policy) {
   return figure;
 }
 
-/// As a session does it: judge in the order given, then play off.
-void judge_all(std::vector<SimulatedTimer>& timers, SimulatedDevice& device, const Policy& policy,
-               std::uint64_t seed, Choice& choice) {
-  Anchor anchor(timers[0], policy, [&] { return device.now(); });
-  std::vector<double> medians(timers.size(), std::numeric_limits<double>::infinity());
-  const double least = std::ranges::min(timers, {}, &SimulatedTimer::truth).truth();
-  double best = 0;
-  for (std::size_t i = 0; i < timers.size(); ++i) {
-    device.wait(kPreparationSeconds);
-    const Judgement judgement = judge(timers[i], best, policy, anchor);
-    if (judgement.leads) best = judgement.measurement.median;
-    if (judgement.outcome == Outcome::ok) medians[i] = judgement.measurement.median;
-    const bool lost =
-        judgement.decision == Decision::screened || judgement.decision == Decision::outrun;
-    if (timers[i].truth() <= 1.01 * least) {
-      ++choice.near_best;
-      choice.near_best_lost += lost ? 1 : 0;
-    }
-  }
-  std::vector<std::size_t> chosen = choose_finalists(medians, policy);
-  if (std::ranges::find(chosen, std::size_t{0}) == chosen.end()) chosen.push_back(0);
-  std::vector<Finalist> finalists;
-  for (const std::size_t i : chosen) finalists.push_back({&timers[i], medians[i], i == 0, false});
-  const auto reallocate = [&](std::span<Finalist>) {
+Round judged(std::vector<SimulatedTimer>& timers, SimulatedDevice& device, const Policy& policy,
+             std::uint64_t seed) {
+  std::vector<Timer*> pointers;
+  for (SimulatedTimer& timer : timers) pointers.push_back(&timer);
+  const auto reallocate = [&] {
     for (SimulatedTimer& timer : timers) timer.reallocate();
   };
-  const PlayoffResult result = play_off(finalists, policy, seed, reallocate, anchor.clock_hz());
-  choice.index = chosen[result.winner];
-  choice.noise_floor = result.noise_floor;
+  return judge_and_play_off(
+      pointers, policy, seed, [&] { return device.now(); },
+      [&] { device.wait(kPreparationSeconds); }, reallocate);
 }
 
 }  // namespace
@@ -85,19 +62,23 @@ Choice choose(Method method, std::span<const double> truths, const NoiseModel& n
   std::vector<SimulatedTimer> timers;
   for (const double truth : truths) timers.emplace_back(device, truth);
   Choice choice;
+  Round round;
   if (method == Method::judged) {
-    judge_all(timers, device, policy, seed, choice);
+    round = judged(timers, device, policy, seed);
   } else {
     std::vector<double> figures;
     for (SimulatedTimer& timer : timers) {
       device.wait(kPreparationSeconds);
       figures.push_back(figure_of(method, timer, policy));
     }
-    choice.index = std::ranges::min_element(figures) - figures.begin();
+    round.chosen = std::ranges::min_element(figures) - figures.begin();
+    round.judgements.resize(truths.size());
   }
-  choice.regret = truths[choice.index] / std::ranges::min(truths) - 1;
-  choice.gain = truths[0] / truths[choice.index];
-  choice.device_seconds = device.now() - kPreparationSeconds * static_cast<double>(truths.size());
+  choice.index = round.chosen;
+  choice.noise_floor = round.noise_floor;
+  choice.audit = audit(round, truths);
+  const double preparing = kPreparationSeconds * static_cast<double>(truths.size());
+  choice.device_seconds = device.now() - preparing;
   return choice;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/measure/policy.hpp"
+#include "tuner/measure/audit.hpp"
 #include "tuner/measure/simulated_timer.hpp"
 
 namespace autotune {
@@ -26,13 +26,9 @@ std::vector<double> simulated_space(std::size_t size, double least, std::uint64_
 
 struct Choice {
   std::size_t index = 0;
-  double regret = 0;          // true time of the chosen one over the true least, less 1
+  Audit audit;                // against the truth
   double device_seconds = 0;  // of the whole choice
-  // By judging only:
-  int near_best = 0;       // configurations within 1 % of the best
-  int near_best_lost = 0;  // of those, screened or outrun
-  double noise_floor = 0;
-  double gain = 1;  // true time of the default, index 0, over that of the chosen one
+  double noise_floor = 0;     // by judging only
 };
 
 Choice choose(Method method, std::span<const double> truths, const NoiseModel& noise,

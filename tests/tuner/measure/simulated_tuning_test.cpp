@@ -23,7 +23,7 @@ std::vector<Choice> choices(Method method, const NoiseModel& noise, int runs,
 
 std::vector<double> sorted_regrets(const std::vector<Choice>& all) {
   std::vector<double> regrets;
-  for (const Choice& choice : all) regrets.push_back(choice.regret);
+  for (const Choice& choice : all) regrets.push_back(choice.audit.regret);
   std::ranges::sort(regrets);
   return regrets;
 }
@@ -56,8 +56,8 @@ TEST(Judged, OneGraphBatchEachOrSevenLaunchesLoseAtLeastFourTimesAsMuch) {
 TEST(Judged, AtMostTwoPercentOfThoseNearTheBestAreLost) {
   int near = 0, lost = 0;
   for (const Choice& choice : choices(Method::judged, {}, 300)) {
-    near += choice.near_best;
-    lost += choice.near_best_lost;
+    near += choice.audit.near_best;
+    lost += choice.audit.near_best_lost;
   }
   EXPECT_GT(near, 300);
   EXPECT_LE(lost, 0.02 * near);
@@ -75,7 +75,7 @@ TEST(Judged, IsNeverWorseThanTheDefaultBeyondTheNoiseFloor) {
       std::vector<double> truths = simulated_space(30, 10e-6, seed);
       truths[0] = 9.95e-6;  // nothing beats the default
       const Choice choice = choose(Method::judged, truths, noise, seed);
-      EXPECT_GE(choice.gain, 1 - std::max(choice.noise_floor, 0.002)) << seed;
+      EXPECT_GE(choice.audit.gain, 1 - std::max(choice.noise_floor, 0.002)) << seed;
     }
   }
 }
