@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Occupancy over a range of one resource, and the block size that is best by it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tuner/model/occupancy.hpp"
+
+namespace autotune {
+
+/// Dynamic shared memory of a block of so many threads.
+using SharedOfBlock = std::function<std::int64_t(int threads)>;
+
+struct BlockChoice {
+  int threads = 0;
+  Occupancy occupancy;
+};
+
+/// The block size of whole warps with the most active threads, the largest of equals; nullopt when
+/// none fits. `kernel.threads` and its dynamic shared memory are replaced.
+std::optional<BlockChoice> best_block(const GpuSpec& gpu, const KernelShape& kernel,
+                                      const SharedOfBlock& shared);
+
+/// The same rounded down to 4^n threads, a square of 2^n: for kernels with square tiles.
+std::optional<BlockChoice> best_square_block(const GpuSpec& gpu, const KernelShape& kernel,
+                                             const SharedOfBlock& shared);
+
+enum class Swept : std::uint8_t { registers, shared, block };
+
+struct SweepPoint {
+  std::int64_t value = 0;
+  Occupancy occupancy;
+};
+
+/// Occupancy over all that a block may have of one resource, the others as in `kernel`; registers
+/// and threads one by one (threads in warps), shared memory in 64 steps. `shared` gives dynamic
+/// shared memory when blocks are swept.
+std::vector<SweepPoint> sweep(const GpuSpec& gpu, const KernelShape& kernel, Swept what,
+                              const SharedOfBlock& shared);
+
+}  // namespace autotune
