@@ -9,7 +9,9 @@
 
 namespace autotune::cli {
 
+extern const Verb kDb;
 extern const Verb kList;
+extern const Verb kQuery;
 
 namespace {
 
@@ -26,7 +28,7 @@ const Verb kHelp{.name = "help",
                  .positional = {},
                  .run = run_help};
 
-const std::array kVerbs{&kList, &kHelp};
+const std::array kVerbs{&kQuery, &kList, &kDb, &kHelp};
 
 }  // namespace
 

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune db: export, import, merge, check, compact, pin.
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iostream>
+
+#include "db/exchange.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+/// The files behind the action's name.
+std::vector<std::string> files_of(const Arguments& arguments) {
+  const auto& words = arguments.positional();
+  if (words.size() < 2) {
+    throw UsageError(format("db {} needs a file: autotune db {} FILE…", words[0], words[0]));
+  }
+  return {words.begin() + 1, words.end()};
+}
+
+void write_export(const Arguments& arguments, const db::TunedStore& store,
+                  const std::string& format_name, std::ostream& out) {
+  const db::TunedFilter filter{arguments.find("device").value_or(""),
+                               arguments.find("target").value_or(""), "", ""};
+  if (format_name == "jsonl") {
+    if (!filter.target.empty() || !filter.device_name.empty()) {
+      throw UsageError(
+          "--format=jsonl holds every fact; use --format=best with --target or "
+          "--device");
+    }
+    db::export_json_lines(store, out);
+  } else if (format_name == "best") {
+    db::export_best_json_lines(store, filter, out);
+  } else {
+    db::export_header(store, filter, out);
+  }
+}
+
+int run_export(const Arguments& arguments) {
+  static const std::vector<std::string> kFormats{"jsonl", "best", "cpp", "sqlite"};
+  const std::string format_name = arguments.text("format");
+  if (std::find(kFormats.begin(), kFormats.end(), format_name) == kFormats.end()) {
+    throw UsageError(
+        format("there is no format \"{}\": {}", format_name, suggestion(format_name, kFormats)));
+  }
+  const db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  const auto output = arguments.find("output");
+  if (format_name == "sqlite") {
+    if (!output) throw UsageError("--format=sqlite needs --output FILE");
+    db::TunedStore copy(*output);
+    db::merge(copy, store);
+  } else if (output) {
+    std::ofstream file(*output, std::ios::binary);
+    if (!file) throw Error(format("{}: cannot be written; name another --output", *output));
+    write_export(arguments, store, format_name, file);
+    file.close();
+    if (!file) throw Error(format("{}: cannot be written to its end; is the disk full?", *output));
+  } else {
+    write_export(arguments, store, format_name, std::cout);
+  }
+  return kDone;
+}
+
+bool is_sqlite(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw Error(format("{}: cannot be read; name a file that db export wrote", file));
+  std::array<char, 15> magic{};
+  stream.read(magic.data(), magic.size());
+  return std::string_view(magic.data(), magic.size()) == "SQLite format 3";
+}
+
+int run_import(const Arguments& arguments) {
+  const std::vector<std::string> files = files_of(arguments);
+  db::TunedStore store = open_store(arguments, db::Mode::read_write);
+  bool all_well = true;
+  for (const std::string& file : files) {
+    db::ImportReport report;
+    if (is_sqlite(file)) {
+      report = db::merge(store, db::TunedStore(file, db::Mode::read_only));
+    } else {
+      std::ifstream stream(file, std::ios::binary);
+      report = db::import_json_lines(store, stream, file);
+    }
+    for (const std::string& refused : report.refused) std::cerr << "warning: " << refused << '\n';
+    std::cout << format("{}: {} rows added, {} were there already, {} refused\n", file,
+                        report.added, report.present, report.refused.size());
+    all_well = all_well && report.refused.empty();
+  }
+  return all_well ? kDone : kFailed;
+}
+
+int run_check(const Arguments& arguments) {
+  const db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  const db::CheckReport report = store.check();
+  for (const std::string& damage : report.damage) std::cout << damage << '\n';
+  std::cout << (report.damage.empty()
+                    ? format("{}: {} rows, all as they were stored\n", store.path().string(),
+                             report.rows)
+                    : format("{}: {} faults in {} rows; import it into a new database to keep what "
+                             "is good\n",
+                             store.path().string(), report.damage.size(), report.rows));
+  return report.damage.empty() ? kDone : kFailed;
+}
+
+int run_compact(const Arguments& arguments) {
+  db::TunedStore store = open_store(arguments, db::Mode::read_write);
+  const auto before = std::filesystem::file_size(store.path());
+  store.rebuild_best();
+  store.compact();
+  std::cout << format(
+      "{}: {} before, {} now\n", store.path().string(),
+      bytes_text(static_cast<std::int64_t>(before)),
+      bytes_text(static_cast<std::int64_t>(std::filesystem::file_size(store.path()))));
+  return kDone;
+}
+
+/// A pinned configuration must have the parameters that the tuned ones have.
+void check_names(const NamedValues& configuration, const db::TunedEntry& entry) {
+  std::vector<std::string> known;
+  for (const NamedValue& item : parse_named_values(entry.best.configuration)) {
+    known.push_back(item.name);
+    if (!find_value(configuration, item.name)) {
+      throw UsageError(
+          format("--config lacks {}, such as {}", item.name, entry.best.configuration));
+    }
+  }
+  for (const NamedValue& item : configuration) {
+    if (std::find(known.begin(), known.end(), item.name) == known.end()) {
+      throw UsageError(format("--config: {} has no parameter \"{}\": {}", entry.kernel.target,
+                              item.name, suggestion(item.name, known)));
+    }
+  }
+}
+
+int run_pin(const Arguments& arguments) {
+  const bool takes_back = arguments.positional()[0] == "unpin";
+  const NamedValues chosen = chosen_settings(arguments);
+  const NamedValues configuration =
+      takes_back ? NamedValues{} : parse_named_values(arguments.text("config"));
+  db::TunedStore store = open_store(arguments, db::Mode::read_write);
+  std::vector<db::TunedEntry> entries = entries_for(arguments, store);
+  std::erase_if(entries, [&](const db::TunedEntry& each) { return !has_settings(each, chosen); });
+  if (entries.empty()) {
+    throw Error(format("{} is not tuned with {}", arguments.text("target"), to_text(chosen)));
+  }
+  const db::TunedEntry& like = entries.front();
+  for (const db::TunedEntry& entry : entries) {
+    if (entry.device.id != like.device.id) {
+      throw UsageError(format("{} is tuned on {} and {}: name one with --device",
+                              arguments.text("target"), like.device.name, entry.device.name));
+    }
+    if (problem_of(entry).settings != problem_of(like).settings) {
+      throw UsageError(format("{} is tuned with {} and {}: name one with --set",
+                              arguments.text("target"), to_text(problem_of(like).settings),
+                              to_text(problem_of(entry).settings)));
+    }
+  }
+  if (!takes_back) check_names(configuration, like);
+  for (NamedValues problem : asked_sizes(arguments, entries)) {
+    for (const NamedValue& setting : problem_of(like).settings) problem.push_back(setting);
+    db::PinRow pin;
+    pin.key = like.best.key;
+    pin.key.problem = to_text(problem);
+    pin.configuration = to_text(configuration);
+    pin.note = arguments.find("note").value_or("");
+    pin.created_at = db::now_text();
+    store.pin(pin);
+    std::cout << format("{} {} on {}: {}\n", arguments.text("target"), pin.key.problem,
+                        like.device.name,
+                        takes_back ? "no longer pinned" : "pinned to " + pin.configuration);
+  }
+  return kDone;
+}
+
+struct Action {
+  std::string_view name;
+  int (*run)(const Arguments& arguments);
+};
+
+constexpr std::array kActions{Action{"export", run_export},   Action{"import", run_import},
+                              Action{"merge", run_import},    Action{"check", run_check},
+                              Action{"compact", run_compact}, Action{"pin", run_pin},
+                              Action{"unpin", run_pin}};
+
+int run_db(const Arguments& arguments) {
+  std::vector<std::string> names;
+  for (const Action& action : kActions) names.emplace_back(action.name);
+  if (arguments.positional().empty()) {
+    throw UsageError("db needs one of export, import, merge, check, compact, pin, unpin");
+  }
+  const std::string& name = arguments.positional()[0];
+  for (const Action& action : kActions) {
+    if (action.name == name) return action.run(arguments);
+  }
+  throw UsageError(format("db knows no \"{}\": {}", name, suggestion(name, names)));
+}
+
+}  // namespace
+
+extern const Verb kDb;
+const Verb kDb{
+    .name = "db",
+    .synopsis = "export|import|merge|check|compact|pin|unpin [FILE…] [--db FILE]",
+    .summary = "Export, import, merge, check, compact the database; pin a configuration",
+    .details =
+        "`export` writes `--format` jsonl (every fact, one JSON object a line in canonical order), "
+        "best (only the answers, as JSON lines), cpp (the answers as a C++ header) or sqlite. "
+        "`import` and `merge` add what FILEs hold, JSON lines or databases, and never overwrite: "
+        "the order does not matter, nor does doing it twice. `check` reads every row and compares "
+        "it with its id. `compact` derives the answers anew and gives free pages back. `pin` makes "
+        "`--config` the answer for a size until `unpin`.",
+    .options = {{"db", "FILE", "The database"},
+                {"format", "F", "export: jsonl, best, cpp, sqlite", "jsonl"},
+                {"output", "FILE", "export: write there in place of stdout"},
+                {"target", "T", "pin: the target; export: only this one"},
+                {"device", "NAME", "pin, export: only this device"},
+                {"size", "S", "pin: a problem, as for tune"},
+                {"set", "NAME=VALUE", "pin: a setting of the problem, such as dtype=f64", "", true},
+                {"config", "TEXT", "pin: the configuration, \"BM=64 BN=64 …\""},
+                {"note", "TEXT", "pin: why"}},
+    .positional = "ACTION",
+    .run = run_db};
+
+}  // namespace autotune::cli

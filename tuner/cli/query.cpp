@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune query: what is the best here, how sure, how was it found.
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <tuple>
+
+#include "db/problem_distance.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/json/json.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+/// One answer: an entry, and how far it is from what was asked.
+struct Answer {
+  const db::TunedEntry* entry = nullptr;
+  std::optional<NamedValues> asked;  // absent when everything was asked for
+  double distance = 0;               // root mean square of log2 of the sizes' ratios
+};
+
+constexpr double kNanosecond = 1e-9;
+
+/// The nearest entry of each device, setting and policy: the same problem where that is tuned.
+std::vector<Answer> nearest(const std::vector<db::TunedEntry>& entries, const NamedValues& sizes) {
+  std::vector<Answer> answers;
+  const std::string asked_text = to_text(sizes);
+  const db::ProblemText asked = db::ProblemText::parse(asked_text);
+  for (const db::TunedEntry& entry : entries) {
+    const std::string sizes_only = to_text(problem_of(entry).sizes);
+    const auto distance = db::problem_distance(db::ProblemText::parse(sizes_only), asked);
+    if (!distance) continue;
+    const auto group = [](const db::TunedEntry& of) {
+      return std::make_tuple(of.best.key.device, to_text(problem_of(of).settings),
+                             of.best.key.policy);
+    };
+    const auto same = std::find_if(answers.begin(), answers.end(), [&](const Answer& other) {
+      return group(*other.entry) == group(entry);
+    });
+    if (same == answers.end()) {
+      answers.push_back({&entry, sizes, *distance});
+    } else if (*distance < same->distance) {
+      *same = {&entry, sizes, *distance};
+    }
+  }
+  return answers;
+}
+
+std::vector<Answer> answers_to(const Arguments& arguments,
+                               const std::vector<db::TunedEntry>& entries) {
+  std::vector<Answer> answers;
+  if (arguments.has("size")) {
+    for (const NamedValues& sizes : asked_sizes(arguments, entries)) {
+      for (const Answer& answer : nearest(entries, sizes)) answers.push_back(answer);
+    }
+  } else {
+    for (const db::TunedEntry& entry : entries) answers.push_back({&entry, std::nullopt, 0});
+  }
+  return answers;
+}
+
+/// `9.170 us [9.160, 9.180] us, 29.27 TFLOP/s, 3.27x the default`.
+std::string figures_of(const db::BestRow& best) {
+  if (!best.median_ns) return "never timed";
+  std::string text = time_text(*best.median_ns * kNanosecond);
+  if (best.low_ns && best.high_ns) {
+    text += format(" [{}, {}]", time_text(*best.low_ns * kNanosecond),
+                   time_text(*best.high_ns * kNanosecond));
+  }
+  if (best.gflops) text += ", " + rate_text(*best.gflops * 1e9);
+  if (best.default_ns) text += format(", {:.2f}x the default", *best.default_ns / *best.median_ns);
+  return text;
+}
+
+std::string provenance_of(const db::TunedEntry& entry) {
+  const db::BestRow& best = entry.best;
+  std::string text = format("{} {} {}", best.provenance, best.created_at.substr(0, 10),
+                            best.created_at.size() > 16 ? best.created_at.substr(11, 5) : "");
+  if (!best.decided) text += ", the leader of a run that was not finished";
+  if (best.samples > 0) text += format(", {} samples", best.samples);
+  text += best.verified ? ", verified" : ", not verified";
+  const db::SessionRow& session = entry.session;
+  if (!session.tool_version.empty()) text += "; autotune " + session.tool_version;
+  if (!session.strategy.empty()) text += ", " + session.strategy;
+  if (!session.environment.empty()) text += ", " + session.environment;
+  return text;
+}
+
+void print(const Answer& answer) {
+  const db::TunedEntry& entry = *answer.entry;
+  const db::BestRow& best = entry.best;
+  if (answer.distance > 0) {
+    std::cout << format(
+        "{} {} is not tuned; the nearest tuned size is {}, a factor of {:.3g} away\n",
+        entry.kernel.target, sizes_text(*answer.asked), sizes_text(problem_of(entry).sizes),
+        std::exp2(answer.distance));
+  }
+  std::cout << format("{} {} on {} ({})\n", entry.kernel.target, best.key.problem,
+                      entry.device.name, best.key.policy);
+  std::cout << format("best     {}: {}\n", figures_of(best), best.configuration);
+  if (best.default_ns) {
+    std::cout << format("default  {}: {}\n", time_text(*best.default_ns * kNanosecond),
+                        best.default_configuration);
+  }
+  if (best.cold_ns) {
+    std::cout << format("L2       {} in the other L2 state\n",
+                        time_text(*best.cold_ns * kNanosecond));
+  }
+  if (best.noise_floor) std::cout << format("noise    {:.2f} %\n", *best.noise_floor * 100);
+  if (!best.ties.empty()) {
+    std::string ties = best.ties;
+    for (std::size_t at = 0; (at = ties.find('\n', at)) != std::string::npos;) {
+      ties.replace(at, 1, at + 1 < ties.size() ? "; " : "");
+    }
+    std::cout << "ties     " << ties << '\n';
+  }
+  std::cout << "how      " << provenance_of(entry) << '\n';
+}
+
+Json json_of(const NamedValues& values) {
+  Json json = Json::object();
+  for (const NamedValue& item : values) {
+    if (item.value.is_integer()) {
+      json[item.name] = item.value.integer();
+    } else {
+      json[item.name] = item.value.word();
+    }
+  }
+  return json;
+}
+
+Json json_of(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+
+Json json_of(const Answer& answer) {
+  const db::TunedEntry& entry = *answer.entry;
+  const db::BestRow& best = entry.best;
+  Json json;
+  json["problem"] = json_of(parse_named_values(best.key.problem));
+  json["exact"] = answer.distance == 0;
+  if (answer.asked) json["asked"] = json_of(*answer.asked);
+  json["factor_away"] = std::exp2(answer.distance);
+  json["device"] = {{"name", entry.device.name}, {"kind", entry.device.kind}};
+  json["policy"] = best.key.policy;
+  json["config"] = json_of(parse_named_values(best.configuration));
+  json["median_ns"] = json_of(best.median_ns);
+  json["low_ns"] = json_of(best.low_ns);
+  json["high_ns"] = json_of(best.high_ns);
+  json["samples"] = best.samples;
+  json["gflops"] = json_of(best.gflops);
+  json["default"] = {{"config", json_of(parse_named_values(best.default_configuration))},
+                     {"median_ns", json_of(best.default_ns)}};
+  json["ratio_to_default"] =
+      best.default_ns && best.median_ns ? Json(*best.default_ns / *best.median_ns) : Json();
+  json["cold_ns"] = json_of(best.cold_ns);
+  json["noise_floor"] = json_of(best.noise_floor);
+  json["provenance"] = best.provenance;
+  json["decided"] = best.decided;
+  json["verified"] = best.verified;
+  json["tuned_at"] = best.created_at;
+  json["tool_version"] = entry.session.tool_version;
+  json["strategy"] = entry.session.strategy;
+  json["environment"] = entry.session.environment;
+  json["fingerprint"] = entry.kernel.fingerprint;
+  return json;
+}
+
+int run_query(const Arguments& arguments) {
+  const NamedValues chosen = chosen_settings(arguments);
+  const db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  std::vector<db::TunedEntry> entries = entries_for(arguments, store);
+  std::erase_if(entries, [&](const db::TunedEntry& each) { return !has_settings(each, chosen); });
+  if (entries.empty()) {
+    throw Error(format("{} is not tuned with {} in {}: run autotune --target {} with --set first",
+                       arguments.text("target"), to_text(chosen), store.path().string(),
+                       arguments.text("target")));
+  }
+  const std::vector<Answer> answers = answers_to(arguments, entries);
+  if (arguments.has("json")) {
+    Json json{{"target", arguments.text("target")}, {"db", store.path().string()}};
+    json["results"] = Json::array();
+    for (const Answer& answer : answers) json["results"].push_back(json_of(answer));
+    std::cout << json.dump(2) << '\n';
+  } else {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (i > 0) std::cout << '\n';
+      print(answers[i]);
+    }
+  }
+  return kDone;
+}
+
+}  // namespace
+
+extern const Verb kQuery;
+const Verb kQuery{
+    .name = "query",
+    .synopsis = "--target T [--size S] [--device NAME] [--set NAME=VALUE] [--db FILE] [--json]",
+    .summary = "What is the best here, how sure, how was it found",
+    .details =
+        "For a size that was not tuned it shows the nearest one that was, by the ratio of "
+        "the sizes, and says so. Without `--size` it shows everything that is tuned for the "
+        "target. A target that was tuned on several devices, or with several settings, has "
+        "an answer for each. Exit status 1 when there is nothing.",
+    .options = {{"target", "T", "The target's name"},
+                {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
+                {"device", "NAME", "Only this device"},
+                {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
+                 true},
+                {"db", "FILE", "The database"},
+                {"json", "", "Print JSON"}},
+    .positional = {},
+    .run = run_query};
+
+}  // namespace autotune::cli

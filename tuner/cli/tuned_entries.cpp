@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/tuned_entries.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+[[noreturn]] void nothing_tuned(const std::string& what, const std::string& file,
+                                const std::string& word, const std::set<std::string>& names) {
+  const std::vector<std::string> known(names.begin(), names.end());
+  throw Error(known.empty()
+                  ? format("nothing is tuned in {}: run autotune --target {} --sizes … first", file,
+                           what == "target" ? word : "gemm")
+                  : format("nothing is tuned for {} \"{}\" in {}: {}", what, word, file,
+                           suggestion(word, known)));
+}
+
+/// Entries of one device, problem and policy stand together, the latest kernel first.
+std::vector<db::TunedEntry> latest_of_each(std::vector<db::TunedEntry> entries) {
+  const auto key = [](const db::TunedEntry& entry) {
+    return std::tie(entry.best.key.device, entry.best.key.problem, entry.best.key.policy);
+  };
+  std::vector<db::TunedEntry> latest;
+  for (db::TunedEntry& entry : entries) {
+    const auto same = std::find_if(latest.begin(), latest.end(), [&](const db::TunedEntry& other) {
+      return key(other) == key(entry);
+    });
+    if (same == latest.end()) {
+      latest.push_back(std::move(entry));
+    } else if (same->best.created_at < entry.best.created_at) {
+      *same = std::move(entry);
+    }
+  }
+  return latest;
+}
+
+}  // namespace
+
+db::TunedStore open_store(const Arguments& arguments, db::Mode mode) {
+  const auto file = arguments.find("db");
+  return db::TunedStore(file ? std::filesystem::path(*file) : db::default_store_path(), mode);
+}
+
+std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store) {
+  const std::string target = arguments.text("target");
+  const std::string device = arguments.find("device").value_or("");
+  std::vector<db::TunedEntry> entries = store.tuned({device, target, "", ""});
+  if (entries.empty()) {
+    std::set<std::string> targets, devices;
+    for (const db::TunedEntry& entry : store.tuned({})) {
+      targets.insert(entry.kernel.target);
+      if (entry.kernel.target == target) devices.insert(entry.device.name);
+    }
+    if (!targets.contains(target)) nothing_tuned("target", store.path(), target, targets);
+    nothing_tuned("device", store.path(), device, devices);
+  }
+  return latest_of_each(std::move(entries));
+}
+
+EntryProblem problem_of(const db::TunedEntry& entry) {
+  EntryProblem problem;
+  for (NamedValue& item : parse_named_values(entry.best.key.problem)) {
+    (item.value.is_integer() ? problem.sizes : problem.settings).push_back(std::move(item));
+  }
+  return problem;
+}
+
+NamedValues chosen_settings(const Arguments& arguments) {
+  NamedValues chosen;
+  for (const std::string& item : arguments.all("set")) {
+    const std::size_t equals = item.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      throw UsageError(format("--set: \"{}\" is no NAME=VALUE, such as dtype=f64", item));
+    }
+    chosen.push_back({item.substr(0, equals), parse_value(item.substr(equals + 1))});
+  }
+  return chosen;
+}
+
+bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen) {
+  const NamedValues values = parse_named_values(entry.best.key.problem);
+  return std::all_of(chosen.begin(), chosen.end(), [&](const NamedValue& wanted) {
+    const Value* value = find_value(values, wanted.name);
+    return value && *value == wanted.value;
+  });
+}
+
+std::vector<NamedValues> asked_sizes(const Arguments& arguments,
+                                     const std::vector<db::TunedEntry>& entries) {
+  std::vector<std::string> names;
+  for (const NamedValue& size : problem_of(entries.front()).sizes) names.push_back(size.name);
+  return parse_sizes(arguments.text("size"), names);
+}
+
+std::string sizes_text(const NamedValues& sizes) {
+  const bool alike = std::all_of(sizes.begin(), sizes.end(), [&](const NamedValue& size) {
+    return size.value == sizes.front().value;
+  });
+  return alike && !sizes.empty() ? sizes.front().value.text() : to_text(sizes);
+}
+
+}  // namespace autotune::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What query and db look for in the database, and what they say when it is not there.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "db/store.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/core/problem.hpp"
+
+namespace autotune::cli {
+
+/// Of --db, else the default place.
+db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
+
+/// What is tuned for --target and, when given, --device, the latest kernel of each problem. Throws
+/// Error with near names when there is nothing.
+std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store);
+
+/// Sizes and settings of an entry.
+struct EntryProblem {
+  NamedValues sizes, settings;
+};
+EntryProblem problem_of(const db::TunedEntry& entry);
+
+/// Every --set NAME=VALUE. Throws UsageError.
+NamedValues chosen_settings(const Arguments& arguments);
+/// Whether the entry has every one of them.
+bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen);
+
+/// The problems that --size means, as the target names its sizes. Throws UsageError.
+std::vector<NamedValues> asked_sizes(const Arguments& arguments,
+                                     const std::vector<db::TunedEntry>& entries);
+
+/// `512`, or `M=1 N=4096 K=4096` when the sizes differ.
+std::string sizes_text(const NamedValues& sizes);
+
+}  // namespace autotune::cli
