@@ -42,6 +42,7 @@ struct Table<KernelRow> {
   static void columns(Row& row, Visit&& visit) {
     visit("target", row.target);
     visit("fingerprint", row.fingerprint);
+    visit("sizes", row.sizes);
   }
 };
 

@@ -6,7 +6,21 @@
 
 namespace autotune::db {
 
-ProblemText ProblemText::parse(std::string_view text) {
+namespace {
+
+/// Whether `name` is a word of `names`.
+bool is_among(std::string_view name, std::string_view names) {
+  for (std::size_t at = 0; (at = names.find(name, at)) != std::string_view::npos; ++at) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || names[at - 1] == ' ') && (end == names.size() || names[end] == ' '))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ProblemText ProblemText::parse(std::string_view text, std::string_view size_names) {
   ProblemText problem;
   while (!text.empty()) {
     const std::string_view item = text.substr(0, text.find(' '));
@@ -16,7 +30,8 @@ ProblemText ProblemText::parse(std::string_view text) {
         equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error == std::errc() && end == value.data() + value.size() && number > 0) {
+    const bool is_number = error == std::errc() && end == value.data() + value.size() && number > 0;
+    if (is_number && (size_names.empty() || is_among(item.substr(0, equals), size_names))) {
       problem.names.push_back(item.substr(0, equals));
       problem.sizes.push_back(number);
     } else if (!item.empty()) {

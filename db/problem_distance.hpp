@@ -10,14 +10,15 @@
 
 namespace autotune::db {
 
-/// `M=512 N=512 K=512 dtype=f32` taken apart: names whose values are numbers, and the rest.
+/// `M=512 N=512 K=512 dtype=f32 batch=1` taken apart: sizes, which can be near, and settings, which
+/// are the same or not.
 struct ProblemText {
   std::vector<std::string_view> names;
   std::vector<std::int64_t> sizes;
-  std::string settings;  // `dtype=f32`
+  std::string settings;  // `dtype=f32 batch=1`
 
-  /// Refers into `text`.
-  static ProblemText parse(std::string_view text);
+  /// Refers into `text`. `size_names` as in KernelRow::sizes; empty: whatever is a number.
+  static ProblemText parse(std::string_view text, std::string_view size_names);
 };
 
 /// Root mean square over the sizes of log2(a / b); nullopt when names or settings differ.

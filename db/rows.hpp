@@ -31,6 +31,7 @@ struct KernelRow {
   std::string id;
   std::string target;
   std::string fingerprint;  // hash of source, space and argument list
+  std::string sizes;        // the names of its sizes: `M N K`; what else a problem has are settings
   friend bool operator==(const KernelRow&, const KernelRow&) = default;
 };
 

@@ -32,7 +32,8 @@ CREATE TABLE device (
 CREATE TABLE kernel (
   id          TEXT PRIMARY KEY,
   target      TEXT NOT NULL,
-  fingerprint TEXT NOT NULL
+  fingerprint TEXT NOT NULL,
+  sizes       TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE session (

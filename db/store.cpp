@@ -227,10 +227,11 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
 
 std::vector<NearEntry> TunedStore::nearest(const TunedFilter& filter, std::string_view problem,
                                            std::size_t count) const {
-  const ProblemText asked = ProblemText::parse(problem);
   std::vector<NearEntry> near;
   for (TunedEntry& entry : tuned(filter)) {
-    const auto distance = problem_distance(ProblemText::parse(entry.best.key.problem), asked);
+    const std::string& sizes = entry.kernel.sizes;
+    const auto distance = problem_distance(ProblemText::parse(entry.best.key.problem, sizes),
+                                           ProblemText::parse(problem, sizes));
     if (distance) near.push_back({std::move(entry), *distance});
   }
   std::stable_sort(near.begin(), near.end(),

@@ -108,7 +108,7 @@ class TunedStore {
   /// In the order of target, device, problem, policy.
   std::vector<TunedEntry> tuned(const TunedFilter& filter) const;
   /// The nearest tuned problems of a target on a device, nearest first: those with the same
-  /// settings (values that are no numbers) and names, the asked one itself included.
+  /// settings, the asked one itself included.
   std::vector<NearEntry> nearest(const TunedFilter& filter, std::string_view problem,
                                  std::size_t count) const;
   /// The latest figure of each name.

@@ -134,7 +134,7 @@ TEST(Exchange, ImportNeverOverwrites) {
 TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
-  std::istringstream in(R"({"table":"kernel","target":"gemm","fingerprint":"f"}
+  std::istringstream in(R"({"table":"kernel","target":"gemm","fingerprint":"f","sizes":"M"}
 {"table":"kernel","target":"gemm"
 {"table":"nonsense"}
 {"table":"session","seed":"one"}

@@ -43,7 +43,7 @@ inline DeviceRow h200() {
 /// Device, kernel and session in a store, and trials of them.
 struct Sample {
   explicit Sample(TunedStore& store, const std::string& started_at = "2026-03-01T12:00:00.000Z")
-      : key{store.add_device(h200()), store.add_kernel({"", "gemm", "f1"}),
+      : key{store.add_device(h200()), store.add_kernel({"", "gemm", "f1", "M N K"}),
             "M=512 N=512 K=512 dtype=f32", "l2=hot launch=graph"},
         session(store.begin_session({"", started_at, "0.1.0", "driver 580.82, CUDA 13.0",
                                      "autotune --target gemm --sizes 512", "guided", 1, "200"})) {}

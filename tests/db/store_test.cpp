@@ -171,8 +171,9 @@ TEST(Store, NearestIsByLogDistanceAmongTheSameSettings) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
   Sample sample(store);
-  for (const char* problem : {"M=128 N=128 K=128 dtype=f32", "M=1024 N=1024 K=1024 dtype=f32",
-                              "M=500 N=500 K=500 dtype=f64"}) {
+  for (const char* problem :
+       {"M=128 N=128 K=128 dtype=f32", "M=1024 N=1024 K=1024 dtype=f32",
+        "M=500 N=500 K=500 dtype=f64", "M=512 N=512 K=512 dtype=f32 batch=8"}) {
     sample.key.problem = problem;
     store.append(std::vector{sample.trial("BM=64", 100)});
   }

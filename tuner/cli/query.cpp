@@ -28,10 +28,10 @@ constexpr double kNanosecond = 1e-9;
 std::vector<Answer> nearest(const std::vector<db::TunedEntry>& entries, const NamedValues& sizes) {
   std::vector<Answer> answers;
   const std::string asked_text = to_text(sizes);
-  const db::ProblemText asked = db::ProblemText::parse(asked_text);
+  const db::ProblemText asked = db::ProblemText::parse(asked_text, "");
   for (const db::TunedEntry& entry : entries) {
     const std::string sizes_only = to_text(problem_of(entry).sizes);
-    const auto distance = db::problem_distance(db::ProblemText::parse(sizes_only), asked);
+    const auto distance = db::problem_distance(db::ProblemText::parse(sizes_only, ""), asked);
     if (!distance) continue;
     const auto group = [](const db::TunedEntry& of) {
       return std::make_tuple(of.best.key.device, to_text(problem_of(of).settings),

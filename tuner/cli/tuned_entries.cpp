@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "db/problem_distance.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -65,10 +66,13 @@ std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::Tu
 }
 
 EntryProblem problem_of(const db::TunedEntry& entry) {
+  const std::string& text = entry.best.key.problem;
+  const db::ProblemText parts = db::ProblemText::parse(text, entry.kernel.sizes);
   EntryProblem problem;
-  for (NamedValue& item : parse_named_values(entry.best.key.problem)) {
-    (item.value.is_integer() ? problem.sizes : problem.settings).push_back(std::move(item));
+  for (std::size_t i = 0; i < parts.names.size(); ++i) {
+    problem.sizes.push_back({std::string(parts.names[i]), parts.sizes[i]});
   }
+  problem.settings = parse_named_values(parts.settings);
   return problem;
 }
 

@@ -28,6 +28,7 @@ db::KernelRow kernel_row(const Target& target) {
   db::KernelRow row;
   row.target = target.name;
   row.fingerprint = target.fingerprint;
+  for (const std::string& size : target.sizes) row.sizes += (row.sizes.empty() ? "" : " ") + size;
   return row;
 }
 

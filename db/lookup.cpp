@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/lookup.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <tuple>
+
+namespace autotune::db {
+namespace {
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) noexcept {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 32;
+}
+
+std::uint64_t hash_of(std::span<const std::int64_t> sizes) noexcept {
+  std::uint64_t hash = sizes.size();
+  for (const std::int64_t size : sizes) hash = mixed(hash, static_cast<std::uint64_t>(size));
+  return hash;
+}
+
+/// What goes first among rows for the same sizes.
+bool stands_above(const LookupRow& a, const LookupRow& b) {
+  const auto standing = [](const LookupRow& row) {
+    const int rank = row.provenance == "pinned" ? 0 : row.provenance == "predicted" ? 2 : 1;
+    return std::make_tuple(!row.same_device, row.validity, rank, row.layer);
+  };
+  if (standing(a) != standing(b)) return standing(a) < standing(b);
+  return a.configuration < b.configuration;
+}
+
+std::uint64_t content_of(const std::vector<LookupRow>& rows) {
+  std::uint64_t hash = rows.size();
+  const auto text = [&](const std::string& value) {
+    hash = mixed(hash, std::hash<std::string>()(value));
+  };
+  for (const LookupRow& row : rows) {
+    hash = mixed(hash, hash_of(row.sizes));
+    text(row.configuration);
+    text(row.provenance);
+    hash = mixed(hash, std::bit_cast<std::uint64_t>(row.median_ns));
+    hash = mixed(hash, std::bit_cast<std::uint64_t>(row.default_ns));
+    hash = mixed(hash, static_cast<std::uint64_t>(row.validity) << 1 | row.same_device);
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::string_view name_of(Validity validity) {
+  switch (validity) {
+    case Validity::exact:
+      return "exact";
+    case Validity::environment_drifted:
+      return "environment drifted";
+    case Validity::source_drifted:
+      break;
+  }
+  return "source drifted";
+}
+
+std::string_view name_of(Origin origin) {
+  switch (origin) {
+    case Origin::exact:
+      return "exact";
+    case Origin::transferred:
+      return "transferred";
+    case Origin::same_architecture:
+      return "same architecture";
+    case Origin::default_configuration:
+      break;
+  }
+  return "default";
+}
+
+LookupTable::LookupTable(std::size_t size_count, std::vector<LookupRow> rows)
+    : size_count_(std::min(size_count, kMostSizes)), rows_(std::move(rows)) {
+  std::sort(rows_.begin(), rows_.end(), [](const LookupRow& a, const LookupRow& b) {
+    return a.sizes != b.sizes ? a.sizes < b.sizes : stands_above(a, b);
+  });
+  rows_.erase(
+      std::unique(rows_.begin(), rows_.end(),
+                  [](const LookupRow& a, const LookupRow& b) { return a.sizes == b.sizes; }),
+      rows_.end());
+  content_hash_ = content_of(rows_);
+  slots_.resize(std::bit_ceil(std::max<std::size_t>(rows_.size() * 2, 2)));
+  for (std::uint32_t i = 0; i < rows_.size(); ++i) {
+    const std::span<const std::int64_t> sizes(rows_[i].sizes.data(), size_count_);
+    for (const std::int64_t size : sizes) {
+      logs_.push_back(std::log2(static_cast<double>(std::max<std::int64_t>(size, 1))));
+    }
+    const std::uint64_t hash = hash_of(sizes);
+    std::size_t at = hash & (slots_.size() - 1);
+    while (slots_[at].row != kEmpty) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = {hash, i};
+  }
+}
+
+const LookupRow* LookupTable::find(std::span<const std::int64_t> sizes) const noexcept {
+  if (sizes.size() != size_count_) return nullptr;
+  const std::uint64_t hash = hash_of(sizes);
+  for (std::size_t at = hash & (slots_.size() - 1); slots_[at].row != kEmpty;
+       at = (at + 1) & (slots_.size() - 1)) {
+    const LookupRow& row = rows_[slots_[at].row];
+    if (slots_[at].hash == hash && std::equal(sizes.begin(), sizes.end(), row.sizes.begin())) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+std::size_t LookupTable::nearest(std::span<const std::int64_t> sizes, bool same_device,
+                                 std::span<Near> near) const noexcept {
+  if (sizes.size() != size_count_ || near.empty()) return 0;
+  std::array<double, kMostSizes> asked{};
+  for (std::size_t k = 0; k < size_count_; ++k) {
+    asked[k] = std::log2(static_cast<double>(std::max<std::int64_t>(sizes[k], 1)));
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].same_device != same_device) continue;
+    double sum = 0;
+    for (std::size_t k = 0; k < size_count_; ++k) {
+      const double apart = logs_[i * size_count_ + k] - asked[k];
+      sum += apart * apart;
+    }
+    if (count == near.size() && sum >= near[count - 1].distance) continue;
+    std::size_t at = count < near.size() ? count++ : count - 1;
+    for (; at > 0 && near[at - 1].distance > sum; --at) near[at] = near[at - 1];
+    near[at] = {&rows_[i], sum};
+  }
+  for (Near& one : near.first(count)) {
+    one.distance =
+        std::sqrt(one.distance / static_cast<double>(std::max<std::size_t>(size_count_, 1)));
+  }
+  return count;
+}
+
+bool LookupHolder::swap(LookupTable next) {
+  const std::lock_guard lock(writers_);
+  const LookupTable* current = current_.load(std::memory_order_relaxed);
+  if (current && current->content_hash() == next.content_hash()) return false;
+  tables_.push_back(std::make_unique<const LookupTable>(std::move(next)));
+  current_.store(tables_.back().get(), std::memory_order_release);
+  return true;
+}
+
+}  // namespace autotune::db

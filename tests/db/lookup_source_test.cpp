@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/lookup_source.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <random>
+
+#include "tests/db/sample.hpp"
+
+namespace autotune::db {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+LookupRequest request() {
+  LookupRequest request;
+  request.target = "gemm";
+  request.fingerprint = "f1";
+  request.device = h200();
+  request.environment = "driver 580.82, CUDA 13.0";
+  request.size_names = "M N K";
+  request.settings = "dtype=f32";
+  return request;
+}
+
+/// A database with gemm 512 decided as `configuration`.
+std::filesystem::path layer_of(const TemporaryFolder& folder, const std::string& name,
+                               const std::string& configuration) {
+  TunedStore store(folder / name);
+  const Sample sample(store);
+  store.add_decision(sample.decision(configuration, 10000));
+  return folder / name;
+}
+
+TEST(LookupSource, ReadsTheRowsOfTheDeviceTargetAndSettings) {
+  const TemporaryFolder folder;
+  const Layer layer{layer_of(folder, "user.db", "BM=64")};
+  const LookupRows read = read_lookup_rows({&layer, 1}, request());
+  EXPECT_THAT(read.warnings, IsEmpty());
+  ASSERT_EQ(read.rows.size(), 1u);
+  EXPECT_EQ(read.rows[0].sizes[2], 512);
+  EXPECT_EQ(read.rows[0].configuration, "BM=64");
+  EXPECT_EQ(read.rows[0].validity, Validity::exact);
+  EXPECT_EQ(read.rows[0].default_ns, 30000);
+  LookupRequest other = request();
+  other.settings = "dtype=f64";
+  EXPECT_TRUE(read_lookup_rows({&layer, 1}, other).rows.empty());
+  other = request();
+  other.policy = "l2=cold launch=graph";
+  EXPECT_TRUE(read_lookup_rows({&layer, 1}, other).rows.empty());
+}
+
+TEST(LookupSource, TellsHowValidARowIs) {
+  const TemporaryFolder folder;
+  const Layer layer{layer_of(folder, "user.db", "BM=64")};
+  LookupRequest drifted = request();
+  drifted.environment = "driver 600, CUDA 14.0";
+  EXPECT_EQ(read_lookup_rows({&layer, 1}, drifted).rows.at(0).validity,
+            Validity::environment_drifted);
+  drifted.fingerprint = "f2";
+  EXPECT_EQ(read_lookup_rows({&layer, 1}, drifted).rows.at(0).validity, Validity::source_drifted);
+  LookupRequest sibling = request();
+  sibling.device.name = "NVIDIA H100";
+  EXPECT_FALSE(read_lookup_rows({&layer, 1}, sibling).rows.at(0).same_device);
+  sibling.device.compute_capability = 100;
+  EXPECT_TRUE(read_lookup_rows({&layer, 1}, sibling).rows.empty());
+}
+
+TEST(LookupSource, ALayerThatCannotBeReadIsAMissWithOneWarning) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "text.db") << std::string(5000, 'x');
+  const Layer layers[] = {{folder / "none.db"},
+                          {folder / "text.db"},
+                          {layer_of(folder, "shipped.db", "BM=64"), Mode::shipped}};
+  const LookupRows read = read_lookup_rows(layers, request());
+  EXPECT_EQ(read.rows.size(), 1u);
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("text.db: is not a database")));
+}
+
+TEST(LookupSource, ADamagedRowIsLeftOutWithOneWarning) {
+  const TemporaryFolder folder;
+  const Layer layer{layer_of(folder, "user.db", "BM=64")};
+  SQLite::Database(layer.path.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE best SET configuration = 'BM=65'");
+  const LookupRows read = read_lookup_rows({&layer, 1}, request());
+  EXPECT_TRUE(read.rows.empty());
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("1 of its rows are damaged")));
+}
+
+TEST(LookupSource, NoFlippedBitCrashesItOrChangesAnAnswer) {
+  const TemporaryFolder folder;
+  const auto path = layer_of(folder, "good.db", "BM=64 BN=32");
+  std::ifstream file(path, std::ios::binary);
+  const std::string good((std::istreambuf_iterator<char>(file)), {});
+  std::mt19937 random(5);
+  for (int i = 0; i < 300; ++i) {
+    std::string bad = good;
+    for (int flips = 0; flips < 3; ++flips) {
+      bad[random() % bad.size()] ^= static_cast<char>(1 << random() % 8);
+    }
+    const Layer layer{folder / "bad.db"};
+    std::ofstream(layer.path, std::ios::binary) << bad;
+    for (const LookupRow& row : read_lookup_rows({&layer, 1}, request()).rows) {
+      EXPECT_EQ(row.configuration, "BM=64 BN=32");
+      EXPECT_EQ(row.sizes[0], 512);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace autotune::db
