@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <random>
 
-#include "db/lookup.hpp"
+#include <unistd.h>
+
+#include "db/lookup_source.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::db {
 namespace {
@@ -67,7 +70,55 @@ void EightNearest(benchmark::State& state) {
 }
 BENCHMARK(EightNearest);
 
+/// A database of 10,000 tuned problems in memory.
+const std::filesystem::path& database() {
+  static const std::filesystem::path kPath = [] {
+    const std::filesystem::path path = format("/dev/shm/lookup_bench.{}.db", getpid());
+    std::filesystem::remove(path);
+    TunedStore store(path);
+    DecisionRow row;
+    row.key.device = store.add_device({"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""});
+    row.key.kernel = store.add_kernel({"", "gemm", "f", "M N K"});
+    row.key.policy = "l2=hot launch=graph";
+    row.session = store.begin_session({});
+    std::vector<TrialRow> trials;
+    for (const auto& sizes : questions()) {
+      TrialRow trial;
+      trial.key = row.key;
+      trial.key.problem = format("M={} N={} K={} dtype=f32", sizes[0], sizes[1], sizes[2]);
+      trial.session = row.session;
+      trial.configuration = "BM=64 BN=64 BK=16 TM=8 TN=8";
+      trial.median_ns = 1000;
+      trial.verified = true;
+      trials.push_back(trial);
+    }
+    store.append(trials);
+    return path;
+  }();
+  return kPath;
+}
+
+void Open(benchmark::State& state) {
+  const Layer layer{database()};
+  LookupRequest request;
+  request.target = "gemm";
+  request.fingerprint = "f";
+  request.device = {"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""};
+  request.size_names = "M N K";
+  request.settings = "dtype=f32";
+  for (auto _ : state) {
+    const LookupTable table(3, read_lookup_rows({&layer, 1}, request).rows);
+    if (table.size() != kRows) state.SkipWithError("rows are missing");
+  }
+  std::filesystem::remove(layer.path.string() + "-journal");
+}
+BENCHMARK(Open)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace autotune::db
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  std::filesystem::remove(autotune::format("/dev/shm/lookup_bench.{}.db", getpid()));
+}
