@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// out[y,x] = sum over i, j < FILTER of in[y+i,x+j] weights[i,j]; out is height x width, in is
+// (height + FILTER - 1) x (width + FILTER - 1), all row-major, any size.
+// A block of BLOCK_X x BLOCK_Y threads makes a tile of (BLOCK_Y·TILE_Y) x (BLOCK_X·TILE_X); a
+// thread's TILE_X x TILE_Y elements are BLOCK_X and BLOCK_Y apart, so that neighbours read
+// neighbours. INPUT shared: the tile with its margin is staged in shared memory, rows PAD elements
+// longer. WEIGHTS shared: the filter as well. Grid (width, height) over the tile, rounded up.
+// Macros INPUT WEIGHTS PAD BLOCK_X BLOCK_Y TILE_X TILE_Y FILTER DTYPE: convolution_2d.target.json.
+#include "element.cuh"
+
+#define OUT_X (BLOCK_X * TILE_X)
+#define OUT_Y (BLOCK_Y * TILE_Y)
+#define IN_X (OUT_X + FILTER - 1)
+#define IN_Y (OUT_Y + FILTER - 1)
+
+/// This thread's sums. `last_y` and `last_x` clamp rows and columns unless the tile is inside.
+template <bool inside>
+__device__ inline void convolve(const real* source, int pitch, int y0, int x0, int last_y,
+                                int last_x, const real* weights, real (&sums)[TILE_Y][TILE_X]) {
+#pragma unroll
+  for (int i = 0; i < FILTER; ++i) {
+#pragma unroll
+    for (int j = 0; j < FILTER; ++j) {
+      const real weight = weights[i * FILTER + j];
+#pragma unroll
+      for (int ty = 0; ty < TILE_Y; ++ty) {
+        const int y = inside ? y0 + ty * BLOCK_Y : min(y0 + ty * BLOCK_Y, last_y);
+#pragma unroll
+        for (int tx = 0; tx < TILE_X; ++tx) {
+          const int x = inside ? x0 + tx * BLOCK_X : min(x0 + tx * BLOCK_X, last_x);
+          sums[ty][tx] += weight * source[(long long)(y + i) * pitch + x + j];
+        }
+      }
+    }
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
+    convolution_2d(const real* __restrict__ in, const real* __restrict__ weights,
+                   real* __restrict__ out, int height, int width) {
+  const int tile_y = blockIdx.y * OUT_Y, tile_x = blockIdx.x * OUT_X, pitch = width + FILTER - 1;
+  const int y0 = tile_y + threadIdx.y, x0 = tile_x + threadIdx.x;
+  const bool inside = tile_y + OUT_Y <= height && tile_x + OUT_X <= width;
+#if INPUT == INPUT_SHARED
+  __shared__ real tile[IN_Y][IN_X + PAD];
+  for (int y = threadIdx.y; y < IN_Y; y += BLOCK_Y) {
+    for (int x = threadIdx.x; x < IN_X; x += BLOCK_X) {
+      const bool there = tile_y + y < height + FILTER - 1 && tile_x + x < pitch;
+      tile[y][x] = there ? in[(long long)(tile_y + y) * pitch + tile_x + x] : real(0);
+    }
+  }
+#endif
+#if WEIGHTS == WEIGHTS_SHARED
+  __shared__ real filter[FILTER * FILTER];
+  for (int i = threadIdx.y * BLOCK_X + threadIdx.x; i < FILTER * FILTER; i += BLOCK_X * BLOCK_Y) {
+    filter[i] = weights[i];
+  }
+#else
+  const real* filter = weights;
+#endif
+#if INPUT == INPUT_SHARED || WEIGHTS == WEIGHTS_SHARED
+  __syncthreads();
+#endif
+  real sums[TILE_Y][TILE_X] = {};
+#if INPUT == INPUT_SHARED
+  convolve<true>(&tile[0][0], IN_X + PAD, threadIdx.y, threadIdx.x, 0, 0, filter, sums);
+#else
+  if (inside) {
+    convolve<true>(in, pitch, y0, x0, 0, 0, filter, sums);
+  } else {
+    convolve<false>(in, pitch, y0, x0, height - 1, width - 1, filter, sums);
+  }
+#endif
+#pragma unroll
+  for (int ty = 0; ty < TILE_Y; ++ty) {
+    const int y = y0 + ty * BLOCK_Y;
+#pragma unroll
+    for (int tx = 0; tx < TILE_X; ++tx) {
+      const int x = x0 + tx * BLOCK_X;
+      if (inside || (y < height && x < width)) out[(long long)y * width + x] = sums[ty][tx];
+    }
+  }
+}
+
+// The right answer, an element a thread. Grid height·width/256 rounded up, block 256.
+extern "C" __global__ void convolution_2d_reference(const real* in, const real* weights,
+                                                    reference_real* out, int height, int width) {
+  const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (at >= (long long)height * width) return;
+  const long long y = at / width, x = at % width;
+  reference_real sum = 0;
+  for (int i = 0; i < FILTER; ++i) {
+    for (int j = 0; j < FILTER; ++j) {
+      sum += (reference_real)in[(y + i) * (width + FILTER - 1) + x + j] * weights[i * FILTER + j];
+    }
+  }
+  out[at] = sum;
+}

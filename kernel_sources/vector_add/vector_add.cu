@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// c[i] = a[i] + b[i], i < n, for any n.
+// A block of BLOCK threads makes BLOCK·ITEMS·VECTOR elements: neighbouring threads take
+// neighbouring runs of VECTOR elements, ITEMS times. Arrays are aligned to 16 bytes. Macros BLOCK
+// ITEMS VECTOR DTYPE: vector_add.target.json.
+#include "element.cuh"
+
+__device__ inline void add_run(const real* a, const real* b, real* c, long long i) {
+  const Pack<VECTOR> x = load_pack<VECTOR>(a + i), y = load_pack<VECTOR>(b + i);
+  Pack<VECTOR> sum;
+  for (int j = 0; j < VECTOR; ++j) sum.at[j] = x.at[j] + y.at[j];
+  store_pack(c + i, sum);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    vector_add(const real* __restrict__ a, const real* __restrict__ b, real* __restrict__ c,
+               int n) {
+  const int step = BLOCK * VECTOR;
+  const long long tile = (long long)blockIdx.x * step * ITEMS;
+  const long long first = tile + threadIdx.x * VECTOR;
+  if (tile + (long long)step * ITEMS <= n) {
+#if ITEMS <= 16
+#pragma unroll
+#endif
+    for (int item = 0; item < ITEMS; ++item) add_run(a, b, c, first + (long long)item * step);
+    return;
+  }
+  for (long long i = first; i < n && i < tile + (long long)step * ITEMS; i += step) {
+    if (i + VECTOR <= n) {
+      add_run(a, b, c, i);
+    } else {
+      for (long long j = i; j < n; ++j) c[j] = a[j] + b[j];
+    }
+  }
+}
+
+// The right answer, an element a thread. Grid n/256 rounded up, block 256.
+extern "C" __global__ void vector_add_reference(const real* a, const real* b, reference_real* c,
+                                                int n) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = (reference_real)a[i] + (reference_real)b[i];
+}
