@@ -253,9 +253,11 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
   }
   const TargetScope full(target, problem, device, &configuration);
   workload.reference = Planner(full).plan(target.reference.kernels, "reference.kernels");
-  workload.reference_source.entries.clear();
+  std::vector<std::string>& entries = workload.reference_source.entries;
+  entries.clear();
   for (const Launch& launch : workload.reference.launches) {
-    workload.reference_source.entries.push_back(launch.entry);
+    const bool known = std::find(entries.begin(), entries.end(), launch.entry) != entries.end();
+    if (!known) entries.push_back(launch.entry);
   }
   return workload;
 }

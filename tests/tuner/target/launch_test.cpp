@@ -226,6 +226,13 @@ TEST_F(LaunchTest, AWorkloadHasBuffersAndTheReference) {
   EXPECT_TRUE(workload.float64_outputs);
 }
 
+TEST_F(LaunchTest, AReferenceThatIsLaunchedTwiceIsOneEntry) {
+  target_.reference.kernels.push_back(target_.reference.kernels[0]);
+  const Workload workload = workload_of(target_, problem(8), device_);
+  EXPECT_EQ(workload.reference.launches.size(), 2u);
+  EXPECT_THAT(workload.reference_source.entries, ElementsAre("plain"));
+}
+
 TEST_F(LaunchTest, TheDefaultConfigurationCanBeTheReference) {
   target_.reference = {ReferenceSpec::Kind::default_configuration, {}, {}, true};
   const Workload workload = workload_of(target_, problem(8), device_);

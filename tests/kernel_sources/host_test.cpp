@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every target that ships computes the right thing on the host device: configurations that
+// together hold every value of every parameter, for the first values of each setting, at sizes that
+// no tile divides.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tuner/core/target.hpp"
+#include "tuner/host/host_device.hpp"
+#include "tuner/target/covering.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+std::vector<std::filesystem::path> shipped() {
+  std::vector<std::filesystem::path> manifests;
+  const std::filesystem::path folder = AUTOTUNE_SOURCE_DIR "/kernel_sources";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().string().ends_with(".target.json")) manifests.push_back(entry.path());
+  }
+  return manifests;
+}
+
+/// $AUTOTUNE_TEST_CONFIGURATIONS, for a deeper look than every build takes.
+std::size_t most_configurations() {
+  const char* const text = std::getenv("AUTOTUNE_TEST_CONFIGURATIONS");
+  return text ? std::strtoul(text, nullptr, 10) : 6;
+}
+
+Device& host() {
+  static const std::unique_ptr<Device> device =
+      make_host_device(std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"));
+  return *device;
+}
+
+NamedValues sizes_of(const Target& target, std::vector<std::int64_t> sizes) {
+  NamedValues values;
+  for (std::size_t i = 0; i < target.sizes.size(); ++i)
+    values.push_back({target.sizes[i], sizes[i]});
+  return values;
+}
+
+void expect_right(const Target& target, const Problem& problem, std::size_t most) {
+  const ParameterSpace space = space_of(target, problem, host().info());
+  const auto workbench = host().open(workload_of(target, problem, host().info()));
+  for (const std::size_t i : covering_configurations(space, default_index(target, space), most)) {
+    SCOPED_TRACE(problem.text() + ": " + to_text(space.at(i)));
+    const CompiledKernel kernel =
+        host().compile(source_unit(target, problem, space.at(i), host().info()));
+    ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
+    const auto candidate =
+        workbench->load(kernel, launch_plan(target, problem, space.at(i), host().info()));
+    const Verdict verdict = candidate->verify();
+    EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
+  }
+}
+
+class Shipped : public testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(Shipped, IsRightOnTheHost) {
+  const Target target = load_manifest(GetParam());
+  const bool one = target.sizes.size() == 1, four = target.sizes.size() == 4;
+  const NamedValues odd = sizes_of(target, one    ? std::vector<std::int64_t>{70001}
+                                           : four ? std::vector<std::int64_t>{3, 37, 41, 29}
+                                                  : std::vector<std::int64_t>{61, 131, 67});
+  const NamedValues even = sizes_of(target, one    ? std::vector<std::int64_t>{131072}
+                                            : four ? std::vector<std::int64_t>{2, 64, 32, 32}
+                                                   : std::vector<std::int64_t>{64, 256, 32});
+  expect_right(target, problem_of(target, odd, {}), most_configurations());
+  expect_right(target, problem_of(target, even, {}), most_configurations());
+  for (const Setting& setting : target.settings) {
+    for (std::size_t i = 1; i < std::min<std::size_t>(setting.values.size(), 4); ++i) {
+      expect_right(target, problem_of(target, odd, {{setting.name, setting.values[i]}}), 1);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Shipped, testing::ValuesIn(shipped()), [](const auto& each) {
+  return each.param.parent_path().filename().string();
+});
+
+}  // namespace
+}  // namespace autotune
