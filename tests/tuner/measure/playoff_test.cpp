@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <set>
+#include <string>
 
 #include "tests/tuner/measure/scripted_timer.hpp"
 #include "tuner/measure/simulated_timer.hpp"
@@ -14,6 +16,7 @@ namespace autotune {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 TEST(ChooseFinalists, TakesThoseWithinThreePercentFastestFirst) {
   EXPECT_THAT(choose_finalists(std::vector<double>{10.3e-6, 10e-6, 10.31e-6, 10.1e-6}, {}),
@@ -50,6 +53,42 @@ TEST(Playoff, MoreThanOnePercentReplacesTheDefaultLessDoesNot) {
       play_off({{&standard, 10e-6, true, false}, {&hardly, 9.95e-6, false, false}}, {}, 1);
   EXPECT_EQ(kept.winner, 0u);
   EXPECT_FALSE(kept.replaced);
+}
+
+TEST(Playoff, WhatIsNotSeparatedTakesAllBlocksAndReplacesNothing) {
+  // A tenth faster in three blocks of five, slower in the others: the median says faster, the
+  // interval does not.
+  ScriptedTimer standard(10e-6);
+  ScriptedTimer erratic([](int call, int) { return batch_of(call % 5 < 3 ? 9e-6 : 10.8e-6); });
+  const PlayoffResult result =
+      play_off({{&standard, 10e-6, true, false}, {&erratic, 10.1e-6, false, false}}, {}, 1);
+  EXPECT_EQ(result.blocks, 40);
+  EXPECT_LT(result.finalists[1].to_default->median, 0.99);
+  EXPECT_EQ(result.winner, 0u);
+  EXPECT_FALSE(result.replaced);
+}
+
+TEST(Playoff, ComparesWithinBlocksNotAcrossThem) {
+  // The device slows down from block to block. The rival is faster but for three blocks, those of
+  // the median time; over all blocks its median is the greater.
+  const auto level = [](int block) { return 10e-6 * (1 + 0.1 * block); };
+  ScriptedTimer standard([=](int call, int) { return batch_of(level(call / 2)); });
+  ScriptedTimer rival(
+      [=](int call, int) { return batch_of(level(call) * (call >= 6 && call <= 8 ? 1.2 : 0.98)); });
+  const PlayoffResult result =
+      play_off({{&standard, 10e-6, true, false}, {&rival, 10.1e-6, false, false}}, {}, 1);
+  EXPECT_EQ(result.winner, 1u);
+  EXPECT_GT(result.finalists[1].measurement.median, result.finalists[0].measurement.median);
+}
+
+TEST(Playoff, TheOrderWithinABlockChanges) {
+  std::string order;
+  ScriptedTimer a([&](int, int) { return order += 'a', batch_of(10e-6); });
+  ScriptedTimer b([&](int, int) { return order += 'b', batch_of(10e-6); });
+  play_off({{&a, 10e-6, true, false}, {&b, 10.1e-6, false, false}}, {}, 1);
+  std::set<std::string> blocks;
+  for (int block = 0; block < 15; ++block) blocks.insert(order.substr(3 * block, 3));
+  EXPECT_THAT(blocks, UnorderedElementsAre("aab", "aba", "baa"));
 }
 
 TEST(Playoff, TheStoredOneStaysAgainstALittleFasterOnesAndTheDefaultDoesNotMatter) {

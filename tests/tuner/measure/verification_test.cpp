@@ -122,6 +122,11 @@ TEST(Compare, PassesWhatIsWithinToleranceAndGivesTheWorstErrorInTolerances) {
   EXPECT_EQ(verdict.message, "");
 }
 
+TEST(Compare, OneAndAHalfTolerancesOffIsWrong) {
+  const float off = 1 + 12 * std::ldexp(1.0f, -24);
+  EXPECT_EQ(compared<float>(floats(1, 7), {off}, {{1}, {}}).outcome, Outcome::wrong);
+}
+
 TEST(Compare, NamesTheFirstWrongElementBothValuesAndTheTolerance) {
   std::vector<float> got(4096, 3.25f);
   for (int i = 0; i < 40; ++i) got[513 + i] = 4.5f;
