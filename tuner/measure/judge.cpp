@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -86,15 +87,14 @@ double lower_bound(double single_launch, const Policy& policy) {
   return std::max(single_launch - policy.single_launch_excess, single_launch / 2);
 }
 
-/// Sets the launches of a batch. A launch so long that it is a batch by itself stays as a sample.
+/// Sets the launches of a batch. A launch so long that it is a batch by itself stays as a sample;
+/// otherwise the first batch does, unless it says that one launch alone misled.
 void settle_launches(Visit& visit, double single_launch, const Policy& policy) {
   const int launches = launches_for(single_launch, policy);
   if (launches == 1) return;
   visit.restart(launches);
-  if (single_launch > 5 * policy.single_launch_excess) return;
-  // For a short kernel that was mostly excess: a batch says better.
   const int better = launches_for(visit.take(), policy);
-  visit.restart(better);
+  if (std::abs(better - launches) > launches / 4) visit.restart(better);
 }
 
 Judgement judged(const Visit& visit, Decision decision) {
@@ -125,7 +125,6 @@ Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anc
 
   Judgement first = judged(visit, visit.run(best));
   const double median = first.measurement.median;
-  first.device_seconds = visit.spent();
   first.leads = first.decision == Decision::measured && (best == 0 || median < best);
   if (!first.leads || best == 0 || median > best * (1 - policy.confirm_margin)) return first;
 
