@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/compiled_shape.hpp"
+
+#include <algorithm>
+
+#include "tuner/cache/build_cache.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/gpu/model_device.hpp"
+#include "tuner/target/catalog.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+/// `NAME=VALUE`. Throws UsageError.
+NamedValue named_value(const std::string& word) {
+  const auto equals = word.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == word.size()) {
+    throw UsageError(format("\"{}\" is not NAME=VALUE, such as dtype=f64", word));
+  }
+  return {word.substr(0, equals), parse_value(word.substr(equals + 1))};
+}
+
+NamedValues settings_of(const Arguments& arguments) {
+  NamedValues settings;
+  for (const std::string& word : arguments.all("set")) settings.push_back(named_value(word));
+  return settings;
+}
+
+NamedValues asked_values(const Arguments& arguments, const Target& target) {
+  NamedValues asked;
+  std::vector<std::string> known;
+  for (const Parameter& parameter : target.parameters) known.push_back(parameter.name);
+  for (const std::string& word : arguments.positional()) {
+    const NamedValue given = named_value(word);
+    if (std::find(known.begin(), known.end(), given.name) == known.end()) {
+      throw UsageError(format("{} has no parameter {}: {}", target.name, given.name,
+                              suggestion(given.name, known)));
+    }
+    asked.push_back(given);
+  }
+  return asked;
+}
+
+bool has_all(const Configuration& configuration, const NamedValues& asked) {
+  return std::all_of(asked.begin(), asked.end(), [&](const NamedValue& each) {
+    const Value* value = find_value(configuration, each.name);
+    return value && *value == each.value;
+  });
+}
+
+std::ptrdiff_t shared_values(const Configuration& a, const Configuration& b) {
+  return std::count_if(a.begin(), a.end(), [&](const NamedValue& each) {
+    const Value* other = find_value(b, each.name);
+    return other && *other == each.value;
+  });
+}
+
+/// Of the valid configurations with these values the one nearest to the default.
+Configuration nearest(const Target& target, const ParameterSpace& space, const NamedValues& asked) {
+  const Configuration start = space.at(default_index(target, space));
+  Configuration best;
+  std::ptrdiff_t most = -1;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    Configuration each = space.at(i);
+    if (!has_all(each, asked)) continue;
+    const std::ptrdiff_t alike = shared_values(each, start);
+    if (alike > most) {
+      most = alike;
+      best = std::move(each);
+    }
+  }
+  if (most < 0) {
+    throw UsageError(format("{} has no valid configuration with {} here: leave a value out",
+                            target.name, to_text(asked)));
+  }
+  return best;
+}
+
+const KernelResources& resources_of(const CompiledKernel& kernel, const std::string& entry) {
+  const auto found = std::find_if(kernel.resources.begin(), kernel.resources.end(),
+                                  [&](const KernelResources& each) { return each.entry == entry; });
+  if (found == kernel.resources.end()) throw Error(format("the binary has no kernel {}", entry));
+  return *found;
+}
+
+}  // namespace
+
+std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, const GpuSpec& gpu) {
+  const Target target = find_target(arguments.text("target"));
+  const DeviceInfo info = device_info(gpu);
+  const auto sizes = parse_sizes(arguments.text("size"), target.sizes);
+  const Problem problem = problem_of(target, sizes.front(), settings_of(arguments));
+  const ParameterSpace space = space_of(target, problem, info);
+  const Configuration chosen = nearest(target, space, asked_values(arguments, target));
+
+  const auto cache = std::make_shared<BuildCache>(BuildCache::default_folder());
+  const auto device = make_model_device(info, cache);
+  const CompiledKernel compiled = device->compile(source_unit(target, problem, chosen, info));
+  if (compiled.outcome != Outcome::ok) {
+    throw Error(
+        format("{} does not compile with {}: {}", target.name, to_text(chosen), compiled.log));
+  }
+  std::vector<OccupancyQuestion> questions;
+  for (const Launch& launch : launch_plan(target, problem, chosen, info).launches) {
+    const KernelResources& resources = resources_of(compiled, launch.entry);
+    OccupancyQuestion question;
+    question.gpu = gpu;
+    question.kernel = format("{} with {}", launch.entry, to_text(chosen));
+    question.block = format("{} x {} x {}", launch.block.x, launch.block.y, launch.block.z);
+    question.shape.threads = static_cast<int>(launch.block.count());
+    question.shape.registers = std::max(resources.registers, 0);
+    question.shape.static_shared_bytes = resources.shared_bytes;
+    question.shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+    question.shape.cluster = static_cast<int>(launch.cluster.count());
+    questions.push_back(std::move(question));
+  }
+  return questions;
+}
+
+}  // namespace autotune::cli

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune occupancy: how many blocks of a kernel fit on a multiprocessor, and why no more.
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/compiled_shape.hpp"
+#include "tuner/cli/occupancy_report.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/scope.hpp"
+#include "tuner/gpu/cuda_device.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+constexpr std::int64_t kAnyBytes = std::int64_t{1} << 40;
+
+/// `--gpu`, else the first one here.
+GpuSpec gpu_of(const Arguments& arguments) {
+  if (const auto name = arguments.find("gpu")) return find_gpu(*name);
+  const std::vector<DeviceInfo> here = cuda_devices();
+  if (here.empty()) throw UsageError("there is no CUDA GPU here: name one, such as --gpu h200");
+  return gpu_spec(here.front());
+}
+
+/// `256`, `16x16`, `8x8x4`.
+std::vector<std::int64_t> block_of(const std::string& text) {
+  std::vector<std::int64_t> sides(1);
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    const auto [stop, error] = std::from_chars(at, end, sides.back());
+    if (error != std::errc() || sides.size() > 3 || sides.back() < 0 || sides.back() > 65536) break;
+    if (stop == end) return sides;
+    if (*stop != 'x') break;
+    at = stop + 1;
+    sides.push_back(0);
+  }
+  throw UsageError(
+      format("--block \"{}\" is no block: give threads such as 256, or sides such as 16x16", text));
+}
+
+/// `--shared` as a function of the block: an expression over `threads` and `side`, their root.
+SharedOfBlock shared_of(const Arguments& arguments) {
+  const Expression expression = Expression::parse(arguments.text("shared"));
+  return [expression](int threads) {
+    Scope scope;
+    scope.bind("threads", threads);
+    scope.bind("side", static_cast<std::int64_t>(std::sqrt(static_cast<double>(threads))));
+    const std::int64_t bytes = scope.evaluate(expression);
+    if (bytes < 0 || bytes > kAnyBytes) {
+      throw UsageError(format("--shared \"{}\" is {} bytes for {} threads: give 0 or more",
+                              expression.text(), bytes, threads));
+    }
+    return bytes;
+  };
+}
+
+OccupancyQuestion question_of(const Arguments& arguments, const SharedOfBlock& shared) {
+  OccupancyQuestion question;
+  question.gpu = gpu_of(arguments);
+  question.shape.registers = static_cast<int>(arguments.integer("regs", 0, 100000));
+  question.shape.cluster = static_cast<int>(arguments.integer("cluster", 1, 1024));
+  question.shape.barriers = static_cast<int>(arguments.integer("barriers", 0, 1024));
+  if (arguments.has("carveout")) {
+    question.shape.carveout = static_cast<int>(arguments.integer("carveout", 0, 100));
+  }
+  if (const auto block = arguments.find("block")) {
+    std::int64_t threads = 1;
+    for (const std::int64_t side : block_of(*block)) {
+      threads *= side;
+      question.block += (question.block.empty() ? "" : " x ") + std::to_string(side);
+    }
+    question.shape.threads = static_cast<int>(std::min<std::int64_t>(threads, 1 << 30));
+    question.shape.dynamic_shared_bytes = shared(question.shape.threads);
+  }
+  return question;
+}
+
+void choose_block(OccupancyQuestion& question, const SharedOfBlock& shared, bool square) {
+  const auto best = square ? best_square_block(question.gpu, question.shape, shared)
+                           : best_block(question.gpu, question.shape, shared);
+  if (!best) {
+    throw UsageError(
+        format("no block fits on {} with {} registers a thread and that much shared "
+               "memory: ask for less of one",
+               question.gpu.name, question.shape.registers));
+  }
+  question.shape.threads = best->threads;
+  question.shape.dynamic_shared_bytes = shared(best->threads);
+  const auto side = static_cast<int>(std::lround(std::sqrt(best->threads)));
+  question.block = square ? format("{0} x {0}", side) : std::to_string(best->threads);
+}
+
+std::vector<OccupancyQuestion> questions_of(const Arguments& arguments,
+                                            const SharedOfBlock& shared) {
+  if (arguments.has("target")) return compiled_questions(arguments, gpu_of(arguments));
+  OccupancyQuestion question = question_of(arguments, shared);
+  if (arguments.has("best-block")) {
+    choose_block(question, shared, arguments.has("square"));
+  } else if (question.block.empty()) {
+    throw UsageError(
+        "occupancy needs --block, --best-block or --target: try --block 256 --regs 32");
+  }
+  return {question};
+}
+
+Swept swept_of(const std::string& text) {
+  if (text == "regs") return Swept::registers;
+  if (text == "shared") return Swept::shared;
+  if (text == "block") return Swept::block;
+  throw UsageError(format("--sweep is regs, shared or block, not \"{}\"", text));
+}
+
+void write_svg(const std::string& file, const OccupancyQuestion& question,
+               const SharedOfBlock& shared) {
+  std::vector<Plot> plots;
+  for (const Swept what : {Swept::block, Swept::registers, Swept::shared}) {
+    plots.push_back(sweep_plot(question, what, shared));
+  }
+  std::ofstream out(file);
+  out << svg_plots(plots);
+  if (!out.flush()) throw Error(format("{} could not be written: is its folder there?", file));
+}
+
+int run_occupancy(const Arguments& arguments) {
+  SharedOfBlock shared = shared_of(arguments);
+  const std::vector<OccupancyQuestion> questions = questions_of(arguments, shared);
+  if (arguments.has("target")) {
+    const std::int64_t compiled = questions.front().shape.dynamic_shared_bytes;
+    shared = [compiled](int) { return compiled; };
+  }
+  Json documents = Json::array();
+  for (const OccupancyQuestion& question : questions) {
+    if (const auto wrong = complaint(question.gpu, question.shape)) throw UsageError(*wrong);
+    const Occupancy answer = occupancy(question.gpu, question.shape);
+    if (arguments.has("json")) {
+      documents.push_back(occupancy_json(question, answer));
+    } else {
+      std::cout << (&question == &questions.front() ? "" : "\n")
+                << occupancy_table(question, answer);
+    }
+  }
+  if (arguments.has("json")) {
+    std::cout << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';
+  } else if (const auto what = arguments.find("sweep")) {
+    std::cout << '\n' << terminal_plot(sweep_plot(questions.front(), swept_of(*what), shared));
+  }
+  if (const auto file = arguments.find("svg")) write_svg(*file, questions.front(), shared);
+  return kDone;
+}
+
+}  // namespace
+
+extern const Verb kOccupancy;
+const Verb kOccupancy{
+    .name = "occupancy",
+    .synopsis = "[--gpu NAME] --block 16x16|--best-block|--target T [NAME=VALUE…] [--json]",
+    .summary = "Theoretical occupancy of a kernel on any GPU since 2008, and what limits it",
+    .details =
+        "Shared memory may be an expression over `threads` (of a block) and `side` (its "
+        "square root, rounded down), so that `--best-block` can weigh it: `--shared \"8 * "
+        "threads\"`. `--target` compiles a configuration for the GPU and takes registers "
+        "and shared memory from the binary; parameters not given keep the default's "
+        "values.",
+    .options = {{"gpu", "NAME", "Which GPU, loosely: h200, rtx4090, gt240 (default: the one here)"},
+                {"block", "SIDES", "Threads of a block: 256, 16x16, 8x8x4"},
+                {"regs", "N", "Registers a thread", "32"},
+                {"shared", "BYTES", "Shared memory a block: a number or an expression", "0"},
+                {"cluster", "N", "Blocks a cluster", "1"},
+                {"barriers", "N", "Named barriers a block", "1"},
+                {"carveout", "PERCENT", "Share of L1 and shared memory preferred as shared"},
+                {"best-block", "", "Find the block size of highest occupancy"},
+                {"square", "", "With --best-block: round down to 4^n threads, a square"},
+                {"target", "T", "Compile a target's configuration and take what it needs"},
+                {"size", "S", "With --target: the problem", "1024"},
+                {"set", "NAME=VALUE", "With --target: a setting of the problem", {}, true},
+                {"sweep", "WHAT", "Plot active warps over regs, shared or block"},
+                {"svg", "FILE", "Draw all three curves with this kernel marked"},
+                {"json", "", "Print JSON"}},
+    .positional = "NAME=VALUE…",
+    .run = run_occupancy};
+
+}  // namespace autotune::cli

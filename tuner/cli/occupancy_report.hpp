@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Occupancy as people and programs read it: a table, JSON, and the three classic curves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/json/json.hpp"
+#include "tuner/model/block_choice.hpp"
+#include "tuner/text/plot.hpp"
+
+namespace autotune::cli {
+
+/// What is asked about: one kernel on one GPU.
+struct OccupancyQuestion {
+  std::string kernel;  // its name, or empty
+  std::string block;   // `16 x 16`
+  GpuSpec gpu;
+  KernelShape shape;
+};
+
+std::string occupancy_table(const OccupancyQuestion& question, const Occupancy& answer);
+
+/// `active_blocks`, `active_warps`, `occupancy` (0..1), `limits` (blocks by each resource),
+/// `limiters` (names), and what was asked.
+Json occupancy_json(const OccupancyQuestion& question, const Occupancy& answer);
+
+/// `shared memory`, `warps and registers`.
+std::string limiter_text(const Occupancy& answer);
+
+/// Active warps over one resource, the question's own point marked.
+Plot sweep_plot(const OccupancyQuestion& question, Swept what, const SharedOfBlock& shared);
+
+}  // namespace autotune::cli
