@@ -84,10 +84,12 @@ void fill_default(Connection& connection, BestRow& row) {
   query.read(1, row.default_ns);
 }
 
-void store_best(Connection& connection, BestRow row) {
+BestRow sealed(BestRow row) {
   row = cleaned(std::move(row));
-  row.crc = best_crc(row);
-  connection.replace(row);
+  row.crc = best_crc({row.key.problem, row.key.policy, row.configuration, row.provenance,
+                      row.default_configuration, row.median_ns.value_or(-1),
+                      row.default_ns.value_or(-1)});
+  return row;
 }
 
 std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key) {
@@ -127,7 +129,7 @@ void consider_claim(Connection& connection, const Claim& fact) {
   const bool same_session = best && best->session == fact.session;
   if (!leads && !(same_session && !best->decided)) return;
   fill_default(connection, *best);
-  store_best(connection, *best);
+  connection.replace(sealed(std::move(*best)));
 }
 
 }  // namespace
@@ -146,14 +148,14 @@ bool outranks(const BestRow& a, const BestRow& b) {
   return std::tie(a_ns, a.configuration, a.source) < std::tie(b_ns, b.configuration, b.source);
 }
 
-std::int64_t best_crc(const BestRow& row) {
+std::int64_t best_crc(const BestView& row) {
   std::uint64_t hash = 0;
-  for (const std::string* text : {&row.key.problem, &row.key.policy, &row.configuration,
-                                  &row.provenance, &row.default_configuration}) {
-    hash = hash64(*text, hash);
+  for (const std::string_view text :
+       {row.problem, row.policy, row.configuration, row.provenance, row.default_configuration}) {
+    hash = hash64(text, hash);
   }
-  for (const std::optional<double>& number : {row.median_ns, row.default_ns}) {
-    const auto bits = std::bit_cast<std::uint64_t>(number.value_or(-1));
+  for (const double number : {row.median_ns, row.default_ns}) {
+    const auto bits = std::bit_cast<std::uint64_t>(number);
     hash = hash64(std::string_view(reinterpret_cast<const char*>(&bits), sizeof bits), hash);
   }
   return std::bit_cast<std::int64_t>(hash);
@@ -209,10 +211,7 @@ std::optional<BestRow> derive(Connection& connection, const ProblemKey& key) {
   }
   if (best) fill_default(connection, *best);
   if (pin) best = pinned_row(*pin, tried, best);
-  if (best) {
-    best = cleaned(*best);
-    best->crc = best_crc(*best);
-  }
+  if (best) best = sealed(std::move(*best));
   return best;
 }
 

@@ -12,8 +12,12 @@ namespace autotune::db {
 /// sessions are never compared.
 bool outranks(const BestRow& a, const BestRow& b);
 
-/// Of what a lookup uses of the row.
-std::int64_t best_crc(const BestRow& row);
+/// What a lookup uses of a best row.
+struct BestView {
+  std::string_view problem, policy, configuration, provenance, default_configuration;
+  double median_ns = -1, default_ns = -1;  // -1 when absent
+};
+std::int64_t best_crc(const BestView& row);
 
 /// Updates the best row of a problem for a row that was just stored.
 void consider(Connection& connection, const TrialRow& trial);

@@ -31,20 +31,14 @@ bool stands_above(const LookupRow& a, const LookupRow& b) {
   return a.configuration < b.configuration;
 }
 
-std::uint64_t content_of(const std::vector<LookupRow>& rows) {
-  std::uint64_t hash = rows.size();
-  const auto text = [&](const std::string& value) {
-    hash = mixed(hash, std::hash<std::string>()(value));
-  };
-  for (const LookupRow& row : rows) {
-    hash = mixed(hash, hash_of(row.sizes));
-    text(row.configuration);
-    text(row.provenance);
-    hash = mixed(hash, std::bit_cast<std::uint64_t>(row.median_ns));
-    hash = mixed(hash, std::bit_cast<std::uint64_t>(row.default_ns));
-    hash = mixed(hash, static_cast<std::uint64_t>(row.validity) << 1 | row.same_device);
+std::uint64_t content_of(const LookupRow& row) {
+  std::uint64_t hash = hash_of(row.sizes);
+  for (const std::string* text : {&row.configuration, &row.provenance}) {
+    hash = mixed(hash, std::hash<std::string>()(*text));
   }
-  return hash;
+  hash = mixed(hash, std::bit_cast<std::uint64_t>(row.median_ns));
+  hash = mixed(hash, std::bit_cast<std::uint64_t>(row.default_ns));
+  return mixed(hash, static_cast<std::uint64_t>(row.validity) << 1 | row.same_device);
 }
 
 }  // namespace
@@ -76,26 +70,37 @@ std::string_view name_of(Origin origin) {
 }
 
 LookupTable::LookupTable(std::size_t size_count, std::vector<LookupRow> rows)
-    : size_count_(std::min(size_count, kMostSizes)), rows_(std::move(rows)) {
-  std::sort(rows_.begin(), rows_.end(), [](const LookupRow& a, const LookupRow& b) {
-    return a.sizes != b.sizes ? a.sizes < b.sizes : stands_above(a, b);
-  });
-  rows_.erase(
-      std::unique(rows_.begin(), rows_.end(),
-                  [](const LookupRow& a, const LookupRow& b) { return a.sizes == b.sizes; }),
-      rows_.end());
-  content_hash_ = content_of(rows_);
-  slots_.resize(std::bit_ceil(std::max<std::size_t>(rows_.size() * 2, 2)));
-  for (std::uint32_t i = 0; i < rows_.size(); ++i) {
-    const std::span<const std::int64_t> sizes(rows_[i].sizes.data(), size_count_);
-    for (const std::int64_t size : sizes) {
-      logs_.push_back(std::log2(static_cast<double>(std::max<std::int64_t>(size, 1))));
-    }
+    : size_count_(std::min(size_count, kMostSizes)) {
+  slots_.resize(std::bit_ceil(std::max<std::size_t>(rows.size() * 2, 2)));
+  rows_.reserve(rows.size());
+  for (LookupRow& row : rows) {
+    const std::span<const std::int64_t> sizes(row.sizes.data(), size_count_);
     const std::uint64_t hash = hash_of(sizes);
-    std::size_t at = hash & (slots_.size() - 1);
-    while (slots_[at].row != kEmpty) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = {hash, i};
+    Slot& slot = slot_of(hash, sizes);
+    if (slot.row == kEmpty) {
+      slot = {hash, static_cast<std::uint32_t>(rows_.size())};
+      rows_.push_back(std::move(row));
+    } else if (stands_above(row, rows_[slot.row])) {
+      rows_[slot.row] = std::move(row);
+    }
   }
+  logs_.reserve(rows_.size() * size_count_);
+  for (const LookupRow& row : rows_) {
+    for (std::size_t k = 0; k < size_count_; ++k) {
+      logs_.push_back(std::log2(static_cast<double>(std::max<std::int64_t>(row.sizes[k], 1))));
+    }
+    content_hash_ += content_of(row);  // a sum, as the order of the rows means nothing
+  }
+}
+
+LookupTable::Slot& LookupTable::slot_of(std::uint64_t hash, std::span<const std::int64_t> sizes) {
+  std::size_t at = hash & (slots_.size() - 1);
+  while (slots_[at].row != kEmpty &&
+         !(slots_[at].hash == hash &&
+           std::equal(sizes.begin(), sizes.end(), rows_[slots_[at].row].sizes.begin()))) {
+    at = (at + 1) & (slots_.size() - 1);
+  }
+  return slots_[at];
 }
 
 const LookupRow* LookupTable::find(std::span<const std::int64_t> sizes) const noexcept {

@@ -82,6 +82,9 @@ class LookupTable {
   };
   static constexpr std::uint32_t kEmpty = 0xFFFFFFFF;
 
+  /// Where a row with these sizes is, or would be.
+  Slot& slot_of(std::uint64_t hash, std::span<const std::int64_t> sizes);
+
   std::size_t size_count_;
   std::vector<LookupRow> rows_;
   std::vector<double> logs_;  // log2 of the sizes, size_count_ a row

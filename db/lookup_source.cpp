@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/lookup_source.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "db/best.hpp"
 #include "db/connection.hpp"
-#include "db/problem_distance.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
@@ -49,49 +50,68 @@ constexpr const char* kSelect =
     "SELECT problem, policy, configuration, provenance, default_configuration, median_ns, "
     "default_ns, crc, session FROM best WHERE device = ? AND kernel = ? AND policy = ?";
 
-bool fill_sizes(const std::string& problem, const LookupRequest& request, LookupRow& row) {
-  const ProblemText parts = ProblemText::parse(problem, request.size_names);
-  if (parts.settings != request.settings || parts.sizes.size() > kMostSizes) return false;
-  std::copy(parts.sizes.begin(), parts.sizes.end(), row.sizes.begin());
-  return !parts.sizes.empty();
+/// Reads `M=512 N=512 K=512` off a canonical text whose rest must be the settings; allocates
+/// nothing, as it runs for every row.
+bool fill_sizes(std::string_view problem, const LookupRequest& request, LookupRow& row) {
+  std::string_view names = request.size_names;
+  for (std::size_t count = 0; !names.empty(); ++count) {
+    const std::string_view name = names.substr(0, names.find(' '));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    if (count == kMostSizes || problem.substr(0, name.size()) != name) return false;
+    problem.remove_prefix(name.size());
+    if (!problem.starts_with('=')) return false;
+    const char* end = problem.data() + problem.size();
+    const auto [stop, error] = std::from_chars(problem.data() + 1, end, row.sizes[count]);
+    if (error != std::errc() || row.sizes[count] <= 0 || (stop != end && *stop != ' '))
+      return false;
+    problem.remove_prefix(static_cast<std::size_t>(stop - problem.data()) + (stop != end));
+  }
+  return problem == request.settings;
 }
 
-void read_key(const TunedStore& store, const LookupRequest& request, const Known& known,
-              const std::pair<const std::string, bool>& device,
-              const std::pair<const std::string, bool>& kernel, std::uint8_t layer, LookupRows& out,
-              int& damaged) {
+/// All rows of one device and one kernel.
+struct Part {
+  const std::string& device;
+  const std::string& kernel;
+  bool same_device;
+  bool source_drifted;
+  std::uint8_t layer;
+};
+
+int read_part(const TunedStore& store, const LookupRequest& request, const Known& known,
+              const Part& part, std::vector<LookupRow>& out) {
+  int damaged = 0;
+  std::string session;
+  bool same_environment = true;
   Query query = store.connection().query(kSelect);
-  query.bind(device.first, kernel.first, request.policy);
+  query.bind(part.device, part.kernel, request.policy);
   while (query.step()) {
-    BestRow best;
-    query.read(0, best.key.problem);
-    query.read(1, best.key.policy);
-    query.read(2, best.configuration);
-    query.read(3, best.provenance);
-    query.read(4, best.default_configuration);
-    query.read(5, best.median_ns);
-    query.read(6, best.default_ns);
+    const BestView best{query.view(0), query.view(1),       query.view(2),      query.view(3),
+                        query.view(4), query.number(5, -1), query.number(6, -1)};
     if (best_crc(best) != query.integer(7)) {
       ++damaged;
       continue;
     }
     LookupRow row;
-    if (!fill_sizes(best.key.problem, request, row)) continue;
-    const auto session = known.environments.find(query.text(8));
-    const bool same_environment = request.environment.empty() ||
-                                  session == known.environments.end() ||
-                                  session->second == request.environment;
-    row.validity = kernel.second       ? Validity::source_drifted
-                   : !same_environment ? Validity::environment_drifted
-                                       : Validity::exact;
-    row.configuration = std::move(best.configuration);
-    row.provenance = std::move(best.provenance);
-    row.median_ns = best.median_ns.value_or(0);
-    row.default_ns = best.default_ns.value_or(0);
-    row.layer = layer;
-    row.same_device = device.second;
-    out.rows.push_back(std::move(row));
+    if (!fill_sizes(best.problem, request, row)) continue;
+    if (query.view(8) != session) {
+      session = query.text(8);
+      const auto found = known.environments.find(session);
+      same_environment = request.environment.empty() || found == known.environments.end() ||
+                         found->second == request.environment;
+    }
+    row.validity = part.source_drifted ? Validity::source_drifted
+                   : same_environment  ? Validity::exact
+                                       : Validity::environment_drifted;
+    row.configuration = best.configuration;
+    row.provenance = best.provenance;
+    row.median_ns = std::max(best.median_ns, 0.0);
+    row.default_ns = std::max(best.default_ns, 0.0);
+    row.layer = part.layer;
+    row.same_device = part.same_device;
+    out.push_back(std::move(row));
   }
+  return damaged;
 }
 
 void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& request,
@@ -100,9 +120,10 @@ void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& re
   int damaged = 0;
   guarded(layer.path, [&] {
     const Known known = read_known(store, request);
-    for (const auto& device : known.same_device) {
-      for (const auto& kernel : known.source_drifted) {
-        read_key(store, request, known, device, kernel, number, out, damaged);
+    for (const auto& [device, same_device] : known.same_device) {
+      for (const auto& [kernel, source_drifted] : known.source_drifted) {
+        damaged += read_part(store, request, known,
+                             {device, kernel, same_device, source_drifted, number}, out.rows);
       }
     }
   });

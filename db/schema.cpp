@@ -150,7 +150,7 @@ CREATE TABLE best (
   source                TEXT NOT NULL,
   crc                   INTEGER NOT NULL,
   PRIMARY KEY (device, kernel, problem, policy)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- Local to one host, never exported.
 CREATE TABLE inflight (
