@@ -1,3 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where.
+include(CMakePackageConfigHelpers)
+
 install(DIRECTORY kernel_sources/ DESTINATION ${CMAKE_INSTALL_DATADIR}/autotune/kernel_sources)
+
+install(TARGETS autotune EXPORT autotune_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES tuner/runtime/autotune.h tuner/runtime/autotune.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/autotune)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/autotune)
+install(EXPORT autotune_targets FILE autotune-targets.cmake NAMESPACE autotune::
+        DESTINATION ${package})
+configure_package_config_file(cmake/autotune-config.cmake.in
+                              ${CMAKE_BINARY_DIR}/autotune-config.cmake
+                              INSTALL_DESTINATION ${package})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/autotune-config-version.cmake
+                                 COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/autotune-config.cmake
+              ${CMAKE_BINARY_DIR}/autotune-config-version.cmake DESTINATION ${package})

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/runtime/target_lookup.hpp"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "tests/db/sample.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using db::Origin;
+using db::TemporaryFolder;
+using testing::HasSubstr;
+
+/// C = A B in blocks of BM, which must divide M.
+Target target_of(const std::string& fingerprint = "f1") {
+  Target target;
+  target.name = "gemm";
+  target.sizes = {"M", "N", "K"};
+  target.settings = {{"dtype", {"f32", "f64"}}};
+  target.parameters = {{"BM", {16, 32, 64, 128}, {}, false}};
+  target.constraints = {Expression::parse("M % BM == 0")};
+  target.default_configuration = {{"BM", 16}};
+  target.fingerprint = fingerprint;
+  return target;
+}
+
+DeviceInfo gpu() {
+  DeviceInfo info;
+  info.name = "NVIDIA H200";
+  info.kind = DeviceKind::cuda;
+  info.compute_capability = 90;
+  info.multiprocessors = 132;
+  info.environment = "driver 580.82, CUDA 13.0";
+  return info;
+}
+
+class TargetLookupTest : public testing::Test {
+ protected:
+  void tune(std::int64_t m, const std::string& configuration, const std::string& device = "") {
+    db::TunedStore store(path_);
+    db::Sample sample(store);
+    if (!device.empty()) {
+      db::DeviceRow row = db::h200();
+      row.name = device;
+      sample.key.device = store.add_device(row);
+    }
+    sample.key.problem = format("M={0} N={0} K={0} dtype=f32", m);
+    store.add_decision(sample.decision(configuration, 10000, db::now_text()));
+  }
+  TargetLookup open(const std::string& fingerprint = "f1") {
+    return TargetLookup(target_of(fingerprint), {}, gpu(), "l2=hot launch=graph", {{path_}});
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "t.db";
+};
+
+TEST_F(TargetLookupTest, TunedSizesAreAnsweredExactly) {
+  tune(512, "BM=64");
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {512, 512, 512};
+  const LookupAnswer answer = lookup.find(sizes);
+  EXPECT_EQ(answer.configuration, "BM=64");
+  EXPECT_EQ(answer.origin, Origin::exact);
+  EXPECT_EQ(answer.provenance, "measured");
+  EXPECT_EQ(answer.median_ns, 10000);
+  EXPECT_THAT(lookup.explain(sizes), HasSubstr("tuned for these sizes, measured"));
+}
+
+TEST_F(TargetLookupTest, UntunedSizesTakeTheNearestWinnerThatIsValidThere) {
+  tune(512, "BM=64");
+  tune(1024, "BM=128");
+  TargetLookup lookup = open();
+  const std::int64_t near_1024[] = {896, 896, 896}, odd[] = {992, 992, 992};
+  EXPECT_EQ(lookup.find(near_1024).configuration, "BM=128");
+  EXPECT_EQ(lookup.find(near_1024).origin, Origin::transferred);
+  EXPECT_NEAR(lookup.find(near_1024).distance, 0.1926, 1e-4);  // log2(1024 / 896)
+  // 992 = 31 * 32: neither 128 nor 64 divides it.
+  EXPECT_EQ(lookup.find(odd).configuration, "BM=16");
+  EXPECT_EQ(lookup.find(odd).origin, Origin::default_configuration);
+}
+
+TEST_F(TargetLookupTest, AnotherDeviceOfTheArchitectureComesBeforeTheDefault) {
+  tune(512, "BM=64", "NVIDIA H100");
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {512, 512, 512};
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::same_architecture);
+}
+
+TEST_F(TargetLookupTest, ARowOfAChangedSourceIsUsedOnlyWhereItIsStillValid) {
+  tune(512, "BM=64");
+  const std::int64_t sizes[] = {512, 512, 512};
+  EXPECT_EQ(open("f2").find(sizes).configuration, "BM=64");
+  EXPECT_EQ(open("f2").find(sizes).validity, db::Validity::source_drifted);
+  tune(512, "BM=256");  // no longer a value
+  EXPECT_EQ(open("f2").find(sizes).configuration, "BM=16");
+}
+
+TEST_F(TargetLookupTest, HostileConfigurationsNeverReachACompiler) {
+  for (const char* text : {"BM=64 X=1", "BM=sixty", "", "BM", "BM=64;rm", "X=64", "BM=0"}) {
+    tune(512, text);
+    const std::int64_t sizes[] = {640, 640, 640};
+    EXPECT_EQ(open().find(sizes).configuration, "BM=16") << text;
+  }
+}
+
+TEST_F(TargetLookupTest, WithoutAnyDatabaseTheDefaultAnswers) {
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {512, 512, 512}, odd[] = {513, 1, 1};
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=16");
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::default_configuration);
+  EXPECT_EQ(lookup.warnings(), "");
+  EXPECT_THROW(lookup.find(odd), Error);
+  EXPECT_THROW(lookup.find(std::span(sizes).first(2)), UsageError);
+}
+
+TEST_F(TargetLookupTest, APinHoldsUntilItIsTakenBackAndMustBeValid) {
+  tune(512, "BM=64");
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {512, 512, 512};
+  lookup.pin(sizes, "BM=32");
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=32");
+  EXPECT_EQ(lookup.find(sizes).provenance, "pinned");
+  EXPECT_THROW(lookup.pin(sizes, "BM=33"), Error);
+  lookup.pin(sizes, "");
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+}
+
+TEST_F(TargetLookupTest, RefreshSeesWhatWasTunedSinceWhileOthersAsk) {
+  tune(512, "BM=64");
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {1024, 1024, 1024};
+  const LookupAnswer before = lookup.find(sizes);
+  EXPECT_EQ(before.origin, Origin::transferred);
+  std::atomic<bool> done{false};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&] {
+      while (!done) EXPECT_FALSE(lookup.find(sizes).configuration.empty());
+    });
+  }
+  tune(1024, "BM=128");
+  lookup.refresh();
+  done = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=128");
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
+  EXPECT_EQ(before.configuration, "BM=64") << "old answers stay valid";
+}
+
+TEST_F(TargetLookupTest, TheDeviceCanComeFromTheDatabases) {
+  tune(512, "BM=64");
+  const db::Layer layer{path_};
+  const auto info = device_of_layers({&layer, 1}, "gemm", "");
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->name, "NVIDIA H200");
+  EXPECT_EQ(info->compute_capability, 90);
+  EXPECT_EQ(device_of_layers({&layer, 1}, "gemm", "NVIDIA A100"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace autotune

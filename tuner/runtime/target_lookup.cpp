@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/runtime/target_lookup.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tuner/core/error.hpp"
+#include "tuner/model/gpu_specs.hpp"
+#include "tuner/runtime/legality.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::size_t kNeighbours = 8;
+
+NamedValues settings_of(const Target& target, const NamedValues& chosen) {
+  NamedValues ones;
+  for (const std::string& size : target.sizes) ones.push_back({size, 1});
+  NamedValues values = problem_of(target, ones, chosen).values;
+  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(target.sizes.size()));
+  return values;
+}
+
+LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double distance) {
+  return {row.configuration, row.provenance, origin,  row.validity,
+          row.median_ns,     row.default_ns, distance};
+}
+
+DeviceInfo device_info_of(const db::DeviceRow& row) {
+  DeviceInfo info;
+  info.name = row.name;
+  try {
+    if (row.kind != "host") info = device_info(find_gpu(row.name));
+  } catch (const Error&) {  // a GPU that the table does not know: what its row says
+  }
+  info.name = row.name;
+  info.id = row.pci_id;
+  info.kind = row.kind == "host"   ? DeviceKind::host
+              : row.kind == "cuda" ? DeviceKind::cuda
+              : row.kind == "fake" ? DeviceKind::fake
+                                   : DeviceKind::model;
+  info.compute_capability = static_cast<int>(row.compute_capability);
+  info.multiprocessors = static_cast<int>(row.multiprocessors);
+  info.l2_bytes = row.l2_bytes;
+  info.memory_bytes = row.memory_bytes;
+  return info;
+}
+
+db::DeviceRow device_row_of(const DeviceInfo& info) {
+  db::DeviceRow row;
+  row.name = info.name;
+  row.pci_id = info.id;
+  row.compute_capability = info.compute_capability;
+  row.multiprocessors = info.multiprocessors;
+  row.l2_bytes = info.l2_bytes;
+  row.memory_bytes = info.memory_bytes;
+  return row;
+}
+
+}  // namespace
+
+TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
+                           std::string policy, std::vector<db::Layer> layers)
+    : target_(std::move(target)),
+      settings_(settings_of(target_, settings)),
+      device_(std::move(device)),
+      policy_(std::move(policy)),
+      layers_(std::move(layers)),
+      tables_(read_table(&warnings_)) {}
+
+db::LookupTable TargetLookup::read_table(std::string* warnings) const {
+  db::LookupRequest request;
+  request.target = target_.name;
+  request.fingerprint = target_.fingerprint;
+  request.device = device_row_of(device_);
+  request.environment = device_.environment;
+  for (const std::string& size : target_.sizes) {
+    request.size_names += (request.size_names.empty() ? "" : " ") + size;
+  }
+  request.settings = to_text(settings_);
+  request.policy = policy_;
+  db::LookupRows read = db::read_lookup_rows(layers_, request);
+  if (warnings) {
+    for (const std::string& warning : read.warnings) *warnings += warning + "\n";
+  }
+  return {target_.sizes.size(), std::move(read.rows)};
+}
+
+LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
+  if (has_pins_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(mutex_);
+    const auto pinned = pins_.find(Sizes(sizes.begin(), sizes.end()));
+    if (pinned != pins_.end()) return {pinned->second, "pinned", db::Origin::exact, {}, 0, 0, 0};
+  }
+  const db::LookupRow* row = tables_.table().find(sizes);
+  if (row && row->same_device && row->validity != db::Validity::source_drifted) {
+    return answer_of(*row, db::Origin::exact, 0);
+  }
+  return transfer(sizes);
+}
+
+/// Asked once for each problem, then remembered.
+LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
+  const Sizes key(sizes.begin(), sizes.end());
+  const std::lock_guard lock(mutex_);
+  if (const auto known = remembered_.find(key); known != remembered_.end()) return known->second;
+  const Problem problem = problem_for(sizes);
+  auto answer = transfer_from(sizes, problem, true);
+  if (!answer) answer = transfer_from(sizes, problem, false);
+  if (!answer) {
+    answer.emplace();
+    answer->configuration = interned(default_for(problem));
+  }
+  if (remembered_.size() >= kMostRemembered) remembered_.clear();
+  return remembered_.emplace(key, *answer).first->second;
+}
+
+/// The winner of the nearest tuned problem that is legal for this one.
+std::optional<LookupAnswer> TargetLookup::transfer_from(std::span<const std::int64_t> sizes,
+                                                        const Problem& problem,
+                                                        bool same_device) const {
+  std::array<db::LookupTable::Near, kNeighbours> near;
+  const std::size_t count = tables_.table().nearest(sizes, same_device, near);
+  for (const db::LookupTable::Near& one : std::span(near).first(count)) {
+    const std::string& text = one.row->configuration;
+    if (!is_legal(target_, problem, text, device_)) continue;
+    const bool exact = one.distance == 0 && same_device;
+    const db::Origin origin = !same_device ? db::Origin::same_architecture
+                              : exact      ? db::Origin::exact
+                                           : db::Origin::transferred;
+    return answer_of(*one.row, origin, one.distance);
+  }
+  return std::nullopt;
+}
+
+Problem TargetLookup::problem_for(std::span<const std::int64_t> sizes) const {
+  if (sizes.size() != target_.sizes.size()) {
+    throw UsageError(
+        format("{} has {} sizes, not {}", target_.name, target_.sizes.size(), sizes.size()));
+  }
+  NamedValues named;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] < 1 || sizes[i] > 2147483647) {
+      throw UsageError(format("{}: the size {}={} is not from 1 to 2147483647", target_.name,
+                              target_.sizes[i], sizes[i]));
+    }
+    named.push_back({target_.sizes[i], sizes[i]});
+  }
+  return problem_of(target_, named, settings_);
+}
+
+std::string TargetLookup::default_for(const Problem& problem) const {
+  const std::string text = to_text(target_.default_configuration);
+  if (is_legal(target_, problem, text, device_)) return text;
+  const ParameterSpace space = space_of(target_, problem, device_);
+  return to_text(space.at(default_index(target_, space)));
+}
+
+std::string_view TargetLookup::interned(const std::string& text) {
+  return *texts_.insert(text).first;
+}
+
+void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view configuration) {
+  const Problem problem = problem_for(sizes);
+  const std::string text(configuration);
+  if (!text.empty() && !is_legal(target_, problem, text, device_)) {
+    throw Error(format("{}: {} is not valid for {} on {}", target_.name, text, problem.text(),
+                       device_.name));
+  }
+  const std::lock_guard lock(mutex_);
+  const Sizes key(sizes.begin(), sizes.end());
+  if (text.empty()) {
+    pins_.erase(key);
+  } else {
+    pins_[key] = interned(text);
+  }
+  has_pins_.store(!pins_.empty(), std::memory_order_release);
+}
+
+void TargetLookup::refresh() {
+  db::LookupTable next = read_table(nullptr);
+  const std::lock_guard lock(mutex_);
+  tables_.swap(std::move(next));
+  remembered_.clear();
+  pins_.clear();
+  has_pins_.store(false, std::memory_order_release);
+}
+
+std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
+  const Problem problem = problem_for(sizes);
+  const LookupAnswer answer = find(sizes);
+  std::string text =
+      format("{} {} on {}: {}\n", target_.name, problem.text(), device_.name, answer.configuration);
+  switch (answer.origin) {
+    case db::Origin::exact:
+      text += format("tuned for these sizes, {}", answer.provenance);
+      break;
+    case db::Origin::transferred:
+      text += format(
+          "these sizes are not tuned; the winner of the nearest ones, a factor of {:.3g} "
+          "away, is valid here",
+          std::exp2(answer.distance));
+      break;
+    case db::Origin::same_architecture:
+      text += "not tuned on this device; the winner on another of the same architecture";
+      break;
+    case db::Origin::default_configuration:
+      text += "nothing near is tuned; the target's default";
+      break;
+  }
+  if (answer.validity != db::Validity::exact) text += format(", {}", name_of(answer.validity));
+  text += '\n';
+  if (answer.median_ns > 0) {
+    text += format("{} there", time_text(answer.median_ns * 1e-9));
+    if (answer.default_ns > 0) {
+      text += format(", {:.2f}x the default", answer.default_ns / answer.median_ns);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
+                                           const std::string& target, const std::string& name) {
+  std::map<std::string, std::pair<std::size_t, db::DeviceRow>> found;
+  for (const db::Layer& layer : layers) {
+    try {
+      if (!std::filesystem::exists(layer.path)) continue;
+      const db::TunedStore store(layer.path, layer.mode);
+      for (const db::TunedEntry& entry : store.tuned({name, target, "", ""})) {
+        auto& [count, row] = found[entry.device.name];
+        ++count;
+        row = entry.device;
+      }
+    } catch (const std::exception&) {  // read_lookup_rows() warns of it
+    }
+  }
+  const auto most = std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return a.second.first < b.second.first;
+  });
+  if (most == found.end()) return std::nullopt;
+  return device_info_of(most->second.second);
+}
+
+}  // namespace autotune
