@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/cuda_device.hpp"
 
+#include <mutex>
 #include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cubin_compiler.hpp"
+#include "tuner/gpu/cuda_workbench.hpp"
+#include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -21,13 +24,25 @@ class CudaDevice : public Device {
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
   std::unique_ptr<Workbench> open(const Workload& workload) override {
-    throw Error(format("{}: cuda:{} cannot launch yet", workload.problem, ordinal_));
+    return make_cuda_workbench(context(), workload);
+  }
+  std::optional<int> active_blocks(const CompiledKernel& kernel, const Launch& launch) override {
+    context()->use();
+    return resident_blocks(LoadedCubin(*kernel.binary), launch, info_.multiprocessors);
   }
 
  private:
+  const std::shared_ptr<const CudaContext>& context() {
+    const std::lock_guard lock(mutex_);
+    if (!context_) context_ = std::make_shared<CudaContext>(ordinal_, info_, compiler_);
+    return context_;
+  }
+
   int ordinal_;
   DeviceInfo info_;
   CubinCompiler compiler_;
+  std::mutex mutex_;  // guards the making of context_
+  std::shared_ptr<const CudaContext> context_;
 };
 
 }  // namespace

@@ -153,22 +153,18 @@ template <class T>
 Verdict compare_as(const BufferSpec& buffer, std::span<const std::byte> got,
                    const Expected& expected, InputSet set) {
   const Tolerance tolerance(buffer, expected, set);
-  const std::size_t length = expected.values.size();
-  Verdict verdict;
-  std::size_t wrong = 0, first = 0;
-  for (std::size_t i = 0; i < length; ++i) {
+  Mismatch found;
+  for (std::size_t i = 0; i < expected.values.size(); ++i) {
     const auto value = static_cast<double>(element_at<T>(got, i));
     const double error = error_in_tolerances(value, expected.values[i], tolerance.at(i));
-    verdict.worst_error = std::max(verdict.worst_error, error);
-    if (error > 1 && wrong++ == 0) first = i;
+    found.worst_error = std::max(found.worst_error, error);
+    if (error > 1 && found.wrong++ == 0) found.first = i;
   }
-  if (wrong == 0) return verdict;
-  verdict.outcome = Outcome::wrong;
-  verdict.message =
-      format("{}[{}] is {}, expected {:.10g} ({}); {} of {} elements {} wrong", buffer.name, first,
-             element_at<T>(got, first), expected.values[first], tolerance_text(tolerance.at(first)),
-             wrong, length, wrong == 1 ? "is" : "are");
-  return verdict;
+  if (found.wrong > 0) {
+    found.expected = expected.values[found.first];
+    found.tolerance = tolerance.at(found.first);
+  }
+  return verdict_of(buffer, got.subspan(found.first * sizeof(T)), found);
 }
 
 template <class T>
@@ -264,6 +260,18 @@ Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const 
   return with_type(buffer.type, [&](auto zero) {
     return compare_as<decltype(zero)>(buffer, got, expected, set);
   });
+}
+
+Verdict verdict_of(const BufferSpec& buffer, std::span<const std::byte> element,
+                   const Mismatch& mismatch) {
+  if (mismatch.wrong == 0) return {Outcome::ok, "", mismatch.worst_error};
+  const std::string got = with_type(
+      buffer.type, [&](auto zero) { return format("{}", element_at<decltype(zero)>(element, 0)); });
+  return {Outcome::wrong,
+          format("{}[{}] is {}, expected {:.10g} ({}); {} of {} elements {} wrong", buffer.name,
+                 mismatch.first, got, mismatch.expected, tolerance_text(mismatch.tolerance),
+                 mismatch.wrong, buffer.length, mismatch.wrong == 1 ? "is" : "are"),
+          mismatch.worst_error};
 }
 
 Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> first,

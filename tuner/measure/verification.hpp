@@ -52,6 +52,19 @@ struct Expected {
 Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const Expected& expected,
                 InputSet set);
 
+/// What a comparison by the same rule found where the data lies, such as on a GPU.
+struct Mismatch {
+  std::size_t wrong = 0;  // elements
+  std::size_t first = 0;  // index of the first wrong one
+  double expected = 0;    // there
+  double tolerance = 0;   // there; 0: must be equal
+  double worst_error = 0;
+};
+
+/// The verdict in compare()'s words; `element` holds the first wrong element.
+Verdict verdict_of(const BufferSpec& buffer, std::span<const std::byte> element,
+                   const Mismatch& mismatch);
+
 /// Nondeterministic when two runs on the same inputs differ in any bit.
 Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> first,
                      std::span<const std::byte> again);

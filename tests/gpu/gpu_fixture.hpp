@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU with workloads that can be checked by hand, and figures for the table of scripts/gpu_tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/core/device.hpp"
+#include "tuner/gpu/cuda_device.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+/// A line that scripts/gpu_tests collects: what was measured and what it should be.
+inline void figure(const std::string& what, const std::string& value, const std::string& bar = "") {
+  std::printf("figure | %s | %s | %s\n", what.c_str(), value.c_str(), bar.c_str());
+}
+
+/// out = 2 x + y over n floats; the reference computes in double.
+inline Workload saxpy_workload(std::int64_t n) {
+  Workload workload;
+  workload.problem = format("saxpy n={}", n);
+  const auto input = [n](const char* name) {
+    return BufferSpec{name, ElementType::f32, n, Role::input, Fill::random, 0};
+  };
+  workload.buffers = {input("x"), input("y"),
+                      {"out", ElementType::f32, n, Role::output, Fill::random, 2}};
+  workload.reference_source.name = "reference.cu";
+  workload.reference_source.text = R"(
+extern "C" __global__ void reference(int n, float a, const float* x, const float* y, double* out) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    out[i] = double(a) * x[i] + y[i];
+  }
+})";
+  workload.reference_source.entries = {"reference"};
+  const Scalar a{ElementType::f32, 0, 2.0};
+  Launch launch;
+  launch.entry = "reference";
+  launch.grid.x = 64;
+  launch.block.x = 256;
+  launch.arguments = {Scalar{ElementType::i32, n, 0}, a, BufferRef{0}, BufferRef{1}, BufferRef{2}};
+  workload.reference.launches = {launch};
+  return workload;
+}
+
+/// One launch of `kernel` with the reference's arguments.
+inline LaunchPlan saxpy_plan(std::int64_t n, std::int64_t block = 256) {
+  LaunchPlan plan = saxpy_workload(n).reference;
+  plan.launches[0].entry = "kernel";
+  plan.launches[0].block.x = block;
+  plan.launches[0].grid.x = (n + block - 1) / block;
+  return plan;
+}
+
+inline SourceUnit unit_of(const std::string& text, std::vector<std::string> entries = {"kernel"}) {
+  return {"kernel.cu", "", text, {}, {}, std::move(entries)};
+}
+
+/// A source with one kernel called `kernel`, on saxpy's arguments.
+inline SourceUnit saxpy_unit(const std::string& body, const std::string& qualifiers = "") {
+  return unit_of("extern \"C\" __global__ void " + qualifiers +
+                 " kernel(int n, float a, const float* x, const float* y, float* out) {\n"
+                 "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+                 body + "\n}");
+}
+
+inline constexpr const char* kRightBody = "if (i < n) out[i] = a * x[i] + y[i];";
+
+class Gpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda_devices().empty()) GTEST_SKIP() << "there is no GPU here";
+    std::string name = (std::filesystem::temp_directory_path() / "autotune-gpu-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    device_ = make_cuda_device(0, std::make_shared<BuildCache>(folder_ / "cache"));
+  }
+  void TearDown() override {
+    device_.reset();
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
+
+  Device& device() { return *device_; }
+  CompiledKernel compiled(const SourceUnit& unit) {
+    CompiledKernel kernel = device_->compile(unit);
+    EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+    return kernel;
+  }
+  /// The verdict on a kernel with this body.
+  Verdict verdict_on(const std::string& body, std::int64_t n = 1000, int runs = 1) {
+    const auto bench = device_->open(saxpy_workload(n));
+    return bench->load(compiled(saxpy_unit(body)), saxpy_plan(n))->verify(runs);
+  }
+
+  std::filesystem::path folder_;
+  std::unique_ptr<Device> device_;
+};
+
+}  // namespace autotune

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels may ask for: shared memory, clusters, TMA, several launches, and what is refused.
+#include <gmock/gmock.h>
+
+#include "tests/gpu/gpu_fixture.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+
+class LaunchTest : public Gpu {
+ protected:
+  Verdict verdict_of(const SourceUnit& unit, const LaunchPlan& plan, std::int64_t n) {
+    const auto bench = device().open(saxpy_workload(n));
+    return bench->load(compiled(unit), plan)->verify();
+  }
+  /// How loading or running fails.
+  Outcome failure_of(const SourceUnit& unit, const LaunchPlan& plan, std::int64_t n) {
+    try {
+      verdict_of(unit, plan, n);
+    } catch (const KernelFailure& failure) {
+      message_ = failure.what();
+      return failure.outcome();
+    }
+    return Outcome::ok;
+  }
+  void expect_device_still_works() { EXPECT_EQ(verdict_on(kRightBody).outcome, Outcome::ok); }
+
+  std::string message_;
+};
+
+TEST_F(LaunchTest, TheDeviceIsDescribed) {
+  const DeviceInfo& info = device().info();
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_GE(info.compute_capability, 75);
+  EXPECT_GT(info.l2_bytes, 1 << 20);
+  EXPECT_GT(info.clock_hz, 5e8);
+  EXPECT_GT(info.memory_bytes_per_second, 1e11);
+  EXPECT_THAT(info.environment, HasSubstr("NVRTC"));
+  figure("device", format("{} id={} sm_{} {} SMs {:.0f} MHz {:.2f} TB/s", info.name, info.id,
+                          info.compute_capability, info.multiprocessors, info.clock_hz / 1e6,
+                          info.memory_bytes_per_second / 1e12));
+  figure("environment", info.environment);
+}
+
+TEST_F(LaunchTest, ARightKernelPassesAtAnyLength) {
+  for (const std::int64_t n : {1, 31, 1000, 1 << 20}) {
+    const Verdict verdict = verdict_on(kRightBody, n);
+    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    EXPECT_LE(verdict.worst_error, 1);
+  }
+}
+
+TEST_F(LaunchTest, StaticSharedMemoryWithABarrier) {
+  const Verdict verdict = verdict_on(
+      "__shared__ float tile[256];\n"
+      "tile[255 - threadIdx.x] = i < n ? x[i] : 0; __syncthreads();\n"
+      "if (i < n) out[i] = a * tile[255 - threadIdx.x] + y[i];");
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+}
+
+TEST_F(LaunchTest, DynamicSharedMemoryUpToTheOptInLimit) {
+  const std::int64_t n = 100'000;
+  SourceUnit unit = saxpy_unit(
+      "extern __shared__ float tile[];\nconst int last = BYTES / 4 - 1;\n"
+      "tile[last - threadIdx.x] = i < n ? x[i] : 0; __syncthreads();\n"
+      "if (i < n) out[i] = a * tile[last - threadIdx.x] + y[i];");
+  const std::int64_t most = device().info().shared_bytes_per_block;
+  LaunchPlan plan = saxpy_plan(n);
+  for (const std::int64_t bytes : {std::int64_t{48} << 10, most}) {
+    unit.prelude = format("#define BYTES {}\n", bytes);
+    plan.launches[0].dynamic_shared_bytes = bytes;
+    const Verdict verdict = verdict_of(unit, plan, n);
+    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  }
+  plan.launches[0].dynamic_shared_bytes = most + 16;
+  EXPECT_EQ(failure_of(unit, plan, n), Outcome::launch_error);
+  EXPECT_THAT(message_, HasSubstr("more than the device lets a block have"));
+  expect_device_still_works();
+}
+
+TEST_F(LaunchTest, ClustersShareTheirSharedMemory) {
+  if (device().info().compute_capability < 90) GTEST_SKIP() << "clusters came with 9.0";
+  const std::int64_t n = 64 * 256;
+  // Each block reads its neighbour's tile through distributed shared memory.
+  const SourceUnit unit = saxpy_unit(R"(
+__shared__ float tile[256];
+unsigned rank, count, theirs;
+asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
+const unsigned next = (rank + 1) % count;
+tile[threadIdx.x] = x[i];
+asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+const unsigned mine = (unsigned)__cvta_generic_to_shared(&tile[threadIdx.x]);
+asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(theirs) : "r"(mine), "r"(next));
+float value;
+asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(theirs) : "memory");
+const int at = (blockIdx.x - rank + next) * 256 + threadIdx.x;
+out[at] = a * value + y[at];
+asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");)");
+  LaunchPlan plan = saxpy_plan(n);
+  for (const int size : {2, 8, 16}) {
+    plan.launches[0].cluster.x = size;
+    const Verdict verdict = verdict_of(unit, plan, n);
+    EXPECT_EQ(verdict.outcome, Outcome::ok) << size << ": " << verdict.message;
+    EXPECT_GE(device().active_blocks(compiled(unit), plan.launches[0]).value_or(0), 1);
+  }
+  plan.launches[0].cluster.x = 32;
+  EXPECT_EQ(failure_of(unit, plan, n), Outcome::launch_error) << message_;
+  expect_device_still_works();
+}
+
+TEST_F(LaunchTest, TmaCopiesATile) {
+  if (device().info().compute_capability < 90) GTEST_SKIP() << "TMA came with 9.0";
+  const std::int64_t rows = 64, columns = 64, n = rows * columns;
+  const SourceUnit unit = unit_of(R"(
+struct alignas(64) Map { char bytes[128]; };
+extern "C" __global__ void kernel(const __grid_constant__ Map map, float a, const float* y,
+                                  float* out) {
+  __shared__ alignas(128) float tile[16][16];
+  __shared__ alignas(8) unsigned long long barrier;
+  const unsigned to = (unsigned)__cvta_generic_to_shared(tile);
+  const unsigned flag = (unsigned)__cvta_generic_to_shared(&barrier);
+  const int x = blockIdx.x * 16, y0 = blockIdx.y * 16;
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;\nfence.proxy.async.shared::cta;" :: "r"(flag));
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 1024;" :: "r"(flag) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];"
+                 :: "r"(to), "l"(&map), "r"(x), "r"(y0), "r"(flag) : "memory");
+  }
+  __syncthreads();
+  unsigned done = 0;
+  while (!done) {
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0;"
+                 " selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(flag) : "memory");
+  }
+  const int row = threadIdx.x / 16, column = threadIdx.x % 16, i = (y0 + row) * 64 + x + column;
+  out[i] = a * tile[row][column] + y[i];
+})");
+  Launch launch;
+  launch.entry = "kernel";
+  launch.grid = {4, 4, 1};
+  launch.block.x = 256;
+  launch.arguments = {TensorMap{0, {columns, rows}, {columns * 4}, {16, 16}, 0},
+                      Scalar{ElementType::f32, 0, 2.0}, BufferRef{1}, BufferRef{2}};
+  LaunchPlan plan;
+  plan.launches = {launch};
+  const auto bench = device().open(saxpy_workload(n));
+  const auto candidate = bench->load(compiled(unit), plan);
+  const Verdict verdict = candidate->verify();
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  EXPECT_GT(candidate->time(100, L2State::hot).seconds, 0);
+
+  std::get<TensorMap>(plan.launches[0].arguments[0]).strides = {columns * 4 + 4};
+  EXPECT_THROW(bench->load(compiled(unit), plan), KernelFailure);
+}
+
+TEST_F(LaunchTest, SeveralLaunchesInOrderThroughAWorkspace) {
+  const std::int64_t n = 5000;
+  const SourceUnit unit = unit_of(R"(
+extern "C" __global__ void scale(int n, float a, const float* x, float* scratch) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) scratch[i] = a * x[i];
+}
+extern "C" __global__ void add(int n, const float* scratch, const float* y, float* out, int* calls) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = scratch[i] + y[i] + (i == 0 ? *calls : 0);
+})", {"scale", "add"});
+  LaunchPlan plan;
+  plan.workspace = {{"scratch", ElementType::f32, n, Role::workspace, Fill::random, 0},
+                    {"calls", ElementType::i32, 1, Role::workspace, Fill::zero, 0}};
+  const Scalar length{ElementType::i32, n, 0};
+  const Launch scale{"scale", {20, 1, 1}, {256, 1, 1}, {}, 0,
+                     {length, Scalar{ElementType::f32, 0, 2.0}, BufferRef{0}, BufferRef{3}}};
+  const Launch add{"add", {20, 1, 1}, {256, 1, 1}, {}, 0,
+                   {length, BufferRef{3}, BufferRef{1}, BufferRef{2}, BufferRef{4}}};
+  plan.launches = {scale, add};
+  EXPECT_EQ(verdict_of(unit, plan, n).outcome, Outcome::ok);
+  plan.launches = {add, scale};  // reads the workspace before it is written
+  const Verdict verdict = verdict_of(unit, plan, n);
+  EXPECT_EQ(verdict.outcome, Outcome::wrong);
+  EXPECT_THAT(verdict.message, HasSubstr("nan"));
+}
+
+TEST_F(LaunchTest, ArgumentsThatDoNotFitAreRefused) {
+  const SourceUnit unit = saxpy_unit(kRightBody);
+  LaunchPlan plan = saxpy_plan(1000);
+  plan.launches[0].arguments.pop_back();
+  EXPECT_EQ(failure_of(unit, plan, 1000), Outcome::launch_error);
+  EXPECT_THAT(message_, HasSubstr("it takes 5 arguments, not 4"));
+  plan = saxpy_plan(1000);
+  plan.launches[0].arguments[1] = Scalar{ElementType::f64, 0, 2.0};
+  EXPECT_EQ(failure_of(unit, plan, 1000), Outcome::launch_error);
+  EXPECT_THAT(message_, HasSubstr("argument 2 has 8 bytes, and the kernel's parameter 4"));
+  plan = saxpy_plan(1000);
+  plan.launches[0].arguments[2] = BufferRef{7};
+  EXPECT_EQ(failure_of(unit, plan, 1000), Outcome::launch_error);
+}
+
+TEST_F(LaunchTest, LaunchesBeyondTheLimitsAreRefusedAndHarmNothing) {
+  const SourceUnit unit = saxpy_unit(kRightBody);
+  EXPECT_EQ(failure_of(unit, saxpy_plan(5000, 2048), 5000), Outcome::launch_error);
+  LaunchPlan plan = saxpy_plan(5000);
+  plan.launches[0].grid = {1, 70'000, 1};
+  EXPECT_EQ(failure_of(unit, plan, 5000), Outcome::launch_error);
+  plan.launches[0].grid = {0, 1, 1};
+  EXPECT_EQ(failure_of(unit, plan, 5000), Outcome::launch_error);
+  expect_device_still_works();
+}
+
+TEST_F(LaunchTest, TooManyRegistersForTheBlockAreRefused) {
+  const SourceUnit unit = saxpy_unit(R"(
+float v[100];
+#pragma unroll
+for (int j = 0; j < 100; ++j) v[j] = x[(i + j * 7) % n];
+for (int k = 0; k < n; ++k) {
+#pragma unroll
+  for (int j = 0; j < 100; ++j) v[j] = v[j] * v[(j + 1) % 100] + v[(j * 3) % 100];
+}
+float sum = 0;
+#pragma unroll
+for (int j = 0; j < 100; ++j) sum += v[j];
+if (i < n) out[i] = sum;)");
+  ASSERT_GT(compiled(unit).resources.at(0).registers, 64);
+  EXPECT_EQ(failure_of(unit, saxpy_plan(4096, 1024), 4096), Outcome::launch_error);
+  EXPECT_THAT(message_, HasSubstr("resources"));
+  expect_device_still_works();
+}
+
+TEST_F(LaunchTest, ResidentBlocksAreTheDrivers) {
+  const CompiledKernel kernel = compiled(saxpy_unit(kRightBody));
+  LaunchPlan plan = saxpy_plan(1 << 20, 1024);
+  EXPECT_EQ(device().active_blocks(kernel, plan.launches[0]),
+            device().info().threads_per_multiprocessor / 1024);
+  plan.launches[0].dynamic_shared_bytes = device().info().shared_bytes_per_block;
+  EXPECT_EQ(device().active_blocks(kernel, plan.launches[0]), 1);
+}
+
+TEST_F(LaunchTest, ACrashSaysThatTheProcessIsSpent) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto crash = [this](const std::string& body) {
+    try {
+      verdict_on(body);
+    } catch (const KernelFailure& failure) {
+      std::fprintf(stderr, "%s", failure.what());
+      try {
+        verdict_on(kRightBody);
+      } catch (const std::exception&) {
+        std::_Exit(failure.outcome() == Outcome::crash ? 7 : 8);
+      }
+    }
+    std::_Exit(9);
+  };
+  EXPECT_EXIT(crash("out[i + (1ll << 40)] = 1;"), testing::ExitedWithCode(7), "illegal memory");
+  EXPECT_EXIT(crash("*(float4*)(out + 1) = make_float4(1, 2, 3, 4);"), testing::ExitedWithCode(7),
+              "misaligned");
+  EXPECT_EXIT(crash("__trap();"), testing::ExitedWithCode(7), "");
+}
+
+}  // namespace
+}  // namespace autotune

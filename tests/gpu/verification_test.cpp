@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong kernels are found wrong on the GPU, in the host's words, and leave nothing behind.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <span>
+
+#include "tests/gpu/gpu_fixture.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/measure/verification.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+
+class WrongKernel : public Gpu {
+ protected:
+  void expect_wrong(const std::string& body, const std::string& words) {
+    const auto bench = device().open(saxpy_workload(1000));
+    const Verdict verdict = bench->load(compiled(saxpy_unit(body)), saxpy_plan(1000))->verify();
+    EXPECT_EQ(verdict.outcome, Outcome::wrong) << body;
+    EXPECT_THAT(verdict.message, HasSubstr(words));
+    const Verdict after =
+        bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(1000))->verify();
+    EXPECT_EQ(after.outcome, Outcome::ok) << "after " << body << ": " << after.message;
+  }
+};
+
+TEST_F(WrongKernel, ThatWritesNothing) {
+  expect_wrong("", "out[0] is nan, expected");
+  expect_wrong("", "1000 of 1000 elements are wrong");
+}
+
+TEST_F(WrongKernel, ThatLeavesOneElementOut) {
+  expect_wrong("if (i < n - 1) out[i] = a * x[i] + y[i];", "out[999] is nan");
+  expect_wrong("if (i < n - 1) out[i] = a * x[i] + y[i];", "1 of 1000 elements is wrong");
+}
+
+TEST_F(WrongKernel, ThatWritesOneElementPastTheEnd) {
+  expect_wrong("if (i < n) out[i] = a * x[i] + y[i]; if (i == n) out[i] = 1;",
+               "wrote out[1000], outside out[0..999]");
+  expect_wrong("if (i < n) out[i] = a * x[i] + y[i]; if (i == 0) out[-1] = 1;", "wrote out[-1]");
+}
+
+TEST_F(WrongKernel, ThatChangesAnInput) {
+  expect_wrong("if (i < n) out[i] = a * x[i] + y[i]; if (i == 5) ((float*)x)[5] = 77;",
+               "the input x was changed: x[5] was");
+}
+
+TEST_F(WrongKernel, ThatMakesANaN) {
+  expect_wrong("if (i < n) out[i] = i == 700 ? sqrtf(-1 - x[0] * x[0]) : a * x[i] + y[i];",
+               "out[700] is");
+}
+
+TEST_F(WrongKernel, ThatIsOffByALittle) {
+  expect_wrong("if (i < n) out[i] = (a * x[i] + y[i]) * (i == 3 ? 1.00001f : 1);", "out[3] is");
+}
+
+TEST_F(WrongKernel, ThatRacesIsNondeterministic) {
+  // Each element keeps what the last of many blocks wrote, well within the tolerance.
+  const std::string body =
+      "for (int j = threadIdx.x; j < n; j += blockDim.x)"
+      " out[j] = (a * x[j] + y[j]) * (1 + 1e-6f * (blockIdx.x % 8));";
+  const std::int64_t n = 1 << 16;
+  Workload workload = saxpy_workload(n);
+  workload.buffers[0].fill = Fill::random;
+  workload.buffers[2].tolerance = 1e6;
+  workload.expected_file.clear();
+  const auto bench = device().open(workload);
+  const auto candidate = bench->load(compiled(saxpy_unit(body)), saxpy_plan(n));
+  Verdict verdict;
+  for (int i = 0; i < 20 && verdict.outcome == Outcome::ok; ++i) verdict = candidate->verify(3);
+  EXPECT_NE(verdict.outcome, Outcome::ok);
+  figure("racy kernel", verdict.message, "wrong or nondeterministic");
+}
+
+TEST_F(WrongKernel, IsDescribedInTheHostsWords) {
+  const std::int64_t n = 3000;
+  const Verdict verdict =
+      verdict_on("if (i < n) out[i] = (a * x[i] + y[i]) * (i % 1000 == 7 ? 1.001f : 1.0f);", n);
+  const Workload workload = saxpy_workload(n);
+  for (const InputSet set : {InputSet::integers, InputSet::uniform}) {
+    std::vector<float> x(n), y(n), got(n);
+    fill(std::as_writable_bytes(std::span(x)), workload.buffers[0], set, workload.seed);
+    fill(std::as_writable_bytes(std::span(y)), workload.buffers[1], set, workload.seed);
+    Expected expected;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      expected.values.push_back(2.0 * x[i] + y[i]);
+      expected.magnitudes.push_back(2.0 * std::abs(x[i]) + std::abs(y[i]));
+      got[i] = std::fma(2.0f, x[i], y[i]) * (i % 1000 == 7 ? 1.001f : 1.0f);
+    }
+    const Verdict host = compare(workload.buffers[2], std::as_bytes(std::span(got)), expected, set);
+    if (host.outcome == Outcome::ok) continue;
+    EXPECT_EQ(verdict.message, host.message);
+    EXPECT_EQ(verdict.worst_error, host.worst_error);
+    return;
+  }
+  FAIL() << "the host found nothing wrong";
+}
+
+TEST_F(WrongKernel, InOutBuffersStartFromTheirFillEveryTime) {
+  const std::int64_t n = 1000;
+  Workload workload = saxpy_workload(n);
+  workload.buffers[2].role = Role::inout;
+  workload.reference_source.text = R"(
+extern "C" __global__ void reference(int n, float a, const float* x, const float* y, double* out) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] += double(a) * x[i];
+})";
+  workload.reference.launches[0].grid.x = 1;
+  const auto bench = device().open(workload);
+  const auto right =
+      bench->load(compiled(saxpy_unit("if (i < n) out[i] += a * x[i];")), saxpy_plan(n));
+  for (int run = 0; run < 2; ++run) {
+    const Verdict verdict = right->verify(2);
+    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    right->time(20, L2State::hot);
+  }
+  const auto wrong =
+      bench->load(compiled(saxpy_unit("if (i < n) out[i] = a * x[i];")), saxpy_plan(n));
+  EXPECT_EQ(wrong->verify().outcome, Outcome::wrong);
+}
+
+TEST_F(WrongKernel, EveryElementTypeIsCompared) {
+  const char* const names[] = {"float", "double", "int", "long long"};
+  for (const ElementType type :
+       {ElementType::f32, ElementType::f64, ElementType::i32, ElementType::i64}) {
+    const std::string word = names[static_cast<int>(type)];
+    Workload workload = saxpy_workload(777);
+    for (BufferSpec& buffer : workload.buffers) buffer.type = type;
+    workload.float64_outputs = false;
+    const auto source = [&](const std::string& name, const std::string& value) {
+      const std::string text = "extern \"C\" __global__ void " + name + "(int n, float a, const " +
+                               word + "* x, const " + word + "* y, " + word +
+                               "* out) { for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < "
+                               "n; i += gridDim.x * blockDim.x) out[i] = " +
+                               value + "; }";
+      return unit_of(text, {name});
+    };
+    workload.reference_source = source("reference", "2 * x[i] + y[i]");
+    const auto bench = device().open(workload);
+    const auto verdict_of = [&](const std::string& value) {
+      return bench->load(compiled(source("kernel", value)), saxpy_plan(777))->verify();
+    };
+    const Verdict right = verdict_of("x[i] + y[i] + x[i]");
+    EXPECT_EQ(right.outcome, Outcome::ok) << word << ": " << right.message;
+    EXPECT_THAT(verdict_of("2 * x[i] + y[i] + (i == 400)").message, HasSubstr("out[400] is"))
+        << word;
+  }
+}
+
+TEST_F(WrongKernel, AnswersMayComeFromAFile) {
+  Workload workload = saxpy_workload(100);
+  workload.buffers[0].fill = Fill::iota;
+  workload.buffers[1].fill = Fill::one;
+  std::vector<float> right;
+  for (int i = 0; i < 100; ++i) right.push_back(2.0f * static_cast<float>(i) + 1);
+  workload.expected_file = folder_ / "out.bin";
+  const auto write = [&](std::size_t count) {
+    std::ofstream(workload.expected_file, std::ios::binary)
+        .write(reinterpret_cast<const char*>(right.data()),
+               static_cast<std::streamsize>(count * sizeof(float)));
+  };
+  write(100);
+  const auto bench = device().open(workload);
+  const auto outcome_of = [&](const std::string& body) {
+    return bench->load(compiled(saxpy_unit(body)), saxpy_plan(100))->verify().outcome;
+  };
+  EXPECT_EQ(outcome_of(kRightBody), Outcome::ok);
+  EXPECT_EQ(outcome_of("if (i < n) out[i] = i;"), Outcome::wrong);
+  write(99);
+  EXPECT_THROW(device().open(workload), Error);
+}
+
+TEST_F(WrongKernel, WhatIsTooLargeForMemoryIsAnErrorWithItsSize) {
+  try {
+    device().open(saxpy_workload(std::int64_t{1} << 40));
+    FAIL() << "no Error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("try a smaller size"));
+    figure("too large a problem", error.what());
+  }
+}
+
+TEST_F(WrongKernel, AReferenceThatDoesNotCompileIsAnError) {
+  Workload workload = saxpy_workload(10);
+  workload.reference_source.text = "nonsense";
+  EXPECT_THROW(device().open(workload), Error);
+}
+
+TEST_F(WrongKernel, CheckingCostsLittle) {
+  using Clock = std::chrono::steady_clock;
+  const std::int64_t n = 1 << 20;
+  const auto bench = device().open(saxpy_workload(n));
+  const CompiledKernel kernel = compiled(saxpy_unit(kRightBody));
+  bench->load(kernel, saxpy_plan(n))->verify();
+  const auto start = Clock::now();
+  for (int i = 0; i < 20; ++i) bench->load(kernel, saxpy_plan(n))->verify();
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count() / 20;
+  figure("load and verify, 2^20 floats", format("{:.3f} ms", seconds * 1e3), "<= 3 ms");
+  EXPECT_LT(seconds, 5e-3);
+}
+
+}  // namespace
+}  // namespace autotune

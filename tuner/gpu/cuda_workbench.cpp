@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/cuda_workbench.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "tuner/core/error.hpp"
+#include "tuner/gpu/cuda_check.hpp"
+#include "tuner/gpu/kernel_launch.hpp"
+#include "tuner/gpu/problem_buffers.hpp"
+#include "tuner/gpu/right_answers.hpp"
+#include "tuner/gpu/verifier.hpp"
+
+namespace autotune {
+
+namespace {
+
+class CudaCandidate : public Candidate {
+ public:
+  CudaCandidate(const CudaContext& context, const Workload& workload, ProblemBuffers& buffers,
+                const Verifier& verifier, const CompiledKernel& kernel, LaunchPlan plan)
+      : context_(context),
+        form_(workload.form),
+        buffers_(buffers),
+        verifier_(verifier),
+        plan_(std::move(plan)),
+        cubin_(*kernel.binary),
+        workspace_(allocate(context.stream.get(), plan_)) {
+    for (const InputSet set : kInputSets) {
+      plans_[static_cast<std::size_t>(set)] = bind(buffers_.addresses(set));
+    }
+  }
+
+  Verdict verify(int runs) override {
+    context_.use();
+    return verifier_.verify(plans_, workspace_, runs);
+  }
+
+  TimedBatch time(int launches, L2State l2) override {
+    context_.use();
+    ProblemBuffers::Rotation rotation;
+    if (l2 == L2State::cold) rotation = rotate();
+    // Fewer launches than copies would come round to the first ones too soon.
+    const int least = rotation.cold ? rotation.copies : 1;
+    const Chain chain{[this](cudaStream_t stream, int copy) { plan_on(copy).launch(stream); },
+                      std::max(launches, least), rotation.copies};
+    TimedBatch batch = form_ == LaunchForm::stream ? context_.timer->stream(chain) : replay(chain);
+    batch.l2 = rotation.cold ? L2State::cold : L2State::hot;
+    return batch;
+  }
+
+ private:
+  static Workspace allocate(cudaStream_t stream, const LaunchPlan& plan) try {
+    Workspace workspace{plan.workspace, {}};
+    for (const BufferSpec& spec : plan.workspace) {
+      fill_workspace(stream, spec, workspace.buffers.emplace_back(stream, spec.bytes()));
+    }
+    return workspace;
+  } catch (const Error& error) {
+    throw KernelFailure(Outcome::launch_error, std::string("its workspace: ") + error.what());
+  }
+
+  std::unique_ptr<BoundPlan> bind(std::vector<std::byte*> addresses) const {
+    std::vector<BufferSpec> specs = buffers_.specs();
+    specs.insert(specs.end(), workspace_.specs.begin(), workspace_.specs.end());
+    for (const ZonedBuffer& buffer : workspace_.buffers) addresses.push_back(buffer.start());
+    return std::make_unique<BoundPlan>(cubin_, plan_, addresses, specs);
+  }
+
+  /// The first set of buffers is the uniform one itself.
+  const BoundPlan& plan_on(int copy) const {
+    return copy == 0 ? *plans_[static_cast<std::size_t>(InputSet::uniform)]
+                     : *on_copies_[static_cast<std::size_t>(copy) - 1];
+  }
+
+  ProblemBuffers::Rotation rotate() {
+    const ProblemBuffers::Rotation rotation = buffers_.rotation(context_.stream.get());
+    for (int i = static_cast<int>(on_copies_.size()) + 1; i < rotation.copies; ++i) {
+      on_copies_.push_back(bind(buffers_.copy_addresses(i)));
+    }
+    return rotation;
+  }
+
+  TimedBatch replay(const Chain& chain) {
+    GraphExec& graph = graphs_[{chain.launches, chain.copies}];
+    if (!graph) graph = context_.timer->prepare(chain);
+    return context_.timer->replay(graph.get(), chain.launches);
+  }
+
+  const CudaContext& context_;
+  LaunchForm form_;
+  ProblemBuffers& buffers_;
+  const Verifier& verifier_;
+  LaunchPlan plan_;
+  LoadedCubin cubin_;
+  Workspace workspace_;
+  PlanOfSet plans_;
+  std::vector<std::unique_ptr<BoundPlan>> on_copies_;
+  std::map<std::pair<int, int>, GraphExec> graphs_;  // by launches and copies
+};
+
+class CudaWorkbench : public Workbench {
+ public:
+  CudaWorkbench(std::shared_ptr<const CudaContext> context, const Workload& workload)
+      : context_(std::move(context)),
+        workload_(workload),
+        buffers_(stream(), context_->info, workload_, *context_->kernels),
+        answers_(
+            right_answers(stream(), workload_, context_->compiler, *context_->kernels, buffers_)),
+        verifier_(stream(), workload_, *context_->kernels, buffers_, answers_) {}
+
+  std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
+    context_->use();
+    return std::make_unique<CudaCandidate>(*context_, workload_, buffers_, verifier_, kernel, plan);
+  }
+
+  double launch_floor() override {
+    constexpr int kLaunches = 512;
+    context_->use();
+    const Chain chain{[this](cudaStream_t on, int) { context_->kernels->empty(on); }, kLaunches, 1};
+    const BatchTimer& timer = *context_->timer;
+    const bool graph_form = workload_.form == LaunchForm::graph;
+    const GraphExec graph = graph_form ? timer.prepare(chain) : GraphExec();
+    std::array<double, 7> times;
+    for (double& time : times) {
+      time = (graph_form ? timer.replay(graph.get(), kLaunches) : timer.stream(chain)).seconds;
+    }
+    std::ranges::sort(times);
+    return times[times.size() / 2];
+  }
+
+ private:
+  cudaStream_t stream() const { return context_->stream.get(); }
+
+  std::shared_ptr<const CudaContext> context_;
+  const Workload workload_;
+  ProblemBuffers buffers_;
+  RightAnswers answers_;
+  Verifier verifier_;
+};
+
+}  // namespace
+
+CudaContext::CudaContext(int device, const DeviceInfo& device_info,
+                         const CubinCompiler& cubin_compiler)
+    : ordinal(device), info(device_info), compiler(cubin_compiler) {
+  use();
+  stream = make_stream();
+  kernels = std::make_unique<DeviceKernels>(compiler, info.multiprocessors);
+  timer = std::make_unique<BatchTimer>(*kernels, stream.get());
+}
+
+void CudaContext::use() const { check_cuda(cudaSetDevice(ordinal), "be used"); }
+
+std::unique_ptr<Workbench> make_cuda_workbench(std::shared_ptr<const CudaContext> context,
+                                               const Workload& workload) {
+  context->use();
+  return std::make_unique<CudaWorkbench>(std::move(context), workload);
+}
+
+}  // namespace autotune

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to this folder: the Workbench on a GPU.
+#pragma once
+
+#include <memory>
+
+#include "tuner/core/device.hpp"
+#include "tuner/gpu/batch_timer.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
+#include "tuner/gpu/device_kernels.hpp"
+
+namespace autotune {
+
+/// What all problems of one GPU share; made when the first is opened.
+struct CudaContext {
+  CudaContext(int ordinal, const DeviceInfo& info, const CubinCompiler& compiler);
+  /// Makes it this thread's GPU: everything that calls CUDA starts with it.
+  void use() const;
+
+  int ordinal;
+  DeviceInfo info;
+  CubinCompiler compiler;
+  Stream stream;
+  std::unique_ptr<DeviceKernels> kernels;
+  std::unique_ptr<BatchTimer> timer;
+};
+
+/// Throws Error; see Device::open().
+std::unique_ptr<Workbench> make_cuda_workbench(std::shared_ptr<const CudaContext> context,
+                                               const Workload& workload);
+
+}  // namespace autotune

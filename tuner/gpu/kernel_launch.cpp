@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/kernel_launch.hpp"
+
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "tuner/gpu/cuda_check.hpp"
+#include "tuner/gpu/tensor_map.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& entry, const std::string& why) {
+  throw KernelFailure(Outcome::launch_error, entry + ": " + why);
+}
+
+unsigned narrow(std::int64_t extent, const Launch& launch) {
+  if (extent < 1 || extent > std::numeric_limits<int>::max()) {
+    refuse(launch.entry, format("an extent of its launch is {}", extent));
+  }
+  return static_cast<unsigned>(extent);
+}
+
+dim3 dim3_of(const Dim3& size, const Launch& launch) {
+  dim3 result;
+  result.x = narrow(size.x, launch);
+  result.y = narrow(size.y, launch);
+  result.z = narrow(size.z, launch);
+  return result;
+}
+
+/// Points to `cluster`, which is filled where the launch has clusters.
+cudaLaunchConfig_t config_of(const Launch& launch, cudaLaunchAttribute& cluster) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3_of(launch.grid, launch);
+  config.blockDim = dim3_of(launch.block, launch);
+  config.dynamicSmemBytes = static_cast<std::size_t>(launch.dynamic_shared_bytes);
+  if (launch.cluster.count() > 1) {
+    const dim3 shape = dim3_of(launch.cluster, launch);
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {shape.x, shape.y, shape.z};
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
+  return config;
+}
+
+Library load(std::string_view cubin) {
+  cudaLibrary_t library = nullptr;
+  check_kernel(
+      cudaLibraryLoadData(&library, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+      "loading the cubin");
+  return Library(library);
+}
+
+}  // namespace
+
+LoadedCubin::LoadedCubin(std::string_view cubin) : library_(load(cubin)) {
+  for (CubinKernel& kernel : kernels_of(cubin)) {
+    std::string entry = kernel.resources.entry;
+    kernels_.emplace(std::move(entry), std::move(kernel));
+  }
+}
+
+const void* LoadedCubin::kernel(const std::string& entry) const {
+  cudaKernel_t kernel = nullptr;
+  check_kernel(cudaLibraryGetKernel(&kernel, library_.get(), entry.c_str()), entry);
+  return reinterpret_cast<const void*>(kernel);
+}
+
+const std::vector<int>& LoadedCubin::parameter_bytes(const std::string& entry) const {
+  const auto found = kernels_.find(entry);
+  if (found == kernels_.end()) refuse(entry, "the cubin has no such kernel");
+  return found->second.parameter_bytes;
+}
+
+void allow(const void* kernel, const Launch& launch) {
+  const auto bytes = launch.dynamic_shared_bytes;
+  if (bytes < 0 || bytes > std::numeric_limits<int>::max()) {
+    refuse(launch.entry, format("{} bytes of dynamic shared memory are out of range", bytes));
+  }
+  if (bytes > 0 && cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(bytes)) != cudaSuccess) {
+    cudaGetLastError();
+    refuse(launch.entry,
+           format("{} bytes of dynamic shared memory are more than the device lets a block have",
+                  bytes));
+  }
+  if (launch.cluster.count() > 8) {
+    check_kernel(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+                 launch.entry);
+  }
+}
+
+BoundLaunch::BoundLaunch(const LoadedCubin& cubin, const Launch& launch,
+                         std::span<std::byte* const> addresses, std::span<const BufferSpec> buffers)
+    : entry_(launch.entry), kernel_(cubin.kernel(launch.entry)) {
+  const std::vector<int>& expected = cubin.parameter_bytes(entry_);
+  if (expected.size() != launch.arguments.size()) {
+    refuse(entry_,
+           format("it takes {} arguments, not {}", expected.size(), launch.arguments.size()));
+  }
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const int bytes = put(launch.arguments[i], addresses, buffers);
+    if (bytes != expected[i]) {
+      refuse(entry_, format("argument {} has {} bytes, and the kernel's parameter {}", i + 1, bytes,
+                            expected[i]));
+    }
+  }
+  for (Slot& slot : slots_) pointers_.push_back(slot.bytes.data());
+  allow(kernel_, launch);
+  config_ = config_of(launch, cluster_);
+}
+
+cudaError_t BoundLaunch::operator()(cudaStream_t stream) const {
+  cudaLaunchConfig_t config = config_;
+  config.stream = stream;
+  return cudaLaunchKernelExC(&config, kernel_, const_cast<void**>(pointers_.data()));
+}
+
+template <class T>
+int BoundLaunch::put(const T& value) {
+  static_assert(sizeof(T) <= sizeof(Slot));
+  std::memcpy(slots_.emplace_back().bytes.data(), &value, sizeof(T));
+  return sizeof(T);
+}
+
+int BoundLaunch::put(const Argument& argument, std::span<std::byte* const> addresses,
+                     std::span<const BufferSpec> buffers) {
+  const auto check = [&](std::uint32_t index) {
+    if (index >= buffers.size()) refuse(entry_, format("there is no buffer number {}", index));
+    return index;
+  };
+  if (const auto* reference = std::get_if<BufferRef>(&argument)) {
+    return put(addresses[check(reference->index)]);
+  }
+  if (const auto* map = std::get_if<TensorMap>(&argument)) {
+    const std::uint32_t index = check(map->buffer);
+    return put(encode(*map, buffers[index], addresses[index]));
+  }
+  const Scalar& scalar = std::get<Scalar>(argument);
+  switch (scalar.type) {
+    case ElementType::f32:
+      return put(static_cast<float>(scalar.real));
+    case ElementType::f64:
+      return put(scalar.real);
+    case ElementType::i32:
+      return put(static_cast<std::int32_t>(scalar.integer));
+    case ElementType::i64:
+      break;
+  }
+  return put(scalar.integer);
+}
+
+int resident_blocks(const LoadedCubin& cubin, const Launch& launch, int multiprocessors) {
+  const void* const kernel = cubin.kernel(launch.entry);
+  allow(kernel, launch);
+  int blocks = 0;
+  if (launch.cluster.count() <= 1) {
+    check_kernel(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                     &blocks, kernel, static_cast<int>(launch.block.count()),
+                     static_cast<std::size_t>(launch.dynamic_shared_bytes)),
+                 launch.entry);
+    return blocks;
+  }
+  cudaLaunchAttribute cluster{};
+  const cudaLaunchConfig_t config = config_of(launch, cluster);
+  check_kernel(cudaOccupancyMaxActiveClusters(&blocks, kernel, &config), launch.entry);
+  return static_cast<int>(blocks * launch.cluster.count() / multiprocessors);
+}
+
+BoundPlan::BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan,
+                     std::span<std::byte* const> addresses, std::span<const BufferSpec> buffers) {
+  for (const Launch& launch : plan.launches) {
+    launches_.emplace_back(cubin, launch, addresses, buffers);
+  }
+}
+
+void BoundPlan::launch(cudaStream_t stream) const {
+  for (const BoundLaunch& one : launches_) check_kernel(one(stream), one.entry());
+}
+
+}  // namespace autotune

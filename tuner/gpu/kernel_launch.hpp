@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to this folder: a loaded cubin, and its launches bound to addresses.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/device.hpp"
+#include "tuner/gpu/cubin.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
+
+namespace autotune {
+
+/// A cubin in the current context. Kernels stay valid while it lives.
+class LoadedCubin {
+ public:
+  /// Throws KernelFailure (launch_error) when the driver refuses it.
+  explicit LoadedCubin(std::string_view cubin);
+
+  /// What the runtime takes as a function. Throws KernelFailure (launch_error) for no such kernel.
+  const void* kernel(const std::string& entry) const;
+  /// Sizes of its parameters.
+  const std::vector<int>& parameter_bytes(const std::string& entry) const;
+
+ private:
+  Library library_;
+  std::map<std::string, CubinKernel, std::less<>> kernels_;
+};
+
+/// Lets `kernel` have what the launch asks for: dynamic shared memory above 48 KiB, clusters above
+/// 8. Throws KernelFailure (launch_error).
+void allow(const void* kernel, const Launch& launch);
+
+/// One launch with all arguments in place. Not copyable: the arguments are pointed to.
+class BoundLaunch {
+ public:
+  /// `addresses` and `buffers` are the workload's, then the plan's workspace. Throws KernelFailure
+  /// (launch_error) when arguments do not fit the kernel's parameters.
+  BoundLaunch(const LoadedCubin& cubin, const Launch& launch, std::span<std::byte* const> addresses,
+              std::span<const BufferSpec> buffers);
+  BoundLaunch(const BoundLaunch&) = delete;
+  BoundLaunch& operator=(const BoundLaunch&) = delete;
+
+  cudaError_t operator()(cudaStream_t stream) const;
+  const std::string& entry() const { return entry_; }
+
+ private:
+  struct alignas(64) Slot {
+    std::array<std::byte, 128> bytes;
+  };
+  template <class T>
+  int put(const T& value);
+  int put(const Argument& argument, std::span<std::byte* const> addresses,
+          std::span<const BufferSpec> buffers);
+
+  std::string entry_;
+  const void* kernel_;
+  cudaLaunchConfig_t config_{};
+  cudaLaunchAttribute cluster_{};
+  std::deque<Slot> slots_;
+  std::vector<void*> pointers_;
+};
+
+/// Blocks of this launch that one multiprocessor holds, as the driver says: for clusters the
+/// average over the GPU. 0 when not even one fits.
+int resident_blocks(const LoadedCubin& cubin, const Launch& launch, int multiprocessors);
+
+/// The launches of one plan, in order, on one set of buffers.
+class BoundPlan {
+ public:
+  BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan, std::span<std::byte* const> addresses,
+            std::span<const BufferSpec> buffers);
+  /// Throws KernelFailure.
+  void launch(cudaStream_t stream) const;
+
+ private:
+  std::deque<BoundLaunch> launches_;
+};
+
+}  // namespace autotune

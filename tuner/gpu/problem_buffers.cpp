@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/problem_buffers.hpp"
+
+#include <algorithm>
+
+#include "tuner/core/error.hpp"
+#include "tuner/gpu/cuda_check.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+namespace {
+
+constexpr int kMostCopies = 1024;
+
+std::size_t index_of(InputSet set) { return static_cast<std::size_t>(set); }
+
+std::int64_t aligned(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+
+void set_bytes(cudaStream_t stream, std::byte* to, std::byte value, std::int64_t bytes) {
+  check_cuda(cudaMemsetAsync(to, static_cast<int>(value), static_cast<std::size_t>(bytes), stream),
+             "set memory");
+}
+
+void copy(cudaStream_t stream, std::byte* to, const std::byte* from, std::int64_t bytes) {
+  check_cuda(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream),
+             "copy memory");
+}
+
+/// Fills on the host and waits, so that the host's copy can go.
+void upload_fill(cudaStream_t stream, const BufferSpec& spec, InputSet set, std::uint64_t seed,
+                 bool absolute, std::byte* to) {
+  std::vector<std::byte> contents(static_cast<std::size_t>(spec.bytes()));
+  fill(contents, spec, set, seed, absolute);
+  copy(stream, to, contents.data(), spec.bytes());
+  check_cuda(cudaStreamSynchronize(stream), "copy memory");
+}
+
+}  // namespace
+
+ZonedBuffer::ZonedBuffer(cudaStream_t stream, std::int64_t bytes)
+    : memory_(bytes + 2 * kRedZoneBytes), bytes_(bytes) {
+  reset_zones(stream);
+}
+
+void ZonedBuffer::reset_zones(cudaStream_t stream) const {
+  set_bytes(stream, memory_.get(), kRedZoneByte, kRedZoneBytes);
+  set_bytes(stream, start() + bytes_, kRedZoneByte, kRedZoneBytes);
+}
+
+void fill_workspace(cudaStream_t stream, const BufferSpec& spec, const ZonedBuffer& buffer) {
+  if (spec.fill == Fill::random) {
+    set_bytes(stream, buffer.start(), poison_byte(spec.type), spec.bytes());
+  } else if (spec.fill == Fill::zero) {
+    set_bytes(stream, buffer.start(), std::byte{0}, spec.bytes());
+  } else {
+    upload_fill(stream, spec, InputSet::uniform, 0, false, buffer.start());
+  }
+}
+
+ProblemBuffers::ProblemBuffers(cudaStream_t stream, const DeviceInfo& device,
+                               const Workload& workload, const DeviceKernels& kernels)
+    : device_(device), seed_(workload.seed), specs_(workload.buffers) {
+  check_memory(workload);
+  for (const BufferSpec& spec : specs_) {
+    Slot& slot = slots_.emplace_back();
+    for (std::size_t set = 0; set < kInputSets.size(); ++set) {
+      if (set == 0 || spec.role == Role::input) {
+        slot.buffers[set] = ZonedBuffer(stream, spec.bytes());
+      }
+      if (spec.role == Role::inout) slot.pristine[set] = DeviceMemory(spec.bytes());
+    }
+    copy_bytes_ += aligned(spec.bytes());
+  }
+  fill_slots(stream, kernels);
+}
+
+/// Buffers, and for each output the right answers and their magnitudes as double.
+void ProblemBuffers::check_memory(const Workload& workload) const {
+  std::int64_t needed = 0;
+  for (const BufferSpec& spec : specs_) {
+    const std::int64_t one = spec.bytes() + 2 * kRedZoneBytes;
+    const std::int64_t answers = 4 * spec.length * std::int64_t{sizeof(double)};
+    needed += spec.role == Role::input    ? 2 * one
+              : spec.role == Role::output ? one + answers
+              : spec.role == Role::inout  ? 3 * one + answers
+                                          : one;
+  }
+  std::size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "say how much memory is free");
+  if (needed <= static_cast<std::int64_t>(free)) return;
+  throw Error(
+      format("{} needs {} of memory on {} with its right answers, and {} is free: try a "
+             "smaller size",
+             workload.problem, bytes_text(needed), device_.name,
+             bytes_text(static_cast<std::int64_t>(free))));
+}
+
+void ProblemBuffers::fill_slots(cudaStream_t stream, const DeviceKernels& kernels) {
+  const DeviceMemory sum(sizeof(std::uint64_t));
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    const bool has_contents = specs_[i].role == Role::input || specs_[i].role == Role::inout;
+    for (const InputSet set : kInputSets) {
+      if (!has_contents) continue;
+      upload(stream, i, set);
+      set_bytes(stream, sum.get(), std::byte{0}, sizeof(std::uint64_t));
+      kernels.hash(stream, contents(i, set), specs_[i].bytes(), sum.as<std::uint64_t>());
+      check_cuda(cudaMemcpyAsync(&slots_[i].hashes[index_of(set)], sum.get(), sizeof(std::uint64_t),
+                                 cudaMemcpyDefault, stream),
+                 "copy memory");
+    }
+  }
+  check_cuda(cudaStreamSynchronize(stream), "fill the buffers");
+}
+
+std::vector<std::byte*> ProblemBuffers::addresses(InputSet set) const {
+  std::vector<std::byte*> all;
+  for (std::size_t i = 0; i < slots_.size(); ++i) all.push_back(buffer(i, set).start());
+  return all;
+}
+
+const ZonedBuffer& ProblemBuffers::buffer(std::size_t index, InputSet set) const {
+  return slots_[index].buffers[specs_[index].role == Role::input ? index_of(set) : 0];
+}
+
+std::byte* ProblemBuffers::contents(std::size_t index, InputSet set) const {
+  return specs_[index].role == Role::inout ? slots_[index].pristine[index_of(set)].get()
+                                           : buffer(index, set).start();
+}
+
+void ProblemBuffers::reset(cudaStream_t stream, InputSet set) const {
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    const BufferSpec& spec = specs_[i];
+    std::byte* const start = buffer(i, set).start();
+    if (spec.role == Role::inout) {
+      copy(stream, start, contents(i, set), spec.bytes());
+    } else if (spec.role != Role::input) {
+      set_bytes(stream, start, poison_byte(spec.type), spec.bytes());
+    }
+  }
+}
+
+void ProblemBuffers::upload(cudaStream_t stream, std::size_t index, InputSet set,
+                            bool absolute) const {
+  upload_fill(stream, specs_[index], set, seed_, absolute, contents(index, set));
+}
+
+std::uint64_t ProblemBuffers::hash(std::size_t index, InputSet set) const {
+  return slots_[index].hashes[index_of(set)];
+}
+
+ProblemBuffers::Rotation ProblemBuffers::rotation(cudaStream_t stream) {
+  if (rotation_made_) return rotation_;
+  rotation_made_ = true;
+  const std::int64_t wanted = 2 * device_.l2_bytes;
+  if (copy_bytes_ == 0 || device_.l2_bytes == 0) return rotation_;
+  const std::int64_t copies = copy_bytes_ >= wanted ? 1 : (wanted - 1) / copy_bytes_ + 2;
+  std::size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "say how much memory is free");
+  const std::int64_t bytes = (copies - 1) * copy_bytes_;
+  if (copies > kMostCopies || bytes > static_cast<std::int64_t>(free / 2)) return rotation_;
+  copies_ = DeviceMemory(bytes);
+  rotation_ = {static_cast<int>(copies), true};
+  for (int i = 1; i < rotation_.copies; ++i) {
+    const std::vector<std::byte*> to = copy_addresses(i);
+    for (std::size_t b = 0; b < specs_.size(); ++b) {
+      copy(stream, to[b], buffer(b, InputSet::uniform).start(), specs_[b].bytes());
+    }
+  }
+  return rotation_;
+}
+
+std::vector<std::byte*> ProblemBuffers::copy_addresses(int index) const {
+  if (index == 0) return addresses(InputSet::uniform);
+  std::vector<std::byte*> all;
+  std::byte* next = copies_.get() + (index - 1) * copy_bytes_;
+  for (const BufferSpec& spec : specs_) {
+    all.push_back(next);
+    next += aligned(spec.bytes());
+  }
+  return all;
+}
+
+}  // namespace autotune

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to this folder: the buffers of one problem in device memory.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tuner/core/device.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
+#include "tuner/gpu/device_kernels.hpp"
+#include "tuner/measure/verification.hpp"
+
+namespace autotune {
+
+inline constexpr std::array kInputSets{InputSet::integers, InputSet::uniform};
+
+/// Device memory of exactly `bytes` between two red zones.
+class ZonedBuffer {
+ public:
+  ZonedBuffer() = default;
+  ZonedBuffer(cudaStream_t stream, std::int64_t bytes);
+
+  std::byte* start() const { return memory_.get() + kRedZoneBytes; }
+  std::int64_t bytes() const { return bytes_; }
+  void reset_zones(cudaStream_t stream) const;
+
+ private:
+  DeviceMemory memory_;
+  std::int64_t bytes_ = 0;
+};
+
+/// Fills a workspace: as its fill says, or with poison where that is `random`.
+void fill_workspace(cudaStream_t stream, const BufferSpec& spec, const ZonedBuffer& buffer);
+
+/// Inputs once for each input set; outputs and inouts once. Throws Error when memory does not
+/// suffice.
+class ProblemBuffers {
+ public:
+  ProblemBuffers(cudaStream_t stream, const DeviceInfo& device, const Workload& workload,
+                 const DeviceKernels& kernels);
+
+  const std::vector<BufferSpec>& specs() const { return specs_; }
+  /// Where kernels find the buffers of an input set, in the workload's order.
+  std::vector<std::byte*> addresses(InputSet set) const;
+  const ZonedBuffer& buffer(std::size_t index, InputSet set) const;
+
+  /// Poisons outputs and gives inouts the contents of the set.
+  void reset(cudaStream_t stream, InputSet set) const;
+  /// The contents of an input or inout as filled: again, or on absolute values.
+  void upload(cudaStream_t stream, std::size_t index, InputSet set, bool absolute = false) const;
+  /// Sum of DeviceKernels::hash() over an input as filled.
+  std::uint64_t hash(std::size_t index, InputSet set) const;
+
+  /// Sets of buffers (of the uniform input set) to go round, so that twice the L2 cache passes
+  /// before one comes again; made at the first call. 1 where that cannot be had, `cold` false.
+  struct Rotation {
+    int copies = 1;
+    bool cold = false;
+  };
+  Rotation rotation(cudaStream_t stream);
+  std::vector<std::byte*> copy_addresses(int copy) const;
+
+ private:
+  struct Slot {
+    std::array<ZonedBuffer, kInputSets.size()> buffers;    // inputs: one a set; others: the first
+    std::array<DeviceMemory, kInputSets.size()> pristine;  // inouts: what they start from
+    std::array<std::uint64_t, kInputSets.size()> hashes{};
+  };
+  void check_memory(const Workload& workload) const;
+  void fill_slots(cudaStream_t stream, const DeviceKernels& kernels);
+  std::byte* contents(std::size_t index, InputSet set) const;
+
+  const DeviceInfo& device_;
+  std::uint64_t seed_;
+  std::vector<BufferSpec> specs_;
+  std::vector<Slot> slots_;
+  std::int64_t copy_bytes_ = 0;
+  Rotation rotation_;
+  bool rotation_made_ = false;
+  DeviceMemory copies_;  // all but the first
+};
+
+}  // namespace autotune

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to this folder: TMA descriptors.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+
+#include "tuner/core/launch.hpp"
+
+namespace autotune {
+
+/// The descriptor of a buffer at `address`. Throws KernelFailure (launch_error) when the driver
+/// refuses the shape; what it demands is said in the text.
+CUtensorMap encode(const TensorMap& map, const BufferSpec& buffer, std::byte* address);
+
+}  // namespace autotune

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to this folder: whether a plan's results are right, judged where they lie.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "tuner/gpu/device_kernels.hpp"
+#include "tuner/gpu/kernel_launch.hpp"
+#include "tuner/gpu/problem_buffers.hpp"
+#include "tuner/gpu/right_answers.hpp"
+
+namespace autotune {
+
+/// A configuration's workspace in device memory.
+struct Workspace {
+  std::vector<BufferSpec> specs;
+  std::vector<ZonedBuffer> buffers;
+};
+
+/// A plan bound to the buffers of each input set.
+using PlanOfSet = std::array<std::unique_ptr<BoundPlan>, kInputSets.size()>;
+
+class Verifier {
+ public:
+  /// All arguments must outlive it.
+  Verifier(cudaStream_t stream, const Workload& workload, const DeviceKernels& kernels,
+           const ProblemBuffers& buffers, const RightAnswers& answers);
+
+  /// As Candidate::verify(). What a wrong kernel spoilt (red zones, inputs) is mended.
+  Verdict verify(const PlanOfSet& plans, const Workspace& workspace, int runs) const;
+
+ private:
+  struct Report;
+  Verdict run_once(const BoundPlan& plan, const Workspace& workspace, InputSet set,
+                   Report& report) const;
+  void inspect(const Workspace& workspace, InputSet set, Report& report) const;
+  Verdict verdict(const Workspace& workspace, InputSet set, const Report& report) const;
+  Verdict zone_verdict(const BufferSpec& spec, const ZonedBuffer& buffer) const;
+  Verdict input_verdict(std::size_t index, InputSet set) const;
+  Verdict answer_verdict(const RightAnswer& answer, InputSet set, const Finding& finding) const;
+  Verdict runs_verdict(const std::vector<std::vector<std::byte>>& first, InputSet set) const;
+  std::vector<std::vector<std::byte>> outputs(InputSet set) const;
+
+  cudaStream_t stream_;
+  const Workload& workload_;
+  const DeviceKernels& kernels_;
+  const ProblemBuffers& buffers_;
+  const RightAnswers& answers_;
+};
+
+}  // namespace autotune
