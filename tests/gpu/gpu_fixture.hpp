@@ -29,8 +29,8 @@ inline Workload saxpy_workload(std::int64_t n) {
   const auto input = [n](const char* name) {
     return BufferSpec{name, ElementType::f32, n, Role::input, Fill::random, 0};
   };
-  workload.buffers = {input("x"), input("y"),
-                      {"out", ElementType::f32, n, Role::output, Fill::random, 2}};
+  workload.buffers = {
+      input("x"), input("y"), {"out", ElementType::f32, n, Role::output, Fill::random, 2}};
   workload.reference_source.name = "reference.cu";
   workload.reference_source.text = R"(
 extern "C" __global__ void reference(int n, float a, const float* x, const float* y, double* out) {

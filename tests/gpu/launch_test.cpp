@@ -167,15 +167,18 @@ extern "C" __global__ void scale(int n, float a, const float* x, float* scratch)
 extern "C" __global__ void add(int n, const float* scratch, const float* y, float* out, int* calls) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = scratch[i] + y[i] + (i == 0 ? *calls : 0);
-})", {"scale", "add"});
+})",
+                                  {"scale", "add"});
   LaunchPlan plan;
   plan.workspace = {{"scratch", ElementType::f32, n, Role::workspace, Fill::random, 0},
                     {"calls", ElementType::i32, 1, Role::workspace, Fill::zero, 0}};
   const Scalar length{ElementType::i32, n, 0};
-  const Launch scale{"scale", {20, 1, 1}, {256, 1, 1}, {}, 0,
-                     {length, Scalar{ElementType::f32, 0, 2.0}, BufferRef{0}, BufferRef{3}}};
-  const Launch add{"add", {20, 1, 1}, {256, 1, 1}, {}, 0,
-                   {length, BufferRef{3}, BufferRef{1}, BufferRef{2}, BufferRef{4}}};
+  const Launch scale{
+      "scale", {20, 1, 1}, {256, 1, 1},
+      {},      0,          {length, Scalar{ElementType::f32, 0, 2.0}, BufferRef{0}, BufferRef{3}}};
+  const Launch add{"add",       {20, 1, 1},
+                   {256, 1, 1}, {},
+                   0,           {length, BufferRef{3}, BufferRef{1}, BufferRef{2}, BufferRef{4}}};
   plan.launches = {scale, add};
   EXPECT_EQ(verdict_of(unit, plan, n).outcome, Outcome::ok);
   plan.launches = {add, scale};  // reads the workspace before it is written

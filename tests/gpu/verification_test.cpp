@@ -23,8 +23,7 @@ class WrongKernel : public Gpu {
     const Verdict verdict = bench->load(compiled(saxpy_unit(body)), saxpy_plan(1000))->verify();
     EXPECT_EQ(verdict.outcome, Outcome::wrong) << body;
     EXPECT_THAT(verdict.message, HasSubstr(words));
-    const Verdict after =
-        bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(1000))->verify();
+    const Verdict after = bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(1000))->verify();
     EXPECT_EQ(after.outcome, Outcome::ok) << "after " << body << ": " << after.message;
   }
 };

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a time means: floors, additive bias, cold and hot, clocks, and what deciding costs.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "tests/gpu/gpu_fixture.hpp"
+
+namespace autotune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+/// Spins for `nanoseconds` of the GPU's global timer, then writes its one element.
+SourceUnit spin_unit(std::int64_t nanoseconds) {
+  SourceUnit unit = saxpy_unit(R"(
+long long start, now;
+asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)); while (now - start < SPIN);
+if (i < n) out[i] = a * x[i] + y[i];)");
+  unit.prelude = format("#define SPIN {}ll\n", nanoseconds);
+  return unit;
+}
+
+class Timing : public Gpu {
+ protected:
+  static int launches_for(double seconds) {
+    return std::clamp(static_cast<int>(std::ceil(500e-6 / seconds)), 8, 1024);
+  }
+  /// Median of nine batches.
+  static double timed(Timer& timer, int launches, L2State l2 = L2State::hot) {
+    std::vector<double> times;
+    for (int i = 0; i < 9; ++i) times.push_back(timer.time(launches, l2).seconds);
+    return median(times);
+  }
+};
+
+TEST_F(Timing, AnEmptyKernelCostsTheFloor) {
+  Workload workload = saxpy_workload(1000);
+  const double graph = device().open(workload)->launch_floor();
+  workload.form = LaunchForm::stream;
+  const double stream = device().open(workload)->launch_floor();
+  figure("launch floor, graph", format("{:.3f} us", graph * 1e6), "about 0.56 us");
+  figure("launch floor, stream", format("{:.3f} us", stream * 1e6));
+  EXPECT_GT(graph, 0.2e-6);
+  EXPECT_LT(graph, 1.5e-6);
+  EXPECT_GT(stream, graph);
+}
+
+TEST_F(Timing, AddsTheSameToEveryKernel) {
+  const auto bench = device().open(saxpy_workload(32));
+  std::vector<double> spun, measured;
+  for (const std::int64_t us : {2, 3, 5, 8, 12, 20, 35, 50, 100, 200}) {
+    const auto candidate = bench->load(compiled(spin_unit(us * 1000)), saxpy_plan(32, 32));
+    spun.push_back(static_cast<double>(us) * 1e-6);
+    measured.push_back(timed(*candidate, launches_for(spun.back())));
+  }
+  const auto n = static_cast<double>(spun.size());
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (std::size_t i = 0; i < spun.size(); ++i) {
+    sx += spun[i], sy += measured[i], sxx += spun[i] * spun[i], sxy += spun[i] * measured[i];
+  }
+  const double slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+  const double offset = (sy - slope * sx) / n;
+  double worst = 0;
+  for (std::size_t i = 0; i < spun.size(); ++i) {
+    const double residual = std::abs(measured[i] - slope * spun[i] - offset);
+    worst = std::max(worst, residual / std::max(0.02 * spun[i], 0.15e-6));
+    figure(format("spin of {:.0f} us", spun[i] * 1e6), format("{:.3f} us", measured[i] * 1e6));
+  }
+  figure("slope against spin kernels", format("{:.4f}", slope), "1.00 +- 0.02");
+  figure("offset against spin kernels", format("{:.3f} us", offset * 1e6));
+  figure("worst residual / max(2 %, 0.15 us)", format("{:.2f}", worst), "< 1");
+  EXPECT_NEAR(slope, 1, 0.02);
+  EXPECT_LT(worst, 1);
+}
+
+TEST_F(Timing, ColdIsSlowerThanHotAndSaysSo) {
+  const std::int64_t n = 1 << 20;  // 12 MiB in all
+  const auto bench = device().open(saxpy_workload(n));
+  const auto candidate = bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(n));
+  EXPECT_EQ(candidate->time(8, L2State::hot).l2, L2State::hot);
+  EXPECT_EQ(candidate->time(8, L2State::cold).l2, L2State::cold);
+  const double hot = timed(*candidate, 200), cold = timed(*candidate, 200, L2State::cold);
+  figure("saxpy 2^20, hot L2", format("{:.2f} us, {:.0f} GB/s", hot * 1e6, 12 * n / hot / 1e9));
+  figure("saxpy 2^20, cold L2", format("{:.2f} us, {:.0f} GB/s", cold * 1e6, 12 * n / cold / 1e9),
+         "below the memory's rate");
+  EXPECT_GT(cold, 1.1 * hot);
+  EXPECT_LT(12 * n / cold, device().info().memory_bytes_per_second);
+}
+
+TEST_F(Timing, BuffersTooSmallForAColdRotationAreLabelledHot) {
+  const auto bench = device().open(saxpy_workload(64));
+  const auto candidate = bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(64));
+  EXPECT_EQ(candidate->time(8, L2State::cold).l2, L2State::hot);
+}
+
+TEST_F(Timing, TheClockOfABatchIsKnown) {
+  const auto bench = device().open(saxpy_workload(32));
+  const auto candidate = bench->load(compiled(spin_unit(20'000)), saxpy_plan(32, 32));
+  std::vector<double> clocks;
+  for (int i = 0; i < 20; ++i) clocks.push_back(candidate->time(25, L2State::hot).clock_hz);
+  std::ranges::sort(clocks);
+  figure("SM clock over batches of 500 us",
+         format("{:.0f} .. {:.0f} MHz, boost {:.0f}", clocks.front() / 1e6, clocks.back() / 1e6,
+                device().info().clock_hz / 1e6),
+         "within 1 %");
+  EXPECT_GT(clocks.front(), 0.3 * device().info().clock_hz);
+  EXPECT_LT(clocks.back(), 1.05 * device().info().clock_hz);
+}
+
+TEST_F(Timing, TwoTimersOfOneKernelAgree) {
+  const auto bench = device().open(saxpy_workload(32));
+  const CompiledKernel kernel = compiled(spin_unit(10'000));
+  const auto one = bench->load(kernel, saxpy_plan(32, 32));
+  const auto other = bench->load(kernel, saxpy_plan(32, 32));
+  std::vector<double> ratios;
+  for (int i = 0; i < 15; ++i) {
+    ratios.push_back(one->time(50, L2State::hot).seconds / other->time(50, L2State::hot).seconds);
+  }
+  std::ranges::sort(ratios);
+  figure("A/A of a 10 us kernel, interleaved",
+         format("{:+.2f} % .. {:+.2f} %", (ratios[1] - 1) * 100, (ratios[13] - 1) * 100),
+         "within 1 %");
+  EXPECT_NEAR(median(ratios), 1, 0.01);
+}
+
+TEST_F(Timing, TheStreamFormTimesToo) {
+  Workload workload = saxpy_workload(32);
+  workload.form = LaunchForm::stream;
+  const auto bench = device().open(workload);
+  const auto candidate = bench->load(compiled(spin_unit(20'000)), saxpy_plan(32, 32));
+  const double seconds = timed(*candidate, 25);
+  figure("spin of 20 us, stream form", format("{:.3f} us", seconds * 1e6));
+  EXPECT_GT(seconds, 20e-6);
+  EXPECT_LT(seconds, 30e-6);
+}
+
+TEST_F(Timing, DecidingAConfigurationOfTenMicrosecondsTakesMilliseconds) {
+  // Loaded, verified, a first guess, a screen of two short batches, then four batches of the race.
+  const std::int64_t n = 1 << 18;
+  const auto bench = device().open(saxpy_workload(n));
+  std::vector<double> costs;
+  for (int i = 0; i < 12; ++i) {
+    SourceUnit unit = spin_unit(9'000);
+    unit.prelude += format("#define VARIANT {}\n", i);
+    const CompiledKernel kernel = compiled(unit);
+    const auto start = Clock::now();
+    const auto candidate = bench->load(kernel, saxpy_plan(n, 1024));
+    EXPECT_EQ(candidate->verify().outcome, Outcome::ok);
+    const double estimate = candidate->time(8, L2State::hot).seconds;
+    candidate->time(8, L2State::hot);
+    for (int batch = 0; batch < 4; ++batch) candidate->time(launches_for(estimate), L2State::hot);
+    costs.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  figure("deciding a configuration of 10 us",
+         format("{:.2f} ms, the first {:.2f} ms", median(costs) * 1e3, costs[0] * 1e3), "<= 8 ms");
+  EXPECT_LT(median(costs), 8e-3);
+}
+
+}  // namespace
+}  // namespace autotune
