@@ -10,6 +10,7 @@
 
 #include "tuner/core/device.hpp"
 #include "tuner/gpu/cubin_compiler.hpp"
+#include "tuner/gpu/device_kernels_source.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 
 namespace autotune {
@@ -26,9 +27,6 @@ struct Stamp {
   std::int64_t clock = 0;
   std::int64_t nanoseconds = 0;
 };
-/// As many as stamp() may write: one a multiprocessor, by its number.
-inline constexpr int kMostStamps = 512;
-
 /// The kernels on one device. Everything is asynchronous on the given stream; addresses are the
 /// device's. Errors of launching are thrown as check_cuda() does.
 class DeviceKernels {

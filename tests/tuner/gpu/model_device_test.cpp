@@ -9,6 +9,8 @@
 #include <fstream>
 
 #include "tuner/core/error.hpp"
+#include "tuner/gpu/device_kernels_source.hpp"
+#include "tuner/gpu/nvrtc.hpp"
 
 namespace autotune {
 namespace {
@@ -46,6 +48,13 @@ TEST_F(ModelDeviceTest, CompilesForAGpuThatIsNotHere) {
     ASSERT_EQ(kernel.resources.size(), 1u);
     EXPECT_EQ(kernel.resources[0].entry, "k");
     EXPECT_GT(kernel.resources[0].registers, 0);
+  }
+}
+
+TEST_F(ModelDeviceTest, OurOwnKernelsCompileForOldAndNew) {
+  for (const int architecture : {nvrtc_architectures().front(), 90, nvrtc_architectures().back()}) {
+    const CompiledKernel kernel = device(architecture)->compile(device_kernels_source());
+    EXPECT_EQ(kernel.outcome, Outcome::ok) << architecture << ": " << kernel.log;
   }
 }
 
