@@ -10,7 +10,7 @@ namespace autotune {
 
 namespace {
 
-constexpr int kUntimedCalls = 3;
+constexpr int kMostUntimedCalls = 3;
 constexpr std::size_t kStampBytes = 2 * kMostStamps * sizeof(Stamp);
 /// Below this the steps of the global timer would show.
 constexpr std::int64_t kShortestClockedNs = 20'000;
@@ -79,7 +79,7 @@ TimedBatch BatchTimer::stream(const Chain& chain) const {
 
 void BatchTimer::enqueue(const Chain& chain, unsigned event_flags) const {
   // The untimed calls take the last sets of buffers, those used longest before the first.
-  const int untimed = std::min(kUntimedCalls, chain.launches);
+  const int untimed = std::clamp(chain.launches / 8, 1, kMostUntimedCalls);
   auto* const stamps = stamps_.as<Stamp>();
   check_cuda(cudaMemsetAsync(stamps, 0, kStampBytes, stream_), "set memory");
   kernels_.stamp(stream_, stamps);
