@@ -72,33 +72,48 @@ inline SourceUnit saxpy_unit(const std::string& body, const std::string& qualifi
 
 inline constexpr const char* kRightBody = "if (i < n) out[i] = a * x[i] + y[i];";
 
+/// One device for the whole program, with a cache folder of its own that goes with it.
+class SharedGpu {
+ public:
+  static SharedGpu& instance() {
+    static SharedGpu gpu;
+    return gpu;
+  }
+  ~SharedGpu() {
+    device.reset();
+    if (!folder.empty()) std::filesystem::remove_all(folder);
+  }
+
+  std::filesystem::path folder;
+  std::unique_ptr<Device> device;  // none where there is no GPU
+
+ private:
+  SharedGpu() {
+    if (cuda_devices().empty()) return;
+    std::string name = (std::filesystem::temp_directory_path() / "autotune-gpu-XXXXXX").string();
+    folder = mkdtemp(name.data());
+    device = make_cuda_device(0, std::make_shared<BuildCache>(folder / "cache"));
+  }
+};
+
 class Gpu : public testing::Test {
  protected:
   void SetUp() override {
-    if (cuda_devices().empty()) GTEST_SKIP() << "there is no GPU here";
-    std::string name = (std::filesystem::temp_directory_path() / "autotune-gpu-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    device_ = make_cuda_device(0, std::make_shared<BuildCache>(folder_ / "cache"));
-  }
-  void TearDown() override {
-    device_.reset();
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+    if (SharedGpu::instance().device == nullptr) GTEST_SKIP() << "there is no GPU here";
   }
 
-  Device& device() { return *device_; }
+  static Device& device() { return *SharedGpu::instance().device; }
+  static const std::filesystem::path& folder() { return SharedGpu::instance().folder; }
   CompiledKernel compiled(const SourceUnit& unit) {
-    CompiledKernel kernel = device_->compile(unit);
+    CompiledKernel kernel = device().compile(unit);
     EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
     return kernel;
   }
   /// The verdict on a kernel with this body.
   Verdict verdict_on(const std::string& body, std::int64_t n = 1000, int runs = 1) {
-    const auto bench = device_->open(saxpy_workload(n));
+    const auto bench = device().open(saxpy_workload(n));
     return bench->load(compiled(saxpy_unit(body)), saxpy_plan(n))->verify(runs);
   }
-
-  std::filesystem::path folder_;
-  std::unique_ptr<Device> device_;
 };
 
 }  // namespace autotune

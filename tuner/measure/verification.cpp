@@ -265,8 +265,10 @@ Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const 
 Verdict verdict_of(const BufferSpec& buffer, std::span<const std::byte> element,
                    const Mismatch& mismatch) {
   if (mismatch.wrong == 0) return {Outcome::ok, "", mismatch.worst_error};
-  const std::string got = with_type(
-      buffer.type, [&](auto zero) { return format("{}", element_at<decltype(zero)>(element, 0)); });
+  const std::string got = with_type(buffer.type, [&](auto zero) {
+    const auto value = element_at<decltype(zero)>(element, 0);
+    return value == value ? format("{}", value) : "nan";  // whatever its sign
+  });
   return {Outcome::wrong,
           format("{}[{}] is {}, expected {:.10g} ({}); {} of {} elements {} wrong", buffer.name,
                  mismatch.first, got, mismatch.expected, tolerance_text(mismatch.tolerance),
