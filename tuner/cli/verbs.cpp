@@ -11,6 +11,7 @@ namespace autotune::cli {
 
 extern const Verb kDb;
 extern const Verb kList;
+extern const Verb kNewTarget;
 extern const Verb kOccupancy;
 extern const Verb kQuery;
 
@@ -29,7 +30,7 @@ const Verb kHelp{.name = "help",
                  .positional = {},
                  .run = run_help};
 
-const std::array kVerbs{&kQuery, &kList, &kOccupancy, &kDb, &kHelp};
+const std::array kVerbs{&kQuery, &kList, &kOccupancy, &kNewTarget, &kDb, &kHelp};
 
 }  // namespace
 

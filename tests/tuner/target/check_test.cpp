@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/check.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/tuner/target/scratch.hpp"
+#include "tuner/target/manifest.hpp"
+#include "tuner/target/new_target.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// Compiles anything but `refused`, into a kernel with `registers` a thread.
+class FakeCompiler : public Device {
+ public:
+  const DeviceInfo& info() const override { return info_; }
+  CompiledKernel compile(const SourceUnit& unit) override {
+    CompiledKernel kernel;
+    if (!refused.empty() && unit.prelude.find(refused) != std::string::npos) {
+      kernel.outcome = Outcome::compile_error;
+      kernel.log = "no";
+    }
+    for (const std::string& entry : unit.entries) {
+      kernel.resources.push_back({entry, registers, 0, 0, 0});
+    }
+    return kernel;
+  }
+  std::unique_ptr<Workbench> open(const Workload&) override { return nullptr; }
+
+  std::string refused;
+  int registers = 32;
+
+ private:
+  DeviceInfo info_;
+};
+
+class CheckTest : public testing::Test {
+ protected:
+  CheckTest() {
+    const TargetFiles files = new_target_files("mine");
+    folder_.write("mine.cu", files.source);
+    target_ = load_manifest(folder_.write("mine.target.json", files.manifest));
+    problem_ = problem_of(target_, {{"N", 1000}}, {});
+  }
+
+  ScratchFolder folder_;
+  Target target_;
+  Problem problem_;
+  FakeCompiler device_;
+};
+
+TEST_F(CheckTest, ANewTargetPasses) {
+  const TargetCheck check = check_target(target_, problem_, device_, 10);
+  EXPECT_TRUE(check.passed());
+  EXPECT_TRUE(check.default_is_legal);
+  EXPECT_EQ(check.valid, 24u);
+  EXPECT_EQ(check.product, 42u);
+  EXPECT_EQ(check.work.flops, 2000);
+  EXPECT_EQ(to_text(check.configurations.front().configuration), "BLOCK=256 ITEMS=1");
+  EXPECT_EQ(check.configurations.front().launches[0].grid.x, 4);
+  EXPECT_EQ(check.configurations.front().resources[0].registers, 32);
+}
+
+TEST_F(CheckTest, AFailingDefaultFailsTheCheckAndAFailingCornerDoesNot) {
+  device_.refused = "#define ITEMS 8";
+  const TargetCheck corner = check_target(target_, problem_, device_, 10);
+  EXPECT_TRUE(corner.passed());
+  const auto failed =
+      std::count_if(corner.configurations.begin(), corner.configurations.end(),
+                    [](const auto& each) { return each.outcome == Outcome::compile_error; });
+  EXPECT_EQ(failed, 1);
+  device_.refused = "#define BLOCK 256";
+  EXPECT_FALSE(check_target(target_, problem_, device_, 10).passed());
+}
+
+TEST_F(CheckTest, TooManyRegistersForABlockAreFound) {
+  device_.registers = 128;
+  const TargetCheck check = check_target(target_, problem_, device_, 10);
+  EXPECT_TRUE(check.passed());
+  for (const CheckedConfiguration& each : check.configurations) {
+    const bool large = each.launches[0].block.x == 1024;
+    EXPECT_EQ(each.outcome, large ? Outcome::invalid : Outcome::ok);
+    EXPECT_THAT(each.message, HasSubstr(large ? "needs 131072 registers a block" : ""));
+  }
+}
+
+TEST(NewTarget, TheNameMustBeOneInCToo) {
+  EXPECT_THAT([] { new_target_files("my-kernel"); },
+              ThrowsMessage<UsageError>(HasSubstr("\"my-kernel\" cannot name a target")));
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune new-target: a pair of files to start a kernel of one's own from.
+#include "tuner/target/new_target.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+void refuse_existing(const std::string& file) {
+  if (std::filesystem::exists(file)) {
+    throw Error(format("{} is there already: give another name, or move it away", file));
+  }
+}
+
+void write(const std::string& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  if (!stream.flush()) {
+    throw Error(format("{} cannot be written: {}", file, std::strerror(errno)));
+  }
+}
+
+int run_new_target(const Arguments& arguments) {
+  if (arguments.positional().size() != 1) {
+    throw UsageError("new-target needs one name, such as: autotune new-target saxpy");
+  }
+  const std::string& name = arguments.positional()[0];
+  const TargetFiles files = new_target_files(name);
+  const std::string source = name + ".cu", manifest = name + ".target.json";
+  refuse_existing(source);
+  refuse_existing(manifest);
+  write(source, files.source);
+  write(manifest, files.manifest);
+  std::cout << format(
+      "{0}: a small kernel and its plain reference\n"
+      "{1}: what can be tuned, how it is launched, what must come out\n"
+      "validate it  autotune check ./{1}\n"
+      "tune it      autotune --target ./{1} --sizes 65536\n",
+      source, manifest);
+  return kDone;
+}
+
+}  // namespace
+
+extern const Verb kNewTarget;
+const Verb kNewTarget{
+    .name = "new-target",
+    .synopsis = "NAME",
+    .summary = "Write a small kernel and its manifest into the current folder",
+    .details =
+        "Writes `NAME.cu` and `NAME.target.json`, commented, over one size `N`. They tune "
+        "as they stand, on a GPU and on the host device. Files that are there already are "
+        "left alone. [manifest.md](manifest.md) documents the format.",
+    .options = {},
+    .positional = "NAME",
+    .run = run_new_target};
+
+}  // namespace autotune::cli

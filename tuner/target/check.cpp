@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/check.hpp"
+
+#include <algorithm>
+
+#include "tuner/target/covering.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+/// The resources of the kernel that a launch starts.
+const KernelResources* resources_of(const CompiledKernel& kernel, const Launch& launch) {
+  for (const KernelResources& each : kernel.resources) {
+    if (each.entry == launch.entry) return &each;
+  }
+  return nullptr;
+}
+
+/// Why the device would refuse the launch; empty when it would not.
+std::string refusal(const DeviceInfo& device, const Launch& launch, const KernelResources& kernel) {
+  const std::int64_t shared = kernel.shared_bytes + launch.dynamic_shared_bytes;
+  if (shared > device.shared_bytes_per_block) {
+    return format("{} needs {} bytes of shared memory a block, {} has {}", launch.entry, shared,
+                  device.name, device.shared_bytes_per_block);
+  }
+  const std::int64_t registers = kernel.registers * launch.block.count();
+  if (kernel.registers > 0 && registers > device.registers_per_multiprocessor) {
+    return format("{} needs {} registers a block, {} has {}", launch.entry, registers, device.name,
+                  device.registers_per_multiprocessor);
+  }
+  if (kernel.max_threads > 0 && launch.block.count() > kernel.max_threads) {
+    return format("{} is launched with {} threads, its launch bounds allow {}", launch.entry,
+                  launch.block.count(), kernel.max_threads);
+  }
+  return {};
+}
+
+CheckedConfiguration checked(const Target& target, const Problem& problem,
+                             const Configuration& configuration, Device& device) {
+  CheckedConfiguration result{configuration, Outcome::ok, {}, {}, {}, 0};
+  try {
+    result.launches = launch_plan(target, problem, configuration, device.info()).launches;
+  } catch (const KernelFailure& failure) {
+    result.outcome = failure.outcome();
+    result.message = failure.what();
+    return result;
+  }
+  CompiledKernel kernel =
+      device.compile(source_unit(target, problem, configuration, device.info()));
+  result.outcome = kernel.outcome;
+  result.message = kernel.log;
+  result.compile_seconds = kernel.seconds;
+  if (kernel.outcome != Outcome::ok) return result;
+  result.message.clear();
+  for (const Launch& launch : result.launches) {
+    const KernelResources* const resources = resources_of(kernel, launch);
+    if (resources && result.message.empty()) {
+      result.message = refusal(device.info(), launch, *resources);
+    }
+  }
+  if (!result.message.empty()) result.outcome = Outcome::invalid;
+  result.resources = std::move(kernel.resources);
+  return result;
+}
+
+}  // namespace
+
+TargetCheck check_target(const Target& target, const Problem& problem, Device& device,
+                         std::size_t most) {
+  const ParameterSpace space = space_of(target, problem, device.info());
+  const std::size_t first = default_index(target, space);
+  const Workload workload = workload_of(target, problem, device.info());
+  TargetCheck check;
+  check.product = space.product();
+  check.valid = space.size();
+  check.buffers = workload.buffers;
+  check.work = work_of(target, problem, device.info());
+  check.default_is_legal = space.find(target.default_configuration) == first;
+  for (const std::size_t index : covering_configurations(space, first, most)) {
+    check.configurations.push_back(checked(target, problem, space.at(index), device));
+  }
+  if (workload.expected_file.empty()) {
+    CompiledKernel reference = device.compile(workload.reference_source);
+    check.reference = reference.outcome;
+    check.reference_log = std::move(reference.log);
+  }
+  return check;
+}
+
+}  // namespace autotune
