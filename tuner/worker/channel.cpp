@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/channel.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace autotune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// More is no message of ours.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+
+struct Sizes {
+  std::uint64_t header = 0, bytes = 0;
+};
+
+class Deadline {
+ public:
+  explicit Deadline(double seconds)
+      : forever_(seconds < 0),
+        end_(Clock::now() +
+             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+
+  /// For poll(): rounded up, so that time left is never none.
+  int milliseconds_left() const {
+    if (forever_) return -1;
+    const std::chrono::duration<double, std::milli> left = end_ - Clock::now();
+    return left.count() <= 0 ? 0 : static_cast<int>(left.count()) + 1;
+  }
+
+ private:
+  bool forever_;
+  Clock::time_point end_;
+};
+
+/// Waits until the socket can be read or written.
+Silence wait_for(int socket, short event, const Deadline& deadline) {
+  for (;;) {
+    pollfd ready{socket, event, 0};
+    const int count = poll(&ready, 1, deadline.milliseconds_left());
+    if (count > 0) return Silence::none;
+    if (count == 0) return Silence::timeout;
+    if (errno != EINTR) return Silence::closed;
+  }
+}
+
+Silence write_all(int socket, std::string_view bytes, const Deadline& deadline) {
+  while (!bytes.empty()) {
+    if (const Silence silence = wait_for(socket, POLLOUT, deadline); silence != Silence::none) {
+      return silence;
+    }
+    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (sent < 0) return Silence::closed;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return Silence::none;
+}
+
+Silence read_all(int socket, char* to, std::size_t count, const Deadline& deadline) {
+  while (count > 0) {
+    if (const Silence silence = wait_for(socket, POLLIN, deadline); silence != Silence::none) {
+      return silence;
+    }
+    const ssize_t got = recv(socket, to, count, MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got <= 0) return Silence::closed;
+    to += got;
+    count -= static_cast<std::size_t>(got);
+  }
+  return Silence::none;
+}
+
+}  // namespace
+
+Channel::~Channel() { close(socket_); }
+
+Silence Channel::send(const Json& header, std::string_view bytes, double limit_seconds) {
+  const std::vector<std::uint8_t> cbor = Json::to_cbor(header);
+  const Sizes sizes{cbor.size(), bytes.size()};
+  std::string front(sizeof sizes + cbor.size(), '\0');
+  std::memcpy(front.data(), &sizes, sizeof sizes);
+  std::memcpy(front.data() + sizeof sizes, cbor.data(), cbor.size());
+  const Deadline deadline(limit_seconds);
+  silence_ = write_all(socket_, front, deadline);
+  if (silence_ == Silence::none) silence_ = write_all(socket_, bytes, deadline);
+  return silence_;
+}
+
+std::optional<Message> Channel::receive(double limit_seconds) {
+  const Deadline deadline(limit_seconds);
+  Sizes sizes;
+  silence_ = read_all(socket_, reinterpret_cast<char*>(&sizes), sizeof sizes, deadline);
+  if (silence_ != Silence::none) return std::nullopt;
+  if (sizes.header > kMostBytes || sizes.bytes > kMostBytes) {
+    silence_ = Silence::closed;
+    return std::nullopt;
+  }
+  std::string cbor(sizes.header, '\0');
+  Message message;
+  message.bytes.resize(sizes.bytes);
+  silence_ = read_all(socket_, cbor.data(), cbor.size(), deadline);
+  if (silence_ == Silence::none) {
+    silence_ = read_all(socket_, message.bytes.data(), message.bytes.size(), deadline);
+  }
+  if (silence_ != Silence::none) return std::nullopt;
+  message.header = Json::from_cbor(cbor, true, /*allow_exceptions=*/false);
+  if (message.header.is_discarded()) {
+    silence_ = Silence::closed;
+    return std::nullopt;
+  }
+  return message;
+}
+
+}  // namespace autotune

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/wire.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace autotune {
+namespace {
+
+template <class Enum>
+int number(Enum value) {
+  return static_cast<int>(value);
+}
+
+template <class Enum>
+Enum enum_of(const Json& json) {
+  return static_cast<Enum>(json.get<int>());
+}
+
+template <class T, class Read>
+std::vector<T> vector_of(const Json& json, Read read) {
+  std::vector<T> values;
+  for (const Json& element : json) values.push_back(read(element));
+  return values;
+}
+
+std::vector<std::string> texts_of(const std::vector<std::filesystem::path>& paths) {
+  return {paths.begin(), paths.end()};
+}
+
+std::vector<std::filesystem::path> paths_of(const Json& json) {
+  const auto texts = json.get<std::vector<std::string>>();
+  return {texts.begin(), texts.end()};
+}
+
+Json wire_of(const Dim3& size) { return {size.x, size.y, size.z}; }
+Dim3 dim3_of(const Json& json) { return {json[0], json[1], json[2]}; }
+
+Json wire_of(const BufferSpec& buffer) {
+  return {buffer.name,         number(buffer.type), buffer.length,
+          number(buffer.role), number(buffer.fill), buffer.tolerance};
+}
+
+BufferSpec buffer_of(const Json& json) {
+  return {json[0],
+          enum_of<ElementType>(json[1]),
+          json[2],
+          enum_of<Role>(json[3]),
+          enum_of<Fill>(json[4]),
+          json[5]};
+}
+
+struct ArgumentWire {
+  Json operator()(const BufferRef& reference) const { return {{"buffer", reference.index}}; }
+  Json operator()(const Scalar& scalar) const {
+    return {{"scalar", {number(scalar.type), scalar.integer, scalar.real}}};
+  }
+  Json operator()(const TensorMap& map) const {
+    return {{"map", {map.buffer, map.dims, map.strides, map.box, map.swizzle_bytes}}};
+  }
+};
+
+Json wire_of(const Argument& argument) { return std::visit(ArgumentWire{}, argument); }
+
+Argument argument_of(const Json& json) {
+  if (json.contains("buffer")) return BufferRef{json["buffer"]};
+  if (json.contains("scalar")) {
+    const Json& scalar = json["scalar"];
+    return Scalar{enum_of<ElementType>(scalar[0]), scalar[1], scalar[2]};
+  }
+  const Json& map = json.at("map");
+  return TensorMap{map[0], map[1], map[2], map[3], map[4]};
+}
+
+Json wire_of(const KernelResources& resources) {
+  return {resources.entry, resources.registers, resources.shared_bytes, resources.local_bytes,
+          resources.max_threads};
+}
+
+template <class T>
+Json array_of(const std::vector<T>& values) {
+  Json json = Json::array();
+  for (const T& value : values) json.push_back(wire_of(value));
+  return json;
+}
+
+KernelResources resources_of(const Json& json) {
+  return {json[0], json[1], json[2], json[3], json[4]};
+}
+
+}  // namespace
+
+Json wire_of(const SourceUnit& unit) {
+  return {{"name", unit.name},       {"prelude", unit.prelude},
+          {"text", unit.text},       {"include_folders", texts_of(unit.include_folders)},
+          {"options", unit.options}, {"entries", unit.entries}};
+}
+
+SourceUnit source_unit_of(const Json& json) {
+  SourceUnit unit;
+  unit.name = json.at("name");
+  unit.prelude = json.at("prelude");
+  unit.text = json.at("text");
+  unit.include_folders = paths_of(json.at("include_folders"));
+  unit.options = json.at("options").get<std::vector<std::string>>();
+  unit.entries = json.at("entries").get<std::vector<std::string>>();
+  return unit;
+}
+
+Json wire_of(const Launch& launch) {
+  return {{"entry", launch.entry},
+          {"grid", wire_of(launch.grid)},
+          {"block", wire_of(launch.block)},
+          {"cluster", wire_of(launch.cluster)},
+          {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+          {"arguments", array_of(launch.arguments)}};
+}
+
+Launch launch_of(const Json& json) {
+  return {json.at("entry"),
+          dim3_of(json.at("grid")),
+          dim3_of(json.at("block")),
+          dim3_of(json.at("cluster")),
+          json.at("dynamic_shared_bytes"),
+          vector_of<Argument>(json.at("arguments"), argument_of)};
+}
+
+Json wire_of(const LaunchPlan& plan) {
+  return {{"workspace", array_of(plan.workspace)}, {"launches", array_of(plan.launches)}};
+}
+
+LaunchPlan launch_plan_of(const Json& json) {
+  return {vector_of<BufferSpec>(json.at("workspace"), buffer_of),
+          vector_of<Launch>(json.at("launches"), launch_of)};
+}
+
+Json wire_of(const Workload& workload) {
+  return {{"problem", workload.problem},
+          {"buffers", array_of(workload.buffers)},
+          {"reference_source", wire_of(workload.reference_source)},
+          {"reference", wire_of(workload.reference)},
+          {"expected_file", workload.expected_file.string()},
+          {"float64_outputs", workload.float64_outputs},
+          {"seed", workload.seed}};
+}
+
+Workload workload_of(const Json& json) {
+  Workload workload;
+  workload.problem = json.at("problem");
+  workload.buffers = vector_of<BufferSpec>(json.at("buffers"), buffer_of);
+  workload.reference_source = source_unit_of(json.at("reference_source"));
+  workload.reference = launch_plan_of(json.at("reference"));
+  workload.expected_file = json.at("expected_file").get<std::string>();
+  workload.float64_outputs = json.at("float64_outputs");
+  workload.seed = json.at("seed");
+  return workload;
+}
+
+Json wire_of(const CompiledKernel& kernel) {
+  return {{"key", kernel.key}, {"resources", array_of(kernel.resources)}};
+}
+
+CompiledKernel compiled_kernel_of(const Json& json, std::string binary) {
+  CompiledKernel kernel;
+  kernel.key = json.at("key");
+  kernel.resources = vector_of<KernelResources>(json.at("resources"), resources_of);
+  kernel.binary = std::make_shared<const std::string>(std::move(binary));
+  kernel.cached = true;
+  return kernel;
+}
+
+Json wire_of(const Verdict& verdict) {
+  return {number(verdict.outcome), verdict.message, verdict.worst_error};
+}
+
+Verdict verdict_of(const Json& json) { return {enum_of<Outcome>(json[0]), json[1], json[2]}; }
+
+}  // namespace autotune

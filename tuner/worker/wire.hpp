@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What travels between a worker and its parent, as JSON.
+#pragma once
+
+#include <string>
+
+#include "tuner/core/device.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune {
+
+Json wire_of(const SourceUnit& unit);
+SourceUnit source_unit_of(const Json& json);
+
+Json wire_of(const LaunchPlan& plan);
+LaunchPlan launch_plan_of(const Json& json);
+
+Json wire_of(const Launch& launch);
+Launch launch_of(const Json& json);
+
+Json wire_of(const Workload& workload);
+Workload workload_of(const Json& json);
+
+/// Without the binary: it follows the message as raw bytes.
+Json wire_of(const CompiledKernel& kernel);
+CompiledKernel compiled_kernel_of(const Json& json, std::string binary);
+
+Json wire_of(const Verdict& verdict);
+Verdict verdict_of(const Json& json);
+
+}  // namespace autotune

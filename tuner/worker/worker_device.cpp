@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/worker_device.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/worker/wire.hpp"
+#include "tuner/worker/worker_client.hpp"
+
+namespace autotune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A workload that is open in whichever worker there is.
+class RemoteBench {
+ public:
+  RemoteBench(std::shared_ptr<WorkerClient> client, Workload workload, WorkerOptions options)
+      : client_(std::move(client)),
+        workload_(std::move(workload)),
+        options_(options),
+        id_(client_->new_id()) {}
+  ~RemoteBench() { client_->drop(id_); }
+  RemoteBench(const RemoteBench&) = delete;
+  RemoteBench& operator=(const RemoteBench&) = delete;
+
+  WorkerClient& client() { return *client_; }
+  std::uint64_t id() const { return id_; }
+
+  /// Opens it unless it is; returns the worker's generation. Throws Error: what is wrong with the
+  /// workload, or that the device is unhealthy.
+  int open() {
+    while (generation_ == 0 || client_->generation() != generation_) {
+      const auto start = Clock::now();
+      try {
+        client_->call({{"do", "open"}, {"id", id_}, {"workload", wire_of(workload_)}}, {},
+                      options_.open_seconds, "running the reference");
+      } catch (const KernelFailure& failure) {
+        // Once more, in a new worker: the client counts.
+        if (failure.outcome() != Outcome::timeout) continue;
+        throw Error(format("{}: {}", workload_.problem, failure.what()));
+      }
+      generation_ = client_->generation();
+      open_seconds_ = seconds_since(start);
+    }
+    return generation_;
+  }
+
+  /// How long a call that is expected to take this long may.
+  double limit(double expected_seconds) const {
+    return std::clamp(50 * expected_seconds, options_.least_seconds, options_.most_seconds);
+  }
+  /// What opening took: an upper bound of one run, as the reference is among the slow ones.
+  double open_seconds() const { return open_seconds_; }
+
+ private:
+  const std::shared_ptr<WorkerClient> client_;
+  const Workload workload_;
+  const WorkerOptions options_;
+  const std::uint64_t id_;
+  int generation_ = 0;
+  double open_seconds_ = 0;
+};
+
+class RemoteCandidate : public Candidate {
+ public:
+  RemoteCandidate(std::shared_ptr<RemoteBench> bench, CompiledKernel kernel, LaunchPlan plan)
+      : bench_(std::move(bench)),
+        kernel_(std::move(kernel)),
+        plan_(std::move(plan)),
+        id_(bench_->client().new_id()) {
+    load();
+  }
+  ~RemoteCandidate() override { bench_->client().drop(id_); }
+
+  Verdict verify(int runs) override {
+    load();
+    const double expected = launch_seconds_ > 0 ? launch_seconds_ * runs : bench_->open_seconds();
+    const auto start = Clock::now();
+    const Json answer = bench_->client().call({{"do", "verify"}, {"id", id_}, {"runs", runs}}, {},
+                                              bench_->limit(expected), "verifying");
+    if (launch_seconds_ == 0) launch_seconds_ = seconds_since(start) / std::max(runs, 1);
+    return verdict_of(answer.at("verdict"));
+  }
+
+  TimedBatch time(int launches, L2State l2) override {
+    load();
+    const double launch = launch_seconds_ > 0 ? launch_seconds_ : bench_->open_seconds();
+    const Json answer = bench_->client().call(
+        {{"do", "time"}, {"id", id_}, {"launches", launches}, {"l2", static_cast<int>(l2)}}, {},
+        bench_->limit(launch * launches), "timing");
+    const TimedBatch batch{answer.at("seconds"), answer.at("clock_hz")};
+    launch_seconds_ = batch.seconds;
+    return batch;
+  }
+
+ private:
+  void load() {
+    const int generation = bench_->open();
+    if (generation == generation_) return;
+    bench_->client().call({{"do", "load"},
+                           {"id", id_},
+                           {"bench", bench_->id()},
+                           {"kernel", wire_of(kernel_)},
+                           {"plan", wire_of(plan_)}},
+                          *kernel_.binary, bench_->limit(0.1), "loading");
+    generation_ = generation;
+  }
+
+  const std::shared_ptr<RemoteBench> bench_;
+  const CompiledKernel kernel_;
+  const LaunchPlan plan_;
+  const std::uint64_t id_;
+  int generation_ = 0;
+  double launch_seconds_ = 0;  // an upper bound or better; 0 when unknown
+};
+
+class RemoteWorkbench : public Workbench {
+ public:
+  explicit RemoteWorkbench(std::shared_ptr<RemoteBench> bench) : bench_(std::move(bench)) {}
+
+  std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
+    return std::make_unique<RemoteCandidate>(bench_, kernel, plan);
+  }
+
+  double launch_floor() override {
+    bench_->open();
+    return bench_->client()
+        .call({{"do", "floor"}, {"id", bench_->id()}}, {}, bench_->limit(1), "timing nothing")
+        .at("seconds");
+  }
+
+ private:
+  const std::shared_ptr<RemoteBench> bench_;
+};
+
+class WorkerDevice : public Device {
+ public:
+  WorkerDevice(std::unique_ptr<Device> compiler, std::vector<std::string> argv,
+               const WorkerOptions& options)
+      : compiler_(std::move(compiler)),
+        client_(std::make_shared<WorkerClient>(std::move(argv))),
+        options_(options) {}
+
+  const DeviceInfo& info() const override { return compiler_->info(); }
+  CompiledKernel compile(const SourceUnit& unit) override { return compiler_->compile(unit); }
+
+  std::unique_ptr<Workbench> open(const Workload& workload) override {
+    // The worker then finds it in the cache, and needs no compiler.
+    if (workload.expected_file.empty()) compile(workload.reference_source);
+    auto bench = std::make_shared<RemoteBench>(client_, workload, options_);
+    bench->open();
+    return std::make_unique<RemoteWorkbench>(std::move(bench));
+  }
+
+  std::optional<int> active_blocks(const CompiledKernel& kernel, const Launch& launch) override {
+    const Json answer = client_->call(
+        {{"do", "active_blocks"}, {"kernel", wire_of(kernel)}, {"launch", wire_of(launch)}},
+        *kernel.binary, options_.most_seconds, "asking for the occupancy");
+    const Json& blocks = answer.at("blocks");
+    return blocks.is_null() ? std::nullopt : std::optional<int>(blocks.get<int>());
+  }
+
+ private:
+  const std::unique_ptr<Device> compiler_;
+  const std::shared_ptr<WorkerClient> client_;
+  const WorkerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_worker_device(const std::string& spec,
+                                           std::shared_ptr<BuildCache> cache,
+                                           const WorkerOptions& options) {
+  const std::string folder = cache->folder().string();
+  auto local = make_local_device(spec, std::move(cache));
+  return std::make_unique<WorkerDevice>(
+      std::move(local), std::vector<std::string>{find_worker_program().string(), spec, folder},
+      options);
+}
+
+}  // namespace autotune

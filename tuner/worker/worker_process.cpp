@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/worker_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+extern char** environ;
+
+namespace autotune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kProgram = "autotune-worker";
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) {
+    text.pop_back();
+  }
+  return text;
+}
+
+/// Whether the child ends within 100 ms.
+bool wait_briefly(pid_t child, int* status) {
+  for (int i = 0; i < 100; ++i) {
+    if (waitpid(child, status, WNOHANG) == child) return true;
+    usleep(1000);
+  }
+  return false;
+}
+
+/// Descriptors that a child is to keep must not be closed by exec, all others are.
+pid_t start(const std::vector<std::string>& argv, int socket, int output) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, 1);
+  posix_spawn_file_actions_adddup2(&actions, output, 2);
+  posix_spawn_file_actions_adddup2(&actions, socket, kWorkerSocket);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  pid_t child = 0;
+  const int failed =
+      posix_spawn(&child, argv[0].c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) {
+    throw Error(format("the worker {} cannot be started: {}", argv[0], std::strerror(failed)));
+  }
+  return child;
+}
+
+}  // namespace
+
+fs::path find_worker_program() {
+  if (const char* chosen = std::getenv("AUTOTUNE_WORKER"); chosen != nullptr && *chosen != '\0') {
+    if (access(chosen, X_OK) == 0) return chosen;
+    throw Error(format("AUTOTUNE_WORKER: {} cannot be run: {}", chosen, std::strerror(errno)));
+  }
+  std::error_code failed;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  for (const fs::path& path :
+       {folder / kProgram, folder.parent_path() / "libexec/autotune" / kProgram}) {
+    if (access(path.c_str(), X_OK) == 0) return path;
+  }
+  throw Error(
+      format("{} is neither in {} nor in {} (install autotune as a whole, or set "
+             "AUTOTUNE_WORKER)",
+             kProgram, folder.string(), (folder.parent_path() / "libexec/autotune").string()));
+}
+
+/// A pair of sockets; the parent's end closes on exec, the other is closed once it is handed on.
+struct WorkerProcess::Sockets {
+  int parent = -1, child = -1;
+
+  Sockets() {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+      throw Error(format("no socket for a worker: {}", std::strerror(errno)));
+    }
+    parent = ends[0];
+    child = ends[1];
+    // dup2 to its own number would leave it to be closed by exec.
+    if (child == kWorkerSocket) {
+      child = fcntl(ends[1], F_DUPFD_CLOEXEC, kWorkerSocket + 1);
+      close(ends[1]);
+    }
+  }
+};
+
+WorkerProcess::WorkerProcess(const std::vector<std::string>& argv)
+    : WorkerProcess(argv, Sockets()) {}
+
+WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, Sockets sockets)
+    : output_(memfd_create("worker-output", MFD_CLOEXEC)), channel_(sockets.parent) {
+  try {
+    pid_ = start(argv, sockets.child, output_);
+  } catch (...) {
+    close(sockets.child);
+    close(output_);
+    throw;
+  }
+  close(sockets.child);
+}
+
+WorkerProcess::~WorkerProcess() {
+  end();
+  close(output_);
+}
+
+std::string WorkerProcess::last_line() const {
+  char tail[2048];
+  const off_t size = lseek(output_, 0, SEEK_END);
+  const off_t from = std::max<off_t>(0, size - static_cast<off_t>(sizeof tail));
+  const ssize_t got = pread(output_, tail, sizeof tail, from);
+  const std::string text =
+      trimmed(std::string(tail, static_cast<std::size_t>(std::max<ssize_t>(got, 0))));
+  return text.substr(text.rfind('\n') + 1);
+}
+
+std::string WorkerProcess::end() {
+  if (pid_ == 0) return "";
+  // It may be dying already: its own signal says more than ours.
+  pollfd closed{channel_.socket(), 0, 0};
+  const bool dying = poll(&closed, 1, 0) > 0;
+  int status = 0;
+  if (!dying || !wait_briefly(pid_, &status)) {
+    kill(pid_, SIGKILL);
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  pid_ = 0;
+  std::string how = WIFSIGNALED(status)
+                        ? format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                        : format("exit status {}", WEXITSTATUS(status));
+  const std::string line = last_line();
+  return line.empty() ? how : how + ": " + line;
+}
+
+}  // namespace autotune

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/worker_server.hpp"
+
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "tuner/core/error.hpp"
+#include "tuner/worker/channel.hpp"
+#include "tuner/worker/wire.hpp"
+
+namespace autotune {
+namespace {
+
+class Server {
+ public:
+  explicit Server(Device& device) : device_(device) {}
+
+  Json answer(Message& message) {
+    try {
+      for (const Json& id : message.header.at("drop")) forget(id);
+      return run(message);
+    } catch (const KernelFailure& failure) {
+      return {{"failure", static_cast<int>(failure.outcome())}, {"what", failure.what()}};
+    } catch (const Error& error) {
+      return {{"error", error.what()}};
+    } catch (const std::bad_alloc&) {
+      return {{"error", "the worker has no memory left: use smaller sizes"}};
+    }
+  }
+
+ private:
+  void forget(std::uint64_t id) {
+    candidates_.erase(id);
+    benches_.erase(id);
+  }
+
+  Json run(Message& message) {
+    const Json& request = message.header;
+    const std::string what = request.at("do");
+    const std::uint64_t id = request.value("id", std::uint64_t{0});
+    if (what == "open") {
+      benches_[id] = device_.open(workload_of(request.at("workload")));
+      return Json::object();
+    }
+    if (what == "load") {
+      const auto kernel = compiled_kernel_of(request.at("kernel"), std::move(message.bytes));
+      candidates_[id] =
+          benches_.at(request.at("bench"))->load(kernel, launch_plan_of(request.at("plan")));
+      return Json::object();
+    }
+    if (what == "verify") {
+      return {{"verdict", wire_of(candidates_.at(id)->verify(request.at("runs")))}};
+    }
+    if (what == "time") {
+      const auto l2 = static_cast<L2State>(request.at("l2").get<int>());
+      const TimedBatch batch = candidates_.at(id)->time(request.at("launches"), l2);
+      return {{"seconds", batch.seconds}, {"clock_hz", batch.clock_hz}};
+    }
+    if (what == "floor") return {{"seconds", benches_.at(id)->launch_floor()}};
+    if (what == "active_blocks") {
+      const auto kernel = compiled_kernel_of(request.at("kernel"), std::move(message.bytes));
+      const auto blocks = device_.active_blocks(kernel, launch_of(request.at("launch")));
+      return {{"blocks", blocks ? Json(*blocks) : Json()}};
+    }
+    throw Error("the worker does not know the request " + what);
+  }
+
+  Device& device_;
+  std::map<std::uint64_t, std::unique_ptr<Workbench>> benches_;
+  std::map<std::uint64_t, std::unique_ptr<Candidate>> candidates_;  // destroyed first
+};
+
+}  // namespace
+
+void serve(int socket, Device& device) {
+  Channel channel(socket);
+  Server server(device);
+  while (auto message = channel.receive(-1)) {
+    if (channel.send(server.answer(*message), {}, -1) != Silence::none) return;
+  }
+}
+
+}  // namespace autotune
