@@ -2,6 +2,7 @@
 #include "tuner/host/host_buffers.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -36,8 +37,12 @@ HostBuffer::HostBuffer(BufferSpec spec) : spec_(std::move(spec)) {
     throw Error(
         format("no memory for {} ({}): use smaller sizes", spec_.name, bytes_text(spec_.bytes())));
   }
+  paint_red_zones();
+}
+
+void HostBuffer::paint_red_zones() {
   std::fill_n(memory_.get(), kRedZoneBytes, kRedZoneByte);
-  std::fill_n(start() + bytes, kRedZoneBytes, kRedZoneByte);
+  std::fill_n(start() + spec_.bytes(), kRedZoneBytes, kRedZoneByte);
 }
 
 void HostBuffer::Free::operator()(std::byte* memory) const { std::free(memory); }
@@ -45,6 +50,21 @@ void HostBuffer::Free::operator()(std::byte* memory) const { std::free(memory); 
 Verdict HostBuffer::check_red_zones() {
   return autotune::check_red_zones(spec_, {memory_.get(), kRedZoneBytes},
                                    {start() + spec_.bytes(), kRedZoneBytes});
+}
+
+void HostBuffer::evict() {
+  constexpr std::size_t kLine = 64;
+  const auto all = bytes();
+  for (std::size_t i = 0; i < all.size(); i += kLine) {
+#if defined(__x86_64__)
+    __builtin_ia32_clflush(all.data() + i);
+#elif defined(__aarch64__)
+    asm volatile("dc civac, %0" ::"r"(all.data() + i) : "memory");
+#else
+#error "say here how a line is put out of the caches of this processor"
+#endif
+  }
+  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 HostBuffers::HostBuffers(std::span<const BufferSpec> specs, InputSet set, std::uint64_t seed)
@@ -71,9 +91,19 @@ Verdict HostBuffers::check_untouched() {
     if (verdict.outcome == Outcome::ok && buffer.spec().role == Role::input) {
       verdict = check_unchanged(buffer.spec(), buffer.bytes(), set_, seed_);
     }
-    if (verdict.outcome != Outcome::ok) return verdict;
+    if (verdict.outcome == Outcome::ok) continue;
+    restore();
+    return verdict;
   }
   return {};
+}
+
+void HostBuffers::restore() {
+  for (HostBuffer& buffer : buffers_) {
+    buffer.paint_red_zones();
+    const BufferSpec& spec = buffer.spec();
+    if (spec.role == Role::input) fill(buffer.bytes(), spec, set_, seed_);
+  }
 }
 
 std::vector<double> values_of(HostBuffer& buffer) {

@@ -20,6 +20,10 @@ class HostBuffer {
   std::span<std::byte> bytes() { return {start(), static_cast<std::size_t>(spec_.bytes())}; }
   void* data() { return start(); }
 
+  /// Puts it out of all caches.
+  void evict();
+
+  void paint_red_zones();
   /// Wrong when something beside the buffer was written.
   Verdict check_red_zones();
 
@@ -43,10 +47,12 @@ class HostBuffers {
 
   /// Poisons outputs and puts inouts back to their fill.
   void prepare();
-  /// Whether red zones and inputs are as they were.
+  /// Whether red zones and inputs are as they were; afterwards they are, for the next candidate.
   Verdict check_untouched();
 
  private:
+  void restore();
+
   InputSet set_;
   std::uint64_t seed_;
   std::vector<HostBuffer> buffers_;

@@ -26,13 +26,8 @@ Bytes copy_of(HostBuffer& buffer) {
 
 HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& plan,
                              std::span<HostBuffers> buffers,
-                             std::span<const ReferenceResults> expected, Launcher& launcher,
-                             std::int64_t cache_bytes)
-    : module_(*kernel.binary),
-      buffers_(buffers),
-      expected_(expected),
-      launcher_(launcher),
-      cache_bytes_(cache_bytes) {
+                             std::span<const ReferenceResults> expected, Launcher& launcher)
+    : module_(*kernel.binary), buffers_(buffers), expected_(expected), launcher_(launcher) {
   for (BufferSpec spec : plan.workspace) {
     spec.role = Role::workspace;
     poison(workspace_.emplace_back(spec).bytes(), spec.type);
@@ -85,8 +80,8 @@ Verdict HostCandidate::verify_on(std::size_t set, int runs) {
 void HostCandidate::run() { plans_.back().run(launcher_); }
 
 void HostCandidate::evict() {
-  sweep_.resize(static_cast<std::size_t>(std::max<std::int64_t>(cache_bytes_, 1 << 20)) * 2);
-  std::ranges::fill(sweep_, std::byte{1});
+  for (HostBuffer& buffer : buffers_.back().all()) buffer.evict();
+  for (HostBuffer& space : workspace_) space.evict();
 }
 
 TimedBatch HostCandidate::time(int launches, L2State l2) {

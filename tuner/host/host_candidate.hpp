@@ -18,12 +18,12 @@ class HostCandidate : public Candidate {
   /// `buffers` and `expected`, one an input set, and `launcher` must outlive this.
   HostCandidate(const CompiledKernel& kernel, const LaunchPlan& plan,
                 std::span<HostBuffers> buffers, std::span<const ReferenceResults> expected,
-                Launcher& launcher, std::int64_t cache_bytes);
+                Launcher& launcher);
 
   Verdict verify(int runs) override;
 
   /// Stops before `launches` once 50 ms have passed: a mean of fewer slow launches is as good.
-  /// `cold`: memory of twice the last cache is written before each launch, outside its time.
+  /// `cold`: the buffers are put out of all caches before each launch, outside its time.
   TimedBatch time(int launches, L2State l2) override;
 
  private:
@@ -37,8 +37,6 @@ class HostCandidate : public Candidate {
   std::span<HostBuffers> buffers_;
   std::span<const ReferenceResults> expected_;
   Launcher& launcher_;
-  std::int64_t cache_bytes_;
-  std::vector<std::byte> sweep_;
   bool warm_ = false;
 };
 

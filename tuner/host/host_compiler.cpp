@@ -79,6 +79,8 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
                                       "-fvisibility=hidden",
                                       "-pipe",
                                       "-w"};
+  // g++ alone has unique symbols; they would keep a closed module loaded.
+  if (version_.find("clang") == std::string::npos) options.push_back("-fno-gnu-unique");
   for (const std::string& option : unit.options) {
     if (is_common_option(option)) options.push_back(option);
   }

@@ -20,7 +20,7 @@ namespace {
   throw KernelFailure(Outcome::launch_error, format("the kernel cannot be loaded: {}", why));
 }
 
-/// A file in memory: every module is one of its own to the loader, whatever it holds.
+/// A file in memory.
 int file_of(const std::string& bytes) {
   const int file = memfd_create("autotune-kernel", MFD_CLOEXEC);
   if (file < 0) refuse(std::strerror(errno));
@@ -33,21 +33,26 @@ int file_of(const std::string& bytes) {
 
 }  // namespace
 
-HostModule::HostModule(const std::string& shared_object) {
-  const int file = file_of(shared_object);
-  handle_ = dlopen(format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  const char* const why = handle_ == nullptr ? dlerror() : nullptr;
-  close(file);
-  if (handle_ == nullptr) refuse(why == nullptr ? "dlopen fails" : why);
+HostModule::HostModule(const std::string& shared_object) : file_(file_of(shared_object)) {
+  handle_ = dlopen(format("/proc/self/fd/{}", file_).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle_ == nullptr) {
+    const std::string why = dlerror();
+    close(file_);
+    refuse(why);
+  }
   auto* const hooks = static_cast<autotune_host::Hooks*>(dlsym(handle_, "autotune_hooks"));
   if (hooks == nullptr) {
     dlclose(handle_);
+    close(file_);
     refuse("it was not compiled for the host device");
   }
   *hooks = BlockRunner::hooks();
 }
 
-HostModule::~HostModule() { dlclose(handle_); }
+HostModule::~HostModule() {
+  dlclose(handle_);
+  close(file_);
+}
 
 autotune_host::RunBlocks HostModule::kernel(const std::string& entry) const {
   void* const symbol = dlsym(handle_, run_symbol(entry).c_str());

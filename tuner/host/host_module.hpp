@@ -20,6 +20,8 @@ class HostModule {
   autotune_host::RunBlocks kernel(const std::string& entry) const;
 
  private:
+  // Open for as long as the module is: to the loader its number is the module's name.
+  int file_;
   void* handle_;
 };
 

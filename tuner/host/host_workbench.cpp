@@ -51,8 +51,7 @@ std::unique_ptr<Candidate> HostWorkbench::load(const CompiledKernel& kernel,
         format("{}: {} of static shared memory; at most {} are possible", resources.entry,
                bytes_text(resources.shared_bytes), bytes_text(info_.shared_bytes_per_block)));
   }
-  return std::make_unique<HostCandidate>(kernel, plan, buffers_, expected_, launcher_,
-                                         info_.l2_bytes);
+  return std::make_unique<HostCandidate>(kernel, plan, buffers_, expected_, launcher_);
 }
 
 double HostWorkbench::launch_floor() {

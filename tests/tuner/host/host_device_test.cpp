@@ -344,6 +344,28 @@ TEST(HostDevice, TheSecondCompileIsCached) {
   EXPECT_EQ(*first.binary, *second.binary);
 }
 
+TEST(HostDevice, SeveralKernelsAreLoadedAtATime) {
+  const auto device = make_host_device(test_cache());
+  KernelCase right{.text = kCopy, .block = {64}}, wrong = right;
+  wrong.text.replace(wrong.text.find("in[i];"), 6, "7;");
+  const auto bench = device->open(right.workload());
+  const auto a = bench->load(device->compile(right.unit()), right.plan());
+  const auto b = bench->load(device->compile(wrong.unit()), wrong.plan());
+  EXPECT_EQ(a->verify().outcome, Outcome::ok);
+  EXPECT_EQ(b->verify().outcome, Outcome::wrong);
+}
+
+TEST(HostDevice, WhatOneKernelSpoilsTheNextFindsRestored) {
+  const auto device = make_host_device(test_cache());
+  KernelCase right{.text = kCopy, .block = {64}}, spoils = right;
+  spoils.text.insert(spoils.text.find("if (i"), "out[n] = const_cast<int*>(in)[3] = 77; ");
+  const auto bench = device->open(right.workload());
+  const auto a = bench->load(device->compile(spoils.unit()), right.plan());
+  const auto b = bench->load(device->compile(right.unit()), right.plan());
+  EXPECT_EQ(a->verify().outcome, Outcome::wrong);
+  EXPECT_EQ(b->verify().outcome, Outcome::ok);
+}
+
 TEST(HostDevice, StaticSharedMemoryIsCounted) {
   const auto device = make_host_device(test_cache());
   KernelCase shared{.text = R"(
