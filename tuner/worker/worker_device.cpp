@@ -59,8 +59,10 @@ class RemoteBench {
   double limit(double expected_seconds) const {
     return std::clamp(50 * expected_seconds, options_.least_seconds, options_.most_seconds);
   }
-  /// What opening took: an upper bound of one run, as the reference is among the slow ones.
-  double open_seconds() const { return open_seconds_; }
+  /// How long a run of an unknown configuration is expected to take: as long as any other has taken
+  /// here; at first as long as the reference and all.
+  double run_seconds() const { return run_seconds_ > 0 ? run_seconds_ : open_seconds_; }
+  void record_run(double seconds) { run_seconds_ = std::max(run_seconds_, seconds); }
 
  private:
   const std::shared_ptr<WorkerClient> client_;
@@ -69,6 +71,7 @@ class RemoteBench {
   const std::uint64_t id_;
   int generation_ = 0;
   double open_seconds_ = 0;
+  double run_seconds_ = 0;
 };
 
 class RemoteCandidate : public Candidate {
@@ -84,17 +87,18 @@ class RemoteCandidate : public Candidate {
 
   Verdict verify(int runs) override {
     load();
-    const double expected = launch_seconds_ > 0 ? launch_seconds_ * runs : bench_->open_seconds();
+    const int count = std::max(runs, 1);
     const auto start = Clock::now();
-    const Json answer = bench_->client().call({{"do", "verify"}, {"id", id_}, {"runs", runs}}, {},
-                                              bench_->limit(expected), "verifying");
-    if (launch_seconds_ == 0) launch_seconds_ = seconds_since(start) / std::max(runs, 1);
+    const Json answer = bench_->client().call({{"do", "verify"}, {"id", id_}, {"runs", count}}, {},
+                                              bench_->limit(expected() * count), "verifying");
+    run_seconds_ = seconds_since(start) / count;
+    bench_->record_run(run_seconds_);
     return verdict_of(answer.at("verdict"));
   }
 
   TimedBatch time(int launches, L2State l2) override {
     load();
-    const double launch = launch_seconds_ > 0 ? launch_seconds_ : bench_->open_seconds();
+    const double launch = launch_seconds_ > 0 ? launch_seconds_ : expected();
     const Json answer = bench_->client().call(
         {{"do", "time"}, {"id", id_}, {"launches", launches}, {"l2", static_cast<int>(l2)}}, {},
         bench_->limit(launch * launches), "timing");
@@ -116,12 +120,15 @@ class RemoteCandidate : public Candidate {
     generation_ = generation;
   }
 
+  /// Of one verifying run, an upper bound of a launch.
+  double expected() const { return run_seconds_ > 0 ? run_seconds_ : bench_->run_seconds(); }
+
   const std::shared_ptr<RemoteBench> bench_;
   const CompiledKernel kernel_;
   const LaunchPlan plan_;
   const std::uint64_t id_;
   int generation_ = 0;
-  double launch_seconds_ = 0;  // an upper bound or better; 0 when unknown
+  double run_seconds_ = 0, launch_seconds_ = 0;  // 0 when unknown
 };
 
 class RemoteWorkbench : public Workbench {

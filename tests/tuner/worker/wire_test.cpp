@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/wire.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace autotune {
+namespace {
+
+/// As it arrives on the other side.
+Json sent(const Json& json) { return Json::from_cbor(Json::to_cbor(json)); }
+
+LaunchPlan plan() {
+  const Scalar integer{ElementType::i64, -5, 0}, real{ElementType::f64, 0, 0.1};
+  const TensorMap map{1, {64, 32}, {256}, {16, 8}, 128};
+  const Launch launch{"kernel",  {2, 3, 4}, {32, 2, 1},
+                      {2, 1, 1}, 100 << 10, {BufferRef{3}, integer, real, map}};
+  return {{{"space", ElementType::i32, 77, Role::workspace, Fill::zero, 0}}, {launch, Launch{}}};
+}
+
+TEST(Wire, KeepsALaunchPlan) {
+  EXPECT_EQ(launch_plan_of(sent(wire_of(plan()))), plan());
+  EXPECT_EQ(launch_plan_of(sent(wire_of(LaunchPlan{}))), LaunchPlan{});
+}
+
+TEST(Wire, KeepsAWorkload) {
+  Workload workload;
+  workload.problem = "M=1";
+  workload.buffers = {{"a", ElementType::f64, 10, Role::inout, Fill::iota, 0.1}};
+  workload.reference_source = {"a.cu", "#define A\n", "text \xff", {"/a b", "c"}, {"-DX"}, {"e"}};
+  workload.reference = plan();
+  workload.expected_file = "/x.bin";
+  workload.float64_outputs = false;
+  workload.seed = ~std::uint64_t{0};
+  workload.reference_source.text =
+      "text \n\0"
+      "more";
+  const Workload got = workload_of(sent(wire_of(workload)));
+  EXPECT_EQ(got.problem, workload.problem);
+  EXPECT_EQ(got.buffers, workload.buffers);
+  EXPECT_EQ(got.reference_source.name, "a.cu");
+  EXPECT_EQ(got.reference_source.prelude, workload.reference_source.prelude);
+  EXPECT_EQ(got.reference_source.text, workload.reference_source.text);
+  EXPECT_EQ(got.reference_source.include_folders, workload.reference_source.include_folders);
+  EXPECT_EQ(got.reference_source.options, workload.reference_source.options);
+  EXPECT_EQ(got.reference_source.entries, workload.reference_source.entries);
+  EXPECT_EQ(got.reference, workload.reference);
+  EXPECT_EQ(got.expected_file, workload.expected_file);
+  EXPECT_FALSE(got.float64_outputs);
+  EXPECT_EQ(got.seed, workload.seed);
+}
+
+TEST(Wire, KeepsAKernelAndItsResources) {
+  CompiledKernel kernel;
+  kernel.key = "abc";
+  kernel.resources = {{"first", 32, 1024, 8, 256}, {"second"}};
+  const CompiledKernel got = compiled_kernel_of(sent(wire_of(kernel)), std::string("\0ELF", 4));
+  EXPECT_EQ(got.key, "abc");
+  EXPECT_EQ(got.resources, kernel.resources);
+  EXPECT_EQ(*got.binary, std::string("\0ELF", 4));
+}
+
+TEST(Wire, KeepsAVerdictEvenWhenItsErrorIsInfinite) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Verdict got = verdict_of(sent(wire_of(Verdict{Outcome::wrong, "C[0] is nan", infinity})));
+  EXPECT_EQ(got.outcome, Outcome::wrong);
+  EXPECT_EQ(got.message, "C[0] is nan");
+  EXPECT_TRUE(std::isinf(got.worst_error));
+}
+
+}  // namespace
+}  // namespace autotune

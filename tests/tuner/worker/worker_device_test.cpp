@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/worker_device.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "tests/tuner/host/kernel_case.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+
+using Clock = std::chrono::steady_clock;
+
+KernelCase kernel_with(const std::string& body) {
+  return {.text = "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n" + body +
+                  "\nfor (int i = 0; i < n; ++i) out[i] = in[i];\n}\n"};
+}
+
+const KernelCase& fine() {
+  static const KernelCase kFine = kernel_with("");
+  return kFine;
+}
+
+class WorkerDevice : public testing::Test {
+ protected:
+  WorkerDevice()
+      : device_(make_worker_device("host", test_cache(), {.least_seconds = 0.5})),
+        bench_(device_->open(fine().workload())) {}
+
+  std::unique_ptr<Candidate> load(const KernelCase& kernel_case) {
+    const CompiledKernel kernel = device_->compile(kernel_case.unit());
+    EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+    return bench_->load(kernel, kernel_case.plan());
+  }
+
+  /// How verifying fails.
+  Outcome failure_of(const KernelCase& kernel_case) {
+    const auto candidate = load(kernel_case);
+    try {
+      return candidate->verify().outcome;
+    } catch (const KernelFailure& failure) {
+      message_ = failure.what();
+      return failure.outcome();
+    }
+  }
+
+  void expect_usable() { EXPECT_EQ(load(fine())->verify(2).outcome, Outcome::ok); }
+
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Workbench> bench_;
+  std::string message_;
+};
+
+TEST_F(WorkerDevice, VerifiesAndTimes) {
+  EXPECT_EQ(device_->info().kind, DeviceKind::host);
+  const auto candidate = load(fine());
+  EXPECT_EQ(candidate->verify(3).outcome, Outcome::ok);
+  EXPECT_GT(candidate->time(10, L2State::hot).seconds, 0);
+  EXPECT_GT(candidate->time(1, L2State::cold).seconds, 0);
+  EXPECT_GT(bench_->launch_floor(), 0);
+  EXPECT_EQ(device_->active_blocks(device_->compile(fine().unit()), fine().plan().launches[0]),
+            std::nullopt);
+}
+
+TEST_F(WorkerDevice, AWrongResultIsAVerdictWithItsMessage) {
+  const auto candidate = load(kernel_with("out[n] = 1;"));
+  const Verdict verdict = candidate->verify();
+  EXPECT_EQ(verdict.outcome, Outcome::wrong);
+  EXPECT_THAT(verdict.message, HasSubstr("wrote out[64]"));
+}
+
+TEST_F(WorkerDevice, AnInfiniteLoopIsATimeout) {
+  const auto start = Clock::now();
+  EXPECT_EQ(failure_of(kernel_with("while (*(volatile const int*)in < 1000) {}")),
+            Outcome::timeout);
+  EXPECT_THAT(message_, HasSubstr("while verifying: the worker was killed"));
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
+  expect_usable();
+}
+
+TEST_F(WorkerDevice, AnIllegalAddressIsACrashThatIsNamed) {
+  EXPECT_EQ(failure_of(kernel_with("*(volatile int*)0x10 = 1;")), Outcome::crash);
+  EXPECT_THAT(message_, HasSubstr("signal 11"));
+  EXPECT_THAT(message_, HasSubstr("illegal memory access at 0x10"));
+  expect_usable();
+}
+
+TEST_F(WorkerDevice, ADeadlockAtABarrierIsACrash) {
+  KernelCase stuck = kernel_with("if (threadIdx.x == 0) __syncthreads();");
+  stuck.block = {32};
+  EXPECT_EQ(failure_of(stuck), Outcome::crash);
+  EXPECT_THAT(message_, HasSubstr("deadlock at a barrier"));
+  expect_usable();
+}
+
+TEST_F(WorkerDevice, ARefusedLaunchNeedsNoNewWorker) {
+  KernelCase large = fine();
+  large.block = {2000};
+  const auto before = load(fine());
+  try {
+    load(large);
+    FAIL();
+  } catch (const KernelFailure& failure) {
+    EXPECT_EQ(failure.outcome(), Outcome::launch_error);
+  }
+  EXPECT_EQ(before->verify().outcome, Outcome::ok);
+}
+
+TEST_F(WorkerDevice, CandidatesOutliveTheWorker) {
+  const auto candidate = load(fine());
+  const auto bad = load(kernel_with("*(volatile int*)0x10 = 1;"));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(candidate->verify().outcome, Outcome::ok);
+    EXPECT_THROW(bad->verify(), KernelFailure);
+  }
+  EXPECT_GT(candidate->time(2, L2State::hot).seconds, 0);
+}
+
+TEST_F(WorkerDevice, ManyCrashesInARowAreNoUnhealthyDevice) {
+  const auto bad = load(kernel_with("*(volatile int*)0x10 = 1;"));
+  for (int i = 0; i < 12; ++i) EXPECT_THROW(bad->verify(), KernelFailure);
+  expect_usable();
+}
+
+TEST(WorkerDeviceMaking, SeveralProblemsAreOpenAtATime) {
+  const auto device = make_worker_device("host", test_cache());
+  const KernelCase small = fine();
+  KernelCase large = fine();
+  large.n = 4096;
+  const auto first = device->open(small.workload()), second = device->open(large.workload());
+  const CompiledKernel kernel = device->compile(fine().unit());
+  const auto a = first->load(kernel, small.plan()), b = second->load(kernel, large.plan());
+  EXPECT_EQ(a->verify().outcome, Outcome::ok);
+  EXPECT_EQ(b->verify().outcome, Outcome::ok);
+}
+
+TEST(WorkerDeviceMaking, AReferenceThatCrashesMakesTheDeviceUnhealthy) {
+  const auto device = make_worker_device("host", test_cache());
+  Workload workload = fine().workload();
+  workload.reference_source.text =
+      "extern \"C\" __global__ void reference(const int* in, int* out, int n) {\n"
+      "  *(volatile int*)0x10 = 1;\n}\n";
+  try {
+    device->open(workload);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("device unhealthy: 5 workers in a row"));
+  }
+}
+
+TEST(WorkerDeviceMaking, AReferenceThatDoesNotEndIsAnError) {
+  const auto device = make_worker_device("host", test_cache(), {.open_seconds = 0.3});
+  Workload workload = fine().workload();
+  workload.reference_source.text =
+      "extern \"C\" __global__ void reference(const int* in, int* out, int n) {\n"
+      "  while (*(volatile const int*)in < 1000) {}\n}\n";
+  try {
+    device->open(workload);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("case: no answer within 0.3 s while running the reference"));
+  }
+}
+
+TEST(WorkerDeviceMaking, AReferenceThatDoesNotCompileIsAnErrorWithTheLog) {
+  const auto device = make_worker_device("host", test_cache());
+  Workload workload = fine().workload();
+  workload.reference_source.text = "nonsense";
+  try {
+    device->open(workload);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("nonsense"));
+  }
+}
+
+TEST(WorkerDeviceMaking, AnUnknownDeviceIsAWrongRequest) {
+  for (const char* spec : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:0x"}) {
+    EXPECT_THROW(make_worker_device(spec, test_cache()), UsageError) << spec;
+  }
+}
+
+TEST(WorkerDeviceMaking, AWorkerProgramThatIsNotThereIsAnError) {
+  setenv("AUTOTUNE_WORKER", "/no/such/worker", 1);
+  EXPECT_THROW(make_worker_device("host", test_cache()), Error);
+  unsetenv("AUTOTUNE_WORKER");
+}
+
+}  // namespace
+}  // namespace autotune
