@@ -29,6 +29,7 @@ class Arguments {
   /// Every value of a repeatable option.
   std::vector<std::string> all(std::string_view option) const;
   const std::vector<std::string>& positional() const { return positional_; }
+  const Verb& verb() const { return verb_; }
 
  private:
   const Verb& verb_;

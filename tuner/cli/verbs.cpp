@@ -10,6 +10,7 @@
 namespace autotune::cli {
 
 extern const Verb kDb;
+extern const Verb kTune;
 extern const Verb kList;
 extern const Verb kNewTarget;
 extern const Verb kOccupancy;
@@ -30,7 +31,7 @@ const Verb kHelp{.name = "help",
                  .positional = {},
                  .run = run_help};
 
-const std::array kVerbs{&kQuery, &kList, &kOccupancy, &kNewTarget, &kDb, &kHelp};
+const std::array kVerbs{&kTune, &kQuery, &kList, &kOccupancy, &kNewTarget, &kDb, &kHelp};
 
 }  // namespace
 

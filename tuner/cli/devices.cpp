@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/devices.hpp"
+
+#include <charconv>
+#include <iostream>
+
+#include "tuner/core/error.hpp"
+#include "tuner/gpu/cuda_device.hpp"
+#include "tuner/gpu/model_device.hpp"
+#include "tuner/host/host_device.hpp"
+#include "tuner/model/gpu_specs.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/worker/worker_device.hpp"
+
+namespace autotune::cli {
+namespace {
+
+std::shared_ptr<BuildCache> build_cache() {
+  return std::make_shared<BuildCache>(BuildCache::default_folder());
+}
+
+/// `cuda` -> 0, `cuda:2` -> 2; -1 when it is neither.
+int ordinal_of(const std::string& text) {
+  if (text == "cuda") return 0;
+  int ordinal = -1;
+  const char* end = text.data() + text.size();
+  if (!text.starts_with("cuda:")) return -1;
+  const auto [stop, error] = std::from_chars(text.data() + 5, end, ordinal);
+  return error == std::errc() && stop == end ? ordinal : -1;
+}
+
+}  // namespace
+
+const Option kDeviceOption{"device", "D",
+                           "Where to run: auto (a GPU, else the host), cuda, cuda:N, host, or "
+                           "model:NAME for a GPU that is not here",
+                           "auto"};
+
+std::unique_ptr<Device> open_device(const std::string& text) {
+  const auto cache = build_cache();
+  if (const std::string warning = cache->warning(); !warning.empty()) {
+    std::cerr << "warning: " << warning << '\n';
+  }
+  if (text == "auto") {
+    if (!cuda_devices().empty()) return make_worker_device("cuda:0", cache);
+    auto device = make_worker_device("host", cache);
+    std::cerr << format("no CUDA GPU here: running on the host device, {}\n", device->info().name);
+    return device;
+  }
+  if (text == "host") return make_worker_device("host", cache);
+  if (text.starts_with("model:")) {
+    return make_model_device(device_info(find_gpu(text.substr(6))), cache);
+  }
+  const int ordinal = ordinal_of(text);
+  if (ordinal < 0) {
+    throw UsageError(
+        format("there is no device \"{}\": give auto, cuda, cuda:N, host or model:NAME, such as "
+               "model:h200",
+               text));
+  }
+  const auto there = static_cast<int>(cuda_devices().size());
+  if (ordinal >= there) {
+    throw Error(there == 0
+                    ? format("--device {}: there is no CUDA GPU here, or no driver for it; "
+                             "try --device host or --device model:h200",
+                             text)
+                    : format("--device {}: there are {} GPUs here, numbered from 0", text, there));
+  }
+  return make_worker_device(format("cuda:{}", ordinal), cache);
+}
+
+std::vector<ListedDevice> list_devices() {
+  std::vector<ListedDevice> devices;
+  for (const DeviceInfo& info : cuda_devices()) {
+    devices.push_back({format("cuda:{}", devices.size()), info});
+  }
+  devices.push_back({"host", host_device_info()});
+  for (const GpuSpec& spec : gpu_specs()) {
+    const DeviceInfo info = device_info(spec);
+    devices.push_back({"model:" + spec.name, info});
+  }
+  return devices;
+}
+
+}  // namespace autotune::cli

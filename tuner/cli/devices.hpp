@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// `--device`: from its text to a Device, and what there is.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/cli/verb.hpp"
+#include "tuner/core/device.hpp"
+
+namespace autotune::cli {
+
+/// The option that every verb with a device has.
+extern const Option kDeviceOption;
+
+/// `auto` (the first GPU, else the host, which it says on stderr), `cuda`, `cuda:N`, `host`,
+/// `model:NAME`. CUDA and host kernels run in a worker process. Throws UsageError for any other
+/// text, Error when there is no such device here.
+std::unique_ptr<Device> open_device(const std::string& text);
+
+struct ListedDevice {
+  std::string option;  // what --device takes
+  DeviceInfo info;
+};
+std::vector<ListedDevice> list_devices();
+
+}  // namespace autotune::cli

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune tune: the main job.
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <thread>
+
+#include "db/store.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/devices.hpp"
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/progress.hpp"
+#include "tuner/cli/request.hpp"
+#include "tuner/cli/tuning_report.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/session/tuning_session.hpp"
+#include "tuner/target/catalog.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+constexpr int kInterrupted = 130;
+
+/// A default that finishes the eight gemm sizes of 128..1024 in about two minutes.
+std::string default_budget(DeviceKind kind) { return kind == DeviceKind::host ? "40" : "200"; }
+
+Policy policy_of(const Arguments& arguments) {
+  Policy policy;
+  const std::string l2 = arguments.text("l2");
+  const std::string form = arguments.text("launch");
+  if (l2 != "hot" && l2 != "cold") throw UsageError("--l2 is hot or cold, not \"" + l2 + "\"");
+  if (form != "graph" && form != "stream") {
+    throw UsageError("--launch is graph or stream, not \"" + form + "\"");
+  }
+  policy.l2 = l2 == "hot" ? L2State::hot : L2State::cold;
+  policy.form = form == "graph" ? LaunchForm::graph : LaunchForm::stream;
+  return policy;
+}
+
+std::string command_text(const Arguments& arguments) {
+  std::string text = "tune";
+  for (const Option& option : arguments.verb().options) {
+    for (const std::string& value : arguments.all(option.name)) {
+      text += format(" --{}{}{}", option.name, value.empty() ? "" : " ", value);
+    }
+  }
+  return text;
+}
+
+TuningRequest request_of(const Arguments& arguments, const Target& target, DeviceKind kind) {
+  TuningRequest request;
+  request.problems = problems_of(arguments, target);
+  request.strategy = arguments.text("strategy");
+  make_strategy(request.strategy);  // an unknown one is refused before anything is opened
+  request.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, 1LL << 62));
+  request.budget_text = arguments.find("budget").value_or(default_budget(kind));
+  request.budget = parse_budget(request.budget_text);
+  request.policy = policy_of(arguments);
+  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  request.compile_threads =
+      arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
+  request.retune = arguments.has("retune");
+  request.command = command_text(arguments);
+  request.tool_version = AUTOTUNE_VERSION;
+  return request;
+}
+
+int status_of(const TuningReport& report) {
+  if (report.interrupted) return kInterrupted;
+  const bool all = std::all_of(report.problems.begin(), report.problems.end(),
+                               [](const ProblemReport& one) { return one.best.has_value(); });
+  return all ? kDone : kNoCorrectConfiguration;
+}
+
+int run_tune(const Arguments& arguments) {
+  const Target target = find_target(arguments.text("target"));
+  request_of(arguments, target, DeviceKind::cuda);  // wrong usage shows before a device is opened
+  db::TunedStore store(database_path(arguments));
+  const std::unique_ptr<Device> device = open_device(arguments.text("device"));
+  const TuningRequest request = request_of(arguments, target, device->info().kind);
+
+  const bool json = arguments.has("json");
+  ProgressDisplay display(arguments.has("quiet"));
+  const InterruptGuard guard;
+  TuningCallbacks callbacks;
+  callbacks.stop_requested = InterruptGuard::requested;
+  callbacks.on_progress = [&](const Progress& progress) { display.show(progress); };
+  callbacks.on_warning = [&](const std::string& sentence) { display.warn(sentence); };
+  callbacks.on_problem = [&](const ProblemReport& report) {
+    display.problem_done(report);
+    if (!json) std::cout << text_of(target, report) << std::flush;
+  };
+  const TuningReport report = tune(target, *device, &store, request, callbacks);
+  if (json) {
+    std::cout << json_of(target, device->info(), store.path().string(), report).dump(2) << '\n';
+  }
+  if (report.interrupted) {
+    display.warn(
+        "interrupted: everything so far is kept; the same command again goes on from here");
+  }
+  return status_of(report);
+}
+
+}  // namespace
+
+extern const Verb kTune;
+const Verb kTune{
+    .name = "tune",
+    .synopsis = "--target T --sizes S [option…]",
+    .summary = "Find the fastest correct configuration for each size, and store it",
+    .details =
+        R"(`--sizes` takes comma-separated items: `512`; `128..1024` (every multiple of the first up to the last);
+`128..1024:64` (with a step); `128..8192*2` (doubling); `1037x1031x1055` (the target's sizes in order; gemm: M x N x K);
+`M=1,N=4096,K=4096` (by name).
+
+`--budget 200` (evaluations) and `10%` (of the valid space) are for each problem, `60s` is for the whole run. The default
+is 200 evaluations on a GPU and 40 on the host.
+
+Ctrl-C ends after the running launch, keeps every trial and prints the best so far (exit status 130); the same command
+again goes on where it stopped, because trials that the database has already are taken over. `--retune` measures anew.
+
+With `--json`, stdout holds one document:
+
+    {"target": "gemm", "device": {"name": "NVIDIA H200", "kind": "cuda"}, "db": "/home/me/tuned.db",
+     "problems": [{"problem": {"M": 128, "N": 128, "K": 128, "dtype": "f32"}, "space": 5000,
+                   "trials": {"ok": 150, "pruned": 40, "compile_error": 0, …}, "taken_over": 0,
+                   "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
+                            "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0},
+                   "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}], "noise_floor": 0.002, "seconds": 5.1}],
+     "compile": {"compiled": 180, "cached": 20, "cpu_seconds": 60.0, "busy_threads": 14.2},
+     "interrupted": false, "seconds": 41.0}
+
+`best` is null where no configuration is correct; `default` has `failure` in place of its figures where the default
+configuration fails. Times are of one call, in nanoseconds: the median and its 95 % interval from the playoff.)",
+    .options =
+        {{"target", "T", "A target's name (autotune list targets) or the path of a manifest"},
+         {"sizes", "S", "The problems: 512, 128..1024, 128..1024:64, 1037x1031x1055, M=1,N=8,K=9"},
+         {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
+         kDeviceOption,
+         {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"},
+         {"strategy", "NAME", "How to search (autotune list strategies)", "guided"},
+         {"budget", "B", "Evaluations a problem (200), share of the space (10%), or time (60s)"},
+         {"seed", "N", "Of everything random: one seed, one search", "1"},
+         {"l2", "STATE", "L2 cache between launches: hot or cold", "hot"},
+         {"launch", "FORM", "How launches are timed: graph or stream", "graph"},
+         {"jobs", "N", "Compile threads; default: all cores"},
+         {"retune", "", "Measure again what the database has already"},
+         {"quiet", "", "No progress on stderr"},
+         {"json", "", "Print one JSON document"}},
+    .positional = {},
+    .run = run_tune};
+
+}  // namespace autotune::cli

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/tuning_report.hpp"
+
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+constexpr double kNanoseconds = 1e9;
+
+double gflops(double flops, double seconds) { return seconds > 0 ? flops / seconds / 1e9 : 0; }
+
+std::string against_default(const ProblemReport& report) {
+  if (!report.default_configuration) return "the default failed: " + report.default_failure;
+  const Tuned& standard = *report.default_configuration;
+  if (standard.configuration == report.best->configuration) return "the default itself";
+  return format("{:.2f}x the default",
+                standard.measurement.median / report.best->measurement.median);
+}
+
+Json best_json(const ProblemReport& report) {
+  if (!report.best) return nullptr;
+  const Measurement& times = report.best->measurement;
+  Json json{{"config", json_of(report.best->configuration)},
+            {"median_ns", times.median * kNanoseconds},
+            {"low_ns", times.low * kNanoseconds},
+            {"high_ns", times.high * kNanoseconds},
+            {"gflops", gflops(report.flops, times.median)},
+            {"verified", report.best->verified},
+            {"provenance", report.predicted ? "predicted" : "measured"},
+            {"throttled", times.throttled}};
+  if (report.best->cold_seconds) json["cold_ns"] = *report.best->cold_seconds * kNanoseconds;
+  return json;
+}
+
+Json default_json(const ProblemReport& report) {
+  if (!report.default_configuration) return {{"failure", report.default_failure}};
+  return {{"config", json_of(report.default_configuration->configuration)},
+          {"median_ns", report.default_configuration->measurement.median * kNanoseconds}};
+}
+
+Json problem_json(const ProblemReport& report) {
+  Json trials = Json::object();
+  for (int i = 0; i < kOutcomes; ++i) trials[std::string(name_of(Outcome(i)))] = report.outcomes[i];
+  Json ties = Json::array();
+  for (const Configuration& tie : report.ties) ties.push_back(json_of(tie));
+  return {{"problem", json_of(report.problem.values)},
+          {"space", report.space},
+          {"trials", trials},
+          {"taken_over", report.taken_over},
+          {"best", best_json(report)},
+          {"default", default_json(report)},
+          {"ties", ties},
+          {"noise_floor", report.noise_floor},
+          {"seconds", report.seconds}};
+}
+
+}  // namespace
+
+std::string text_of(const Target& target, const ProblemReport& report) {
+  const std::string problem = format("{} {}", target.name, report.problem.text());
+  if (!report.best) {
+    return format("{}: no correct configuration among those tried\n", problem);
+  }
+  const Measurement& times = report.best->measurement;
+  std::string text = format("{}: {}", problem, time_text(times.median));
+  if (report.predicted) {
+    text += " predicted";
+  } else {
+    text += format(" [{}, {}]", time_text(times.low), time_text(times.high));
+  }
+  if (report.flops > 0) text += ", " + rate_text(report.flops / times.median);
+  text += ", " + against_default(report);
+  if (!report.ties.empty()) text += format(", {} tie within 0.5 %", report.ties.size() + 1);
+  if (report.noise_floor > 0) text += format(", noise floor {:.2f} %", report.noise_floor * 100);
+  if (times.throttled) text += ", the clock dropped meanwhile";
+  return text + format("\n  {}\n", active_text(target, report.problem, report.best->configuration));
+}
+
+Json json_of(const Target& target, const DeviceInfo& device, const std::string& database,
+             const TuningReport& report) {
+  Json problems = Json::array();
+  for (const ProblemReport& one : report.problems) problems.push_back(problem_json(one));
+  const CompileStatistics& compile = report.compile;
+  return {{"target", target.name},
+          {"device", {{"name", device.name}, {"kind", name_of(device.kind)}}},
+          {"db", database},
+          {"problems", problems},
+          {"compile",
+           {{"compiled", compile.compiled},
+            {"cached", compile.cached},
+            {"cpu_seconds", compile.cpu_seconds},
+            {"busy_threads",
+             compile.wall_seconds > 0 ? compile.cpu_seconds / compile.wall_seconds : 0}}},
+          {"interrupted", report.interrupted},
+          {"seconds", report.seconds}};
+}
+
+std::string active_text(const Target& target, const Problem& problem,
+                        const Configuration& configuration) {
+  Scope scope;
+  bind_device(scope, DeviceInfo{});  // `when` rarely asks for the device, and then any will do
+  scope.bind(problem.values);
+  scope.bind(configuration);
+  NamedValues active;
+  for (const Parameter& parameter : target.parameters) {
+    const Value* value = find_value(configuration, parameter.name);
+    if (value && (!parameter.when || scope.evaluate(*parameter.when) != 0)) {
+      active.push_back({parameter.name, *value});
+    }
+  }
+  return to_text(active);
+}
+
+Json json_of(const NamedValues& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) {
+    if (value.is_integer()) {
+      json[name] = value.integer();
+    } else {
+      json[name] = value.word();
+    }
+  }
+  return json;
+}
+
+}  // namespace autotune::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tuning run found: as text for a person and as JSON for a script.
+#pragma once
+
+#include <string>
+
+#include "tuner/core/target.hpp"
+#include "tuner/json/json.hpp"
+#include "tuner/session/tuning_session.hpp"
+
+namespace autotune::cli {
+
+/// Two lines a problem: its figures, then the configuration.
+std::string text_of(const Target& target, const ProblemReport& report);
+
+/// The document of `--json`; docs/cli.md describes it.
+Json json_of(const Target& target, const DeviceInfo& device, const std::string& database,
+             const TuningReport& report);
+
+/// Values with a meaning for this configuration: those whose parameter's `when` is not 0.
+std::string active_text(const Target& target, const Problem& problem,
+                        const Configuration& configuration);
+
+/// `{"BM": 64, "PREFETCH": "register"}`.
+Json json_of(const NamedValues& values);
+
+}  // namespace autotune::cli
