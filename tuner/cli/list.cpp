@@ -9,6 +9,7 @@
 #include "tuner/json/json.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/target/catalog.hpp"
+#include "tuner/target/manifest.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -20,8 +21,12 @@ using Rows = std::vector<std::pair<std::string, std::string>>;
 
 Rows targets() {
   Rows rows;
-  for (const ListedTarget& target : list_targets()) {
-    rows.emplace_back(target.name, target.description);
+  for (const CatalogEntry& entry : list_targets()) {
+    try {
+      rows.emplace_back(entry.name, load_manifest(entry.manifest).description);
+    } catch (const Error& error) {
+      rows.emplace_back(entry.name, format("cannot be used: {}", error.what()));
+    }
   }
   return rows;
 }

@@ -11,6 +11,7 @@
 #include "tuner/session/finals.hpp"
 #include "tuner/session/problem_run.hpp"
 #include "tuner/session/records.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -57,6 +58,7 @@ class Session {
         pool_(device, request.compile_threads) {}
 
   TuningReport run() {
+    for (const Problem& problem : request_.problems) expect_to_fit(problem);
     TuningReport report;
     for (std::size_t i = 0; i < request_.problems.size() && !stopped(); ++i) {
       report.problems.push_back(tune_problem(i));
@@ -70,6 +72,18 @@ class Session {
 
  private:
   bool stopped() const { return callbacks_.stop_requested && callbacks_.stop_requested(); }
+
+  /// Refuses what can never be allocated before anything is compiled.
+  void expect_to_fit(const Problem& problem) const {
+    const std::int64_t limit = device_.info().memory_bytes;
+    std::int64_t bytes = 0;
+    for (const BufferSpec& buffer : workload_of(target_, problem, device_.info()).buffers) {
+      bytes += buffer.bytes();
+    }
+    if (limit <= 0 || bytes <= limit || !device_.runs()) return;
+    throw Error(format("{} {}: its buffers take {}, {} has {}; give smaller sizes", target_.name,
+                       problem.text(), bytes_text(bytes), device_.info().name, bytes_text(limit)));
+  }
 
   /// A problem's share of a time budget: what is left over the problems that are left.
   StopRequested stop_for(std::size_t number) const {

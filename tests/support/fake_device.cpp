@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fake_device.hpp"
+
+#include <sstream>
+
+namespace autotune::testing {
+namespace {
+
+/// `#define NAME NUMBER` lines; a macro that names another takes its number.
+Macros macros_of(const std::string& prelude) {
+  Macros macros;
+  std::istringstream lines(prelude);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string define, name, value;
+    words >> define >> name >> value;
+    if (define != "#define" || value.empty()) continue;
+    const auto other = macros.find(value);
+    macros[name] = other != macros.end() ? other->second : std::strtoll(value.c_str(), nullptr, 0);
+  }
+  return macros;
+}
+
+class FakeCandidate final : public Candidate {
+ public:
+  explicit FakeCandidate(Fate fate) : fate_(std::move(fate)) {}
+  Verdict verify(int) override {
+    if (fate_.outcome == Outcome::crash || fate_.outcome == Outcome::timeout ||
+        fate_.outcome == Outcome::launch_error) {
+      throw KernelFailure(fate_.outcome, fate_.message);
+    }
+    return {fate_.outcome, fate_.message, 0};
+  }
+  TimedBatch time(int, L2State) override {
+    TimedBatch batch;
+    batch.seconds = fate_.seconds;
+    return batch;
+  }
+
+ private:
+  Fate fate_;
+};
+
+class FakeWorkbench final : public Workbench {
+ public:
+  explicit FakeWorkbench(FakeDevice& device) : device_(device) {}
+  std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan&) override {
+    device_.count_load();
+    return std::make_unique<FakeCandidate>(device_.truth()(macros_of(*kernel.binary)));
+  }
+  double launch_floor() override { return 0; }
+
+ private:
+  FakeDevice& device_;
+};
+
+}  // namespace
+
+FakeDevice::FakeDevice(Truth truth) : truth_(std::move(truth)) {
+  info_.name = "fake";
+  info_.kind = DeviceKind::fake;
+  info_.memory_bytes = std::int64_t{1} << 34;
+}
+
+CompiledKernel FakeDevice::compile(const SourceUnit& unit) {
+  ++compiled_;
+  CompiledKernel kernel;
+  const Fate fate = truth_(macros_of(unit.prelude));
+  kernel.outcome = fate.outcome == Outcome::compile_error ? fate.outcome : Outcome::ok;
+  kernel.log = fate.outcome == Outcome::compile_error ? fate.message : "";
+  kernel.key = "fake";
+  kernel.binary = std::make_shared<const std::string>(unit.prelude);
+  for (const std::string& entry : unit.entries) {
+    KernelResources resources;
+    resources.entry = entry;
+    kernel.resources.push_back(resources);
+  }
+  return kernel;
+}
+
+std::unique_ptr<Workbench> FakeDevice::open(const Workload&) {
+  ++opened_;
+  return std::make_unique<FakeWorkbench>(*this);
+}
+
+}  // namespace autotune::testing

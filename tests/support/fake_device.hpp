@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device with known truth: what a configuration takes, or how it fails, is a function of the
+// test.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "tuner/core/device.hpp"
+
+namespace autotune::testing {
+
+/// Macro name -> number, as the prelude of a configuration defines them.
+using Macros = std::map<std::string, std::int64_t>;
+
+/// What happens to one configuration.
+struct Fate {
+  Outcome outcome = Outcome::ok;
+  double seconds = 1e-5;
+  std::string message;
+};
+
+class FakeDevice final : public Device {
+ public:
+  using Truth = std::function<Fate(const Macros&)>;
+  explicit FakeDevice(Truth truth);
+
+  const DeviceInfo& info() const override { return info_; }
+  CompiledKernel compile(const SourceUnit& unit) override;
+  std::unique_ptr<Workbench> open(const Workload& workload) override;
+
+  DeviceInfo& mutable_info() { return info_; }
+  int compiled() const { return compiled_; }
+  int opened() const { return opened_; }
+  int loaded() const { return loaded_; }
+  const Truth& truth() const { return truth_; }
+  void count_load() { ++loaded_; }
+
+ private:
+  Truth truth_;
+  DeviceInfo info_;
+  std::atomic<int> compiled_ = 0, opened_ = 0, loaded_ = 0;
+};
+
+}  // namespace autotune::testing

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/tuning_session.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "tests/support/fake_device.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::FakeDevice;
+using testing::Fate;
+using ::testing::HasSubstr;
+using testing::Macros;
+
+/// X in 1..16, Y in 1..4, X * Y <= 32; one launch over N.
+Target two_parameters() {
+  Target target;
+  target.name = "toy";
+  target.source_path = "toy.cu";
+  target.source_text = "// toy";
+  target.sizes = {"N"};
+  Parameter x{.name = "X", .values = {}, .when = {}};
+  Parameter y{.name = "Y", .values = {}, .when = {}};
+  for (int value = 1; value <= 16; ++value) x.values.emplace_back(value);
+  for (int value = 1; value <= 4; ++value) y.values.emplace_back(value);
+  target.parameters = {x, y};
+  target.constraints = {Expression::parse("X * Y <= 32")};
+  target.default_configuration = {{"X", 1}, {"Y", 1}};
+  KernelSpec kernel;
+  kernel.entry = "toy";
+  kernel.grid = {Expression::parse("N")};
+  kernel.block = {Expression::parse("32 * X")};
+  target.kernels = {kernel};
+  target.reference.kernels = {kernel};
+  target.flops = Expression::parse("N");
+  target.fingerprint = "toy-1";
+  return target;
+}
+
+/// Best at X=11, Y=2: 10 us there, 1 us more a step away.
+Fate bowl(const Macros& macros) {
+  const double distance = std::abs(static_cast<double>(macros.at("X") - 11)) +
+                          std::abs(static_cast<double>(macros.at("Y") - 2));
+  return {Outcome::ok, 1e-5 + distance * 1e-6, ""};
+}
+
+TuningRequest request_for(const Target& target, std::vector<std::int64_t> sizes,
+                          double evaluations = 1e6) {
+  TuningRequest request;
+  for (const std::int64_t size : sizes) {
+    request.problems.push_back(problem_of(target, {{"N", size}}, {}));
+  }
+  request.strategy = "exhaustive";
+  request.budget = {Budget::Kind::evaluations, evaluations};
+  request.compile_threads = 2;
+  return request;
+}
+
+int count(const ProblemReport& report, Outcome outcome) {
+  return report.outcomes[static_cast<std::size_t>(outcome)];
+}
+
+/// A database file of its own, removed at the end.
+class TuningSessionTest : public ::testing::Test {
+ protected:
+  TuningSessionTest()
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                ("session_" + std::to_string(::getpid()) + "_" +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::remove_all(folder_);
+  }
+  ~TuningSessionTest() override { std::filesystem::remove_all(folder_); }
+  db::TunedStore open_store() const { return db::TunedStore(folder_ / "tuned.db"); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(TuningSessionTest, FindsTheFastestAndComparesItWithTheDefault) {
+  const Target target = two_parameters();
+  FakeDevice device(bowl);
+  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
+  ASSERT_EQ(report.problems.size(), 1u);
+  const ProblemReport& problem = report.problems[0];
+  EXPECT_EQ(to_text(problem.best->configuration), "X=11 Y=2");
+  EXPECT_DOUBLE_EQ(problem.best->measurement.median, 1e-5);
+  EXPECT_TRUE(problem.best->verified);
+  EXPECT_DOUBLE_EQ(problem.default_configuration->measurement.median, 2.1e-5);
+}
+
+TEST_F(TuningSessionTest, EveryFailureIsATrialAndNeverTheEnd) {
+  const Target target = two_parameters();
+  FakeDevice device([](const Macros& macros) -> Fate {
+    switch (macros.at("X")) {
+      case 2:
+        return {Outcome::compile_error, 0, "error: no"};
+      case 3:
+        return {Outcome::crash, 0, "illegal address"};
+      case 4:
+        return {Outcome::wrong, 0, "C[0] is nan"};
+      case 5:
+        return {Outcome::timeout, 0, "no answer in 2 s"};
+      case 6:
+        return {Outcome::launch_error, 0, "too many resources"};
+      default:
+        return bowl(macros);
+    }
+  });
+  auto store = open_store();
+  const TuningReport report = tune(target, device, &store, request_for(target, {64}));
+  const ProblemReport& problem = report.problems[0];
+  EXPECT_EQ(to_text(problem.best->configuration), "X=11 Y=2");
+  for (const Outcome outcome : {Outcome::compile_error, Outcome::crash, Outcome::wrong,
+                                Outcome::timeout, Outcome::launch_error}) {
+    EXPECT_EQ(count(problem, outcome), 4) << name_of(outcome);
+  }
+  EXPECT_EQ(store.check().damage.size(), 0u);
+}
+
+TEST_F(TuningSessionTest, AConfigurationOverALimitIsNotCompiled) {
+  Target target = two_parameters();
+  FakeDevice device(bowl);
+  device.mutable_info().max_threads_per_block = 256;  // X <= 8
+  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
+  const ProblemReport& problem = report.problems[0];
+  EXPECT_EQ(to_text(problem.best->configuration), "X=8 Y=2");
+  const int over = count(problem, Outcome::invalid);
+  EXPECT_EQ(over + device.compiled(), static_cast<int>(problem.space));
+  EXPECT_GT(over, 0);
+}
+
+TEST_F(TuningSessionTest, NothingCorrectIsReportedAsSuch) {
+  const Target target = two_parameters();
+  FakeDevice device([](const Macros&) { return Fate{Outcome::wrong, 0, "C[3] is 0"}; });
+  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
+  EXPECT_FALSE(report.problems[0].best.has_value());
+  EXPECT_THAT(report.problems[0].default_failure, HasSubstr("C[3] is 0"));
+}
+
+TEST_F(TuningSessionTest, OneSeedGivesOneResult) {
+  const Target target = two_parameters();
+  std::vector<std::vector<std::string>> tried(2);
+  for (auto& order : tried) {
+    std::filesystem::path file = ::testing::TempDir() + "seed.db";
+    std::filesystem::remove(file);
+    db::TunedStore store(file);
+    FakeDevice device(bowl);
+    TuningRequest request = request_for(target, {64}, 20);
+    request.strategy = "guided";
+    request.seed = 7;
+    tune(target, device, &store, request);
+    const db::TunedEntry entry = store.tuned({}).at(0);
+    for (const db::TrialRow& row : store.trials(entry.best.key)) {
+      order.push_back(row.configuration + row.outcome);
+    }
+  }
+  EXPECT_EQ(tried[0].size() > 20, true);
+  EXPECT_EQ(tried[0], tried[1]);
+}
+
+TEST_F(TuningSessionTest, TheSameCommandGoesOnWhereItStopped) {
+  const Target target = two_parameters();
+  auto store = open_store();
+  FakeDevice first(bowl);
+  int trials = 0;
+  TuningCallbacks callbacks;
+  callbacks.on_progress = [&](const Progress&) { ++trials; };
+  callbacks.stop_requested = [&] { return trials >= 10; };
+  const TuningReport stopped = tune(target, first, &store, request_for(target, {64}), callbacks);
+  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_TRUE(stopped.problems[0].best.has_value());
+
+  FakeDevice second(bowl);
+  const TuningReport resumed = tune(target, second, &store, request_for(target, {64}));
+  EXPECT_EQ(resumed.problems[0].taken_over, 10);
+  EXPECT_EQ(to_text(resumed.problems[0].best->configuration), "X=11 Y=2");
+
+  FakeDevice third(bowl);
+  const TuningReport again = tune(target, third, &store, request_for(target, {64}));
+  EXPECT_EQ(third.loaded(), 0);
+  EXPECT_EQ(third.compiled(), 0);
+  EXPECT_EQ(to_text(again.problems[0].best->configuration), "X=11 Y=2");
+}
+
+TEST_F(TuningSessionTest, AChangedSourceTakesNothingOver) {
+  Target target = two_parameters();
+  auto store = open_store();
+  FakeDevice device(bowl);
+  tune(target, device, &store, request_for(target, {64}));
+  target.fingerprint = "toy-2";
+  const TuningReport report = tune(target, device, &store, request_for(target, {64}));
+  EXPECT_EQ(report.problems[0].taken_over, 0);
+}
+
+TEST_F(TuningSessionTest, TheBudgetCountsEvaluationsOfEachProblem) {
+  const Target target = two_parameters();
+  FakeDevice device(bowl);
+  for (const char* strategy : {"exhaustive", "random", "coordinate", "guided"}) {
+    TuningRequest request = request_for(target, {64, 128}, 12);
+    request.strategy = strategy;
+    for (const ProblemReport& problem : tune(target, device, nullptr, request).problems) {
+      int tried = 0;
+      for (const int outcome : problem.outcomes) tried += outcome;
+      EXPECT_EQ(tried, 12) << strategy;
+    }
+  }
+}
+
+TEST_F(TuningSessionTest, AWinnerThatFailsOnTheEdgeProblemIsOut) {
+  const Target target = [] {
+    Target toy = two_parameters();
+    toy.bake_sizes = Expression::parse("1");
+    return toy;
+  }();
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("SIZE_N") == 65 && macros.at("X") == 11) return {Outcome::wrong, 0, "C[64] is 0"};
+    return bowl(macros);
+  });
+  std::vector<std::string> warnings;
+  TuningCallbacks callbacks;
+  callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
+  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}), callbacks);
+  EXPECT_NE(find_value(report.problems[0].best->configuration, "X")->integer(), 11);
+  ASSERT_FALSE(warnings.empty());
+  EXPECT_THAT(warnings[0], HasSubstr("N=65"));
+}
+
+TEST_F(TuningSessionTest, ProblemsTooLargeForTheDeviceAreRefusedBeforeAnyWork) {
+  Target target = two_parameters();
+  ArgumentSpec buffer;
+  buffer.name = "A";
+  buffer.type = "f32";
+  buffer.length = Expression::parse("N");
+  target.arguments = {buffer};
+  FakeDevice device(bowl);
+  device.mutable_info().memory_bytes = 1 << 20;
+  try {
+    tune(target, device, nullptr, request_for(target, {64, 1 << 20}));
+    FAIL() << "a buffer of 4 MiB fits in 1 MiB";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("N=1048576"));
+  }
+  EXPECT_EQ(device.compiled(), 0);
+}
+
+}  // namespace
+}  // namespace autotune
