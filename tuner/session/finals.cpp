@@ -137,6 +137,31 @@ std::vector<Entry> verified(ProblemRun& run, const RunContext& context,
   return entries;
 }
 
+/// Nothing when every finalist fails to run; they are refuted then.
+std::optional<PlayoffResult> play(ProblemRun& run, const RunContext& context,
+                                  std::vector<Entry>& entries, std::optional<std::size_t> stored,
+                                  std::uint64_t seed) {
+  std::vector<Finalist> players;
+  for (const Entry& entry : entries) {
+    players.push_back({entry.candidate.get(), run.trials().at(entry.index).measurement->median,
+                       entry.index == run.default_index(), stored == entry.index});
+  }
+  const auto reallocate = [&](std::span<Finalist> again) {
+    for (Entry& entry : entries) entry.candidate.reset();
+    run.close_workbench();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      entries[i].candidate = run.load(entries[i].index);
+      again[i].timer = entries[i].candidate.get();
+    }
+  };
+  try {
+    return play_off(players, context.policy, seed, run.clock_hz(), reallocate);
+  } catch (const KernelFailure& failure) {
+    for (const Entry& entry : entries) run.refute(entry.index, failure.outcome(), failure.what());
+    return std::nullopt;
+  }
+}
+
 Tuned tuned(const ProblemRun& run, const Entry& entry, const FinalistResult& result) {
   Tuned tuned;
   tuned.configuration = run.space().at(entry.index);
@@ -179,26 +204,15 @@ void decide(ProblemRun& run, const RunContext& context, std::uint64_t seed, doub
   report.flops = flops;
   const auto stored = stored_best(run, context.recorder);
   std::vector<Entry> entries;
+  std::optional<PlayoffResult> played;
   // Refuted leaders make room for those behind them.
-  while (entries.empty()) {
+  while (!played) {
     const auto indices = finalists(run, context.policy, stored);
     if (indices.empty()) return;
     entries = verified(run, context, indices, warn);
+    if (!entries.empty()) played = play(run, context, entries, stored, seed);
   }
-  std::vector<Finalist> players;
-  for (const Entry& entry : entries) {
-    players.push_back({entry.candidate.get(), run.trials().at(entry.index).measurement->median,
-                       entry.index == run.default_index(), stored == entry.index});
-  }
-  const auto reallocate = [&](std::span<Finalist> again) {
-    for (Entry& entry : entries) entry.candidate.reset();
-    run.close_workbench();
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      entries[i].candidate = run.load(entries[i].index);
-      again[i].timer = entries[i].candidate.get();
-    }
-  };
-  const PlayoffResult result = play_off(players, context.policy, seed, reallocate);
+  const PlayoffResult& result = *played;
   report.noise_floor = result.noise_floor;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const FinalistResult& one = result.finalists[i];

@@ -61,6 +61,8 @@ class ProblemRun final : public Evaluator {
   bool interrupted() const { return interrupted_; }
   std::optional<std::size_t> best() const { return best_; }
   std::size_t done() const { return trials_.size(); }
+  /// The SM clock that times are compared at; 0 when unknown.
+  double clock_hz() const { return anchor_ ? anchor_->clock_hz() : 0; }
 
   /// The buffers, allocated and filled at the first call. Throws Error.
   Workbench& workbench();
