@@ -31,9 +31,12 @@ class FakeDevice final : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override;
+  bool isolated() const override { return isolated_; }
   std::unique_ptr<Workbench> open(const Workload& workload) override;
 
   DeviceInfo& mutable_info() { return info_; }
+  /// Runs in this process: each trial is announced to the database before it runs.
+  void do_not_isolate() { isolated_ = false; }
   int compiled() const { return compiled_; }
   int opened() const { return opened_; }
   int loaded() const { return loaded_; }
@@ -43,6 +46,7 @@ class FakeDevice final : public Device {
  private:
   Truth truth_;
   DeviceInfo info_;
+  bool isolated_ = true;
   std::atomic<int> compiled_ = 0, opened_ = 0, loaded_ = 0;
 };
 

@@ -131,6 +131,8 @@ class Device {
   virtual CompiledKernel compile(const SourceUnit& unit) = 0;
   /// False for `model:`: compile() works, open() throws Error.
   virtual bool runs() const { return true; }
+  /// Whether kernels run in another process: what they do cannot end this one.
+  virtual bool isolated() const { return false; }
   /// Allocates and fills the buffers and computes the reference. Throws Error with sizes and what
   /// is free when memory does not suffice, or when the reference kernel itself fails.
   virtual std::unique_ptr<Workbench> open(const Workload& workload) = 0;

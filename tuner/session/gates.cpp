@@ -16,29 +16,6 @@ Reason over(const std::string& what, std::int64_t value, std::int64_t limit) {
   return format("{} is {}, the device allows {}", what, value, limit);
 }
 
-Reason breaks_geometry(const Launch& launch, const DeviceInfo& device) {
-  const auto& [entry, grid, block, cluster, shared, arguments] = launch;
-  for (const auto& reason :
-       {over("block of " + entry, block.count(), device.max_threads_per_block),
-        over("block.x of " + entry, block.x, device.max_block.x),
-        over("block.y of " + entry, block.y, device.max_block.y),
-        over("block.z of " + entry, block.z, device.max_block.z),
-        over("grid.x of " + entry, grid.x, device.max_grid.x),
-        over("grid.y of " + entry, grid.y, device.max_grid.y),
-        over("grid.z of " + entry, grid.z, device.max_grid.z),
-        over("dynamic shared memory of " + entry, shared, device.shared_bytes_per_block)}) {
-    if (reason) return reason;
-  }
-  if (cluster.count() == 1) return std::nullopt;
-  if (device.compute_capability < 90) {
-    return format("{} launches clusters, which need compute capability 9.0", entry);
-  }
-  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
-    return format("the grid of {} is no multiple of its cluster", entry);
-  }
-  return over("cluster of " + entry, cluster.count(), 8);
-}
-
 Reason breaks_shape(const Launch& launch, const KernelResources& resources,
                     const DeviceInfo& device) {
   const KernelShape shape = shape_of(launch, resources);
@@ -60,7 +37,11 @@ Reason breaks_declared_limit(const Target& target, const Problem& problem,
                              const Configuration& configuration, const LaunchPlan& plan,
                              const DeviceInfo& device) {
   for (const Launch& launch : plan.launches) {
-    if (auto reason = breaks_geometry(launch, device)) return reason;
+    if (launch.cluster.count() == 1) continue;
+    if (device.compute_capability < 90) {
+      return format("{} launches clusters, which need compute capability 9.0", launch.entry);
+    }
+    if (auto reason = over("cluster of " + launch.entry, launch.cluster.count(), 8)) return reason;
   }
   if (!target.shared_bytes && !target.registers) return std::nullopt;
   const Scope scope = scope_of(target, problem, configuration, device);

@@ -11,7 +11,7 @@
 
 namespace autotune {
 
-/// First gate, before compiling: grid, block, cluster, dynamic shared memory, and the manifest's
+/// First gate, before compiling, after those of launch_plan(): clusters, and the manifest's
 /// estimates of static shared memory and registers. A sentence that names the limit, or nullopt.
 std::optional<std::string> breaks_declared_limit(const Target& target, const Problem& problem,
                                                  const Configuration& configuration,

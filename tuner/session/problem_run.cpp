@@ -58,6 +58,8 @@ void ProblemRun::read_stored(bool retune) {
   }
   if (retune) return;
   for (Trial& trial : context_.recorder.earlier_trials()) {
+    // What took its process down, or ran out of time, may have been unlucky: once more.
+    if (trial.outcome == Outcome::crash || trial.outcome == Outcome::timeout) continue;
     if (auto index = space_.find(trial.configuration)) stored_[*index] = std::move(trial);
   }
 }
@@ -108,6 +110,7 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
     }
     answers.push_back(answer(index));
   }
+  context_.recorder.flush();  // before the strategy hears of them
   return answers;
 }
 
@@ -124,15 +127,18 @@ LaunchPlan ProblemRun::plan(std::size_t index) const {
 }
 
 std::optional<Trial> ProblemRun::ruled_out(std::size_t index) const {
-  const Configuration configuration = space_.at(index);
   Trial trial;
-  if (auto reason = breaks_declared_limit(context_.target, problem_, configuration, plan(index),
-                                          context_.device.info())) {
+  try {
+    const auto reason = breaks_declared_limit(context_.target, problem_, space_.at(index),
+                                              plan(index), context_.device.info());
+    if (!reason) return std::nullopt;
     trial.outcome = Outcome::invalid;
-    trial.message = *std::move(reason);
-    return trial;
+    trial.message = *reason;
+  } catch (const KernelFailure& failure) {
+    trial.outcome = failure.outcome();
+    trial.message = failure.what();
   }
-  return std::nullopt;
+  return trial;
 }
 
 std::shared_ptr<const CompiledKernel> ProblemRun::compiled(std::size_t index) {
@@ -198,7 +204,7 @@ Trial ProblemRun::run(std::size_t index, const CompilePool::Result& result) {
 }
 
 void ProblemRun::judge_on_device(Trial& trial, std::size_t index, const CompiledKernel& kernel) {
-  context_.recorder.dispatch(space_.at(index));
+  if (!context_.device.isolated()) context_.recorder.dispatch(space_.at(index));
   try {
     const std::unique_ptr<Candidate> candidate = workbench().load(kernel, plan(index));
     const Verdict verdict = candidate->verify();

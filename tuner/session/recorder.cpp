@@ -7,6 +7,12 @@
 #include "tuner/session/records.hpp"
 
 namespace autotune {
+namespace {
+
+constexpr std::size_t kMostWaiting = 64;
+constexpr std::chrono::seconds kLongestWait{1};
+
+}  // namespace
 
 Recorder::Recorder(db::TunedStore* store, std::string session, db::ProblemKey key, double flops)
     : store_(store), session_(std::move(session)), key_(std::move(key)), flops_(flops) {}
@@ -34,6 +40,7 @@ std::vector<db::Quarantined> Recorder::quarantined() const {
 
 void Recorder::dispatch(const Configuration& configuration) {
   if (!store_) return;
+  flush();
   store_->dispatch({session_, key_, to_text(configuration), db::process_text(), db::now_text()});
 }
 
@@ -51,11 +58,21 @@ void Recorder::append(const Trial& trial, bool is_default, const char* stage) {
   row.stage = stage;
   row.is_default = is_default;
   row.created_at = db::now_text();
-  store_->append({&row, 1});
+  if (waiting_.empty()) first_waits_since_ = std::chrono::steady_clock::now();
+  waiting_.push_back(std::move(row));
+  const auto waited = std::chrono::steady_clock::now() - first_waits_since_;
+  if (waiting_.size() >= kMostWaiting || waited >= kLongestWait) flush();
+}
+
+void Recorder::flush() {
+  if (waiting_.empty()) return;
+  store_->append(waiting_);
+  waiting_.clear();
 }
 
 void Recorder::decide(db::DecisionRow decision) {
   if (!store_) return;
+  flush();
   decision.session = session_;
   decision.key = key_;
   decision.created_at = db::now_text();

@@ -2,6 +2,7 @@
 // Where one problem's trials go as they are made, and where those of earlier runs come from.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,7 +12,9 @@
 
 namespace autotune {
 
-/// The rows of one problem of one session. Without a store it keeps nothing and knows nothing.
+/// The rows of one problem of one session. Rows are stored in transactions: with flush(), after a
+/// second, or when 64 wait, for a commit waits for the disk. Without a store it keeps nothing and
+/// knows nothing.
 class Recorder {
  public:
   Recorder(db::TunedStore* store, std::string session, db::ProblemKey key, double flops);
@@ -26,6 +29,8 @@ class Recorder {
   /// About to be sent to the device: if this process dies, the trial is a crash.
   void dispatch(const Configuration& configuration);
   void record(const Trial& trial, bool is_default);
+  /// Commits what waits. Throws db::StoreError.
+  void flush();
   /// A finalist's figures from the playoff.
   void record_playoff(const Trial& trial, bool is_default);
   /// Session, key and time of day are filled in.
@@ -38,6 +43,8 @@ class Recorder {
   std::string session_;
   db::ProblemKey key_;
   double flops_;
+  std::vector<db::TrialRow> waiting_;
+  std::chrono::steady_clock::time_point first_waits_since_;
 };
 
 }  // namespace autotune

@@ -117,6 +117,7 @@ class Session {
     run.on_trial([&] { show_progress(number, run, budget, flops, started); });
     search(run);
     finish(run, context, flops, report);
+    recorder.flush();
     pool_.clear();
     for (const auto& [index, trial] : run.trials()) {
       ++report.outcomes[static_cast<std::size_t>(trial.outcome)];

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <filesystem>
 
@@ -184,6 +187,28 @@ TEST_F(TuningSessionTest, TheSameCommandGoesOnWhereItStopped) {
   EXPECT_EQ(third.loaded(), 0);
   EXPECT_EQ(third.compiled(), 0);
   EXPECT_EQ(to_text(again.problems[0].best->configuration), "X=11 Y=2");
+}
+
+TEST_F(TuningSessionTest, ATrialThatTakesThisProcessDownIsKnownAfterwards) {
+  const Target target = two_parameters();
+  if (const pid_t child = fork(); child == 0) {
+    auto store = open_store();
+    FakeDevice device([](const Macros& macros) -> Fate {
+      if (macros.at("X") == 3) _exit(9);
+      return bowl(macros);
+    });
+    device.do_not_isolate();
+    TuningRequest request = request_for(target, {64}, 12);
+    request.compile_threads = 1;
+    tune(target, device, &store, request);
+    _exit(0);
+  } else {
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_EQ(WEXITSTATUS(status), 9);
+  }
+  auto store = open_store();
+  EXPECT_EQ(store.check().damage.size(), 0u);
 }
 
 TEST_F(TuningSessionTest, AChangedSourceTakesNothingOver) {
