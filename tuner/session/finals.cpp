@@ -155,7 +155,7 @@ std::optional<PlayoffResult> play(ProblemRun& run, const RunContext& context,
     }
   };
   try {
-    return play_off(players, context.policy, seed, run.clock_hz(), reallocate);
+    return play_off(players, context.policy, seed, reallocate, run.clock_hz());
   } catch (const KernelFailure& failure) {
     for (const Entry& entry : entries) run.refute(entry.index, failure.outcome(), failure.what());
     return std::nullopt;
