@@ -9,6 +9,7 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kMostConfigurations = 100'000'000;
+constexpr std::size_t kMostAnswers = std::size_t{1} << 18;  // bytes, of one constraint
 
 bool within(const std::vector<bool>& set, const std::vector<bool>& whole) {
   for (std::size_t i = 0; i < set.size(); ++i) {
@@ -31,7 +32,8 @@ SpaceBuilder::SpaceBuilder(const std::vector<Parameter>& parameters,
       scope_(scope),
       defines_(defines),
       define_placed_(defines.size()),
-      slots_(parameters.size() + defines.size()) {
+      slots_(parameters.size() + defines.size()),
+      levels_(parameters.size()) {
   for (std::size_t i = 0; i < parameters.size(); ++i) slot_of_[parameters[i].name] = i;
   for (const DefineSpec& define : defines_) {
     define_parameters_.push_back(parameters_of(define.value));
@@ -122,7 +124,7 @@ std::vector<std::size_t> SpaceBuilder::binding_order() const {
 /// Appends a step, after those of the defines that it names and that are not evaluated yet.
 void SpaceBuilder::place(std::vector<Step>& steps, Step::Kind kind, const std::string& key,
                          const Expression& expression, std::size_t slot) {
-  Step step{kind, key, expression, {}, {}, slot};
+  Step step{kind, key, expression, {}, {}, slot, {}, {}};
   for (const std::string& name : expression.names()) {
     const auto found = slot_of_.find(name);
     if (found == slot_of_.end()) {
@@ -141,7 +143,20 @@ void SpaceBuilder::place(std::vector<Step>& steps, Step::Kind kind, const std::s
     define_placed_[define] = true;
     place(steps, Step::Kind::define, "defines." + name, defines_[define].value, found->second);
   }
+  if (kind == Step::Kind::constraint) remember_answers(step);
   steps.push_back(std::move(step));
+}
+
+/// Makes room for the answers of a constraint, which is met again and again with the same values.
+void SpaceBuilder::remember_answers(Step& step) const {
+  std::size_t combinations = 1;
+  for (const auto& source : step.sources) {
+    if (source.slot >= parameters_.size()) return;  // a define
+    step.strides.push_back(combinations);
+    combinations *= parameters_[source.slot].values.size();
+    if (combinations > kMostAnswers) return;
+  }
+  step.answers.resize(combinations);
 }
 
 void SpaceBuilder::make_depths(const std::vector<std::size_t>& order) {
@@ -166,7 +181,7 @@ void SpaceBuilder::make_depths(const std::vector<std::size_t>& order) {
       place(depth.before, Step::Kind::when, format("parameters[{}].when", i), *parameter.when);
     }
     for (std::size_t level = 0; level < parameter.values.size(); ++level) {
-      depth.levels.push_back({static_cast<std::uint16_t>(level), parameter.values[level].code()});
+      depth.levels.push_back({level, parameter.values[level].code()});
     }
     bound[i] = true;
     place_constraints(depth.after);
@@ -195,6 +210,7 @@ void SpaceBuilder::filter_levels(Depth& depth, std::vector<Step>& steps) {
   std::erase_if(steps, alone);
   std::erase_if(depth.levels, [&](const Depth::Level& level) {
     slots_[depth.parameter] = level.code;
+    levels_[depth.parameter] = level.number;
     return !passes(unary);
   });
 }
@@ -202,14 +218,24 @@ void SpaceBuilder::filter_levels(Depth& depth, std::vector<Step>& steps) {
 /// Evaluates steps in order; false as soon as a constraint or `when` is 0.
 bool SpaceBuilder::passes(std::vector<Step>& steps) {
   for (Step& step : steps) {
-    const std::int64_t value = value_of(step);
     if (step.kind == Step::Kind::define) {
-      slots_[step.slot] = value;
-    } else if (value == 0) {
+      slots_[step.slot] = value_of(step);
+    } else if (!holds(step)) {
       return false;
     }
   }
   return true;
+}
+
+bool SpaceBuilder::holds(Step& step) {
+  if (step.answers.empty()) return value_of(step) != 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < step.sources.size(); ++i) {
+    at += levels_[step.sources[i].slot] * step.strides[i];
+  }
+  Answer& answer = step.answers[at];
+  if (answer == Answer::unknown) answer = value_of(step) != 0 ? Answer::yes : Answer::no;
+  return answer == Answer::yes;
 }
 
 std::int64_t SpaceBuilder::value_of(Step& step) {
@@ -235,6 +261,7 @@ void SpaceBuilder::descend(std::size_t depth, std::uint64_t rank) {
   for (const Depth::Level& level : at.levels) {
     if (!active && level.number > 0) break;
     slots_[at.parameter] = level.code;
+    levels_[at.parameter] = level.number;
     if (passes(at.after)) descend(depth + 1, rank + level.number * at.weight);
   }
 }

@@ -24,6 +24,7 @@ class SpaceBuilder {
 
  private:
   /// An expression that is evaluated on the way down, with where its names' values come from.
+  enum class Answer : std::uint8_t { unknown, no, yes };
   struct Step {
     enum class Kind : std::uint8_t { constraint, define, when };
     Kind kind;
@@ -35,6 +36,10 @@ class SpaceBuilder {
     };
     std::vector<Source> sources;
     std::size_t slot = 0;  // of a define: where its value goes
+    /// Of a constraint over few combinations: its answers as far as they are known, by the levels
+    /// of its parameters in mixed radix. Empty for any other step.
+    std::vector<Answer> answers;
+    std::vector<std::size_t> strides;  // one a source
   };
 
   /// The binding of one parameter.
@@ -42,7 +47,7 @@ class SpaceBuilder {
     std::size_t parameter = 0;
     std::uint64_t weight = 1;  // of one level in the rank
     struct Level {
-      std::uint16_t number;
+      std::size_t number;
       std::int64_t code;
     };
     std::vector<Level> levels;  // those that pass the constraints on this parameter alone
@@ -58,9 +63,11 @@ class SpaceBuilder {
   void make_depths(const std::vector<std::size_t>& order);
   void place(std::vector<Step>& steps, Step::Kind kind, const std::string& key,
              const Expression& expression, std::size_t slot = 0);
+  void remember_answers(Step& step) const;
   void filter_levels(Depth& depth, std::vector<Step>& steps);
 
   bool passes(std::vector<Step>& steps);
+  bool holds(Step& step);
   std::int64_t value_of(Step& step);
   void descend(std::size_t depth, std::uint64_t rank);
   std::string bindings(const Step& step) const;
@@ -74,7 +81,8 @@ class SpaceBuilder {
   std::vector<ParameterSet> constraint_parameters_, when_parameters_, define_parameters_;
   std::vector<bool> define_placed_;
   std::vector<std::int64_t> slots_;
-  std::vector<Step> fixed_;  // what needs no parameter
+  std::vector<std::size_t> levels_;  // of the parameters that are bound
+  std::vector<Step> fixed_;          // what needs no parameter
   std::vector<Depth> depths_;
   std::vector<std::uint64_t> ranks_;
 };
