@@ -3,6 +3,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/model_device.hpp"
+#include "tuner/gpu/prepared_kernel.hpp"
 
 namespace autotune {
 
@@ -21,5 +22,12 @@ std::unique_ptr<Device> make_cuda_device(int, std::shared_ptr<BuildCache>) { thr
 std::unique_ptr<Device> make_model_device(DeviceInfo, std::shared_ptr<BuildCache>) {
   throw Error(kReason);
 }
+
+struct PreparedKernel::Loaded {};
+PreparedKernel::PreparedKernel(int, std::string_view, LaunchPlan, std::vector<BufferSpec>) {
+  throw Error(kReason);
+}
+PreparedKernel::~PreparedKernel() = default;
+void PreparedKernel::launch(std::span<void* const>, void*) {}
 
 }  // namespace autotune

@@ -140,6 +140,13 @@ AUTOTUNE_API size_t autotune_kernel_buffers(const autotune_kernel* kernel);
 AUTOTUNE_API const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index,
                                                 uint64_t* bytes);
 
+/* Launches it on `stream` (a cudaStream_t of the GPU that was opened) with device memory that the
+ * caller owns, one address for each of the buffers above. Does not synchronise; may be captured in
+ * a graph. The first call loads the code. A kernel that needs workspace must
+ * not run on two streams at a time. */
+AUTOTUNE_API autotune_status autotune_launch(autotune_kernel* kernel, void* const* buffers,
+                                             size_t count, void* stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -42,6 +42,10 @@ class Kernel {
     check(autotune_kernel_geometry(kernel_.get(), index, &geometry));
     return geometry;
   }
+  /// Device memory in the order of autotune_kernel_buffer(), on a cudaStream_t.
+  void launch(const std::vector<void*>& buffers, void* stream) const {
+    check(autotune_launch(kernel_.get(), buffers.data(), buffers.size(), stream));
+  }
   autotune_kernel* get() const { return kernel_.get(); }
 
  private:

@@ -12,6 +12,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/model_device.hpp"
+#include "tuner/gpu/prepared_kernel.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/runtime/target_lookup.hpp"
 #include "tuner/target/catalog.hpp"
@@ -37,6 +38,9 @@ struct autotune_kernel {
   CompiledKernel compiled;
   LaunchPlan plan;
   std::vector<BufferSpec> buffers;
+  std::optional<int> ordinal;  // of the GPU that is here
+  std::once_flag loaded;
+  std::unique_ptr<PreparedKernel> prepared;  // made by the first launch
 };
 
 namespace {
@@ -160,6 +164,7 @@ std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem&
   kernel->compiled = compiler_of(handle).compile(source_unit(target, problem, values, info));
   kernel->plan = launch_plan(target, problem, values, info);
   kernel->buffers = workload_of(target, problem, info).buffers;
+  kernel->ordinal = handle.ordinal;
   return kernel;
 }
 
@@ -305,6 +310,20 @@ const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index, 
   const bool known = kernel && index < kernel->buffers.size();
   if (bytes) *bytes = known ? static_cast<uint64_t>(kernel->buffers[index].bytes()) : 0;
   return known ? kernel->buffers[index].name.c_str() : "";
+}
+
+autotune_status autotune_launch(autotune_kernel* kernel, void* const* buffers, size_t count,
+                                void* stream) {
+  return guarded([&] {
+    require(kernel && buffers && count == kernel->buffers.size(),
+            "autotune_launch needs a kernel and an address for each of its buffers");
+    if (!kernel->ordinal) throw NoDevice("there is no GPU here to launch on");
+    std::call_once(kernel->loaded, [&] {
+      kernel->prepared = std::make_unique<PreparedKernel>(
+          *kernel->ordinal, *kernel->compiled.binary, kernel->plan, kernel->buffers);
+    });
+    kernel->prepared->launch({buffers, count}, stream);
+  });
 }
 
 }  // extern "C"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled configuration that is loaded on a GPU and launched on the caller's stream and memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/launch.hpp"
+
+namespace autotune {
+
+/// Any number of threads; one that needs workspace must not run on two streams at a time.
+class PreparedKernel {
+ public:
+  /// Loads the cubin on the GPU `ordinal` and allocates the workspace. `buffers` are the
+  /// workload's. Throws KernelFailure (launch_error) when the driver refuses it, Error when
+  /// memory does not suffice.
+  PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan plan,
+                 std::vector<BufferSpec> buffers);
+  ~PreparedKernel();
+
+  /// `addresses` in device memory, one a buffer of the workload. Does not synchronise; may be
+  /// captured in a graph. `stream` is a cudaStream_t of that GPU. Throws KernelFailure.
+  void launch(std::span<void* const> addresses, void* stream);
+
+ private:
+  struct Loaded;
+  std::unique_ptr<Loaded> loaded_;
+};
+
+}  // namespace autotune
