@@ -97,6 +97,7 @@ TEST(LookupHolder, SixteenReadersSeeOneTableOrTheOtherWhileItIsSwapped) {
         const LookupRow* row = table.find(sizes);
         if (!row || row->configuration != table.rows()[0].configuration) ++wrong;
         ++reads;
+        if (size == 64) std::this_thread::yield();  // a machine may have fewer cores
       }
     });
   }
