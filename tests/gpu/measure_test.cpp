@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decisions of tuner/measure on a GPU: A/A, detection of 2 %, cost, repeated choices.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tests/gpu/gpu_fixture.hpp"
+#include "tests/gpu/timed_kernels.hpp"
+#include "tuner/measure/audit.hpp"
+
+namespace autotune {
+namespace {
+
+class MeasureOnGpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda_devices().empty()) GTEST_SKIP() << "there is no GPU here";
+    kernels_ = std::make_unique<TimedKernels>();
+    anchor_timer_ = kernels_->work(2000);
+    anchor_ = Anchor(*anchor_timer_, policy_);
+    const double more = judged_median(*kernels_->work(12000));
+    seconds_a_round_ = (more - anchor_->seconds()) / 10000;
+  }
+  /// Rounds of work() that take about so long; what a launch costs counts too.
+  std::int64_t rounds_for(double seconds) {
+    return 2000 + std::llround((seconds - anchor_->seconds()) / seconds_a_round_);
+  }
+  double judged_median(Timer& timer) {
+    return judge(timer, 0, policy_, *anchor_).measurement.median;
+  }
+
+  Policy policy_;
+  std::unique_ptr<TimedKernels> kernels_;
+  std::unique_ptr<Candidate> anchor_timer_;
+  std::optional<Anchor> anchor_;
+  double seconds_a_round_ = 0;
+};
+
+TEST_F(MeasureOnGpu, TheSameKernelTakesTheSameTimeInNewBuffers) {
+  for (const double seconds : {5e-6, 10e-6, 50e-6}) {
+    std::vector<double> differences;
+    double previous = 0;
+    for (int i = 0; i < 21; ++i) {
+      kernels_->reopen();
+      anchor_timer_ = kernels_->work(2000);
+      anchor_->rebind(anchor_timer_.get());
+      const auto timer = kernels_->work(rounds_for(seconds));
+      const double now = judged_median(*timer);
+      if (i > 0) differences.push_back(std::abs(now - previous));
+      previous = now;
+    }
+    std::ranges::sort(differences);
+    figure(format("A/A of judge() at {:.1f} us, new buffers, 95 %", previous * 1e6),
+           format("{:.3f} %", 100 * differences[18] / previous), "<= 1 %, below 10 us 2 %");
+    EXPECT_LT(differences[18],
+              previous >= 9.5e-6 ? 0.01 * previous : std::max(0.02 * previous, 0.1e-6));
+  }
+}
+
+TEST_F(MeasureOnGpu, TwoPercentMoreWorkAtTenMicrosecondsIsRankedRight) {
+  const std::int64_t rounds = rounds_for(10e-6);
+  int right = 0;
+  double floors = 0;
+  constexpr int kRuns = 40;
+  for (int run = 0; run < kRuns; ++run) {
+    const auto slow =
+        kernels_->work(std::llround(static_cast<double>(rounds) + 0.2e-6 / seconds_a_round_));
+    const auto fast = kernels_->work(rounds);
+    const PlayoffResult result = play_off(
+        {{slow.get(), 10.2e-6, true, false}, {fast.get(), 10e-6, false, false}}, policy_, run);
+    right += result.winner == 1;
+    floors += result.noise_floor / kRuns;
+  }
+  figure("2 % slower at 10 us, ranked right by play_off()",
+         format("{} of {}, noise floor {:.3f} %", right, kRuns, 100 * floors), ">= 95 %");
+  EXPECT_GE(right, kRuns * 95 / 100);
+}
+
+TEST_F(MeasureOnGpu, DecidingATenMicrosecondKernelTakesLessThanEightMilliseconds) {
+  std::vector<double> wall, device;
+  const double best = judged_median(*kernels_->work(rounds_for(10e-6)));
+  for (int i = 0; i < 100; ++i) {
+    const auto timer = kernels_->work(rounds_for(10e-6 * (1 + 0.01 * i)));
+    const auto start = std::chrono::steady_clock::now();
+    device.push_back(judge(*timer, best, policy_, *anchor_).device_seconds);
+    wall.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  figure("judge() of kernels of 10..20 us, median",
+         format("{:.2f} ms, {:.2f} ms of it timed", 1e3 * median(wall), 1e3 * median(device)),
+         "<= 8 ms");
+  EXPECT_LT(median(wall), 8e-3);
+}
+
+TEST_F(MeasureOnGpu, TwoTunesEndWithinOnePercentAndWithinOneOfTheOracle) {
+  std::vector<std::unique_ptr<Candidate>> candidates;
+  std::vector<Timer*> timers;
+  const std::vector<std::int64_t> percents = {140, 111, 100, 235, 103, 101, 180, 102, 160, 106};
+  for (const std::int64_t percent : percents) {
+    candidates.push_back(kernels_->work(rounds_for(10e-8 * static_cast<double>(percent))));
+    timers.push_back(candidates.back().get());
+  }
+  const std::vector<double> truths = interleaved_times(timers, 40, policy_, 1);
+  std::vector<double> chosen;
+  int near_best = 0, lost = 0;
+  for (int run = 0; run < 20; ++run) {
+    const Round round = judge_and_play_off(timers, policy_, run);
+    const Audit result = audit(round, truths);
+    EXPECT_LT(result.regret, 0.01);
+    near_best += result.near_best;
+    lost += result.near_best_lost;
+    chosen.push_back(truths[round.chosen]);
+  }
+  figure("20 tunes of 10 kernels: chosen times, lost",
+         format("within {:.2f} %, {} of {}",
+                100 * (std::ranges::max(chosen) / std::ranges::min(chosen) - 1), lost, near_best),
+         "within 1 %, <= 2 %");
+  EXPECT_LE(lost, 0.02 * near_best);
+  EXPECT_LT(std::ranges::max(chosen) / std::ranges::min(chosen), 1.01);
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels whose time a test sets: spinning on the clock, working through rounds, streaming memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/core/device.hpp"
+#include "tuner/gpu/cuda_device.hpp"
+
+namespace autotune {
+
+/// GPU 0 with two arrays; candidates are good until reopen() or the end.
+class TimedKernels {
+ public:
+  explicit TimedKernels(std::int64_t elements = 1 << 20)
+      : device_(make_cuda_device(0, std::make_shared<BuildCache>(""))), elements_(elements) {
+    kernel_ = device_->compile(source());
+    reopen();
+  }
+
+  const DeviceInfo& info() const { return device_->info(); }
+  Workbench& bench() { return *bench_; }
+  const CompiledKernel& kernel() const { return kernel_; }
+
+  /// Allocates the buffers anew.
+  void reopen() {
+    bench_.reset();
+    bench_ = device_->open(workload());
+  }
+
+  /// One block an SM spins for so many cycles of the SM clock.
+  std::unique_ptr<Candidate> spin(std::int64_t cycles) { return load(plan("spin", cycles, 32)); }
+
+  /// Dependent FMAs in every thread: the time is linear in `rounds`, about 2 ns each.
+  std::unique_ptr<Candidate> work(std::int64_t rounds) { return load(plan("work", rounds, 256)); }
+
+  /// y = 2 x over all elements: bound by memory, or by the L2 cache.
+  std::unique_ptr<Candidate> stream() {
+    LaunchPlan stream_plan = plan("stream", elements_, 256);
+    stream_plan.launches[0].grid = {elements_ / 1024, 1, 1};
+    return load(stream_plan);
+  }
+
+ private:
+  static SourceUnit source() {
+    SourceUnit unit;
+    unit.name = "timed_kernels.cu";
+    unit.entries = {"spin", "work", "stream"};
+    unit.text = R"(
+extern "C" __global__ void spin(const float* x, float* y, long long cycles) {
+  const long long start = clock64();
+  while (clock64() - start < cycles) {}
+  if (x[0] == 12345.f) y[0] = 1;
+}
+extern "C" __global__ void work(const float* x, float* y, long long rounds) {
+  float sum = x[threadIdx.x];
+  for (int round = 0; round < (int)rounds; ++round) sum = fmaf(sum, 0.999f, 0.5f);
+  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void stream(const float* x, float* y, long long n) {
+  const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
+  const float4 v = *(const float4*)(x + first);
+  if (first < n) *(float4*)(y + first) = make_float4(2 * v.x, 2 * v.y, 2 * v.z, 2 * v.w);
+}
+)";
+    return unit;
+  }
+
+  LaunchPlan plan(const std::string& entry, std::int64_t number, std::int64_t threads) const {
+    Launch launch;
+    launch.entry = entry;
+    launch.grid = {info().multiprocessors, 1, 1};
+    launch.block = {threads, 1, 1};
+    launch.arguments = {BufferRef{0}, BufferRef{1}, Scalar{ElementType::i64, number, 0}};
+    return {{}, {launch}};
+  }
+
+  Workload workload() const {
+    Workload workload;
+    workload.problem = "timed kernels";
+    workload.buffers = {{"x", ElementType::f32, elements_, Role::input, Fill::random, 0},
+                        {"y", ElementType::f32, elements_, Role::output, Fill::random, 8}};
+    workload.reference_source = source();
+    workload.reference = plan("stream", elements_, 256);
+    workload.reference.launches[0].grid = {elements_ / 1024, 1, 1};
+    workload.float64_outputs = false;
+    return workload;
+  }
+
+  std::unique_ptr<Candidate> load(const LaunchPlan& plan) { return bench_->load(kernel_, plan); }
+
+  std::unique_ptr<Device> device_;
+  std::int64_t elements_;
+  CompiledKernel kernel_;
+  std::unique_ptr<Workbench> bench_;
+};
+
+}  // namespace autotune
