@@ -21,12 +21,12 @@ struct Totals {
   int near_best = 0, near_best_lost = 0, worse_than_default = 0;
 };
 
-Totals run(Method method, int runs, double least) {
+Totals run(Method method, const NoiseModel& noise, int runs, double least) {
   Totals totals;
   for (int i = 0; i < runs; ++i) {
     const auto seed = static_cast<std::uint64_t>(i);
     const std::vector<double> truths = simulated_space(kConfigurations, least, seed);
-    const Choice choice = choose(method, truths, NoiseModel{}, seed + 1000);
+    const Choice choice = choose(method, truths, noise, seed + 1000);
     totals.regrets.push_back(choice.audit.regret);
     totals.seconds.push_back(choice.device_seconds);
     totals.floors.push_back(choice.noise_floor);
@@ -51,6 +51,11 @@ void print(Method method, const Totals& totals) {
       100 * median(totals.floors));
 }
 
+void print_all(const char* machine, const NoiseModel& noise, int runs, double least) {
+  std::printf("\n%s\n%-16s %9s %9s %13s\n", machine, "chosen by", "regret", "95 %", "device time");
+  for (const Method method : kMethods) print(method, run(method, noise, runs, least));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -62,6 +67,6 @@ int main(int argc, char** argv) {
   }
   std::printf("%zu configurations, the fastest takes about %g us, %d runs\n", kConfigurations,
               least * 1e6, runs);
-  std::printf("%-16s %9s %9s %13s\n", "chosen by", "regret", "95 %", "device time");
-  for (const Method method : kMethods) print(method, run(method, runs, least));
+  print_all("a noisy machine", NoiseModel{}, runs, least);
+  print_all("the noise of an H200", kH200Noise, runs, least);
 }

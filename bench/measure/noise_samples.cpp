@@ -10,6 +10,7 @@
 
 #include "tests/gpu/timed_kernels.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/gpu/cuda_device.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/measure/statistics.hpp"
 
@@ -102,7 +103,8 @@ double session_bias(TimedKernels& kernels, std::int64_t rounds) {
 }
 
 void run(double for_seconds, std::FILE* csv) {
-  TimedKernels kernels;
+  const auto device = make_cuda_device(0, std::make_shared<BuildCache>(""));
+  TimedKernels kernels(*device);
   const auto warm = kernels.work(20000);
   for (const double start = now(); now() - start < 0.5;) warm->time(8, L2State::hot);
   std::printf("%s, %s; spreads in %%\n", kernels.info().name.c_str(),

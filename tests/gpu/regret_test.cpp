@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 #include <set>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -18,8 +19,12 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kSampled = 120;
+constexpr std::size_t kSampled = 60;
 constexpr int kRoundsASize = 3;
+
+/// Slower than this many times the fastest: any way of measuring tells such a one apart, and the
+/// oracle would take hours over them.
+constexpr double kHopeless = 8;
 
 /// The right ones of a sample of the space, loaded; the default first.
 class Field {
@@ -35,17 +40,24 @@ class Field {
       if (taken.insert(index).second) sample.push_back(index);
     }
     const std::vector<CompiledKernel> kernels = compiled(device, target, problem, space, sample);
+    std::vector<std::unique_ptr<Candidate>> loaded;
+    std::vector<double> seconds;
     for (std::size_t i = 0; i < sample.size(); ++i) {
+      if (kernels[i].outcome != Outcome::ok) continue;
       try {
         const LaunchPlan plan = launch_plan(target, problem, space.at(sample[i]), device.info());
-        if (kernels[i].outcome != Outcome::ok) continue;
         auto candidate = bench_->load(kernels[i], plan);
-        if (candidate->verify().outcome != Outcome::ok) continue;
-        candidates_.push_back(std::move(candidate));
-        timers_.push_back(candidates_.back().get());
+        seconds.push_back(candidate->time(1, L2State::hot).seconds);
+        loaded.push_back(std::move(candidate));
       } catch (const KernelFailure&) {
         continue;  // no configuration for this device
       }
+    }
+    for (std::size_t i = 0; i < loaded.size(); ++i) {
+      if (i > 0 && seconds[i] > kHopeless * std::ranges::min(seconds)) continue;
+      if (loaded[i]->verify().outcome != Outcome::ok) continue;
+      timers_.push_back(loaded[i].get());
+      candidates_.push_back(std::move(loaded[i]));
     }
   }
 
@@ -75,22 +87,22 @@ class Field {
   std::vector<Timer*> timers_;
 };
 
+class RegretOnGpu : public Gpu {};
+
 double at_share(std::vector<double> values, double share) {
   std::ranges::sort(values);
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-TEST(RegretOnGpu, OfTheChoiceIsBelowOnePercentAndFewOfTheBestAreLost) {
-  if (cuda_devices().empty()) GTEST_SKIP() << "there is no GPU here";
+TEST_F(RegretOnGpu, OfTheChoiceIsBelowOnePercentAndFewOfTheBestAreLost) {
   const Target target = find_target("gemm");
-  const auto device = make_cuda_device(0, std::make_shared<BuildCache>(""));
   const Policy policy;
   std::vector<double> regrets;
   int near_best = 0, lost = 0, repeats = 0, repeated = 0;
   for (std::int64_t size = 128; size <= 1024; size += 128) {
     const Problem problem =
         problem_of(target, {{"M", Value(size)}, {"N", Value(size)}, {"K", Value(size)}}, {});
-    const Field field(*device, target, problem);
+    const Field field(device(), target, problem);
     ASSERT_GT(field.timers().size(), 10U);
     const std::vector<double> truths = interleaved_times(field.timers(), 25, policy, 1);
     double previous = 0;
@@ -108,9 +120,9 @@ TEST(RegretOnGpu, OfTheChoiceIsBelowOnePercentAndFewOfTheBestAreLost) {
       }
       previous = now;
     }
-    figure(
-        format("gemm {0}x{0}x{0}: {1} configurations", size, truths.size()),
-        format("best {:.2f} us, chosen {:.2f} us", 1e6 * std::ranges::min(truths), 1e6 * previous));
+    figure(format("gemm {0}x{0}x{0}: best of {1} configurations", size, truths.size()),
+           format("{:.2f} us, regret at most {:.3f} %", 1e6 * std::ranges::min(truths),
+                  100 * std::ranges::max(std::span(regrets).last(kRoundsASize))));
   }
   figure("gemm 128..1024: regret of the choice",
          format("median {:.3f} %, 95 % {:.3f} %", 100 * median(regrets),

@@ -8,27 +8,21 @@
 #include <vector>
 
 #include "tuner/core/device.hpp"
-#include "tuner/gpu/cuda_device.hpp"
 
 namespace autotune {
 
-/// GPU 0 with two arrays; candidates are good until reopen() or the end.
+/// Two arrays on a GPU; candidates are good until reopen() or the end.
 class TimedKernels {
  public:
-  explicit TimedKernels(std::int64_t elements = 1 << 20)
-      : device_(make_cuda_device(0, std::make_shared<BuildCache>(""))), elements_(elements) {
-    kernel_ = device_->compile(source());
-    reopen();
-  }
+  explicit TimedKernels(Device& device)
+      : device_(device), kernel_(device.compile(source())), bench_(device.open(workload())) {}
 
-  const DeviceInfo& info() const { return device_->info(); }
-  Workbench& bench() { return *bench_; }
-  const CompiledKernel& kernel() const { return kernel_; }
+  const DeviceInfo& info() const { return device_.info(); }
 
   /// Allocates the buffers anew.
   void reopen() {
     bench_.reset();
-    bench_ = device_->open(workload());
+    bench_ = device_.open(workload());
   }
 
   /// One block an SM spins for so many cycles of the SM clock.
@@ -39,12 +33,14 @@ class TimedKernels {
 
   /// y = 2 x over all elements: bound by memory, or by the L2 cache.
   std::unique_ptr<Candidate> stream() {
-    LaunchPlan stream_plan = plan("stream", elements_, 256);
-    stream_plan.launches[0].grid = {elements_ / 1024, 1, 1};
+    LaunchPlan stream_plan = plan("stream", kElements, 256);
+    stream_plan.launches[0].grid = {kElements / 1024, 1, 1};
     return load(stream_plan);
   }
 
  private:
+  static constexpr std::int64_t kElements = 1 << 20;
+
   static SourceUnit source() {
     SourceUnit unit;
     unit.name = "timed_kernels.cu";
@@ -81,19 +77,18 @@ extern "C" __global__ void stream(const float* x, float* y, long long n) {
   Workload workload() const {
     Workload workload;
     workload.problem = "timed kernels";
-    workload.buffers = {{"x", ElementType::f32, elements_, Role::input, Fill::random, 0},
-                        {"y", ElementType::f32, elements_, Role::output, Fill::random, 8}};
+    workload.buffers = {{"x", ElementType::f32, kElements, Role::input, Fill::random, 0},
+                        {"y", ElementType::f32, kElements, Role::output, Fill::random, 8}};
     workload.reference_source = source();
-    workload.reference = plan("stream", elements_, 256);
-    workload.reference.launches[0].grid = {elements_ / 1024, 1, 1};
+    workload.reference = plan("stream", kElements, 256);
+    workload.reference.launches[0].grid = {kElements / 1024, 1, 1};
     workload.float64_outputs = false;
     return workload;
   }
 
   std::unique_ptr<Candidate> load(const LaunchPlan& plan) { return bench_->load(kernel_, plan); }
 
-  std::unique_ptr<Device> device_;
-  std::int64_t elements_;
+  Device& device_;
   CompiledKernel kernel_;
   std::unique_ptr<Workbench> bench_;
 };

@@ -39,7 +39,7 @@ TimedBatch SimulatedDevice::run(double seconds, int launches) {
   double elapsed = seconds * launches / speed *
                    std::exp(drift_ + launch_noise * normal() + noise_.batch * normal());
   if (uniform() < noise_.outlier_rate) elapsed *= 1 + noise_.outlier_size * uniform();
-  elapsed += noise_.overhead;
+  elapsed += noise_.overhead + noise_.jitter * normal();
   advance(elapsed + noise_.gap);
   if (noise_.quantum > 0) {
     elapsed = std::max(1.0, std::round(elapsed / noise_.quantum)) * noise_.quantum;

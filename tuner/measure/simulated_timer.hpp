@@ -9,7 +9,7 @@
 
 namespace autotune {
 
-/// Relative unless said otherwise. docs/measuring.md has the fit to an H200.
+/// Relative unless said otherwise. The defaults are a noisy machine.
 struct NoiseModel {
   double launch = 0.02;         // standard deviation of one launch; averages out in a batch
   double batch = 0.001;         // of a batch as a whole; does not
@@ -23,8 +23,20 @@ struct NoiseModel {
   double throttled_clock = 0.8;  // of the clock, in an episode
   double quantum = 0;            // seconds: resolution of the clock that times a batch
   double overhead = 0;           // seconds, added to each batch within its times
+  double jitter = 0;             // seconds: standard deviation of the overhead
   double gap = 20e-6;            // seconds between batches
 };
+
+/// Fitted to an NVIDIA H200 (docs/measuring.md).
+inline constexpr NoiseModel kH200Noise{.launch = 0,
+                                       .batch = 0.00022,
+                                       .drift = 0.0001,
+                                       .session_bias = 0.0003,
+                                       .outlier_rate = 0.001,
+                                       .outlier_size = 0.07,
+                                       .quantum = 32e-9,
+                                       .overhead = 2e-6,
+                                       .jitter = 0.08e-6};
 
 /// The state that all timers of one device share: its own time, drift, throttling.
 class SimulatedDevice {
