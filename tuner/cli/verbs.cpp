@@ -15,6 +15,7 @@ extern const Verb kList;
 extern const Verb kNewTarget;
 extern const Verb kOccupancy;
 extern const Verb kQuery;
+extern const Verb kReplay;
 
 namespace {
 
@@ -31,7 +32,7 @@ const Verb kHelp{.name = "help",
                  .positional = {},
                  .run = run_help};
 
-const std::array kVerbs{&kTune, &kQuery, &kList, &kOccupancy, &kNewTarget, &kDb, &kHelp};
+const std::array kVerbs{&kTune, &kQuery, &kList, &kOccupancy, &kNewTarget, &kDb, &kReplay, &kHelp};
 
 }  // namespace
 

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numbers>
 
 #include "tuner/core/error.hpp"
+#include "tuner/search/random_source.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -17,7 +19,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 ReplayRun run_once(const RecordedSpace& recorded, const ReplayRequest& request, std::uint64_t seed,
                    std::span<const double> predicted) {
-  RecordedEvaluator evaluator(recorded, request.budget, request.batch, predicted);
+  RecordedEvaluator evaluator(recorded, request.budget, request.batch, predicted,
+                              request.end_at_optimum);
   const std::unique_ptr<SearchStrategy> strategy = make_strategy(request.strategy);
   const auto start = std::chrono::steady_clock::now();
   strategy->search(evaluator, seed);
@@ -58,11 +61,12 @@ Quartiles evaluations_to(std::span<const ReplayRun> runs, double share, double& 
 }  // namespace
 
 RecordedEvaluator::RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch,
-                                     std::span<const double> predicted)
+                                     std::span<const double> predicted, bool end_at_optimum)
     : recorded_(recorded),
       budget_(budget),
       batch_(batch),
       predicted_(predicted),
+      end_at_(end_at_optimum ? recorded.best() : 0),
       asked_(recorded.space.size(), 0) {}
 
 std::vector<Evaluation> RecordedEvaluator::evaluate(std::span<const std::size_t> indices) {
@@ -72,6 +76,7 @@ std::vector<Evaluation> RecordedEvaluator::evaluate(std::span<const std::size_t>
       if (remaining() == 0) return answers;
       asked_[index] = 1;
       order_.push_back(index);
+      if (recorded_.answers[index].seconds.value_or(kInfinity) <= end_at_) budget_ = order_.size();
     }
     answers.push_back(recorded_.answers[index]);
   }
@@ -100,6 +105,23 @@ std::vector<ReplayRun> replay(const RecordedSpace& recorded, const ReplayRequest
     runs.push_back(run_once(recorded, request, static_cast<std::uint64_t>(seed), predicted));
   }
   return runs;
+}
+
+std::vector<double> simulated_predictions(const RecordedSpace& recorded, double error) {
+  std::vector<double> times;
+  for (const Evaluation& answer : recorded.answers) {
+    if (answer.seconds) times.push_back(*answer.seconds);
+  }
+  const double middle = quartiles(times).median;
+  RandomSource random(1);
+  std::vector<double> predicted;
+  for (const Evaluation& answer : recorded.answers) {
+    // Box and Muller's normal deviate.
+    const double radius = std::sqrt(-2 * std::log(1 - random.uniform()));
+    const double normal = radius * std::cos(2 * std::numbers::pi * random.uniform());
+    predicted.push_back(answer.seconds.value_or(middle) * std::exp(error * normal));
+  }
+  return predicted;
 }
 
 Quartiles quartiles(std::vector<double> values) {

@@ -18,7 +18,7 @@ class RecordedEvaluator : public Evaluator {
  public:
   /// `predicted` (one an index, or empty) is what the strategy is told the cost model says.
   RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch = 1,
-                    std::span<const double> predicted = {});
+                    std::span<const double> predicted = {}, bool end_at_optimum = false);
 
   const ParameterSpace& space() const override { return recorded_.space; }
   std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
@@ -34,6 +34,7 @@ class RecordedEvaluator : public Evaluator {
   std::size_t budget_;
   int batch_;
   std::span<const double> predicted_;
+  double end_at_;  // seconds
   std::vector<char> asked_;
   std::vector<std::size_t> order_;
 };
@@ -57,11 +58,16 @@ struct ReplayRequest {
   std::size_t budget = 200;
   int seeds = 40;  // 1 .. seeds
   int batch = 1;
+  bool end_at_optimum = false;  // the same figures, but for own_seconds, in less time
 };
 
 /// One run a seed, in the order of seeds. Throws Error when the space has no valid configuration.
 std::vector<ReplayRun> replay(const RecordedSpace& recorded, const ReplayRequest& request,
                               std::span<const double> predicted = {});
+
+/// What a cost model would say that is wrong by `error`: the recorded times (the median for a
+/// failure) times a lognormal factor, the same in every call.
+std::vector<double> simulated_predictions(const RecordedSpace& recorded, double error);
 
 struct Quartiles {
   double low = 0, median = 0, high = 0;

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <vector>
 
 namespace autotune {
 namespace {
 
-double envd(const char* n, double d) { const char* s = std::getenv(n); return s ? std::atof(s) : d; }
-
 constexpr double kRoot5 = 2.2360679774997896;
+constexpr double kFirstStride = 0.2;
 // [Δ ≠ 0] as min(kSharp Δ², 1): no two levels of up to 1000 are nearer than 0.001.
 constexpr float kSharp = 1e7F;
 
@@ -24,11 +22,13 @@ struct Prior {
   double gradient(double x) const { return (centre - x) / (spread * spread); }
 };
 
+/// The more dimensions, the farther apart points are, and the less each can matter.
 Prior scale_prior(Eigen::Index dimensions) {
-  return {std::log(envd("P_SCALE", 0.5)) + envd("P_DIM", 0.5) * 0.5 * std::log(static_cast<double>(dimensions)/4), envd("P_SSPREAD", 0.8)};
+  return {std::log(0.8) + 0.25 * std::log(static_cast<double>(dimensions) / 4), 0.8};
 }
-Prior amplitude_prior() { return {envd("P_AMP", 0), envd("P_AMPS", 0.7)}; }
-Prior noise_prior() { return {std::log(envd("P_NOISE", 3e-3)), envd("P_NOISES", 1.0)}; }
+// Targets have variance 1. Times of neighbours differ by more than their noise: no less than this.
+Prior amplitude_prior() { return {0, 0.7}; }
+Prior noise_prior() { return {std::log(3e-3), 1}; }
 
 /// The kernel as one vector of parameters: scales, amplitude, noise.
 Eigen::VectorXd packed(const Kernel& kernel) {
@@ -74,7 +74,7 @@ Eigen::VectorXd gradient(const Kernel& kernel, const std::vector<Eigen::MatrixXd
   const Eigen::ArrayXXd r = r2.sqrt() * kRoot5;
   const Eigen::ArrayXXd decay = amplitude * (-r).exp();
   const Eigen::MatrixXd smooth = (1 + r + r2 * (5.0 / 3)) * decay;
-  // d covariance / d r², times -2: -2 cancels below.
+  // -2 d covariance / d r²; d r² / d log scale = -2 Δ² / scale².
   const Eigen::ArrayXXd fall = (5.0 / 3) * (1 + r) * decay;
   Eigen::MatrixXd covariance = smooth;
   covariance.diagonal().array() += noise + 1e-8;
@@ -97,10 +97,10 @@ Eigen::VectorXd gradient(const Kernel& kernel, const std::vector<Eigen::MatrixXd
     const double data = (pulled_fall * distances[static_cast<std::size_t>(d)].array()).sum();
     all[d] = 0.5 * weights[d] * data + scales.gradient(kernel.log_scales[d]);
   }
-  all[dimensions] = 0.5 * (pull * smooth.array()).sum() +
-                    amplitude_prior().gradient(kernel.log_amplitude);
-  all[dimensions + 1] = 0.5 * noise * pull.matrix().diagonal().sum() +
-                        noise_prior().gradient(kernel.log_noise);
+  all[dimensions] =
+      0.5 * (pull * smooth.array()).sum() + amplitude_prior().gradient(kernel.log_amplitude);
+  all[dimensions + 1] =
+      0.5 * noise * pull.matrix().diagonal().sum() + noise_prior().gradient(kernel.log_noise);
   return all;
 }
 
@@ -147,7 +147,7 @@ double fitted_slope(const Trend& trend, const Eigen::VectorXd& whitened_feature,
 Kernel fit_kernel(Kernel kernel, const Training& training, int steps) {
   const std::vector<Eigen::MatrixXd> distances = pair_distances(training.points, kernel.step);
   Eigen::VectorXd at = packed(kernel);
-  Eigen::VectorXd stride = Eigen::VectorXd::Constant(at.size(), envd("P_STRIDE", 0.2));
+  Eigen::VectorXd stride = Eigen::VectorXd::Constant(at.size(), kFirstStride);
   Eigen::VectorXd before = Eigen::VectorXd::Zero(at.size());
   for (int step = 0; step < steps; ++step) {
     Eigen::VectorXd now = gradient(kernel, distances, training);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 namespace autotune {
@@ -16,7 +15,6 @@ double quantile(const std::vector<double>& sorted, double share) {
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
-double envd(const char* n, double d) { const char* s = std::getenv(n); return s ? std::atof(s) : d; }
 
 }  // namespace
 
@@ -58,7 +56,7 @@ Targets targets_of(const Observations& observations, std::span<const std::size_t
     return targets;
   }
   std::sort(sorted.begin(), sorted.end());
-  const double ceiling = quantile(sorted, envd("P_CLIP", 0.75));
+  const double ceiling = quantile(sorted, 0.75);
   const double middle = quantile(sorted, 0.5);
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto time = observations.log_seconds(places[static_cast<std::size_t>(i)]);
@@ -67,8 +65,7 @@ Targets targets_of(const Observations& observations, std::span<const std::size_t
     targets.any_failure |= !time;
   }
   targets.mean = targets.values.mean();
-  targets.deviation =
-      std::sqrt((targets.values.array() - targets.mean).square().mean());
+  targets.deviation = std::sqrt((targets.values.array() - targets.mean).square().mean());
   if (!(targets.deviation > 1e-9)) targets.deviation = 1;
   targets.values = (targets.values.array() - targets.mean) / targets.deviation;
   targets.best = (sorted.front() - targets.mean) / targets.deviation;

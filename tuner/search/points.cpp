@@ -63,6 +63,21 @@ Points LevelCoordinates::points(std::span<const std::size_t> indices) const {
   return points;
 }
 
+std::optional<Eigen::RowVectorXf> LevelCoordinates::point(
+    const Configuration& configuration) const {
+  Eigen::RowVectorXf point(static_cast<Eigen::Index>(dimensions()));
+  for (std::size_t d = 0; d < dimensions(); ++d) {
+    const Parameter& parameter = space_.parameters()[parameters_[d]];
+    const Value* const value = find_value(configuration, parameter.name);
+    if (!value) return std::nullopt;
+    const auto level = std::find(parameter.values.begin(), parameter.values.end(), *value);
+    if (level == parameter.values.end()) return std::nullopt;
+    point[static_cast<Eigen::Index>(d)] =
+        coordinates_[d][static_cast<std::size_t>(level - parameter.values.begin())];
+  }
+  return point;
+}
+
 Points LevelCoordinates::all_points() const {
   std::vector<std::size_t> indices(space_.size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,8 @@ class LevelCoordinates {
 
   std::size_t dimensions() const { return parameters_.size(); }
   Points points(std::span<const std::size_t> indices) const;
+  /// Of any combination of the parameters' values, valid or not; nullopt when a value is none.
+  std::optional<Eigen::RowVectorXf> point(const Configuration& configuration) const;
   /// Of the whole space, in the order of its indices.
   Points all_points() const;
 

@@ -18,8 +18,7 @@ Posterior::Posterior(const Points& candidates, Eigen::Index most_observations)
     : candidates_(candidates),
       factor_(Eigen::MatrixXd::Zero(most_observations, most_observations)),
       observed_(most_observations, candidates.cols()),
-      solutions_(candidates.rows(), most_observations),
-      variances_(candidates.rows()) {}
+      solutions_(0, most_observations) {}
 
 void Posterior::reset(Kernel kernel, const Points& observed) {
   kernel_ = std::move(kernel);
@@ -34,6 +33,9 @@ void Posterior::reset(Kernel kernel, const Points& observed) {
   covariance.diagonal().array() += std::exp(kernel_.log_noise) + kJitter;
   factor_.topLeftCorner(count_, count_) = covariance.llt().matrixL();
 
+  if (solutions_.rows() != candidates_.rows()) {
+    solutions_.resize(candidates_.rows(), factor_.rows());
+  }
   auto solutions = solutions_.leftCols(count_);
   for (Eigen::Index i = 0; i < count_; ++i) {
     covariances(kernel_, observed.row(i), candidates_, candidates_.rows(), solutions.col(i).data());

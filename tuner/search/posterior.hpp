@@ -11,8 +11,7 @@ namespace autotune {
 
 /// Keeps L, the Cholesky factor of the observations' covariance, and for every candidate the
 /// solution of L v = its covariances: adding an observation costs one product with what is there.
-/// Candidates are kept by reference and must outlive it; more rows may be added to them up to
-/// their capacity, see extend().
+/// Candidates are kept by reference and must outlive it; after they change, reset() comes next.
 class Posterior {
  public:
   /// Room for `most_observations`.

@@ -2,15 +2,16 @@
 #include "tuner/search/start.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <unordered_set>
 
+#include "tuner/search/candidates.hpp"
+
 namespace autotune {
 namespace {
-double envd(const char* n, double d) { const char* s = std::getenv(n); return s ? std::atof(s) : d; }
 
 constexpr std::size_t kPool = 1000;
+constexpr std::size_t kShortlist = 5;  // of the model's ranking, for each one taken from it
 
 /// Up to kPool different configurations that are not taken, in ascending order.
 std::vector<std::size_t> random_pool(std::size_t size, std::span<const std::size_t> taken,
@@ -32,12 +33,11 @@ std::vector<std::size_t> random_pool(std::size_t size, std::span<const std::size
   return pool;
 }
 
-}  // namespace
-
-std::vector<std::size_t> spread_out(const ParameterSpace& space, const LevelCoordinates& coordinates,
-                                    std::size_t count, std::span<const std::size_t> taken,
-                                    RandomSource& random) {
-  const std::vector<std::size_t> pool = random_pool(space.size(), taken, random);
+/// Greedy maximin over `pool`, which is in ascending order: each next one is as far as can be from
+/// `taken` and from those before. With nothing taken the first is pool[first].
+std::vector<std::size_t> far_apart(const LevelCoordinates& coordinates,
+                                   const std::vector<std::size_t>& pool, std::size_t count,
+                                   std::span<const std::size_t> taken, std::size_t first) {
   const Points points = coordinates.points(pool);
   const Points others = coordinates.points(taken);
   Eigen::ArrayXf nearest =
@@ -46,20 +46,54 @@ std::vector<std::size_t> spread_out(const ParameterSpace& space, const LevelCoor
     nearest = nearest.min((points.rowwise() - point).rowwise().squaredNorm().array());
   };
   for (Eigen::Index i = 0; i < others.rows(); ++i) keep_away(others.row(i));
-
   std::vector<std::size_t> chosen;
   while (chosen.size() < std::min(count, pool.size())) {
-    Eigen::Index next = 0;
-    if (chosen.empty() && taken.empty() && !pool.empty()) {
-      next = static_cast<Eigen::Index>(random.below(pool.size()));
-      if (envd("P_CENTRE", 0) > 0) (points.rowwise() - points.colwise().mean()).rowwise().squaredNorm().minCoeff(&next);
-    } else {
-      nearest.maxCoeff(&next);
-    }
+    auto next = static_cast<Eigen::Index>(first);
+    if (!chosen.empty() || !taken.empty()) nearest.maxCoeff(&next);
     chosen.push_back(pool[static_cast<std::size_t>(next)]);
     keep_away(points.row(next));
     nearest[next] = -1;
   }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<std::size_t> spread_out(const ParameterSpace& space,
+                                    const LevelCoordinates& coordinates, std::size_t count,
+                                    std::span<const std::size_t> taken, RandomSource& random) {
+  const std::vector<std::size_t> pool = random_pool(space.size(), taken, random);
+  if (pool.empty()) return {};
+  return far_apart(coordinates, pool, count, taken, random.below(pool.size()));
+}
+
+std::vector<std::size_t> first_configurations(const ParameterSpace& space,
+                                              const LevelCoordinates& coordinates,
+                                              std::span<const float> log_predicted,
+                                              std::size_t count, std::span<const std::size_t> taken,
+                                              RandomSource& random) {
+  std::vector<std::size_t> used(taken.begin(), taken.end());
+  std::vector<std::size_t> chosen;
+  const auto take = [&](const std::vector<std::size_t>& more) {
+    chosen.insert(chosen.end(), more.begin(), more.end());
+    used.insert(used.end(), more.begin(), more.end());
+  };
+  if (!log_predicted.empty()) {
+    const std::size_t trusted = std::max<std::size_t>(1, count * 2 / 3);
+    const std::size_t shortlist = trusted * kShortlist + taken.size();
+    std::vector<std::size_t> ranked = predicted_best(log_predicted, shortlist);
+    std::erase_if(ranked, [&](std::size_t index) {
+      return std::find(taken.begin(), taken.end(), index) != taken.end();
+    });
+    if (!ranked.empty()) {
+      const std::vector<std::size_t> best = {ranked.front()};
+      std::sort(ranked.begin(), ranked.end());
+      std::erase(ranked, best.front());
+      take(best);
+      take(far_apart(coordinates, ranked, trusted - 1, best, 0));
+    }
+  }
+  take(spread_out(space, coordinates, count - std::min(count, chosen.size()), used, random));
   return chosen;
 }
 

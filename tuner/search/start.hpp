@@ -17,4 +17,13 @@ std::vector<std::size_t> spread_out(const ParameterSpace& space,
                                     const LevelCoordinates& coordinates, std::size_t count,
                                     std::span<const std::size_t> taken, RandomSource& random);
 
+/// The first configurations of a search. Without a cost model those that are spread out. With one
+/// (`log_predicted` has a figure an index) two thirds are from the first of its ranking, the best
+/// and then such as lie far apart; the rest are spread out, lest the model be wrong.
+std::vector<std::size_t> first_configurations(const ParameterSpace& space,
+                                              const LevelCoordinates& coordinates,
+                                              std::span<const float> log_predicted,
+                                              std::size_t count, std::span<const std::size_t> taken,
+                                              RandomSource& random);
+
 }  // namespace autotune

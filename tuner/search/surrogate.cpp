@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 
 namespace autotune {
 namespace {
-double envd(const char* n, double d) { const char* s = std::getenv(n); return s ? std::atof(s) : d; }
 
 constexpr std::size_t kMostUsed = 260;
 constexpr std::size_t kMostFitted = 120;
+constexpr double kGrowth = 0.08;  // of the observations, after which the kernel is fitted again
+constexpr int kFitSteps = 12;
 
 /// The places of at most `most` observations: all of them, or the fastest and the latest failures.
 std::vector<std::size_t> most_telling(const Observations& observations, std::size_t most) {
@@ -39,8 +39,6 @@ Vector rows_of(const Source& source, std::span<const std::size_t> places) {
 /// The cost model's word as a trend of the targets: one to one, in their units.
 Trend trend_of(const Eigen::VectorXd& predicted, const Targets& targets) {
   Trend trend;
-  trend.slope = envd("P_SLOPE", 1);
-  trend.slope_spread = envd("P_SLOPES", 0.5);
   if (predicted.size() > 0) trend.feature = predicted / targets.deviation;
   return trend;
 }
@@ -50,38 +48,53 @@ Trend trend_of(const Eigen::VectorXd& predicted, const Targets& targets) {
 Surrogate::Surrogate(const Candidates& candidates, std::size_t batch, double step)
     : candidates_(candidates),
       kernel_(Kernel::prior(candidates.points.cols(), step)),
-      posterior_(candidates.points, static_cast<Eigen::Index>(kMostUsed + kMostUsed / 4 + batch)) {
-  posterior_.reset(kernel_, Points(0, candidates.points.cols()));
+      posterior_(candidates.points,
+                 static_cast<Eigen::Index>(kMostUsed + kMostUsed / 4 + 2 * batch)) {}
+
+bool Surrogate::outgrown(std::size_t observations) const {
+  const double allowed = kGrowth * static_cast<double>(std::min(fitted_, kMostUsed));
+  return static_cast<double>(observations - fitted_) >= std::max(1.0, allowed);
+}
+
+void Surrogate::fit(const Observations& observations, const Points& points,
+                    const Eigen::VectorXd& predicted) {
+  const std::vector<std::size_t> places = most_telling(observations, kMostFitted);
+  const Targets targets = targets_of(observations, places);
+  Training training{rows_of<Points>(points, places), targets.values, {}};
+  if (predicted.size() > 0) {
+    training.trend = trend_of(rows_of<Eigen::VectorXd>(predicted, places), targets);
+  }
+  kernel_ = fit_kernel(kernel_, training, kFitSteps);
+  fitted_ = observations.size();
+}
+
+void Surrogate::take_in(const Observations& observations, const Points& points) {
+  for (std::size_t place = seen_; place < observations.size(); ++place) {
+    // What was supposed comes in the order in which it was supposed.
+    if (posterior_.observations() == static_cast<Eigen::Index>(used_.size())) {
+      posterior_.observe(points.row(static_cast<Eigen::Index>(place)));
+    }
+    used_.push_back(place);
+  }
 }
 
 Opinion Surrogate::update(const Observations& observations, const Points& points,
-                          const Eigen::VectorXd& predicted, bool rebuild) {
-  const std::size_t size = observations.size();
-  const double grown = envd("P_REFIT", 0.08);
-  const bool refit = size > fitted_ && static_cast<double>(size - fitted_) >= std::max(1.0, grown * static_cast<double>(std::min(fitted_, kMostUsed)));
-  if (refit) {
-    const std::vector<std::size_t> places = most_telling(observations, kMostFitted);
-    const Targets targets = targets_of(observations, places);
-    Training training{rows_of<Points>(points, places), targets.values, {}};
-    if (predicted.size() > 0) {
-      training.trend = trend_of(rows_of<Eigen::VectorXd>(predicted, places), targets);
-    }
-    kernel_ = fit_kernel(kernel_, training, static_cast<int>(envd("P_STEPS", 12)));
-    fitted_ = size;
-  }
-  if (refit || rebuild) {
+                          const Eigen::VectorXd& predicted) {
+  const bool refit = outgrown(observations.size());
+  if (refit) fit(observations, points, predicted);
+  if (refit || drawing_ != candidates_.drawing) {
     used_ = most_telling(observations, kMostUsed);
     posterior_.reset(kernel_, rows_of<Points>(points, used_));
+    drawing_ = candidates_.drawing;
   } else {
-    for (std::size_t place = seen_; place < size; ++place) {
-      if (posterior_.observations() == static_cast<Eigen::Index>(used_.size())) {
-        posterior_.observe(points.row(static_cast<Eigen::Index>(place)));
-      }
-      used_.push_back(place);
-    }
+    take_in(observations, points);
   }
-  seen_ = size;
+  seen_ = observations.size();
+  return opinion(observations, predicted);
+}
 
+Opinion Surrogate::opinion(const Observations& observations,
+                           const Eigen::VectorXd& predicted) const {
   const Targets targets = targets_of(observations, used_);
   Eigen::MatrixXd whitened(static_cast<Eigen::Index>(used_.size()), targets.any_failure ? 2 : 1);
   whitened.col(0) = posterior_.whitened(targets.values);
@@ -98,12 +111,12 @@ Opinion Surrogate::update(const Observations& observations, const Points& points
     slope /= targets.deviation;
   }
   const Eigen::MatrixXf means = posterior_.means(whitened);
-  Opinion opinion{means.col(0).array(), {}, targets.best};
-  if (predicted.size() > 0) opinion.mean += static_cast<float>(slope) * candidates_.predicted;
+  Opinion result{means.col(0).array(), {}, static_cast<float>(targets.best)};
+  if (predicted.size() > 0) result.mean += static_cast<float>(slope) * candidates_.predicted;
   if (targets.any_failure) {
-    opinion.success = (1 - static_cast<float>(base) - means.col(1).array()).max(0.02F).min(1.0F);
+    result.success = (1 - static_cast<float>(base) - means.col(1).array()).max(0.02F).min(1.0F);
   }
-  return opinion;
+  return result;
 }
 
 }  // namespace autotune

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/guided.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "tests/tuner/search/simulated.hpp"
+#include "tuner/search/random_source.hpp"
+
+namespace autotune {
+namespace {
+
+using simulated::Bench;
+using simulated::grid;
+
+/// Smooth with one optimum, 1 s at levels 3, 5, 1, 6; P3 hardly matters.
+std::optional<double> smooth(const Levels& levels) {
+  const double a = levels[0] - 3.0;
+  const double b = levels[1] - 5.0;
+  const double c = levels[2] - 1.0;
+  const double d = levels[3] - 6.0;
+  return std::exp(0.05 * a * a + 0.03 * b * b + 0.1 * c * c + 0.001 * d * d + 0.02 * a * b);
+}
+
+double best_after(Bench& bench, std::uint64_t seed) {
+  GuidedSearch().search(bench, seed);
+  return *bench.best();
+}
+
+TEST(Guided, FindsASmoothOptimumAmongThousandsInFortyEvaluations) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Bench bench(space, smooth, 40);
+    EXPECT_LT(best_after(bench, seed), 1.02);
+  }
+}
+
+TEST(Guided, KeepsAwayFromWhereEverythingFails) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  // A third of the space fails, and just where it would be fast.
+  const auto truth = [](const Levels& levels) {
+    return levels[0] <= 2 ? std::nullopt : smooth(levels);
+  };
+  Bench bench(space, truth, 60);
+  EXPECT_LT(best_after(bench, 1), 1.02);
+  const auto failed = std::count_if(bench.asked().begin(), bench.asked().end(),
+                                    [&](auto index) { return space.levels(index)[0] <= 2; });
+  EXPECT_LT(failed, 20);
+}
+
+TEST(Guided, IsNotThrownByNoiseOrPlateaus) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  const auto truth = [&](const Levels& levels) -> std::optional<double> {
+    RandomSource noise(*space.find(levels));
+    const double step = std::round(10 * std::log(*smooth(levels))) / 10;
+    return std::exp(step) * (1 + 0.02 * noise.uniform());
+  };
+  Bench bench(space, truth, 60);
+  EXPECT_LT(best_after(bench, 1), 1.05);
+}
+
+TEST(Guided, BatchesOfEightTakeFewRounds) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  Bench bench(space, smooth, 54, 8);
+  EXPECT_LT(best_after(bench, 1), 1.02);
+  EXPECT_LE(bench.rounds(), 8);
+  EXPECT_FALSE(bench.prefetched().empty());
+}
+
+TEST(Guided, AGoodModelLeadsAtOnce) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  Bench bench(space, smooth, 12);
+  std::vector<double> predicted;
+  RandomSource random(1);
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    predicted.push_back(0.1 * *smooth(space.levels(i)) * (0.9 + 0.2 * random.uniform()));
+  }
+  bench.predict(predicted);
+  EXPECT_LT(best_after(bench, 1), 1.05);
+}
+
+TEST(Guided, AModelThatIsTheWrongWayRoundIsSoonIgnored) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  Bench bench(space, smooth, 60);
+  std::vector<double> predicted;
+  for (std::size_t i = 0; i < space.size(); ++i) predicted.push_back(1 / *smooth(space.levels(i)));
+  bench.predict(predicted);
+  EXPECT_LT(best_after(bench, 1), 1.05);
+}
+
+TEST(Guided, APredictionOfNothingUsableIsNoModel) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  Bench plain(space, smooth, 20);
+  Bench useless(space, smooth, 20);
+  useless.predict(std::vector<double>(space.size(), std::nan("")));
+  GuidedSearch().search(plain, 1);
+  GuidedSearch().search(useless, 1);
+  EXPECT_EQ(plain.asked(), useless.asked());
+}
+
+TEST(Guided, UsesWhatIsKnownWithoutAskingForIt) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  Bench bench(space, smooth, 30);
+  const std::size_t known = *space.find(Levels{3, 5, 1, 5});
+  bench.know(known);
+  GuidedSearch().search(bench, 1);
+  EXPECT_THAT(bench.asked(), testing::Not(testing::Contains(known)));
+  EXPECT_EQ(bench.best(), 1);
+}
+
+TEST(Guided, AMillionConfigurationsTakeNoLongerThanTheirSampleDoes) {
+  const ParameterSpace space = grid({10, 10, 10, 10, 10, 10});
+  const auto truth = [](const Levels& levels) -> std::optional<double> {
+    double sum = 0;
+    for (std::size_t p = 0; p < levels.size(); ++p) {
+      const double off = static_cast<double>(levels[p]) - static_cast<double>(p + 2);
+      sum += 0.03 * off * off;
+    }
+    return std::exp(sum);
+  };
+  Bench bench(space, truth, 60);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_LT(best_after(bench, 1), 1.1);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(spent.count(), 60) << "0.5 s where nothing else runs";
+}
+
+}  // namespace
+}  // namespace autotune

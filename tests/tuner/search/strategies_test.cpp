@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every strategy must do, whatever the space is like.
+#include <gmock/gmock.h>
+
+#include "tests/tuner/search/simulated.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/search/random_source.hpp"
+
+namespace autotune {
+namespace {
+
+using simulated::Bench;
+using simulated::grid;
+using testing::HasSubstr;
+
+/// A valley with its floor, 1 s, at level 2 of every parameter.
+std::optional<double> valley(const Levels& levels) {
+  double seconds = 1;
+  for (const int level : levels) seconds += (level - 2) * (level - 2);
+  return seconds;
+}
+
+class EveryStrategy : public testing::TestWithParam<std::string> {
+ protected:
+  std::vector<std::size_t> run(Bench& bench, std::uint64_t seed = 1) const {
+    make_strategy(GetParam())->search(bench, seed);
+    return bench.asked();
+  }
+};
+
+TEST_P(EveryStrategy, TriesAllOfATinySpaceAndEnds) {
+  for (const int size : {1, 2, 5}) {
+    const ParameterSpace space = grid({size});
+    Bench bench(space, valley, 100);
+    EXPECT_EQ(run(bench).size(), space.size());
+  }
+}
+
+TEST_P(EveryStrategy, EndsAtOnceInAnEmptySpace) {
+  const ParameterSpace space({{"A", {1, 2}, std::nullopt, false}}, std::vector<std::uint64_t>{});
+  Bench bench(space, valley, 100);
+  EXPECT_TRUE(run(bench).empty());
+}
+
+TEST_P(EveryStrategy, TriesAllWhenTheBudgetAllowsAndFindsTheBest) {
+  const ParameterSpace space = grid({5, 4, 5});
+  for (const int batch : {1, 3, 8}) {
+    Bench bench(space, valley, 1000, batch);
+    EXPECT_EQ(run(bench).size(), space.size());
+    EXPECT_EQ(bench.best(), 1);
+  }
+}
+
+TEST_P(EveryStrategy, StopsWhenTheBudgetEndsWithinABatch) {
+  const ParameterSpace space = grid({5, 4, 5});
+  for (const std::size_t budget : {1u, 2u, 5u, 7u, 13u}) {
+    Bench bench(space, valley, budget, 4);
+    EXPECT_EQ(run(bench).size(), budget);
+  }
+}
+
+TEST_P(EveryStrategy, GoesOnToTheEndOfTheBudgetWhenEverythingFails) {
+  const ParameterSpace space = grid({6, 6, 6});
+  Bench bench(
+      space, [](const Levels&) { return std::nullopt; }, 60, 4);
+  EXPECT_EQ(run(bench).size(), 60u);
+}
+
+TEST_P(EveryStrategy, CopesWithEqualTimesEverywhere) {
+  const ParameterSpace space = grid({6, 6, 6});
+  Bench bench(
+      space, [](const Levels&) { return 2.5; }, 60);
+  EXPECT_EQ(run(bench).size(), 60u);
+}
+
+TEST_P(EveryStrategy, AsksTheSameWithTheSameSeed) {
+  const ParameterSpace space = grid({7, 7, 7});
+  Bench first(space, valley, 50, 3);
+  Bench second(space, valley, 50, 3);
+  EXPECT_EQ(run(first, 7), run(second, 7));
+}
+
+TEST_P(EveryStrategy, FindsAWayThroughFailures) {
+  const ParameterSpace space = grid({8, 8});
+  const auto truth = [](const Levels& levels) {
+    return (levels[0] + levels[1]) % 2 ? std::nullopt : valley(levels);
+  };
+  Bench bench(space, truth, space.size());
+  run(bench);
+  EXPECT_EQ(bench.best(), 1);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const StrategyRow& row : strategies()) names.push_back(row.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryStrategy, testing::ValuesIn(names()),
+                         [](const auto& name) { return name.param; });
+
+TEST(Strategies, GuidedStandsFirst) { EXPECT_EQ(strategies().front().name, "guided"); }
+
+TEST(Strategies, AnUnknownNameIsToldWithThoseNearIt) {
+  try {
+    make_strategy("guide");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("guided"));
+  }
+}
+
+TEST(RandomSource, ShufflesEveryIndexOnceAndDiffersBySeed) {
+  RandomSource one(1);
+  RandomSource two(2);
+  const auto first = random_order(100, one);
+  EXPECT_NE(first, random_order(100, two));
+  EXPECT_EQ(std::set(first.begin(), first.end()).size(), 100u);
+}
+
+TEST(Random, DiffersBySeed) {
+  const ParameterSpace space = grid({10, 10});
+  Bench first(space, valley, 10);
+  Bench second(space, valley, 10);
+  make_strategy("random")->search(first, 1);
+  make_strategy("random")->search(second, 2);
+  EXPECT_NE(first.asked(), second.asked());
+}
+
+TEST(Exhaustive, AsksInOrderAndPreparesTheNextBatch) {
+  const ParameterSpace space = grid({6});
+  Bench bench(space, valley, 6, 2);
+  make_strategy("exhaustive")->search(bench, 1);
+  EXPECT_THAT(bench.asked(), testing::ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(bench.prefetched(), testing::ElementsAre(2, 3, 4, 5));
+  EXPECT_EQ(bench.rounds(), 3);
+}
+
+TEST(Coordinate, ReachesTheFloorOfAValleyInOneRound) {
+  const ParameterSpace space = grid({9, 9, 9, 9});
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Bench bench(space, valley, 1 + 4 * 8);
+    make_strategy("coordinate")->search(bench, seed);
+    EXPECT_EQ(bench.best(), 1);
+  }
+}
+
+TEST(Coordinate, StartsFromTheBestThatIsKnown) {
+  const ParameterSpace space = grid({9, 9});
+  Bench bench(space, valley, 8);
+  bench.know(*space.find(Levels{2, 7}));
+  make_strategy("coordinate")->search(bench, 1);
+  for (const std::size_t index : bench.asked()) {
+    EXPECT_TRUE(space.levels(index)[0] == 2 || space.levels(index)[1] == 7);
+  }
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune replay: how good a search strategy is, on recorded spaces, without a device.
+#include "tuner/replay/replay.hpp"
+
+#include <cmath>
+#include <iostream>
+#include <limits>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/json/json.hpp"
+#include "tuner/replay/recorded_space.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+struct Line {
+  RecordedSpace recorded;
+  ReplaySummary summary;
+};
+
+/// null where a run ended before it got there.
+Json json_of(double figure) { return std::isfinite(figure) ? Json(figure) : Json(nullptr); }
+
+Json json_of(const Quartiles& quartiles) {
+  return Json::array({json_of(quartiles.low), json_of(quartiles.median), json_of(quartiles.high)});
+}
+
+Json json_of(const Line& line) {
+  Json json{{"space", line.recorded.name},
+            {"configurations", line.recorded.space.size()},
+            {"failures", line.recorded.failures()},
+            {"optimum_seconds", line.recorded.best()}};
+  for (std::size_t i = 0; i < kCheckpoints.size(); ++i) {
+    json["ratio"][std::to_string(kCheckpoints[i])] = json_of(line.summary.at[i]);
+  }
+  json["evaluations_to_5_percent"] = json_of(line.summary.to_5_percent);
+  json["evaluations_to_1_percent"] = json_of(line.summary.to_1_percent);
+  json["reach_5_percent"] = line.summary.reach_5_percent;
+  json["reach_1_percent"] = line.summary.reach_1_percent;
+  json["mean_log_ratio"] = json_of(line.summary.mean_log_ratio);
+  json["own_seconds"] = line.summary.own_seconds;
+  return json;
+}
+
+std::string figure_text(double figure, int digits) {
+  return std::isfinite(figure) ? format("{:.{}f}", figure, digits) : "-";
+}
+
+std::string quartiles_text(const Quartiles& quartiles) {
+  return format("{} [{}, {}]", figure_text(quartiles.median, 3), figure_text(quartiles.low, 3),
+                figure_text(quartiles.high, 3));
+}
+
+void print(const Line& line, const ReplayRequest& request) {
+  const ReplaySummary& summary = line.summary;
+  std::cout << format("{}: {} configurations, {} fail, optimum {}\n", line.recorded.name,
+                      line.recorded.space.size(), line.recorded.failures(),
+                      time_text(line.recorded.best()));
+  for (std::size_t i = 0; i < kCheckpoints.size() && kCheckpoints[i] <= request.budget; ++i) {
+    std::cout << format("  best / optimum after {:>3}  {}\n", kCheckpoints[i],
+                        quartiles_text(summary.at[i]));
+  }
+  std::cout << format("  evaluations to 5 %        {}, reached by {:.1f} % of runs\n",
+                      figure_text(summary.to_5_percent.median, 0), 100 * summary.reach_5_percent);
+  std::cout << format("  evaluations to 1 %        {}, reached by {:.1f} % of runs\n",
+                      figure_text(summary.to_1_percent.median, 0), 100 * summary.reach_1_percent);
+  std::cout << format("  strategy's own time       {} an evaluation\n",
+                      time_text(summary.own_seconds));
+}
+
+/// Geometric means over the spaces: how strategies are compared.
+void print_overall(const std::vector<Line>& lines, const ReplayRequest& request) {
+  const auto mean = [&](auto figure) {
+    double sum = 0;
+    for (const Line& line : lines) sum += std::log(figure(line.summary));
+    return std::exp(sum / static_cast<double>(lines.size()));
+  };
+  double reach = 0;
+  for (const Line& line : lines) reach += line.summary.reach_1_percent;
+  std::cout << format("{} spaces, geometric mean of medians:", lines.size());
+  for (std::size_t i = 0; i < kCheckpoints.size() && kCheckpoints[i] <= request.budget; ++i) {
+    const double ratio = mean([&](const ReplaySummary& summary) { return summary.at[i].median; });
+    std::cout << format(" {}@{}", figure_text(ratio, 3), kCheckpoints[i]);
+  }
+  std::cout << format(
+      ", e5 {}, e1 {}, {:.1f} % reach 1 %\n",
+      figure_text(mean([](const ReplaySummary& s) { return s.to_5_percent.median; }), 0),
+      figure_text(mean([](const ReplaySummary& s) { return s.to_1_percent.median; }), 0),
+      100 * reach / static_cast<double>(lines.size()));
+}
+
+ReplayRequest request_of(const Arguments& arguments) {
+  ReplayRequest request;
+  request.strategy = arguments.text("strategy");
+  request.budget = static_cast<std::size_t>(arguments.integer("budget", 1, 10'000'000));
+  request.seeds = static_cast<int>(arguments.integer("seeds", 1, 100'000));
+  request.batch = static_cast<int>(arguments.integer("batch", 1, 1024));
+  make_strategy(request.strategy);  // an unknown one is told before any file is read
+  return request;
+}
+
+/// The quartiles' standard deviation of log(predicted / true), in percent; nothing: no cost model.
+std::vector<double> predictions(const Arguments& arguments, const RecordedSpace& recorded) {
+  if (!arguments.has("model-error")) return {};
+  const auto percent = static_cast<double>(arguments.integer("model-error", 0, 1000));
+  return simulated_predictions(recorded, percent / 100);
+}
+
+int run_replay(const Arguments& arguments) {
+  if (arguments.positional().empty()) {
+    throw UsageError("replay needs a recorded space: a Kernel Tuner cache or T4 results, .gz too");
+  }
+  const ReplayRequest request = request_of(arguments);
+  std::vector<Line> lines;
+  Json documents = Json::array();
+  for (const std::string& file : arguments.positional()) {
+    RecordedSpace recorded = read_recorded_space(file);
+    const std::vector<ReplayRun> runs = replay(recorded, request, predictions(arguments, recorded));
+    lines.push_back({std::move(recorded), summarize(runs)});
+    if (arguments.has("json")) {
+      documents.push_back(json_of(lines.back()));
+    } else {
+      print(lines.back(), request);
+    }
+  }
+  if (arguments.has("json")) {
+    const Json json{{"strategy", request.strategy},
+                    {"budget", request.budget},
+                    {"seeds", request.seeds},
+                    {"batch", request.batch},
+                    {"spaces", documents}};
+    std::cout << json.dump(2) << '\n';
+  } else if (lines.size() > 1) {
+    print_overall(lines, request);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+extern const Verb kReplay;
+const Verb kReplay{
+    .name = "replay",
+    .synopsis = "FILE… [--strategy NAME] [--budget N] [--seeds N] [--batch N] [--json]",
+    .summary = "How good a search strategy is, on recorded spaces, without a device",
+    .details =
+        "Reads Kernel Tuner's cache files and T4 results, gzip'd or not. A figure "
+        "`1.087 [1.000, 1.137]` is the median over the seeds of the best time found so far "
+        "divided by the optimum, with the quartiles. Configurations that fail are part of "
+        "the space; asking for one twice costs nothing.",
+    .options = {{"strategy", "NAME", "`autotune list strategies` shows them", "guided"},
+                {"budget", "N", "Evaluations a run", "200"},
+                {"seeds", "N", "Runs, with seeds 1 to N", "40"},
+                {"batch", "N", "Configurations asked for at a time", "1"},
+                {"model-error", "PERCENT",
+                 "Give the strategy a cost model whose logarithm is off by so much (one standard "
+                 "deviation)"},
+                {"json", "", "Print JSON"}},
+    .positional = "FILE…",
+    .run = run_replay};
+
+}  // namespace autotune::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "tuner/search/neighbours.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::size_t kRandom = 6000;
+constexpr std::size_t kPredicted = 3000;
+constexpr std::size_t kFastest = 5;  // whose neighbours are candidates
+constexpr std::size_t kMostNeighbours = 6000;
+
+void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+/// One change away from the fastest few, two changes away from the fastest.
+std::vector<std::size_t> near_the_fastest(const ParameterSpace& space,
+                                          const Observations& observations) {
+  const Neighbours neighbours(space);
+  std::vector<std::size_t> places = observations.fastest();
+  places.resize(std::min(places.size(), kFastest));
+  std::vector<std::size_t> found;
+  for (const std::size_t place : places) {
+    append(found, neighbours.of(observations.indices()[place]));
+  }
+  if (places.empty()) return found;
+  for (const std::size_t near : neighbours.of(observations.indices()[places.front()])) {
+    if (found.size() > kMostNeighbours) break;
+    append(found, neighbours.of(near));
+  }
+  return found;
+}
+
+std::vector<std::size_t> chosen_indices(const ParameterSpace& space,
+                                        std::span<const float> log_predicted,
+                                        const Observations& observations, RandomSource& random) {
+  std::vector<std::size_t> indices;
+  if (space.size() <= kMostCandidates) {
+    indices.resize(space.size());
+    std::iota(indices.begin(), indices.end(), std::size_t{0});
+    return indices;
+  }
+  for (std::size_t i = 0; i < kRandom; ++i) indices.push_back(random.below(space.size()));
+  if (!log_predicted.empty()) append(indices, predicted_best(log_predicted, kPredicted));
+  append(indices, near_the_fastest(space, observations));
+  std::sort(indices.begin(), indices.end());
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  return indices;
+}
+
+}  // namespace
+
+std::vector<float> log_predictions(std::span<const double> predicted) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::vector<float> logs;
+  std::vector<float> usable;
+  for (const double seconds : predicted) {
+    const bool good = seconds > 0 && std::isfinite(seconds);
+    logs.push_back(good ? static_cast<float>(std::log(seconds)) : kInfinity);
+    if (good) usable.push_back(logs.back());
+  }
+  if (usable.empty()) return {};
+  const auto middle = usable.begin() + static_cast<std::ptrdiff_t>(usable.size() / 2);
+  std::nth_element(usable.begin(), middle, usable.end());
+  double sum = 0;
+  for (float& log : logs) sum += static_cast<double>(log = std::min(log, *middle));
+  const auto mean = static_cast<float>(sum / static_cast<double>(logs.size()));
+  for (float& log : logs) log -= mean;
+  return logs;
+}
+
+std::vector<std::size_t> predicted_best(std::span<const float> log_predicted, std::size_t count) {
+  std::vector<std::size_t> order(log_predicted.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto last = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, order.size()));
+  std::partial_sort(order.begin(), last, order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(log_predicted[a], a) < std::pair(log_predicted[b], b);
+  });
+  order.erase(last, order.end());
+  return order;
+}
+
+std::optional<std::size_t> Candidates::row_of(std::size_t index) const {
+  const auto found = std::lower_bound(indices.begin(), indices.end(), index);
+  if (found == indices.end() || *found != index) return std::nullopt;
+  return static_cast<std::size_t>(found - indices.begin());
+}
+
+Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& coordinates,
+                           std::span<const float> log_predicted, const Observations& observations,
+                           RandomSource& random) {
+  Candidates candidates;
+  candidates.indices = chosen_indices(space, log_predicted, observations, random);
+  candidates.points = coordinates.points(candidates.indices);
+  if (!log_predicted.empty()) {
+    candidates.predicted.resize(static_cast<Eigen::Index>(candidates.indices.size()));
+    for (Eigen::Index row = 0; row < candidates.predicted.size(); ++row) {
+      candidates.predicted[row] = log_predicted[candidates.indices[static_cast<std::size_t>(row)]];
+    }
+  }
+  candidates.asked.assign(candidates.indices.size(), 0);
+  for (const std::size_t index : observations.indices()) {
+    if (const auto row = candidates.row_of(index)) candidates.asked[*row] = 1;
+  }
+  return candidates;
+}
+
+}  // namespace autotune
