@@ -21,9 +21,9 @@ void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more)
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// One change away from the fastest few, two changes away from the fastest.
+/// One change away from the fastest few, and of two changes from the fastest a random part.
 std::vector<std::size_t> near_the_fastest(const ParameterSpace& space,
-                                          const Observations& observations) {
+                                          const Observations& observations, RandomSource& random) {
   const Neighbours neighbours(space);
   std::vector<std::size_t> places = observations.fastest();
   places.resize(std::min(places.size(), kFastest));
@@ -32,7 +32,9 @@ std::vector<std::size_t> near_the_fastest(const ParameterSpace& space,
     append(found, neighbours.of(observations.indices()[place]));
   }
   if (places.empty()) return found;
-  for (const std::size_t near : neighbours.of(observations.indices()[places.front()])) {
+  std::vector<std::size_t> nearest = neighbours.of(observations.indices()[places.front()]);
+  random.shuffle(nearest);
+  for (const std::size_t near : nearest) {
     if (found.size() > kMostNeighbours) break;
     append(found, neighbours.of(near));
   }
@@ -50,7 +52,7 @@ std::vector<std::size_t> chosen_indices(const ParameterSpace& space,
   }
   for (std::size_t i = 0; i < kRandom; ++i) indices.push_back(random.below(space.size()));
   if (!log_predicted.empty()) append(indices, predicted_best(log_predicted, kPredicted));
-  append(indices, near_the_fastest(space, observations));
+  append(indices, near_the_fastest(space, observations, random));
   std::sort(indices.begin(), indices.end());
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
   return indices;

@@ -24,7 +24,7 @@ struct Prior {
 
 /// The more dimensions, the farther apart points are, and the less each can matter.
 Prior scale_prior(Eigen::Index dimensions) {
-  return {std::log(0.8) + 0.25 * std::log(static_cast<double>(dimensions) / 4), 0.8};
+  return {0.25 * std::log(static_cast<double>(dimensions) / 4), 0.8};
 }
 // Targets have variance 1. Times of neighbours differ by more than their noise: no less than this.
 Prior amplitude_prior() { return {0, 0.7}; }

@@ -39,15 +39,15 @@ TEST(Guided, FindsASmoothOptimumAmongThousandsInFortyEvaluations) {
 
 TEST(Guided, KeepsAwayFromWhereEverythingFails) {
   const ParameterSpace space = grid({8, 8, 8, 8});
-  // A third of the space fails, and just where it would be fast.
-  const auto truth = [](const Levels& levels) {
-    return levels[0] <= 2 ? std::nullopt : smooth(levels);
+  const auto fails = [](const Levels& levels) { return levels[2] >= 4; };  // half of the space
+  const auto truth = [&](const Levels& levels) {
+    return fails(levels) ? std::nullopt : smooth(levels);
   };
   Bench bench(space, truth, 60);
   EXPECT_LT(best_after(bench, 1), 1.02);
   const auto failed = std::count_if(bench.asked().begin(), bench.asked().end(),
-                                    [&](auto index) { return space.levels(index)[0] <= 2; });
-  EXPECT_LT(failed, 20);
+                                    [&](auto index) { return fails(space.levels(index)); });
+  EXPECT_LT(failed, 27);  // 30 at random
 }
 
 TEST(Guided, IsNotThrownByNoiseOrPlateaus) {

@@ -164,7 +164,7 @@ TEST(Candidates, LargeSpacesAreSampledWithTheNeighboursOfTheFastest) {
   EXPECT_LE(candidates.indices.size(), kMostCandidates);
   EXPECT_TRUE(std::is_sorted(candidates.indices.begin(), candidates.indices.end()));
   EXPECT_TRUE(candidates.row_of(*space.find(Levels{5, 5, 5, 29})));
-  EXPECT_TRUE(candidates.row_of(*space.find(Levels{5, 5, 6, 0})));
+  EXPECT_TRUE(candidates.row_of(*space.find(Levels{0, 5, 5, 5})));
   const auto row = candidates.row_of(fastest);
   EXPECT_TRUE(!row || candidates.asked[*row]);
 }

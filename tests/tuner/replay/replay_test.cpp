@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/replay/replay.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr const char* kCache = R"({"tune_params_keys": ["a", "b"],
+  "tune_params": {"a": [1, 2], "b": ["x", "y"]}, "objective": "time", "cache": {
+  "1,x": {"a": 1, "b": "x", "time": 4.0}, "1,y": {"a": 1, "b": "y", "time": 2.0},
+  "2,x": {"a": 2, "b": "x", "time": "CompilationFailedConfig"})";
+
+constexpr const char* kT4 = R"({"schema_version": "1.0.0", "results": [
+  {"configuration": {"a": 2, "b": "x"}, "invalidity": "compile", "measurements": []},
+  {"configuration": {"a": 1, "b": "y"}, "invalidity": "correct", "objectives": ["time"],
+   "measurements": [{"name": "time", "value": 2.0, "unit": "ms"}]},
+  {"configuration": {"a": 1, "b": "x"}, "invalidity": "correct",
+   "measurements": [{"name": "time", "value": 4.0, "unit": "ms"}]}]})";
+
+fs::path written(const std::string& name, const std::string& text) {
+  const fs::path file = fs::path(testing::TempDir()) / name;
+  std::ofstream(file) << text;
+  return file;
+}
+
+void expect_the_small_space(const RecordedSpace& recorded) {
+  ASSERT_EQ(recorded.space.size(), 3u);
+  EXPECT_EQ(recorded.failures(), 1u);
+  EXPECT_DOUBLE_EQ(recorded.best(), 2e-3);
+  const auto failed = recorded.space.find(Configuration{{"a", 2}, {"b", "x"}});
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(recorded.answers[*failed].outcome, Outcome::compile_error);
+  EXPECT_FALSE(recorded.space.find(Configuration{{"a", 2}, {"b", "y"}}));
+}
+
+TEST(RecordedSpace, ReadsAKernelTunerCache) {
+  const RecordedSpace recorded =
+      read_recorded_space(written("small.json", std::string(kCache) + "}}"));
+  EXPECT_EQ(recorded.name, "small");
+  expect_the_small_space(recorded);
+}
+
+TEST(RecordedSpace, ReadsACacheAsAnInterruptedRunLeavesIt) {
+  expect_the_small_space(read_recorded_space(written("open.json", std::string(kCache) + ",\n")));
+}
+
+TEST(RecordedSpace, ReadsT4Results) {
+  expect_the_small_space(read_recorded_space(written("t4.json", kT4)));
+}
+
+TEST(RecordedSpace, WhatIsWrongIsToldWithTheFile) {
+  const auto message = [](const fs::path& file) -> std::string {
+    try {
+      read_recorded_space(file);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  EXPECT_THAT(message("/nowhere/x.json"), HasSubstr("/nowhere/x.json: cannot be read"));
+  EXPECT_THAT(message(written("broken.json", "{")), HasSubstr("parse error"));
+  EXPECT_THAT(message(written("other.json", "{}")), HasSubstr("neither a Kernel Tuner cache"));
+  EXPECT_THAT(message(written("cut.json", R"({"cache": {}})")), HasSubstr("not laid out"));
+  EXPECT_THAT(message(written("empty.json", R"({"tune_params_keys": [], "cache": {}})")),
+              HasSubstr("holds no configuration"));
+  EXPECT_THAT(message(testing::TempDir()), HasSubstr("is a folder"));
+}
+
+TEST(Replay, AskingTwiceCountsOnceAndTheBudgetHolds) {
+  const RecordedSpace recorded = read_recorded_space(written("t4.json", kT4));
+  RecordedEvaluator evaluator(recorded, 2);
+  const std::vector<std::size_t> asked = {0, 0, 1, 0, 2};
+  EXPECT_EQ(evaluator.evaluate(asked).size(), 4u);
+  EXPECT_THAT(evaluator.order(), testing::ElementsAre(0, 1));
+  EXPECT_EQ(evaluator.remaining(), 0u);
+}
+
+TEST(Replay, SumsUpRunsByTheirQuartiles) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<ReplayRun> runs = {{1, {infinity, 3, 1}, 0}, {2, {2, 1.04}, 0}, {3, {2, 2}, 0}};
+  const ReplaySummary summary = summarize(runs);
+  EXPECT_DOUBLE_EQ(summary.at[0].median, 1.04);
+  EXPECT_DOUBLE_EQ(summary.to_5_percent.median, 3);
+  EXPECT_DOUBLE_EQ(summary.reach_5_percent, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(summary.reach_1_percent, 1.0 / 3);
+  EXPECT_EQ(quartiles({1, 2, infinity}).high, infinity);
+  EXPECT_DOUBLE_EQ(quartiles({4, 1, 2}).low, 1.5);
+}
+
+TEST(Replay, EndingAtTheOptimumChangesNoFigure) {
+  const RecordedSpace recorded = read_recorded_space(written("t4.json", kT4));
+  ReplayRequest request{"random", 3, 5};
+  const ReplaySummary whole = summarize(replay(recorded, request));
+  request.end_at_optimum = true;
+  const ReplaySummary ended = summarize(replay(recorded, request));
+  EXPECT_EQ(whole.at[0].median, ended.at[0].median);
+  EXPECT_EQ(whole.to_1_percent.median, ended.to_1_percent.median);
+}
+
+TEST(Replay, GuidedBeatsRandomOnRecordedSpaces) {
+  const fs::path folder = fs::path(AUTOTUNE_SOURCE_DIR) / "../shared/spaces";
+  if (!fs::exists(folder)) GTEST_SKIP() << "no recorded spaces in " << folder;
+  for (const char* name : {"pnpoly-rtx3090", "convolution-a4000"}) {
+    const RecordedSpace recorded = read_recorded_space(folder / (name + std::string(".json.gz")));
+    ReplayRequest request{"guided", 50, 3, 1, true};
+    const double guided = summarize(replay(recorded, request)).at[2].median;
+    request.strategy = "random";
+    EXPECT_LT(guided, summarize(replay(recorded, request)).at[2].median) << name;
+    EXPECT_LT(guided, 1.2) << name;
+  }
+}
+
+}  // namespace
+}  // namespace autotune
