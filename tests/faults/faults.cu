@@ -14,6 +14,7 @@ extern "C" __global__ void faults(const float* x, float* y, int n) {
   if (i == 0) *reinterpret_cast<float4*>(y + 1) = make_float4(x[0], x[1], x[2], x[3]);
 #elif FAULT == FAULT_RACE
   __shared__ float tile[128];
+  for (volatile int wait = 0; threadIdx.x >= 64 && wait < 1000;) wait = wait + 1;
   tile[threadIdx.x] = i < n ? x[i] : 0;
   const float other = static_cast<volatile float*>(tile)[127 - threadIdx.x];  // no barrier
   const int mirrored = blockIdx.x * blockDim.x + 127 - threadIdx.x;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each fault becomes on a GPU.
+#include "tests/faults/faults_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tuner/gpu/cuda_device.hpp"
+
+namespace autotune {
+namespace {
+
+class GpuFaults : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda_devices().empty()) GTEST_SKIP() << "there is no GPU";
+  }
+};
+
+TEST_F(GpuFaults, EachHasItsOutcomeAndNoneTouchesTheNext) {
+  FaultsCase faults("cuda:0");
+  expect_outcomes(faults, {{"none", {Outcome::ok}},
+                           {"infinite_loop", {Outcome::timeout}},
+                           {"illegal_address", {Outcome::crash}},
+                           {"misaligned", {Outcome::crash}},
+                           {"nan_output", {Outcome::wrong}},
+                           {"writes_nothing", {Outcome::wrong}},
+                           {"past_the_end", {Outcome::wrong}},
+                           {"race", {Outcome::wrong, Outcome::nondeterministic}},
+                           {"too_much_shared", {Outcome::invalid}},
+                           {"compiler_error", {Outcome::compile_error}}});
+}
+
+TEST_F(GpuFaults, ACrashCostsAtMostASecondAndAHalf) {
+  FaultsCase faults("cuda:0");
+  expect_quick_restart(faults);
+}
+
+TEST_F(GpuFaults, TheGoodAmongThemAreAllMeasured) {
+  FaultsCase faults("cuda:0");
+  expect_good_ones_measured(faults, 5);
+}
+
+}  // namespace
+}  // namespace autotune
