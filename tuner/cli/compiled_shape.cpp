@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tuner/cache/build_cache.hpp"
+#include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/target/catalog.hpp"
@@ -20,12 +21,6 @@ NamedValue named_value(const std::string& word) {
     throw UsageError(format("\"{}\" is not NAME=VALUE, such as dtype=f64", word));
   }
   return {word.substr(0, equals), parse_value(word.substr(equals + 1))};
-}
-
-NamedValues settings_of(const Arguments& arguments) {
-  NamedValues settings;
-  for (const std::string& word : arguments.all("set")) settings.push_back(named_value(word));
-  return settings;
 }
 
 NamedValues asked_values(const Arguments& arguments, const Target& target) {

@@ -10,12 +10,13 @@
 namespace autotune::cli {
 
 extern const Verb kDb;
-extern const Verb kTune;
+extern const Verb kExplain;
 extern const Verb kList;
 extern const Verb kNewTarget;
 extern const Verb kOccupancy;
 extern const Verb kQuery;
 extern const Verb kReplay;
+extern const Verb kTune;
 
 namespace {
 
@@ -32,7 +33,8 @@ const Verb kHelp{.name = "help",
                  .positional = {},
                  .run = run_help};
 
-const std::array kVerbs{&kTune, &kQuery, &kList, &kOccupancy, &kNewTarget, &kDb, &kReplay, &kHelp};
+const std::array kVerbs{&kTune, &kQuery,  &kList,    &kOccupancy, &kNewTarget,
+                        &kDb,   &kReplay, &kExplain, &kHelp};
 
 }  // namespace
 

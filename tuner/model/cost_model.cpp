@@ -34,10 +34,13 @@ CostEstimate CostModel::estimate(std::size_t index) const { return estimate(inde
 
 CostEstimate CostModel::estimate(std::size_t index,
                                  std::span<const KernelResources> compiled) const {
-  const CostInput described = input(index, compiled);
+  return estimate(input(index, compiled));
+}
+
+CostEstimate CostModel::estimate(const CostInput& input) const {
   const bool host = gpu_.sm.compute_capability == 0;
-  return host ? host_estimate(gpu_.multiprocessors, described)
-              : autotune::estimate(gpu_, calibration_, described);
+  return host ? host_estimate(gpu_.multiprocessors, input)
+              : autotune::estimate(gpu_, calibration_, input);
 }
 
 CostInput CostModel::input(std::size_t index, std::span<const KernelResources> compiled) const {

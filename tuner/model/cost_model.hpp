@@ -53,6 +53,8 @@ class CostModel {
   CostEstimate estimate(std::size_t index) const;
   /// With what the compiler made of it.
   CostEstimate estimate(std::size_t index, std::span<const KernelResources> compiled) const;
+  /// Of a description made by hand, or by input() and changed.
+  CostEstimate estimate(const CostInput& input) const;
   /// What estimate() judges, for reports.
   CostInput input(std::size_t index, std::span<const KernelResources> compiled = {}) const;
   /// Seconds for every index of the space.

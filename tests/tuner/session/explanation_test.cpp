@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What explain says is what the database has.
+#include "tuner/session/explanation.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tuner/core/error.hpp"
+#include "tuner/model/gpu_specs.hpp"
+#include "tuner/session/records.hpp"
+
+namespace autotune {
+namespace {
+
+Target addition() {
+  Target target;
+  target.name = "addition";
+  target.fingerprint = "f00d";
+  target.sizes = {"N"};
+  target.parameters = {
+      {.name = "BLOCK", .values = {32, 128, 512, 1024}, .when = {}, .run_time = false}};
+  target.kernels = {{.entry = "addition",
+                     .when = {},
+                     .grid = {Expression::parse("ceil_div(N, BLOCK)")},
+                     .block = {Expression::parse("BLOCK")},
+                     .cluster = {},
+                     .dynamic_shared_bytes = {},
+                     .arguments = {}}};
+  target.flops = Expression::parse("N");
+  target.bytes = Expression::parse("12 * N");
+  return target;
+}
+
+class Explained : public testing::Test {
+ protected:
+  Explained() {
+    DeviceInfo info = device_info(find_gpu("h200"));
+    info.kind = DeviceKind::cuda;
+    key_.device = store_.add_device(device_row(info));
+    key_.kernel = store_.add_kernel(kernel_row(addition()));
+    key_.problem = "N=1048576";
+    key_.policy = "l2=hot launch=graph";
+    db::SessionRow session;
+    session.started_at = db::now_text();
+    session_ = store_.begin_session(session);
+  }
+  ~Explained() override { std::filesystem::remove_all(folder_); }
+
+  void add(const std::string& configuration, double median_ns, const std::string& outcome = "ok",
+           const std::string& message = "") {
+    db::TrialRow row;
+    row.session = session_;
+    row.key = key_;
+    row.configuration = configuration;
+    row.outcome = outcome;
+    row.message = message;
+    if (outcome == "ok") {
+      row.median_ns = row.low_ns = row.high_ns = median_ns;
+      row.registers = 40;
+      row.shared_bytes = 2048;
+      row.verified = true;
+    }
+    row.created_at = db::now_text();
+    store_.append({&row, 1});
+  }
+
+  Explanation explained(const Target& target = addition()) const {
+    return explain(store_, store_.tuned({}).front(), target, 2);
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("autotune_explained_" + std::to_string(getpid()));
+  db::TunedStore store_{folder_ / "tuned.db"};
+  db::ProblemKey key_;
+  std::string session_;
+};
+
+TEST_F(Explained, TheBestIsDescribedWithTheCompilersResources) {
+  add("BLOCK=128", 5000);
+  const Explanation result = explained();
+  EXPECT_EQ(to_text(result.best), "BLOCK=128");
+  EXPECT_DOUBLE_EQ(result.seconds.value(), 5e-6);
+  EXPECT_EQ(result.input.shape.registers, 40);
+  EXPECT_EQ(result.input.shape.shared_bytes(), 2048);
+  EXPECT_EQ(result.estimate.occupancy.active_blocks, 12);
+  EXPECT_TRUE(result.same_source);
+}
+
+TEST_F(Explained, LosersComeNearestFirstWithWhatDiffers) {
+  add("BLOCK=128", 5000);
+  add("BLOCK=512", 6000);
+  add("BLOCK=1024", 5500);
+  add("BLOCK=32", 9000);
+  const Explanation result = explained();
+  ASSERT_EQ(result.losers.size(), 2u);
+  EXPECT_NEAR(result.losers[0].slower, 0.1, 1e-9);
+  ASSERT_EQ(result.losers[0].differences.size(), 1u);
+  EXPECT_EQ(result.losers[0].differences[0].best, "128");
+  EXPECT_EQ(result.losers[0].differences[0].other, "1024");
+  EXPECT_EQ(result.timed.size(), 4u);
+}
+
+TEST_F(Explained, ReasonsThatDifferInNumbersOnlyAreOne) {
+  add("BLOCK=128", 5000);
+  add("BLOCK=512", 0, "pruned", "1.7 times the best");
+  add("BLOCK=1024", 0, "pruned", "23.5 times the best");
+  add("BLOCK=32", 0, "wrong", "C[3] is nan");
+  const Explanation result = explained();
+  ASSERT_EQ(result.reasons.size(), 2u);
+  EXPECT_EQ(result.reasons[0].outcome, "pruned");
+  EXPECT_EQ(result.reasons[0].count, 2);
+  EXPECT_EQ(result.tried, 4);
+}
+
+TEST_F(Explained, AChangedTargetIsSaid) {
+  add("BLOCK=128", 5000);
+  Target changed = addition();
+  changed.fingerprint = "beef";
+  EXPECT_FALSE(explained(changed).same_source);
+  changed.parameters[0].values = {64};
+  EXPECT_THROW(explained(changed), Error);
+}
+
+}  // namespace
+}  // namespace autotune

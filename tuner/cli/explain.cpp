@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune explain: why this configuration, and what became of the others.
+#include <fstream>
+#include <iostream>
+
+#include "tuner/cli/explanation_report.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/target/catalog.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+/// The tuned problems that were asked for, exactly these sizes.
+std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store) {
+  const NamedValues settings = chosen_settings(arguments);
+  const std::vector<db::TunedEntry> all = entries_for(arguments, store);
+  std::vector<db::TunedEntry> asked;
+  for (const NamedValues& sizes : asked_sizes(arguments, all)) {
+    for (const db::TunedEntry& entry : all) {
+      const bool same = to_text(problem_of(entry).sizes) == to_text(sizes);
+      if (same && has_settings(entry, settings)) asked.push_back(entry);
+    }
+  }
+  if (asked.empty()) {
+    throw Error(format("{} of size {} is not tuned in {}: run autotune --target {} --sizes {}",
+                       arguments.text("target"), arguments.text("size"), store.path().string(),
+                       arguments.text("target"), arguments.text("size")));
+  }
+  return asked;
+}
+
+void write_svg(const std::string& file, const std::vector<Plot>& plots) {
+  std::ofstream out(file);
+  out << svg_plots(plots);
+  if (!out.flush()) throw Error(format("{} could not be written: is its folder there?", file));
+}
+
+int run_explain(const Arguments& arguments) {
+  const auto losers = static_cast<std::size_t>(arguments.integer("losers", 0, 1000));
+  const db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  Json documents = Json::array();
+  std::vector<Plot> plots;
+  for (const db::TunedEntry& entry : asked_entries(arguments, store)) {
+    const Explanation explanation =
+        explain(store, entry, find_target(arguments.text("target")), losers);
+    const bool under_roofs = explanation.gpu.sm.compute_capability > 0 && explanation.flops > 0;
+    if (under_roofs) plots.push_back(roofline(explanation));
+    if (arguments.has("json")) {
+      Json document = explanation_json(explanation);
+      document["problem"] = entry.best.key.problem;
+      documents.push_back(std::move(document));
+      continue;
+    }
+    std::cout << format("{} {} on {} ({})\n", entry.kernel.target, entry.best.key.problem,
+                        entry.device.name, entry.best.key.policy)
+              << explanation_text(explanation);
+    if (under_roofs) std::cout << '\n' << terminal_plot(plots.back());
+  }
+  if (arguments.has("json")) std::cout << documents.dump(2) << '\n';
+  if (const auto file = arguments.find("svg")) write_svg(*file, plots);
+  return kDone;
+}
+
+}  // namespace
+
+extern const Verb kExplain;
+const Verb kExplain{
+    .name = "explain",
+    .synopsis = "--target T --size S [--device NAME] [--db FILE] [--svg FILE] [--json]",
+    .summary = "Why this configuration: occupancy, what binds it, its nearest losers",
+    .details =
+        "Reads the database only. Times are those that were measured; what binds them is "
+        "the cost model's view (docs/model.md), so it says how far the prediction is off. "
+        "The roofline shows every configuration that was timed.",
+    .options =
+        {{"target", "T", "The target's name, or its manifest"},
+         {"size", "S", "A problem, as for tune: 512, 1037x1031x1055"},
+         {"device", "NAME", "Only this device"},
+         {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", {}, true},
+         {"losers", "N", "How many of the nearest losers", "5"},
+         {"svg", "FILE", "Draw the roofline"},
+         {"db", "FILE", "The database"},
+         {"json", "", "Print JSON"}},
+    .positional = {},
+    .run = run_explain};
+
+}  // namespace autotune::cli

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/explanation_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/cli/occupancy_report.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+constexpr std::size_t kReasons = 6;
+
+bool is_gpu(const Explanation& explanation) { return explanation.gpu.sm.compute_capability > 0; }
+
+double l2_roof(const GpuSpec& gpu) {
+  return Calibration{}.l2_bytes_per_cycle * gpu.multiprocessors * gpu.clock_hz;
+}
+
+double memory_roof(const Explanation& explanation) {
+  return explanation.estimate.intensity * explanation.gpu.memory_bytes_per_second;
+}
+
+std::string terms_text(const CostEstimate& estimate) {
+  std::string text;
+  for (int i = 0; i < kTerms; ++i) {
+    const auto term = static_cast<Term>(i);
+    if (estimate.term(term) <= 0) continue;
+    if (!text.empty()) text += ", ";
+    text += format("{} {}", name_of(term), time_text(estimate.term(term)));
+  }
+  return text;
+}
+
+std::string difference_text(const std::vector<Difference>& differences) {
+  std::string text;
+  for (const Difference& each : differences) {
+    text += format("{}{}={} (not {})", text.empty() ? "" : " ", each.name, each.other, each.best);
+  }
+  return text;
+}
+
+std::string time_lines(const Explanation& explanation) {
+  std::string text;
+  if (explanation.seconds) {
+    const double rate = explanation.flops / *explanation.seconds;
+    text += format("measured    {}", time_text(*explanation.seconds));
+    if (explanation.flops > 0) text += ", " + rate_text(rate);
+    if (explanation.flops > 0 && is_gpu(explanation)) {
+      text += format(", {:.1f} % of the FMA peak", 100 * rate / explanation.gpu.flops_per_second());
+    }
+    text += '\n';
+  }
+  const CostEstimate& estimate = explanation.estimate;
+  text += format("predicted   {}", time_text(estimate.seconds));
+  if (explanation.seconds)
+    text += format(", {:.2f} of it", estimate.seconds / *explanation.seconds);
+  text += format(", bound by {}\n", name_of(estimate.binding));
+  return text + format("  each alone: {}\n", terms_text(estimate));
+}
+
+std::string gpu_lines(const Explanation& explanation) {
+  const CostEstimate& estimate = explanation.estimate;
+  const KernelShape& shape = explanation.input.shape;
+  const Occupancy& occupancy = estimate.occupancy;
+  std::string text = format(
+      "occupancy   {:.4g} %: {} blocks of {} threads, {} registers a thread, {} bytes of "
+      "shared memory; limited by {}\n",
+      100 * occupancy.fraction, occupancy.active_blocks, shape.threads, shape.registers,
+      shape.shared_bytes(), limiter_text(occupancy));
+  text += format("grid        {} blocks on {} multiprocessors: {:.2f} waves, {:.0f} % balanced\n",
+                 explanation.input.blocks, explanation.gpu.multiprocessors, estimate.waves,
+                 100 * estimate.balance);
+  if (explanation.flops <= 0) return text;
+  text += format(
+      "intensity   {:.1f} FLOPs a byte of memory, {:.1f} a 4-byte access through L2; "
+      "{:.0f} % of instructions are FMAs\n",
+      estimate.intensity, estimate.l2_intensity, 100 * estimate.issue_share);
+  text += format("roofs       FMA {}", rate_text(explanation.gpu.flops_per_second()));
+  if (estimate.l2_intensity > 0) {
+    text += format(", L2 {}", rate_text(estimate.l2_intensity / 4 * l2_roof(explanation.gpu)));
+  }
+  if (estimate.intensity > 0) text += format(", memory {}", rate_text(memory_roof(explanation)));
+  return text + '\n';
+}
+
+std::string loser_lines(const Explanation& explanation) {
+  if (explanation.losers.empty()) return "";
+  std::string text = "\nnearest losers, and what differs\n";
+  for (const Loser& loser : explanation.losers) {
+    text += format("  {:+6.1f} %  {}  {}\n", 100 * loser.slower, time_text(loser.trial.seconds),
+                   difference_text(loser.differences));
+    const CostEstimate& estimate = loser.estimate;
+    text += format("            predicted {}, bound by {}", time_text(estimate.seconds),
+                   name_of(estimate.binding));
+    if (is_gpu(explanation)) {
+      text += format(", occupancy {:.4g} %, {:.0f} % balanced", 100 * estimate.occupancy.fraction,
+                     100 * estimate.balance);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string reason_lines(const Explanation& explanation) {
+  std::string text =
+      format("\ntried       {}, {} of them timed\n", explanation.tried, explanation.timed.size());
+  for (std::size_t i = 0; i < std::min(kReasons, explanation.reasons.size()); ++i) {
+    const Reason& reason = explanation.reasons[i];
+    const std::string first = reason.example.substr(0, reason.example.find('\n'));
+    text +=
+        format("  {:>5} {}{}{}\n", reason.count, reason.outcome, first.empty() ? "" : ": ", first);
+  }
+  if (explanation.reasons.size() > kReasons) {
+    text += format("  and {} other reasons\n", explanation.reasons.size() - kReasons);
+  }
+  return text;
+}
+
+Json json_of(const Configuration& configuration) {
+  Json json = Json::object();
+  for (const NamedValue& each : configuration) {
+    if (each.value.is_integer()) {
+      json[each.name] = each.value.integer();
+    } else {
+      json[each.name] = each.value.word();
+    }
+  }
+  return json;
+}
+
+Json json_of(const CostEstimate& estimate) {
+  Json terms = Json::object();
+  for (int i = 0; i < kTerms; ++i) {
+    terms[std::string(name_of(static_cast<Term>(i)))] = estimate.terms[static_cast<std::size_t>(i)];
+  }
+  return {{"seconds", std::isfinite(estimate.seconds) ? Json(estimate.seconds) : Json()},
+          {"binding", name_of(estimate.binding)},
+          {"terms", terms},
+          {"waves", estimate.waves},
+          {"balance", estimate.balance},
+          {"issue_share", estimate.issue_share},
+          {"flops_per_byte", estimate.intensity},
+          {"flops_per_access", estimate.l2_intensity}};
+}
+
+}  // namespace
+
+std::string explanation_text(const Explanation& explanation) {
+  std::string text = to_text(explanation.best) + '\n';
+  if (!explanation.same_source) {
+    text += "(the target has changed since it was tuned: the figures may not fit it)\n";
+  }
+  text += '\n' + time_lines(explanation);
+  if (is_gpu(explanation)) text += gpu_lines(explanation);
+  return text + loser_lines(explanation) + reason_lines(explanation);
+}
+
+Json explanation_json(const Explanation& explanation) {
+  Json json{{"config", json_of(explanation.best)},
+            {"same_source", explanation.same_source},
+            {"gpu", explanation.gpu.name},
+            {"flops", explanation.flops},
+            {"measured_seconds", explanation.seconds ? Json(*explanation.seconds) : Json()},
+            {"predicted", json_of(explanation.estimate)}};
+  if (is_gpu(explanation)) {
+    const OccupancyQuestion question{"", "", explanation.gpu, explanation.input.shape};
+    json["occupancy"] = occupancy_json(question, explanation.estimate.occupancy);
+  }
+  json["losers"] = Json::array();
+  for (const Loser& loser : explanation.losers) {
+    json["losers"].push_back({{"config", json_of(loser.trial.configuration)},
+                              {"seconds", loser.trial.seconds},
+                              {"slower", loser.slower},
+                              {"predicted", json_of(loser.estimate)}});
+  }
+  json["tried"] = explanation.tried;
+  json["timed"] = explanation.timed.size();
+  json["not_timed"] = Json::array();
+  for (const Reason& reason : explanation.reasons) {
+    json["not_timed"].push_back(
+        {{"outcome", reason.outcome}, {"example", reason.example}, {"count", reason.count}});
+  }
+  return json;
+}
+
+Plot roofline(const Explanation& explanation) {
+  const GpuSpec& gpu = explanation.gpu;
+  Plot plot;
+  plot.title = format("Roofline on {}", gpu.name);
+  plot.x = {.label = "FLOPs a byte through L2", .logarithmic = true, .low = {}, .high = {}};
+  plot.y = {.label = "GFLOP/s", .logarithmic = true, .low = {}, .high = {}};
+  Series tried{"tried", Stroke::dots, {}}, best{"best", Stroke::mark, {}};
+  double low = 1, high = 1;
+  for (const ExplainedTrial& trial : explanation.timed) {
+    if (trial.l2_intensity <= 0) continue;
+    const Point point{trial.l2_intensity, trial.flops_per_second * 1e-9};
+    (trial.configuration == explanation.best ? best : tried).points.push_back(point);
+    low = std::min(low, trial.l2_intensity);
+    high = std::max(high, trial.l2_intensity);
+  }
+  high *= 2;
+  Series roofs{"FMA and L2 roofs", Stroke::line, {}};
+  const double ridge = gpu.flops_per_second() / l2_roof(gpu);
+  roofs.points = {{low, std::min(low / ridge, 1.0) * gpu.flops_per_second() * 1e-9}};
+  if (ridge > low && ridge < high) {
+    roofs.points.push_back({ridge, gpu.flops_per_second() * 1e-9});
+  }
+  roofs.points.push_back({high, std::min(high / ridge, 1.0) * gpu.flops_per_second() * 1e-9});
+  plot.series = {std::move(roofs)};
+  if (memory_roof(explanation) > 0 && memory_roof(explanation) < gpu.flops_per_second()) {
+    plot.series.push_back(
+        {"memory roof",
+         Stroke::line,
+         {{low, memory_roof(explanation) * 1e-9}, {high, memory_roof(explanation) * 1e-9}}});
+  }
+  plot.series.push_back(std::move(tried));
+  plot.series.push_back(std::move(best));
+  return plot;
+}
+
+}  // namespace autotune::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Was it right not to try them? A random sample of what was pruned, measured after all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/core/outcome.hpp"
+
+namespace autotune {
+
+/// `count` of the pruned indices at random, without repetition; all when there are fewer.
+std::vector<std::size_t> audit_sample(std::span<const std::size_t> pruned, std::size_t count,
+                                      std::uint64_t seed);
+
+/// A pruned configuration that was run after all; seconds when it ran.
+struct AuditedTrial {
+  std::size_t index = 0;
+  Outcome outcome = Outcome::ok;
+  std::optional<double> seconds;
+};
+
+struct PruneAudit {
+  int sampled = 0;
+  int ran = 0;     // correctly
+  int faster = 0;  // than the best that was found
+  std::optional<AuditedTrial> best;
+  /// best found / best pruned - 1 where a pruned one is faster, else 0.
+  double regret = 0;
+  /// Highest share of all pruned that may be faster than the best found, with 95 % confidence: the
+  /// exact binomial bound (Clopper and Pearson, 1934).
+  double share_bound = 1;
+};
+
+PruneAudit audit(double best_seconds, std::span<const AuditedTrial> trials);
+
+/// `audit: 40 of 1210 pruned measured, 38 ran, none is faster; at most 7.2 % of them can be`.
+std::string audit_text(const PruneAudit& audit, std::size_t pruned);
+
+}  // namespace autotune

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/explanation.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "tuner/core/error.hpp"
+#include "tuner/model/gpu_specs.hpp"
+#include "tuner/session/calibrated.hpp"
+#include "tuner/session/records.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+
+/// What kernels may use of any CPU, as the host device has it.
+constexpr std::int64_t kHostSharedBytes = 256 << 10;
+
+/// The device of a row as the model needs it: limits are those of its architecture.
+DeviceInfo device_of(const db::DeviceRow& row) {
+  DeviceInfo info;
+  if (row.compute_capability > 0) {
+    GpuSpec spec;
+    spec.sm = multiprocessor(static_cast<int>(row.compute_capability));
+    info = device_info(spec);
+    info.kind = DeviceKind::cuda;
+  } else {
+    info.kind = DeviceKind::host;
+    info.shared_bytes_per_block = info.shared_bytes_per_multiprocessor = kHostSharedBytes;
+  }
+  info.name = row.name;
+  info.multiprocessors = static_cast<int>(row.multiprocessors);
+  info.id = row.pci_id;
+  info.l2_bytes = row.l2_bytes;
+  info.memory_bytes = row.memory_bytes;
+  return info;
+}
+
+/// `12 KiB over` and `48 KiB over` are one reason.
+std::string without_numbers(const std::string& text) {
+  std::string pattern;
+  for (const char letter : text) {
+    const bool digit = letter >= '0' && letter <= '9';
+    if (!digit) pattern += letter;
+    if (digit && (pattern.empty() || pattern.back() != '#')) pattern += '#';
+  }
+  return pattern;
+}
+
+std::vector<Reason> reasons_of(const std::vector<db::TrialRow>& trials) {
+  std::map<std::string, Reason> by_pattern;
+  for (const db::TrialRow& trial : trials) {
+    if (trial.outcome == "ok") continue;
+    Reason& reason = by_pattern[trial.outcome + without_numbers(trial.message)];
+    reason.outcome = trial.outcome;
+    if (reason.count++ == 0) reason.example = trial.message;
+  }
+  std::vector<Reason> reasons;
+  for (const auto& [pattern, reason] : by_pattern) reasons.push_back(reason);
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const Reason& a, const Reason& b) { return a.count > b.count; });
+  return reasons;
+}
+
+std::vector<Difference> differences(const Configuration& best, const Configuration& other) {
+  std::vector<Difference> all;
+  for (const NamedValue& each : best) {
+    const Value* value = find_value(other, each.name);
+    if (value && *value != each.value) {
+      all.push_back({each.name, each.value.text(), value->text()});
+    }
+  }
+  return all;
+}
+
+class Explainer {
+ public:
+  Explainer(const db::TunedStore& store, const db::TunedEntry& entry, const Target& target)
+      : entry_(entry),
+        device_(device_of(entry.device)),
+        problem_{parse_named_values(entry.best.key.problem)},
+        space_(space_of(target, problem_, device_)),
+        model_(target, problem_, space_, device_, stored_calibration(store, device_)),
+        flops_(work_of(target, problem_, device_).flops),
+        rows_(store.trials(entry.best.key)) {}
+
+  Explanation explain(const Target& target, std::size_t losers) const {
+    Explanation result;
+    result.same_source = entry_.kernel.fingerprint == target.fingerprint;
+    result.gpu = model_.gpu();
+    result.flops = flops_;
+    result.best = parse_named_values(entry_.best.configuration);
+    if (entry_.best.median_ns) result.seconds = *entry_.best.median_ns * kNanosecond;
+    const auto index = space_.find(result.best);
+    if (!index) {
+      throw Error(format("{} is no valid configuration of {} any more: run autotune tune again",
+                         entry_.best.configuration, target.name));
+    }
+    result.input = described(*index, row_of(entry_.best.configuration));
+    result.estimate = model_.estimate(result.input);
+    result.tried = static_cast<int>(rows_.size());
+    result.reasons = reasons_of(rows_);
+    result.timed = timed();
+    result.losers = losers_of(result, losers);
+    return result;
+  }
+
+ private:
+  const db::TrialRow* row_of(const std::string& configuration) const {
+    const auto found = std::find_if(rows_.rbegin(), rows_.rend(), [&](const db::TrialRow& row) {
+      return row.configuration == configuration && row.registers.has_value();
+    });
+    return found == rows_.rend() ? nullptr : &*found;
+  }
+
+  /// With the compiler's registers and shared memory where the trial has them.
+  CostInput described(std::size_t index, const db::TrialRow* row) const {
+    CostInput input = model_.input(index);
+    if (row && row->registers) input.shape.registers = static_cast<int>(*row->registers);
+    if (row && row->shared_bytes && *row->shared_bytes >= input.shape.dynamic_shared_bytes) {
+      input.shape.static_shared_bytes = *row->shared_bytes - input.shape.dynamic_shared_bytes;
+    }
+    return input;
+  }
+
+  /// Each configuration once, with its latest time.
+  std::vector<ExplainedTrial> timed() const {
+    std::map<std::string, double> seconds;
+    for (const db::TrialRow& row : rows_) {
+      if (row.outcome == "ok" && row.median_ns) {
+        seconds[row.configuration] = *row.median_ns * kNanosecond;
+      }
+    }
+    std::vector<ExplainedTrial> trials;
+    for (const auto& [text, time] : seconds) {
+      const Configuration configuration = parse_named_values(text);
+      const auto index = space_.find(configuration);
+      if (!index) continue;
+      const double bytes = model_.input(*index).work.l2_bytes;
+      trials.push_back({configuration, time, flops_ / time, bytes > 0 ? flops_ / bytes : 0});
+    }
+    std::stable_sort(trials.begin(), trials.end(),
+                     [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    return trials;
+  }
+
+  std::vector<Loser> losers_of(const Explanation& explanation, std::size_t most) const {
+    std::vector<Loser> losers;
+    const double best = explanation.seconds.value_or(
+        explanation.timed.empty() ? 0 : explanation.timed.front().seconds);
+    for (const ExplainedTrial& trial : explanation.timed) {
+      if (losers.size() == most) break;
+      if (trial.configuration == explanation.best) continue;
+      const auto index = *space_.find(trial.configuration);
+      const CostInput input = described(index, row_of(to_text(trial.configuration)));
+      losers.push_back({trial, best > 0 ? trial.seconds / best - 1 : 0, model_.estimate(input),
+                        differences(explanation.best, trial.configuration)});
+    }
+    return losers;
+  }
+
+  const db::TunedEntry& entry_;
+  DeviceInfo device_;
+  Problem problem_;
+  ParameterSpace space_;
+  CostModel model_;
+  double flops_;
+  std::vector<db::TrialRow> rows_;
+};
+
+}  // namespace
+
+Explanation explain(const db::TunedStore& store, const db::TunedEntry& entry, const Target& target,
+                    std::size_t losers) {
+  return Explainer(store, entry, target).explain(target, losers);
+}
+
+}  // namespace autotune
