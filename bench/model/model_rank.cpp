@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How well the cost model ranks a target's configurations.
+//   model_rank calibrate                                     prints a GPU's calibration
 //   model_rank measure OUT.jsonl TARGET SIZES COUNT [SEED]   times random valid ones on a GPU
 //   model_rank report IN.jsonl [GPU] [verbose]              predicts them again, prints a table
 // Those that do not compile or launch are left out.
@@ -73,6 +74,19 @@ Json resources_json(const CompiledKernel& kernel) {
   return all;
 }
 
+int our_blocks(const GpuSpec& gpu, const CompiledKernel& kernel, const Launch& launch) {
+  for (const KernelResources& each : kernel.resources) {
+    if (each.entry != launch.entry) continue;
+    KernelShape shape;
+    shape.threads = static_cast<int>(launch.block.count());
+    shape.registers = each.registers;
+    shape.static_shared_bytes = each.shared_bytes;
+    shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+    return occupancy(gpu, shape).active_blocks;
+  }
+  return -1;
+}
+
 void measure_problem(std::ostream& out, Device& device, const Target& target,
                      const Problem& problem, std::size_t count, std::uint64_t seed) {
   const ParameterSpace space = space_of(target, problem, device.info());
@@ -83,13 +97,20 @@ void measure_problem(std::ostream& out, Device& device, const Target& target,
   }
   const std::vector<CompiledKernel> compiled = compile_all(device, units);
   const auto bench = device.open(workload_of(target, problem, device.info()));
-  int failed = 0;
+  const GpuSpec gpu = gpu_spec(device.info());
+  int failed = 0, occupancies = 0, different = 0;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const Configuration configuration = space.at(indices[i]);
     try {
       if (compiled[i].outcome != Outcome::ok) throw KernelFailure(compiled[i].outcome, "");
-      const auto candidate =
-          bench->load(compiled[i], launch_plan(target, problem, configuration, device.info()));
+      const LaunchPlan plan = launch_plan(target, problem, configuration, device.info());
+      const auto candidate = bench->load(compiled[i], plan);
+      for (const Launch& launch : plan.launches) {
+        const auto driver = device.active_blocks(compiled[i], launch);
+        if (!driver) continue;
+        ++occupancies;
+        if (*driver != our_blocks(gpu, compiled[i], launch)) ++different;
+      }
       const double seconds = median_seconds(*candidate);
       out << Json{{"target", target.name},
                   {"problem", problem.text()},
@@ -103,12 +124,31 @@ void measure_problem(std::ostream& out, Device& device, const Target& target,
       if (failure.outcome() == Outcome::crash) throw;
     }
   }
-  std::cerr << format("{}: {} of {} measured, {} failed\n", problem.text(),
-                      indices.size() - static_cast<std::size_t>(failed), space.size(), failed);
+  std::cerr << format(
+      "{}: {} of {} measured, {} failed; occupancy of {} launches, {} unlike the driver's\n",
+      problem.text(), indices.size() - static_cast<std::size_t>(failed), space.size(), failed,
+      occupancies, different);
+}
+
+std::unique_ptr<Device> gpu() {
+  return make_cuda_device(0, std::make_shared<BuildCache>(BuildCache::default_folder()));
+}
+
+int print_calibration() {
+  const auto device = gpu();
+  const Calibration calibration = calibrate(*device);
+  const DeviceInfo& info = device->info();
+  std::cout << format("{}: {} multiprocessors, {} Hz, L2 {} bytes, memory {} bytes, {} bytes/s\n",
+                      info.name, info.multiprocessors, info.clock_hz, info.l2_bytes,
+                      info.memory_bytes, info.memory_bytes_per_second);
+  for (const CalibrationField& field : kCalibrationFields) {
+    std::cout << format("{:<22} {:.4g}\n", field.name, calibration.*field.value);
+  }
+  return 0;
 }
 
 int measure(const std::vector<std::string>& words) {
-  const auto device = make_cuda_device(0, nullptr);
+  const auto device = gpu();
   const Target target = find_target(words.at(1));
   std::ofstream out(words.at(0));
   const std::uint64_t seed = words.size() > 4 ? std::stoull(words[4]) : 1;
@@ -192,9 +232,11 @@ int report(const std::vector<std::string>& words) {
 int main(int count, char** arguments) try {
   const std::vector<std::string> words(arguments + std::min(count, 2), arguments + count);
   const std::string verb = count > 1 ? arguments[1] : "";
+  if (verb == "calibrate") return print_calibration();
   if (verb == "measure" && words.size() >= 4) return measure(words);
   if (verb == "report" && !words.empty()) return report(words);
-  std::cerr << "usage: model_rank measure OUT.jsonl TARGET SIZES COUNT [SEED]\n"
+  std::cerr << "usage: model_rank calibrate\n"
+               "       model_rank measure OUT.jsonl TARGET SIZES COUNT [SEED]\n"
                "       model_rank report IN.jsonl [GPU] [verbose]\n";
   return 2;
 } catch (const std::exception& error) {
