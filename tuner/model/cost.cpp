@@ -31,7 +31,10 @@ BlockLoad load_of(const GpuSpec& gpu, const Calibration& calibration, const Cost
   const double blocks = static_cast<double>(input.blocks);
   const double fmas = work.flops / 2 / blocks;
   const double reached = std::max(work.fma_percent, 1.0) / 100 * calibration.fma_share;
-  const double busy = 1 - std::clamp(work.idle_percent, 0.0, 99.0) / 100;
+  // Lanes without a thread idle like threads without work.
+  const double lanes = std::ceil(input.shape.threads / kWarp) * kWarp;
+  const double busy =
+      input.shape.threads / lanes * (1 - std::clamp(work.idle_percent, 0.0, 99.0) / 100);
   const double slots = fmas / reached + work.instructions / blocks;
   return {
       fmas / (gpu.sm.fma_lanes * reached) / busy,
@@ -80,6 +83,9 @@ class Rounds {
 
   /// Cycles of latency alone that one block takes.
   double latency() const { return outside_ + inside_; }
+
+  /// Cycles from the start of a block to its first data.
+  double start() const { return kBlockStart + memory_latency_; }
 
   const BlockLoad& load() const { return load_; }
   double slowdown(double blocks) const { return issue_slowdown(gpu_, input_, blocks * warps_); }
@@ -165,7 +171,9 @@ CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const 
       dram_roof,
   };
   result.binding = largest(result.terms);
-  const double sm_time = all_rounds(rounds, fullest, resident) * cycle;
+  // Every further kernel waits for the one before it to end and fills the GPU again.
+  const double refill = (input.launches - 1) * rounds.start() * cycle;
+  const double sm_time = all_rounds(rounds, fullest, resident) * cycle + refill;
   result.seconds = result.term(Term::launch) + together(together(sm_time, l2_roof), dram_roof);
 
   result.waves = blocks / (sms * result.occupancy.active_blocks);

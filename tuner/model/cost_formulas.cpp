@@ -25,8 +25,7 @@ std::int64_t product(const Formulas& formulas, const Slots& slots) {
 
 CostFormulas::CostFormulas(const Target& target, const Problem& problem,
                            const ParameterSpace& space, const DeviceInfo& device) try {
-  bind_device(constants_, device);
-  constants_.bind(problem.values);
+  constants_ = scope_of(problem, device);
   bind_parameters(space);
   bind_defines(target);
   bind_kernels(target);

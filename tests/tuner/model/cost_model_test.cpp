@@ -63,6 +63,15 @@ TEST(CostModel, QuantitiesOfTheManifestAreUsed) {
   EXPECT_EQ(input.work.shared_wavefronts, 0);
 }
 
+TEST(CostModel, AllNamesOfManifestsAreBound) {
+  Case a{vector_add()};
+  a.problem.values.push_back({"dtype", "f64"});
+  a.target.model = {{"dram_bytes", Expression::parse("dtype_bytes * PIECE")},
+                    {"steps", Expression::parse("device.multiprocessors")}};
+  EXPECT_EQ(a.model().input(1).work.dram_bytes, 8 * 128);
+  EXPECT_EQ(a.model().input(1).work.steps, 132);
+}
+
 TEST(CostModel, AnUnknownQuantityIsAnErrorWithANearName) {
   Case a{vector_add()};
   a.target.model = {{"l2_byte", Expression::parse("N")}};
