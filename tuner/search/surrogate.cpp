@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostUsed = 260;
 constexpr std::size_t kMostFitted = 120;
-constexpr double kGrowth = 0.08;  // of the observations, after which the kernel is fitted again
+constexpr double kGrowth = 0.15;  // of the observations, after which the kernel is fitted again
 constexpr int kFitSteps = 12;
 
 /// The places of at most `most` observations: all of them, or the fastest and the latest failures.
