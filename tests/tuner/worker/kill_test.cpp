@@ -64,21 +64,22 @@ TEST(Kill, AKilledWorkerCostsAtMostTheCallThatRan) {
   const auto device = make_worker_device("host", test_cache());
   const auto bench = device->open(copy().workload());
   const auto candidate = bench->load(device->compile(copy().unit()), copy().plan());
-  std::atomic<bool> stop{false};
-  std::atomic<int> kills{0};
-  std::thread killer([&] {
+  std::atomic<int> good{0}, kills{0};
+  // One kill after each answer, at some moment: five workers in a row without one end the run.
+  std::jthread killer([&](const std::stop_token& stop) {
     std::minstd_rand random(1);
-    while (!stop && kills < kills_wanted()) {
-      std::this_thread::sleep_for(milliseconds(20 + random() % 60));
+    for (int seen = -1; !stop.stop_requested() && kills < kills_wanted();) {
+      std::this_thread::sleep_for(milliseconds(random() % 40));
+      if (good == seen) continue;
+      seen = good;
       for (const pid_t worker : workers_of(getpid())) {
         kill(worker, SIGKILL);
         ++kills;
       }
     }
-    stop = true;
   });
-  int good = 0, lost = 0;
-  while (!stop) {
+  int lost = 0;
+  while (kills < kills_wanted()) {
     try {
       EXPECT_EQ(name_of(candidate->verify().outcome), "ok");
       EXPECT_GT(candidate->time(2, L2State::hot).seconds, 0);
