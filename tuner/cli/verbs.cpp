@@ -9,6 +9,7 @@
 
 namespace autotune::cli {
 
+extern const Verb kCheck;
 extern const Verb kDb;
 extern const Verb kExplain;
 extern const Verb kList;
@@ -33,8 +34,8 @@ const Verb kHelp{.name = "help",
                  .positional = {},
                  .run = run_help};
 
-const std::array kVerbs{&kTune, &kQuery,  &kList,    &kOccupancy, &kNewTarget,
-                        &kDb,   &kReplay, &kExplain, &kHelp};
+const std::array kVerbs{&kTune,      &kQuery, &kList,   &kOccupancy, &kCheck,
+                        &kNewTarget, &kDb,    &kReplay, &kExplain,   &kHelp};
 
 }  // namespace
 
