@@ -8,9 +8,9 @@
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/host/cpu.hpp"
-#include "tuner/host/host_device.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/worker/worker_device.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -42,12 +42,12 @@ std::unique_ptr<Device> open_device(const std::string& text) {
     std::cerr << "warning: " << warning << '\n';
   }
   if (text == "auto") {
-    if (!cuda_devices().empty()) return make_cuda_device(0, cache);
-    auto device = make_host_device(cache);
+    if (!cuda_devices().empty()) return make_worker_device("cuda:0", cache);
+    auto device = make_worker_device("host", cache);
     std::cerr << format("no CUDA GPU here: running on the host device, {}\n", device->info().name);
     return device;
   }
-  if (text == "host") return make_host_device(cache);
+  if (text == "host") return make_worker_device("host", cache);
   if (text.starts_with("model:")) {
     return make_model_device(device_info(find_gpu(text.substr(6))), cache);
   }
@@ -66,7 +66,7 @@ std::unique_ptr<Device> open_device(const std::string& text) {
                              text)
                     : format("--device {}: there are {} GPUs here, numbered from 0", text, there));
   }
-  return make_cuda_device(ordinal, cache);
+  return make_worker_device(format("cuda:{}", ordinal), cache);
 }
 
 std::vector<ListedDevice> list_devices() {
