@@ -8,6 +8,8 @@
 
 #include "tuner/hash/hash.hpp"
 #include "tuner/model/cost_model.hpp"
+#include "tuner/search/transfer.hpp"
+#include "tuner/session/calibrated.hpp"
 #include "tuner/session/finals.hpp"
 #include "tuner/session/problem_run.hpp"
 #include "tuner/session/records.hpp"
@@ -55,6 +57,7 @@ class Session {
         request_(request),
         callbacks_(callbacks),
         rows_(begin(store, target, device, request)),
+        calibration_(calibration_of(store, device)),
         pool_(device, request.compile_threads) {}
 
   TuningReport run() {
@@ -101,7 +104,9 @@ class Session {
     const double flops = work_of(target_, problem, device_.info()).flops;
     ParameterSpace space = space_of(target_, problem, device_.info());
     std::vector<double> predicted =
-        CostModel(target_, problem, space, device_.info()).predict_all();
+        CostModel(target_, problem, space, device_.info(), calibration_).predict_all();
+    std::vector<double> corrected =
+        corrected_predictions(space, problem.values, predicted, history_);
     ProblemReport report;
     report.problem = problem;
     report.space = space.size();
@@ -112,7 +117,7 @@ class Session {
                       flops);
     const RunContext context{target_, device_, pool_, recorder, request_.policy};
     const std::size_t budget = request_.budget.evaluations(space.size());
-    ProblemRun run(context, problem, std::move(space), std::move(predicted), budget,
+    ProblemRun run(context, problem, std::move(space), std::move(corrected), budget,
                    request_.retune, stop_for(number));
     run.on_trial([&] { show_progress(number, run, budget, flops, started); });
     search(run);
@@ -120,11 +125,19 @@ class Session {
     recorder.flush();
     pool_.clear();
     for (const auto& [index, trial] : run.trials()) {
+      remember(problem, trial, predicted[index]);
       ++report.outcomes[static_cast<std::size_t>(trial.outcome)];
     }
     report.taken_over = run.taken_over();
     report.seconds = seconds_since(started);
     return report;
+  }
+
+  /// For the problems that follow: what was measured here against what the model said.
+  void remember(const Problem& problem, const Trial& trial, double predicted) {
+    if (trial.outcome != Outcome::ok || !trial.measurement) return;
+    history_.push_back(
+        {problem.values, trial.configuration, trial.measurement->median, predicted});
   }
 
   void search(ProblemRun& run) {
@@ -170,7 +183,9 @@ class Session {
   const TuningCallbacks& callbacks_;
   const Clock::time_point start_ = Clock::now();
   SessionRows rows_;
+  const Calibration calibration_;
   CompilePool pool_;
+  std::vector<PastTrial> history_;
 };
 
 }  // namespace
