@@ -106,7 +106,7 @@ std::string problem_with(const std::string& file, const std::string& header, boo
     return file + " includes <" + header + ">: " + row->first + " may not use " + party;
   }
   const std::string folder = fs::path(header).parent_path().string();
-  if (folder.empty() || folder == fs::path(file).parent_path() || folder == row->first) return {};
+  if (folder.empty() || (folder + '/').starts_with(row->first + '/')) return {};
   for (const std::string& allowed : rule.folders) {
     if (folder == allowed || folder.starts_with(allowed + "/")) return {};
   }

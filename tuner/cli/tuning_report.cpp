@@ -53,7 +53,14 @@ Json problem_json(const ProblemReport& report) {
           {"default", default_json(report)},
           {"ties", ties},
           {"noise_floor", report.noise_floor},
-          {"seconds", report.seconds}};
+          {"seconds", report.seconds},
+          {"phases",
+           {{"compile_wait", report.phases.compile_wait},
+            {"open", report.phases.open},
+            {"verify", report.phases.verify},
+            {"measure", report.phases.measure},
+            {"decide", report.phases.decide},
+            {"record", report.phases.record}}}};
 }
 
 }  // namespace

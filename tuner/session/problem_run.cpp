@@ -110,6 +110,7 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
     }
     answers.push_back(answer(index));
   }
+  const Stopwatch watch(phases_.record);
   context_.recorder.flush();  // before the strategy hears of them
   return answers;
 }
@@ -155,8 +156,10 @@ std::unique_ptr<Candidate> ProblemRun::load(std::size_t index) {
 
 Workbench& ProblemRun::workbench() {
   if (!workbench_) {
-    workbench_ =
-        context_.device.open(workload_of(context_.target, problem_, context_.device.info()));
+    const Stopwatch watch(phases_.open);
+    Workload workload = workload_of(context_.target, problem_, context_.device.info());
+    workload.form = context_.policy.form;
+    workbench_ = context_.device.open(workload);
   }
   return *workbench_;
 }
@@ -185,7 +188,10 @@ Anchor& ProblemRun::anchor() {
 
 Trial ProblemRun::run(std::size_t index, const CompilePool::Result& result) {
   Trial trial;
-  const std::shared_ptr<const CompiledKernel> kernel = result.get();
+  const std::shared_ptr<const CompiledKernel> kernel = [&] {
+    const Stopwatch watch(phases_.compile_wait);
+    return result.get();
+  }();
   const LaunchPlan launches = plan(index);
   if (kernel->outcome != Outcome::ok) {
     trial.outcome = kernel->outcome;
@@ -206,12 +212,18 @@ Trial ProblemRun::run(std::size_t index, const CompilePool::Result& result) {
 void ProblemRun::judge_on_device(Trial& trial, std::size_t index, const CompiledKernel& kernel) {
   if (!context_.device.isolated()) context_.recorder.dispatch(space_.at(index));
   try {
-    const std::unique_ptr<Candidate> candidate = workbench().load(kernel, plan(index));
-    const Verdict verdict = candidate->verify();
-    trial.outcome = verdict.outcome;
-    trial.message = verdict.message;
-    if (verdict.outcome != Outcome::ok) return;
-    trial.verified = true;
+    std::unique_ptr<Candidate> candidate;
+    workbench();
+    {
+      const Stopwatch watch(phases_.verify);
+      candidate = workbench().load(kernel, plan(index));
+      const Verdict verdict = candidate->verify();
+      trial.outcome = verdict.outcome;
+      trial.message = verdict.message;
+      if (verdict.outcome != Outcome::ok) return;
+      trial.verified = true;
+    }
+    const Stopwatch watch(phases_.measure);
     const double best = best_ ? trials_.at(*best_).measurement->median : 0;
     const Judgement judgement = judge(*candidate, best, context_.policy, anchor());
     trial.outcome = judgement.outcome;

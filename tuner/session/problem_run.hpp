@@ -19,6 +19,7 @@
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/recorder.hpp"
+#include "tuner/session/stopwatch.hpp"
 
 namespace autotune {
 
@@ -61,6 +62,7 @@ class ProblemRun final : public Evaluator {
   bool interrupted() const { return interrupted_; }
   std::optional<std::size_t> best() const { return best_; }
   std::size_t done() const { return trials_.size(); }
+  const Phases& phases() const { return phases_; }
   /// The SM clock that times are compared at; 0 when unknown.
   double clock_hz() const { return anchor_ ? anchor_->clock_hz() : 0; }
 
@@ -101,6 +103,7 @@ class ProblemRun final : public Evaluator {
   std::vector<Evaluation> answers_;  // one a trial, in the order they were made
   std::optional<std::size_t> best_;
   int taken_over_ = 0;
+  Phases phases_;
   bool interrupted_ = false;
 
   std::unique_ptr<Workbench> workbench_;

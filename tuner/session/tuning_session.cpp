@@ -121,7 +121,11 @@ class Session {
                    request_.retune, stop_for(number));
     run.on_trial([&] { show_progress(number, run, budget, flops, started); });
     search(run);
-    finish(run, context, flops, report);
+    double decide = 0;
+    {
+      const Stopwatch watch(decide);
+      finish(run, context, flops, report);
+    }
     recorder.flush();
     pool_.clear();
     for (const auto& [index, trial] : run.trials()) {
@@ -129,6 +133,8 @@ class Session {
       ++report.outcomes[static_cast<std::size_t>(trial.outcome)];
     }
     report.taken_over = run.taken_over();
+    report.phases = run.phases();
+    report.phases.decide = decide;
     report.seconds = seconds_since(started);
     return report;
   }
@@ -136,8 +142,7 @@ class Session {
   /// For the problems that follow: what was measured here against what the model said.
   void remember(const Problem& problem, const Trial& trial, double predicted) {
     if (trial.outcome != Outcome::ok || !trial.measurement) return;
-    history_.push_back(
-        {problem.values, trial.configuration, trial.measurement->median, predicted});
+    history_.push_back({problem.values, trial.configuration, trial.measurement->median, predicted});
   }
 
   void search(ProblemRun& run) {

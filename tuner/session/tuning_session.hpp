@@ -17,6 +17,7 @@
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/budget.hpp"
 #include "tuner/session/compile_pool.hpp"
+#include "tuner/session/stopwatch.hpp"
 
 namespace autotune {
 
@@ -56,7 +57,8 @@ struct ProblemReport {
   double noise_floor = 0;  // relative spread of the playoff's A/A pair
   double flops = 0;        // of one call
   bool predicted = false;  // the device cannot run: the model's choice
-  double seconds = 0;
+  double seconds = 0;      // what the phases leave of it is the search's own
+  Phases phases;
 };
 
 struct TuningReport {
