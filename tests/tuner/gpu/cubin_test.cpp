@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <regex>
 #include <string>
 
 #include "tuner/gpu/nvrtc.hpp"
@@ -55,8 +53,9 @@ int reported(const std::string& log, const std::string& kernel, const std::strin
   const auto start = log.find("entry function '" + kernel + "'");
   const auto end = log.find("Compiling entry function", start + 1);
   const std::string part = log.substr(start, end == std::string::npos ? end : end - start);
-  std::smatch found;
-  return std::regex_search(part, found, std::regex("(\\d+) " + words)) ? std::stoi(found[1]) : 0;
+  const auto at = part.find(" " + words);
+  if (at == std::string::npos) return 0;
+  return std::stoi(part.substr(part.find_last_not_of("0123456789", at - 1) + 1));
 }
 
 class Cubin : public testing::TestWithParam<int> {};
