@@ -7,5 +7,5 @@
 #define DYNAMIC_SHARED(T, name) \
   T* const name = static_cast<T*>(autotune_host::dynamic_shared())
 #else
-#define DYNAMIC_SHARED(T, name) extern __shared__ __align__(128) T name[]
+#define DYNAMIC_SHARED(T, name) extern __shared__ __align__(1024) T name[]
 #endif

@@ -11,6 +11,14 @@
 #include "single_block.cuh"
 #elif KERNEL == KERNEL_MICRO
 #include "micro.cuh"
+#elif KERNEL == KERNEL_FAST
+#include "fast.cuh"
+#if PACK != PACK_NONE
+#include "pack.cuh"
+#endif
+#if REDUCTION == REDUCTION_ATOMIC
+#include "clear.cuh"
+#endif
 #endif
 
 #include "reference.cuh"

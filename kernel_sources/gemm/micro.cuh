@@ -6,7 +6,7 @@
 // elements. TM divides BM, TN divides BN; any M, N, K: past the edges zeros are staged.
 #pragma once
 
-#include "lanes.cuh"
+#include "device/lanes.cuh"
 
 /// B lies in panels of TN columns, so that a micro tile reads one unbroken piece of it.
 __device__ inline int panel_at(int k, int n) { return (n / TN) * BK * TN + k * TN + n % TN; }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bulk tensor copy engine (TMA): a box of a matrix into shared memory by one thread, with the
+// arrival counted by a barrier in shared memory. From compute capability 9.0.
+#pragma once
+
+#include "device/shared_memory.cuh"
+
+/// 32 bits, which is what instructions on shared memory take.
+typedef unsigned SharedAddress;
+
+template <typename T>
+__device__ __forceinline__ SharedAddress shared_address(T* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+
+/// A CUtensorMap, passed by value as a `const __grid_constant__` argument.
+struct alignas(64) TensorMap {
+  unsigned long long opaque[16];
+};
+
+/// Eight bytes in shared memory that count one arrival and the bytes of its copies.
+typedef unsigned long long CopyBarrier;
+
+__device__ __forceinline__ void init(SharedAddress barrier) {
+  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
+}
+
+/// After init() and before the barrier that lets other threads use them.
+__device__ __forceinline__ void publish_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async;" ::: "memory");
+}
+
+/// The arrival: this phase ends once `bytes` have been copied.
+__device__ __forceinline__ void expect(SharedAddress barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+/// Returns when the phase of this parity is over.
+__device__ __forceinline__ void wait_for(SharedAddress barrier, int parity) {
+  asm volatile(
+      "{\n\t.reg .pred done;\n"
+      "again:\n\t"
+      "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n\t"
+      "@!done bra again;\n\t}" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+}
+
+/// The box of `map` at column x, row y; outside the matrix zeros.
+__device__ __forceinline__ void copy_box(SharedAddress to, const TensorMap& map, int x, int y,
+                                         SharedAddress barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+      "l"(&map), "r"(x), "r"(y), "r"(barrier)
+      : "memory");
+}

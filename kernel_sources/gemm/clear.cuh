@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// A first kernel for sums by atomics: D = beta C, or zeros. Grid (N/256, M, BATCH) rounded up,
+// block 256.
+#pragma once
+
+extern "C" __global__ void __launch_bounds__(256)
+    gemm_clear(const real* C, real* D, real beta, int M, int N, int ldc, int ldd) {
+  const int n = blockIdx.x * 256 + threadIdx.x;
+  const long long row = (long long)blockIdx.z * M + blockIdx.y;
+  if (n < N) D[row * ldd + n] = SCALE == SCALE_BETA ? beta * C[row * ldc + n] : real(0);
+}

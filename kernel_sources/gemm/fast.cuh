@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fast family: slices of A and B stream through STAGES buffers in shared memory while warps
+// multiply from registers; slices of a block and blocks of a cluster or grid may share the sum over k.
+// Grid (N/BN, M/BM, BATCH * SPLIT_K) rounded up; block kThreads (thread_tile.cuh); cluster
+// (1, 1, SPLIT_K) for REDUCTION cluster; dynamic shared memory: gemm.target.json.
+// Any M, N, K: EDGE_M, EDGE_N, EDGE_K say which is no multiple of BM, BN, BK. The remainder of k is
+// the first slice, so that later ones need no bounds along k.
+#pragma once
+
+#include "thread_tile.cuh"
+
+constexpr bool kAIsPacked = PACK == PACK_ALL || (PACK == PACK_TRANSPOSED && !A_IS_TRANSPOSED);
+constexpr bool kBIsPacked = PACK == PACK_ALL || (PACK == PACK_TRANSPOSED && B_IS_TRANSPOSED);
+constexpr bool kAAlongK = !A_IS_TRANSPOSED && !kAIsPacked;
+constexpr bool kBAlongK = B_IS_TRANSPOSED && !kBIsPacked;
+constexpr bool kAFragmentAlongK = kAAlongK && TRANSPOSE == TRANSPOSE_NONE;
+constexpr bool kBFragmentAlongK = kBAlongK && TRANSPOSE == TRANSPOSE_NONE;
+constexpr bool kARegisters = LOADER == LOADER_REGISTER || (kAAlongK && TRANSPOSE == TRANSPOSE_REGISTER);
+constexpr bool kBRegisters = LOADER == LOADER_REGISTER || (kBAlongK && TRANSPOSE == TRANSPOSE_REGISTER);
+
+using ASlice = OperandSlice<BM, BK, kThreads, kAIsPacked ? kWidest : VECTOR_A, kAAlongK,
+                            kAFragmentAlongK, kARegisters, EDGE_M && !kAIsPacked, EDGE_K>;
+using BSlice = OperandSlice<BN, BK, kThreads, kBIsPacked ? kWidest : VECTOR_B, kBAlongK,
+                            kBFragmentAlongK, kBRegisters, EDGE_N && !kBIsPacked, EDGE_K>;
+using AFragment = Fragment<ASlice, kAFragmentAlongK, TM, WARP_M>;
+using BFragment = Fragment<BSlice, kBFragmentAlongK, TN, kWarpN>;
+
+constexpr int kStage = ASlice::kElements + BSlice::kElements;
+// Steps of k in one piece of code. An even number of fragments, so that loads alternate.
+constexpr int kUnroll = UNROLL_K < kDepth ? UNROLL_K : kDepth;
+
+#include "finish.cuh"
+#include "loader.cuh"
+
+__device__ __forceinline__ void multiply_slice(real (&sum)[TM][TN], const real* stage,
+                                               const ThreadPlace& place) {
+  const real* a_slice = stage;
+  const real* b_slice = stage + ASlice::kElements;
+  const int k_first = place.slice * kDepth;
+  AFragment a[2];  // the next step's are loaded before this one's are used
+  BFragment b[2];
+  a[0].load(a_slice, place.m, place.lane_m, k_first);
+  b[0].load(b_slice, place.n, place.lane_n, k_first);
+#pragma unroll 1
+  for (int k0 = 0; k0 < kDepth; k0 += kUnroll) {
+#pragma unroll
+    for (int k = 0; k < kUnroll; ++k) {
+      const int next = k + 1;
+      if (next < kUnroll || k0 + next < kDepth) {
+        if (next % AFragment::kSteps == 0)
+          a[next / AFragment::kSteps % 2].load(a_slice, place.m, place.lane_m, k_first + k0 + next);
+        if (next % BFragment::kSteps == 0)
+          b[next / BFragment::kSteps % 2].load(b_slice, place.n, place.lane_n, k_first + k0 + next);
+      }
+      multiply_step(sum, a[k / AFragment::kSteps % 2].value[k % AFragment::kSteps],
+                    b[k / BFragment::kSteps % 2].value[k % BFragment::kSteps]);
+    }
+  }
+}
+
+/// The block's tile. With `swizzle` > 1 blocks that run together make a band of so many rows.
+struct TilePlace {
+  int m, n;
+
+  __device__ __forceinline__ explicit TilePlace(int swizzle) {
+    m = blockIdx.y, n = blockIdx.x;
+    if (swizzle > 1) {
+      const int tiles_n = gridDim.x, block = m * tiles_n + n;
+      const int band = block / (swizzle * tiles_n), in_band = block % (swizzle * tiles_n);
+      const int rows = min(swizzle, (int)gridDim.y - band * swizzle);
+      m = band * swizzle + in_band % rows;
+      n = in_band / rows;
+    }
+  }
+};
+
+#if LOADER == LOADER_TMA
+#define MAP_ARGUMENTS , const __grid_constant__ TensorMap a_map, const __grid_constant__ TensorMap b_map
+#define MAPS , a_map, b_map
+#else
+#define MAP_ARGUMENTS
+#define MAPS
+#endif
+
+extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
+    gemm_fast(GEMM_ARGUMENTS, int split_k, int swizzle, real* workspace,
+              unsigned* counters MAP_ARGUMENTS) {
+  DYNAMIC_SHARED(real, shared);
+#if STATIC_SIZES
+  M = SIZE_M, N = SIZE_N, K = SIZE_K;
+  lda = kAIsPacked ? (M + BM - 1) / BM * BM : (A_IS_TRANSPOSED ? M : K) + PAD;
+  ldb = kBIsPacked ? (N + BN - 1) / BN * BN : (B_IS_TRANSPOSED ? K : N) + PAD;
+  ldc = N + PAD, ldd = N;
+#endif
+  const int parts = REDUCTION == REDUCTION_NONE ? 1 : split_k;
+  const int part = REDUCTION == REDUCTION_NONE ? 0 : blockIdx.z % parts;
+  const int batch = BATCH == 1 ? 0 : blockIdx.z / parts;
+  const TilePlace tile(swizzle);
+  const int m0 = tile.m * BM, n0 = tile.n * BN;
+  const Slices slices(K, part, parts);
+  Loader loader(A, B, lda, ldb, M, N, K, m0, n0, batch, shared MAPS);
+  const ThreadPlace place(threadIdx.x);
+  real sum[TM][TN] = {};
+
+#if STAGES == 1
+  for (int i = slices.first; i < slices.last; ++i) {
+    if (i > slices.first) __syncthreads();
+    loader.start<true>(0, slices, i);
+    loader.finish(0);
+    loader.wait<0>(0);
+    __syncthreads();
+    multiply_slice(sum, shared, place);
+  }
+#else
+#pragma unroll
+  for (int stage = 0; stage < STAGES - 1; ++stage) {
+    const int i = slices.first + stage;
+    if (i < slices.last) {
+      if (stage == 0) {
+        loader.start<true>(stage, slices, i);
+      } else {
+        loader.start<false>(stage, slices, i);
+      }
+      loader.finish(stage);
+    }
+    loader.close();
+  }
+  int reading = 0, filling = STAGES - 1;
+  for (int i = slices.first; i < slices.last; ++i) {
+    const int ahead = i + STAGES - 1;
+    loader.wait<STAGES - 2>(reading);
+    if (Loader::kNeedsBarrier || ahead < slices.last) __syncthreads();
+    if (ahead < slices.last) loader.start<false>(filling, slices, ahead);
+    loader.close();
+    multiply_slice(sum, shared + reading * kStage, place);
+    if (ahead < slices.last) loader.finish(filling);
+    reading = reading == STAGES - 1 ? 0 : reading + 1;
+    filling = filling == STAGES - 1 ? 0 : filling + 1;
+  }
+#endif
+
+  const Output output{D + ((long long)batch * M + m0) * ldd + n0,
+                      C + (SCALE == SCALE_BETA ? ((long long)batch * M + m0) * ldc + n0 : 0),
+                      alpha, beta, ldd, ldc, M - m0, N - n0};
+  finish(sum, place, output, shared, part, parts, workspace, counters);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the threads' sums to D. With one group of warps and no split, straight from registers; else
+// the groups' sums meet in shared memory, then those of the blocks:
+//   REDUCTION  cluster    every block of the cluster adds up its share of the tile
+//              workspace  each leaves its tile in memory, the last to come adds all in fixed order
+//              atomic     each adds to D, in any order; gemm_clear made D = beta C before
+// All but atomic give the same bits in every run.
+#pragma once
+
+#if REDUCTION == REDUCTION_CLUSTER
+#include "device/cluster.cuh"
+#endif
+
+constexpr bool kThroughShared = K_SLICES > 1 || REDUCTION != REDUCTION_NONE;
+constexpr int kTile = BM * BN;
+
+struct Output {
+  real* D;
+  const real* C;
+  real alpha, beta;
+  int ldd, ldc, m_left, n_left;  // D and C begin at the block's tile
+
+  __device__ __forceinline__ void put(int m, int n, real sum) const {
+    real* to = D + (long long)m * ldd + n;
+#if REDUCTION == REDUCTION_ATOMIC
+    atomicAdd(to, SCALE == SCALE_NONE ? sum : alpha * sum);
+#else
+    *to = scaled(sum, alpha, beta, C, (long long)m * ldc + n);
+#endif
+  }
+
+  template <int COUNT>
+  __device__ __forceinline__ void store(int m, int n, Vector<COUNT> sums) const {
+    if (EDGE_M && m >= m_left) return;
+    if (COUNT <= VECTOR_D) {  // then n_left is a multiple of COUNT as well
+      if (EDGE_N && n >= n_left) return;
+#pragma unroll
+      for (int i = 0; i < COUNT; ++i)
+        sums.value[i] = scaled(sums.value[i], alpha, beta, C, (long long)m * ldc + n + i);
+      *reinterpret_cast<Vector<COUNT>*>(D + (long long)m * ldd + n) = sums;
+    } else {
+#pragma unroll
+      for (int i = 0; i < COUNT; ++i) {
+        if (EDGE_N && n + i >= n_left) return;
+        put(m, n + i, sums.value[i]);
+      }
+    }
+  }
+};
+
+/// Hands use(m, n, vector) every run of neighbouring columns of the thread's sums.
+template <class USE>
+__device__ __forceinline__ void for_each_group(const real (&sum)[TM][TN], const ThreadPlace& place,
+                                               USE use) {
+  constexpr int kGroup = BFragment::kGroup;
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+#pragma unroll
+    for (int j = 0; j < TN; j += kGroup) {
+      Vector<kGroup> group;
+#pragma unroll
+      for (int g = 0; g < kGroup; ++g) group.value[g] = sum[i][j + g];
+      use(place.m + AFragment::outer(place.lane_m, i), place.n + BFragment::outer(place.lane_n, j),
+          group);
+    }
+  }
+}
+
+typedef Vector<kWidest> Chunk;  // of the tile, row by row
+
+__device__ __forceinline__ void add(Chunk& sum, const Chunk& more) {
+#pragma unroll
+  for (int i = 0; i < kWidest; ++i) sum.value[i] += more.value[i];
+}
+
+/// Adds up copies of a chunk that lie `stride` elements apart, first to last.
+__device__ __forceinline__ Chunk sum_of(const real* first, long long stride, int count) {
+  Chunk sum = *reinterpret_cast<const Chunk*>(first);
+  for (int i = 1; i < count; ++i) add(sum, *reinterpret_cast<const Chunk*>(first + i * stride));
+  return sum;
+}
+
+#if REDUCTION == REDUCTION_WORKSPACE
+/// True in every thread of the last of `parts` blocks that come here with this counter, which is
+/// then 0 again; what the others wrote before is seen. `shared` is free for one value.
+__device__ __forceinline__ bool comes_last(unsigned* counter, int parts, real* shared) {
+  unsigned* const ticket = reinterpret_cast<unsigned*>(shared);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    *ticket = atomicAdd(counter, 1u);
+    if (*ticket == parts - 1u) *counter = 0;
+  }
+  __syncthreads();
+  __threadfence();
+  return *ticket == parts - 1u;
+}
+#endif
+
+/// `shared` holds K_SLICES tiles; the stages in it are no longer needed by this thread.
+__device__ __forceinline__ void finish(const real (&sum)[TM][TN], const ThreadPlace& place,
+                                       const Output& output, real* shared, int part, int parts,
+                                       real* workspace, unsigned* counters) {
+  if (!kThroughShared) {
+    for_each_group(sum, place, [&](int m, int n, const auto& group) { output.store(m, n, group); });
+    return;
+  }
+  __syncthreads();
+  for_each_group(sum, place, [&](int m, int n, const auto& group) {
+    *reinterpret_cast<Vector<BFragment::kGroup>*>(shared + place.slice * kTile + m * BN + n) = group;
+  });
+#if REDUCTION == REDUCTION_CLUSTER
+  if (K_SLICES > 1) {
+    __syncthreads();
+    for (int at = threadIdx.x * kWidest; at < kTile; at += kThreads * kWidest)
+      *reinterpret_cast<Chunk*>(shared + at) = sum_of(shared + at, kTile, K_SLICES);
+  }
+  cluster_barrier();
+  const int share = (kTile / kWidest + parts - 1) / parts * kWidest;
+  const int end = min((part + 1) * share, kTile);
+  for (int at = part * share + threadIdx.x * kWidest; at < end; at += kThreads * kWidest) {
+    Chunk total = *reinterpret_cast<const Chunk*>(in_block(shared + at, 0));
+    for (int rank = 1; rank < parts; ++rank)
+      add(total, *reinterpret_cast<const Chunk*>(in_block(shared + at, rank)));
+    output.store(at / BN, at % BN, total);
+  }
+  cluster_barrier();  // nobody leaves while its shared memory is still read
+#elif REDUCTION == REDUCTION_WORKSPACE
+  __syncthreads();
+  const long long tile =
+      ((long long)(blockIdx.z / parts) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  real* parts_of_tile = workspace + tile * parts * kTile;
+  for (int at = threadIdx.x * kWidest; at < kTile; at += kThreads * kWidest)
+    *reinterpret_cast<Chunk*>(parts_of_tile + (long long)part * kTile + at) =
+        sum_of(shared + at, kTile, K_SLICES);
+  if (!comes_last(counters + tile, parts, shared)) return;
+  for (int at = threadIdx.x * kWidest; at < kTile; at += kThreads * kWidest)
+    output.store(at / BN, at % BN, sum_of(parts_of_tile + at, kTile, parts));
+#else
+  __syncthreads();
+  for (int at = threadIdx.x * kWidest; at < kTile; at += kThreads * kWidest)
+    output.store(at / BN, at % BN, sum_of(shared + at, kTile, K_SLICES));
+#endif
+}

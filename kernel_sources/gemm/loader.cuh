@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both operands' way into the stages. For stage `stage` and slice `i`: start() before a
+// multiplication, finish() after it; close() once a start; wait() until that stage is filled, for
+// this thread's part of it where a barrier is still needed.
+#pragma once
+
+/// The part of the sum over k that a block does: slices first..last-1 of all. Where K is no
+/// multiple of BK slice 0 is the shallow one, so that later ones need no bounds along k; the tensor
+/// copy engine writes zeros past the end instead.
+struct Slices {
+  int first, last, skew;
+
+  __device__ __forceinline__ Slices(int K, int part, int parts) {
+    const int count = (K + BK - 1) / BK;
+    first = count * part / parts;
+    last = count * (part + 1) / parts;
+    skew = EDGE_K && LOADER != LOADER_TMA ? count * BK - K : 0;
+  }
+  __device__ __forceinline__ int begin(int i) const { return i == 0 ? 0 : i * BK - skew; }
+  __device__ __forceinline__ int depth(int i) const { return i == 0 ? BK - skew : BK; }
+};
+
+#if LOADER == LOADER_TMA
+
+struct Loader {
+  static constexpr bool kNeedsBarrier = false;
+
+  const TensorMap &a_map, &b_map;
+  int m0, n0;
+  real* stages;
+  SharedAddress barriers;
+  int parity = 0;
+
+  __device__ __forceinline__ Loader(const real*, const real*, int, int, int, int, int, int m0_,
+                                    int n0_, int, real* shared, const TensorMap& a,
+                                    const TensorMap& b)
+      : a_map(a), b_map(b), m0(m0_), n0(n0_), stages(shared) {
+    barriers = shared_address(shared + STAGES * kStage);
+    if (threadIdx.x == 0) {
+      for (int stage = 0; stage < STAGES; ++stage) init(barrier(stage));
+      publish_barriers();
+    }
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ SharedAddress barrier(int stage) const {
+    return barriers + stage * sizeof(CopyBarrier);
+  }
+
+  template <bool FIRST>
+  __device__ __forceinline__ void start(int stage, const Slices& slices, int i) {
+    if (threadIdx.x != 0) return;
+    const int k = slices.begin(i);
+    real* to = stages + stage * kStage;
+    expect(barrier(stage), ASlice::kBytes + BSlice::kBytes);
+    ASlice::copy_boxes(to, a_map, m0, k, barrier(stage));
+    BSlice::copy_boxes(to + ASlice::kElements, b_map, n0, k, barrier(stage));
+  }
+  __device__ __forceinline__ void finish(int) {}
+  __device__ __forceinline__ void close() {}
+
+  /// Stages are waited for in turn.
+  template <int LEFT>
+  __device__ __forceinline__ void wait(int stage) {
+    wait_for(barrier(stage), parity);
+    if (stage == STAGES - 1) parity ^= 1;
+  }
+};
+
+#else
+
+struct Loader {
+  static constexpr bool kNeedsBarrier = true;
+
+  const real *A, *B;  // at the block's first row and column, k = 0
+  int lda, ldb, m_left, n_left;
+  real* stages;
+  ASlice a;
+  BSlice b;
+
+  __device__ __forceinline__ Loader(const real* A_, const real* B_, int lda_, int ldb_, int M,
+                                    int N, int K, int m0, int n0, int batch, real* shared)
+      : lda(lda_), ldb(ldb_), m_left(M - m0), n_left(N - n0), stages(shared) {
+    A = A_ + (long long)batch * (kAAlongK ? M : K) * lda + (kAAlongK ? (long long)m0 * lda : m0);
+    B = B_ + (long long)batch * (kBAlongK ? N : K) * ldb + (kBAlongK ? (long long)n0 * ldb : n0);
+  }
+
+  template <bool FIRST>
+  __device__ __forceinline__ void start(int stage, const Slices& slices, int i) {
+    const int thread = threadIdx.x, k = slices.begin(i), depth = slices.depth(i);
+    const real* from_a = A + (kAAlongK ? k : (long long)k * lda);
+    const real* from_b = B + (kBAlongK ? k : (long long)k * ldb);
+    real* to = stages + stage * kStage;
+    if (kARegisters) {
+      a.template fetch<FIRST>(from_a, lda, thread, m_left, depth);
+    } else {
+      a.template copy<FIRST>(to, from_a, lda, thread, m_left, depth);
+    }
+    if (kBRegisters) {
+      b.template fetch<FIRST>(from_b, ldb, thread, n_left, depth);
+    } else {
+      b.template copy<FIRST>(to + ASlice::kElements, from_b, ldb, thread, n_left, depth);
+    }
+  }
+
+  __device__ __forceinline__ void finish(int stage) {
+    real* to = stages + stage * kStage;
+    if (kARegisters) a.put(to, threadIdx.x);
+    if (kBRegisters) b.put(to + ASlice::kElements, threadIdx.x);
+  }
+
+  __device__ __forceinline__ void close() { commit_copies(); }
+
+  template <int LEFT>
+  __device__ __forceinline__ void wait(int) {
+    if (STAGES == 1) commit_copies();
+    wait_copies<LEFT>();
+  }
+};
+
+#endif
