@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast family: slices of A and B stream through STAGES buffers in shared memory while warps
-// multiply from registers; slices of a block and blocks of a cluster or grid may share the sum over k.
-// Grid (N/BN, M/BM, BATCH * SPLIT_K) rounded up; block kThreads (thread_tile.cuh); cluster
-// (1, 1, SPLIT_K) for REDUCTION cluster; dynamic shared memory: gemm.target.json.
-// Any M, N, K: EDGE_M, EDGE_N, EDGE_K say which is no multiple of BM, BN, BK. The remainder of k is
-// the first slice, so that later ones need no bounds along k.
+// multiply from registers; slices of a block and blocks of a cluster or grid may share the sum over
+// k. Grid (N/BN, M/BM, BATCH * SPLIT_K) rounded up; block kThreads (thread_tile.cuh); cluster (1,
+// 1, SPLIT_K) for REDUCTION cluster; dynamic shared memory: gemm.target.json. Any M, N, K: EDGE_M,
+// EDGE_N, EDGE_K say which is no multiple of BM, BN, BK. The remainder of k is the first slice, so
+// that later ones need no bounds along k.
 #pragma once
 
 #include "thread_tile.cuh"
 
-constexpr bool kAIsPacked = PACK == PACK_ALL || (PACK == PACK_TRANSPOSED && !A_IS_TRANSPOSED);
-constexpr bool kBIsPacked = PACK == PACK_ALL || (PACK == PACK_TRANSPOSED && B_IS_TRANSPOSED);
-constexpr bool kAAlongK = !A_IS_TRANSPOSED && !kAIsPacked;
-constexpr bool kBAlongK = B_IS_TRANSPOSED && !kBIsPacked;
-constexpr bool kAFragmentAlongK = kAAlongK && TRANSPOSE == TRANSPOSE_NONE;
-constexpr bool kBFragmentAlongK = kBAlongK && TRANSPOSE == TRANSPOSE_NONE;
-constexpr bool kARegisters = LOADER == LOADER_REGISTER || (kAAlongK && TRANSPOSE == TRANSPOSE_REGISTER);
-constexpr bool kBRegisters = LOADER == LOADER_REGISTER || (kBAlongK && TRANSPOSE == TRANSPOSE_REGISTER);
+constexpr bool kARegisters =
+    LOADER == LOADER_REGISTER || (A_ALONG_K && TRANSPOSE == TRANSPOSE_REGISTER);
+constexpr bool kBRegisters =
+    LOADER == LOADER_REGISTER || (B_ALONG_K && TRANSPOSE == TRANSPOSE_REGISTER);
 
-using ASlice = OperandSlice<BM, BK, kThreads, kAIsPacked ? kWidest : VECTOR_A, kAAlongK,
-                            kAFragmentAlongK, kARegisters, EDGE_M && !kAIsPacked, EDGE_K>;
-using BSlice = OperandSlice<BN, BK, kThreads, kBIsPacked ? kWidest : VECTOR_B, kBAlongK,
-                            kBFragmentAlongK, kBRegisters, EDGE_N && !kBIsPacked, EDGE_K>;
-using AFragment = Fragment<ASlice, kAFragmentAlongK, TM, WARP_M>;
-using BFragment = Fragment<BSlice, kBFragmentAlongK, TN, kWarpN>;
+using ASlice = OperandSlice<BM, BK, kThreads, A_PACKED ? kWidest : VECTOR_A, A_ALONG_K,
+                            A_FRAGMENT_ALONG_K, kARegisters, EDGE_M && !A_PACKED, EDGE_K>;
+using BSlice = OperandSlice<BN, BK, kThreads, B_PACKED ? kWidest : VECTOR_B, B_ALONG_K,
+                            B_FRAGMENT_ALONG_K, kBRegisters, EDGE_N && !B_PACKED, EDGE_K>;
+using AFragment = Fragment<ASlice, A_FRAGMENT_ALONG_K, TM, WARP_M>;
+using BFragment = Fragment<BSlice, B_FRAGMENT_ALONG_K, TN, kWarpN>;
 
 constexpr int kStage = ASlice::kElements + BSlice::kElements;
 // Steps of k in one piece of code. An even number of fragments, so that loads alternate.
@@ -75,7 +71,8 @@ struct TilePlace {
 };
 
 #if LOADER == LOADER_TMA
-#define MAP_ARGUMENTS , const __grid_constant__ TensorMap a_map, const __grid_constant__ TensorMap b_map
+#define MAP_ARGUMENTS \
+  , const __grid_constant__ TensorMap a_map, const __grid_constant__ TensorMap b_map
 #define MAPS , a_map, b_map
 #else
 #define MAP_ARGUMENTS
@@ -83,15 +80,16 @@ struct TilePlace {
 #endif
 
 extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
-    gemm_fast(GEMM_ARGUMENTS, int split_k, int swizzle, real* workspace,
-              unsigned* counters MAP_ARGUMENTS) {
+    gemm_fast(GEMM_ARGUMENTS, int split_k, int swizzle, const real* packed_a, const real* packed_b,
+              real* partial, int* counters MAP_ARGUMENTS) {
   DYNAMIC_SHARED(real, shared);
 #if STATIC_SIZES
   M = SIZE_M, N = SIZE_N, K = SIZE_K;
-  lda = kAIsPacked ? (M + BM - 1) / BM * BM : (A_IS_TRANSPOSED ? M : K) + PAD;
-  ldb = kBIsPacked ? (N + BN - 1) / BN * BN : (B_IS_TRANSPOSED ? K : N) + PAD;
+  lda = (A_IS_TRANSPOSED ? M : K) + PAD, ldb = (B_IS_TRANSPOSED ? K : N) + PAD;
   ldc = N + PAD, ldd = N;
 #endif
+  if (A_PACKED) A = packed_a, lda = (M + BM - 1) / BM * BM;
+  if (B_PACKED) B = packed_b, ldb = (N + BN - 1) / BN * BN;
   const int parts = REDUCTION == REDUCTION_NONE ? 1 : split_k;
   const int part = REDUCTION == REDUCTION_NONE ? 0 : blockIdx.z % parts;
   const int batch = BATCH == 1 ? 0 : blockIdx.z / parts;
@@ -141,6 +139,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
 
   const Output output{D + ((long long)batch * M + m0) * ldd + n0,
                       C + (SCALE == SCALE_BETA ? ((long long)batch * M + m0) * ldc + n0 : 0),
-                      alpha, beta, ldd, ldc, M - m0, N - n0};
-  finish(sum, place, output, shared, part, parts, workspace, counters);
+                      alpha,
+                      beta,
+                      ldd,
+                      ldc,
+                      M - m0,
+                      N - n0};
+  finish(sum, place, output, shared, part, parts, partial, counters);
 }

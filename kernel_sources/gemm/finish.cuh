@@ -83,31 +83,32 @@ __device__ __forceinline__ Chunk sum_of(const real* first, long long stride, int
 #if REDUCTION == REDUCTION_WORKSPACE
 /// True in every thread of the last of `parts` blocks that come here with this counter, which is
 /// then 0 again; what the others wrote before is seen. `shared` is free for one value.
-__device__ __forceinline__ bool comes_last(unsigned* counter, int parts, real* shared) {
-  unsigned* const ticket = reinterpret_cast<unsigned*>(shared);
+__device__ __forceinline__ bool comes_last(int* counter, int parts, real* shared) {
+  int* const ticket = reinterpret_cast<int*>(shared);
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
-    *ticket = atomicAdd(counter, 1u);
-    if (*ticket == parts - 1u) *counter = 0;
+    *ticket = atomicAdd(counter, 1);
+    if (*ticket == parts - 1) *counter = 0;
   }
   __syncthreads();
   __threadfence();
-  return *ticket == parts - 1u;
+  return *ticket == parts - 1;
 }
 #endif
 
 /// `shared` holds K_SLICES tiles; the stages in it are no longer needed by this thread.
 __device__ __forceinline__ void finish(const real (&sum)[TM][TN], const ThreadPlace& place,
                                        const Output& output, real* shared, int part, int parts,
-                                       real* workspace, unsigned* counters) {
+                                       real* partial, int* counters) {
   if (!kThroughShared) {
     for_each_group(sum, place, [&](int m, int n, const auto& group) { output.store(m, n, group); });
     return;
   }
   __syncthreads();
   for_each_group(sum, place, [&](int m, int n, const auto& group) {
-    *reinterpret_cast<Vector<BFragment::kGroup>*>(shared + place.slice * kTile + m * BN + n) = group;
+    *reinterpret_cast<Vector<BFragment::kGroup>*>(shared + place.slice * kTile + m * BN + n) =
+        group;
   });
 #if REDUCTION == REDUCTION_CLUSTER
   if (K_SLICES > 1) {
@@ -129,7 +130,7 @@ __device__ __forceinline__ void finish(const real (&sum)[TM][TN], const ThreadPl
   __syncthreads();
   const long long tile =
       ((long long)(blockIdx.z / parts) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-  real* parts_of_tile = workspace + tile * parts * kTile;
+  real* parts_of_tile = partial + tile * parts * kTile;
   for (int at = threadIdx.x * kWidest; at < kTile; at += kThreads * kWidest)
     *reinterpret_cast<Chunk*>(parts_of_tile + (long long)part * kTile + at) =
         sum_of(shared + at, kTile, K_SLICES);

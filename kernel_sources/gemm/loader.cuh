@@ -81,15 +81,15 @@ struct Loader {
   __device__ __forceinline__ Loader(const real* A_, const real* B_, int lda_, int ldb_, int M,
                                     int N, int K, int m0, int n0, int batch, real* shared)
       : lda(lda_), ldb(ldb_), m_left(M - m0), n_left(N - n0), stages(shared) {
-    A = A_ + (long long)batch * (kAAlongK ? M : K) * lda + (kAAlongK ? (long long)m0 * lda : m0);
-    B = B_ + (long long)batch * (kBAlongK ? N : K) * ldb + (kBAlongK ? (long long)n0 * ldb : n0);
+    A = A_ + (long long)batch * (A_ALONG_K ? M : K) * lda + (A_ALONG_K ? (long long)m0 * lda : m0);
+    B = B_ + (long long)batch * (B_ALONG_K ? N : K) * ldb + (B_ALONG_K ? (long long)n0 * ldb : n0);
   }
 
   template <bool FIRST>
   __device__ __forceinline__ void start(int stage, const Slices& slices, int i) {
     const int thread = threadIdx.x, k = slices.begin(i), depth = slices.depth(i);
-    const real* from_a = A + (kAAlongK ? k : (long long)k * lda);
-    const real* from_b = B + (kBAlongK ? k : (long long)k * ldb);
+    const real* from_a = A + (A_ALONG_K ? k : (long long)k * lda);
+    const real* from_b = B + (B_ALONG_K ? k : (long long)k * ldb);
     real* to = stages + stage * kStage;
     if (kARegisters) {
       a.template fetch<FIRST>(from_a, lda, thread, m_left, depth);

@@ -32,7 +32,10 @@ template <int OUTER, int DEPTH, bool GLOBAL_ALONG_K, bool SHARED_ALONG_K>
 struct SharedSlice {
   static constexpr bool kTransposes = GLOBAL_ALONG_K && !SHARED_ALONG_K;
   static constexpr bool kPanels = LOADER == LOADER_TMA && SHARED_ALONG_K;
-  static constexpr int kPad = LOADER == LOADER_TMA ? 0 : SHARED_ALONG_K ? kWidest : kTransposes ? 4 : 0;
+  static constexpr int kPad = LOADER == LOADER_TMA ? 0
+                              : SHARED_ALONG_K     ? kWidest
+                              : kTransposes        ? 4
+                                                   : 0;
   static constexpr int kRow = (SHARED_ALONG_K ? DEPTH : OUTER) + kPad;
   static constexpr int kPlain = kRow * (SHARED_ALONG_K ? OUTER : DEPTH);
   // Panels repeat their exchange every kilobyte and must begin at one.
@@ -49,18 +52,18 @@ struct SharedSlice {
   }
 };
 
-/// OUTER x DEPTH elements by THREADS threads in chunks of WIDTH neighbours in global memory.
+/// OUTER x DEPTH elements by BLOCK_THREADS threads in chunks of WIDTH neighbours in global memory.
 /// OUTER_EDGE, DEPTH_EDGE: whether elements past `outer_left` and a first slice's `depth_left` must
 /// be taken for zero.
-template <int OUTER, int DEPTH, int THREADS, int WIDTH, bool GLOBAL_ALONG_K, bool SHARED_ALONG_K,
-          bool THROUGH_REGISTERS, bool OUTER_EDGE, bool DEPTH_EDGE>
+template <int OUTER, int DEPTH, int BLOCK_THREADS, int WIDTH, bool GLOBAL_ALONG_K,
+          bool SHARED_ALONG_K, bool THROUGH_REGISTERS, bool OUTER_EDGE, bool DEPTH_EDGE>
 struct OperandSlice : SharedSlice<OUTER, DEPTH, GLOBAL_ALONG_K, SHARED_ALONG_K> {
   using Shared = SharedSlice<OUTER, DEPTH, GLOBAL_ALONG_K, SHARED_ALONG_K>;
   // A copy that transposes scatters single elements.
   static constexpr int kWidth = Shared::kTransposes && !THROUGH_REGISTERS ? 1 : WIDTH;
   static constexpr int kChunks = OUTER * DEPTH / kWidth;
-  static constexpr int kRounds = (kChunks + THREADS - 1) / THREADS;
-  static constexpr bool kUneven = kChunks % THREADS != 0;
+  static constexpr int kRounds = (kChunks + BLOCK_THREADS - 1) / BLOCK_THREADS;
+  static constexpr bool kUneven = kChunks % BLOCK_THREADS != 0;
 
   Vector<kWidth> fetched[THROUGH_REGISTERS ? kRounds : 1];
 
@@ -68,12 +71,13 @@ struct OperandSlice : SharedSlice<OUTER, DEPTH, GLOBAL_ALONG_K, SHARED_ALONG_K> 
   /// memory, but for transposing: there 16 rows go together, so that stores meet no bank twice.
   static __device__ __forceinline__ SlicePlace place(int thread, int round) {
     constexpr int kAcross = (GLOBAL_ALONG_K ? DEPTH : OUTER) / kWidth;
-    const int chunk = thread + round * THREADS;
+    const int chunk = thread + round * BLOCK_THREADS;
     if (Shared::kTransposes && OUTER % 16 == 0 && kWidth > 1)
       return {chunk % 16 + chunk / 16 / kAcross * 16, chunk / 16 % kAcross * kWidth};
-    const bool steady = THREADS % kAcross == 0;  // every round at the same place along a row
+    const bool steady = BLOCK_THREADS % kAcross == 0;  // every round at the same place along a row
     const int along = (steady ? thread : chunk) % kAcross * kWidth;
-    const int across = steady ? thread / kAcross + round * (THREADS / kAcross) : chunk / kAcross;
+    const int across =
+        steady ? thread / kAcross + round * (BLOCK_THREADS / kAcross) : chunk / kAcross;
     return GLOBAL_ALONG_K ? SlicePlace{across, along} : SlicePlace{along, across};
   }
 
@@ -93,7 +97,7 @@ struct OperandSlice : SharedSlice<OUTER, DEPTH, GLOBAL_ALONG_K, SHARED_ALONG_K> 
 #pragma unroll
     for (int round = 0; round < kRounds; ++round) {
       const SlicePlace p = place(thread, round);
-      if (kUneven && thread + round * THREADS >= kChunks) break;
+      if (kUneven && thread + round * BLOCK_THREADS >= kChunks) break;
       const bool valid = inside<FIRST>(p, outer_left, depth_left);
       copy_async<kWidth * sizeof(real)>(to + Shared::at(p), from + (valid ? global_at(p, ld) : 0),
                                         valid);
@@ -107,7 +111,7 @@ struct OperandSlice : SharedSlice<OUTER, DEPTH, GLOBAL_ALONG_K, SHARED_ALONG_K> 
     for (int round = 0; round < kRounds; ++round) {
       const SlicePlace p = place(thread, round);
       fetched[round] = {};
-      if (kUneven && thread + round * THREADS >= kChunks) break;
+      if (kUneven && thread + round * BLOCK_THREADS >= kChunks) break;
       if (inside<FIRST>(p, outer_left, depth_left))
         fetched[round] = *reinterpret_cast<const Vector<kWidth>*>(from + global_at(p, ld));
     }
@@ -117,7 +121,7 @@ struct OperandSlice : SharedSlice<OUTER, DEPTH, GLOBAL_ALONG_K, SHARED_ALONG_K> 
 #pragma unroll
     for (int round = 0; round < kRounds; ++round) {
       const SlicePlace p = place(thread, round);
-      if (kUneven && thread + round * THREADS >= kChunks) break;
+      if (kUneven && thread + round * BLOCK_THREADS >= kChunks) break;
       if (!Shared::kTransposes) {
         *reinterpret_cast<Vector<kWidth>*>(to + Shared::at(p)) = fetched[round];
       } else {

@@ -26,12 +26,12 @@ typedef float real;
       int K, int lda, int ldb, int ldc, int ldd
 
 /// Moves the four pointers to problem `batch`.
-#define GEMM_SELECT_BATCH(batch)                                        \
-  if (BATCH > 1) {                                                      \
-    A += (long long)(batch) * (A_IS_TRANSPOSED ? K : M) * lda;          \
-    B += (long long)(batch) * (B_IS_TRANSPOSED ? N : K) * ldb;          \
-    C += (long long)(batch) * (SCALE == SCALE_BETA ? M : 0) * ldc;      \
-    D += (long long)(batch) * M * ldd;                                  \
+#define GEMM_SELECT_BATCH(batch)                                   \
+  if (BATCH > 1) {                                                 \
+    A += (long long)(batch) * (A_IS_TRANSPOSED ? K : M) * lda;     \
+    B += (long long)(batch) * (B_IS_TRANSPOSED ? N : K) * ldb;     \
+    C += (long long)(batch) * (SCALE == SCALE_BETA ? M : 0) * ldc; \
+    D += (long long)(batch)*M * ldd;                               \
   }
 
 __device__ inline real a_at(const real* A, int lda, int m, int k) {

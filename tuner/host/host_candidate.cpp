@@ -22,6 +22,15 @@ Bytes copy_of(HostBuffer& buffer) {
   return {bytes.begin(), bytes.end()};
 }
 
+/// What a workspace holds before a run: zeros where the manifest asks for them, else poison.
+void clear(HostBuffer& space) {
+  if (space.spec().fill == Fill::zero) {
+    std::ranges::fill(space.bytes(), std::byte{0});
+  } else {
+    poison(space.bytes(), space.spec().type);
+  }
+}
+
 }  // namespace
 
 HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& plan,
@@ -30,7 +39,7 @@ HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& pla
     : module_(*kernel.binary), buffers_(buffers), expected_(expected), launcher_(launcher) {
   for (BufferSpec spec : plan.workspace) {
     spec.role = Role::workspace;
-    poison(workspace_.emplace_back(spec).bytes(), spec.type);
+    clear(workspace_.emplace_back(spec));
   }
   for (HostBuffers& set : buffers_) plans_.emplace_back(plan, module_, set.all(), workspace_);
 }
@@ -52,7 +61,7 @@ Verdict HostCandidate::verify_on(std::size_t set, int runs) {
   std::vector<Bytes> first;
   for (int run = 0; run < std::max(runs, 1); ++run) {
     buffers.prepare();
-    for (HostBuffer& space : workspace_) poison(space.bytes(), space.spec().type);
+    for (HostBuffer& space : workspace_) clear(space);
     plans_[set].run(launcher_);
     Verdict verdict = buffers.check_untouched();
     for (HostBuffer& space : workspace_) {

@@ -56,9 +56,14 @@ class Reader {
     }
     if (const auto workspace = root_.find("workspace")) {
       for (const auto& [name, node] : workspace->members()) {
-        node.expect_keys({"type", "length"});
+        node.expect_keys({"type", "length", "fill"});
         ArgumentSpec spec = new_argument(name, node);
         spec.role = Role::workspace;
+        if (const auto fill = node.find("fill")) {
+          spec.fill = choice(*fill, kFills);
+          if (spec.fill != Fill::zero)
+            fill->fail("workspace is filled with \"zero\", or not at all");
+        }
         spec.length = node["length"].expression(names_.all());
         part_.workspace.push_back(std::move(spec));
       }

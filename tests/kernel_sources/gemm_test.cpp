@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fast family of gemm, which is legal on GPUs only, computes the right thing on the host device
+// too, where copies happen at the wait and threads of a block in any order: configurations of a GPU
+// without clusters and tensor copies, for every layout and scaling, at sizes that no tile divides.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tuner/core/target.hpp"
+#include "tuner/host/host_device.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+/// A GPU of compute capability 8.0 with few multiprocessors, so that small problems have all kinds.
+DeviceInfo small_gpu() {
+  DeviceInfo gpu;
+  gpu.kind = DeviceKind::model;
+  gpu.compute_capability = 80;
+  gpu.multiprocessors = 4;
+  gpu.shared_bytes_per_block = 163 << 10;
+  gpu.shared_bytes_per_multiprocessor = 164 << 10;
+  gpu.memory_bytes = std::int64_t{1} << 30;
+  return gpu;
+}
+
+Device& host() {
+  static const std::unique_ptr<Device> device =
+      make_host_device(std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"));
+  return *device;
+}
+
+std::size_t configurations_a_problem() {
+  const char* const text = std::getenv("AUTOTUNE_TEST_CONFIGURATIONS");
+  return text ? std::strtoul(text, nullptr, 10) : 2;
+}
+
+bool is_fast(const Configuration& configuration) {
+  for (const auto& [name, value] : configuration)
+    if (name == "KERNEL") return value == Value("fast");
+  return false;
+}
+
+/// `count` configurations of the fast family, from a fixed seed.
+void expect_right(const NamedValues& sizes, const NamedValues& settings, std::uint64_t seed) {
+  static const Target target =
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.json");
+  const DeviceInfo gpu = small_gpu();
+  const Problem problem = problem_of(target, sizes, settings);
+  const ParameterSpace space = space_of(target, problem, gpu);
+  const auto workbench = host().open(workload_of(target, problem, host().info()));
+  std::size_t left = configurations_a_problem();
+  for (std::uint64_t draw = seed; left > 0;
+       draw = draw * 6364136223846793005u + 1442695040888963407u) {
+    const Configuration configuration = space.at((draw >> 16) % space.size());
+    if (!is_fast(configuration)) continue;
+    --left;
+    SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
+    const CompiledKernel kernel = host().compile(source_unit(target, problem, configuration, gpu));
+    ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
+    const auto candidate =
+        workbench->load(kernel, launch_plan(target, problem, configuration, gpu));
+    const Verdict verdict = candidate->verify(2);
+    EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
+  }
+}
+
+NamedValues sizes(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return {{"M", m}, {"N", n}, {"K", k}};
+}
+
+using Text = std::string;
+
+TEST(FastGemm, IsRightInEveryLayout) {
+  std::uint64_t seed = 1;
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    expect_right(sizes(61, 131, 67), {{"layout", Text(layout)}}, ++seed);
+    expect_right(sizes(64, 96, 128), {{"layout", Text(layout)}, {"scale", Text("beta")}}, ++seed);
+  }
+}
+
+TEST(FastGemm, IsRightForRowsAndColumns) {
+  expect_right(sizes(1, 200, 96), {}, 3);
+  expect_right(sizes(7, 64, 33), {}, 4);
+  expect_right(sizes(100, 1, 50), {}, 5);
+  expect_right(sizes(32, 32, 1), {}, 6);
+}
+
+TEST(FastGemm, IsRightInEveryTypeAndPadding) {
+  expect_right(sizes(48, 80, 100), {{"dtype", Text("f64")}}, 7);
+  expect_right(sizes(48, 80, 100), {{"dtype", Text("i32")}, {"pad", std::int64_t{1}}}, 8);
+  expect_right(sizes(48, 80, 100), {{"pad", std::int64_t{4}}, {"scale", Text("alpha")}}, 9);
+  expect_right(sizes(48, 80, 100), {{"batch", std::int64_t{3}}}, 10);
+}
+
+TEST(FastGemm, IsRightSplitAndPacked) {
+  expect_right(sizes(33, 47, 1024), {}, 11);
+  expect_right(sizes(641, 643, 513), {}, 12);
+}
+
+}  // namespace
+}  // namespace autotune
