@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY kernel_sources/ DESTINATION ${CMAKE_INSTALL_DATADIR}/autotune/kernel_sources)
 
 install(TARGETS autotune EXPORT autotune_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES tuner/runtime/autotune.h tuner/runtime/autotune.hpp
+install(FILES tuner/runtime/autotune.h tuner/runtime/autotune.hpp plugins/sdk/autotune_plugin.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/autotune)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/autotune)
