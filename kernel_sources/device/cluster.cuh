@@ -10,7 +10,8 @@ __device__ __forceinline__ int cluster_rank() {
 
 /// All threads of all blocks of the cluster; what they wrote to shared memory is seen after it.
 __device__ __forceinline__ void cluster_barrier() {
-  asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");
+  __syncthreads();  // a warp must arrive as one, and loops before may have parted it
+  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
 }
 
 /// Where this block's shared variable lies in the block `rank`.

@@ -35,8 +35,8 @@ __device__ __forceinline__ void multiply_slice(real (&sum)[TM][TN], const real* 
   const int k_first = place.slice * kDepth;
   AFragment a[2];  // the next step's are loaded before this one's are used
   BFragment b[2];
-  a[0].load(a_slice, place.m, place.lane_m, k_first);
-  b[0].load(b_slice, place.n, place.lane_n, k_first);
+  a[0].load(a_slice, place.m, place.lane_m, k_first, 0);
+  b[0].load(b_slice, place.n, place.lane_n, k_first, 0);
 #pragma unroll 1
   for (int k0 = 0; k0 < kDepth; k0 += kUnroll) {
 #pragma unroll
@@ -44,9 +44,9 @@ __device__ __forceinline__ void multiply_slice(real (&sum)[TM][TN], const real* 
       const int next = k + 1;
       if (next < kUnroll || k0 + next < kDepth) {
         if (next % AFragment::kSteps == 0)
-          a[next / AFragment::kSteps % 2].load(a_slice, place.m, place.lane_m, k_first + k0 + next);
+          a[next / AFragment::kSteps % 2].load(a_slice, place.m, place.lane_m, k_first, k0 + next);
         if (next % BFragment::kSteps == 0)
-          b[next / BFragment::kSteps % 2].load(b_slice, place.n, place.lane_n, k_first + k0 + next);
+          b[next / BFragment::kSteps % 2].load(b_slice, place.n, place.lane_n, k_first, k0 + next);
       }
       multiply_step(sum, a[k / AFragment::kSteps % 2].value[k % AFragment::kSteps],
                     b[k / BFragment::kSteps % 2].value[k % BFragment::kSteps]);

@@ -43,12 +43,23 @@ struct SharedSlice {
   static constexpr int kElements = (kPlain + kAlign - 1) / kAlign * kAlign;
   static constexpr int kPanel = DEPTH * sizeof(real) < 128 ? DEPTH : 128 / sizeof(real);
 
+  static constexpr int kChunksOfRow = kPanel / kWidest;
+  static constexpr int kSame = 8 / kChunksOfRow;  // neighbouring rows with the same exchange
+
   static __device__ __forceinline__ int at(SlicePlace p) {
     if (!SHARED_ALONG_K) return p.k * kRow + p.outer;
     if (!kPanels) return p.outer * kRow + p.k;
-    constexpr int kChunks = kPanel / kWidest, kSame = 8 / kChunks;  // rows with the same exchange
-    const int chunk = p.k % kPanel / kWidest ^ p.outer / kSame % kChunks;
+    const int chunk = p.k % kPanel / kWidest ^ p.outer / kSame % kChunksOfRow;
     return p.k / kPanel * (OUTER * kPanel) + p.outer * kPanel + chunk * kWidest + p.k % kWidest;
+  }
+
+  /// at({from.outer + more.outer, from.k + more.k}) where `more` is known to the compiler and
+  /// shares no bits below 8 with from.outer, nor any with from.k. In panels then a few
+  /// exclusive-ors make all addresses of a thread from one.
+  static __device__ __forceinline__ int at(SlicePlace from, SlicePlace more) {
+    if (!kPanels) return at({from.outer + more.outer, from.k + more.k});
+    const int exchange = (more.outer % 8 / kSame ^ more.k % kPanel / kWidest) * kWidest;
+    return (at(from) ^ exchange) + more.outer * kPanel + more.k / kPanel * (OUTER * kPanel);
   }
 };
 

@@ -32,10 +32,14 @@ struct Fragment {
     return i / kGroup * (LANES * kGroup) + lane * kGroup + i % kGroup;
   }
 
-  __device__ __forceinline__ void load(const real* slice, int first, int lane, int k) {
+  /// Step `k` of those that begin at `k_first`; `first` and `lane` as for outer().
+  __device__ __forceinline__ void load(const real* slice, int first, int lane, int k_first, int k) {
+    constexpr bool kAligned = LANES * COUNT % 8 == 0;  // `first` is a multiple of that
 #pragma unroll
     for (int i = 0; i < COUNT; i += kGroup) {
-      const real* from = slice + SLICE::at({first + outer(lane, i), k});
+      const real* from =
+          slice + (ALONG_K && kAligned ? SLICE::at({first + lane, k_first}, {outer(0, i), k})
+                                       : SLICE::at({first + outer(lane, i), k_first + k}));
       if (ALONG_K) {
         const Vector<kWidest> steps = *reinterpret_cast<const Vector<kWidest>*>(from);
 #pragma unroll
@@ -56,7 +60,7 @@ struct ThreadPlace {
 
   __device__ __forceinline__ explicit ThreadPlace(int thread) {
     const int lane = thread % 32, warp = thread / 32;
-    slice = warp / (kWarpsM * kWarpsN);
+    slice = K_SLICES == 1 ? 0 : warp / (kWarpsM * kWarpsN);
     m = warp % (kWarpsM * kWarpsN) / kWarpsN * kWarpTileM;
     n = warp % kWarpsN * kWarpTileN;
     if (WARP_M == 1 || WARP_M == 32) {
