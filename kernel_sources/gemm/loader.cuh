@@ -22,6 +22,10 @@ struct Slices {
 
 #if LOADER == LOADER_TMA
 
+// Behind the stages and behind the tiles that finish() makes of them.
+constexpr int kTiles = kThroughShared ? K_SLICES * kTile : 0;
+constexpr int kBarriersAt = STAGES * kStage > kTiles ? STAGES * kStage : kTiles;
+
 struct Loader {
   static constexpr bool kNeedsBarrier = false;
 
@@ -35,7 +39,7 @@ struct Loader {
                                     int n0_, int, real* shared, const TensorMap& a,
                                     const TensorMap& b)
       : a_map(a), b_map(b), m0(m0_), n0(n0_), stages(shared) {
-    barriers = shared_address(shared + STAGES * kStage);
+    barriers = shared_address(shared + kBarriersAt);
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < STAGES; ++stage) init(barrier(stage));
       publish_barriers();
