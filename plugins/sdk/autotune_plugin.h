@@ -91,7 +91,6 @@ typedef struct autotune_parameter_v1 {
 
 /* What is to be searched. Configurations are numbered 0 … configurations-1. */
 typedef struct autotune_task_v1 {
-  const char* problem;
   uint32_t parameters;
   const autotune_parameter_v1* parameter;
   uint64_t configurations;

@@ -48,6 +48,7 @@ struct BufferSpec {
   /// unit roundoff, r the reference and `magnitude` the reference run on absolute inputs. 0 =
   /// exact.
   double tolerance = 0;
+  std::filesystem::path file = {};  // when given, holds the elements in place of `fill`
 
   std::int64_t bytes() const { return length * bytes_of(type); }
   friend bool operator==(const BufferSpec&, const BufferSpec&) = default;

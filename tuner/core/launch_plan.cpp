@@ -262,4 +262,10 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
   return workload;
 }
 
+Workload prepared_workload_of(const Target& target, const Problem& problem,
+                              const DeviceInfo& device) {
+  Workload workload = workload_of(target, problem, device);
+  return target.prepare ? target.prepare(std::move(workload)) : workload;
+}
+
 }  // namespace autotune

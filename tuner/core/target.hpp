@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -88,6 +89,8 @@ struct Target {
   /// `l2_bytes`. tuner/model/cost_model.hpp lists the names.
   std::vector<DefineSpec> model;
   std::string fingerprint;  // hash of source, included files, space and argument list
+  /// A plugin's own inputs and right answers: makes files of them for the workload. May be empty.
+  std::function<Workload(Workload)> prepare;
 };
 
 /// What errors about a target start with: its manifest's path, or its name.
@@ -127,6 +130,10 @@ LaunchPlan launch_plan(const Target& target, const Problem& problem,
 
 /// Buffers and reference.
 Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device);
+
+/// The same after Target::prepare: as a device is to open it. Throws Error.
+Workload prepared_workload_of(const Target& target, const Problem& problem,
+                              const DeviceInfo& device);
 
 /// FLOPs and bytes of one call; 0 where the manifest gives none.
 struct Work {

@@ -2,14 +2,15 @@
 #include "tuner/measure/verification.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <type_traits>
 
+#include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -71,10 +72,25 @@ T random_element(std::uint64_t bits, InputSet set) {
   return small_integer<T>(bits, set);
 }
 
+/// Elements first..first+count of the buffer's file. Throws Error.
+template <class T>
+void read_elements(T* to, std::int64_t first, std::int64_t count, const BufferSpec& buffer,
+                   bool absolute) {
+  std::ifstream file(buffer.file, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(first * sizeof(T)));
+  if (!file.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count * sizeof(T)))) {
+    throw Error(format("{}: it cannot be read, or ends before {} does ({} elements of {})",
+                       buffer.file.string(), buffer.name, buffer.length, name_of(buffer.type)));
+  }
+  if (!absolute) return;
+  std::transform(to, to + count, to, [](T element) { return element < 0 ? -element : element; });
+}
+
 /// Elements first..first+count of a buffer, to `to`.
 template <class T>
 void fill_elements(T* to, std::int64_t first, std::int64_t count, const BufferSpec& buffer,
                    InputSet set, std::uint64_t seed, bool absolute) {
+  if (!buffer.file.empty()) return read_elements(to, first, count, buffer, absolute);
   switch (buffer.fill) {
     case Fill::zero:
       std::fill_n(to, count, T{0});
@@ -191,7 +207,8 @@ Verdict wrong(std::string message) { return {Outcome::wrong, std::move(message),
 template <class T>
 Verdict check_unchanged_as(const BufferSpec& buffer, std::span<const std::byte> got, InputSet set,
                            std::uint64_t seed) {
-  std::array<T, 1024> block;
+  // A file is read at once, not opened for each block.
+  std::vector<T> block(buffer.file.empty() ? 1024 : static_cast<std::size_t>(buffer.length));
   for (std::int64_t start = 0; start < buffer.length; start += std::ssize(block)) {
     const std::int64_t count = std::min(std::ssize(block), buffer.length - start);
     fill_elements<T>(block.data(), start, count, buffer, set, seed, false);

@@ -16,7 +16,8 @@ namespace autotune {
 enum class InputSet : std::uint8_t { integers, uniform };
 
 /// Fills the bytes of a buffer from (seed, name, element index); `absolute` takes |x| of each. What
-/// an element gets depends on nothing else: not on the length, the device or the run.
+/// an element gets depends on nothing else: not on the length, the device or the run. A buffer with
+/// a file gets its contents, in both sets; throws Error when it cannot be read.
 void fill(std::span<std::byte> bytes, const BufferSpec& buffer, InputSet set, std::uint64_t seed,
           bool absolute = false);
 

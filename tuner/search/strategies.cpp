@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of built-in strategies; each has a file of its own.
-#include <array>
+#include <utility>
+#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/search/coordinate.hpp"
@@ -19,17 +20,28 @@ std::unique_ptr<SearchStrategy> make() {
   return std::make_unique<Strategy>();
 }
 
-}  // namespace
-
-std::span<const StrategyRow> strategies() {
-  static const std::array<StrategyRow, 4> rows = {{
+std::vector<StrategyRow>& table() {
+  static std::vector<StrategyRow> rows = {
       {"guided", "cost model first, then Gaussian processes fitted to what was measured",
        make<GuidedSearch>},
       {"coordinate", "one parameter at a time from many starting points", make<CoordinateSearch>},
       {"random", "uniformly, each configuration once", make<RandomSearch>},
       {"exhaustive", "every configuration, in order", make<ExhaustiveSearch>},
-  }};
+  };
   return rows;
+}
+
+}  // namespace
+
+std::span<const StrategyRow> strategies() { return table(); }
+
+void add_strategy(StrategyRow row) {
+  for (const StrategyRow& other : table()) {
+    if (other.name != row.name) continue;
+    throw UsageError(
+        format("there is a strategy {} already: give the other one a name of its own", row.name));
+  }
+  table().push_back(std::move(row));
 }
 
 std::unique_ptr<SearchStrategy> make_strategy(std::string_view name) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,11 +57,15 @@ class SearchStrategy {
 struct StrategyRow {
   std::string name;
   std::string description;  // one line
-  std::unique_ptr<SearchStrategy> (*make)();
+  std::function<std::unique_ptr<SearchStrategy>()> make;
 };
 
-/// Every built-in strategy, `guided` (the default) first.
+/// Every built-in strategy, `guided` (the default) first, then those that were added.
 std::span<const StrategyRow> strategies();
+
+/// Adds one, for the life of the process; not while others are being asked for. Throws UsageError
+/// when the name is taken.
+void add_strategy(StrategyRow row);
 
 /// Throws UsageError that lists the names when there is none.
 std::unique_ptr<SearchStrategy> make_strategy(std::string_view name);

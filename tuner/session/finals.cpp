@@ -76,7 +76,9 @@ class EdgeCheck {
     const auto kernel =
         context_.pool.compile(source_unit(context_.target, problem_, configuration, info)).get();
     if (kernel->outcome != Outcome::ok) return on_edge(kernel->log);
-    if (!bench_) bench_ = context_.device.open(workload_of(context_.target, problem_, info));
+    if (!bench_) {
+      bench_ = context_.device.open(prepared_workload_of(context_.target, problem_, info));
+    }
     try {
       const auto candidate =
           bench_->load(*kernel, launch_plan(context_.target, problem_, configuration, info));

@@ -157,7 +157,7 @@ std::unique_ptr<Candidate> ProblemRun::load(std::size_t index) {
 Workbench& ProblemRun::workbench() {
   if (!workbench_) {
     const Stopwatch watch(phases_.open);
-    Workload workload = workload_of(context_.target, problem_, context_.device.info());
+    Workload workload = prepared_workload_of(context_.target, problem_, context_.device.info());
     workload.form = context_.policy.form;
     workbench_ = context_.device.open(workload);
   }

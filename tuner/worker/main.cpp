@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune-worker DEVICE CACHE: runs kernels for the program that started it, which alone speaks to
-// it, over descriptor 3.
+// autotune-worker DEVICE CACHE runs kernels, autotune-worker --plugin FILE a plugin, for the program
+// that started it, which alone speaks to it, over descriptor 3.
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "tuner/worker/plugin_server.hpp"
 #include "tuner/worker/worker_device.hpp"
 #include "tuner/worker/worker_process.hpp"
 #include "tuner/worker/worker_server.hpp"
@@ -58,6 +59,10 @@ int main(int argc, char** argv) {
   end_with_parent();
   tell_faults();
   try {
+    if (std::strcmp(argv[1], "--plugin") == 0) {
+      autotune::serve_plugin(autotune::kWorkerSocket, argv[2]);
+      _exit(0);
+    }
     const auto cache = std::make_shared<autotune::BuildCache>(argv[2]);
     const auto device = autotune::make_local_device(argv[1], cache);
     autotune::serve(autotune::kWorkerSocket, *device);

@@ -37,8 +37,8 @@ Json wire_of(const Dim3& size) { return {size.x, size.y, size.z}; }
 Dim3 dim3_of(const Json& json) { return {json[0], json[1], json[2]}; }
 
 Json wire_of(const BufferSpec& buffer) {
-  return {buffer.name,         number(buffer.type), buffer.length,
-          number(buffer.role), number(buffer.fill), buffer.tolerance};
+  return {buffer.name,         number(buffer.type), buffer.length,       number(buffer.role),
+          number(buffer.fill), buffer.tolerance,    buffer.file.string()};
 }
 
 BufferSpec buffer_of(const Json& json) {
@@ -47,7 +47,8 @@ BufferSpec buffer_of(const Json& json) {
           json[2],
           enum_of<Role>(json[3]),
           enum_of<Fill>(json[4]),
-          json[5]};
+          json[5],
+          json[6].get<std::string>()};
 }
 
 struct ArgumentWire {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/plugin/plugin_library.hpp"
+
+#define BOOST_DLL_USE_STD_FS
+#include <algorithm>
+#include <boost/dll/shared_library.hpp>
+#include <cctype>
+#include <string_view>
+
+#include "plugins/sdk/autotune_plugin.h"
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+namespace dll = boost::dll;
+namespace fs = std::filesystem;
+
+/// More of anything is a mistake.
+constexpr std::uint32_t kMostEntries = 1000;
+
+/// What dlerror() said, without Boost's words round it.
+std::string loader_text(const std::exception& error) {
+  constexpr std::string_view kBefore = "(dlerror system message: ";
+  const std::string text = error.what();
+  const std::size_t start = text.find(kBefore);
+  const std::size_t end = text.rfind("):");
+  if (start == std::string::npos || end == std::string::npos) return text;
+  return text.substr(start + kBefore.size(), end - start - kBefore.size());
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+}
+
+template <class Facet>
+const Facet* facet_of(const autotune_plugin_v1& plugin, const char* id) {
+  return plugin.facet == nullptr ? nullptr : static_cast<const Facet*>(plugin.facet(id));
+}
+
+/// Loaded for as long as the process lives: its code may still be on a stack, or registered.
+const dll::shared_library& load(const fs::path& file) try {
+  return *new dll::shared_library(file, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+} catch (const std::exception& error) {
+  throw Error(format("{}: it cannot be loaded: {}", file.string(), loader_text(error)));
+}
+
+const autotune_plugin_v1* plugin_in(const dll::shared_library& library, const fs::path& file) {
+  constexpr const char* kSymbol = "autotune_plugin";
+  if (!library.has(kSymbol)) {
+    throw Error(
+        format("{}: it is no plugin: undefined symbol: {} (it is to be exported with C "
+               "linkage: AUTOTUNE_PLUGIN_EXPORT)",
+               file.string(), kSymbol));
+  }
+  return library.get<const autotune_plugin_v1*()>(kSymbol)();
+}
+
+}  // namespace
+
+PluginLibrary::PluginLibrary(const fs::path& file) {
+  description_.file = file;
+  plugin_ = plugin_in(load(file), file);
+  if (plugin_ == nullptr) fail("autotune_plugin() returned nothing");
+  if (plugin_->abi != AUTOTUNE_PLUGIN_ABI) {
+    fail(
+        format("it was built for plugin ABI {} and this autotune speaks {}: build it with this "
+               "autotune's autotune_plugin.h",
+               plugin_->abi, AUTOTUNE_PLUGIN_ABI));
+  }
+  description_.name = text(plugin_->name, "its name");
+  if (!is_name(description_.name)) {
+    fail(format("its name \"{}\" is not of letters, digits, _ and -", description_.name));
+  }
+  description_.version = text(plugin_->version, "its version");
+  description_.description = text(plugin_->description, "its description");
+  read_strategies();
+  read_targets();
+  read_baseline();
+}
+
+void PluginLibrary::read_strategies() {
+  const auto* facet = facet_of<autotune_search_v1>(*plugin_, AUTOTUNE_FACET_SEARCH);
+  if (facet == nullptr) return;
+  if (facet->count > kMostEntries || (facet->count > 0 && facet->strategies == nullptr)) {
+    fail(format("search/1: there cannot be {} strategies", facet->count));
+  }
+  for (std::uint32_t i = 0; i < facet->count; ++i) {
+    const autotune_strategy_v1& strategy = facet->strategies[i];
+    PluginDescription::Strategy read{text(strategy.name, "a strategy's name"),
+                                     text(strategy.description, "a strategy's description")};
+    if (!is_name(read.name)) fail(format("search/1: \"{}\" is no name", read.name));
+    if (strategy.search == nullptr) fail(format("search/1: {} has no search()", read.name));
+    description_.strategies.push_back(std::move(read));
+  }
+}
+
+void PluginLibrary::read_targets() {
+  const auto* facet = facet_of<autotune_targets_v1>(*plugin_, AUTOTUNE_FACET_TARGETS);
+  if (facet == nullptr) return;
+  if (facet->count > kMostEntries || (facet->count > 0 && facet->targets == nullptr)) {
+    fail(format("targets/1: there cannot be {} targets", facet->count));
+  }
+  const fs::path beside = description_.file.parent_path();
+  for (std::uint32_t i = 0; i < facet->count; ++i) {
+    const autotune_target_v1& target = facet->targets[i];
+    description_.targets.push_back({text(target.manifest, "a target's manifest"),
+                                    target.folder == nullptr ? beside : beside / target.folder,
+                                    target.fill != nullptr || target.reference != nullptr});
+  }
+}
+
+void PluginLibrary::read_baseline() {
+  const auto* facet = facet_of<autotune_baseline_v1>(*plugin_, AUTOTUNE_FACET_BASELINE);
+  if (facet == nullptr) return;
+  const bool whole = facet->supports != nullptr && facet->open != nullptr &&
+                     facet->close != nullptr && facet->candidates != nullptr &&
+                     facet->name != nullptr && facet->launch != nullptr;
+  if (!whole) fail("baseline/1: a function is missing");
+  description_.is_baseline = true;
+}
+
+const autotune_strategy_v1& PluginLibrary::strategy(const std::string& name) const {
+  for (std::size_t i = 0; i < description_.strategies.size(); ++i) {
+    if (description_.strategies[i].name != name) continue;
+    return facet_of<autotune_search_v1>(*plugin_, AUTOTUNE_FACET_SEARCH)->strategies[i];
+  }
+  fail(format("it has no strategy {}", name));
+}
+
+const autotune_target_v1& PluginLibrary::target(std::size_t number) const {
+  if (number >= description_.targets.size()) fail(format("it has no target {}", number));
+  return facet_of<autotune_targets_v1>(*plugin_, AUTOTUNE_FACET_TARGETS)->targets[number];
+}
+
+const autotune_baseline_v1& PluginLibrary::baseline() const {
+  if (!description_.is_baseline) fail("it is no baseline");
+  return *facet_of<autotune_baseline_v1>(*plugin_, AUTOTUNE_FACET_BASELINE);
+}
+
+void PluginLibrary::fail(const std::string& what) const {
+  throw Error(format("{}: {}", description_.file.string(), what));
+}
+
+std::string PluginLibrary::text(const char* text, const std::string& what) const {
+  if (text == nullptr) fail(format("{} is NULL", what));
+  return text;
+}
+
+}  // namespace autotune

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plugin that is loaded into this process, and what it says of itself.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+struct autotune_baseline_v1;
+struct autotune_plugin_v1;
+struct autotune_strategy_v1;
+struct autotune_target_v1;
+
+namespace autotune {
+
+/// Plain values: what another process may know of a plugin.
+struct PluginDescription {
+  struct Strategy {
+    std::string name, description;
+  };
+  struct Target {
+    std::string manifest;  // its text
+    std::filesystem::path folder;
+    bool has_hooks = false;
+  };
+
+  std::filesystem::path file;
+  std::string name, version, description;
+  std::vector<Strategy> strategies;
+  std::vector<Target> targets;
+  bool is_baseline = false;
+};
+
+class PluginLibrary {
+ public:
+  /// Loads and checks everything that can be checked without calling further into it. What it runs
+  /// may crash or hang: for a process that can be spared. It is never unloaded. Throws Error with
+  /// the file, what is wrong and the loader's own text.
+  explicit PluginLibrary(const std::filesystem::path& file);
+
+  const PluginDescription& description() const { return description_; }
+  /// Throws Error where there is none.
+  const autotune_strategy_v1& strategy(const std::string& name) const;
+  const autotune_target_v1& target(std::size_t number) const;
+  const autotune_baseline_v1& baseline() const;
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const;
+  std::string text(const char* text, const std::string& what) const;
+  void read_strategies();
+  void read_targets();
+  void read_baseline();
+
+  PluginDescription description_;
+  const autotune_plugin_v1* plugin_ = nullptr;
+};
+
+}  // namespace autotune

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/plugin/search_task.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+#include "plugins/sdk/autotune_plugin.h"
+#include "tuner/plugin/plugin_call.hpp"
+
+namespace autotune {
+namespace {
+
+autotune_evaluation_v1 plain(const Evaluation& evaluation) {
+  autotune_evaluation_v1 plain{};
+  plain.index = evaluation.index;
+  plain.outcome = !evaluation.seconds                 ? AUTOTUNE_FAILED
+                  : evaluation.outcome == Outcome::ok ? AUTOTUNE_OK
+                                                      : AUTOTUNE_SLOW;
+  plain.seconds = evaluation.seconds.value_or(std::numeric_limits<double>::infinity());
+  return plain;
+}
+
+/// The other end of autotune_task_v1::evaluate: lets nothing be thrown through the plugin.
+struct Host {
+  const Ask& ask;
+  std::exception_ptr thrown;
+
+  static std::uint64_t evaluate(void* host, const std::uint64_t* indices, std::uint64_t count,
+                                autotune_evaluation_v1* answers) {
+    return static_cast<Host*>(host)->answer({indices, count}, answers);
+  }
+
+  std::uint64_t answer(std::span<const std::uint64_t> indices,
+                       autotune_evaluation_v1* answers) noexcept try {
+    if (thrown) return 0;
+    const std::vector<Evaluation> evaluations = ask(indices);
+    std::ranges::transform(evaluations, answers, plain);
+    return evaluations.size();
+  } catch (...) {
+    thrown = std::current_exception();
+    return 0;
+  }
+};
+
+}  // namespace
+
+SearchTask search_task(const Evaluator& evaluator, std::uint64_t seed) {
+  const ParameterSpace& space = evaluator.space();
+  SearchTask task;
+  for (const Parameter& parameter : space.parameters()) {
+    SearchTask::Parameter& told = task.parameters.emplace_back(SearchTask::Parameter{});
+    told.name = parameter.name;
+    for (const Value& value : parameter.values) told.values.push_back(value.text());
+  }
+  task.configurations = space.size();
+  task.levels.reserve(space.size() * space.parameters().size());
+  for (std::size_t index = 0; index < space.size(); ++index) {
+    const Levels levels = space.levels(index);
+    task.levels.insert(task.levels.end(), levels.begin(), levels.end());
+  }
+  task.predicted.assign(evaluator.predicted().begin(), evaluator.predicted().end());
+  task.known.assign(evaluator.known().begin(), evaluator.known().end());
+  task.seed = seed;
+  task.budget = evaluator.remaining();
+  task.batch = static_cast<std::uint32_t>(std::max(1, evaluator.batch()));
+  return task;
+}
+
+void run_strategy(const autotune_strategy_v1& strategy, const SearchTask& task, const Ask& ask) {
+  std::vector<std::vector<const char*>> values;
+  std::vector<autotune_parameter_v1> parameters;
+  for (const SearchTask::Parameter& parameter : task.parameters) {
+    auto& texts = values.emplace_back();
+    for (const std::string& value : parameter.values) texts.push_back(value.c_str());
+    parameters.push_back(
+        {parameter.name.c_str(), static_cast<std::uint32_t>(texts.size()), texts.data()});
+  }
+  std::vector<autotune_evaluation_v1> known(task.known.size());
+  std::ranges::transform(task.known, known.begin(), plain);
+
+  Host host{ask, nullptr};
+  autotune_task_v1 told{};
+  told.parameters = static_cast<std::uint32_t>(parameters.size());
+  told.parameter = parameters.data();
+  told.configurations = task.configurations;
+  told.levels = task.levels.data();
+  told.predicted = task.predicted.empty() ? nullptr : task.predicted.data();
+  told.known_count = known.size();
+  told.known = known.data();
+  told.seed = task.seed;
+  told.budget = task.budget;
+  told.batch = task.batch;
+  told.host = &host;
+  told.evaluate = &Host::evaluate;
+  call_plugin("search()", [&] { return strategy.search(&told); });
+  if (host.thrown) std::rethrow_exception(host.thrown);
+}
+
+}  // namespace autotune

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/plugin/target_hooks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plugins/sdk/autotune_plugin.h"
+#include "tuner/measure/verification.hpp"
+#include "tuner/plugin/plugin_call.hpp"
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_filled(const BufferSpec& spec) {
+  return spec.role == Role::input || spec.role == Role::inout;
+}
+
+bool is_answer(const BufferSpec& spec) {
+  return spec.role == Role::output || spec.role == Role::inout;
+}
+
+const char* role_text(Role role) {
+  switch (role) {
+    case Role::input:
+      return "input";
+    case Role::output:
+      return "output";
+    case Role::inout:
+      return "inout";
+    case Role::workspace:
+      break;
+  }
+  return "workspace";
+}
+
+/// The buffers of a problem in this process, as a plugin sees them.
+class HookBuffers {
+ public:
+  explicit HookBuffers(const Workload& workload) : specs_(workload.buffers) {
+    for (const BufferSpec& spec : specs_) {
+      auto& bytes = contents_.emplace_back(static_cast<std::size_t>(spec.bytes()));
+      if (is_filled(spec)) {
+        fill(bytes, spec, InputSet::uniform, workload.seed);
+      } else {
+        poison(bytes, spec.type);
+      }
+      types_.emplace_back(name_of(spec.type));
+    }
+    for (std::size_t i = 0; i < specs_.size(); ++i) {
+      const BufferSpec& spec = specs_[i];
+      plain_.push_back({spec.name.c_str(), types_[i].c_str(), role_text(spec.role), spec.length,
+                        contents_[i].data()});
+    }
+  }
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(plain_.size()); }
+  const autotune_buffer_v1* plain() const { return plain_.data(); }
+  std::span<const std::byte> contents(std::size_t i) const { return contents_[i]; }
+  bool untouched(std::size_t i) const {
+    std::vector<std::byte> poisoned(contents_[i].size());
+    poison(poisoned, specs_[i].type);
+    return poisoned == contents_[i];
+  }
+
+ private:
+  const std::vector<BufferSpec>& specs_;
+  std::vector<std::vector<std::byte>> contents_;
+  std::vector<std::string> types_;
+  std::vector<autotune_buffer_v1> plain_;
+};
+
+void append(std::ofstream& file, std::span<const std::byte> bytes) {
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+void finish(std::ofstream& file, const fs::path& path) {
+  if (!file.flush()) throw Error(format("{}: it cannot be written", path.string()));
+}
+
+void write_inputs(Workload& workload, const HookBuffers& buffers, const fs::path& folder) {
+  for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
+    BufferSpec& spec = workload.buffers[i];
+    if (!is_filled(spec)) continue;
+    spec.file = folder / format("{}.input", spec.name);
+    std::ofstream file(spec.file, std::ios::binary);
+    append(file, buffers.contents(i));
+    finish(file, spec.file);
+  }
+}
+
+void write_answers(Workload& workload, const HookBuffers& buffers, const fs::path& folder) {
+  workload.expected_file = folder / "expected";
+  std::ofstream file(workload.expected_file, std::ios::binary);
+  for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
+    const BufferSpec& spec = workload.buffers[i];
+    if (!is_answer(spec)) continue;
+    if (spec.role == Role::output && spec.length > 0 && buffers.untouched(i)) {
+      throw Error(format("reference(): it wrote nothing to {}", spec.name));
+    }
+    append(file, buffers.contents(i));
+  }
+  finish(file, workload.expected_file);
+}
+
+}  // namespace
+
+Workload with_hooks(const autotune_target_v1& target, Workload workload, const fs::path& folder) {
+  const Workload asked = workload;
+  const HookBuffers buffers(asked);
+  const char* const problem = asked.problem.c_str();
+  if (target.fill != nullptr) {
+    call_plugin("fill()",
+                [&] { return target.fill(problem, asked.seed, buffers.count(), buffers.plain()); });
+    write_inputs(workload, buffers, folder);
+  }
+  if (target.reference != nullptr) {
+    call_plugin("reference()",
+                [&] { return target.reference(problem, buffers.count(), buffers.plain()); });
+    write_answers(workload, buffers, folder);
+  }
+  return workload;
+}
+
+}  // namespace autotune

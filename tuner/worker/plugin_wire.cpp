@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/plugin_wire.hpp"
+
+#include <cstring>
+
+namespace autotune {
+namespace {
+
+template <class T>
+void append(std::string& bytes, const std::vector<T>& values) {
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+}  // namespace
+
+Json wire_of(const PluginDescription& description) {
+  Json strategies = Json::array(), targets = Json::array();
+  for (const auto& strategy : description.strategies) {
+    strategies.push_back({strategy.name, strategy.description});
+  }
+  for (const auto& target : description.targets) {
+    targets.push_back({target.manifest, target.folder.string(), target.has_hooks});
+  }
+  return {{"file", description.file.string()},
+          {"name", description.name},
+          {"version", description.version},
+          {"description", description.description},
+          {"strategies", strategies},
+          {"targets", targets},
+          {"is_baseline", description.is_baseline}};
+}
+
+PluginDescription plugin_description_of(const Json& json) {
+  PluginDescription description;
+  description.file = json.at("file").get<std::string>();
+  description.name = json.at("name");
+  description.version = json.at("version");
+  description.description = json.at("description");
+  for (const Json& one : json.at("strategies")) {
+    description.strategies.push_back({one[0], one[1]});
+  }
+  for (const Json& one : json.at("targets")) {
+    description.targets.push_back({one[0], one[1].get<std::string>(), one[2]});
+  }
+  description.is_baseline = json.at("is_baseline");
+  return description;
+}
+
+Json wire_of(const SearchTask& task) {
+  Json parameters = Json::array();
+  for (const auto& parameter : task.parameters) {
+    parameters.push_back({{"name", parameter.name}, {"values", parameter.values}});
+  }
+  return {{"parameters", parameters},     {"configurations", task.configurations},
+          {"levels", task.levels.size()}, {"predicted", task.predicted.size()},
+          {"known", wire_of(task.known)}, {"seed", task.seed},
+          {"budget", task.budget},        {"batch", task.batch}};
+}
+
+std::string bytes_of(const SearchTask& task) {
+  std::string bytes;
+  append(bytes, task.levels);
+  append(bytes, task.predicted);
+  return bytes;
+}
+
+SearchTask search_task_of(const Json& json, const std::string& bytes) {
+  SearchTask task;
+  for (const Json& one : json.at("parameters")) {
+    task.parameters.push_back({one.at("name"), one.at("values").get<std::vector<std::string>>()});
+  }
+  task.configurations = json.at("configurations");
+  task.levels.resize(json.at("levels"));
+  task.predicted.resize(json.at("predicted"));
+  const std::size_t split = task.levels.size() * sizeof task.levels[0];
+  std::memcpy(task.levels.data(), bytes.data(), split);
+  std::memcpy(task.predicted.data(), bytes.data() + split, bytes.size() - split);
+  task.known = evaluations_of(json.at("known"));
+  task.seed = json.at("seed");
+  task.budget = json.at("budget");
+  task.batch = json.at("batch");
+  return task;
+}
+
+Json wire_of(const std::vector<Evaluation>& evaluations) {
+  Json json = Json::array();
+  for (const Evaluation& one : evaluations) {
+    json.push_back({one.index, static_cast<int>(one.outcome),
+                    one.seconds ? Json(*one.seconds) : Json(nullptr)});
+  }
+  return json;
+}
+
+std::vector<Evaluation> evaluations_of(const Json& json) {
+  std::vector<Evaluation> evaluations;
+  for (const Json& one : json) {
+    Evaluation evaluation{one[0], static_cast<Outcome>(one[1].get<int>()), std::nullopt};
+    if (!one[2].is_null()) evaluation.seconds = one[2].get<double>();
+    evaluations.push_back(evaluation);
+  }
+  return evaluations;
+}
+
+}  // namespace autotune
