@@ -5,6 +5,7 @@
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
+#include "tuner/cli/plugins.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/search/strategy.hpp"
@@ -16,30 +17,46 @@
 namespace autotune::cli {
 namespace {
 
-/// A list as rows of the same keys; the first key names the row.
-using Rows = std::vector<std::pair<std::string, std::string>>;
+/// A line of a list; `more` is for --json alone.
+struct Row {
+  std::string name, text;
+  Json more = Json::object();
+};
+using Rows = std::vector<Row>;
 
-Rows targets() {
+Rows targets(Plugins& plugins) {
   Rows rows;
   for (const CatalogEntry& entry : list_targets()) {
     try {
-      rows.emplace_back(entry.name, load_manifest(entry.manifest).description);
+      rows.push_back({entry.name, load_manifest(entry.manifest).description});
     } catch (const Error& error) {
-      rows.emplace_back(entry.name, format("cannot be used: {}", error.what()));
+      rows.push_back({entry.name, format("cannot be used: {}", error.what())});
+    }
+  }
+  for (const PluginEntry& entry : plugins.load_all()) {
+    if (!entry.description) continue;
+    try {
+      for (const Target& target : plugin_targets(*entry.description, {})) {
+        rows.push_back(
+            {target.name, format("{} (plugin {})", target.description, entry.description->name)});
+      }
+    } catch (const Error& error) {
+      rows.push_back({entry.description->name, format("cannot be used: {}", error.what())});
     }
   }
   return rows;
 }
 
-Rows search_strategies() {
+Rows search_strategies(Plugins& plugins) {
+  plugins.load_all();
   Rows rows;
   for (const StrategyRow& strategy : strategies()) {
-    rows.emplace_back(strategy.name, strategy.description);
+    rows.push_back({strategy.name, strategy.description});
   }
   return rows;
 }
 
-Rows devices() {
+Rows devices(Plugins&) {
   Rows rows;
   for (const ListedDevice& device : list_devices()) {
     const DeviceInfo& info = device.info;
@@ -51,15 +68,33 @@ Rows devices() {
     text += format(", {} {}", info.multiprocessors,
                    info.kind == DeviceKind::host ? "cores" : "multiprocessors");
     if (info.memory_bytes > 0) text += ", " + bytes_text(info.memory_bytes);
-    rows.emplace_back(device.option, text);
+    rows.push_back({device.option, text});
   }
   return rows;
 }
 
-Rows plugins() { return {}; }
+Rows plugins(Plugins& plugins) {
+  Rows rows;
+  for (const PluginEntry& entry : plugins.load_all()) {
+    const std::string file = entry.file.string();
+    if (!entry.description) {
+      rows.push_back({entry.file.stem().string(),
+                      format("cannot be used: {}", entry.reason),
+                      {{"file", file}, {"usable", false}}});
+      continue;
+    }
+    const PluginDescription& plugin = *entry.description;
+    const std::string facets = facets_text(plugin);
+    rows.push_back(
+        {plugin.name,
+         format("{}, {}: {}, {}", plugin.version, facets, plugin.description, file),
+         {{"version", plugin.version}, {"facets", facets}, {"file", file}, {"usable", true}}});
+  }
+  return rows;
+}
 
 int run_list(const Arguments& arguments) {
-  static const std::vector<std::pair<std::string, Rows (*)()>> kLists{
+  static const std::vector<std::pair<std::string, Rows (*)(Plugins&)>> kLists{
       {"targets", targets},
       {"strategies", search_strategies},
       {"devices", devices},
@@ -74,13 +109,16 @@ int run_list(const Arguments& arguments) {
   if (chosen == kinds.end()) {
     throw UsageError(format("there is no list of \"{}\": {}", kind, suggestion(kind, kinds)));
   }
-  const Rows rows = kLists[static_cast<std::size_t>(chosen - kinds.begin())].second();
+  Plugins loaded(arguments);
+  const Rows rows = kLists[static_cast<std::size_t>(chosen - kinds.begin())].second(loaded);
   std::size_t width = 0;
-  for (const auto& [name, text] : rows) width = std::max(width, name.size());
+  for (const Row& row : rows) width = std::max(width, row.name.size());
   Json document = Json::array();
-  for (const auto& [name, text] : rows) {
-    document.push_back({{"name", name}, {"description", text}});
-    if (!arguments.has("json")) std::cout << format("{:<{}}  {}\n", name, width, text);
+  for (const Row& row : rows) {
+    Json item{{"name", row.name}, {"description", row.text}};
+    item.update(row.more);
+    document.push_back(std::move(item));
+    if (!arguments.has("json")) std::cout << format("{:<{}}  {}\n", row.name, width, row.text);
   }
   if (arguments.has("json")) std::cout << document.dump(2) << '\n';
   return kDone;
@@ -89,12 +127,13 @@ int run_list(const Arguments& arguments) {
 }  // namespace
 
 extern const Verb kList;
-const Verb kList{.name = "list",
-                 .synopsis = "targets|strategies|devices|plugins [--json]",
-                 .summary = "What there is to tune, with what, on what",
-                 .details = {},
-                 .options = {{"json", "", "Print a JSON array of {name, description}"}},
-                 .positional = "KIND",
-                 .run = run_list};
+const Verb kList{
+    .name = "list",
+    .synopsis = "targets|strategies|devices|plugins [--plugin FILE] [--json]",
+    .summary = "What there is to tune, with what, on what",
+    .details = {},
+    .options = {kPluginOption, {"json", "", "Print a JSON array of {name, description, …}"}},
+    .positional = "KIND",
+    .run = run_list};
 
 }  // namespace autotune::cli

@@ -9,12 +9,12 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/plugins.hpp"
 #include "tuner/cli/progress.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/tuning_session.hpp"
-#include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -52,7 +52,6 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
   TuningRequest request;
   request.problems = problems_of(arguments, target);
   request.strategy = arguments.text("strategy");
-  make_strategy(request.strategy);  // an unknown one is refused before anything is opened
   request.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, 1LL << 62));
   request.budget_text = arguments.find("budget").value_or(default_budget(kind));
   request.budget = parse_budget(request.budget_text);
@@ -74,7 +73,9 @@ int status_of(const TuningReport& report) {
 }
 
 int run_tune(const Arguments& arguments) {
-  const Target target = find_target(arguments.text("target"));
+  Plugins plugins(arguments);
+  const Target target = plugins.find_target(arguments.text("target"));
+  plugins.provide_strategy(arguments.text("strategy"));
   request_of(arguments, target, DeviceKind::cuda);  // wrong usage shows before a device is opened
   db::TunedStore store(database_path(arguments));
   const std::unique_ptr<Device> device = open_device(arguments.text("device"));
@@ -87,6 +88,7 @@ int run_tune(const Arguments& arguments) {
   callbacks.stop_requested = InterruptGuard::requested;
   callbacks.on_progress = [&](const Progress& progress) { display.show(progress); };
   callbacks.on_warning = [&](const std::string& sentence) { display.warn(sentence); };
+  plugins.warn_with(callbacks.on_warning);
   callbacks.on_problem = [&](const ProblemReport& report) {
     display.problem_done(report);
     if (!json) std::cout << text_of(target, report) << std::flush;
@@ -140,6 +142,7 @@ configuration fails. Times are of one call, in nanoseconds: the median and its 9
          kDeviceOption,
          {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"},
          {"strategy", "NAME", "How to search (autotune list strategies)", "guided"},
+         kPluginOption,
          {"budget", "B", "Evaluations a problem (200), share of the space (10%), or time (60s)"},
          {"seed", "N", "Of everything random: one seed, one search", "1"},
          {"l2", "STATE", "L2 cache between launches: hot or cold", "hot"},

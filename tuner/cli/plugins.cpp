@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/plugins.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "tuner/core/error.hpp"
+#include "tuner/plugin/plugin_files.hpp"
+#include "tuner/search/strategy.hpp"
+#include "tuner/target/catalog.hpp"
+
+namespace autotune::cli {
+namespace {
+
+bool is_strategy(const std::string& name) {
+  return std::ranges::any_of(strategies(),
+                             [&](const StrategyRow& row) { return row.name == name; });
+}
+
+bool is_in_catalog(const std::string& name) {
+  const bool is_path = name.find('/') != std::string::npos || name.ends_with(".json");
+  return is_path || std::ranges::any_of(list_targets(), [&](const CatalogEntry& entry) {
+           return entry.name == name;
+         });
+}
+
+}  // namespace
+
+const Option kPluginOption{"plugin", "FILE", "Load this plugin", {}, true};
+
+Plugins::Plugins(const Arguments& arguments)
+    : warn_([](const std::string& sentence) { std::cerr << "warning: " << sentence << '\n'; }) {
+  for (const std::string& file : arguments.all(kPluginOption.name)) given_.emplace_back(file);
+  options_.warn = [this](const std::string& sentence) { warn_(sentence); };
+  load(false);
+}
+
+void Plugins::load(bool all) {
+  const auto found = all ? plugin_files() : std::vector<std::filesystem::path>{};
+  std::vector<PluginEntry> entries = load_plugins(given_, found, options_);
+  for (std::size_t i = entries_.size(); i < entries.size(); ++i) take(entries[i], !all);
+  entries_ = std::move(entries);
+  all_loaded_ = all;
+}
+
+/// A strategy whose name is taken leaves a plugin that was found without use; it is an error in one
+/// that was asked for.
+void Plugins::take(PluginEntry& entry, bool given) {
+  if (!entry.description) return;
+  const PluginDescription plugin = *entry.description;
+  try {
+    for (const PluginDescription::Strategy& strategy : plugin.strategies) {
+      add_strategy({strategy.name, strategy.description, [plugin, strategy, options = options_] {
+                      return plugin_strategy(plugin, strategy.name, options);
+                    }});
+    }
+  } catch (const UsageError& error) {
+    entry.reason = plugin.file.string() + ": " + error.what();
+    entry.description.reset();
+    if (given) throw UsageError(entry.reason);
+  }
+}
+
+const std::vector<PluginEntry>& Plugins::load_all() {
+  if (!all_loaded_) load(true);
+  return entries_;
+}
+
+Target Plugins::find_target(const std::string& name) {
+  const auto in_plugins = [&]() -> std::optional<Target> {
+    for (Target& target : targets()) {
+      if (target.name == name) return std::move(target);
+    }
+    return std::nullopt;
+  };
+  if (auto target = in_plugins()) return *std::move(target);
+  if (!is_in_catalog(name)) {
+    load_all();
+    if (auto target = in_plugins()) return *std::move(target);
+  }
+  return autotune::find_target(name);
+}
+
+void Plugins::provide_strategy(const std::string& name) {
+  if (!is_strategy(name)) load_all();
+  make_strategy(name);
+}
+
+std::vector<Target> Plugins::targets() const {
+  std::vector<Target> targets;
+  for (const PluginEntry& entry : entries_) {
+    if (!entry.description) continue;
+    for (Target& target : plugin_targets(*entry.description, options_)) {
+      targets.push_back(std::move(target));
+    }
+  }
+  return targets;
+}
+
+}  // namespace autotune::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plugins of one command.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/worker/plugin_catalog.hpp"
+
+namespace autotune::cli {
+
+/// `--plugin`, repeatable.
+extern const Option kPluginOption;
+
+/// Loads what `--plugin` names at once; what is found in the plugin folders only when a name is not
+/// known without. Strategies of loaded plugins are in strategies(). Must outlive what it makes.
+class Plugins {
+ public:
+  /// Throws Error when one that is named cannot be used.
+  explicit Plugins(const Arguments& arguments);
+  Plugins(const Plugins&) = delete;
+  Plugins& operator=(const Plugins&) = delete;
+
+  /// Where warnings about plugins at work go; stderr at first.
+  void warn_with(std::function<void(const std::string&)> warn) { warn_ = std::move(warn); }
+
+  /// Also those in the plugin folders; one that is of no use is an entry with its reason.
+  const std::vector<PluginEntry>& load_all();
+  /// Like autotune::find_target(), and in plugins.
+  Target find_target(const std::string& name);
+  /// Sees to it that make_strategy() knows the name if any plugin does. Throws UsageError.
+  void provide_strategy(const std::string& name);
+  /// Of the loaded ones.
+  std::vector<Target> targets() const;
+
+ private:
+  void load(bool all);
+  void take(PluginEntry& entry, bool given);
+
+  std::vector<std::filesystem::path> given_;
+  std::function<void(const std::string&)> warn_;
+  PluginOptions options_;
+  std::vector<PluginEntry> entries_;
+  bool all_loaded_ = false;
+};
+
+}  // namespace autotune::cli
