@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/plugin_builder.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace autotune::testing {
+
+namespace fs = std::filesystem;
+
+PluginWorkshop::PluginWorkshop() {
+  std::string name = (fs::temp_directory_path() / "plugin-workshop-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder " + name);
+  folder_ = name;
+  fs::create_directories(folder_ / "include/autotune");
+  fs::copy_file(fs::path(AUTOTUNE_SOURCE_DIR) / "plugins/sdk/autotune_plugin.h",
+                folder_ / "include/autotune/autotune_plugin.h");
+}
+
+PluginWorkshop::~PluginWorkshop() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+fs::path PluginWorkshop::write(const std::string& name, const std::string& text) const {
+  const fs::path file = folder_ / name;
+  fs::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+  return file;
+}
+
+fs::path PluginWorkshop::build(const std::string& name, const std::string& source,
+                               const std::string& compiler, const std::string& flags) const {
+  const bool is_c = !compiler.ends_with("++");
+  const fs::path from = write(name + (is_c ? ".c" : ".cpp"), source);
+  const fs::path library = folder_ / (name + ".so");
+  const fs::path log = folder_ / (name + ".log");
+  const std::string command = compiler + " -shared -fPIC -Wall -Wextra -Werror -I" +
+                              (folder_ / "include").string() + " " + from.string() + " -o " +
+                              library.string() + " " + flags + " >" + log.string() + " 2>&1";
+  if (std::system(command.c_str()) != 0) {
+    std::ostringstream said;
+    said << std::ifstream(log).rdbuf();
+    throw std::runtime_error(command + "\n" + said.str());
+  }
+  return library;
+}
+
+bool has_program(const std::string& name) {
+  return std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+std::string plain_plugin(const std::string& name, const std::string& abi,
+                         const std::string& before) {
+  return "#include <autotune/autotune_plugin.h>\n" + before +
+         "\nstatic const autotune_plugin_v1 plugin = {" + abi + ", \"" + name +
+         "\", \"1.0\", \"a test\", 0};\n"
+         "AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) {\n"
+         "  return &plugin;\n}\n";
+}
+
+}  // namespace autotune::testing

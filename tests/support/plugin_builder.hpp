@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugins built out of tree, as their authors do: a compiler, one source, the installed header.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace autotune::testing {
+
+/// A folder that is removed at the end, with an installed header in include/autotune.
+class PluginWorkshop {
+ public:
+  PluginWorkshop();
+  ~PluginWorkshop();
+  PluginWorkshop(const PluginWorkshop&) = delete;
+  PluginWorkshop& operator=(const PluginWorkshop&) = delete;
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::filesystem::path write(const std::string& name, const std::string& text) const;
+
+  /// Builds NAME.so beside its source. `compiler` is cc, gcc, c++, g++, clang or clang++; the
+  /// language of the source goes with it. Throws std::runtime_error with what the compiler said.
+  std::filesystem::path build(const std::string& name, const std::string& source,
+                              const std::string& compiler = "cc",
+                              const std::string& flags = "") const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+bool has_program(const std::string& name);
+
+/// A plugin in C without facets; `before` stands above its table.
+std::string plain_plugin(const std::string& name, const std::string& abi = "AUTOTUNE_PLUGIN_ABI",
+                         const std::string& before = "");
+
+}  // namespace autotune::testing

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/plugin/search_task.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "plugins/sdk/autotune_plugin.h"
+#include "tests/tuner/search/simulated.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using simulated::Bench;
+using simulated::grid;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::optional<double> by_first_level(const Levels& levels) {
+  return levels[0] == 2 ? std::nullopt : std::optional(1.0 + levels[0]);
+}
+
+/// What a strategy has seen; a C function has nowhere else to leave it.
+std::vector<autotune_evaluation_v1> seen;
+
+const char* look_at_everything(const autotune_task_v1* task) {
+  if (task->parameters != 2 || task->configurations != 6) return "another space";
+  if (std::string(task->parameter[1].values[1]) != "1") return "other values";
+  const std::uint16_t* last = task->levels + 5 * 2;
+  if (last[0] != 2 || last[1] != 1) return "other levels";
+  const std::uint64_t indices[] = {0, 2, 4};
+  seen.resize(3);
+  seen.resize(task->evaluate(task->host, indices, 3, seen.data()));
+  return nullptr;
+}
+
+const char* throw_something(const autotune_task_v1*) { throw std::runtime_error("at a loss"); }
+const char* give_a_reason(const autotune_task_v1*) { return "no time today"; }
+
+SearchTask task_of(const Bench& bench) { return search_task(bench, 1); }
+
+Ask ask_of(Bench& bench) {
+  return [&bench](std::span<const std::uint64_t> indices) {
+    return bench.evaluate(std::vector<std::size_t>(indices.begin(), indices.end()));
+  };
+}
+
+TEST(SearchTask, AStrategySeesTheSpaceAndGetsItsAnswers) {
+  const ParameterSpace space = grid({3, 2});
+  Bench bench(space, by_first_level, 100);
+  run_strategy({"look", "", look_at_everything}, task_of(bench), ask_of(bench));
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[0].index, 0u);
+  EXPECT_DOUBLE_EQ(seen[0].seconds, 1);
+  EXPECT_EQ(seen[1].outcome, AUTOTUNE_OK);
+  EXPECT_DOUBLE_EQ(seen[1].seconds, 2);
+  EXPECT_EQ(seen[2].outcome, AUTOTUNE_FAILED);
+  EXPECT_TRUE(std::isinf(seen[2].seconds));
+}
+
+TEST(SearchTask, WhatAStrategyThrowsOrSaysIsAnError) {
+  const ParameterSpace space = grid({3, 2});
+  Bench bench(space, by_first_level, 100);
+  const auto message = [&](const char* (*search)(const autotune_task_v1*)) -> std::string {
+    try {
+      run_strategy({"bad", "", search}, task_of(bench), ask_of(bench));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_THAT(message(throw_something), HasSubstr("it threw an exception: at a loss"));
+  EXPECT_THAT(message(give_a_reason), HasSubstr("no time today"));
+}
+
+TEST(SearchTask, WhatTheEvaluatorThrowsComesOutBehindThePlugin) {
+  const ParameterSpace space = grid({3, 2});
+  Bench bench(space, by_first_level, 100);
+  const Ask broken = [](std::span<const std::uint64_t>) -> std::vector<Evaluation> {
+    throw std::logic_error("the database is gone");
+  };
+  EXPECT_THROW(run_strategy({"look", "", look_at_everything}, task_of(bench), broken),
+               std::logic_error);
+}
+
+}  // namespace
+}  // namespace autotune

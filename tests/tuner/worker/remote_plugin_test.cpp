@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/remote_plugin.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+#include "tests/support/plugin_builder.hpp"
+#include "tests/tuner/search/simulated.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/worker/plugin_catalog.hpp"
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+using simulated::Bench;
+using simulated::grid;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::plain_plugin;
+using testing::PluginWorkshop;
+
+constexpr const char* kStrategies = R"(
+#include <autotune/autotune_plugin.h>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+static std::uint64_t ask(const autotune_task_v1* task, std::uint64_t index) {
+  autotune_evaluation_v1 answer;
+  return task->evaluate(task->host, &index, 1, &answer);
+}
+static const char* in_order(const autotune_task_v1* task) {
+  for (std::uint64_t i = 0; i < task->configurations && ask(task, i) == 1; ++i) {}
+  return nullptr;
+}
+static const char* throws(const autotune_task_v1* task) {
+  ask(task, 1);
+  throw std::runtime_error("at a loss");
+}
+static const char* crashes(const autotune_task_v1* task) {
+  ask(task, 1);
+  *const_cast<volatile int*>(static_cast<int*>(nullptr)) = 1;
+  return nullptr;
+}
+static const char* hangs(const autotune_task_v1* task) {
+  ask(task, 1);
+  for (volatile bool stuck = true; stuck;) {}
+  return nullptr;
+}
+static const char* ends(const autotune_task_v1*) { std::_Exit(7); }
+static const char* out_of_range(const autotune_task_v1* task) {
+  ask(task, task->configurations);
+  for (;;) ask(task, 0);
+}
+static const char* evaluates_nothing(const autotune_task_v1*) { return nullptr; }
+static const char* gives_a_reason(const autotune_task_v1*) { return "no time today"; }
+static const char* repeats(const autotune_task_v1* task) {
+  for (;;) ask(task, 1);
+}
+static const char* does_not_listen(const autotune_task_v1* task) {
+  for (std::uint64_t i = 0;; i = (i + 1) % task->configurations) ask(task, i);
+}
+static const autotune_strategy_v1 strategies[] = {
+    {"in_order", "", in_order}, {"throws", "", throws}, {"crashes", "", crashes},
+    {"hangs", "", hangs}, {"ends", "", ends}, {"out_of_range", "", out_of_range},
+    {"evaluates_nothing", "", evaluates_nothing}, {"gives_a_reason", "", gives_a_reason},
+    {"repeats", "", repeats}, {"does_not_listen", "", does_not_listen}};
+static const autotune_search_v1 search = {10, strategies};
+static const void* facet(const char* id) {
+  return std::strcmp(id, AUTOTUNE_FACET_SEARCH) == 0 ? &search : nullptr;
+}
+static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "many", "1.0", "a test", facet};
+AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
+)";
+
+/// Compiled once for all tests.
+const PluginDescription& many() {
+  static const PluginWorkshop workshop;
+  static const PluginDescription plugin =
+      describe_plugin(workshop.build("many", kStrategies, "c++"));
+  return plugin;
+}
+
+std::optional<double> bowl(const Levels& levels) {
+  const double x = levels[0] - 7.0, y = levels[1] - 3.0;
+  return 1 + 0.1 * (x * x + y * y);
+}
+
+struct Searched {
+  std::size_t evaluated = 0;
+  std::vector<std::string> warnings;
+};
+
+/// 40 of 100 configurations; whatever the strategy does, nothing is thrown.
+Searched search_with(const std::string& strategy) {
+  const ParameterSpace space = grid({10, 10});
+  Bench bench(space, bowl, 40);
+  Searched searched;
+  PluginOptions options;
+  options.silence_seconds = 2;
+  options.warn = [&](const std::string& sentence) { searched.warnings.push_back(sentence); };
+  plugin_strategy(many(), strategy, options)->search(bench, 1);
+  searched.evaluated = 40 - bench.remaining();
+  return searched;
+}
+
+TEST(RemotePlugin, AStrategySearchesInAProcessOfItsOwn) {
+  const Searched searched = search_with("in_order");
+  EXPECT_EQ(searched.evaluated, 40u);
+  EXPECT_THAT(searched.warnings, IsEmpty());
+}
+
+TEST(RemotePlugin, OneThatStopsEarlyIsLeftAtThat) {
+  const ParameterSpace space = grid({3, 3});
+  Bench bench(
+      space, [](const Levels&) { return std::optional(1.0); }, 40);
+  plugin_strategy(many(), "in_order", {})->search(bench, 1);
+  EXPECT_EQ(bench.remaining(), 31u);
+}
+
+/// Every bad strategy leaves a finished search and one warning that says what it did.
+class BadStrategy : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(BadStrategy, TheBudgetIsSpentByTheDefaultAndTheReasonTold) {
+  const auto [strategy, reason] = GetParam();
+  const Searched searched = search_with(strategy);
+  EXPECT_EQ(searched.evaluated, 40u);
+  EXPECT_THAT(searched.warnings,
+              ElementsAre(AllOf(HasSubstr(strategy), HasSubstr("plugin many"), HasSubstr(reason),
+                                HasSubstr("guided goes on"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    RemotePlugin, BadStrategy,
+    ::testing::Values(std::pair{"throws", "it threw an exception: at a loss"},
+                      std::pair{"crashes", "signal 11"},
+                      std::pair{"hangs", "it said nothing for 2 s and was killed"},
+                      std::pair{"ends", "exit status 7"},
+                      std::pair{"out_of_range", "it asked for configuration 100 of 100"},
+                      std::pair{"evaluates_nothing", "it evaluated nothing"},
+                      std::pair{"gives_a_reason", "no time today"},
+                      std::pair{"repeats", "it goes on asking for what it was told"}),
+    [](const auto& tested) { return std::string(tested.param.first); });
+
+TEST(RemotePlugin, OneThatDoesNotListenToTheEndKeepsItsResults) {
+  const Searched searched = search_with("does_not_listen");
+  EXPECT_EQ(searched.evaluated, 40u);
+  ASSERT_EQ(searched.warnings.size(), 1u);
+  EXPECT_THAT(searched.warnings[0], HasSubstr("goes on asking"));
+}
+
+TEST(RemotePlugin, WhatTheEvaluatorThrowsIsNotHeldAgainstThePlugin) {
+  class Broken : public Bench {
+   public:
+    using Bench::Bench;
+    std::vector<Evaluation> evaluate(std::span<const std::size_t>) override {
+      throw Error("the disk is full");
+    }
+  };
+  const ParameterSpace space = grid({10, 10});
+  Broken bench(space, bowl, 40);
+  const auto strategy = plugin_strategy(many(), "in_order", {});
+  EXPECT_THAT([&] { strategy->search(bench, 1); },
+              ::testing::ThrowsMessage<Error>("the disk is full"));
+}
+
+std::string refusal_of(const fs::path& file) {
+  PluginOptions options;
+  options.silence_seconds = 2;
+  try {
+    describe_plugin(file, options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "it was taken";
+}
+
+TEST(RemotePlugin, OneThatCrashesOrHangsWhileItIsLoadedIsRefused) {
+  const PluginWorkshop workshop;
+  const std::string first = "__attribute__((constructor)) static void first(void) ";
+  EXPECT_THAT(
+      refusal_of(workshop.build("crash", plain_plugin("crash", "AUTOTUNE_PLUGIN_ABI",
+                                                      first + "{ *(volatile int*)0 = 1; }"))),
+      AllOf(HasSubstr("crash.so"), HasSubstr("its process ended by signal")));
+  EXPECT_THAT(refusal_of(workshop.build(
+                  "hang", plain_plugin("hang", "AUTOTUNE_PLUGIN_ABI",
+                                       first + "{ for (volatile int i = 1; i;) {} }"))),
+              AllOf(HasSubstr("hang.so"), HasSubstr("said nothing for 2 s")));
+  EXPECT_THAT(refusal_of(workshop.build("old", plain_plugin("old", "9"))),
+              HasSubstr("plugin ABI 9"));
+  EXPECT_THAT(refusal_of(workshop.folder() / "none.so"), HasSubstr("there is no such plugin"));
+}
+
+TEST(RemotePlugin, OfTwoOfOneNameTheSecondIsRefused) {
+  const PluginWorkshop workshop;
+  const fs::path one = fs::canonical(workshop.build("one", plain_plugin("same")));
+  const fs::path two = fs::canonical(workshop.build("two", plain_plugin("same")));
+  const auto entries = load_plugins(std::vector{one}, std::vector{one, two}, {});
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_TRUE(entries[0].description);
+  EXPECT_FALSE(entries[1].description);
+  EXPECT_THAT(entries[1].reason,
+              AllOf(HasSubstr("two.so"), HasSubstr("one.so"), HasSubstr("the name same is taken")));
+  EXPECT_THROW(load_plugins(std::vector{one, two}, {}, {}), Error);
+}
+
+}  // namespace
+}  // namespace autotune
