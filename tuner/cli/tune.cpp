@@ -23,7 +23,7 @@ namespace {
 constexpr int kInterrupted = 130;
 
 /// A default that finishes the eight gemm sizes of 128..1024 in about two minutes.
-std::string default_budget(DeviceKind kind) { return kind == DeviceKind::host ? "40" : "200"; }
+std::string default_budget(DeviceKind kind) { return kind == DeviceKind::host ? "40" : "128"; }
 
 Policy policy_of(const Arguments& arguments) {
   Policy policy;
@@ -117,7 +117,7 @@ const Verb kTune{
 `M=1,N=4096,K=4096` (by name).
 
 `--budget 200` (evaluations) and `10%` (of the valid space) are for each problem, `60s` is for the whole run. The default
-is 200 evaluations on a GPU and 40 on the host.
+is 128 evaluations on a GPU and 40 on the host.
 
 Ctrl-C ends after the running launch, keeps every trial and prints the best so far (exit status 130); the same command
 again goes on where it stopped, because trials that the database has already are taken over. `--retune` measures anew.

@@ -219,6 +219,16 @@ class Planner {
   LaunchPlan plan_;
 };
 
+/// As default_index() finds it; the space is built only where the manifest's own is not valid.
+Configuration legal_default(const Target& target, const Problem& problem,
+                            const DeviceInfo& device) {
+  if (is_valid(target, problem, target.default_configuration, device)) {
+    return target.default_configuration;
+  }
+  const ParameterSpace space = space_of(target, problem, device);
+  return space.at(default_index(target, space));
+}
+
 }  // namespace
 
 LaunchPlan launch_plan(const Target& target, const Problem& problem,
@@ -227,15 +237,20 @@ LaunchPlan launch_plan(const Target& target, const Problem& problem,
   return Planner(scope).plan(target.kernels, "kernels");
 }
 
-Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
+std::vector<BufferSpec> buffers_of(const Target& target, const Problem& problem,
+                                   const DeviceInfo& device) {
   const TargetScope scope(target, problem, device);
+  std::vector<BufferSpec> buffers;
+  for (const ArgumentSpec& spec : target.arguments) {
+    if (spec.length) buffers.push_back(buffer_of(scope, "arguments." + spec.name, spec));
+  }
+  return buffers;
+}
+
+Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
   Workload workload;
   workload.problem = problem.text();
-  for (const ArgumentSpec& spec : target.arguments) {
-    if (spec.length) {
-      workload.buffers.push_back(buffer_of(scope, "arguments." + spec.name, spec));
-    }
-  }
+  workload.buffers = buffers_of(target, problem, device);
   using Kind = ReferenceSpec::Kind;
   workload.float64_outputs = target.reference.float64_outputs;
   if (target.reference.kind == Kind::file) {
@@ -243,8 +258,7 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
     return workload;
   }
   // The reference kernels stand in the same source, which needs its macros: the default's.
-  const ParameterSpace space = space_of(target, problem, device);
-  const Configuration configuration = space.at(default_index(target, space));
+  const Configuration configuration = legal_default(target, problem, device);
   workload.reference_source = source_unit(target, problem, configuration, device);
   if (target.reference.kind == Kind::default_configuration) {
     workload.reference = launch_plan(target, problem, configuration, device);

@@ -112,6 +112,10 @@ Scope scope_of(const Target& target, const Problem& problem, const Configuration
 /// The space of one problem on one device. Throws Error naming the target.
 ParameterSpace space_of(const Target& target, const Problem& problem, const DeviceInfo& device);
 
+/// Whether one configuration is valid; cheap, the space is not built.
+bool is_valid(const Target& target, const Problem& problem, const Configuration& configuration,
+              const DeviceInfo& device);
+
 /// The default configuration as it is legal for this problem and device: where the manifest's
 /// default breaks a constraint, the valid one that shares most values with it (lowest index
 /// first). Throws Error when the space is empty.
@@ -127,6 +131,10 @@ SourceUnit source_unit(const Target& target, const Problem& problem,
 /// the device, and Error naming the manifest, the key and the column where it makes no sense.
 LaunchPlan launch_plan(const Target& target, const Problem& problem,
                        const Configuration& configuration, const DeviceInfo& device);
+
+/// The buffers of a problem, without workspace.
+std::vector<BufferSpec> buffers_of(const Target& target, const Problem& problem,
+                                   const DeviceInfo& device);
 
 /// Buffers and reference.
 Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device);

@@ -163,7 +163,7 @@ std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem&
   kernel->configuration = configuration;
   kernel->compiled = compiler_of(handle).compile(source_unit(target, problem, values, info));
   kernel->plan = launch_plan(target, problem, values, info);
-  kernel->buffers = workload_of(target, problem, info).buffers;
+  kernel->buffers = buffers_of(target, problem, info);
   kernel->ordinal = handle.ordinal;
   return kernel;
 }

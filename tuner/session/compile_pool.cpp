@@ -26,6 +26,7 @@ std::string key_of(const SourceUnit& unit) {
 
 struct CompilePool::Job {
   SourceUnit unit;
+  std::string key;
   std::promise<std::shared_ptr<const CompiledKernel>> promise;
   Result result = promise.get_future().share();
   bool started = false;
@@ -46,10 +47,12 @@ CompilePool::~CompilePool() {
 }
 
 std::shared_ptr<CompilePool::Job> CompilePool::job_of(SourceUnit&& unit, bool urgent) {
-  std::shared_ptr<Job>& job = jobs_[key_of(unit)];
+  const std::string key = key_of(unit);
+  std::shared_ptr<Job>& job = jobs_[key];
   if (!job) {
     job = std::make_shared<Job>();
     job->unit = std::move(unit);
+    job->key = key;
     (urgent ? urgent_ : ahead_).push_back(job);
   } else if (urgent && !job->started) {
     if (const auto waiting = std::find(ahead_.begin(), ahead_.end(), job);
@@ -79,12 +82,16 @@ void CompilePool::prefetch(SourceUnit unit) {
   wake_.notify_one();
 }
 
-void CompilePool::clear() {
+void CompilePool::drop_prefetches() {
   const std::lock_guard lock(mutex_);
+  for (const auto& job : ahead_) jobs_.erase(job->key);
   ahead_.clear();
-  std::erase_if(jobs_,
-                [](const auto& entry) { return entry.second->done || !entry.second->started; });
-  for (const auto& job : urgent_) jobs_[key_of(job->unit)] = job;
+}
+
+void CompilePool::clear() {
+  drop_prefetches();
+  const std::lock_guard lock(mutex_);
+  std::erase_if(jobs_, [](const auto& entry) { return entry.second->done; });
 }
 
 CompileStatistics CompilePool::statistics() const {

@@ -41,7 +41,9 @@ class CompilePool {
   Result compile(SourceUnit unit);
   /// Queues a unit behind everything asked for by compile().
   void prefetch(SourceUnit unit);
-  /// Forgets finished results and drops prefetches that have not started.
+  /// Forgets prefetches that have not started.
+  void drop_prefetches();
+  /// Forgets those and finished results.
   void clear();
 
   CompileStatistics statistics() const;

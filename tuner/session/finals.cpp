@@ -65,14 +65,12 @@ Problem edge_problem(const Target& target, const Problem& problem) {
 class EdgeCheck {
  public:
   EdgeCheck(const RunContext& context, const Problem& problem)
-      : context_(context),
-        problem_(edge_problem(context.target, problem)),
-        space_(space_of(context.target, problem_, context.device.info())) {}
+      : context_(context), problem_(edge_problem(context.target, problem)) {}
 
   /// A sentence when the configuration is legal there and wrong, or fails; else nothing.
   std::optional<std::string> complaint(const Configuration& configuration) {
-    if (!space_.find(configuration)) return std::nullopt;
     const DeviceInfo& info = context_.device.info();
+    if (!is_valid(context_.target, problem_, configuration, info)) return std::nullopt;
     const auto kernel =
         context_.pool.compile(source_unit(context_.target, problem_, configuration, info)).get();
     if (kernel->outcome != Outcome::ok) return on_edge(kernel->log);
@@ -97,7 +95,6 @@ class EdgeCheck {
 
   const RunContext& context_;
   Problem problem_;
-  ParameterSpace space_;
   std::unique_ptr<Workbench> bench_;
 };
 

@@ -87,6 +87,8 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
           source_unit(context_.target, problem_, space_.at(index), context_.device.info()));
     }
   }
+  context_.pool.drop_prefetches();
+  compile_ahead();
   std::vector<Evaluation> answers;
   for (const std::size_t index : indices.first(answered)) {
     if (!trials_.contains(index)) {
@@ -116,11 +118,19 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
 }
 
 void ProblemRun::prefetch(std::span<const std::size_t> indices) {
-  for (const std::size_t index : indices) {
+  likely_next_.assign(indices.begin(), indices.end());
+}
+
+void ProblemRun::compile_ahead() {
+  // Behind what is waited for, and few: what is asked for next is a guess.
+  const std::size_t most = static_cast<std::size_t>(context_.pool.threads()) / 2;
+  for (const std::size_t index :
+       std::span(likely_next_).first(std::min(most, likely_next_.size()))) {
     if (trials_.contains(index) || stored_.contains(index) || ruled_out(index)) continue;
     context_.pool.prefetch(
         source_unit(context_.target, problem_, space_.at(index), context_.device.info()));
   }
+  likely_next_.clear();
 }
 
 LaunchPlan ProblemRun::plan(std::size_t index) const {

@@ -87,6 +87,7 @@ class ProblemRun final : public Evaluator {
   Evaluation answer(std::size_t index) const;
   Anchor& anchor();
   void read_stored(bool retune);
+  void compile_ahead();
 
   RunContext context_;
   Problem problem_;
@@ -99,6 +100,7 @@ class ProblemRun final : public Evaluator {
 
   std::unordered_map<std::size_t, Trial> stored_;
   std::unordered_map<std::size_t, std::string> quarantined_;
+  std::vector<std::size_t> likely_next_;
   std::map<std::size_t, Trial> trials_;
   std::vector<Evaluation> answers_;  // one a trial, in the order they were made
   std::optional<std::size_t> best_;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
+#include <future>
 #include <utility>
 
 #include "tuner/hash/hash.hpp"
@@ -80,7 +80,7 @@ class Session {
   void expect_to_fit(const Problem& problem) const {
     const std::int64_t limit = device_.info().memory_bytes;
     std::int64_t bytes = 0;
-    for (const BufferSpec& buffer : workload_of(target_, problem, device_.info()).buffers) {
+    for (const BufferSpec& buffer : buffers_of(target_, problem, device_.info())) {
       bytes += buffer.bytes();
     }
     if (limit <= 0 || bytes <= limit || !device_.runs()) return;
@@ -98,13 +98,34 @@ class Session {
     };
   }
 
+  /// A problem's space and what the model says of it: all that needs no device.
+  struct Prepared {
+    ParameterSpace space;
+    std::vector<double> predicted;
+  };
+
+  Prepared prepare(const Problem& problem) const {
+    ParameterSpace space = space_of(target_, problem, device_.info());
+    std::vector<double> predicted =
+        CostModel(target_, problem, space, device_.info(), calibration_).predict_all();
+    return {std::move(space), std::move(predicted)};
+  }
+
+  /// The problem's own, prepared while the one before was measured; starts on the next one's.
+  Prepared take_prepared(std::size_t number) {
+    Prepared prepared = next_.valid() ? next_.get() : prepare(request_.problems[number]);
+    if (number + 1 < request_.problems.size()) {
+      next_ = std::async(std::launch::async,
+                         [this, number] { return prepare(request_.problems[number + 1]); });
+    }
+    return prepared;
+  }
+
   ProblemReport tune_problem(std::size_t number) {
     const auto started = Clock::now();
     const Problem& problem = request_.problems[number];
     const double flops = work_of(target_, problem, device_.info()).flops;
-    ParameterSpace space = space_of(target_, problem, device_.info());
-    std::vector<double> predicted =
-        CostModel(target_, problem, space, device_.info(), calibration_).predict_all();
+    auto [space, predicted] = take_prepared(number);
     std::vector<double> corrected =
         corrected_predictions(space, problem.values, predicted, history_);
     ProblemReport report;
@@ -191,6 +212,7 @@ class Session {
   const Calibration calibration_;
   CompilePool pool_;
   std::vector<PastTrial> history_;
+  std::future<Prepared> next_;
 };
 
 }  // namespace
