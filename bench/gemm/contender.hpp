@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// One way to compute the product, as the race times it: everybody in the same form of graph.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "bench/gemm/operands.hpp"
+#include "tuner/gpu/batch_timer.hpp"
+
+namespace autotune::bench {
+
+/// `call` enqueues one call on a set of operands; it owns what it needs.
+class Contender : public Timer {
+ public:
+  Contender(const CudaContext& context, const Operands& operands, std::string name,
+            std::string choice, EnqueueOnce call);
+
+  /// Cold: the sets of operands in turn, each at least once.
+  TimedBatch time(int launches, L2State l2) override;
+
+  /// Judges one call, and says what it launches. Throws KernelFailure.
+  Rival examined() const;
+
+ private:
+  const CudaContext& context_;
+  const Operands& operands_;
+  std::string name_, choice_;
+  EnqueueOnce call_;
+  std::map<std::pair<int, int>, GraphExec> graphs_;  // by launches and copies
+};
+
+}  // namespace autotune::bench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/gemm/race.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <random>
+
+namespace autotune::bench {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Launches that fill a batch of each, from a single launch.
+std::vector<int> launches_of(std::span<Timer* const> rivals, L2State l2, const Policy& policy) {
+  std::vector<int> launches;
+  for (Timer* rival : rivals) {
+    launches.push_back(launches_for(rival->time(1, l2).seconds, policy));
+  }
+  return launches;
+}
+
+/// Without the candidates that cannot be the vendor's best.
+std::vector<std::size_t> screened(const std::vector<std::size_t>& running,
+                                  std::span<const std::vector<double>> times, double ratio) {
+  double best = median(times[kSgemm]);
+  for (std::size_t i = kFirstLt; i < times.size(); ++i) best = std::min(best, median(times[i]));
+  std::vector<std::size_t> stay;
+  for (const std::size_t i : running) {
+    if (i < kFirstLt || median(times[i]) <= ratio * best) stay.push_back(i);
+  }
+  return stay;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> race(std::span<Timer* const> rivals, L2State l2,
+                                      const RaceRules& rules, std::uint64_t seed) {
+  const double start = now();
+  const std::vector<int> launches = launches_of(rivals, l2, rules.policy);
+  // The graphs of these lengths are made, and replayed once, outside the blocks.
+  for (std::size_t i = 0; i < rivals.size(); ++i) rivals[i]->time(launches[i], l2);
+  std::vector<std::vector<double>> times(rivals.size());
+  std::vector<std::size_t> running(rivals.size());
+  std::iota(running.begin(), running.end(), std::size_t{0});
+  std::mt19937_64 random(seed);
+  for (int block = 0; block < rules.most_blocks; ++block) {
+    if (block >= rules.fewest_blocks && now() - start > rules.seconds) break;
+    if (block == rules.screen_blocks) running = screened(running, times, rules.hopeless_ratio);
+    std::ranges::shuffle(running, random);
+    for (const std::size_t i : running) {
+      times[i].push_back(rivals[i]->time(launches[i], l2).seconds);
+    }
+  }
+  return times;
+}
+
+Standing standing_of(std::span<const std::vector<double>> times) {
+  Standing standing;
+  standing.ours = summarize(times[kOurs]);
+  standing.sgemm = summarize(times[kSgemm]);
+  standing.blocks = static_cast<int>(times[kOurs].size());
+  for (std::size_t i = kFirstLt; i < times.size(); ++i) {
+    if (times[i].size() < times[kOurs].size()) continue;
+    const Measurement one = summarize(times[i]);
+    if (standing.lt && standing.lt->median <= one.median) continue;
+    standing.lt = one;
+    standing.lt_rival = i;
+  }
+  standing.lt_is_best = standing.lt && standing.lt->median < standing.sgemm.median;
+  const std::size_t best = standing.lt_is_best ? *standing.lt_rival : kSgemm;
+  standing.ratio = paired_ratio(times[best], times[kOurs]);
+  return standing;
+}
+
+}  // namespace autotune::bench

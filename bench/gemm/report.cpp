@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/gemm/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/text/format.hpp"
+
+namespace autotune::bench {
+namespace {
+
+std::vector<Shape> squares(std::int64_t step) {
+  std::vector<Shape> shapes;
+  for (std::int64_t n = 128; n <= 1024; n += step) shapes.push_back({n, n, n});
+  return shapes;
+}
+
+std::string microseconds(double seconds) {
+  const double figure = seconds * 1e6;
+  return format("{:.{}f}", figure, figure < 100 ? 2 : figure < 1000 ? 1 : 0);
+}
+
+std::string row_of(const Report& report, const SizeResult& size) {
+  const double rate = size.shape.flops() / size.hot.ours.median;
+  const std::string lt = size.hot.lt ? microseconds(size.hot.lt->median) : "-";
+  return format(
+      "{:>14} {:>9} {:>9} {:>9}  {:5.2f} [{:.2f}, {:.2f}] {:>9} {:5.2f} [{:.2f}, {:.2f}] {:>7.2f} "
+      "{:>5.1f} %\n",
+      size.shape.text(), microseconds(size.hot.ours.median), microseconds(size.hot.sgemm.median),
+      lt, size.hot.ratio.median, size.hot.ratio.low, size.hot.ratio.high,
+      microseconds(size.cold.ours.median), size.cold.ratio.median, size.cold.ratio.low,
+      size.cold.ratio.high, rate * 1e-12, 100 * rate / report.ffma_flops);
+}
+
+}  // namespace
+
+std::string Shape::text() const {
+  return is_square() ? format("{}", m) : format("{}x{}x{}", m, n, k);
+}
+
+const std::vector<Group>& groups() {
+  static const std::vector<Group> all{
+      {"128..1024 by 128", squares(128)},
+      {"128..1024 by 64", squares(64)},
+      {"2048, 4096, 8192", {{2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192}}},
+      {"odd shapes",
+       {{127, 127, 127},
+        {129, 129, 129},
+        {257, 257, 257},
+        {1000, 1000, 1000},
+        {1023, 1023, 1023},
+        {1025, 1025, 1025},
+        {1037, 1031, 1055}}},
+      {"tall and skinny", {{1, 4096, 4096}, {8, 4096, 4096}, {64, 4096, 4096}, {128, 128, 8192}}}};
+  return all;
+}
+
+GroupMean mean_of(const Report& report, const Group& group) {
+  GroupMean mean;
+  double hot = 0, cold = 0;
+  for (const SizeResult& size : report.sizes) {
+    if (std::ranges::find(group.shapes, size.shape) == group.shapes.end()) continue;
+    ++mean.count;
+    hot += std::log(size.hot.ratio.median);
+    cold += std::log(size.cold.ratio.median);
+  }
+  if (mean.count == 0) return mean;
+  mean.hot = std::exp(hot / mean.count);
+  mean.cold = std::exp(cold / mean.count);
+  return mean;
+}
+
+std::string launched_text(const SizeResult& size) {
+  std::vector<std::size_t> shown{kOurs, kSgemm};
+  if (size.hot.lt_rival) shown.push_back(*size.hot.lt_rival);
+  std::string text;
+  for (const std::size_t i : shown) {
+    const Rival& rival = size.rivals[i];
+    std::string kernels;
+    for (const std::string& kernel : rival.kernels) {
+      kernels += (kernels.empty() ? "" : ", ") + kernel;
+    }
+    text += format("{} {}: {}{}{}; error {:.1e} of all, {:.2g} of the bound\n", size.shape.text(),
+                   rival.name, rival.choice, rival.choice.empty() ? "" : ": ", kernels,
+                   rival.accuracy.frobenius, rival.accuracy.worst);
+  }
+  return text;
+}
+
+std::string table_text(const Report& report) {
+  std::string text = format(
+      "{} ({}): a pure FFMA loop reaches {:.1f} TFLOP/s, an empty kernel takes {} us\n"
+      "times in us, of one call; ratio: the better of cublasSgemm and cublasLt over ours, with its "
+      "95 % interval\n",
+      report.device, report.environment, report.ffma_flops * 1e-12,
+      microseconds(report.empty_seconds));
+  text +=
+      format("{:>14} {:>9} {:>9} {:>9}  {:<18} {:>9} {:<18} {:>7} {:>7}\n", "M x N x K", "ours",
+             "Sgemm", "Lt", "ratio, hot L2", "ours cold", "ratio, cold L2", "TFLOP/s", "of FFMA");
+  for (const SizeResult& size : report.sizes) text += row_of(report, size);
+  for (const Group& group : groups()) {
+    const GroupMean mean = mean_of(report, group);
+    if (mean.count == 0) continue;
+    text += format("{}, geometric mean of {}: {:.2f} hot, {:.2f} cold\n", group.name, mean.count,
+                   mean.hot, mean.cold);
+  }
+  for (const Shape& shape : report.skipped) {
+    text += format("{}: skipped, because the database has no configuration for it\n", shape.text());
+  }
+  for (const std::string& sentence : report.failed) text += "failed: " + sentence + "\n";
+  return text;
+}
+
+}  // namespace autotune::bench

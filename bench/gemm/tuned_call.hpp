@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our side: a stored configuration, compiled and bound to the operands.
+#pragma once
+
+#include "bench/gemm/operands.hpp"
+#include "tuner/gpu/batch_timer.hpp"
+
+namespace autotune::bench {
+
+/// `operands` must outlive the call. Throws Error when it does not compile, KernelFailure when the
+/// driver refuses it.
+EnqueueOnce tuned_call(const CudaContext& context, const Operands& operands, const Target& target,
+                       const Problem& problem, const Configuration& configuration);
+
+}  // namespace autotune::bench
