@@ -131,6 +131,24 @@ std::unique_ptr<Connection> open_as(const std::filesystem::path& path, Mode mode
   return connection;
 }
 
+std::filesystem::path journal_of(const std::filesystem::path& path) {
+  return path.string() + "-journal";
+}
+
+/// A process that ended while it wrote left the file half written and the old pages in a journal.
+/// Reading takes them back, but only for who may write.
+void roll_back(const std::filesystem::path& path) {
+  try {
+    SQLite::Database database(path.string(), SQLite::OPEN_READWRITE, kBusyMilliseconds);
+    read_header(database);
+  } catch (const SQLite::Exception&) {
+    throw StoreError(
+        format("{}: a process ended while it wrote, and this user may not undo that; run `autotune "
+               "db check` once as a user who may write it",
+               path.string()));
+  }
+}
+
 void check_path(const std::filesystem::path& path, Mode mode) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -236,9 +254,14 @@ std::unique_ptr<Connection> open_connection(const std::filesystem::path& path, M
   try {
     return open_as(path, mode);
   } catch (const SQLite::Exception& error) {
-    // A file in WAL mode in a read-only folder opens only under the promise that nobody writes it.
     const int code = error.getErrorCode() & 0xFF;
     if (mode == Mode::read_only && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) {
+      if (std::filesystem::exists(journal_of(path))) {
+        roll_back(path);
+        return guarded(path, [&] { return open_as(path, mode); });
+      }
+      // A file in WAL mode in a read-only folder opens only under the promise that nobody writes
+      // it.
       return guarded(path, [&] {
         auto connection = open_as(path, Mode::shipped);
         connection->mode = mode;

@@ -246,6 +246,38 @@ TEST(Reliability, FilesAndFoldersThatMayNotBeWrittenAreSaidAtOnceAndCanBeRead) {
   }
 }
 
+TEST(Reliability, AFileLeftHalfWrittenIsReadAsItWasBefore) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db", left = folder / "left.db";
+  {
+    TunedStore store(path);
+    const Sample sample(store);
+    store.append(std::vector{sample.trial("BM=1", 1000)});
+  }
+  {
+    // Pages go to the file before the commit; a copy is what a crash leaves.
+    SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA cache_size = 1");
+    database.exec("BEGIN IMMEDIATE");
+    database.exec("UPDATE trial SET message = hex(randomblob(20000))");
+    for (int i = 0; i < 20; ++i) {
+      database.exec(format("INSERT INTO meta VALUES ('x{}', hex(randomblob(4000)))", i));
+    }
+    for (const char* end : {"", "-journal"}) {
+      std::filesystem::copy_file(path.string() + end, left.string() + end);
+    }
+  }
+  ASSERT_GT(std::filesystem::file_size(left.string() + "-journal"), 512u);
+  if (geteuid() != 0) {
+    std::filesystem::permissions(left, std::filesystem::perms::owner_read);
+    EXPECT_THROW(TunedStore(left, Mode::read_only), StoreError);
+    std::filesystem::permissions(left, std::filesystem::perms::owner_all);
+  }
+  const TunedStore store(left, Mode::read_only);
+  EXPECT_THAT(store.check().damage, IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(left.string() + "-journal"));
+}
+
 TEST(Reliability, AShippedFileInWalModeOpensInAReadOnlyFolder) {
   namespace fs = std::filesystem;
   const TemporaryFolder folder;
