@@ -46,6 +46,20 @@ std::string bytes_of_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// What kept the compiler from its work, which no other source would change; or nothing.
+std::string broken_environment(const std::string& log) {
+  for (const char* sign : {"No space left on device", "File too large", "Read-only file system"}) {
+    if (log.find(sign) != std::string::npos) return sign;
+  }
+  return "";
+}
+
+/// Whether the compiler was ended, by a person or for want of memory, rather than done.
+bool was_ended(const ProcessResult& result) {
+  return result.status > 128 ||
+         result.output.find("signal terminated program") != std::string::npos;
+}
+
 /// The manifest's options are NVRTC's; macros and folders mean the same to every compiler.
 bool is_common_option(const std::string& option) {
   return option.starts_with("-D") || option.starts_with("-U") || option.starts_with("-I");
@@ -102,6 +116,13 @@ Build HostCompiler::build(const std::string& source,
   build.log = result.output;
   if (result.timed_out) {
     build.log += format("the compiler was killed after {} s\n", limit_seconds_);
+    build.keep = false;
+  } else if (const std::string why = broken_environment(build.log);
+             result.status != 0 && !why.empty()) {
+    throw Error(format("{} cannot write what it compiles: {} (is the disk full? set TMPDIR)",
+                       program_, why));
+  } else if (result.status != 0 && was_ended(result)) {
+    build.log += "the compiler was ended by a signal; there may be too little memory\n";
     build.keep = false;
   } else if (result.status == 0) {
     build.binary = std::make_shared<const std::string>(bytes_of_file(output));
