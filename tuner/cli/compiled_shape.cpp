@@ -8,6 +8,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/target/catalog.hpp"
+#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -94,8 +95,8 @@ std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, co
   const auto device = make_model_device(info, cache);
   const CompiledKernel compiled = device->compile(source_unit(target, problem, chosen, info));
   if (compiled.outcome != Outcome::ok) {
-    throw Error(
-        format("{} does not compile with {}: {}", target.name, to_text(chosen), compiled.log));
+    throw Error(format("{} does not compile with {}: {}", target.name, to_text(chosen),
+                       first_error(compiled.log)));
   }
   std::vector<OccupancyQuestion> questions;
   for (const Launch& launch : launch_plan(target, problem, chosen, info).launches) {

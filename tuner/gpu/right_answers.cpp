@@ -9,6 +9,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
+#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -40,7 +41,7 @@ class Reference {
         compiled_(compiler.compile(workload.reference_source)) {
     if (compiled_.outcome != Outcome::ok) {
       throw Error(format("the reference kernel of {} does not compile: {}", workload.problem,
-                         compiled_.log));
+                         first_error(compiled_.log)));
     }
   }
 

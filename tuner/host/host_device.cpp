@@ -8,6 +8,7 @@
 #include "tuner/host/cpu.hpp"
 #include "tuner/host/host_compiler.hpp"
 #include "tuner/host/host_workbench.hpp"
+#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -29,8 +30,8 @@ class HostDevice : public Device {
     CompiledKernel reference;
     if (workload.expected_file.empty()) reference = compile(workload.reference_source);
     if (reference.outcome != Outcome::ok) {
-      throw Error(format("{}: the reference kernel does not compile:\n{}", workload.problem,
-                         reference.log));
+      throw Error(format("{}: the reference kernel does not compile: {}", workload.problem,
+                         first_error(reference.log)));
     }
     if (!launcher_) launcher_.emplace(options_.threads, options_.order);
     return std::make_unique<HostWorkbench>(workload, reference, info_, *launcher_);

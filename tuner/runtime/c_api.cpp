@@ -16,6 +16,7 @@
 #include "tuner/runtime/autotune.h"
 #include "tuner/runtime/target_lookup.hpp"
 #include "tuner/target/catalog.hpp"
+#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
 
 using namespace autotune;
@@ -260,7 +261,7 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
     }
     if (made->compiled.outcome != Outcome::ok) {
       throw std::runtime_error(format("{} {} does not compile: {}", problem.text(),
-                                      made->configuration, made->compiled.log));
+                                      made->configuration, first_error(made->compiled.log)));
     }
     *kernel = made.release();
   });

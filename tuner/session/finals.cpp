@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/measure/playoff.hpp"
+#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -73,7 +74,7 @@ class EdgeCheck {
     if (!is_valid(context_.target, problem_, configuration, info)) return std::nullopt;
     const auto kernel =
         context_.pool.compile(source_unit(context_.target, problem_, configuration, info)).get();
-    if (kernel->outcome != Outcome::ok) return on_edge(kernel->log);
+    if (kernel->outcome != Outcome::ok) return on_edge(first_error(kernel->log));
     if (!bench_) {
       bench_ = context_.device.open(prepared_workload_of(context_.target, problem_, info));
     }
