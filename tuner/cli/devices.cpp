@@ -36,7 +36,20 @@ const Option kDeviceOption{"device", "D",
                            "model:NAME for a GPU that is not here",
                            "auto"};
 
+void check_device(const std::string& text) {
+  if (text == "auto" || text == "host" || ordinal_of(text) >= 0) return;
+  if (text.starts_with("model:")) {
+    find_gpu(text.substr(6));
+    return;
+  }
+  throw UsageError(
+      format("there is no device \"{}\": give auto, cuda, cuda:N, host or model:NAME, such as "
+             "model:h200",
+             text));
+}
+
 std::unique_ptr<Device> open_device(const std::string& text) {
+  check_device(text);
   const auto cache = build_cache();
   if (const std::string warning = cache->warning(); !warning.empty()) {
     std::cerr << "warning: " << warning << '\n';
@@ -52,12 +65,6 @@ std::unique_ptr<Device> open_device(const std::string& text) {
     return make_model_device(device_info(find_gpu(text.substr(6))), cache);
   }
   const int ordinal = ordinal_of(text);
-  if (ordinal < 0) {
-    throw UsageError(
-        format("there is no device \"{}\": give auto, cuda, cuda:N, host or model:NAME, such as "
-               "model:h200",
-               text));
-  }
   const auto there = static_cast<int>(cuda_devices().size());
   if (ordinal >= there) {
     throw Error(there == 0

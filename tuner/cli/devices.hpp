@@ -19,6 +19,9 @@ extern const Option kDeviceOption;
 /// text, Error when there is no such device here.
 std::unique_ptr<Device> open_device(const std::string& text);
 
+/// Throws UsageError for a text that open_device() would not take anywhere; opens nothing.
+void check_device(const std::string& text);
+
 struct ListedDevice {
   std::string option;  // what --device takes
   DeviceInfo info;

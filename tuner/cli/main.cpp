@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tool: picks the verb, runs it, turns what is thrown into one sentence and a status.
+#include <fcntl.h>
+
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <new>
 #include <string>
@@ -43,6 +46,16 @@ int run(std::vector<std::string> words) {
   return verb.run(Arguments(verb, words));
 }
 
+/// A pipe that nobody reads and a file that may not grow are errors like any others; and no file
+/// that is opened later takes the place of a stream that the caller has closed.
+void secure_streams() {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+  }
+}
+
 int report(const std::string& sentence, int status) {
   std::cerr << "error: " << sentence << '\n';
   return status;
@@ -53,10 +66,15 @@ int report(const std::string& sentence, int status) {
 
 int main(int argc, char** argv) {
   using namespace autotune;
+  cli::secure_streams();
   try {
     const int status = cli::run({argv + 1, argv + argc});
     std::cout.flush();
-    return std::cout ? status : cli::report("stdout cannot be written", cli::kFailed);
+    return std::cout
+               ? status
+               : cli::report(
+                     "stdout cannot be written to its end (is its disk full, its reader gone?)",
+                     cli::kFailed);
   } catch (const UsageError& error) {
     return cli::report(error.what(), cli::kWrongUsage);
   } catch (const std::bad_alloc&) {

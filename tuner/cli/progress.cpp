@@ -67,6 +67,9 @@ void ProgressDisplay::problem_done(const ProblemReport& report) {
   std::string line = format("{}: tried {} of {}: {}", report.problem.text(), tried, report.space,
                             outcomes_text(report.outcomes));
   if (report.taken_over > 0) line += format("; {} from the database", report.taken_over);
+  if (report.quarantined > 0) {
+    line += format("; {} not run again after two crashes", report.quarantined);
+  }
   std::cerr << line << format("; {:.1f} s\n", report.seconds);
 }
 

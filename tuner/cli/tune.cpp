@@ -76,6 +76,7 @@ int run_tune(const Arguments& arguments) {
   Plugins plugins(arguments);
   const Target target = plugins.find_target(arguments.text("target"));
   plugins.provide_strategy(arguments.text("strategy"));
+  check_device(arguments.text("device"));
   request_of(arguments, target, DeviceKind::cuda);  // wrong usage shows before a device is opened
   db::TunedStore store(database_path(arguments));
   const std::unique_ptr<Device> device = open_device(arguments.text("device"));
@@ -126,15 +127,18 @@ With `--json`, stdout holds one document:
 
     {"target": "gemm", "device": {"name": "NVIDIA H200", "kind": "cuda"}, "db": "/home/me/tuned.db",
      "problems": [{"problem": {"M": 128, "N": 128, "K": 128, "dtype": "f32"}, "space": 5000,
-                   "trials": {"ok": 150, "pruned": 40, "compile_error": 0, …}, "taken_over": 0,
+                   "trials": {"ok": 150, "pruned": 40, "compile_error": 0, …},
+                   "taken_over": 0, "quarantined": 0,
                    "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
                             "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0},
                    "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}], "noise_floor": 0.002, "seconds": 5.1}],
      "compile": {"compiled": 180, "cached": 20, "cpu_seconds": 60.0, "busy_threads": 14.2},
      "interrupted": false, "seconds": 41.0}
 
-`best` is null where no configuration is correct; `default` has `failure` in place of its figures where the default
-configuration fails. Times are of one call, in nanoseconds: the median and its 95 % interval from the playoff.)",
+`taken_over` counts the trials that the database had already, `quarantined` those not run again because they ended their
+worker, or ran out of time, twice before. `best` is null where no configuration is correct; `default` has `failure` in
+place of its figures where the default configuration fails. Times are of one call, in nanoseconds: the median and its
+95 % interval from the playoff.)",
     .options =
         {{"target", "T", "A target's name (autotune list targets) or the path of a manifest"},
          {"sizes", "S", "The problems: 512, 128..1024, 128..1024:64, 1037x1031x1055, M=1,N=8,K=9"},

@@ -49,6 +49,7 @@ Json problem_json(const ProblemReport& report) {
           {"space", report.space},
           {"trials", trials},
           {"taken_over", report.taken_over},
+          {"quarantined", report.quarantined},
           {"best", best_json(report)},
           {"default", default_json(report)},
           {"ties", ties},
@@ -68,7 +69,9 @@ Json problem_json(const ProblemReport& report) {
 std::string text_of(const Target& target, const ProblemReport& report) {
   const std::string problem = format("{} {}", target.name, report.problem.text());
   if (!report.best) {
-    return format("{}: no correct configuration among those tried\n", problem);
+    const std::string& why = report.default_failure;
+    return format("{}: no correct configuration among those tried{}{}\n", problem,
+                  why.empty() ? "" : "; the default failed: ", why);
   }
   const Measurement& times = report.best->measurement;
   std::string text = format("{}: {}", problem, time_text(times.median));

@@ -7,6 +7,7 @@
 #include "tuner/measure/judge.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/gates.hpp"
+#include "tuner/text/compiler_log.hpp"
 
 namespace autotune {
 namespace {
@@ -100,6 +101,7 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
         ++taken_over_;
         take(index, stored->second, false);
       } else if (const auto barred = quarantined_.find(index); barred != quarantined_.end()) {
+        ++barred_;
         Trial trial;
         trial.outcome = Outcome::crash;
         trial.message = "quarantined: " + barred->second;
@@ -160,7 +162,8 @@ std::shared_ptr<const CompiledKernel> ProblemRun::compiled(std::size_t index) {
 
 std::unique_ptr<Candidate> ProblemRun::load(std::size_t index) {
   const auto kernel = compiled(index);
-  if (kernel->outcome != Outcome::ok) throw KernelFailure(kernel->outcome, kernel->log);
+  if (kernel->outcome != Outcome::ok)
+    throw KernelFailure(kernel->outcome, first_error(kernel->log));
   return workbench().load(*kernel, plan(index));
 }
 

@@ -59,6 +59,8 @@ class ProblemRun final : public Evaluator {
   const Problem& problem() const { return problem_; }
   const std::map<std::size_t, Trial>& trials() const { return trials_; }
   int taken_over() const { return taken_over_; }
+  /// Crashes among the trials that were not run, for they had crashed twice before.
+  int quarantined() const { return barred_; }
   bool interrupted() const { return interrupted_; }
   std::optional<std::size_t> best() const { return best_; }
   std::size_t done() const { return trials_.size(); }
@@ -105,6 +107,7 @@ class ProblemRun final : public Evaluator {
   std::vector<Evaluation> answers_;  // one a trial, in the order they were made
   std::optional<std::size_t> best_;
   int taken_over_ = 0;
+  int barred_ = 0;
   Phases phases_;
   bool interrupted_ = false;
 

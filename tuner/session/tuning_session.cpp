@@ -13,6 +13,7 @@
 #include "tuner/session/finals.hpp"
 #include "tuner/session/problem_run.hpp"
 #include "tuner/session/records.hpp"
+#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -154,6 +155,7 @@ class Session {
       ++report.outcomes[static_cast<std::size_t>(trial.outcome)];
     }
     report.taken_over = run.taken_over();
+    report.quarantined = run.quarantined();
     report.phases = run.phases();
     report.phases.decide = decide;
     report.seconds = seconds_since(started);
@@ -182,8 +184,8 @@ class Session {
     if (report.default_configuration) return;
     const auto standard = run.trials().find(run.default_index());
     if (standard != run.trials().end() && standard->second.outcome != Outcome::ok) {
-      report.default_failure =
-          format("{}: {}", name_of(standard->second.outcome), standard->second.message);
+      report.default_failure = format("{}: {}", name_of(standard->second.outcome),
+                                      first_error(standard->second.message));
     }
   }
 

@@ -49,7 +49,8 @@ struct ProblemReport {
   Problem problem;
   std::size_t space = 0;
   OutcomeCounts outcomes{};
-  int taken_over = 0;  // trials that the store had already
+  int taken_over = 0;   // trials that the store had already
+  int quarantined = 0;  // not run again after two crashes
   std::optional<Tuned> best;
   std::optional<Tuned> default_configuration;  // absent when the default itself fails
   std::string default_failure;                 // why, then
