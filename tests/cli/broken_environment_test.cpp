@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Databases, disks and streams that do not do what they should: one sentence, nothing lost.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/cli/sentences.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+/// Root is to be refused what others are.
+void obey_permissions() {
+  prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);
+  prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH);
+}
+
+bool can_obey_permissions() { return geteuid() != 0 || prctl(PR_CAPBSET_READ, CAP_SETPCAP) == 1; }
+
+Preparation with_files_up_to(rlim_t bytes) {
+  return [bytes] {
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  };
+}
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<std::string> in_database(const std::string& file) {
+  return tune("tiny", "100", {"--budget", "3", "--db", file});
+}
+
+TEST(Database, ThatIsNoneIsRefusedAndLeftAlone) {
+  const Sandbox sandbox;
+  const std::string text = "Dear diary, this is no database, but it is long enough to be one.\n";
+  const fs::path file = sandbox.write("diary.txt", text);
+  expect_refused(sandbox.run(in_database(file)), 1, {"diary.txt", "not a database"});
+  expect_refused(sandbox.run({"query", "--target", "tiny", "--db", file}), 1, {"diary.txt"});
+  EXPECT_EQ(bytes_of(file), text);
+  expect_refused(sandbox.run(in_database(sandbox.folder())), 1, {"is a folder"});
+  expect_refused(sandbox.run(in_database(file.string() + "/below.db")), 1, {"diary.txt"});
+}
+
+TEST(Database, ThatMayNotBeWrittenIsRefusedForTuningOnly) {
+  if (!can_obey_permissions()) GTEST_SKIP() << "root cannot give up its rights here";
+  const Sandbox sandbox;
+  const fs::path folder = sandbox.folder() / "shared";
+  const fs::path file = folder / "tuned.db";
+  ASSERT_EQ(sandbox.run(in_database(file)).status, 0);
+  const std::string before = bytes_of(file);
+  fs::permissions(file, fs::perms::owner_read);
+  expect_refused(sandbox.run(in_database(file), obey_permissions), 1, {"tuned.db", "read-only"});
+  fs::permissions(folder, fs::perms::owner_read | fs::perms::owner_exec);
+  expect_refused(sandbox.run(in_database(file), obey_permissions), 1, {"tuned.db", "read-only"});
+  const Ended query = sandbox.run({"query", "--target", "tiny", "--db", file}, obey_permissions);
+  EXPECT_EQ(query.status, 0) << query.err;
+  fs::permissions(file, fs::perms::none);
+  expect_refused(sandbox.run({"query", "--target", "tiny", "--db", file}, obey_permissions), 1,
+                 {"tuned.db", "permissions"});
+  fs::permissions(folder, fs::perms::owner_all);
+  fs::permissions(file, fs::perms::owner_all);
+  EXPECT_EQ(bytes_of(file), before);
+}
+
+TEST(Database, WithoutAHomeAsksForAFile) {
+  Sandbox sandbox;
+  sandbox.unset("HOME");
+  sandbox.unset("XDG_DATA_HOME");
+  expect_refused(sandbox.run({"query", "--target", "tiny"}), 1, {"AUTOTUNE_DB"});
+}
+
+TEST(Disk, ThatIsFullFromTheStartIsOneSentence) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status,
+            0);  // compiled from here on
+  const Ended ended = sandbox.run(in_database("new.db"), with_files_up_to(8192));
+  expect_refused(ended, 1, {"new.db", "full"});
+}
+
+TEST(Disk, ThatFillsWhileTuningLosesNothing) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run(tune("hostile", "50x10", {"--budget", "5"})).status, 0);
+  const Json before =
+      Json::parse(sandbox.run({"query", "--target", "hostile", "--size", "50x10", "--json"}).out);
+  const auto more = tune("hostile", "50x300",
+                         {"--strategy", "exhaustive", "--budget", "100%", "--json", "--quiet"});
+  const auto size = static_cast<rlim_t>(fs::file_size(sandbox.database()));
+  const Ended full = sandbox.run(more, with_files_up_to(size + 30'000));
+  expect_refused(full, 1, {"tuned.db", "full"});
+  EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
+  const Json after =
+      Json::parse(sandbox.run({"query", "--target", "hostile", "--size", "50x10", "--json"}).out);
+  EXPECT_EQ(after, before);
+  const Ended again = sandbox.run(more);
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_GT(Json::parse(again.out)["problems"][0]["taken_over"], 0);
+}
+
+TEST(Disk, ThatIsFullWhereKernelsAreCompiledIsNoFaultOfTheKernels) {
+  Sandbox sandbox;
+  sandbox.set("AUTOTUNE_CACHE", (sandbox.folder() / "own").string());
+  const Ended ended =
+      sandbox.run(tune("tiny", "100", {"--budget", "3"}), with_files_up_to(100'000));
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, HasSubstr("full"));
+  const Ended again = sandbox.run(tune("tiny", "100", {"--budget", "3", "--json"}));
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(Json::parse(again.out)["problems"][0]["trials"]["compile_error"], 0);
+}
+
+TEST(Stdout, ThatCannotBeWrittenIsOneSentence) {
+  const Sandbox sandbox;
+  const auto on_full = [] {
+    const int full = open("/dev/full", O_WRONLY);
+    dup2(full, 1);
+  };
+  const auto closed = [] { close(1); };
+  const auto on_broken_pipe = [] {
+    int ends[2];
+    if (pipe(ends) != 0) _exit(126);
+    dup2(ends[1], 1);
+    close(ends[0]);
+    close(ends[1]);
+  };
+  for (const Preparation& prepare :
+       {Preparation(on_full), Preparation(closed), Preparation(on_broken_pipe)}) {
+    expect_refused(sandbox.run({"list", "targets"}, prepare), 1, {"stdout"});
+    const auto arguments = tune("tiny", "100", {"--budget", "3", "--quiet"});
+    expect_refused(sandbox.run(arguments, prepare), 1, {"stdout"});
+    EXPECT_EQ(sandbox.run({"query", "--target", "tiny"}).status, 0) << "what was tuned is lost";
+  }
+}
+
+TEST(Stdout, AllStreamsClosedHarmsNothing) {
+  const Sandbox sandbox;
+  const auto closed = [] {
+    for (const int stream : {0, 1, 2}) close(stream);
+  };
+  EXPECT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"}), closed).status, 1);
+  EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
+  EXPECT_EQ(sandbox.run({"query", "--target", "tiny"}).status, 0);
+}
+
+TEST(Cache, ThatCannotBeUsedIsAWarning) {
+  Sandbox sandbox;
+  sandbox.set("AUTOTUNE_CACHE", "/dev/null/none");
+  const Ended ended = sandbox.run(tune("tiny", "100", {"--budget", "2"}));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("warning: compiled kernels are not kept"));
+}
+
+TEST(Compiler, ThatIsMissingIsOneSentence) {
+  Sandbox sandbox;
+  sandbox.set("AUTOTUNE_HOST_CXX", "/no/such/compiler");
+  expect_refused(sandbox.run(tune("tiny", "100")), 1, {"AUTOTUNE_HOST_CXX", "/no/such/compiler"});
+}
+
+TEST(Worker, ThatIsMissingIsOneSentence) {
+  Sandbox sandbox;
+  sandbox.set("AUTOTUNE_WORKER", "/no/such/worker");
+  expect_refused(sandbox.run(tune("tiny", "100")), 1, {"AUTOTUNE_WORKER", "/no/such/worker"});
+}
+
+TEST(Worker, ThatNeverAnswersEndsTheRun) {
+  Sandbox sandbox;
+  sandbox.set("AUTOTUNE_WORKER", "/bin/false");
+  expect_refused(sandbox.run(tune("tiny", "100")), 1, {"unhealthy"});
+}
+
+}  // namespace
+}  // namespace autotune::testing

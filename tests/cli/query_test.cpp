@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told about what was tuned: query, list, help.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/cli/sentences.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.run({"query", "--target", "tiny"}), 1, {"tuned.db", "no such file"});
+  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+
+  const Ended exact = sandbox.run({"query", "--target", "tiny", "--size", "100"});
+  EXPECT_EQ(exact.status, 0) << exact.err;
+  EXPECT_THAT(exact.out, HasSubstr("tiny N=100 on"));
+  EXPECT_THAT(exact.out, HasSubstr("verified"));
+  EXPECT_EQ(exact.out.find("not tuned"), std::string::npos);
+
+  const Ended near = sandbox.run({"query", "--target", "tiny", "--size", "200"});
+  EXPECT_EQ(near.status, 0) << near.err;
+  EXPECT_THAT(near.out, HasSubstr("200 is not tuned; the nearest tuned size is 100"));
+
+  const Ended as_json = sandbox.run({"query", "--target", "tiny", "--size", "200", "--json"});
+  const Json json = Json::parse(as_json.out);
+  EXPECT_EQ(json["results"][0]["exact"], false);
+  EXPECT_EQ(json["results"][0]["problem"]["N"], 100);
+
+  expect_refused(sandbox.run({"query", "--target", "gemm", "--size", "8"}), 1, {"gemm", "tiny"});
+  expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "100", "--device", "GPU"}), 1,
+                 {"GPU"});
+}
+
+TEST(List, NamesWhatThereIs) {
+  const Sandbox sandbox;
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"targets", "gemm"}, {"strategies", "guided"}, {"devices", "host"}};
+  for (const auto& [kind, name] : expected) {
+    const Ended ended = sandbox.run({"list", kind, "--json"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    bool found = false;
+    for (const Json& row : Json::parse(ended.out)) found = found || row["name"] == name;
+    EXPECT_TRUE(found) << kind;
+  }
+  EXPECT_EQ(sandbox.run({"list", "plugins"}).status, 0);
+}
+
+TEST(Help, EveryVerbHasOne) {
+  const Sandbox sandbox;
+  const Ended overview = sandbox.run({"--help"});
+  EXPECT_EQ(overview.status, 0);
+  for (const char* verb : {"tune", "query", "list", "check", "new-target", "db", "help"}) {
+    EXPECT_THAT(overview.out, HasSubstr(std::string("\n  ") + verb));
+    const Ended help = sandbox.run({verb, "--help"});
+    EXPECT_EQ(help.status, 0) << verb;
+    EXPECT_THAT(help.out, HasSubstr(std::string("usage: autotune ") + verb));
+  }
+  EXPECT_THAT(sandbox.run({"--version"}).out, ::testing::StartsWith("autotune "));
+}
+
+TEST(Help, TheReferenceInTheRepositoryIsWhatTheToolPrints) {
+  std::ifstream file(AUTOTUNE_SOURCE_DIR "/docs/cli.md", std::ios::binary);
+  const std::string committed{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(Sandbox().run({"help", "--markdown"}).out == committed)
+      << "write it anew: build/bin/autotune help --markdown > docs/cli.md";
+}
+
+}  // namespace
+}  // namespace autotune::testing

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cli/tool.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+namespace autotune::testing {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+const char* const kTool = AUTOTUNE_BINARY_DIR "/bin/autotune";
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+void open_as(int descriptor, const fs::path& file, int flags) {
+  const int opened = open(file.c_str(), flags, 0600);
+  if (opened < 0 || dup2(opened, descriptor) < 0) _exit(126);
+  close(opened);
+}
+
+/// A name that no other run has.
+std::string fresh_name(const char* what) {
+  static std::atomic<int> count{0};
+  return std::string(what) + std::to_string(getpid()) + "_" + std::to_string(++count);
+}
+
+}  // namespace
+
+Running::Running(const fs::path& folder, const std::vector<std::string>& arguments,
+                 const std::map<std::string, std::string>& environment, const Preparation& prepare)
+    : out_(folder / fresh_name("stdout_")), err_(folder / fresh_name("stderr_")) {
+  std::vector<std::string> words{kTool};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
+  const std::vector<char*> argv = pointers(words), environ = pointers(variables);
+  pid_ = fork();
+  if (pid_ < 0) throw std::runtime_error("no new process");
+  if (pid_ == 0) {
+    open_as(0, "/dev/null", O_RDONLY);
+    open_as(1, out_, O_WRONLY | O_CREAT);
+    open_as(2, err_, O_WRONLY | O_CREAT);
+    if (chdir(folder.c_str()) != 0) _exit(126);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
+    if (prepare) prepare();
+    execve(kTool, argv.data(), environ.data());
+    _exit(127);
+  }
+}
+
+Running::~Running() {
+  if (!ended()) {
+    signal(SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+}
+
+void Running::note(int wait_status) {
+  status_ = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+bool Running::ended() {
+  int status = 0;
+  if (!status_ && waitpid(pid_, &status, WNOHANG) == pid_) note(status);
+  return status_.has_value();
+}
+
+void Running::signal(int number) const {
+  if (!status_) kill(pid_, number);
+}
+
+Ended Running::wait(double limit_seconds) {
+  const auto end = Clock::now() + std::chrono::duration<double>(limit_seconds);
+  while (!ended()) {
+    if (Clock::now() > end) signal(SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return {*status_, text_of(out_), text_of(err_)};
+}
+
+Sandbox::Sandbox() {
+  std::string name = (fs::temp_directory_path() / "autotune-cli-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder " + name);
+  folder_ = name;
+  const char* const path = std::getenv("PATH");
+  environment_ = {{"PATH", path ? path : "/usr/bin:/bin"},
+                  {"HOME", name},
+                  {"XDG_DATA_HOME", name + "/data"},
+                  {"XDG_CACHE_HOME", name + "/cache"},
+                  {"AUTOTUNE_CACHE", AUTOTUNE_BINARY_DIR "/tests/cache"},
+                  {"LC_ALL", "C"}};
+}
+
+Sandbox::~Sandbox() {
+  std::error_code failed;
+  fs::permissions(folder_, fs::perms::owner_all, failed);
+  fs::remove_all(folder_, failed);
+}
+
+fs::path Sandbox::write(const std::string& name, const std::string& text) const {
+  const fs::path file = folder_ / name;
+  std::ofstream(file, std::ios::binary) << text;
+  return file;
+}
+
+Ended Sandbox::run(const std::vector<std::string>& arguments, const Preparation& prepare) const {
+  return Running(folder_, arguments, environment_, prepare).wait();
+}
+
+std::unique_ptr<Running> Sandbox::start(const std::vector<std::string>& arguments) const {
+  return std::make_unique<Running>(folder_, arguments, environment_, Preparation());
+}
+
+std::string manifest_of(const std::string& name) {
+  return std::string(AUTOTUNE_SOURCE_DIR "/tests/cli/") + name + ".target.json";
+}
+
+std::vector<std::string> tune(const std::string& target, const std::string& sizes,
+                              const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"tune",     "--target", manifest_of(target), "--sizes", sizes,
+                                     "--device", "host"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t> parent) {
+  std::vector<pid_t> found;
+  const std::string shown = "(" + name.substr(0, 15) + ")";  // the kernel keeps 15 letters
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "stat");
+    pid_t pid = 0, its_parent = 0;
+    std::string its_name;
+    char state = 0;
+    if (!(file >> pid >> its_name >> state >> its_parent) || its_name != shown) continue;
+    if ((!parent || its_parent == *parent) && state != 'Z') found.push_back(pid);
+  }
+  return found;
+}
+
+bool is_gone(pid_t pid) {
+  for (int i = 0; i < 1000; ++i) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string number, name, state;
+    if (!(file >> number >> name >> state) || state == "Z") return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+}  // namespace autotune::testing

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built binary, run as a user runs it: a process with a home, a database and streams of its
+// own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace autotune::testing {
+
+/// How a run of the tool ended.
+struct Ended {
+  int status = 0;  // 128 + the signal when one ended it, as a shell says it
+  std::string out, err;
+};
+
+/// Called in the new process before the tool is: limits, closed streams.
+using Preparation = std::function<void()>;
+
+/// A run of the tool; killed with all it started when the object goes.
+class Running {
+ public:
+  Running(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+          const std::map<std::string, std::string>& environment, const Preparation& prepare);
+  ~Running();
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  pid_t pid() const { return pid_; }
+  bool ended();
+  void signal(int number) const;
+  /// Waits for its end; a run that takes longer than this is killed, and has failed.
+  Ended wait(double limit_seconds = 240);
+
+ private:
+  void note(int wait_status);
+
+  pid_t pid_ = 0;
+  std::optional<int> status_;
+  std::filesystem::path out_, err_;
+};
+
+/// A folder that is removed at the end: the working folder, home and database of a user for whom
+/// nothing is there yet. Only the cache of compiled kernels is shared by all tests.
+class Sandbox {
+ public:
+  Sandbox();
+  ~Sandbox();
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+
+  const std::filesystem::path& folder() const { return folder_; }
+  /// Where the tool keeps its database unless told otherwise.
+  std::filesystem::path database() const { return folder_ / "data/autotune/tuned.db"; }
+  std::filesystem::path write(const std::string& name, const std::string& text) const;
+  /// For the runs that follow.
+  void set(const std::string& name, const std::string& value) { environment_[name] = value; }
+  void unset(const std::string& name) { environment_.erase(name); }
+
+  Ended run(const std::vector<std::string>& arguments, const Preparation& prepare = {}) const;
+  std::unique_ptr<Running> start(const std::vector<std::string>& arguments) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::map<std::string, std::string> environment_;
+};
+
+/// The path of a target of these tests: `tiny`.
+std::string manifest_of(const std::string& name);
+/// `autotune tune` of a target of these tests on the host device, with more arguments.
+std::vector<std::string> tune(const std::string& target, const std::string& sizes,
+                              const std::vector<std::string>& more = {});
+
+/// Live processes with this name; of one parent, or with any.
+std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t> parent = {});
+/// Whether it has ended, or does so within some seconds.
+bool is_gone(pid_t pid);
+
+}  // namespace autotune::testing

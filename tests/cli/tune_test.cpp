@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The main job, end to end on the host device.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "tests/cli/sentences.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<std::string> tune_all(const std::string& target, const std::string& sizes,
+                                  std::vector<std::string> more = {}) {
+  for (const char* word : {"--strategy", "exhaustive", "--budget", "100%", "--json"}) {
+    more.emplace_back(word);
+  }
+  return tune(target, sizes, more);
+}
+
+int trials_in(const Json& problem) {
+  int count = 0;
+  for (const auto& [outcome, number] : problem.at("trials").items()) count += number.get<int>();
+  return count;
+}
+
+std::vector<std::string> keys_of(const Json& json) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  return keys;
+}
+
+TEST(Tune, JsonIsOneDocumentWithTheDocumentedKeys) {
+  const Sandbox sandbox;
+  const Ended ended = sandbox.run(tune_all("tiny", "100,200"));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json json = Json::parse(ended.out);  // throws when anything stands before or after it
+  EXPECT_THAT(keys_of(json), ::testing::IsSupersetOf({"target", "device", "db", "problems",
+                                                      "compile", "interrupted", "seconds"}));
+  EXPECT_EQ(json["target"], "tiny");
+  EXPECT_EQ(json["device"]["kind"], "host");
+  EXPECT_EQ(json["db"], sandbox.database().string());
+  EXPECT_EQ(json["interrupted"], false);
+  ASSERT_EQ(json["problems"].size(), 2u);
+  const Json& problem = json["problems"][1];
+  EXPECT_THAT(keys_of(problem),
+              ::testing::IsSupersetOf({"problem", "space", "trials", "taken_over", "best",
+                                       "default", "ties", "noise_floor", "seconds"}));
+  EXPECT_EQ(problem["problem"], Json({{"N", 200}}));
+  EXPECT_EQ(problem["space"], 8);
+  EXPECT_EQ(trials_in(problem), 8);
+  EXPECT_EQ(problem["taken_over"], 0);
+  for (const char* outcome : {"ok", "pruned", "invalid", "compile_error", "launch_error", "wrong",
+                              "nondeterministic", "timeout", "crash"}) {
+    EXPECT_TRUE(problem["trials"].contains(outcome)) << outcome;
+  }
+  const Json& best = problem["best"];
+  EXPECT_THAT(keys_of(best["config"]), ::testing::UnorderedElementsAre("BLOCK", "STEP"));
+  EXPECT_GT(best["median_ns"], 0);
+  EXPECT_LE(best["low_ns"], best["median_ns"]);
+  EXPECT_GE(best["high_ns"], best["median_ns"]);
+  EXPECT_GT(best["gflops"], 0);
+  EXPECT_EQ(best["verified"], true);
+  EXPECT_EQ(best["provenance"], "measured");
+  EXPECT_GT(problem["default"]["median_ns"], 0);
+}
+
+TEST(Tune, TheSameCommandAgainTakesEverythingOver) {
+  const Sandbox sandbox;
+  const Json first = Json::parse(sandbox.run(tune_all("tiny", "100")).out);
+  const Json again = Json::parse(sandbox.run(tune_all("tiny", "100")).out);
+  EXPECT_EQ(again["problems"][0]["taken_over"], 8);
+  EXPECT_EQ(again["problems"][0]["best"]["config"], first["problems"][0]["best"]["config"]);
+  EXPECT_EQ(again["compile"]["compiled"], 0);
+  const Json anew = Json::parse(sandbox.run(tune_all("tiny", "100", {"--retune"})).out);
+  EXPECT_EQ(anew["problems"][0]["taken_over"], 0);
+}
+
+TEST(Tune, OddRectangularSizesTuneAndVerify) {
+  const Ended ended = Sandbox().run(
+      {"--target", "gemm", "--sizes", "37x31x55", "--device", "host", "--budget", "3", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json problem = Json::parse(ended.out)["problems"][0];
+  EXPECT_EQ(problem["problem"]["M"], 37);
+  EXPECT_EQ(problem["problem"]["N"], 31);
+  EXPECT_EQ(problem["problem"]["K"], 55);
+  EXPECT_EQ(problem["best"]["verified"], true);
+}
+
+/// The configurations of a run in the order in which they were tried.
+std::vector<std::string> order_of_trials(const Sandbox& sandbox) {
+  const Ended ended = sandbox.run({"db", "export"});
+  std::vector<std::pair<std::string, std::string>> dated;
+  std::istringstream lines(ended.out);
+  for (std::string line; std::getline(lines, line);) {
+    const Json row = Json::parse(line);
+    if (row.value("stage", "") == "search")
+      dated.emplace_back(row["created_at"], row["configuration"]);
+  }
+  std::stable_sort(dated.begin(), dated.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> order;
+  for (const auto& [date, configuration] : dated) order.push_back(configuration);
+  return order;
+}
+
+TEST(Tune, OneSeedGivesOneOrderOfTrials) {
+  std::vector<std::vector<std::string>> orders;
+  for (const char* seed : {"7", "7", "8"}) {
+    const Sandbox sandbox;
+    const Ended ended = sandbox.run(
+        tune("hostile", "50x40", {"--strategy", "random", "--budget", "15", "--seed", seed}));
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    orders.push_back(order_of_trials(sandbox));
+    EXPECT_EQ(orders.back().size(), 15u);
+  }
+  EXPECT_EQ(orders[0], orders[1]);
+  EXPECT_NE(orders[0], orders[2]);
+}
+
+TEST(Tune, CtrlCKeepsEverythingAndTheSameCommandGoesOn) {
+  const Sandbox sandbox;
+  const auto arguments = tune_all("hostile", "50x3000");
+  const auto running = sandbox.start(arguments);
+  for (int i = 0; i < 3000 && !std::filesystem::exists(sandbox.database()); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  running->signal(SIGINT);
+  const Ended ended = running->wait();
+  ASSERT_EQ(ended.status, 130) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("the same command again"));
+  const Json json = Json::parse(ended.out);
+  EXPECT_EQ(json["interrupted"], true);
+  const int tried = trials_in(json["problems"][0]);
+  EXPECT_GT(tried, 0);
+  EXPECT_FALSE(json["problems"][0]["best"].is_null());
+  EXPECT_EQ(sandbox.run({"query", "--target", "hostile", "--size", "50x3000"}).status, 0);
+
+  const auto more = sandbox.start(arguments);
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  more->signal(SIGINT);
+  const Json again = Json::parse(more->wait().out);
+  EXPECT_GE(again["problems"][0]["taken_over"], tried);
+}
+
+TEST(Tune, TwoCtrlCsEndItAtOnce) {
+  const Sandbox sandbox;
+  const auto running = sandbox.start(tune_all("hostile", "50x3000"));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  running->signal(SIGINT);
+  running->signal(SIGINT);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(running->wait().status, 130);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
+}
+
+TEST(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run({"new-target", "foo"}).status, 0);
+  EXPECT_EQ(sandbox.run({"check", "./foo.target.json"}).status, 0);
+  const Ended ended = sandbox.run(
+      {"--target", "./foo.target.json", "--sizes", "65536", "--device", "host", "--budget", "3"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("foo N=65536"));
+  const Ended again = sandbox.run({"new-target", "foo"});
+  expect_refused(again, 1, {"foo.cu", "there already"});
+}
+
+TEST(Tune, AModelOfAGpuChoosesWithoutOne) {
+  const Ended ended = Sandbox().run(
+      {"--target", "gemm", "--sizes", "256", "--device", "model:h200", "--budget", "2", "--json"});
+  if (ended.status != 0 && ended.err.find("without CUDA") != std::string::npos) {
+    GTEST_SKIP() << ended.err;
+  }
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Json::parse(ended.out)["problems"][0]["best"]["provenance"], "predicted");
+}
+
+}  // namespace
+}  // namespace autotune::testing

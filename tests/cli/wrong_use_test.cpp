@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong use is refused with one sentence: the thing, what is wrong, what to try.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/cli/sentences.hpp"
+
+namespace autotune::testing {
+namespace {
+
+/// What is given, and what must be in the sentence.
+struct Case {
+  std::vector<std::string> arguments, words;
+};
+
+TEST(WrongUse, IsOneSentenceAndStatusTwo) {
+  const std::vector<Case> cases = {
+      {{"--target", "gem", "--sizes", "8"}, {"gem", "did you mean", "gemm"}},
+      {{"--target", "./no.target.json", "--sizes", "8"}, {"no.target.json", "new-target"}},
+      {{"--target", "gemm"}, {"needs --sizes", "--help"}},
+      {{"--sizes", "8"}, {"needs --target", "--help"}},
+      {{"--target", "gemm", "--sizes", ""}, {"--sizes", "empty"}},
+      {{"--target", "gemm", "--sizes", "8,,9"}, {"--sizes", "empty", "comma"}},
+      {{"--target", "gemm", "--sizes", "0"}, {"--sizes", "\"0\"", "1 or more"}},
+      {{"--target", "gemm", "--sizes", "-4"}, {"--sizes", "-4"}},
+      {{"--target", "gemm", "--sizes", "eight"}, {"--sizes", "eight", "examples"}},
+      {{"--target", "gemm", "--sizes", "8x8"}, {"8x8", "gives 2 sizes", "M x N x K"}},
+      {{"--target", "gemm", "--sizes", "64..8"}, {"64..8", "write 8..64"}},
+      {{"--target", "gemm", "--sizes", "1..99999999"}, {"more than", "step"}},
+      {{"--target", "gemm", "--sizes", "99999999999999999999"}, {"too large"}},
+      {{"--target", "gemm", "--sizes", "M=8,N=8,Z=8"}, {"\"Z\""}},
+      {{"--target", "gemm", "--sizes", "M=8,N=8"}, {"no K"}},
+      {{"--target", "gemm", "--sizes", "8", "--set", "dtype"}, {"--set", "NAME=VALUE"}},
+      {{"--target", "gemm", "--sizes", "8", "--set", "dtype=f16x"}, {"dtype", "f16x"}},
+      {{"--target", "gemm", "--sizes", "8", "--set", "kind=f32"}, {"kind"}},
+      {{"--target", "gemm", "--sizes", "8", "--device", "gpu"}, {"gpu", "host", "cuda"}},
+      {{"--target", "gemm", "--sizes", "8", "--device", "model:h20"}, {"h20", "h200"}},
+      {{"--target", "gemm", "--sizes", "8", "--strategy", "guide"}, {"guide", "guided"}},
+      {{"--target", "gemm", "--sizes", "8", "--budget", "-3"}, {"budget", "-3", "60s"}},
+      {{"--target", "gemm", "--sizes", "8", "--budget", "0%"}, {"budget", "0%"}},
+      {{"--target", "gemm", "--sizes", "8", "--seed", "x"}, {"--seed", "\"x\""}},
+      {{"--target", "gemm", "--sizes", "8", "--jobs", "0"}, {"--jobs", "\"0\""}},
+      {{"--target", "gemm", "--sizes", "8", "--l2", "warm"}, {"--l2", "warm"}},
+      {{"--target", "gemm", "--sizes", "8", "--launch", "loop"}, {"--launch", "loop"}},
+      {{"--target", "gemm", "--size", "8"}, {"--size", "--sizes"}},
+      {{"--target", "gemm", "--sizes", "8", "--sizes", "9"}, {"--sizes", "twice"}},
+      {{"--target", "gemm", "--sizes"}, {"--sizes"}},
+      {{"--target", "gemm", "--sizes", "8", "more"}, {"\"more\""}},
+      {{"tunes", "--target", "gemm"}, {"tunes", "tune"}},
+      {{"list"}, {"targets", "strategies"}},
+      {{"list", "target"}, {"target", "targets"}},
+      {{"db"}, {"check"}},
+      {{"db", "chek"}, {"chek", "check"}},
+      {{"new-target"}, {"name"}},
+      {{"new-target", "two words"}, {"two words", "letters"}},
+  };
+  const Sandbox sandbox;
+  for (const Case& one : cases) {
+    SCOPED_TRACE(::testing::PrintToString(one.arguments));
+    expect_refused(sandbox.run(one.arguments), 2, one.words);
+  }
+  EXPECT_FALSE(std::filesystem::exists(sandbox.database())) << "wrong use made a database";
+}
+
+TEST(WrongUse, WithoutAWordTheListOfVerbsIsShown) {
+  const Ended ended = Sandbox().run({});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("query"));
+}
+
+TEST(WrongUse, ADeviceThatIsNotThereIsRefused) {
+  expect_refused(Sandbox().run({"--target", "gemm", "--sizes", "8", "--device", "cuda:99"}), 1,
+                 {"cuda:99"});
+}
+
+TEST(WrongUse, ASizeThatDoesNotFitIsRefused) {
+  expect_refused(Sandbox().run({"--target", "gemm", "--sizes", "1000000", "--device", "host"}), 1,
+                 {"gemm", "1000000", "smaller sizes"});
+}
+
+/// The tiny target with one text in its manifest, or its source, replaced by another.
+std::string spoilt(const Sandbox& sandbox, const std::string& file, const std::string& from,
+                   const std::string& to) {
+  for (const char* name : {"tiny.target.json", "tiny.cu"}) {
+    std::ifstream stream(std::string(AUTOTUNE_SOURCE_DIR "/tests/cli/") + name);
+    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    if (name == file) text.replace(text.find(from), from.size(), to);
+    sandbox.write(name, text);
+  }
+  return "./tiny.target.json";
+}
+
+std::vector<std::string> tune_on_host(const std::string& manifest) {
+  return {"--target", manifest, "--sizes", "100", "--device", "host", "--quiet"};
+}
+
+TEST(WrongUse, AManifestSaysWhereItIsWrong) {
+  const Sandbox sandbox;
+  const std::string manifest = "tiny.target.json";
+  const std::vector<Case> cases = {
+      {{"\"sizes\"", "\"size\""}, {"tiny.target.json", "size"}},
+      {{"\"STEP\", \"values\"", "\"STEP\", \"value\""}, {"tiny.target.json", "value"}},
+      {{"BLOCK * STEP)", "BLOCK * )"}, {"tiny.target.json", "grid"}},
+      {{"BLOCK * STEP)", "BLOK * STEP)"}, {"tiny.target.json", "BLOK", "BLOCK"}},
+      {{"tiny.cu\"", "tny.cu\""}, {"tny.cu"}},
+      {{"\"name\": \"tiny\",", "\"name\": \"tiny\""}, {"tiny.target.json"}},
+      {{"\"manifest\": 1", "\"manifest\": 7"}, {"tiny.target.json", "manifest", "7"}},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.arguments[1]);
+    const std::string path = spoilt(sandbox, manifest, one.arguments[0], one.arguments[1]);
+    const Ended ended = sandbox.run(tune_on_host(path));
+    expect_refused(ended, 1, one.words);
+  }
+}
+
+TEST(WrongUse, AReferenceThatDoesNotCompileIsOneSentence) {
+  const Sandbox sandbox;
+  const std::string path = spoilt(sandbox, "tiny.cu", "void tiny_reference", "void reference");
+  expect_refused(sandbox.run(tune_on_host(path)), 1, {"reference kernel", "tiny_reference"});
+}
+
+TEST(WrongUse, AReferenceThatCrashesIsOneSentence) {
+  const Sandbox sandbox;
+  const std::string path = spoilt(sandbox, "tiny.cu", "if (i < n) y[i]", "if (i < n) *(int*)8");
+  expect_refused(sandbox.run(tune_on_host(path)), 1, {"running the reference", "illegal memory"});
+}
+
+TEST(WrongUse, ASourceThatNeverCompilesSaysWhy) {
+  const Sandbox sandbox;
+  const std::string path = spoilt(sandbox, "tiny.cu", "#ifdef SPOILT", "#if 1");
+  const Ended ended = sandbox.run(tune_on_host(path));
+  EXPECT_EQ(ended.status, 3) << ended.err;
+  EXPECT_THAT(ended.out, ::testing::HasSubstr("this kernel does not compile"));
+}
+
+TEST(WrongUse, AConfigurationThatDoesNotCompileIsARow) {
+  const Sandbox sandbox;
+  const std::string path = spoilt(sandbox, "tiny.cu", "#ifdef SPOILT", "#if BLOCK == 16");
+  auto arguments = tune_on_host(path);
+  arguments.insert(arguments.end(), {"--json", "--budget", "100%", "--strategy", "exhaustive"});
+  const Ended ended = sandbox.run(arguments);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, ::testing::HasSubstr("\"compile_error\": 4"));
+}
+
+TEST(WrongUse, WhereNothingIsCorrectTheStatusIsThree) {
+  const Sandbox sandbox;
+  const std::string path = spoilt(sandbox, "tiny.cu", "y[i] = 2 * x[i] + 1", "y[i] = 2 * x[i]");
+  const Ended ended = sandbox.run(tune_on_host(path));
+  EXPECT_EQ(ended.status, 3) << ended.err;
+  EXPECT_THAT(ended.out, ::testing::HasSubstr("no correct configuration"));
+}
+
+}  // namespace
+}  // namespace autotune::testing
