@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/device_group.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <mutex>
+#include <set>
+
+#include "tests/support/fake_device.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::FakeDevice;
+using testing::Fate;
+using ::testing::HasSubstr;
+using testing::Macros;
+
+/// X in 1..16, best where the truth says.
+Target one_parameter() {
+  Target target;
+  target.name = "toy";
+  target.source_path = "toy.cu";
+  target.source_text = "// toy";
+  target.sizes = {"N"};
+  Parameter x{.name = "X", .values = {}, .when = {}};
+  for (int value = 1; value <= 16; ++value) x.values.emplace_back(value);
+  target.parameters = {x};
+  target.default_configuration = {{"X", 1}};
+  KernelSpec kernel;
+  kernel.entry = "toy";
+  kernel.grid = {Expression::parse("N")};
+  kernel.block = {Expression::parse("32 * X")};
+  target.kernels = {kernel};
+  target.reference.kernels = {kernel};
+  target.fingerprint = "toy-1";
+  return target;
+}
+
+TuningRequest request_for(const Target& target, int problems) {
+  TuningRequest request;
+  for (int i = 1; i <= problems; ++i) {
+    request.problems.push_back(problem_of(target, {{"N", 64 * i}}, {}));
+  }
+  request.strategy = "exhaustive";
+  request.budget = {Budget::Kind::evaluations, 1e6};
+  request.compile_threads = 2;
+  return request;
+}
+
+/// Best at X=5; `scale` is what makes one device faster than another.
+FakeDevice::Truth best_at_five(double scale) {
+  return [scale](const Macros& macros) -> Fate {
+    return {Outcome::ok, scale * 1e-5 * (1 + std::abs(macros.at("X") - 5.0)), ""};
+  };
+}
+
+/// Fails when its buffers are opened, from the n-th time on.
+class FailingDevice final : public Device {
+ public:
+  explicit FailingDevice(int good) : device_(best_at_five(1)), good_(good) {}
+  const DeviceInfo& info() const override { return device_.info(); }
+  CompiledKernel compile(const SourceUnit& unit) override { return device_.compile(unit); }
+  bool isolated() const override { return true; }
+  std::unique_ptr<Workbench> open(const Workload& workload) override {
+    if (good_-- <= 0) throw Error("device unhealthy: it fell off the bus");
+    return device_.open(workload);
+  }
+
+ private:
+  FakeDevice device_;
+  std::atomic<int> good_;
+};
+
+class DeviceGroupTest : public ::testing::Test {
+ protected:
+  ~DeviceGroupTest() override { std::filesystem::remove_all(folder_); }
+  db::TunedStore open_store() const { return db::TunedStore(folder_ / "tuned.db"); }
+
+  void add(std::unique_ptr<Device> device) { devices_.push_back(std::move(device)); }
+  TuningReport tune_all(int problems) {
+    auto store = open_store();
+    TuningCallbacks callbacks;
+    callbacks.on_warning = [this](const std::string& sentence) { warnings_.push_back(sentence); };
+    return tune_on_all(target_, devices_, &store, request_for(target_, problems), callbacks);
+  }
+
+  const Target target_ = one_parameter();
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::string> warnings_;
+
+ private:
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) /
+      ("group_" + std::to_string(::getpid()) + "_" +
+       ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+void expect_all_tuned(const TuningReport& report, std::size_t problems) {
+  ASSERT_EQ(report.problems.size(), problems);
+  for (std::size_t i = 0; i < problems; ++i) {
+    EXPECT_EQ(report.problems[i].problem.text(), "N=" + std::to_string(64 * (i + 1)));
+    ASSERT_TRUE(report.problems[i].best);
+    EXPECT_EQ(to_text(report.problems[i].best->configuration), "X=5");
+  }
+}
+
+TEST_F(DeviceGroupTest, EveryProblemIsTunedOnceAndReportedInOrder) {
+  for (int i = 0; i < 3; ++i) add(std::make_unique<FakeDevice>(best_at_five(1)));
+  expect_all_tuned(tune_all(7), 7);
+  EXPECT_THAT(warnings_, ::testing::IsEmpty());
+}
+
+TEST_F(DeviceGroupTest, TimesOfDifferentDevicesNeverMeetInADecision) {
+  // On the fast device everything is faster than anything on the slow one.
+  add(std::make_unique<FakeDevice>(best_at_five(1)));
+  add(std::make_unique<FakeDevice>(best_at_five(100)));
+  const TuningReport report = tune_all(8);
+  expect_all_tuned(report, 8);
+  for (const ProblemReport& problem : report.problems) {
+    const double best = problem.best->measurement.median;
+    const double standard = problem.default_configuration->measurement.median;
+    EXPECT_NEAR(standard / best, 5, 1e-9) << "the two were timed on different devices";
+  }
+}
+
+TEST_F(DeviceGroupTest, ADeviceThatFailsDropsOutAndItsWorkGoesOn) {
+  add(std::make_unique<FailingDevice>(0));
+  add(std::make_unique<FakeDevice>(best_at_five(1)));
+  expect_all_tuned(tune_all(5), 5);
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_THAT(warnings_[0], HasSubstr("drops out"));
+  EXPECT_THAT(warnings_[0], HasSubstr("fell off the bus"));
+}
+
+TEST_F(DeviceGroupTest, WhenTheLastDeviceFailsTheRunFails) {
+  add(std::make_unique<FailingDevice>(2));
+  add(std::make_unique<FailingDevice>(0));
+  EXPECT_THROW(tune_all(5), Error);
+}
+
+TEST_F(DeviceGroupTest, AProblemAtWhichTwoDevicesFailEndsTheRun) {
+  for (int i = 0; i < 3; ++i) add(std::make_unique<FailingDevice>(0));
+  EXPECT_THROW(tune_all(1), Error);
+}
+
+}  // namespace
+}  // namespace autotune
