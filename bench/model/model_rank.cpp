@@ -74,6 +74,7 @@ Json resources_json(const CompiledKernel& kernel) {
   return all;
 }
 
+/// Blocks side by side on a multiprocessor; with clusters the mean over the GPU, rounded down.
 int our_blocks(const GpuSpec& gpu, const CompiledKernel& kernel, const Launch& launch) {
   for (const KernelResources& each : kernel.resources) {
     if (each.entry != launch.entry) continue;
@@ -82,7 +83,10 @@ int our_blocks(const GpuSpec& gpu, const CompiledKernel& kernel, const Launch& l
     shape.registers = each.registers;
     shape.static_shared_bytes = each.shared_bytes;
     shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
-    return occupancy(gpu, shape).active_blocks;
+    shape.cluster = static_cast<int>(launch.cluster.count());
+    const Occupancy ours = occupancy(gpu, shape);
+    if (shape.cluster == 1) return ours.active_blocks;
+    return ours.active_clusters * shape.cluster / gpu.multiprocessors;
   }
   return -1;
 }

@@ -11,8 +11,11 @@ namespace {
 constexpr double kWarp = 32;
 constexpr double kFmaLatency = 4.5;    // cycles, dependent instructions of one warp
 constexpr double kSharedLatency = 30;  // cycles
-constexpr double kBlockStart = 300;    // cycles to place a block and reach its first load
-constexpr double kHotShare = 0.7;      // of L2 that the data of one call may fill and stay
+constexpr double kIntoShared = 175;  // cycles that data takes on into shared memory and to its use
+constexpr double kLoneWarp = 0.28;   // of its time that the only warp of a scheduler waits
+constexpr double kBlockStart = 30;   // cycles to place a block and reach its first load
+constexpr double kFirstBlocks = 0.14e-6;  // seconds from a kernel's start to its first blocks
+constexpr double kHotShare = 0.7;         // of L2 that the data of one call may fill and stay
 
 /// Softens max(a, b): the larger of two equal ones costs a fifth more, as things never overlap
 /// perfectly.
@@ -51,7 +54,8 @@ double issue_slowdown(const GpuSpec& gpu, const CostInput& input, double warps) 
   const double each = std::ceil(warps / gpu.sm.schedulers);
   const double uneven = each * gpu.sm.schedulers / warps;
   const double ready = warps / gpu.sm.schedulers * std::max(input.work.ilp, 1.0);
-  return uneven * std::max(1.0, kFmaLatency / std::max(ready, 0.25));
+  const double alone = 1 + kLoneWarp / (each * each);
+  return uneven * std::max(alone, kFmaLatency / std::max(ready, 0.25));
 }
 
 /// Share of the data that comes from DRAM in repeated calls.
@@ -67,10 +71,11 @@ class Rounds {
     load_ = load_of(gpu, calibration, input);
     warps_ = std::ceil(input.shape.threads / kWarp);
     const double cold = cold_share(gpu, input.work);
-    memory_latency_ =
-        calibration.l2_latency_cycles * (1 - cold) + calibration.dram_latency_cycles * cold;
+    memory_latency_ = calibration.l2_latency_cycles * (1 - cold) +
+                      calibration.dram_latency_cycles * cold +
+                      (input.work.shared_wavefronts > 0 ? kIntoShared : 0);
     const double steps = std::max(input.work.steps, 1.0);
-    outside_ = kBlockStart + input.work.round_trips * memory_latency_;
+    outside_ = kBlockStart + input.work.round_trips * memory_latency_ + input.work.epilogue;
     // The first step's load is one of the round trips.
     inside_ = compute_latency() + (steps - 1) * step_latency();
   }
@@ -120,6 +125,14 @@ class Rounds {
   double inside_ = 0;   // cycles of latency of the steps
 };
 
+/// Multiprocessors that can hold blocks: a cluster lies within one group of them and may leave some
+/// of the group empty.
+double usable_multiprocessors(const GpuSpec& gpu, const Occupancy& occupancy, int cluster) {
+  if (cluster <= 1) return gpu.multiprocessors;
+  const double resident = occupancy.active_clusters * cluster;
+  return std::min<double>(gpu.multiprocessors, resident / occupancy.active_blocks);
+}
+
 Term largest(const std::array<double, kTerms>& terms) {
   return static_cast<Term>(std::max_element(terms.begin(), terms.end()) - terms.begin());
 }
@@ -152,7 +165,8 @@ CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const 
   const KernelWork& work = input.work;
   const double blocks = static_cast<double>(input.blocks);
   const double sms = gpu.multiprocessors;
-  const double fullest = std::ceil(blocks / sms);
+  const double usable = usable_multiprocessors(gpu, result.occupancy, input.shape.cluster);
+  const double fullest = std::ceil(blocks / usable);
   const double resident = std::min<double>(result.occupancy.active_blocks, fullest);
   const double cycle = 1 / gpu.clock_hz;
   const Rounds rounds(gpu, calibration, input);
@@ -172,9 +186,10 @@ CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const 
   };
   result.binding = largest(result.terms);
   // Every further kernel waits for the one before it to end and fills the GPU again.
-  const double refill = (input.launches - 1) * rounds.start() * cycle;
+  const double refill = (input.launches - 1) * (rounds.start() * cycle + kFirstBlocks);
   const double sm_time = all_rounds(rounds, fullest, resident) * cycle + refill;
-  result.seconds = result.term(Term::launch) + together(together(sm_time, l2_roof), dram_roof);
+  result.seconds =
+      result.term(Term::launch) + kFirstBlocks + together(together(sm_time, l2_roof), dram_roof);
 
   result.waves = blocks / (sms * result.occupancy.active_blocks);
   result.balance = blocks / (sms * fullest);

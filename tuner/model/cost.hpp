@@ -26,6 +26,7 @@ struct KernelWork {
   double fma_percent = 90;
   double idle_percent = 0;
   double round_trips = 1;
+  double epilogue = 0;
 };
 
 struct CostInput {

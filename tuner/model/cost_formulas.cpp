@@ -195,6 +195,7 @@ KernelWork CostFormulas::work(const Slots& slots, double threads) const {
   work.fma_percent = std::max(1.0, of(Quantity::fma_percent, typical.fma_percent));
   work.idle_percent = of(Quantity::idle_percent, typical.idle_percent);
   work.round_trips = of(Quantity::round_trips, typical.round_trips);
+  work.epilogue = of(Quantity::epilogue, typical.epilogue);
   return work;
 }
 

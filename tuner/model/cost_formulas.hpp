@@ -31,13 +31,14 @@ enum class Quantity : std::uint8_t {
   fma_percent,
   idle_percent,
   round_trips,
+  epilogue,
   main_kernel,
 };
-inline constexpr std::array<std::string_view, 13> kQuantities{
+inline constexpr std::array<std::string_view, 14> kQuantities{
     "dram_bytes",   "l2_bytes",    "l2_transactions", "shared_wavefronts",
     "instructions", "steps",       "prefetch",        "barriers",
     "ilp",          "fma_percent", "idle_percent",    "round_trips",
-    "main_kernel"};
+    "epilogue",     "main_kernel"};
 
 class CostFormulas {
  public:

@@ -19,6 +19,8 @@
 //   idle_percent       of the threads that have no work while the others compute (default: 0)
 //   round_trips        dependent trips to memory that are waited for beside those of the steps
 //                      after the first: the first load, a reduction over blocks (default: 1)
+//   epilogue           cycles of a block after its last step: sums over threads and blocks, results
+//                      on their way out (default: 0)
 //   main_kernel        which of "kernels", from 0, does the work (default: the one that runs with
 //                      most threads)
 #pragma once

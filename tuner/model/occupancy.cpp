@@ -70,11 +70,12 @@ int shared_limit(const Multiprocessor& sm, const KernelShape& kernel, std::int64
   return blocks_of(configured(sm, allocated, kernel.carveout), allocated);
 }
 
-/// Clusters resident on the whole GPU: each lies within one group of multiprocessors.
+/// Clusters resident on the whole GPU: each lies within one group of multiprocessors, a block on
+/// each of as many of them.
 int clusters_of(const GpuSpec& gpu, int cluster, int blocks) {
   if (gpu.cluster_groups.empty()) return gpu.multiprocessors * blocks / cluster;
   int clusters = 0;
-  for (const int group : gpu.cluster_groups) clusters += group * blocks / cluster;
+  for (const int group : gpu.cluster_groups) clusters += group / cluster * blocks;
   return clusters;
 }
 

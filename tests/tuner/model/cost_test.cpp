@@ -100,6 +100,26 @@ TEST(Cost, FurtherKernelsCostTheFloorAndTheFilling) {
   EXPECT_LT(more, 2 * Calibration{}.launch_seconds + 2e-6);
 }
 
+TEST(Cost, WhatABlockDoesAfterItsStepsCounts) {
+  CostInput input = multiplication(512, 64, 16, 8, 1);
+  const double before = seconds("h200", input);
+  input.work.epilogue = 1980;  // a microsecond
+  EXPECT_NEAR(seconds("h200", input), before + 1e-6, 0.05e-6);
+}
+
+TEST(Cost, ClustersThatLeaveMultiprocessorsEmptyTakeAnotherRound) {
+  // 128 blocks are one round over 132 multiprocessors, but clusters of 4 reach 124 of them.
+  CostInput input = multiplication(1024, 128, 16, 8, 1);
+  input.shape.static_shared_bytes = 0;
+  input.shape.dynamic_shared_bytes = 150000;
+  input.blocks = 128;
+  const double alone = seconds("h200", input);
+  input.shape.cluster = 4;
+  EXPECT_GT(seconds("h200", input), 1.4 * alone);
+  input.shape.cluster = 2;
+  EXPECT_DOUBLE_EQ(seconds("h200", input), alone);
+}
+
 TEST(Cost, ABlockThatDoesNotFitTakesForever) {
   CostInput input = vector_addition(1 << 20, 256);
   input.shape.static_shared_bytes = 1 << 20;

@@ -117,14 +117,17 @@ TEST(Occupancy, ACarveoutLimitsSharedMemoryButLeavesRoomForOneBlock) {
 }
 
 TEST(Occupancy, ClustersLieWithinAGroupOfMultiprocessors) {
-  // Groups of 16 x 6 and 18 x 2 hold 6 + 2 x 1 clusters of 16: 128 of 132 multiprocessors.
+  // Of the groups 14, 16 x 4 and 18 x 3 all but the first hold one cluster of 16: 112 of 132.
   const KernelShape shape{.threads = 1024, .registers = 64, .cluster = 16};
   const Occupancy result = occupancy(find_gpu("h200"), shape);
-  EXPECT_EQ(result.active_clusters, 8);
+  EXPECT_EQ(result.active_clusters, 7);
   EXPECT_THAT(result.limiters(), Contains(Limit::clusters));
   KernelShape pair = shape;
   pair.cluster = 2;
   EXPECT_EQ(occupancy(find_gpu("h200"), pair).active_clusters, 66);
+  // Each block of a cluster has a multiprocessor of its own.
+  const KernelShape four{.threads = 256, .registers = 128, .cluster = 4};
+  EXPECT_EQ(occupancy(find_gpu("h200"), four).active_clusters, 2 * (3 + 4 * 4 + 3 * 4));
 }
 
 TEST(Occupancy, NamedBarriersLimitFromHopperOn) {
