@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -171,6 +172,21 @@ TEST(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
   EXPECT_THAT(ended.out, HasSubstr("foo N=65536"));
   const Ended again = sandbox.run({"new-target", "foo"});
   expect_refused(again, 1, {"foo.cu", "there already"});
+}
+
+TEST(Tune, SeveralDevicesShareTheProblems) {
+  const Sandbox sandbox;
+  auto arguments = tune_all("tiny", "100,200,300,400");
+  *(std::ranges::find(arguments, "--device") + 1) = "host,host";
+  const Ended ended = sandbox.run(arguments);
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json json = Json::parse(ended.out);
+  ASSERT_EQ(json["problems"].size(), 4u);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(json["problems"][i]["problem"]["N"], 100 * (i + 1));
+    EXPECT_EQ(json["problems"][i]["best"]["verified"], true);
+  }
+  EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
 }
 
 TEST(Tune, AModelOfAGpuChoosesWithoutOne) {

@@ -35,6 +35,7 @@ TEST(WrongUse, IsOneSentenceAndStatusTwo) {
       {{"--target", "gemm", "--sizes", "8", "--set", "dtype=f16x"}, {"dtype", "f16x"}},
       {{"--target", "gemm", "--sizes", "8", "--set", "kind=f32"}, {"kind"}},
       {{"--target", "gemm", "--sizes", "8", "--device", "gpu"}, {"gpu", "host", "cuda"}},
+      {{"--target", "gemm", "--sizes", "8", "--device", "host,"}, {"there is no device \"\""}},
       {{"--target", "gemm", "--sizes", "8", "--device", "model:h20"}, {"h20", "h200"}},
       {{"--target", "gemm", "--sizes", "8", "--strategy", "guide"}, {"guide", "guided"}},
       {{"--target", "gemm", "--sizes", "8", "--budget", "-3"}, {"budget", "-3", "60s"}},

@@ -29,12 +29,33 @@ int ordinal_of(const std::string& text) {
   return error == std::errc() && stop == end ? ordinal : -1;
 }
 
+constexpr std::string_view kAllGpus = "cuda:all";
+
+/// At commas; at least one part.
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts{""};
+  for (const char letter : text) {
+    if (letter == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += letter;
+    }
+  }
+  return parts;
+}
+
 }  // namespace
 
 const Option kDeviceOption{"device", "D",
                            "Where to run: auto (a GPU, else the host), cuda, cuda:N, host, or "
                            "model:NAME for a GPU that is not here",
                            "auto"};
+
+const Option kDevicesOption{"device", "D",
+                            "Where to run: auto (a GPU, else the host), cuda, cuda:N, host, or "
+                            "model:NAME for a GPU that is not here; several alike: cuda:all, or "
+                            "cuda:0,cuda:2",
+                            "auto"};
 
 void check_device(const std::string& text) {
   if (text == "auto" || text == "host" || ordinal_of(text) >= 0) return;
@@ -74,6 +95,35 @@ std::unique_ptr<Device> open_device(const std::string& text) {
                     : format("--device {}: there are {} GPUs here, numbered from 0", text, there));
   }
   return make_worker_device(format("cuda:{}", ordinal), cache);
+}
+
+void check_devices(const std::string& text) {
+  for (const std::string& one : split(text)) {
+    if (one != kAllGpus) check_device(one);
+  }
+}
+
+std::vector<std::unique_ptr<Device>> open_devices(const std::string& text) {
+  check_devices(text);
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const std::string& one : split(text)) {
+    if (one != kAllGpus) {
+      devices.push_back(open_device(one));
+      continue;
+    }
+    devices.push_back(open_device("cuda:0"));
+    for (std::size_t i = 1; i < cuda_devices().size(); ++i) {
+      devices.push_back(open_device(format("cuda:{}", i)));
+    }
+  }
+  const DeviceInfo& first = devices.front()->info();
+  for (const auto& device : devices) {
+    const DeviceInfo& info = device->info();
+    if (info.kind == first.kind && info.name == first.name && info.id == first.id) continue;
+    throw UsageError(format("--device {}: {} and {} are not alike; tune each in a run of its own",
+                            text, first.name, info.name));
+  }
+  return devices;
 }
 
 std::vector<ListedDevice> list_devices() {

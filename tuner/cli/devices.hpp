@@ -13,6 +13,8 @@ namespace autotune::cli {
 
 /// The option that every verb with a device has.
 extern const Option kDeviceOption;
+/// The same for a verb that takes several.
+extern const Option kDevicesOption;
 
 /// `auto` (the first GPU, else the host, which it says on stderr), `cuda`, `cuda:N`, `host`,
 /// `model:NAME`. CUDA and host kernels run in a worker process. Throws UsageError for any other
@@ -21,6 +23,11 @@ std::unique_ptr<Device> open_device(const std::string& text);
 
 /// Throws UsageError for a text that open_device() would not take anywhere; opens nothing.
 void check_device(const std::string& text);
+
+/// The same for several, as `cuda:all` (every GPU) or with commas between them. Throws UsageError
+/// when they are not alike: what is stored is stored for one kind of device.
+std::vector<std::unique_ptr<Device>> open_devices(const std::string& text);
+void check_devices(const std::string& text);
 
 struct ListedDevice {
   std::string option;  // what --device takes

@@ -14,7 +14,7 @@
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/session/tuning_session.hpp"
+#include "tuner/session/device_group.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -76,11 +76,12 @@ int run_tune(const Arguments& arguments) {
   Plugins plugins(arguments);
   const Target target = plugins.find_target(arguments.text("target"));
   plugins.provide_strategy(arguments.text("strategy"));
-  check_device(arguments.text("device"));
+  check_devices(arguments.text("device"));
   request_of(arguments, target, DeviceKind::cuda);  // wrong usage shows before a device is opened
   db::TunedStore store(database_path(arguments));
-  const std::unique_ptr<Device> device = open_device(arguments.text("device"));
-  const TuningRequest request = request_of(arguments, target, device->info().kind);
+  const auto devices = open_devices(arguments.text("device"));
+  const DeviceInfo& info = devices.front()->info();
+  const TuningRequest request = request_of(arguments, target, info.kind);
 
   const bool json = arguments.has("json");
   ProgressDisplay display(arguments.has("quiet"));
@@ -94,9 +95,9 @@ int run_tune(const Arguments& arguments) {
     display.problem_done(report);
     if (!json) std::cout << text_of(target, report) << std::flush;
   };
-  const TuningReport report = tune(target, *device, &store, request, callbacks);
+  const TuningReport report = tune_on_all(target, devices, &store, request, callbacks);
   if (json) {
-    std::cout << json_of(target, device->info(), store.path().string(), report).dump(2) << '\n';
+    std::cout << json_of(target, info, store.path().string(), report).dump(2) << '\n';
   }
   if (report.interrupted) {
     display.warn(
@@ -119,6 +120,9 @@ const Verb kTune{
 
 `--budget 200` (evaluations) and `10%` (of the valid space) are for each problem, `60s` is for the whole run. The default
 is 128 evaluations on a GPU and 40 on the host.
+
+With several devices each problem is tuned on one of them from its first trial to its playoff, so that times of different
+devices never meet in a decision; a device that fails drops out, and its problem starts anew on another.
 
 Ctrl-C ends after the running launch, keeps every trial and prints the best so far (exit status 130); the same command
 again goes on where it stopped, because trials that the database has already are taken over. `--retune` measures anew.
@@ -143,7 +147,7 @@ place of its figures where the default configuration fails. Times are of one cal
         {{"target", "T", "A target's name (autotune list targets) or the path of a manifest"},
          {"sizes", "S", "The problems: 512, 128..1024, 128..1024:64, 1037x1031x1055, M=1,N=8,K=9"},
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
-         kDeviceOption,
+         kDevicesOption,
          {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"},
          {"strategy", "NAME", "How to search (autotune list strategies)", "guided"},
          kPluginOption,
