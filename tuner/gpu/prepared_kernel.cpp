@@ -7,6 +7,7 @@
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
+#include "tuner/gpu/problem_buffers.hpp"
 
 namespace autotune {
 namespace {
@@ -31,16 +32,19 @@ class OnDevice {
 struct PreparedKernel::Loaded {
   Loaded(std::string_view binary, LaunchPlan launches, std::vector<BufferSpec> specs)
       : cubin(binary), plan(std::move(launches)), buffers(std::move(specs)) {
+    if (plan.workspace.empty()) return;
+    const Stream stream = make_stream();
     for (const BufferSpec& spec : plan.workspace) {
       buffers.push_back(spec);
-      workspace.emplace_back(spec.bytes());
+      fill_workspace(stream.get(), spec, workspace.emplace_back(stream.get(), spec.bytes()));
     }
+    check_cuda(cudaStreamSynchronize(stream.get()), "set memory");
   }
 
   LoadedCubin cubin;
   LaunchPlan plan;
   std::vector<BufferSpec> buffers;  // the workload's, then the workspace
-  std::vector<DeviceMemory> workspace;
+  std::vector<ZonedBuffer> workspace;
 
   std::mutex mutex;  // of the binding to the addresses of the last launch
   std::vector<std::byte*> addresses;
@@ -59,7 +63,7 @@ void PreparedKernel::launch(std::span<void* const> addresses, void* stream) {
   std::vector<std::byte*> all;
   all.reserve(loaded_->buffers.size());
   for (void* address : addresses) all.push_back(static_cast<std::byte*>(address));
-  for (const DeviceMemory& memory : loaded_->workspace) all.push_back(memory.as<std::byte>());
+  for (const ZonedBuffer& buffer : loaded_->workspace) all.push_back(buffer.start());
   const std::lock_guard lock(loaded_->mutex);
   if (!loaded_->bound || loaded_->addresses != all) {
     loaded_->bound.reset();

@@ -15,7 +15,7 @@ namespace autotune {
 /// Any number of threads; one that needs workspace must not run on two streams at a time.
 class PreparedKernel {
  public:
-  /// Loads the cubin on the GPU `ordinal` and allocates the workspace. `buffers` are the
+  /// Loads the cubin on the GPU `ordinal`; allocates and fills the workspace. `buffers` are the
   /// workload's. Throws KernelFailure (launch_error) when the driver refuses it, Error when
   /// memory does not suffice.
   PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan plan,
