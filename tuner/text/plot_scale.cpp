@@ -19,6 +19,16 @@ double round_step(double step) {
   return 10 * power;
 }
 
+/// Powers of two times `low`, about `count`; the ends where they are not two doublings apart.
+std::vector<double> doublings(double low, double high, int count) {
+  const double most = std::log2(high / low) + 1e-9;
+  if (most < 2) return {low, high};
+  const double step = std::ceil(most / count);
+  std::vector<double> ticks;
+  for (double power = 0; power <= most; power += step) ticks.push_back(low * std::exp2(power));
+  return ticks;
+}
+
 }  // namespace
 
 Scale::Scale(const Axis& axis, const Plot& plot, double Point::*coordinate)
@@ -56,7 +66,7 @@ std::vector<double> Scale::ticks(int count) const {
       ticks.push_back(std::pow(10.0, power));
     }
     if (ticks.size() >= 2) return ticks;
-    return {low_, high_};
+    return doublings(low_, high_, count);
   }
   const double step = round_step((high_ - low_) / count);
   for (double tick = std::ceil(low_ / step - 1e-9) * step; tick <= high_ + step * 1e-9;

@@ -60,5 +60,13 @@ TEST(SvgPlot, HasEveryPlotAndEscapesText) {
   EXPECT_THAT(svg, HasSubstr("<circle cx=\"464.0\" cy=\"36.0\" r=\"6\""));
 }
 
+TEST(SvgPlot, LogarithmicAxisUnderTwoDecadesIsLabelledByDoublings) {
+  Plot plot;
+  plot.x.logarithmic = true;
+  plot.series = {{"", Stroke::line, {{128, 1}, {8192, 2}}}};
+  const std::string svg = svg_plots({&plot, 1});
+  for (const char* tick : {">128<", ">512<", ">2048<", ">8192<"}) EXPECT_THAT(svg, HasSubstr(tick));
+}
+
 }  // namespace
 }  // namespace autotune
