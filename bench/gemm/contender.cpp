@@ -30,6 +30,7 @@ Rival Contender::examined() const {
   rival.accuracy = operands_.judge([this](cudaStream_t stream) { call_(stream, 0); });
   rival.kernels =
       launched_kernels(context_.stream.get(), [this](cudaStream_t stream) { call_(stream, 0); });
+  for (std::string& kernel : rival.kernels) kernel = readable_name(kernel);
   return rival;
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/gemm/report.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <memory>
 
 #include "tuner/text/format.hpp"
 
@@ -68,6 +72,22 @@ GroupMean mean_of(const Report& report, const Group& group) {
   mean.hot = std::exp(hot / mean.count);
   mean.cold = std::exp(cold / mean.count);
   return mean;
+}
+
+std::string readable_name(const std::string& kernel) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(kernel.c_str(), nullptr, nullptr, &status), &std::free);
+  if (!demangled) return kernel;
+  std::string name = demangled.get();
+  if (name.starts_with("void ")) name.erase(0, 5);
+  int depth = 0;  // the arguments are the first parenthesis outside <>
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (name[i] == '(' && depth == 0) return name.substr(0, i);
+  }
+  return name;
 }
 
 std::string launched_text(const SizeResult& size) {

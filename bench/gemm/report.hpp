@@ -68,6 +68,10 @@ struct GroupMean {
 };
 GroupMean mean_of(const Report& report, const Group& group);
 
+/// A kernel's name as a person reads it: `_ZN8cublasLt19splitKreduce_kernelILi32E…` is
+/// `cublasLt::splitKreduce_kernel<32, …>`, without its arguments.
+std::string readable_name(const std::string& kernel);
+
 /// Who ran what at one size, a line each: ours, cublasSgemm, the best of cublasLt.
 std::string launched_text(const SizeResult& size);
 /// One row a size, then the means.

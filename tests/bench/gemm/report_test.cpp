@@ -86,6 +86,13 @@ TEST(Launched, NamesConfigurationAndKernelsOfEachSide) {
   EXPECT_THAT(text, HasSubstr("128 cublasLt 1: algorithm 20: lt_kernel;"));
 }
 
+TEST(ReadableName, DropsManglingAndArguments) {
+  EXPECT_EQ(readable_name("gemm_fast"), "gemm_fast");
+  EXPECT_EQ(readable_name(
+                "_ZN7cutlass7Kernel2I42cutlass_80_simt_sgemm_128x32_8x5_nn_align1EEvNT_6ParamsE"),
+            "cutlass::Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>");
+}
+
 TEST(Json, HoldsEveryFigureInMicroseconds) {
   const Json json = parse_json(json_text(report()), "report");
   EXPECT_EQ(json["device"], "NVIDIA H200");
