@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/baseline.hpp"
 #include "tuner/core/launch.hpp"
 #include "tuner/core/outcome.hpp"
 #include "tuner/core/scope.hpp"
@@ -121,6 +122,13 @@ class Workbench {
   virtual std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) = 0;
   /// The time of an empty kernel, measured the same way; 0 where that means nothing.
   virtual double launch_floor() = 0;
+
+  /// What a vendor's library has for this problem, by name; nothing on a device that cannot run it.
+  /// Throws Error when the library cannot be used, KernelFailure when it takes its process down.
+  virtual std::vector<std::string> baselines(const BaselineSource&) { return {}; }
+  /// One of them, ready to be verified and timed like a configuration. Throws likewise.
+  virtual std::unique_ptr<Candidate> load_baseline(const BaselineSource& source,
+                                                   std::size_t number);
 };
 
 class Device {

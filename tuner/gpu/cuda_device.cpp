@@ -16,10 +16,12 @@ namespace {
 
 class CudaDevice : public Device {
  public:
-  CudaDevice(int ordinal, DeviceInfo info, std::shared_ptr<BuildCache> cache)
+  CudaDevice(int ordinal, DeviceInfo info, std::shared_ptr<BuildCache> cache,
+             OpenBaseline open_baseline)
       : ordinal_(ordinal),
         info_(std::move(info)),
-        compiler_(info_.compute_capability, std::move(cache)) {}
+        compiler_(info_.compute_capability, std::move(cache)),
+        open_baseline_(std::move(open_baseline)) {}
 
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
@@ -34,20 +36,23 @@ class CudaDevice : public Device {
  private:
   const std::shared_ptr<const CudaContext>& context() {
     const std::lock_guard lock(mutex_);
-    if (!context_) context_ = std::make_shared<CudaContext>(ordinal_, info_, compiler_);
+    if (!context_)
+      context_ = std::make_shared<CudaContext>(ordinal_, info_, compiler_, open_baseline_);
     return context_;
   }
 
   int ordinal_;
   DeviceInfo info_;
   CubinCompiler compiler_;
+  OpenBaseline open_baseline_;
   std::mutex mutex_;  // guards the making of context_
   std::shared_ptr<const CudaContext> context_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache) {
+std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache,
+                                         OpenBaseline open_baseline) {
   auto devices = cuda_devices();
   if (ordinal < 0 || ordinal >= static_cast<int>(devices.size())) {
     throw Error(devices.empty()
@@ -56,8 +61,9 @@ std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache
                     : format("there is no GPU cuda:{}: there are cuda:0 to cuda:{}", ordinal,
                              devices.size() - 1));
   }
-  return std::make_unique<CudaDevice>(
-      ordinal, std::move(devices[static_cast<std::size_t>(ordinal)]), std::move(cache));
+  return std::make_unique<CudaDevice>(ordinal,
+                                      std::move(devices[static_cast<std::size_t>(ordinal)]),
+                                      std::move(cache), std::move(open_baseline));
 }
 
 }  // namespace autotune

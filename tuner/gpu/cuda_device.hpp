@@ -17,7 +17,9 @@ std::vector<DeviceInfo> cuda_devices();
 
 /// Throws Error when there is no such GPU. compile() touches no context and may be used by a
 /// process that leaves launching to a worker. After KernelFailure(crash) from its workbench the
-/// process can use no GPU any more and must be replaced.
-std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache);
+/// process can use no GPU any more and must be replaced. Without `open_baseline` there are no
+/// baselines.
+std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache,
+                                         OpenBaseline open_baseline = {});
 
 }  // namespace autotune

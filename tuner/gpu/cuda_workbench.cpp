@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -18,25 +19,27 @@ namespace autotune {
 
 namespace {
 
+/// Binds the work of a call to where the workload's buffers lie.
+using Bind = std::function<std::unique_ptr<BoundWork>(const std::vector<std::byte*>& addresses)>;
+
 class CudaCandidate : public Candidate {
  public:
   CudaCandidate(const CudaContext& context, const Workload& workload, ProblemBuffers& buffers,
-                const Verifier& verifier, const CompiledKernel& kernel, LaunchPlan plan)
+                const Verifier& verifier, std::shared_ptr<const Workspace> workspace, Bind bind)
       : context_(context),
         form_(workload.form),
         buffers_(buffers),
         verifier_(verifier),
-        plan_(std::move(plan)),
-        cubin_(*kernel.binary),
-        workspace_(allocate(context.stream.get(), plan_)) {
+        workspace_(std::move(workspace)),
+        bind_(std::move(bind)) {
     for (const InputSet set : kInputSets) {
-      plans_[static_cast<std::size_t>(set)] = bind(buffers_.addresses(set));
+      plans_[static_cast<std::size_t>(set)] = bind_(buffers_.addresses(set));
     }
   }
 
   Verdict verify(int runs) override {
     context_.use();
-    return verifier_.verify(plans_, workspace_, runs);
+    return verifier_.verify(plans_, *workspace_, runs);
   }
 
   TimedBatch time(int launches, L2State l2) override {
@@ -53,25 +56,8 @@ class CudaCandidate : public Candidate {
   }
 
  private:
-  static Workspace allocate(cudaStream_t stream, const LaunchPlan& plan) try {
-    Workspace workspace{plan.workspace, {}};
-    for (const BufferSpec& spec : plan.workspace) {
-      fill_workspace(stream, spec, workspace.buffers.emplace_back(stream, spec.bytes()));
-    }
-    return workspace;
-  } catch (const Error& error) {
-    throw KernelFailure(Outcome::launch_error, std::string("its workspace: ") + error.what());
-  }
-
-  std::unique_ptr<BoundPlan> bind(std::vector<std::byte*> addresses) const {
-    std::vector<BufferSpec> specs = buffers_.specs();
-    specs.insert(specs.end(), workspace_.specs.begin(), workspace_.specs.end());
-    for (const ZonedBuffer& buffer : workspace_.buffers) addresses.push_back(buffer.start());
-    return std::make_unique<BoundPlan>(cubin_, plan_, addresses, specs);
-  }
-
   /// The first set of buffers is the uniform one itself.
-  const BoundPlan& plan_on(int copy) const {
+  const BoundWork& plan_on(int copy) const {
     return copy == 0 ? *plans_[static_cast<std::size_t>(InputSet::uniform)]
                      : *on_copies_[static_cast<std::size_t>(copy) - 1];
   }
@@ -79,7 +65,7 @@ class CudaCandidate : public Candidate {
   ProblemBuffers::Rotation rotate() {
     const ProblemBuffers::Rotation rotation = buffers_.rotation(context_.stream.get());
     for (int i = static_cast<int>(on_copies_.size()) + 1; i < rotation.copies; ++i) {
-      on_copies_.push_back(bind(buffers_.copy_addresses(i)));
+      on_copies_.push_back(bind_(buffers_.copy_addresses(i)));
     }
     return rotation;
   }
@@ -94,12 +80,39 @@ class CudaCandidate : public Candidate {
   LaunchForm form_;
   ProblemBuffers& buffers_;
   const Verifier& verifier_;
-  LaunchPlan plan_;
-  LoadedCubin cubin_;
-  Workspace workspace_;
+  std::shared_ptr<const Workspace> workspace_;
+  Bind bind_;
   PlanOfSet plans_;
-  std::vector<std::unique_ptr<BoundPlan>> on_copies_;
+  std::vector<std::unique_ptr<BoundWork>> on_copies_;
   std::map<std::pair<int, int>, GraphExec> graphs_;  // by launches and copies
+};
+
+std::shared_ptr<const Workspace> allocate(cudaStream_t stream, const LaunchPlan& plan) try {
+  auto workspace = std::make_shared<Workspace>(Workspace{plan.workspace, {}});
+  for (const BufferSpec& spec : plan.workspace) {
+    fill_workspace(stream, spec, workspace->buffers.emplace_back(stream, spec.bytes()));
+  }
+  return workspace;
+} catch (const Error& error) {
+  throw KernelFailure(Outcome::launch_error, std::string("its workspace: ") + error.what());
+}
+
+/// One way of a vendor's library, on one set of buffers.
+class BoundBaseline : public BoundWork {
+ public:
+  BoundBaseline(std::shared_ptr<Baseline> baseline, std::size_t number,
+                const std::vector<std::byte*>& addresses)
+      : baseline_(std::move(baseline)),
+        number_(number),
+        addresses_(addresses.begin(), addresses.end()) {}
+  void launch(cudaStream_t stream) const override {
+    baseline_->launch(number_, addresses_, stream);
+  }
+
+ private:
+  std::shared_ptr<Baseline> baseline_;
+  std::size_t number_;
+  std::vector<void*> addresses_;
 };
 
 class CudaWorkbench : public Workbench {
@@ -114,7 +127,29 @@ class CudaWorkbench : public Workbench {
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
     context_->use();
-    return std::make_unique<CudaCandidate>(*context_, workload_, buffers_, verifier_, kernel, plan);
+    const auto cubin = std::make_shared<const LoadedCubin>(*kernel.binary);
+    const auto workspace = allocate(stream(), plan);
+    std::vector<BufferSpec> specs = buffers_.specs();
+    specs.insert(specs.end(), workspace->specs.begin(), workspace->specs.end());
+    return candidate(workspace, [=](std::vector<std::byte*> addresses) {
+      for (const ZonedBuffer& buffer : workspace->buffers) addresses.push_back(buffer.start());
+      return std::make_unique<BoundPlan>(*cubin, plan, addresses, specs);
+    });
+  }
+
+  std::vector<std::string> baselines(const BaselineSource& source) override {
+    context_->use();
+    return baseline(source)->names();
+  }
+
+  std::unique_ptr<Candidate> load_baseline(const BaselineSource& source,
+                                           std::size_t number) override {
+    context_->use();
+    return candidate(
+        std::make_shared<const Workspace>(),
+        [number, library = baseline(source)](const std::vector<std::byte*>& addresses) {
+          return std::make_unique<BoundBaseline>(library, number, addresses);
+        });
   }
 
   double launch_floor() override {
@@ -135,18 +170,39 @@ class CudaWorkbench : public Workbench {
  private:
   cudaStream_t stream() const { return context_->stream.get(); }
 
+  std::unique_ptr<Candidate> candidate(std::shared_ptr<const Workspace> workspace, Bind bind) {
+    return std::make_unique<CudaCandidate>(*context_, workload_, buffers_, verifier_,
+                                           std::move(workspace), std::move(bind));
+  }
+
+  /// Opened once.
+  const std::shared_ptr<Baseline>& baseline(const BaselineSource& source) {
+    std::shared_ptr<Baseline>& opened = baselines_[source];
+    if (!opened) {
+      if (!context_->open_baseline) throw Error("this process opens no baselines");
+      const auto bytes = buffers_.addresses(InputSet::uniform);
+      const std::vector<void*> addresses(bytes.begin(), bytes.end());
+      opened = context_->open_baseline(source, workload_, addresses);
+    }
+    return opened;
+  }
+
   std::shared_ptr<const CudaContext> context_;
   const Workload workload_;
   ProblemBuffers buffers_;
   RightAnswers answers_;
   Verifier verifier_;
+  std::map<BaselineSource, std::shared_ptr<Baseline>> baselines_;
 };
 
 }  // namespace
 
 CudaContext::CudaContext(int device, const DeviceInfo& device_info,
-                         const CubinCompiler& cubin_compiler)
-    : ordinal(device), info(device_info), compiler(cubin_compiler) {
+                         const CubinCompiler& cubin_compiler, OpenBaseline opener)
+    : ordinal(device),
+      info(device_info),
+      compiler(cubin_compiler),
+      open_baseline(std::move(opener)) {
   use();
   stream = make_stream();
   kernels = std::make_unique<DeviceKernels>(compiler, info.multiprocessors);

@@ -14,13 +14,15 @@ namespace autotune {
 
 /// What all problems of one GPU share; made when the first is opened.
 struct CudaContext {
-  CudaContext(int ordinal, const DeviceInfo& info, const CubinCompiler& compiler);
+  CudaContext(int ordinal, const DeviceInfo& info, const CubinCompiler& compiler,
+              OpenBaseline open_baseline);
   /// Makes it this thread's GPU: everything that calls CUDA starts with it.
   void use() const;
 
   int ordinal;
   DeviceInfo info;
   CubinCompiler compiler;
+  OpenBaseline open_baseline;  // may be empty
   Stream stream;
   std::unique_ptr<DeviceKernels> kernels;
   std::unique_ptr<BatchTimer> timer;

@@ -73,13 +73,20 @@ class BoundLaunch {
 /// average over the GPU. 0 when not even one fits.
 int resident_blocks(const LoadedCubin& cubin, const Launch& launch, int multiprocessors);
 
-/// The launches of one plan, in order, on one set of buffers.
-class BoundPlan {
+/// The work of one call on one set of buffers.
+class BoundWork {
+ public:
+  virtual ~BoundWork() = default;
+  /// Enqueues it. Throws KernelFailure.
+  virtual void launch(cudaStream_t stream) const = 0;
+};
+
+/// The launches of one plan, in order.
+class BoundPlan : public BoundWork {
  public:
   BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan, std::span<std::byte* const> addresses,
             std::span<const BufferSpec> buffers);
-  /// Throws KernelFailure.
-  void launch(cudaStream_t stream) const;
+  void launch(cudaStream_t stream) const override;
 
  private:
   std::deque<BoundLaunch> launches_;

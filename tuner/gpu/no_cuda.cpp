@@ -17,7 +17,9 @@ constexpr const char* kReason =
 
 std::vector<DeviceInfo> cuda_devices() { return {}; }
 
-std::unique_ptr<Device> make_cuda_device(int, std::shared_ptr<BuildCache>) { throw Error(kReason); }
+std::unique_ptr<Device> make_cuda_device(int, std::shared_ptr<BuildCache>, OpenBaseline) {
+  throw Error(kReason);
+}
 
 std::unique_ptr<Device> make_model_device(DeviceInfo, std::shared_ptr<BuildCache>) {
   throw Error(kReason);

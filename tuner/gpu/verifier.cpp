@@ -100,7 +100,7 @@ Verdict Verifier::verify(const PlanOfSet& plans, const Workspace& workspace, int
   return worst;
 }
 
-Verdict Verifier::run_once(const BoundPlan& plan, const Workspace& workspace, InputSet set,
+Verdict Verifier::run_once(const BoundWork& plan, const Workspace& workspace, InputSet set,
                            Report& report) const {
   buffers_.reset(stream_, set);
   for (std::size_t i = 0; i < workspace.buffers.size(); ++i) {

@@ -21,8 +21,8 @@ struct Workspace {
   std::vector<ZonedBuffer> buffers;
 };
 
-/// A plan bound to the buffers of each input set.
-using PlanOfSet = std::array<std::unique_ptr<BoundPlan>, kInputSets.size()>;
+/// A call bound to the buffers of each input set.
+using PlanOfSet = std::array<std::unique_ptr<BoundWork>, kInputSets.size()>;
 
 class Verifier {
  public:
@@ -35,7 +35,7 @@ class Verifier {
 
  private:
   struct Report;
-  Verdict run_once(const BoundPlan& plan, const Workspace& workspace, InputSet set,
+  Verdict run_once(const BoundWork& plan, const Workspace& workspace, InputSet set,
                    Report& report) const;
   void inspect(const Workspace& workspace, InputSet set, Report& report) const;
   Verdict verdict(const Workspace& workspace, InputSet set, const Report& report) const;

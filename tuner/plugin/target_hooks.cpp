@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "plugins/sdk/autotune_plugin.h"
 #include "tuner/measure/verification.hpp"
+#include "tuner/plugin/plain_buffers.hpp"
 #include "tuner/plugin/plugin_call.hpp"
 
 namespace autotune {
@@ -25,20 +27,6 @@ bool is_answer(const BufferSpec& spec) {
   return spec.role == Role::output || spec.role == Role::inout;
 }
 
-const char* role_text(Role role) {
-  switch (role) {
-    case Role::input:
-      return "input";
-    case Role::output:
-      return "output";
-    case Role::inout:
-      return "inout";
-    case Role::workspace:
-      break;
-  }
-  return "workspace";
-}
-
 /// The buffers of a problem in this process, as a plugin sees them.
 class HookBuffers {
  public:
@@ -50,17 +38,14 @@ class HookBuffers {
       } else {
         poison(bytes, spec.type);
       }
-      types_.emplace_back(name_of(spec.type));
     }
-    for (std::size_t i = 0; i < specs_.size(); ++i) {
-      const BufferSpec& spec = specs_[i];
-      plain_.push_back({spec.name.c_str(), types_[i].c_str(), role_text(spec.role), spec.length,
-                        contents_[i].data()});
-    }
+    std::vector<void*> addresses;
+    for (auto& bytes : contents_) addresses.push_back(bytes.data());
+    plain_.emplace(specs_, addresses);
   }
 
-  std::uint32_t count() const { return static_cast<std::uint32_t>(plain_.size()); }
-  const autotune_buffer_v1* plain() const { return plain_.data(); }
+  std::uint32_t count() const { return plain_->count(); }
+  const autotune_buffer_v1* plain() const { return plain_->data(); }
   std::span<const std::byte> contents(std::size_t i) const { return contents_[i]; }
   bool untouched(std::size_t i) const {
     std::vector<std::byte> poisoned(contents_[i].size());
@@ -71,8 +56,7 @@ class HookBuffers {
  private:
   const std::vector<BufferSpec>& specs_;
   std::vector<std::vector<std::byte>> contents_;
-  std::vector<std::string> types_;
-  std::vector<autotune_buffer_v1> plain_;
+  std::optional<PlainBuffers> plain_;
 };
 
 void append(std::ofstream& file, std::span<const std::byte> bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune-worker DEVICE CACHE runs kernels, autotune-worker --plugin FILE a plugin, for the program
-// that started it, which alone speaks to it, over descriptor 3.
+// autotune-worker DEVICE CACHE runs kernels, autotune-worker --plugin FILE a plugin, for the
+// program that started it, which alone speaks to it, over descriptor 3.
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>

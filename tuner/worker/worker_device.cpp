@@ -59,6 +59,7 @@ class RemoteBench {
   double limit(double expected_seconds) const {
     return std::clamp(50 * expected_seconds, options_.least_seconds, options_.most_seconds);
   }
+  double longest_limit() const { return options_.most_seconds; }
   /// How long a run of an unknown configuration is expected to take: as long as any other has taken
   /// here; at first as long as the reference and all.
   double run_seconds() const { return run_seconds_ > 0 ? run_seconds_ : open_seconds_; }
@@ -76,11 +77,16 @@ class RemoteBench {
 
 class RemoteCandidate : public Candidate {
  public:
-  RemoteCandidate(std::shared_ptr<RemoteBench> bench, CompiledKernel kernel, LaunchPlan plan)
+  /// `request` makes it in the worker, with `binary` after it; null: nothing follows.
+  RemoteCandidate(std::shared_ptr<RemoteBench> bench, Json request,
+                  std::shared_ptr<const std::string> binary, double limit_seconds)
       : bench_(std::move(bench)),
-        kernel_(std::move(kernel)),
-        plan_(std::move(plan)),
+        request_(std::move(request)),
+        binary_(std::move(binary)),
+        limit_seconds_(limit_seconds),
         id_(bench_->client().new_id()) {
+    request_["id"] = id_;
+    request_["bench"] = bench_->id();
     load();
   }
   ~RemoteCandidate() override { bench_->client().drop(id_); }
@@ -111,12 +117,8 @@ class RemoteCandidate : public Candidate {
   void load() {
     const int generation = bench_->open();
     if (generation == generation_) return;
-    bench_->client().call({{"do", "load"},
-                           {"id", id_},
-                           {"bench", bench_->id()},
-                           {"kernel", wire_of(kernel_)},
-                           {"plan", wire_of(plan_)}},
-                          *kernel_.binary, bench_->limit(0.1), "loading");
+    const std::string_view bytes = binary_ ? std::string_view(*binary_) : std::string_view();
+    bench_->client().call(request_, bytes, limit_seconds_, "loading");
     generation_ = generation;
   }
 
@@ -124,8 +126,9 @@ class RemoteCandidate : public Candidate {
   double expected() const { return run_seconds_ > 0 ? run_seconds_ : bench_->run_seconds(); }
 
   const std::shared_ptr<RemoteBench> bench_;
-  const CompiledKernel kernel_;
-  const LaunchPlan plan_;
+  Json request_;
+  const std::shared_ptr<const std::string> binary_;
+  const double limit_seconds_;
   const std::uint64_t id_;
   int generation_ = 0;
   double run_seconds_ = 0, launch_seconds_ = 0;  // 0 when unknown
@@ -136,7 +139,29 @@ class RemoteWorkbench : public Workbench {
   explicit RemoteWorkbench(std::shared_ptr<RemoteBench> bench) : bench_(std::move(bench)) {}
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
-    return std::make_unique<RemoteCandidate>(bench_, kernel, plan);
+    Json request{{"do", "load"}, {"kernel", wire_of(kernel)}, {"plan", wire_of(plan)}};
+    return std::make_unique<RemoteCandidate>(bench_, std::move(request), kernel.binary,
+                                             bench_->limit(0.1));
+  }
+
+  std::vector<std::string> baselines(const BaselineSource& source) override {
+    bench_->open();
+    const Json answer = bench_->client().call({{"do", "baselines"},
+                                               {"id", bench_->id()},
+                                               {"plugin", source.plugin.string()},
+                                               {"target", source.target}},
+                                              {}, bench_->longest_limit(), "opening a baseline");
+    return answer.at("names").get<std::vector<std::string>>();
+  }
+
+  std::unique_ptr<Candidate> load_baseline(const BaselineSource& source,
+                                           std::size_t number) override {
+    Json request{{"do", "load_baseline"},
+                 {"plugin", source.plugin.string()},
+                 {"target", source.target},
+                 {"number", number}};
+    return std::make_unique<RemoteCandidate>(bench_, std::move(request), nullptr,
+                                             bench_->longest_limit());
   }
 
   double launch_floor() override {

@@ -31,6 +31,10 @@ class Server {
   }
 
  private:
+  static BaselineSource source_of(const Json& request) {
+    return {request.at("plugin").get<std::string>(), request.at("target")};
+  }
+
   void forget(std::uint64_t id) {
     candidates_.erase(id);
     benches_.erase(id);
@@ -48,6 +52,14 @@ class Server {
       const auto kernel = compiled_kernel_of(request.at("kernel"), std::move(message.bytes));
       candidates_[id] =
           benches_.at(request.at("bench"))->load(kernel, launch_plan_of(request.at("plan")));
+      return Json::object();
+    }
+    if (what == "baselines") {
+      return {{"names", benches_.at(id)->baselines(source_of(request))}};
+    }
+    if (what == "load_baseline") {
+      candidates_[id] =
+          benches_.at(request.at("bench"))->load_baseline(source_of(request), request.at("number"));
       return Json::object();
     }
     if (what == "verify") {

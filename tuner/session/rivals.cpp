@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/rivals.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+/// Of one library, beside its default.
+constexpr std::size_t kMostOthers = 2;
+constexpr int kLaunches = 10, kBatches = 3;
+
+/// The least of a few batches: enough to tell which are worth a place in the playoff.
+double quick_seconds(Candidate& candidate) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kBatches; ++i) {
+    least = std::min(least, candidate.time(kLaunches, L2State::hot).seconds);
+  }
+  return least;
+}
+
+std::optional<Rival> rival_of(Workbench& bench, const BaselineSource& source, std::size_t number,
+                              const std::string& name) try {
+  Rival rival{source, number, name, bench.load_baseline(source, number), 0};
+  if (rival.candidate->verify().outcome != Outcome::ok) return std::nullopt;
+  rival.seconds = quick_seconds(*rival.candidate);
+  return rival;
+} catch (const KernelFailure&) {
+  return std::nullopt;
+}
+
+std::vector<Rival> rivals_of(Workbench& bench, const BaselineSource& source) {
+  std::vector<Rival> rivals;
+  const std::vector<std::string> names = bench.baselines(source);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (auto rival = rival_of(bench, source, i, names[i])) rivals.push_back(*std::move(rival));
+  }
+  if (rivals.empty()) return rivals;
+  const auto others = rivals.begin() + (rivals.front().number == 0 ? 1 : 0);
+  std::sort(others, rivals.end(),
+            [](const Rival& a, const Rival& b) { return a.seconds < b.seconds; });
+  const auto kept = static_cast<std::size_t>(others - rivals.begin()) + kMostOthers;
+  if (rivals.size() > kept) rivals.erase(rivals.begin() + static_cast<long>(kept), rivals.end());
+  return rivals;
+}
+
+}  // namespace
+
+std::vector<Rival> find_rivals(Workbench& bench, std::span<const BaselineSource> sources,
+                               const std::function<void(const std::string&)>& warn) {
+  std::vector<Rival> all;
+  for (const BaselineSource& source : sources) {
+    std::string reason;
+    try {
+      for (Rival& rival : rivals_of(bench, source)) all.push_back(std::move(rival));
+    } catch (const Error& error) {
+      reason = error.what();
+    } catch (const KernelFailure& failure) {
+      reason = failure.what();
+    }
+    if (!reason.empty() && warn) {
+      warn(format("baseline {} is left out: {}", source.plugin.stem().string(), reason));
+    }
+  }
+  return all;
+}
+
+}  // namespace autotune
