@@ -49,6 +49,14 @@ class FakeWorkbench final : public Workbench {
     return std::make_unique<FakeCandidate>(device_.truth()(macros_of(*kernel.binary)));
   }
   double launch_floor() override { return 0; }
+  std::vector<std::string> baselines(const BaselineSource&) override {
+    std::vector<std::string> names;
+    for (const auto& [name, fate] : device_.baselines()) names.push_back(name);
+    return names;
+  }
+  std::unique_ptr<Candidate> load_baseline(const BaselineSource&, std::size_t number) override {
+    return std::make_unique<FakeCandidate>(device_.baselines().at(number).second);
+  }
 
  private:
   FakeDevice& device_;

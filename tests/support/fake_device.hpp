@@ -37,6 +37,8 @@ class FakeDevice final : public Device {
   DeviceInfo& mutable_info() { return info_; }
   /// Runs in this process: each trial is announced to the database before it runs.
   void do_not_isolate() { isolated_ = false; }
+  /// A vendor's ways to do any problem: name and what happens.
+  std::vector<std::pair<std::string, Fate>>& baselines() { return baselines_; }
   int compiled() const { return compiled_; }
   int opened() const { return opened_; }
   int loaded() const { return loaded_; }
@@ -47,6 +49,7 @@ class FakeDevice final : public Device {
   Truth truth_;
   DeviceInfo info_;
   bool isolated_ = true;
+  std::vector<std::pair<std::string, Fate>> baselines_;
   std::atomic<int> compiled_ = 0, opened_ = 0, loaded_ = 0;
 };
 

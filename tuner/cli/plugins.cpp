@@ -98,4 +98,14 @@ std::vector<Target> Plugins::targets() const {
   return targets;
 }
 
+std::vector<BaselineSource> Plugins::baselines(const std::string& target) {
+  std::vector<BaselineSource> sources;
+  for (const PluginEntry& entry : load_all()) {
+    if (entry.description && entry.description->is_baseline) {
+      sources.push_back({entry.file, target});
+    }
+  }
+  return sources;
+}
+
 }  // namespace autotune::cli

@@ -35,6 +35,8 @@ class Plugins {
   void provide_strategy(const std::string& name);
   /// Of the loaded ones.
   std::vector<Target> targets() const;
+  /// Every plugin that is a baseline, for a target.
+  std::vector<BaselineSource> baselines(const std::string& target);
 
  private:
   void load(bool all);

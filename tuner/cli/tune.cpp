@@ -81,7 +81,10 @@ int run_tune(const Arguments& arguments) {
   db::TunedStore store(database_path(arguments));
   const auto devices = open_devices(arguments.text("device"));
   const DeviceInfo& info = devices.front()->info();
-  const TuningRequest request = request_of(arguments, target, info.kind);
+  TuningRequest request = request_of(arguments, target, info.kind);
+  if (info.kind == DeviceKind::cuda && !arguments.has("no-baseline")) {
+    request.baselines = plugins.baselines(target.name);
+  }
 
   const bool json = arguments.has("json");
   ProgressDisplay display(arguments.has("quiet"));
@@ -135,7 +138,9 @@ With `--json`, stdout holds one document:
                    "taken_over": 0, "quarantined": 0,
                    "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
                             "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0},
-                   "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}], "noise_floor": 0.002, "seconds": 5.1}],
+                   "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}],
+                   "baselines": [{"plugin": "cublas", "name": "cublasSgemm", "median_ns": 2400.0, "to_best": [1.08, 1.07, 1.09], …}],
+                   "noise_floor": 0.002, "seconds": 5.1}],
      "compile": {"compiled": 180, "cached": 20, "cpu_seconds": 60.0, "busy_threads": 14.2},
      "interrupted": false, "seconds": 41.0}
 
@@ -157,6 +162,7 @@ place of its figures where the default configuration fails. Times are of one cal
          {"launch", "FORM", "How launches are timed: graph or stream", "graph"},
          {"jobs", "N", "Compile threads; default: all cores"},
          {"retune", "", "Measure again what the database has already"},
+         {"no-baseline", "", "Do not time vendors' libraries alongside"},
          {"quiet", "", "No progress on stderr"},
          {"json", "", "Print one JSON document"}},
     .positional = {},

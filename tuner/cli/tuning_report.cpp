@@ -40,6 +40,19 @@ Json default_json(const ProblemReport& report) {
           {"median_ns", report.default_configuration->measurement.median * kNanoseconds}};
 }
 
+Json baselines_json(const ProblemReport& report) {
+  Json all = Json::array();
+  for (const BaselineReport& one : report.baselines) {
+    all.push_back({{"plugin", one.plugin},
+                   {"name", one.name},
+                   {"median_ns", one.measurement.median * kNanoseconds},
+                   {"low_ns", one.measurement.low * kNanoseconds},
+                   {"high_ns", one.measurement.high * kNanoseconds},
+                   {"to_best", {one.to_best.median, one.to_best.low, one.to_best.high}}});
+  }
+  return all;
+}
+
 Json problem_json(const ProblemReport& report) {
   Json trials = Json::object();
   for (int i = 0; i < kOutcomes; ++i) trials[std::string(name_of(Outcome(i)))] = report.outcomes[i];
@@ -53,6 +66,7 @@ Json problem_json(const ProblemReport& report) {
           {"best", best_json(report)},
           {"default", default_json(report)},
           {"ties", ties},
+          {"baselines", baselines_json(report)},
           {"noise_floor", report.noise_floor},
           {"seconds", report.seconds},
           {"phases",
@@ -85,7 +99,12 @@ std::string text_of(const Target& target, const ProblemReport& report) {
   if (!report.ties.empty()) text += format(", {} tie within 0.5 %", report.ties.size() + 1);
   if (report.noise_floor > 0) text += format(", noise floor {:.2f} %", report.noise_floor * 100);
   if (times.throttled) text += ", the clock dropped meanwhile";
-  return text + format("\n  {}\n", active_text(target, report.problem, report.best->configuration));
+  text += format("\n  {}\n", active_text(target, report.problem, report.best->configuration));
+  for (const BaselineReport& one : report.baselines) {
+    text += format("  {:.3f}x {} {} ({})\n", one.to_best.median, one.plugin, one.name,
+                   time_text(one.measurement.median));
+  }
+  return text;
 }
 
 Json json_of(const Target& target, const DeviceInfo& device, const std::string& database,

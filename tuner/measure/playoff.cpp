@@ -25,8 +25,10 @@ class Contest {
         throttled_(finalists_.size()),
         failures_(finalists_.size()) {
     // Twice in every block: the A/A pair.
-    const auto by_seconds = [](const Finalist& finalist) { return finalist.seconds; };
-    twin_ = std::ranges::min_element(finalists_, {}, by_seconds) - finalists_.begin();
+    const auto by_rank = [](const Finalist& finalist) {
+      return std::pair(finalist.is_rival, finalist.seconds);
+    };
+    twin_ = std::ranges::min_element(finalists_, {}, by_rank) - finalists_.begin();
   }
 
   std::span<Finalist> finalists() { return finalists_; }
@@ -39,6 +41,13 @@ class Contest {
     for (std::size_t i = 0; i < finalists_.size(); ++i) {
       if (alive(i)) indices.push_back(i);
     }
+    return indices;
+  }
+
+  /// Those that may win.
+  std::vector<std::size_t> contenders() const {
+    std::vector<std::size_t> indices = living();
+    std::erase_if(indices, [&](std::size_t i) { return finalists_[i].is_rival; });
     return indices;
   }
 
@@ -55,7 +64,7 @@ class Contest {
         take(entry, policy_.l2, times_[entry]);
       }
     }
-    if (living().empty()) throw *failures_[twin_];
+    if (contenders().empty()) throw *failures_[twin_];
   }
 
   /// Of each that is alive, in the L2 state that is not the policy's; nothing where that cannot be.
@@ -135,9 +144,9 @@ std::size_t fastest(const Contest& contest) {
     for (const std::size_t i : living) block_means[b] += std::log(contest.times(i)[b]);
     block_means[b] /= static_cast<double>(living.size());
   }
-  std::size_t best = living.front();
+  std::size_t best = contest.contenders().front();
   double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : living) {
+  for (const std::size_t i : contest.contenders()) {
     std::vector<double> logs(blocks);
     for (std::size_t b = 0; b < blocks; ++b)
       logs[b] = std::log(contest.times(i)[b]) - block_means[b];
@@ -230,7 +239,9 @@ PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, st
     FinalistResult one = contest.result(i);
     if (contest.alive(i)) {
       if (by_default) one.to_default = contest.ratio(i, *by_default);
-      one.tied = contest.ratio(i, best).median <= 1 + policy.tie_margin;
+      one.to_winner = contest.ratio(i, result.winner);
+      one.tied = !contest.finalists()[i].is_rival &&
+                 contest.ratio(i, best).median <= 1 + policy.tie_margin;
       result.ties += one.tied ? 1 : 0;
     }
     result.finalists.push_back(std::move(one));

@@ -8,6 +8,7 @@
 
 #include "tuner/measure/playoff.hpp"
 #include "tuner/text/compiler_log.hpp"
+#include "tuner/session/rivals.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -137,21 +138,29 @@ std::vector<Entry> verified(ProblemRun& run, const RunContext& context,
   return entries;
 }
 
-/// Nothing when every finalist fails to run; they are refuted then.
+/// Nothing when every finalist fails to run; they are refuted then. Rivals come behind the entries.
 std::optional<PlayoffResult> play(ProblemRun& run, const RunContext& context,
-                                  std::vector<Entry>& entries, std::optional<std::size_t> stored,
-                                  std::uint64_t seed) {
+                                  std::vector<Entry>& entries, std::vector<Rival>& rivals,
+                                  std::optional<std::size_t> stored, std::uint64_t seed) {
   std::vector<Finalist> players;
   for (const Entry& entry : entries) {
     players.push_back({entry.candidate.get(), run.trials().at(entry.index).measurement->median,
                        entry.index == run.default_index(), stored == entry.index});
   }
+  for (const Rival& rival : rivals) {
+    players.push_back({rival.candidate.get(), rival.seconds, false, false, true});
+  }
   const auto reallocate = [&](std::span<Finalist> again) {
     for (Entry& entry : entries) entry.candidate.reset();
+    for (Rival& rival : rivals) rival.candidate.reset();
     run.close_workbench();
     for (std::size_t i = 0; i < entries.size(); ++i) {
       entries[i].candidate = run.load(entries[i].index);
       again[i].timer = entries[i].candidate.get();
+    }
+    for (std::size_t i = 0; i < rivals.size(); ++i) {
+      reload(rivals[i], run.workbench());
+      again[entries.size() + i].timer = rivals[i].candidate.get();
     }
   };
   try {
@@ -192,6 +201,19 @@ db::DecisionRow decision_row(const ProblemReport& report) {
   return row;
 }
 
+/// Those that ran, fastest first; `results` are theirs.
+std::vector<BaselineReport> baseline_reports(std::span<const Rival> rivals,
+                                             std::span<const FinalistResult> results) {
+  std::vector<BaselineReport> reports;
+  for (std::size_t i = 0; i < rivals.size(); ++i) {
+    if (results[i].outcome != Outcome::ok || !results[i].to_winner) continue;
+    reports.push_back({rivals[i].source.plugin.stem().string(), rivals[i].name,
+                       results[i].measurement, *results[i].to_winner});
+  }
+  std::ranges::sort(reports, {}, [](const BaselineReport& one) { return one.to_best.median; });
+  return reports;
+}
+
 std::optional<std::size_t> stored_best(const ProblemRun& run, const Recorder& recorder) {
   const auto best = recorder.earlier_best();
   return best ? run.space().find(parse_named_values(best->configuration)) : std::nullopt;
@@ -204,13 +226,16 @@ void decide(ProblemRun& run, const RunContext& context, std::uint64_t seed, doub
   report.flops = flops;
   const auto stored = stored_best(run, context.recorder);
   std::vector<Entry> entries;
+  std::vector<Rival> rivals;
   std::optional<PlayoffResult> played;
   // Refuted leaders make room for those behind them.
   while (!played) {
     const auto indices = finalists(run, context.policy, stored);
     if (indices.empty()) return;
     entries = verified(run, context, indices, warn);
-    if (!entries.empty()) played = play(run, context, entries, stored, seed);
+    if (entries.empty()) continue;
+    if (rivals.empty()) rivals = find_rivals(run.workbench(), context.baselines, warn);
+    played = play(run, context, entries, rivals, stored, seed);
   }
   const PlayoffResult& result = *played;
   report.noise_floor = result.noise_floor;
@@ -229,6 +254,7 @@ void decide(ProblemRun& run, const RunContext& context, std::uint64_t seed, doub
     if (one.tied && i != result.winner) report.ties.push_back(run.space().at(entries[i].index));
   }
   report.best = tuned(run, entries[result.winner], result.finalists[result.winner]);
+  report.baselines = baseline_reports(rivals, std::span(result.finalists).subspan(entries.size()));
   db::DecisionRow row = decision_row(report);
   row.binary_key = run.trials().at(entries[result.winner].index).binary_key;
   context.recorder.decide(row);

@@ -2,7 +2,6 @@
 #include "tuner/session/rivals.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -14,13 +13,16 @@ namespace {
 
 /// Of one library, beside its default.
 constexpr std::size_t kMostOthers = 2;
-constexpr int kLaunches = 10, kBatches = 3;
+constexpr int kMostLaunches = 10, kBatches = 3;
+constexpr double kBatchSeconds = 1e-3;
 
 /// The least of a few batches: enough to tell which are worth a place in the playoff.
 double quick_seconds(Candidate& candidate) {
-  double least = std::numeric_limits<double>::infinity();
+  double least = candidate.time(1, L2State::hot).seconds;
+  const double affordable = kBatchSeconds / std::max(least, 1e-9);
+  const auto launches = static_cast<int>(std::clamp(affordable, 1.0, 1.0 * kMostLaunches));
   for (int i = 0; i < kBatches; ++i) {
-    least = std::min(least, candidate.time(kLaunches, L2State::hot).seconds);
+    least = std::min(least, candidate.time(launches, L2State::hot).seconds);
   }
   return least;
 }
@@ -50,7 +52,28 @@ std::vector<Rival> rivals_of(Workbench& bench, const BaselineSource& source) {
   return rivals;
 }
 
+/// In place of a candidate that could not be loaded again.
+class Gone final : public Candidate {
+ public:
+  explicit Gone(KernelFailure failure) : failure_(std::move(failure)) {}
+  Verdict verify(int) override { throw failure_; }
+  TimedBatch time(int, L2State) override { throw failure_; }
+
+ private:
+  KernelFailure failure_;
+};
+
 }  // namespace
+
+void reload(Rival& rival, Workbench& bench) {
+  try {
+    rival.candidate = bench.load_baseline(rival.source, rival.number);
+  } catch (const KernelFailure& failure) {
+    rival.candidate = std::make_unique<Gone>(failure);
+  } catch (const Error& error) {
+    rival.candidate = std::make_unique<Gone>(KernelFailure(Outcome::launch_error, error.what()));
+  }
+}
 
 std::vector<Rival> find_rivals(Workbench& bench, std::span<const BaselineSource> sources,
                                const std::function<void(const std::string&)>& warn) {

@@ -21,6 +21,9 @@ struct Rival {
   double seconds = 0;  // a launch
 };
 
+/// Loads it anew on another workbench; where that fails, timing it fails.
+void reload(Rival& rival, Workbench& bench);
+
 /// The first of each library (its default) and the fastest others, of those that are right. What
 /// fails is left out, with a warning where a whole library is of no use.
 std::vector<Rival> find_rivals(Workbench& bench, std::span<const BaselineSource> sources,

@@ -137,7 +137,8 @@ class Session {
     Recorder recorder(store_, rows_.session,
                       {rows_.device, rows_.kernel, problem.text(), key_text(request_.policy)},
                       flops);
-    const RunContext context{target_, device_, pool_, recorder, request_.policy};
+    const RunContext context{target_,  device_,         pool_,
+                             recorder, request_.policy, request_.baselines};
     const std::size_t budget = request_.budget.evaluations(space.size());
     ProblemRun run(context, problem, std::move(space), std::move(corrected), budget,
                    request_.retune, stop_for(number));

@@ -14,6 +14,7 @@
 #include "tuner/core/target.hpp"
 #include "tuner/core/trial.hpp"
 #include "tuner/measure/policy.hpp"
+#include "tuner/measure/statistics.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/budget.hpp"
 #include "tuner/session/compile_pool.hpp"
@@ -30,6 +31,8 @@ struct TuningRequest {
   int compile_threads = 1;
   /// Trials of the store are measured anew, not taken over.
   bool retune = false;
+  /// Vendors' libraries that are timed alongside in the playoff.
+  std::vector<BaselineSource> baselines;
   /// For the session's row.
   std::string command, budget_text, tool_version;
 };
@@ -45,6 +48,14 @@ struct Tuned {
   bool verified = false;
 };
 
+/// A vendor's library in the playoff.
+struct BaselineReport {
+  std::string plugin;  // its file's name
+  std::string name;    // what the library chose
+  Measurement measurement;
+  Ratio to_best;  // its time over that of the best configuration, paired
+};
+
 struct ProblemReport {
   Problem problem;
   std::size_t space = 0;
@@ -55,10 +66,11 @@ struct ProblemReport {
   std::optional<Tuned> default_configuration;  // absent when the default itself fails
   std::string default_failure;                 // why, then
   std::vector<Configuration> ties;
-  double noise_floor = 0;  // relative spread of the playoff's A/A pair
-  double flops = 0;        // of one call
-  bool predicted = false;  // the device cannot run: the model's choice
-  double seconds = 0;      // what the phases leave of it is the search's own
+  std::vector<BaselineReport> baselines;  // fastest first
+  double noise_floor = 0;                 // relative spread of the playoff's A/A pair
+  double flops = 0;                       // of one call
+  bool predicted = false;                 // the device cannot run: the model's choice
+  double seconds = 0;                     // what the phases leave of it is the search's own
   Phases phases;
 };
 

@@ -42,6 +42,19 @@ TEST(Playoff, OneFinalistWinsAgainstItself) {
   EXPECT_DOUBLE_EQ(result.finalists[0].to_default->median, 1);
 }
 
+TEST(Playoff, ARivalIsTimedAndComparedButNeverWins) {
+  ScriptedTimer standard(10e-6), better(9e-6), rival(8e-6);
+  const PlayoffResult result = play_off({{&standard, 10e-6, true, false},
+                                         {&better, 9e-6, false, false},
+                                         {&rival, 8e-6, false, false, true}},
+                                        {}, 1);
+  EXPECT_EQ(result.winner, 1u);
+  EXPECT_EQ(result.ties, 1);
+  EXPECT_FALSE(result.finalists[2].tied);
+  EXPECT_NEAR(result.finalists[2].to_winner->median, 8.0 / 9, 1e-9);
+  EXPECT_DOUBLE_EQ(result.finalists[2].measurement.median, 8e-6);
+}
+
 TEST(Playoff, MoreThanOnePercentReplacesTheDefaultLessDoesNot) {
   ScriptedTimer standard(10e-6), better(9.85e-6), hardly(9.95e-6);
   const PlayoffResult replaced =

@@ -95,6 +95,28 @@ TEST_F(TuningSessionTest, FindsTheFastestAndComparesItWithTheDefault) {
   EXPECT_DOUBLE_EQ(problem.default_configuration->measurement.median, 2.1e-5);
 }
 
+TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot) {
+  const Target target = two_parameters();
+  FakeDevice device(bowl);
+  device.baselines() = {{"standard", {Outcome::ok, 2e-5, ""}},
+                        {"slow", {Outcome::ok, 4e-5, ""}},
+                        {"wrong", {Outcome::wrong, 1e-6, "C[0] is nan"}},
+                        {"crashing", {Outcome::crash, 1e-6, "illegal address"}},
+                        {"fast", {Outcome::ok, 0.5e-5, ""}},
+                        {"next", {Outcome::ok, 0.8e-5, ""}}};
+  TuningRequest request = request_for(target, {64});
+  request.baselines = {{"/lib/vendor.so", "toy"}};
+  const TuningReport report = tune(target, device, nullptr, request);
+  const ProblemReport& problem = report.problems[0];
+  EXPECT_EQ(to_text(problem.best->configuration), "X=11 Y=2");
+  ASSERT_EQ(problem.baselines.size(), 3u);
+  EXPECT_EQ(problem.baselines[0].plugin, "vendor");
+  EXPECT_EQ(problem.baselines[0].name, "fast");
+  EXPECT_DOUBLE_EQ(problem.baselines[0].to_best.median, 0.5);
+  EXPECT_EQ(problem.baselines[1].name, "next");
+  EXPECT_EQ(problem.baselines[2].name, "standard");
+}
+
 TEST_F(TuningSessionTest, EveryFailureIsATrialAndNeverTheEnd) {
   const Target target = two_parameters();
   FakeDevice device([](const Macros& macros) -> Fate {
