@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "tuner/measure/playoff.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/session/rivals.hpp"
+#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -30,7 +30,7 @@ struct RunContext {
   CompilePool& pool;
   Recorder& recorder;
   const Policy& policy;
-  std::span<const BaselineSource> baselines;  // for the playoff
+  std::span<const BaselineSource> baselines = {};  // for the playoff
 };
 
 /// When to end: asked before each trial.
