@@ -116,6 +116,10 @@ std::optional<Build> BuildCache::find(const std::string& key) {
   return build;
 }
 
+bool BuildCache::contains(const std::string& key) const {
+  return usable() && access(path_of(folder_, key).c_str(), F_OK) == 0;
+}
+
 void BuildCache::store(const std::string& key, const Build& build) {
   if (!usable()) return;
   const fs::path path = path_of(folder_, key);

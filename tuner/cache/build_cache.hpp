@@ -45,6 +45,9 @@ class BuildCache {
   /// The build under `key` if it is on disk and whole.
   std::optional<Build> find(const std::string& key);
 
+  /// Whether there is a file under `key`, whole or not: no more than a look at the folder.
+  bool contains(const std::string& key) const;
+
   /// One sentence when the folder cannot be used; empty otherwise.
   std::string warning() const;
   const std::filesystem::path& folder() const { return folder_; }

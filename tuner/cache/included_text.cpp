@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "tuner/hash/hash.hpp"
+
 namespace autotune {
 
 namespace fs = std::filesystem;
@@ -87,6 +89,15 @@ std::string included_text(std::string_view text, std::span<const fs::path> folde
   Collector collector(folders);
   collector.collect(text, {});
   return collector.take_text();
+}
+
+const std::string& IncludedTexts::of(const std::string& text, std::span<const fs::path> folders) {
+  std::string key = hash128(text);
+  for (const fs::path& folder : folders) key += '\0' + folder.string();
+  const std::lock_guard lock(mutex_);
+  const auto [entry, fresh] = known_.try_emplace(std::move(key));
+  if (fresh) entry->second = included_text(text, folders);
+  return entry->second;
 }
 
 }  // namespace autotune

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,5 +15,16 @@ namespace autotune {
 /// in their order; what is not found there (a toolkit's headers) is left out, its version being in
 /// the key already. Conditions are not evaluated, and `#include MACRO` is not followed.
 std::string included_text(std::string_view text, std::span<const std::filesystem::path> folders);
+
+/// included_text() that reads the files of each text once: for guesses, since files may change.
+/// Any number of threads.
+class IncludedTexts {
+ public:
+  const std::string& of(const std::string& text, std::span<const std::filesystem::path> folders);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> known_;  // by what identifies text and folders
+};
 
 }  // namespace autotune

@@ -137,6 +137,8 @@ class Device {
   virtual const DeviceInfo& info() const = 0;
   /// Compiles without launching; any number of threads at a time; never throws for a bad kernel.
   virtual CompiledKernel compile(const SourceUnit& unit) = 0;
+  /// Whether compile() would most likely find it made already. Cheap: reads no binary.
+  virtual bool is_cached(const SourceUnit&) { return false; }
   /// False for `model:`: compile() works, open() throws Error.
   virtual bool runs() const { return true; }
   /// Whether kernels run in another process: what they do cannot end this one.

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <utility>
 
-#include "tuner/cache/included_text.hpp"
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/hash/hash.hpp"
@@ -18,13 +17,14 @@ namespace {
 /// Folders are left out of the key: the text of what lies in them is in it.
 bool is_include_folder(const std::string& option) { return option.starts_with("-I"); }
 
-std::string key_of(const SourceUnit& unit, const std::vector<std::string>& options) {
+std::string key_of(const SourceUnit& unit, const std::vector<std::string>& options,
+                   const std::string& included) {
   std::string all = "nvrtc " + nvrtc_version();
   for (const std::string& option : options) {
     if (!is_include_folder(option)) all += '\0' + option;
   }
   for (const std::string* text : {&unit.name, &unit.prelude, &unit.text}) all += '\0' + *text;
-  all += '\0' + included_text(unit.text, unit.include_folders);
+  all += '\0' + included;
   return hash128(all);
 }
 
@@ -56,7 +56,7 @@ CubinCompiler::CubinCompiler(int compute_capability, std::shared_ptr<BuildCache>
 CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
   const auto options = nvrtc_options(unit, compute_capability_);
   CompiledKernel kernel;
-  kernel.key = key_of(unit, options);
+  kernel.key = key_of(unit, options, included_text(unit.text, unit.include_folders));
   const Build build = cache_->find_or_make(kernel.key, [&] {
     const auto start = std::chrono::steady_clock::now();
     Build made = compile_with_nvrtc(unit, options);
@@ -77,6 +77,11 @@ CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
     kernel.binary = nullptr;
   }
   return kernel;
+}
+
+bool CubinCompiler::is_cached(const SourceUnit& unit) const {
+  const auto options = nvrtc_options(unit, compute_capability_);
+  return cache_->contains(key_of(unit, options, included_->of(unit.text, unit.include_folders)));
 }
 
 }  // namespace autotune

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tuner/cache/build_cache.hpp"
+#include "tuner/cache/included_text.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune {
@@ -15,10 +16,13 @@ class CubinCompiler {
 
   /// As Device::compile(): any number of threads; a bad source is an outcome.
   CompiledKernel compile(const SourceUnit& unit) const;
+  /// As Device::is_cached().
+  bool is_cached(const SourceUnit& unit) const;
 
  private:
   int compute_capability_;
   std::shared_ptr<BuildCache> cache_;
+  std::shared_ptr<IncludedTexts> included_ = std::make_shared<IncludedTexts>();
 };
 
 }  // namespace autotune

@@ -25,6 +25,7 @@ class CudaDevice : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
+  bool is_cached(const SourceUnit& unit) override { return compiler_.is_cached(unit); }
   std::unique_ptr<Workbench> open(const Workload& workload) override {
     return make_cuda_workbench(context(), workload);
   }

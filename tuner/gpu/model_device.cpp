@@ -21,6 +21,7 @@ class ModelDevice : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
+  bool is_cached(const SourceUnit& unit) override { return compiler_.is_cached(unit); }
   bool runs() const override { return false; }
   std::unique_ptr<Workbench> open(const Workload& workload) override {
     throw Error(format("{}: {} is a model and runs nothing; use --device auto to measure",

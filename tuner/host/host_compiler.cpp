@@ -6,7 +6,6 @@
 #include <fstream>
 #include <utility>
 
-#include "tuner/cache/included_text.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/host/cpu.hpp"
@@ -130,16 +129,26 @@ Build HostCompiler::build(const std::string& source,
   return build;
 }
 
+/// Folders are left out of the key: the text of what lies in them is in it.
+std::string HostCompiler::key_of(const std::string& source, const std::vector<std::string>& options,
+                                 const std::string& included) const {
+  static const std::string cpu = cpu_fingerprint();  // reads files
+  std::string all = version_ + '\0' + cpu + '\0' + source + '\0' + included;
+  for (const std::string& option : options) all += '\0' + option;
+  return hash128(all);
+}
+
+bool HostCompiler::is_cached(const SourceUnit& unit) {
+  return cache_->contains(
+      key_of(host_source(unit), options_of(unit), included_.of(unit.text, unit.include_folders)));
+}
+
 CompiledKernel HostCompiler::compile(const SourceUnit& unit) const {
   const std::string source = host_source(unit);
   std::vector<std::string> options = options_of(unit);
-  std::string all = version_ + '\0' + cpu_fingerprint() + '\0' + source + '\0' +
-                    included_text(unit.text, unit.include_folders);
-  for (const std::string& option : options) all += '\0' + option;
-  for (const fs::path& folder : unit.include_folders) options.push_back("-I" + folder.string());
-
   CompiledKernel kernel;
-  kernel.key = hash128(all);
+  kernel.key = key_of(source, options, included_text(unit.text, unit.include_folders));
+  for (const fs::path& folder : unit.include_folders) options.push_back("-I" + folder.string());
   const Build made = cache_->find_or_make(kernel.key, [&] {
     const auto start = std::chrono::steady_clock::now();
     Build built = build(source, options);

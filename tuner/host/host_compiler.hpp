@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/cache/build_cache.hpp"
+#include "tuner/cache/included_text.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune {
@@ -20,11 +21,15 @@ class HostCompiler {
   /// As Device::compile(): any number of threads; a bad source is an outcome, and so is a compiler
   /// that runs out of time.
   CompiledKernel compile(const SourceUnit& unit) const;
+  /// As Device::is_cached().
+  bool is_cached(const SourceUnit& unit);
 
   /// The first line of what the compiler says of itself.
   const std::string& version() const { return version_; }
 
  private:
+  std::string key_of(const std::string& source, const std::vector<std::string>& options,
+                     const std::string& included) const;
   std::vector<std::string> options_of(const SourceUnit& unit) const;
   Build build(const std::string& source, const std::vector<std::string>& options) const;
 
@@ -32,6 +37,7 @@ class HostCompiler {
   double limit_seconds_;
   std::string program_;
   std::string version_;
+  IncludedTexts included_;
 };
 
 }  // namespace autotune

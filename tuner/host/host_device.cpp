@@ -25,6 +25,7 @@ class HostDevice : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
+  bool is_cached(const SourceUnit& unit) override { return compiler_.is_cached(unit); }
 
   std::unique_ptr<Workbench> open(const Workload& workload) override {
     CompiledKernel reference;
@@ -39,7 +40,7 @@ class HostDevice : public Device {
 
  private:
   const HostOptions options_;
-  const HostCompiler compiler_;
+  HostCompiler compiler_;
   DeviceInfo info_;
   std::optional<Launcher> launcher_;  // from the first open() on: compiling needs no threads
 };

@@ -7,6 +7,7 @@
 #include "tuner/search/candidates.hpp"
 #include "tuner/search/expected_improvement.hpp"
 #include "tuner/search/random_source.hpp"
+#include "tuner/search/ready.hpp"
 #include "tuner/search/start.hpp"
 #include "tuner/search/surrogate.hpp"
 
@@ -28,7 +29,8 @@ class Search {
         coordinates_(space_),
         batch_(static_cast<std::size_t>(std::max(1, evaluator.batch()))),
         log_predicted_(log_predictions(evaluator.predicted())),
-        points_(0, static_cast<Eigen::Index>(coordinates_.dimensions())) {}
+        points_(0, static_cast<Eigen::Index>(coordinates_.dimensions())),
+        ready_(evaluator) {}
 
   void run() {
     for (const Evaluation& answer : evaluator_.known()) take(answer);
@@ -65,7 +67,7 @@ class Search {
   /// Until there is something to fit a model to. Where everything fails so far, goes on in the
   /// emptiest places.
   bool start() {
-    std::size_t started = 0;
+    std::size_t started = observations_.valid() < kFirst ? 0 : kFirst;  // a run that goes on
     while (!exhausted() && (started < kFirst || observations_.valid() < kFewest)) {
       const std::vector<std::size_t> first =
           first_configurations(space_, coordinates_, log_predicted_,
@@ -91,7 +93,9 @@ class Search {
     drawn_size_ = static_cast<double>(observations_.size());
   }
 
-  /// Surrogates take turns; what one proposes, both suppose to come out as expected.
+  /// Surrogates take turns; what one proposes, both suppose to come out as expected. A batch is
+  /// either of what is compiled already, as long as that promises enough, or waits for the compiler
+  /// anyhow and then takes the best.
   std::vector<std::size_t> propose() {
     const std::size_t count =
         std::min({batch_, evaluator_.remaining(), space_.size() - observations_.size()});
@@ -99,6 +103,8 @@ class Search {
     std::vector<Opinion> opinions(surrogates_.size());
     std::vector<char> taken = candidates_.asked;
     Eigen::ArrayXf scores;
+    bool compiles = false;
+    ready_.forget_missing();
     while (chosen.size() < count) {
       const std::size_t turn = turn_++ % surrogates_.size();
       if (opinions[turn].mean.size() == 0) {
@@ -110,6 +116,12 @@ class Search {
       scores = expected_improvements(opinions[turn], surrogates_[turn].variances(), taken);
       Eigen::Index row = 0;
       if (scores.maxCoeff(&row) < 0) break;  // every candidate was taken
+      if (!compiles) {
+        const auto ready = ready_.best(scores, candidates_.indices);
+        if (!ready && !chosen.empty()) break;
+        compiles = !ready;
+        row = ready.value_or(row);
+      }
       taken[static_cast<std::size_t>(row)] = 1;
       chosen.push_back(candidates_.indices[static_cast<std::size_t>(row)]);
       if (chosen.size() == count) break;
@@ -122,6 +134,7 @@ class Search {
     if (chosen.empty())
       chosen = spread_out(space_, coordinates_, 1, observations_.indices(), random_);
     prefetch(scores, taken);
+    if (compiles) ready_.put_first(chosen);  // measured while the others are compiled
     return chosen;
   }
 
@@ -167,6 +180,7 @@ class Search {
   Eigen::VectorXd predicted_;         // one an observation
   Candidates candidates_;
   std::vector<Surrogate> surrogates_;
+  ReadyMemory ready_;
   std::size_t turn_ = 0;
   double drawn_best_ = 0;
   double drawn_size_ = 0;

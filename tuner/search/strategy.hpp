@@ -39,6 +39,11 @@ class Evaluator {
   virtual std::size_t remaining() const = 0;
   /// Likely to be asked for soon: compiled ahead when threads are idle.
   virtual void prefetch(std::span<const std::size_t>) {}
+  /// Which of them cost no compiling: a strategy may take one of these where another promises only
+  /// a little more.
+  virtual std::vector<bool> ready(std::span<const std::size_t> indices) {
+    return std::vector<bool>(indices.size(), false);
+  }
   /// The cost model's time in seconds for every index of the space, already corrected by what was
   /// learned on other problems; empty when there is no model.
   virtual std::span<const double> predicted() const { return {}; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/hash/hash.hpp"
 #include "tuner/measure/judge.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/gates.hpp"
@@ -83,10 +84,10 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
     if (known) continue;
     --left;
     if (stored_.contains(index) || quarantined_.contains(index)) continue;
-    if (!ruled_out(index)) {
-      compiling[index] = context_.pool.compile(
-          source_unit(context_.target, problem_, space_.at(index), context_.device.info()));
-    }
+    if (ruled_out(index)) continue;
+    SourceUnit source = unit(index);
+    has_binary(index, source) = true;
+    compiling[index] = context_.pool.compile(std::move(source));
   }
   context_.pool.drop_prefetches();
   compile_ahead();
@@ -129,10 +130,41 @@ void ProblemRun::compile_ahead() {
   for (const std::size_t index :
        std::span(likely_next_).first(std::min(most, likely_next_.size()))) {
     if (trials_.contains(index) || stored_.contains(index) || ruled_out(index)) continue;
-    context_.pool.prefetch(
-        source_unit(context_.target, problem_, space_.at(index), context_.device.info()));
+    SourceUnit source = unit(index);
+    has_binary(index, source);  // as it is now: what is asked next must not depend on threads
+    context_.pool.prefetch(std::move(source));
   }
   likely_next_.clear();
+}
+
+SourceUnit ProblemRun::unit(std::size_t index) const {
+  return source_unit(context_.target, problem_, space_.at(index), context_.device.info());
+}
+
+bool& ProblemRun::has_binary(std::size_t index, const SourceUnit& unit) {
+  const std::uint64_t source = sources_[index] = hash64(unit.prelude);
+  const auto [entry, fresh] = has_binary_.try_emplace(source);
+  if (fresh) entry->second = context_.device.is_cached(unit);
+  return entry->second;
+}
+
+std::vector<bool> ProblemRun::ready(std::span<const std::size_t> indices) {
+  std::vector<bool> answers;
+  for (const std::size_t index : indices) {
+    const auto source = sources_.find(index);
+    answers.push_back(trials_.contains(index) || quarantined_.contains(index) ||
+                      (source != sources_.end() ? has_binary_.at(source->second)
+                                                : has_binary(index, unit(index))));
+  }
+  return answers;
+}
+
+void ProblemRun::take_over_stored() {
+  for (const auto& [index, trial] : stored_) {
+    if (trials_.contains(index)) continue;
+    ++taken_over_;
+    take(index, trial, false);
+  }
 }
 
 LaunchPlan ProblemRun::plan(std::size_t index) const {
@@ -155,9 +187,7 @@ std::optional<Trial> ProblemRun::ruled_out(std::size_t index) const {
 }
 
 std::shared_ptr<const CompiledKernel> ProblemRun::compiled(std::size_t index) {
-  return context_.pool
-      .compile(source_unit(context_.target, problem_, space_.at(index), context_.device.info()))
-      .get();
+  return context_.pool.compile(unit(index)).get();
 }
 
 std::unique_ptr<Candidate> ProblemRun::load(std::size_t index) {

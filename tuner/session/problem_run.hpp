@@ -50,9 +50,12 @@ class ProblemRun final : public Evaluator {
   int batch() const override { return context_.pool.threads(); }
   std::size_t remaining() const override;
   void prefetch(std::span<const std::size_t> indices) override;
+  std::vector<bool> ready(std::span<const std::size_t> indices) override;
   std::span<const double> predicted() const override { return predicted_; }
   std::span<const Evaluation> known() const override { return answers_; }
 
+  /// Takes over every stored trial, so that a search goes on from all that is known.
+  void take_over_stored();
   /// Called after each trial.
   void on_trial(std::function<void()> listener) { on_trial_ = std::move(listener); }
 
@@ -91,6 +94,8 @@ class ProblemRun final : public Evaluator {
   Anchor& anchor();
   void read_stored(bool retune);
   void compile_ahead();
+  SourceUnit unit(std::size_t index) const;
+  bool& has_binary(std::size_t index, const SourceUnit& unit);
 
   RunContext context_;
   Problem problem_;
@@ -101,9 +106,11 @@ class ProblemRun final : public Evaluator {
   std::function<void()> on_trial_;
   std::size_t default_index_ = 0;
 
-  std::unordered_map<std::size_t, Trial> stored_;
+  std::map<std::size_t, Trial> stored_;
   std::unordered_map<std::size_t, std::string> quarantined_;
   std::vector<std::size_t> likely_next_;
+  std::unordered_map<std::size_t, std::uint64_t> sources_;  // hashes of preludes: the rest is one
+  std::unordered_map<std::uint64_t, bool> has_binary_;      // by those
   std::map<std::size_t, Trial> trials_;
   std::vector<Evaluation> answers_;  // one a trial, in the order they were made
   std::optional<std::size_t> best_;

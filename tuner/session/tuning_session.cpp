@@ -173,6 +173,7 @@ class Session {
     const std::uint64_t seed = hash64(run.problem().text(), request_.seed);
     const std::size_t standard = run.default_index();
     run.evaluate({&standard, 1});
+    run.take_over_stored();
     if (run.remaining() > 0) make_strategy(request_.strategy)->search(run, seed);
   }
 

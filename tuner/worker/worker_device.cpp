@@ -186,6 +186,7 @@ class WorkerDevice : public Device {
   const DeviceInfo& info() const override { return compiler_->info(); }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_->compile(unit); }
   bool isolated() const override { return true; }
+  bool is_cached(const SourceUnit& unit) override { return compiler_->is_cached(unit); }
 
   std::unique_ptr<Workbench> open(const Workload& workload) override {
     // The worker then finds it in the cache, and needs no compiler.

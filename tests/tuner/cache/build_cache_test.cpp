@@ -41,7 +41,9 @@ class BuildCacheTest : public testing::Test {
 
 TEST_F(BuildCacheTest, ASecondRunFindsWhatTheFirstMade) {
   std::string binary("cu\0bin", 6);
+  EXPECT_FALSE(BuildCache(folder_).contains("ab12"));
   EXPECT_FALSE(BuildCache(folder_).find_or_make("ab12", [&] { return build_of(binary); }).cached);
+  EXPECT_TRUE(BuildCache(folder_).contains("ab12"));
   const Build again = BuildCache(folder_).find_or_make("ab12", [&] { return never(); });
   EXPECT_TRUE(again.cached);
   EXPECT_EQ(*again.binary, binary);

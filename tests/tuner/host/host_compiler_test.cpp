@@ -81,6 +81,19 @@ TEST(HostCompiler, TheKeyDependsOnPreludeAndIncludedFiles) {
   EXPECT_NE(key_with("#define VALUE 1\n", "#define A 2\n"), key);
 }
 
+TEST(HostCompiler, SaysWhatTheCacheHoldsWithoutCompiling) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "value.h") << "#define VALUE 1\n";
+  HostCompiler compiler(std::make_shared<BuildCache>(folder.path() / "cache"), 60);
+  SourceUnit unit = KernelCase{.text = std::string("#include \"value.h\"\n") + kNothing}.unit();
+  unit.include_folders = {folder.path()};
+  EXPECT_FALSE(compiler.is_cached(unit));
+  compiler.compile(unit);
+  EXPECT_TRUE(compiler.is_cached(unit));
+  unit.prelude = "#define A 2\n";
+  EXPECT_FALSE(compiler.is_cached(unit));
+}
+
 TEST(HostCompiler, OptionsOfAnotherCompilerAreLeftOut) {
   SourceUnit unit = KernelCase{.text = kNothing}.unit();
   unit.text = "#if VALUE != 7\n#error VALUE\n#endif\n" + unit.text;

@@ -69,6 +69,19 @@ TEST(Guided, BatchesOfEightTakeFewRounds) {
   EXPECT_FALSE(bench.prefetched().empty());
 }
 
+TEST(Guided, PrefersWhatIsCompiledAndFindsTheOptimumAllTheSame) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  const auto ready = [](std::size_t index) { return index % 4 == 0; };
+  std::vector<std::ptrdiff_t> compiled;
+  for (const bool with_ready : {false, true}) {
+    Bench bench(space, smooth, 60, 8);
+    if (with_ready) bench.make_ready(ready);
+    EXPECT_LT(best_after(bench, 1), 1.02);
+    compiled.push_back(60 - std::count_if(bench.asked().begin(), bench.asked().end(), ready));
+  }
+  EXPECT_LT(compiled[1], compiled[0] * 2 / 3);
+}
+
 TEST(Guided, AGoodModelLeadsAtOnce) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   Bench bench(space, smooth, 12);

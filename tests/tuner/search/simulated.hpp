@@ -43,6 +43,11 @@ class Bench : public Evaluator {
   void prefetch(std::span<const std::size_t> indices) override {
     for (const std::size_t index : indices) prefetched_.insert(index);
   }
+  std::vector<bool> ready(std::span<const std::size_t> indices) override {
+    std::vector<bool> answers;
+    for (const std::size_t index : indices) answers.push_back(ready_ && ready_(index));
+    return answers;
+  }
   std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override {
     ++rounds_;
     std::vector<Evaluation> answers;
@@ -63,6 +68,7 @@ class Bench : public Evaluator {
     return {index, seconds ? Outcome::ok : Outcome::launch_error, seconds};
   }
   void predict(std::vector<double> predicted) { predicted_ = std::move(predicted); }
+  void make_ready(std::function<bool(std::size_t)> ready) { ready_ = std::move(ready); }
   void know(std::size_t index) { known_.push_back(answer(index)); }
 
   /// Each once, in the order in which they were asked for.
@@ -84,6 +90,7 @@ class Bench : public Evaluator {
   std::size_t budget_;
   int batch_;
   std::vector<double> predicted_;
+  std::function<bool(std::size_t)> ready_;
   std::vector<Evaluation> known_;
   std::vector<std::size_t> asked_;
   std::set<std::size_t> seen_, prefetched_;
