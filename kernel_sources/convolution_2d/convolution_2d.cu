@@ -4,7 +4,8 @@
 // A block of BLOCK_X x BLOCK_Y threads makes a tile of (BLOCK_Y·TILE_Y) x (BLOCK_X·TILE_X); a
 // thread's TILE_X x TILE_Y elements are BLOCK_X and BLOCK_Y apart, so that neighbours read
 // neighbours. INPUT shared: the tile with its margin is staged in shared memory, rows PAD elements
-// longer. WEIGHTS shared: the filter as well. Grid (width, height) over the tile, rounded up.
+// longer. WEIGHTS shared: the filter as well; constant: it lies in constant memory. Grid (width,
+// height) over the tile, rounded up.
 // Macros INPUT WEIGHTS PAD BLOCK_X BLOCK_Y TILE_X TILE_Y FILTER DTYPE: convolution_2d.target.json.
 #include "element.cuh"
 
@@ -13,15 +14,19 @@
 #define IN_X (OUT_X + FILTER - 1)
 #define IN_Y (OUT_Y + FILTER - 1)
 
+#if WEIGHTS == WEIGHTS_CONSTANT
+__constant__ real weights[FILTER * FILTER];  // filled before each call
+#endif
+
 /// This thread's sums. `last_y` and `last_x` clamp rows and columns unless the tile is inside.
 template <bool inside>
 __device__ inline void convolve(const real* source, int pitch, int y0, int x0, int last_y,
-                                int last_x, const real* weights, real (&sums)[TILE_Y][TILE_X]) {
+                                int last_x, const real* filter, real (&sums)[TILE_Y][TILE_X]) {
 #pragma unroll
   for (int i = 0; i < FILTER; ++i) {
 #pragma unroll
     for (int j = 0; j < FILTER; ++j) {
-      const real weight = weights[i * FILTER + j];
+      const real weight = filter[i * FILTER + j];
 #pragma unroll
       for (int ty = 0; ty < TILE_Y; ++ty) {
         const int y = inside ? y0 + ty * BLOCK_Y : min(y0 + ty * BLOCK_Y, last_y);
@@ -36,7 +41,7 @@ __device__ inline void convolve(const real* source, int pitch, int y0, int x0, i
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
-    convolution_2d(const real* __restrict__ in, const real* __restrict__ weights,
+    convolution_2d(const real* __restrict__ in, const real* __restrict__ global_weights,
                    real* __restrict__ out, int height, int width) {
   const int tile_y = blockIdx.y * OUT_Y, tile_x = blockIdx.x * OUT_X, pitch = width + FILTER - 1;
   const int y0 = tile_y + threadIdx.y, x0 = tile_x + threadIdx.x;
@@ -53,10 +58,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
 #if WEIGHTS == WEIGHTS_SHARED
   __shared__ real filter[FILTER * FILTER];
   for (int i = threadIdx.y * BLOCK_X + threadIdx.x; i < FILTER * FILTER; i += BLOCK_X * BLOCK_Y) {
-    filter[i] = weights[i];
+    filter[i] = global_weights[i];
   }
-#else
+#elif WEIGHTS == WEIGHTS_CONSTANT
   const real* filter = weights;
+#else
+  const real* filter = global_weights;
 #endif
 #if INPUT == INPUT_SHARED || WEIGHTS == WEIGHTS_SHARED
   __syncthreads();

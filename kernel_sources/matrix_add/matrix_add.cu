@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = A + B, ROWS x COLUMNS, row-major, any size. GRID says how threads lie over the matrix:
-//   tiles  2-D grid of BLOCK_X x BLOCK_Y blocks. ORDER row: threadIdx.x runs along a row,
-//   ITEMS·VECTOR
-//          elements a thread; ORDER column: threadIdx.x runs down a column, which does not
-//          coalesce.
+//   tiles  2-D grid of BLOCK_X x BLOCK_Y blocks. ORDER row: threadIdx.x runs along a row, with
+//          ITEMS·VECTOR elements a thread; column: down a column, which does not coalesce.
 //   rows   2-D grid of BLOCK_X threads in a line; blockIdx.y is the row.
 //   flat   1-D grid of BLOCK_X threads in a line over all elements.
 // Runs of VECTOR > 1 elements within rows need COLUMNS to be a multiple of VECTOR.
-// Macros GRID ORDER BLOCK_X BLOCK_Y ITEMS VECTOR DTYPE: matrix_add.target.json.
-#include "element.cuh"
-
-__device__ inline void add_run(const real* a, const real* b, real* c, long long i) {
-  const Pack<VECTOR> x = load_pack<VECTOR>(a + i), y = load_pack<VECTOR>(b + i);
-  Pack<VECTOR> sum;
-  for (int j = 0; j < VECTOR; ++j) sum.at[j] = x.at[j] + y.at[j];
-  store_pack(c + i, sum);
-}
+// STREAM 1: past the caches. Macros GRID ORDER BLOCK_X BLOCK_Y ITEMS VECTOR STREAM DTYPE:
+// matrix_add.target.json.
+#include "sum_runs.cuh"
 
 /// Adds elements first, first + VECTOR, … of the ITEMS runs that this thread has of a line that
 /// starts at `line` and has `length` elements.
@@ -25,16 +17,13 @@ __device__ inline void add_line(const real* a, const real* b, real* c, long long
   const long long tile = (long long)blockIdx.x * step * ITEMS;
   const long long first = tile + threadIdx.x * VECTOR;
   if (tile + (long long)step * ITEMS <= length) {
-#if ITEMS <= 16
-#pragma unroll
-#endif
-    for (int item = 0; item < ITEMS; ++item)
-      add_run(a, b, c, line + first + (long long)item * step);
+    const long long i = line + first;
+    add_runs<ITEMS, BLOCK_X * VECTOR>(a + i, b + i, c + i);
     return;
   }
   for (long long i = first; i < length && i < tile + (long long)step * ITEMS; i += step) {
     if (i + VECTOR <= length) {
-      add_run(a, b, c, line + i);
+      add_runs<1, 0>(a + line + i, b + line + i, c + line + i);
     } else {
       for (long long j = i; j < length; ++j) c[line + j] = a[line + j] + b[line + j];
     }

@@ -45,17 +45,25 @@ __device__ inline total block_sum(total value) {
 extern "C" __global__ void __launch_bounds__(BLOCK)
     reduction_blocks(const real* __restrict__ x, real* __restrict__ partial, int n) {
   const int runs = n / VECTOR;  // whole ones
-  const int stretch = (runs + (int)gridDim.x - 1) / (int)gridDim.x;
+  // Stretches start at whole lines of 128 bytes.
+  const int line = 128 / (VECTOR * (int)sizeof(real)) > 0 ? 128 / (VECTOR * (int)sizeof(real)) : 1;
+  const int share = (runs + (int)gridDim.x - 1) / (int)gridDim.x;
+  const int stretch = (share + line - 1) / line * line;
   const int begin = min((long long)blockIdx.x * stretch, (long long)runs);
   const int end = min((long long)begin + stretch, (long long)runs);
   total sums[ITEMS][VECTOR] = {};
   int run = begin + threadIdx.x;
-  for (; run < end - (ITEMS - 1) * BLOCK; run += ITEMS * BLOCK) {
+  const real* next = x + (long long)run * VECTOR;
+  for (; run < end - (ITEMS - 1) * BLOCK; run += ITEMS * BLOCK, next += ITEMS * BLOCK * VECTOR) {
+    Pack<VECTOR> packs[ITEMS];
 #pragma unroll
     for (int item = 0; item < ITEMS; ++item) {
-      const Pack<VECTOR> pack = load_pack<VECTOR>(x + (long long)(run + item * BLOCK) * VECTOR);
+      packs[item] = load_pack<VECTOR>(next + item * BLOCK * VECTOR);
+    }
 #pragma unroll
-      for (int j = 0; j < VECTOR; ++j) sums[item][j] += (total)pack.at[j];
+    for (int item = 0; item < ITEMS; ++item) {
+#pragma unroll
+      for (int j = 0; j < VECTOR; ++j) sums[item][j] += (total)packs[item].at[j];
     }
   }
   for (; run < end; run += BLOCK) {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heat on a plate, height x width, row-major, any size: STEPS times
 //   t[y,x] = t[y,x]/2 + (north + south + east + west)/8 + power[y,x]/16,
-// where a neighbour beyond the edge is the cell itself. One launch makes TEMPORAL steps: a block
-// loads a TILE_Y x TILE_X tile with a margin of TEMPORAL cells and works inwards in shared memory,
-// 2 · (TILE_Y + 2·TEMPORAL) · (TILE_X + 2·TEMPORAL) elements. Grid (width/TILE_X, height/TILE_Y)
-// rounded up. Macros TEMPORAL TILE_X TILE_Y BLOCK_X BLOCK_Y DTYPE: stencil.target.json. After
-// Rodinia's hotspot: Che et al., "Rodinia: A Benchmark Suite for Heterogeneous Computing" (2009).
+// where a neighbour beyond the edge is the cell itself. A block makes a TILE_Y x TILE_X tile; grid
+// (width/TILE_X, height/TILE_Y) rounded up. METHOD says how:
+//   shared  TEMPORAL steps in one launch: a block loads its tile with a margin of TEMPORAL cells
+//   and
+//           works inwards in shared memory, 2 · (TILE_Y + 2·TEMPORAL) · (TILE_X + 2·TEMPORAL)
+//           elements.
+//   walk    one step: a thread walks down TILE_Y/BLOCK_Y rows with the rows above and below in
+//           registers, TILE_X/BLOCK_X = 1, 2 or 4 cells wide, which divides width.
+// Macros METHOD TEMPORAL TILE_X TILE_Y BLOCK_X BLOCK_Y DTYPE: stencil.target.json. After Rodinia's
+// hotspot: Che et al., "Rodinia: A Benchmark Suite for Heterogeneous Computing" (2009).
 #include "element.cuh"
 
 #define REGION_X (TILE_X + 2 * TEMPORAL)
@@ -15,6 +20,54 @@ template <class T>
 __device__ inline T stepped(T t, T north, T south, T east, T west, T power) {
   return T(0.5) * t + T(0.125) * ((north + south) + (east + west)) + T(0.0625) * power;
 }
+
+#if METHOD == METHOD_WALK
+
+#define CELLS (TILE_X / BLOCK_X)
+#define WALK (TILE_Y / BLOCK_Y)
+
+/// From the first of WALK rows down; `whole` when the row after the last is there.
+template <bool whole>
+__device__ inline void walk(const real* __restrict__ at, const real* __restrict__ power,
+                            real* __restrict__ after, int row, int column, int height, int width) {
+  const int west = column > 0 ? -1 : 0, east = column + CELLS < width ? CELLS : CELLS - 1;
+  Pack<CELLS> here = load_pack<CELLS>(at);
+  Pack<CELLS> north = row > 0 ? load_pack<CELLS>(at - width) : here;
+#pragma unroll
+  for (int i = 0; i < WALK; ++i, at += width, power += width, after += width) {
+    if (!whole && row + i >= height) return;
+    const bool last = !whole && row + i == height - 1;
+    const Pack<CELLS> south = last ? here : load_pack<CELLS>(at + width);
+    const Pack<CELLS> heat = load_pack<CELLS>(power);
+    const real left = at[west], right = at[east];
+    Pack<CELLS> next;
+#pragma unroll
+    for (int x = 0; x < CELLS; ++x) {
+      next.at[x] =
+          stepped(here.at[x], north.at[x], south.at[x], x < CELLS - 1 ? here.at[x + 1] : right,
+                  x > 0 ? here.at[x - 1] : left, heat.at[x]);
+    }
+    store_pack(after, next);
+    north = here;
+    here = south;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
+    stencil(const real* __restrict__ before, const real* __restrict__ power,
+            real* __restrict__ after, int height, int width) {
+  const int column = (blockIdx.x * BLOCK_X + threadIdx.x) * CELLS;
+  const int row = blockIdx.y * TILE_Y + threadIdx.y * WALK;
+  if (column >= width || row >= height) return;
+  const long long at = (long long)row * width + column;
+  if (row + WALK < height) {
+    walk<true>(before + at, power + at, after + at, row, column, height, width);
+  } else {
+    walk<false>(before + at, power + at, after + at, row, column, height, width);
+  }
+}
+
+#else
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
     stencil(const real* __restrict__ before, const real* __restrict__ power,
@@ -56,6 +109,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
     __syncthreads();
   }
 }
+
+#endif
 
 /// One step, a cell a thread, in double.
 template <class T>

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // c[i] = a[i] + b[i], i < n, for any n.
 // A block of BLOCK threads makes BLOCK·ITEMS·VECTOR elements: neighbouring threads take
-// neighbouring runs of VECTOR elements, ITEMS times. Arrays are aligned to 16 bytes. Macros BLOCK
-// ITEMS VECTOR DTYPE: vector_add.target.json.
-#include "element.cuh"
-
-__device__ inline void add_run(const real* a, const real* b, real* c, long long i) {
-  const Pack<VECTOR> x = load_pack<VECTOR>(a + i), y = load_pack<VECTOR>(b + i);
-  Pack<VECTOR> sum;
-  for (int j = 0; j < VECTOR; ++j) sum.at[j] = x.at[j] + y.at[j];
-  store_pack(c + i, sum);
-}
+// neighbouring runs of VECTOR elements, ITEMS times, all loads in flight before the first store.
+// STREAM 1: past the caches. Arrays are aligned to 16 bytes. Macros BLOCK ITEMS VECTOR STREAM
+// DTYPE: vector_add.target.json.
+#include "sum_runs.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     vector_add(const real* __restrict__ a, const real* __restrict__ b, real* __restrict__ c,
@@ -19,15 +13,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const long long tile = (long long)blockIdx.x * step * ITEMS;
   const long long first = tile + threadIdx.x * VECTOR;
   if (tile + (long long)step * ITEMS <= n) {
-#if ITEMS <= 16
-#pragma unroll
-#endif
-    for (int item = 0; item < ITEMS; ++item) add_run(a, b, c, first + (long long)item * step);
+    add_runs<ITEMS, BLOCK * VECTOR>(a + first, b + first, c + first);
     return;
   }
   for (long long i = first; i < n && i < tile + (long long)step * ITEMS; i += step) {
     if (i + VECTOR <= n) {
-      add_run(a, b, c, i);
+      add_runs<1, 0>(a + i, b + i, c + i);
     } else {
       for (long long j = i; j < n; ++j) c[j] = a[j] + b[j];
     }

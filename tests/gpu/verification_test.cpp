@@ -99,13 +99,14 @@ TEST_F(WrongKernel, IsDescribedInTheHostsWords) {
   FAIL() << "the host found nothing wrong";
 }
 
+/// Both devices alike: an output is written as double, an inout keeps its type.
 TEST_F(WrongKernel, InOutBuffersStartFromTheirFillEveryTime) {
   const std::int64_t n = 1000;
   Workload workload = saxpy_workload(n);
   workload.buffers[2].role = Role::inout;
   workload.reference_source.text = R"(
-extern "C" __global__ void reference(int n, float a, const float* x, const float* y, double* out) {
-  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] += double(a) * x[i];
+extern "C" __global__ void reference(int n, float a, const float* x, const float* y, float* out) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] += a * x[i];
 })";
   workload.reference.launches[0].grid.x = 1;
   const auto bench = device().open(workload);
@@ -119,6 +120,29 @@ extern "C" __global__ void reference(int n, float a, const float* x, const float
   const auto wrong =
       bench->load(compiled(saxpy_unit("if (i < n) out[i] = a * x[i];")), saxpy_plan(n));
   EXPECT_EQ(wrong->verify().outcome, Outcome::wrong);
+}
+
+TEST_F(WrongKernel, ConstantMemoryHoldsTheBufferOfEachCall) {
+  const std::int64_t n = 1000;
+  const auto bench = device().open(saxpy_workload(n));
+  const auto kernel = compiled(unit_of(R"(
+__constant__ float y[1000];
+extern "C" __global__ void kernel(int n, float a, const float* x, const float*, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = a * x[i] + y[i];
+})"));
+  LaunchPlan plan = saxpy_plan(n);
+  const auto empty = bench->load(kernel, plan);
+  EXPECT_EQ(empty->verify().outcome, Outcome::wrong);
+  plan.constants = {{1, "y"}};
+  const auto filled = bench->load(kernel, plan);
+  for (int run = 0; run < 2; ++run) {
+    const Verdict verdict = filled->verify(2);
+    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    EXPECT_GT(filled->time(20, L2State::hot).seconds, 0);
+  }
+  plan.constants = {{1, "z"}};
+  EXPECT_THROW(bench->load(kernel, plan), KernelFailure);
 }
 
 TEST_F(WrongKernel, EveryElementTypeIsCompared) {

@@ -7,16 +7,28 @@
 
 namespace autotune::cli {
 
-NamedValues settings_of(const Arguments& arguments) {
-  NamedValues settings;
-  for (const std::string& text : arguments.all("set")) {
+namespace {
+
+NamedValues named_values_of(const Arguments& arguments, const char* option, const char* example) {
+  NamedValues values;
+  for (const std::string& text : arguments.all(option)) {
     const auto equals = text.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
-      throw UsageError(format("--set \"{}\": give NAME=VALUE, such as dtype=f64", text));
+      throw UsageError(format("--{} \"{}\": give NAME=VALUE, such as {}", option, text, example));
     }
-    settings.push_back({text.substr(0, equals), parse_value(text.substr(equals + 1))});
+    values.push_back({text.substr(0, equals), parse_value(text.substr(equals + 1))});
   }
-  return settings;
+  return values;
+}
+
+}  // namespace
+
+NamedValues settings_of(const Arguments& arguments) {
+  return named_values_of(arguments, "set", "dtype=f64");
+}
+
+NamedValues fixed_of(const Arguments& arguments) {
+  return named_values_of(arguments, "fix", "BLOCK=256");
 }
 
 std::vector<Problem> problems_of(const Arguments& arguments, const Target& target) {

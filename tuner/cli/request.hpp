@@ -13,6 +13,9 @@ namespace autotune::cli {
 /// The settings of `--set NAME=VALUE`. Throws UsageError for an item without `=`.
 NamedValues settings_of(const Arguments& arguments);
 
+/// The parameters of `--fix NAME=VALUE`. Throws UsageError for an item without `=`.
+NamedValues fixed_of(const Arguments& arguments);
+
 /// `--sizes` and `--set` for a target. Throws UsageError.
 std::vector<Problem> problems_of(const Arguments& arguments, const Target& target);
 

@@ -60,6 +60,7 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
   request.compile_threads =
       arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
   request.retune = arguments.has("retune");
+  request.partial = !arguments.all("fix").empty();
   request.command = command_text(arguments);
   request.tool_version = AUTOTUNE_VERSION;
   return request;
@@ -74,7 +75,8 @@ int status_of(const TuningReport& report) {
 
 int run_tune(const Arguments& arguments) {
   Plugins plugins(arguments);
-  const Target target = plugins.find_target(arguments.text("target"));
+  const Target target =
+      with_fixed(plugins.find_target(arguments.text("target")), fixed_of(arguments));
   plugins.provide_strategy(arguments.text("strategy"));
   check_devices(arguments.text("device"));
   request_of(arguments, target, DeviceKind::cuda);  // wrong usage shows before a device is opened
@@ -127,6 +129,9 @@ is 128 evaluations on a GPU and 40 on the host.
 With several devices each problem is tuned on one of them from its first trial to its playoff, so that times of different
 devices never meet in a decision; a device that fails drops out, and its problem starts anew on another.
 
+`--fix TILE_SIZE=4`, which may be repeated, asks for the best with that value of a parameter: its trials are stored, the
+stored best of the problem stays what it was.
+
 Ctrl-C ends after the running launch, keeps every trial and prints the best so far (exit status 130); the same command
 again goes on where it stopped, because trials that the database has already are taken over. `--retune` measures anew.
 
@@ -152,6 +157,7 @@ place of its figures where the default configuration fails. Times are of one cal
         {{"target", "T", "A target's name (autotune list targets) or the path of a manifest"},
          {"sizes", "S", "The problems: 512, 128..1024, 128..1024:64, 1037x1031x1055, M=1,N=8,K=9"},
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
+         {"fix", "NAME=VALUE", "Only configurations with this value of a parameter", {}, true},
          kDevicesOption,
          {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"},
          {"strategy", "NAME", "How to search (autotune list strategies)", "guided"},

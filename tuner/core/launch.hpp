@@ -87,11 +87,19 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
+/// A buffer that every call first copies into the source's `__constant__` variable `symbol`.
+struct ConstantCopy {
+  std::uint32_t buffer = 0;
+  std::string symbol;
+  friend bool operator==(const ConstantCopy&, const ConstantCopy&) = default;
+};
+
 /// One configuration on one problem: workspace it needs beyond the workload's buffers (numbered
-/// on after them) and its launches, in order on one stream.
+/// on after them), copies into constant memory, then its launches, in order on one stream.
 struct LaunchPlan {
   std::vector<BufferSpec> workspace;
   std::vector<Launch> launches;
+  std::vector<ConstantCopy> constants = {};
   friend bool operator==(const LaunchPlan&, const LaunchPlan&) = default;
 };
 

@@ -76,6 +76,16 @@ class Planner {
     return std::move(plan_);
   }
 
+  /// The same, with what the kernels find in constant memory.
+  LaunchPlan plan_with_constants(const std::vector<KernelSpec>& kernels, const std::string& key) {
+    for (const ArgumentSpec& spec : scope_.target().arguments) {
+      if (!spec.constant) continue;
+      if (!scope_.holds("arguments." + spec.name + ".constant", spec.constant)) continue;
+      plan_.constants.push_back({*buffer(spec.name), spec.name});
+    }
+    return plan(kernels, key);
+  }
+
  private:
   Launch launch(const KernelSpec& kernel, const std::string& key) {
     Launch launch;
@@ -234,7 +244,7 @@ Configuration legal_default(const Target& target, const Problem& problem,
 LaunchPlan launch_plan(const Target& target, const Problem& problem,
                        const Configuration& configuration, const DeviceInfo& device) {
   const TargetScope scope(target, problem, device, &configuration);
-  return Planner(scope).plan(target.kernels, "kernels");
+  return Planner(scope).plan_with_constants(target.kernels, "kernels");
 }
 
 std::vector<BufferSpec> buffers_of(const Target& target, const Problem& problem,

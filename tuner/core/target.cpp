@@ -3,6 +3,7 @@
 #include "tuner/core/target.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "tuner/core/target_scope.hpp"
 #include "tuner/text/figures.hpp"
@@ -18,14 +19,19 @@ std::vector<std::string> names_of(const Items& items) {
   return names;
 }
 
-Value chosen_value(const Target& target, const Setting& setting, const Value& value) {
-  if (std::find(setting.values.begin(), setting.values.end(), value) != setting.values.end()) {
-    return value;
-  }
+/// `choice` is a Setting or a Parameter.
+template <class Choice>
+void require_value(const Target& target, const Choice& choice, const Value& value) {
+  if (std::find(choice.values.begin(), choice.values.end(), value) != choice.values.end()) return;
   std::vector<std::string> values;
-  for (const Value& each : setting.values) values.push_back(each.text());
-  throw UsageError(format("{}: {}={} is not offered ({})", target.name, setting.name, value.text(),
+  for (const Value& each : choice.values) values.push_back(each.text());
+  throw UsageError(format("{}: {}={} is not offered ({})", target.name, choice.name, value.text(),
                           suggestion(value.text(), values)));
+}
+
+Value chosen_value(const Target& target, const Setting& setting, const Value& value) {
+  require_value(target, setting, value);
+  return value;
 }
 
 std::size_t shared_values(const Configuration& a, const Configuration& b) {
@@ -70,6 +76,28 @@ Problem problem_of(const Target& target, const NamedValues& sizes, const NamedVa
                             suggestion(each.name, settings)));
   }
   return problem;
+}
+
+Target with_fixed(Target target, const NamedValues& fixed) {
+  std::set<std::string> held;
+  for (const NamedValue& each : fixed) {
+    const auto parameter =
+        std::find_if(target.parameters.begin(), target.parameters.end(),
+                     [&](const Parameter& one) { return one.name == each.name; });
+    if (parameter == target.parameters.end()) {
+      throw UsageError(format("{} has no parameter {} ({})", target.name, each.name,
+                              suggestion(each.name, names_of(target.parameters))));
+    }
+    require_value(target, *parameter, each.value);
+    if (!held.insert(each.name).second) {
+      throw UsageError(format("{}: {} is fixed twice: give it one value", target.name, each.name));
+    }
+    if (parameter->when) target.constraints.push_back(*parameter->when);
+    const std::string value =
+        each.value.is_word() ? format("'{}'", each.value.word()) : each.value.text();
+    target.constraints.push_back(Expression::parse(format("{} == {}", each.name, value)));
+  }
+  return target;
 }
 
 Scope scope_of(const Problem& problem, const DeviceInfo& device) {
@@ -117,7 +145,7 @@ std::size_t default_index(const Target& target, const ParameterSpace& space) {
   if (space.empty()) {
     throw Error(
         format("{}: no configuration is valid for this problem on this device: relax the "
-               "constraints or add values",
+               "constraints, add values or fix fewer",
                place_of(target)));
   }
   if (const auto index = space.find(target.default_configuration)) return *index;

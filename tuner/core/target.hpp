@@ -33,6 +33,9 @@ struct ArgumentSpec {
   std::optional<Expression> tolerance;  // outputs; in units of roundoff, see BufferSpec
   std::optional<Expression> value;
   std::optional<double> real;  // in place of `value`: a floating scalar such as 1.5
+  /// Inputs: where non-zero, each call copies it into the source's `__constant__` variable of this
+  /// name before the first launch.
+  std::optional<Expression> constant = {};
 };
 
 /// A TMA descriptor that kernels name in their arguments; see TensorMap.
@@ -108,6 +111,11 @@ Scope scope_of(const Problem& problem, const DeviceInfo& device);
 /// resources and the model can name.
 Scope scope_of(const Target& target, const Problem& problem, const Configuration& configuration,
                const DeviceInfo& device);
+
+/// The target with some parameters held at one value each, by constraints of their own: numbers of
+/// words and ranks stay, and a configuration in which a held parameter has no meaning is out.
+/// Throws UsageError for an unknown parameter or value and for one that is given twice.
+Target with_fixed(Target target, const NamedValues& fixed);
 
 /// The space of one problem on one device. Throws Error naming the target.
 ParameterSpace space_of(const Target& target, const Problem& problem, const DeviceInfo& device);

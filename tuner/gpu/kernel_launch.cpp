@@ -72,6 +72,20 @@ const void* LoadedCubin::kernel(const std::string& entry) const {
   return reinterpret_cast<const void*>(kernel);
 }
 
+void* LoadedCubin::constant(const std::string& symbol, std::int64_t bytes) const {
+  void* address = nullptr;
+  std::size_t there = 0;
+  if (cudaLibraryGetGlobal(&address, &there, library_.get(), symbol.c_str()) != cudaSuccess) {
+    cudaGetLastError();
+    refuse(symbol, "the source has no __constant__ variable of this name, or no kernel uses it");
+  }
+  if (std::cmp_less(there, bytes)) {
+    refuse(symbol,
+           format("the __constant__ variable has {} bytes, and the argument {}", there, bytes));
+  }
+  return address;
+}
+
 const std::vector<int>& LoadedCubin::parameter_bytes(const std::string& entry) const {
   const auto found = kernels_.find(entry);
   if (found == kernels_.end()) refuse(entry, "the cubin has no such kernel");
@@ -175,12 +189,21 @@ int resident_blocks(const LoadedCubin& cubin, const Launch& launch, int multipro
 
 BoundPlan::BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan,
                      std::span<std::byte* const> addresses, std::span<const BufferSpec> buffers) {
+  for (const ConstantCopy& copy : plan.constants) {
+    const std::int64_t bytes = buffers[copy.buffer].bytes();
+    copies_.push_back({cubin.constant(copy.symbol, bytes), addresses[copy.buffer],
+                       static_cast<std::size_t>(bytes)});
+  }
   for (const Launch& launch : plan.launches) {
     launches_.emplace_back(cubin, launch, addresses, buffers);
   }
 }
 
 void BoundPlan::launch(cudaStream_t stream) const {
+  for (const Copy& copy : copies_) {
+    check_kernel(cudaMemcpyAsync(copy.to, copy.from, copy.bytes, cudaMemcpyDeviceToDevice, stream),
+                 "copying into constant memory");
+  }
   for (const BoundLaunch& one : launches_) check_kernel(one(stream), one.entry());
 }
 

@@ -27,6 +27,8 @@ class LoadedCubin {
 
   /// What the runtime takes as a function. Throws KernelFailure (launch_error) for no such kernel.
   const void* kernel(const std::string& entry) const;
+  /// Where a `__constant__` variable of `bytes` or more lies. Throws KernelFailure (launch_error).
+  void* constant(const std::string& symbol, std::int64_t bytes) const;
   /// Sizes of its parameters.
   const std::vector<int>& parameter_bytes(const std::string& entry) const;
 
@@ -81,7 +83,7 @@ class BoundWork {
   virtual void launch(cudaStream_t stream) const = 0;
 };
 
-/// The launches of one plan, in order.
+/// The copies and launches of one plan, in order.
 class BoundPlan : public BoundWork {
  public:
   BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan, std::span<std::byte* const> addresses,
@@ -89,6 +91,12 @@ class BoundPlan : public BoundWork {
   void launch(cudaStream_t stream) const override;
 
  private:
+  struct Copy {
+    void* to;
+    const std::byte* from;
+    std::size_t bytes;
+  };
+  std::vector<Copy> copies_;
   std::deque<BoundLaunch> launches_;
 };
 

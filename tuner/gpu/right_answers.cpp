@@ -79,7 +79,7 @@ class Reference {
 
  private:
   bool writes_doubles(const BufferSpec& spec) const {
-    return workload_.float64_outputs && spec.type == ElementType::f32;
+    return workload_.float64_outputs && spec.type == ElementType::f32 && spec.role == Role::output;
   }
 
   DeviceMemory as_double(const BufferSpec& spec, const std::byte* from) const {

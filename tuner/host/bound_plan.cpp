@@ -2,6 +2,7 @@
 #include "tuner/host/bound_plan.hpp"
 
 #include <cassert>
+#include <cstring>
 
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -50,6 +51,10 @@ void check_launch(const Launch& launch, const DeviceInfo& info) {
 
 BoundPlan::BoundPlan(const LaunchPlan& plan, const HostModule& module,
                      std::span<HostBuffer> buffers, std::span<HostBuffer> workspace) {
+  for (const ConstantCopy& copy : plan.constants) {
+    HostBuffer& buffer = buffers[copy.buffer];
+    copies_.push_back({module.constant(copy.symbol, buffer.spec().bytes()), buffer.bytes()});
+  }
   for (const Launch& launch : plan.launches) {
     BoundLaunch bound{launch.entry,
                       module.kernel(launch.entry),
@@ -93,6 +98,7 @@ void* BoundPlan::place(const Argument& argument, std::span<HostBuffer> buffers,
 }
 
 void BoundPlan::run(Launcher& launcher) const {
+  for (const Copy& copy : copies_) std::memcpy(copy.to, copy.from.data(), copy.from.size());
   for (const BoundLaunch& launch : launches_) launcher.run(launch);
 }
 

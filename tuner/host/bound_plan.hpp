@@ -39,6 +39,12 @@ class BoundPlan {
   void* place(const Argument& argument, std::span<HostBuffer> buffers,
               std::span<HostBuffer> workspace);
 
+  struct Copy {
+    void* to;
+    std::span<const std::byte> from;
+  };
+
+  std::vector<Copy> copies_;
   std::deque<Value> values_;
   std::vector<BoundLaunch> launches_;
 };

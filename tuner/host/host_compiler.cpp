@@ -66,8 +66,12 @@ bool is_common_option(const std::string& option) {
 
 }  // namespace
 
-HostCompiler::HostCompiler(std::shared_ptr<BuildCache> cache, double limit_seconds)
-    : cache_(std::move(cache)), limit_seconds_(limit_seconds), program_(find_compiler()) {
+HostCompiler::HostCompiler(std::shared_ptr<BuildCache> cache, double limit_seconds,
+                           std::string optimization)
+    : cache_(std::move(cache)),
+      limit_seconds_(limit_seconds),
+      optimization_(std::move(optimization)),
+      program_(find_compiler()) {
   const ProcessResult result = run_process({program_, "--version"}, limit_seconds_);
   if (result.timed_out || result.status != 0) {
     throw Error(format("{} --version {}: it is no C++ compiler (set AUTOTUNE_HOST_CXX)", program_,
@@ -81,7 +85,7 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
   std::vector<std::string> options = {"-x",
                                       "c++",
                                       "-std=c++17",
-                                      "-O3",
+                                      optimization_,
                                       "-march=native",
                                       "-ffp-contract=fast",
                                       "-fno-math-errno",

@@ -16,7 +16,8 @@ class HostCompiler {
  public:
   /// Looks for $AUTOTUNE_HOST_CXX, else g++, clang++, c++ in $PATH. Throws Error when there is
   /// none.
-  HostCompiler(std::shared_ptr<BuildCache> cache, double limit_seconds);
+  HostCompiler(std::shared_ptr<BuildCache> cache, double limit_seconds,
+               std::string optimization = "-O3");
 
   /// As Device::compile(): any number of threads; a bad source is an outcome, and so is a compiler
   /// that runs out of time.
@@ -35,6 +36,7 @@ class HostCompiler {
 
   std::shared_ptr<BuildCache> cache_;
   double limit_seconds_;
+  std::string optimization_;
   std::string program_;
   std::string version_;
   IncludedTexts included_;

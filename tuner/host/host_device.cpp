@@ -18,7 +18,7 @@ class HostDevice : public Device {
  public:
   HostDevice(std::shared_ptr<BuildCache> cache, const HostOptions& options)
       : options_(options),
-        compiler_(std::move(cache), options.compile_limit_seconds),
+        compiler_(std::move(cache), options.compile_limit_seconds, options.optimization),
         info_(cpu_info()) {
     info_.environment = compiler_.version();
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/device.hpp"
@@ -14,6 +15,8 @@ struct HostOptions {
   unsigned threads = 0;  // 0 = as many as the hardware has
   ThreadOrder order = ThreadOrder::forward;
   double compile_limit_seconds = 60;
+  /// -O3, or less where results count and times do not.
+  std::string optimization = "-O3";
 };
 
 /// In this process: a kernel that crashes or hangs takes it along, so tuning does it in a worker.

@@ -2,11 +2,13 @@
 #include "tuner/host/host_module.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "tuner/core/device.hpp"
 #include "tuner/host/block_runner.hpp"
@@ -58,6 +60,21 @@ autotune_host::RunBlocks HostModule::kernel(const std::string& entry) const {
   void* const symbol = dlsym(handle_, run_symbol(entry).c_str());
   if (symbol == nullptr) refuse(format("there is no kernel {} in it", entry));
   return reinterpret_cast<autotune_host::RunBlocks>(symbol);
+}
+
+void* HostModule::constant(const std::string& symbol, std::int64_t bytes) const {
+  void* const address = dlsym(handle_, symbol.c_str());
+  Dl_info unused;
+  void* entry = nullptr;
+  if (address == nullptr || dladdr1(address, &unused, &entry, RTLD_DL_SYMENT) == 0) {
+    refuse(format("there is no __constant__ variable {} in it", symbol));
+  }
+  const auto there = static_cast<const ElfW(Sym)*>(entry)->st_size;
+  if (std::cmp_less(there, bytes)) {
+    refuse(format("the __constant__ variable {} has {} bytes, and the argument {}", symbol, there,
+                  bytes));
+  }
+  return address;
 }
 
 }  // namespace autotune

@@ -2,6 +2,7 @@
 // A shared object of kernels, loaded.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tuner/host/shim/hooks.hpp"
@@ -18,6 +19,9 @@ class HostModule {
 
   /// Throws KernelFailure(launch_error) when there is no such kernel.
   autotune_host::RunBlocks kernel(const std::string& entry) const;
+
+  /// A `__constant__` variable of `bytes` or more. Throws KernelFailure(launch_error).
+  void* constant(const std::string& symbol, std::int64_t bytes) const;
 
  private:
   // Open for as long as the module is: to the loader its number is the module's name.

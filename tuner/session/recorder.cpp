@@ -14,8 +14,13 @@ constexpr std::chrono::seconds kLongestWait{1};
 
 }  // namespace
 
-Recorder::Recorder(db::TunedStore* store, std::string session, db::ProblemKey key, double flops)
-    : store_(store), session_(std::move(session)), key_(std::move(key)), flops_(flops) {}
+Recorder::Recorder(db::TunedStore* store, std::string session, db::ProblemKey key, double flops,
+                   bool decides)
+    : store_(store),
+      session_(std::move(session)),
+      key_(std::move(key)),
+      flops_(flops),
+      decides_(decides) {}
 
 std::vector<Trial> Recorder::earlier_trials() const {
   if (!store_) return {};
@@ -73,6 +78,7 @@ void Recorder::flush() {
 void Recorder::decide(db::DecisionRow decision) {
   if (!store_) return;
   flush();
+  if (!decides_) return;
   decision.session = session_;
   decision.key = key_;
   decision.created_at = db::now_text();

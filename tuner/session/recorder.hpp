@@ -17,7 +17,9 @@ namespace autotune {
 /// knows nothing.
 class Recorder {
  public:
-  Recorder(db::TunedStore* store, std::string session, db::ProblemKey key, double flops);
+  /// Without `decides`, what is stored as best stays what it is.
+  Recorder(db::TunedStore* store, std::string session, db::ProblemKey key, double flops,
+           bool decides = true);
 
   /// Trials of earlier sessions, the latest of each configuration.
   std::vector<Trial> earlier_trials() const;
@@ -43,6 +45,7 @@ class Recorder {
   std::string session_;
   db::ProblemKey key_;
   double flops_;
+  bool decides_;
   std::vector<db::TrialRow> waiting_;
   std::chrono::steady_clock::time_point first_waits_since_;
 };

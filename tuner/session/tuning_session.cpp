@@ -136,7 +136,7 @@ class Session {
 
     Recorder recorder(store_, rows_.session,
                       {rows_.device, rows_.kernel, problem.text(), key_text(request_.policy)},
-                      flops);
+                      flops, !request_.partial);
     const RunContext context{target_,  device_,         pool_,
                              recorder, request_.policy, request_.baselines};
     const std::size_t budget = request_.budget.evaluations(space.size());

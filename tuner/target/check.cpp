@@ -2,6 +2,8 @@
 #include "tuner/target/check.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <future>
 
 #include "tuner/target/covering.hpp"
 #include "tuner/text/format.hpp"
@@ -64,10 +66,30 @@ CheckedConfiguration checked(const Target& target, const Problem& problem,
   return result;
 }
 
+/// All of them, each by the next thread that is free; what one throws is thrown at the end.
+std::vector<CheckedConfiguration> checked_all(const Target& target, const Problem& problem,
+                                              const std::vector<Configuration>& configurations,
+                                              Device& device, int threads) {
+  std::vector<CheckedConfiguration> results(configurations.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < results.size(); i = next++) {
+      results[i] = checked(target, problem, configurations[i], device);
+    }
+  };
+  std::vector<std::future<void>> running;
+  for (int i = 0; i < std::max(threads, 1); ++i) {
+    running.push_back(std::async(std::launch::async, work));
+  }
+  for (std::future<void>& each : running) each.wait();
+  for (std::future<void>& each : running) each.get();
+  return results;
+}
+
 }  // namespace
 
 TargetCheck check_target(const Target& target, const Problem& problem, Device& device,
-                         std::size_t most) {
+                         std::size_t most, int threads) {
   const ParameterSpace space = space_of(target, problem, device.info());
   const std::size_t first = default_index(target, space);
   const Workload workload = workload_of(target, problem, device.info());
@@ -77,9 +99,11 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
   check.buffers = workload.buffers;
   check.work = work_of(target, problem, device.info());
   check.default_is_legal = space.find(target.default_configuration) == first;
+  std::vector<Configuration> chosen;
   for (const std::size_t index : covering_configurations(space, first, most)) {
-    check.configurations.push_back(checked(target, problem, space.at(index), device));
+    chosen.push_back(space.at(index));
   }
+  check.configurations = checked_all(target, problem, chosen, device, threads);
   if (workload.expected_file.empty()) {
     CompiledKernel reference = device.compile(workload.reference_source);
     check.reference = reference.outcome;

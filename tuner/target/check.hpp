@@ -38,8 +38,8 @@ struct TargetCheck {
 };
 
 /// Builds the space, plans and compiles the default and a sample of at most `most`, and the
-/// reference. Throws Error where the manifest makes no sense for this problem.
+/// reference, on so many threads. Throws Error where the manifest makes no sense for this problem.
 TargetCheck check_target(const Target& target, const Problem& problem, Device& device,
-                         std::size_t most);
+                         std::size_t most, int threads = 1);
 
 }  // namespace autotune

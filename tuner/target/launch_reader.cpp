@@ -48,7 +48,7 @@ class Reader {
  private:
   void read_arguments() {
     for (const auto& [name, node] : root_["arguments"].members()) {
-      node.expect_keys({"type", "length", "role", "fill", "tolerance", "value"});
+      node.expect_keys({"type", "length", "role", "fill", "tolerance", "value", "constant"});
       if (node.has("length") == node.has("value")) {
         node.fail("give \"length\" for a buffer, or \"value\" for a scalar");
       }
@@ -82,6 +82,10 @@ class Reader {
     if (const auto tolerance = node.find("tolerance")) {
       if (spec.role == Role::input) tolerance->fail("only an output has a tolerance");
       spec.tolerance = tolerance->expression(names_.per_problem());
+    }
+    if (const auto constant = node.find("constant")) {
+      if (spec.role != Role::input) constant->fail("only an input can lie in constant memory");
+      spec.constant = constant->expression(names_.all());
     }
     return spec;
   }

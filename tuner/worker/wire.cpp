@@ -126,13 +126,19 @@ Launch launch_of(const Json& json) {
           vector_of<Argument>(json.at("arguments"), argument_of)};
 }
 
+Json wire_of(const ConstantCopy& copy) { return {copy.buffer, copy.symbol}; }
+ConstantCopy constant_copy_of(const Json& json) { return {json[0], json[1]}; }
+
 Json wire_of(const LaunchPlan& plan) {
-  return {{"workspace", array_of(plan.workspace)}, {"launches", array_of(plan.launches)}};
+  return {{"workspace", array_of(plan.workspace)},
+          {"launches", array_of(plan.launches)},
+          {"constants", array_of(plan.constants)}};
 }
 
 LaunchPlan launch_plan_of(const Json& json) {
   return {vector_of<BufferSpec>(json.at("workspace"), buffer_of),
-          vector_of<Launch>(json.at("launches"), launch_of)};
+          vector_of<Launch>(json.at("launches"), launch_of),
+          vector_of<ConstantCopy>(json.at("constants"), constant_copy_of)};
 }
 
 Json wire_of(const Workload& workload) {
@@ -142,7 +148,8 @@ Json wire_of(const Workload& workload) {
           {"reference", wire_of(workload.reference)},
           {"expected_file", workload.expected_file.string()},
           {"float64_outputs", workload.float64_outputs},
-          {"seed", workload.seed}};
+          {"seed", workload.seed},
+          {"form", number(workload.form)}};
 }
 
 Workload workload_of(const Json& json) {
@@ -154,6 +161,7 @@ Workload workload_of(const Json& json) {
   workload.expected_file = json.at("expected_file").get<std::string>();
   workload.float64_outputs = json.at("float64_outputs");
   workload.seed = json.at("seed");
+  workload.form = enum_of<LaunchForm>(json.at("form"));
   return workload;
 }
 

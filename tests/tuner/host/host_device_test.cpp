@@ -432,6 +432,44 @@ TEST(HostDevice, ScalarsArriveAsTheyAre) {
   EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
 }
 
+TEST(HostDevice, ConstantMemoryHoldsTheBufferOfEachCall) {
+  const auto device = make_host_device(test_cache());
+  // Named like a function of the C library, which must not be found in its place.
+  const KernelCase constant{.text = R"(
+    __constant__ int stdin[64];
+    extern "C" __global__ void kernel(const int*, int* out, int n) {
+      for (int i = 0; i < n; ++i) out[i] = stdin[i];
+    })"};
+  const auto bench = device->open(constant.workload());
+  const CompiledKernel kernel = device->compile(constant.unit());
+  ASSERT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+  LaunchPlan plan = constant.plan();
+  EXPECT_EQ(bench->load(kernel, plan)->verify().outcome, Outcome::wrong);
+  plan.constants = {{0, "stdin"}};
+  const Verdict verdict = bench->load(kernel, plan)->verify(2);
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  plan.constants = {{0, "other"}};
+  EXPECT_THROW(bench->load(kernel, plan), KernelFailure);
+}
+
+TEST(HostDevice, AConstantShorterThanItsBufferIsRefused) {
+  const auto device = make_host_device(test_cache());
+  const KernelCase constant{.text = R"(
+    __constant__ int table[63];
+    extern "C" __global__ void kernel(const int*, int* out, int n) {
+      for (int i = 0; i < n; ++i) out[i] = table[i % 63];
+    })"};
+  const auto bench = device->open(constant.workload());
+  LaunchPlan plan = constant.plan();
+  plan.constants = {{0, "table"}};
+  try {
+    bench->load(device->compile(constant.unit()), plan);
+    FAIL();
+  } catch (const KernelFailure& failure) {
+    EXPECT_THAT(failure.what(), HasSubstr("table has 252 bytes, and the argument 256"));
+  }
+}
+
 TEST(HostDevice, AReferenceThatFailsIsAnErrorOfTheProblem) {
   const auto device = make_host_device(test_cache());
   Workload workload = KernelCase{.text = kCopy}.workload();

@@ -117,6 +117,24 @@ TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot
   EXPECT_EQ(problem.baselines[2].name, "standard");
 }
 
+TEST_F(TuningSessionTest, ThePartWithAFixedValueDoesNotReplaceTheStoredBest) {
+  const Target whole = two_parameters();
+  const Target part = with_fixed(whole, {{"X", 3}});
+  FakeDevice device(bowl);
+  db::TunedStore store = open_store();
+  tune(whole, device, &store, request_for(whole, {64}));
+  TuningRequest request = request_for(part, {64});
+  request.partial = true;
+  const TuningReport report = tune(part, device, &store, request);
+  EXPECT_EQ(report.problems[0].space, 4u);
+  EXPECT_EQ(report.problems[0].taken_over, 4);
+  EXPECT_EQ(to_text(report.problems[0].best->configuration), "X=3 Y=2");
+  const int compiled = device.compiled();
+  const TuningReport again = tune(whole, device, &store, request_for(whole, {64}));
+  EXPECT_EQ(to_text(again.problems[0].best->configuration), "X=11 Y=2");
+  EXPECT_EQ(device.compiled(), compiled);
+}
+
 TEST_F(TuningSessionTest, EveryFailureIsATrialAndNeverTheEnd) {
   const Target target = two_parameters();
   FakeDevice device([](const Macros& macros) -> Fate {

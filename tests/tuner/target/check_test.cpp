@@ -66,6 +66,17 @@ TEST_F(CheckTest, ANewTargetPasses) {
   EXPECT_EQ(check.configurations.front().resources[0].registers, 32);
 }
 
+TEST_F(CheckTest, ThreadsChangeNothing) {
+  device_.refused = "#define ITEMS 8";
+  const TargetCheck one = check_target(target_, problem_, device_, 10);
+  const TargetCheck four = check_target(target_, problem_, device_, 10, 4);
+  ASSERT_EQ(four.configurations.size(), one.configurations.size());
+  for (std::size_t i = 0; i < one.configurations.size(); ++i) {
+    EXPECT_EQ(four.configurations[i].configuration, one.configurations[i].configuration);
+    EXPECT_EQ(four.configurations[i].outcome, one.configurations[i].outcome);
+  }
+}
+
 TEST_F(CheckTest, AFailingDefaultFailsTheCheckAndAFailingCornerDoesNot) {
   device_.refused = "#define ITEMS 8";
   const TargetCheck corner = check_target(target_, problem_, device_, 10);

@@ -29,7 +29,7 @@ constexpr const char* kManifest = R"json({
   "bake_sizes": "MODE == 'un_rolled'",
   "options": ["-lineinfo"],
   "arguments": {
-    "x": {"type": "dtype", "length": "N", "fill": "iota"},
+    "x": {"type": "dtype", "length": "N", "fill": "iota", "constant": "MODE == 'un_rolled'"},
     "a": {"type": "dtype", "value": "3"},
     "half": {"type": "f64", "value": 0.5},
     "y": {"type": "dtype", "length": "N * batch", "role": "output", "tolerance": "2"}
@@ -100,6 +100,15 @@ TEST_F(LaunchTest, TheDefaultIsTakenOrTheNearestValidOne) {
   device_.max_threads_per_block = 32;
   EXPECT_THAT([&] { default_index(target_, space_of(target_, problem(8), device_)); },
               ThrowsMessage<Error>(HasSubstr("no configuration is valid")));
+}
+
+TEST_F(LaunchTest, AnInputLiesInConstantMemoryWhereItsExpressionSaysSo) {
+  const auto constants = [&](const std::string& text) {
+    return launch_plan(target_, problem(3000), configuration(text), device_).constants;
+  };
+  EXPECT_THAT(constants("MODE=un_rolled BLOCK=128 SPLIT=1 ORDER=up"),
+              ElementsAre(ConstantCopy{0, "x"}));
+  EXPECT_TRUE(constants("MODE=plain BLOCK=128 SPLIT=1 ORDER=up").empty());
 }
 
 TEST_F(LaunchTest, ThePreludeHasAMacroForEachNameAndWord) {

@@ -156,6 +156,8 @@ TEST_F(ManifestTest, ArgumentsAreBuffersOrScalars) {
                "arguments.y.role: \"out\" is not known (did you mean inout or output?)");
   expect_error("\"role\": \"output\", \"tolerance\": \"2\"", "\"tolerance\": \"2\"",
                "arguments.y.tolerance: only an output");
+  expect_error("\"role\": \"output\"", "\"role\": \"output\", \"constant\": 1",
+               "arguments.y.constant: only an input");
   expect_error("\"role\": \"output\", \"tolerance\": \"2\"", "\"role\": \"input\"",
                "arguments: no buffer has");
   expect_error("\"x\", \"y\", \"a\", \"N\", \"SPLIT\"", "\"x\", \"z\", \"a\", \"N\", \"SPLIT\"",

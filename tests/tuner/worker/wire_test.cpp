@@ -17,7 +17,9 @@ LaunchPlan plan() {
   const TensorMap map{1, {64, 32}, {256}, {16, 8}, 128};
   const Launch launch{"kernel",  {2, 3, 4}, {32, 2, 1},
                       {2, 1, 1}, 100 << 10, {BufferRef{3}, integer, real, map}};
-  return {{{"space", ElementType::i32, 77, Role::workspace, Fill::zero, 0}}, {launch, Launch{}}};
+  return {{{"space", ElementType::i32, 77, Role::workspace, Fill::zero, 0}},
+          {launch, Launch{}},
+          {{1, "weights"}}};
 }
 
 TEST(Wire, KeepsALaunchPlan) {
@@ -34,6 +36,7 @@ TEST(Wire, KeepsAWorkload) {
   workload.expected_file = "/x.bin";
   workload.float64_outputs = false;
   workload.seed = ~std::uint64_t{0};
+  workload.form = LaunchForm::stream;
   workload.reference_source.text =
       "text \n\0"
       "more";
@@ -50,6 +53,7 @@ TEST(Wire, KeepsAWorkload) {
   EXPECT_EQ(got.expected_file, workload.expected_file);
   EXPECT_FALSE(got.float64_outputs);
   EXPECT_EQ(got.seed, workload.seed);
+  EXPECT_EQ(got.form, LaunchForm::stream);
 }
 
 TEST(Wire, KeepsAKernelAndItsResources) {

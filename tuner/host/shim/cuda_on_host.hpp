@@ -12,7 +12,8 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
-#define __constant__ static
+// Found by name, and never another module's.
+#define __constant__ __attribute__((visibility("protected")))
 #define __grid_constant__
 // Threads of a block share a thread of the host; blocks on other threads have their own.
 #define __shared__ static thread_local __attribute__((aligned(64)))

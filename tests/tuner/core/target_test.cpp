@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/target.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// DEPTH means something where LOADER is async.
+Target loader() {
+  Target target;
+  target.name = "loader";
+  target.sizes = {"N"};
+  target.parameters = {{"LOADER", {"plain", "async"}, {}},
+                       {"DEPTH", {1, 2, 4}, Expression::parse("LOADER == 'async'")}};
+  target.default_configuration = {{"LOADER", "plain"}, {"DEPTH", 1}};
+  return target;
+}
+
+std::vector<std::string> configurations(const Target& target) {
+  const ParameterSpace space = space_of(target, problem_of(target, {{"N", 1}}, {}), {});
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < space.size(); ++i) texts.push_back(to_text(space.at(i)));
+  return texts;
+}
+
+void expect_error(const NamedValues& fixed, const std::string& what) {
+  EXPECT_THAT([&] { with_fixed(loader(), fixed); }, ThrowsMessage<UsageError>(HasSubstr(what)));
+}
+
+TEST(FixedParameters, LeaveTheConfigurationsThatHaveTheValue) {
+  EXPECT_EQ(configurations(loader()).size(), 4u);
+  EXPECT_THAT(configurations(with_fixed(loader(), {{"DEPTH", 2}})),
+              ElementsAre("LOADER=async DEPTH=2"));
+  EXPECT_THAT(configurations(with_fixed(loader(), {{"LOADER", "plain"}})),
+              ElementsAre("LOADER=plain DEPTH=1"));
+}
+
+TEST(FixedParameters, OutOfMeaningDoNotCount) {
+  EXPECT_THAT(configurations(with_fixed(loader(), {{"DEPTH", 1}})),
+              ElementsAre("LOADER=async DEPTH=1"));
+}
+
+TEST(FixedParameters, ChangeNeitherMacrosNorWordNumbers) {
+  const Target target = with_fixed(loader(), {{"LOADER", "async"}});
+  EXPECT_EQ(target.parameters[0].values.size(), 2u);
+}
+
+TEST(FixedParameters, UnknownNamesAndValuesAreAnsweredWithNearOnes) {
+  expect_error({{"DEPTHS", 2}}, "loader has no parameter DEPTHS (did you mean DEPTH?");
+  expect_error({{"LOADER", "asynk"}}, "LOADER=asynk is not offered (did you mean async?");
+  expect_error({{"DEPTH", 3}}, "DEPTH=3 is not offered");
+  expect_error({{"DEPTH", 2}, {"DEPTH", 4}}, "DEPTH is fixed twice");
+}
+
+}  // namespace
+}  // namespace autotune

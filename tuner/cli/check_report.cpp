@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/check_report.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "tuner/cli/tuning_report.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+std::string_view role_name(Role role) {
+  return role == Role::output ? "output" : role == Role::inout ? "inout" : "input";
+}
+
+std::string dimensions(const Dim3& size) { return format("{}x{}x{}", size.x, size.y, size.z); }
+
+void print_problem(std::ostream& out, const Target& target, const Problem& problem,
+                   const TargetCheck& check) {
+  out << format("{}: {}\n", target.name, target.description)
+      << format("problem   {}\n", problem.text())
+      << format("space     {} of {} combinations are valid\n", check.valid, check.product)
+      << format("default   {}{}\n", to_text(check.configurations.front().configuration),
+                check.default_is_legal ? "" : ", the nearest to the manifest's that is valid here");
+  for (const BufferSpec& buffer : check.buffers) {
+    out << format("{:<9} {} {} {}, {}\n", role_name(buffer.role), buffer.name, buffer.length,
+                  name_of(buffer.type), bytes_text(buffer.bytes()));
+  }
+  out << format("work      {:.6g} FLOPs, {} a call\n", check.work.flops,
+                bytes_text(static_cast<std::int64_t>(check.work.bytes)));
+}
+
+void print_launch(std::ostream& out, const CheckedConfiguration& checked, const Launch& launch) {
+  out << format("      {}: grid {}, block {}", launch.entry, dimensions(launch.grid),
+                dimensions(launch.block));
+  for (const KernelResources& kernel : checked.resources) {
+    if (kernel.entry != launch.entry) continue;
+    if (kernel.registers >= 0) out << format(", {} registers", kernel.registers);
+    out << format(", {} of shared memory",
+                  bytes_text(kernel.shared_bytes + launch.dynamic_shared_bytes));
+    if (kernel.local_bytes > 0) out << format(", {} spilled", bytes_text(kernel.local_bytes));
+  }
+  out << '\n';
+}
+
+void print_configuration(std::ostream& out, const CheckedConfiguration& checked) {
+  out << format("  {:<14} {}\n", name_of(checked.outcome), to_text(checked.configuration));
+  if (checked.outcome != Outcome::ok) out << checked.message << '\n';
+  for (const Launch& launch : checked.launches) print_launch(out, checked, launch);
+}
+
+Json json_of(const Dim3& size) { return {size.x, size.y, size.z}; }
+
+Json json_of(const Launch& launch) {
+  return {{"entry", launch.entry},
+          {"grid", json_of(launch.grid)},
+          {"block", json_of(launch.block)},
+          {"cluster", json_of(launch.cluster)},
+          {"dynamic_shared_bytes", launch.dynamic_shared_bytes}};
+}
+
+Json json_of(const KernelResources& resources) {
+  return {{"entry", resources.entry},
+          {"registers", resources.registers},
+          {"shared_bytes", resources.shared_bytes},
+          {"local_bytes", resources.local_bytes}};
+}
+
+Json json_of(const CheckedConfiguration& checked) {
+  Json json{{"config", cli::json_of(checked.configuration)},
+            {"outcome", name_of(checked.outcome)},
+            {"message", checked.message},
+            {"launches", Json::array()},
+            {"resources", Json::array()}};
+  for (const Launch& launch : checked.launches) json["launches"].push_back(json_of(launch));
+  for (const KernelResources& each : checked.resources) json["resources"].push_back(json_of(each));
+  return json;
+}
+
+}  // namespace
+
+void print_check(std::ostream& out, const Target& target, const Problem& problem,
+                 const DeviceInfo& device, const TargetCheck& check) {
+  print_problem(out, target, problem, check);
+  out << format("compiled for {}\n", device.name);
+  for (const CheckedConfiguration& each : check.configurations) print_configuration(out, each);
+  if (check.reference != Outcome::ok) {
+    out << format("  {:<14} the reference\n{}\n", name_of(check.reference), check.reference_log);
+  }
+  const auto good =
+      std::ranges::count(check.configurations, Outcome::ok, &CheckedConfiguration::outcome);
+  out << format("{} of {} configurations and {} are fine\n", good, check.configurations.size(),
+                check.reference == Outcome::ok ? "the reference" : "not the reference");
+}
+
+Json check_json(const Target& target, const Problem& problem, const DeviceInfo& device,
+                const TargetCheck& check) {
+  Json json{{"target", target.name},
+            {"problem", cli::json_of(problem.values)},
+            {"device", device.name},
+            {"space", {{"combinations", check.product}, {"valid", check.valid}}},
+            {"default_is_valid", check.default_is_legal},
+            {"work", {{"flops", check.work.flops}, {"bytes", check.work.bytes}}},
+            {"buffers", Json::array()},
+            {"configurations", Json::array()},
+            {"reference",
+             {{"outcome", name_of(check.reference)},
+              {"message", check.reference == Outcome::ok ? "" : check.reference_log}}},
+            {"passed", check.passed()}};
+  for (const BufferSpec& buffer : check.buffers) {
+    json["buffers"].push_back({{"name", buffer.name},
+                               {"role", role_name(buffer.role)},
+                               {"type", name_of(buffer.type)},
+                               {"length", buffer.length}});
+  }
+  for (const CheckedConfiguration& each : check.configurations) {
+    json["configurations"].push_back(json_of(each));
+  }
+  return json;
+}
+
+}  // namespace autotune::cli
