@@ -26,9 +26,8 @@ DeviceInfo small_gpu() {
 }
 
 Device& host() {
-  static const std::unique_ptr<Device> device =
-      make_host_device(std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"),
-                       {.optimization = "-O1"});
+  static const std::unique_ptr<Device> device = make_host_device(
+      std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"), {.optimization = "-O1"});
   return *device;
 }
 

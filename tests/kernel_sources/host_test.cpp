@@ -31,9 +31,8 @@ std::size_t most_configurations() {
 }
 
 Device& host() {
-  static const std::unique_ptr<Device> device =
-      make_host_device(std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"),
-                       {.optimization = "-O1"});
+  static const std::unique_ptr<Device> device = make_host_device(
+      std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"), {.optimization = "-O1"});
   return *device;
 }
 

@@ -33,8 +33,8 @@ struct TuningRequest {
   bool retune = false;
   /// Vendors' libraries that are timed alongside in the playoff.
   std::vector<BaselineSource> baselines;
-  /// The target is a part of one, such as with_fixed() makes: trials are kept, but its best does not
-  /// become the stored best of the problem.
+  /// The target is a part of one, such as with_fixed() makes: trials are kept, but its best does
+  /// not become the stored best of the problem.
   bool partial = false;
   /// For the session's row.
   std::string command, budget_text, tool_version;
