@@ -5,6 +5,7 @@
 
 #include "tuner/cli/explanation_report.hpp"
 #include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
@@ -13,9 +14,10 @@ namespace autotune::cli {
 namespace {
 
 /// The tuned problems that were asked for, exactly these sizes.
-std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store) {
+std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store,
+                                          const std::string& target) {
   const NamedValues settings = chosen_settings(arguments);
-  const std::vector<db::TunedEntry> all = entries_for(arguments, store);
+  const std::vector<db::TunedEntry> all = entries_for(arguments, store, target);
   std::vector<db::TunedEntry> asked;
   for (const NamedValues& sizes : asked_sizes(arguments, all)) {
     for (const db::TunedEntry& entry : all) {
@@ -25,7 +27,7 @@ std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::
   }
   if (asked.empty()) {
     throw Error(format("{} of size {} is not tuned in {}: run autotune --target {} --sizes {}",
-                       arguments.text("target"), arguments.text("size"), store.path().string(),
+                       target, arguments.text("size"), store.path().string(),
                        arguments.text("target"), arguments.text("size")));
   }
   return asked;
@@ -42,9 +44,9 @@ int run_explain(const Arguments& arguments) {
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);
   Json documents = Json::array();
   std::vector<Plot> plots;
-  for (const db::TunedEntry& entry : asked_entries(arguments, store)) {
-    const Explanation explanation =
-        explain(store, entry, find_target(arguments.text("target")), losers);
+  const Target target = find_target(arguments.text("target"));
+  for (const db::TunedEntry& entry : asked_entries(arguments, store, target.name)) {
+    const Explanation explanation = explain(store, entry, target, losers);
     const bool under_roofs = explanation.gpu.sm.compute_capability > 0 && explanation.flops > 0;
     if (under_roofs) plots.push_back(roofline(explanation));
     if (arguments.has("json")) {
@@ -55,6 +57,8 @@ int run_explain(const Arguments& arguments) {
     }
     std::cout << format("{} {} on {} ({})\n", entry.kernel.target, entry.best.key.problem,
                         entry.device.name, entry.best.key.policy)
+              << active_text(target, {parse_named_values(entry.best.key.problem)}, explanation.best)
+              << '\n'
               << explanation_text(explanation);
     if (under_roofs) std::cout << '\n' << terminal_plot(plots.back());
   }

@@ -12,6 +12,7 @@ namespace autotune::cli {
 namespace {
 
 constexpr std::size_t kReasons = 6;
+constexpr double kTera = 1e-12;
 
 bool is_gpu(const Explanation& explanation) { return explanation.gpu.sm.compute_capability > 0; }
 
@@ -104,14 +105,22 @@ std::string loser_lines(const Explanation& explanation) {
   return text;
 }
 
+/// What a trial's short message means.
+std::string_view meaning_of(std::string_view message) {
+  if (message == "screened") return "far slower than the best so far, at a glance";
+  if (message == "outrun")
+    return "slower than the best so far with certainty, not timed to the end";
+  return message;
+}
+
 std::string reason_lines(const Explanation& explanation) {
   std::string text =
       format("\ntried       {}, {} of them timed\n", explanation.tried, explanation.timed.size());
   for (std::size_t i = 0; i < std::min(kReasons, explanation.reasons.size()); ++i) {
     const Reason& reason = explanation.reasons[i];
     const std::string first = reason.example.substr(0, reason.example.find('\n'));
-    text +=
-        format("  {:>5} {}{}{}\n", reason.count, reason.outcome, first.empty() ? "" : ": ", first);
+    text += format("  {:>5} {}{}{}\n", reason.count, reason.outcome, first.empty() ? "" : ": ",
+                   meaning_of(first));
   }
   if (explanation.reasons.size() > kReasons) {
     text += format("  and {} other reasons\n", explanation.reasons.size() - kReasons);
@@ -149,9 +158,9 @@ Json json_of(const CostEstimate& estimate) {
 }  // namespace
 
 std::string explanation_text(const Explanation& explanation) {
-  std::string text = to_text(explanation.best) + '\n';
+  std::string text;
   if (!explanation.same_source) {
-    text += "(the target has changed since it was tuned: the figures may not fit it)\n";
+    text = "(the target has changed since it was tuned: the figures may not fit it)\n";
   }
   text += '\n' + time_lines(explanation);
   if (is_gpu(explanation)) text += gpu_lines(explanation);
@@ -191,12 +200,12 @@ Plot roofline(const Explanation& explanation) {
   Plot plot;
   plot.title = format("Roofline on {}", gpu.name);
   plot.x = {.label = "FLOPs a byte through L2", .logarithmic = true, .low = {}, .high = {}};
-  plot.y = {.label = "GFLOP/s", .logarithmic = true, .low = {}, .high = {}};
+  plot.y = {.label = "TFLOP/s", .logarithmic = true, .low = {}, .high = {}};
   Series tried{"tried", Stroke::dots, {}}, best{"best", Stroke::mark, {}};
   double low = 1, high = 1;
   for (const ExplainedTrial& trial : explanation.timed) {
     if (trial.l2_intensity <= 0) continue;
-    const Point point{trial.l2_intensity, trial.flops_per_second * 1e-9};
+    const Point point{trial.l2_intensity, trial.flops_per_second * kTera};
     (trial.configuration == explanation.best ? best : tried).points.push_back(point);
     low = std::min(low, trial.l2_intensity);
     high = std::max(high, trial.l2_intensity);
@@ -204,17 +213,17 @@ Plot roofline(const Explanation& explanation) {
   high *= 2;
   Series roofs{"FMA and L2 roofs", Stroke::line, {}};
   const double ridge = gpu.flops_per_second() / l2_roof(gpu);
-  roofs.points = {{low, std::min(low / ridge, 1.0) * gpu.flops_per_second() * 1e-9}};
+  roofs.points = {{low, std::min(low / ridge, 1.0) * gpu.flops_per_second() * kTera}};
   if (ridge > low && ridge < high) {
-    roofs.points.push_back({ridge, gpu.flops_per_second() * 1e-9});
+    roofs.points.push_back({ridge, gpu.flops_per_second() * kTera});
   }
-  roofs.points.push_back({high, std::min(high / ridge, 1.0) * gpu.flops_per_second() * 1e-9});
+  roofs.points.push_back({high, std::min(high / ridge, 1.0) * gpu.flops_per_second() * kTera});
   plot.series = {std::move(roofs)};
   if (memory_roof(explanation) > 0 && memory_roof(explanation) < gpu.flops_per_second()) {
     plot.series.push_back(
         {"memory roof",
          Stroke::line,
-         {{low, memory_roof(explanation) * 1e-9}, {high, memory_roof(explanation) * 1e-9}}});
+         {{low, memory_roof(explanation) * kTera}, {high, memory_roof(explanation) * kTera}}});
   }
   plot.series.push_back(std::move(tried));
   plot.series.push_back(std::move(best));

@@ -45,12 +45,23 @@ std::vector<std::int64_t> block_of(const std::string& text) {
 
 /// `--shared` as a function of the block: an expression over `threads` and `side`, their root.
 SharedOfBlock shared_of(const Arguments& arguments) {
-  const Expression expression = Expression::parse(arguments.text("shared"));
-  return [expression](int threads) {
+  const auto value = [](const Expression& expression, int threads) {
     Scope scope;
     scope.bind("threads", threads);
     scope.bind("side", static_cast<std::int64_t>(std::sqrt(static_cast<double>(threads))));
-    const std::int64_t bytes = scope.evaluate(expression);
+    return scope.evaluate(expression);
+  };
+  const Expression expression = [&] {
+    try {
+      const Expression parsed = Expression::parse(arguments.text("shared"));
+      value(parsed, 32);
+      return parsed;
+    } catch (const Error& error) {
+      throw UsageError(format("--shared: {}", error.what()));
+    }
+  }();
+  return [expression, value](int threads) {
+    const std::int64_t bytes = value(expression, threads);
     if (bytes < 0 || bytes > kAnyBytes) {
       throw UsageError(format("--shared \"{}\" is {} bytes for {} threads: give 0 or more",
                               expression.text(), bytes, threads));
@@ -128,6 +139,8 @@ void write_svg(const std::string& file, const OccupancyQuestion& question,
 
 int run_occupancy(const Arguments& arguments) {
   SharedOfBlock shared = shared_of(arguments);
+  const auto swept = arguments.find("sweep");
+  if (swept) swept_of(*swept);  // wrong usage shows before anything is printed
   const std::vector<OccupancyQuestion> questions = questions_of(arguments, shared);
   if (arguments.has("target")) {
     const std::int64_t compiled = questions.front().shape.dynamic_shared_bytes;
@@ -146,8 +159,8 @@ int run_occupancy(const Arguments& arguments) {
   }
   if (arguments.has("json")) {
     std::cout << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';
-  } else if (const auto what = arguments.find("sweep")) {
-    std::cout << '\n' << terminal_plot(sweep_plot(questions.front(), swept_of(*what), shared));
+  } else if (swept) {
+    std::cout << '\n' << terminal_plot(sweep_plot(questions.front(), swept_of(*swept), shared));
   }
   if (const auto file = arguments.find("svg")) write_svg(*file, questions.front(), shared);
   return kDone;

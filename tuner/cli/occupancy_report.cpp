@@ -49,12 +49,15 @@ std::string limit_rows(const OccupancyQuestion& question, const Occupancy& answe
   return text;
 }
 
+/// Of the axis of a sweep: shared memory in KiB.
+double unit_of(Swept what) { return what == Swept::shared ? 1.0 / 1024 : 1; }
+
 double position_of(const KernelShape& shape, Swept what) {
   switch (what) {
     case Swept::registers:
       return shape.registers;
     case Swept::shared:
-      return static_cast<double>(shape.shared_bytes());
+      return static_cast<double>(shape.shared_bytes()) * unit_of(what);
     case Swept::block:
       return shape.threads;
   }
@@ -80,8 +83,9 @@ std::string occupancy_table(const OccupancyQuestion& question, const Occupancy& 
       format("{}, compute capability {}.{}, {} multiprocessors\n\n", gpu.name,
              gpu.sm.compute_capability / 10, gpu.sm.compute_capability % 10, gpu.multiprocessors);
   if (!question.kernel.empty()) text += row("kernel", question.kernel);
-  text += row("block", format("{} threads ({}), {} warps", shape.threads, question.block,
-                              (shape.threads + 31) / 32));
+  const bool sides = question.block.find('x') != std::string::npos;
+  text += row("block", format("{} threads{}, {} warps", shape.threads,
+                              sides ? " (" + question.block + ")" : "", (shape.threads + 31) / 32));
   text += row("registers", format("{} a thread, {} a block as allocated", shape.registers,
                                   answer.registers_per_block));
   text += row("shared memory", format("{} bytes a block, {} as allocated", shape.shared_bytes(),
@@ -121,7 +125,7 @@ Json occupancy_json(const OccupancyQuestion& question, const Occupancy& answer) 
 }
 
 Plot sweep_plot(const OccupancyQuestion& question, Swept what, const SharedOfBlock& shared) {
-  static constexpr const char* kLabels[] = {"registers a thread", "shared memory a block (bytes)",
+  static constexpr const char* kLabels[] = {"registers a thread", "shared memory a block (KiB)",
                                             "threads a block"};
   Plot plot;
   plot.title = format("Active warps of {} on {}", question.gpu.sm.warps, question.gpu.name);
@@ -131,8 +135,8 @@ Plot sweep_plot(const OccupancyQuestion& question, Swept what, const SharedOfBlo
   plot.y.high = question.gpu.sm.warps;
   Series curve{"", Stroke::line, {}};
   for (const SweepPoint& point : sweep(question.gpu, question.shape, what, shared)) {
-    curve.points.push_back(
-        {static_cast<double>(point.value), static_cast<double>(point.occupancy.active_warps)});
+    curve.points.push_back({static_cast<double>(point.value) * unit_of(what),
+                            static_cast<double>(point.occupancy.active_warps)});
   }
   const Occupancy answer = occupancy(question.gpu, question.shape);
   Series here{"this kernel",

@@ -61,6 +61,7 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
       arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
   request.retune = arguments.has("retune");
   request.partial = !arguments.all("fix").empty();
+  request.prune_audit = static_cast<std::size_t>(arguments.integer("prune-audit", 0, 100000));
   request.command = command_text(arguments);
   request.tool_version = AUTOTUNE_VERSION;
   return request;
@@ -152,7 +153,11 @@ With `--json`, stdout holds one document:
 `taken_over` counts the trials that the database had already, `quarantined` those not run again because they ended their
 worker, or ran out of time, twice before. `best` is null where no configuration is correct; `default` has `failure` in
 place of its figures where the default configuration fails. Times are of one call, in nanoseconds: the median and its
-95 % interval from the playoff.)",
+95 % interval from the playoff.
+
+`--prune-audit 20` adds `"prune_audit": {"pruned": 67, "sampled": 20, "ran": 20, "faster": 0, "regret": 0.0, "share_bound":
+0.139}` to each problem: how many of the sampled are faster than the best, the regret by the fastest of them, and the
+share of all pruned that may be faster, with 95 % confidence.)",
     .options =
         {{"target", "T", "A target's name (autotune list targets) or the path of a manifest"},
          {"sizes", "S", "The problems: 512, 128..1024, 128..1024:64, 1037x1031x1055, M=1,N=8,K=9"},
@@ -169,6 +174,7 @@ place of its figures where the default configuration fails. Times are of one cal
          {"jobs", "N", "Compile threads; default: all cores"},
          {"retune", "", "Measure again what the database has already"},
          {"no-baseline", "", "Do not time vendors' libraries alongside"},
+         {"prune-audit", "N", "Measure N of each problem's pruned after all: was it right?", "0"},
          {"quiet", "", "No progress on stderr"},
          {"json", "", "Print one JSON document"}},
     .positional = {},

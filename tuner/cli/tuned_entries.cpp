@@ -50,7 +50,11 @@ db::TunedStore open_store(const Arguments& arguments, db::Mode mode) {
 }
 
 std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store) {
-  const std::string target = arguments.text("target");
+  return entries_for(arguments, store, arguments.text("target"));
+}
+
+std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store,
+                                        const std::string& target) {
   const std::string device = arguments.find("device").value_or("");
   std::vector<db::TunedEntry> entries = store.tuned({device, target, "", ""});
   if (entries.empty()) {

@@ -17,6 +17,9 @@ db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
 /// What is tuned for --target and, when given, --device, the latest kernel of each problem. Throws
 /// Error with near names when there is nothing.
 std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store);
+/// The same of the target with this name, where --target may be a manifest.
+std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store,
+                                        const std::string& target);
 
 /// Sizes and settings of an entry.
 struct EntryProblem {

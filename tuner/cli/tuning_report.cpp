@@ -53,29 +53,37 @@ Json baselines_json(const ProblemReport& report) {
   return all;
 }
 
+Json prune_audit_json(const PruneCheck& check) {
+  return {{"pruned", check.pruned},       {"sampled", check.audit.sampled},
+          {"ran", check.audit.ran},       {"faster", check.audit.faster},
+          {"regret", check.audit.regret}, {"share_bound", check.audit.share_bound}};
+}
+
 Json problem_json(const ProblemReport& report) {
   Json trials = Json::object();
   for (int i = 0; i < kOutcomes; ++i) trials[std::string(name_of(Outcome(i)))] = report.outcomes[i];
   Json ties = Json::array();
   for (const Configuration& tie : report.ties) ties.push_back(json_of(tie));
-  return {{"problem", json_of(report.problem.values)},
-          {"space", report.space},
-          {"trials", trials},
-          {"taken_over", report.taken_over},
-          {"quarantined", report.quarantined},
-          {"best", best_json(report)},
-          {"default", default_json(report)},
-          {"ties", ties},
-          {"baselines", baselines_json(report)},
-          {"noise_floor", report.noise_floor},
-          {"seconds", report.seconds},
-          {"phases",
-           {{"compile_wait", report.phases.compile_wait},
-            {"open", report.phases.open},
-            {"verify", report.phases.verify},
-            {"measure", report.phases.measure},
-            {"decide", report.phases.decide},
-            {"record", report.phases.record}}}};
+  Json json{{"problem", json_of(report.problem.values)},
+            {"space", report.space},
+            {"trials", trials},
+            {"taken_over", report.taken_over},
+            {"quarantined", report.quarantined},
+            {"best", best_json(report)},
+            {"default", default_json(report)},
+            {"ties", ties},
+            {"baselines", baselines_json(report)},
+            {"noise_floor", report.noise_floor},
+            {"seconds", report.seconds},
+            {"phases",
+             {{"compile_wait", report.phases.compile_wait},
+              {"open", report.phases.open},
+              {"verify", report.phases.verify},
+              {"measure", report.phases.measure},
+              {"decide", report.phases.decide},
+              {"record", report.phases.record}}}};
+  if (report.prune_check) json["prune_audit"] = prune_audit_json(*report.prune_check);
+  return json;
 }
 
 }  // namespace
@@ -103,6 +111,9 @@ std::string text_of(const Target& target, const ProblemReport& report) {
   for (const BaselineReport& one : report.baselines) {
     text += format("  {:.3f}x {} {} ({})\n", one.to_best.median, one.plugin, one.name,
                    time_text(one.measurement.median));
+  }
+  if (report.prune_check) {
+    text += format("  {}\n", audit_text(report.prune_check->audit, report.prune_check->pruned));
   }
   return text;
 }

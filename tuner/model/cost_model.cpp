@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/model/cost_model.hpp"
 
+#include <algorithm>
+#include <future>
+#include <thread>
+
 #include "tuner/model/cost_formulas.hpp"
 #include "tuner/model/host_cost.hpp"
 
 namespace autotune {
 namespace {
+
+constexpr std::size_t kFewestOfAThread = 4096;  // configurations: some milliseconds
 
 /// A CPU has cores for multiprocessors and nothing else of a GPU.
 GpuSpec modelled(const DeviceInfo& device) {
@@ -49,7 +55,18 @@ CostInput CostModel::input(std::size_t index, std::span<const KernelResources> c
 
 std::vector<double> CostModel::predict_all() const {
   std::vector<double> seconds(space_->size());
-  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = estimate(i).seconds;
+  const auto predict = [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) seconds[i] = estimate(i).seconds;
+  };
+  const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t share = std::max(kFewestOfAThread, (seconds.size() + threads - 1) / threads);
+  std::vector<std::future<void>> others;
+  for (std::size_t first = share; first < seconds.size(); first += share) {
+    const std::size_t last = std::min(first + share, seconds.size());
+    others.push_back(std::async(std::launch::async, predict, first, last));
+  }
+  predict(0, std::min(share, seconds.size()));
+  for (std::future<void>& other : others) other.get();
   return seconds;
 }
 

@@ -59,7 +59,7 @@ class CostModel {
   CostEstimate estimate(const CostInput& input) const;
   /// What estimate() judges, for reports.
   CostInput input(std::size_t index, std::span<const KernelResources> compiled = {}) const;
-  /// Seconds for every index of the space.
+  /// Seconds for every index of the space, over all cores.
   std::vector<double> predict_all() const;
 
   /// The GPU that is modelled; of a CPU only `name` and `multiprocessors` mean anything.

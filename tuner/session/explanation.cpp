@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
@@ -100,7 +101,7 @@ class Explainer {
     }
     result.input = described(*index, row_of(entry_.best.configuration));
     result.estimate = model_.estimate(result.input);
-    result.tried = static_cast<int>(rows_.size());
+    result.tried = tried();
     result.reasons = reasons_of(rows_);
     result.timed = timed();
     result.losers = losers_of(result, losers);
@@ -123,6 +124,13 @@ class Explainer {
       input.shape.static_shared_bytes = *row->shared_bytes - input.shape.dynamic_shared_bytes;
     }
     return input;
+  }
+
+  /// Configurations; those of the playoff have a row for each of their stages.
+  int tried() const {
+    std::set<std::string_view> configurations;
+    for (const db::TrialRow& row : rows_) configurations.insert(row.configuration);
+    return static_cast<int>(configurations.size());
   }
 
   /// Each configuration once, with its latest time.

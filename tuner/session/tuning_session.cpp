@@ -149,6 +149,11 @@ class Session {
       const Stopwatch watch(decide);
       finish(run, context, flops, report);
     }
+    if (request_.prune_audit > 0 && device_.runs() && report.best && !stopped()) {
+      report.prune_check =
+          check_pruning(run, request_.policy, report.best->measurement.median, request_.prune_audit,
+                        hash64("prune audit", request_.seed));
+    }
     recorder.flush();
     pool_.clear();
     for (const auto& [index, trial] : run.trials()) {

@@ -18,6 +18,7 @@
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/budget.hpp"
 #include "tuner/session/compile_pool.hpp"
+#include "tuner/session/pruned.hpp"
 #include "tuner/session/stopwatch.hpp"
 
 namespace autotune {
@@ -36,6 +37,8 @@ struct TuningRequest {
   /// The target is a part of one, such as with_fixed() makes: trials are kept, but its best does
   /// not become the stored best of the problem.
   bool partial = false;
+  /// Pruned configurations that each problem measures after all; 0: none.
+  std::size_t prune_audit = 0;
   /// For the session's row.
   std::string command, budget_text, tool_version;
 };
@@ -70,6 +73,7 @@ struct ProblemReport {
   std::string default_failure;                 // why, then
   std::vector<Configuration> ties;
   std::vector<BaselineReport> baselines;  // fastest first
+  std::optional<PruneCheck> prune_check;  // where the request asked for it
   double noise_floor = 0;                 // relative spread of the playoff's A/A pair
   double flops = 0;                       // of one call
   bool predicted = false;                 // the device cannot run: the model's choice

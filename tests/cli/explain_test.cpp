@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune explain: what it tells of a tuned problem, and what it refuses.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "tests/cli/sentences.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<std::string> explain(const std::string& size,
+                                 const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {"explain", "--target", manifest_of("tiny"), "--size", size};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(Explain, TellsTheBestItsLosersAndHowManyWereTried) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "8"})).status, 0);
+  const Ended ended = sandbox.run(explain("100"));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("N=100"));
+  EXPECT_THAT(ended.out, HasSubstr("measured"));
+  EXPECT_THAT(ended.out, HasSubstr("predicted"));
+  EXPECT_THAT(ended.out, HasSubstr("tried       8"));
+
+  const Ended as_json = sandbox.run(explain("100", {"--losers", "1", "--json"}));
+  const Json json = Json::parse(as_json.out)[0];
+  EXPECT_EQ(json["problem"], "N=100");
+  EXPECT_EQ(json["tried"], 8);
+  EXPECT_LE(json["losers"].size(), 1U);
+}
+
+TEST(Explain, RefusesWhatIsNotTuned) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.run(explain("100")), 1, {"tuned.db", "no such file"});
+  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+  expect_refused(sandbox.run(explain("200")), 1, {"200", "not tuned", "--sizes 200"});
+  expect_refused(sandbox.run(explain("100", {"--device", "GPU"})), 1, {"GPU"});
+  expect_refused(sandbox.run(explain("100", {"--losers", "-1"})), 2, {"--losers", "-1"});
+}
+
+}  // namespace
+}  // namespace autotune::testing

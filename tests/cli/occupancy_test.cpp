@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune occupancy: its tables, its JSON, its plots, and what it refuses.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "tests/cli/sentences.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+Ended occupancy(const Sandbox& sandbox, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "occupancy");
+  return sandbox.run(arguments);
+}
+
+Json json_of(const Sandbox& sandbox, std::vector<std::string> arguments) {
+  arguments.push_back("--json");
+  const Ended ended = occupancy(sandbox, std::move(arguments));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  return Json::parse(ended.out);
+}
+
+TEST(Occupancy, TellsLimitsAndLimiters) {
+  const Sandbox sandbox;
+  const std::vector<std::string> kernel = {"--gpu",  "gt240", "--block",  "16x16",
+                                           "--regs", "14",    "--shared", "4140"};
+  const Json json = json_of(sandbox, kernel);
+  EXPECT_EQ(json["active_blocks"], 3);
+  EXPECT_EQ(json["active_warps"], 24);
+  EXPECT_EQ(json["occupancy"], 0.75);
+  EXPECT_EQ(json["limits"]["registers"], 4);
+  EXPECT_EQ(json["limiters"], Json::array({"shared_memory"}));
+  const Ended table = occupancy(sandbox, kernel);
+  EXPECT_THAT(table.out, HasSubstr("256 threads (16 x 16), 8 warps"));
+  EXPECT_THAT(table.out, HasSubstr("75 %, limited by shared memory"));
+}
+
+TEST(Occupancy, FindsTheBestBlock) {
+  const Sandbox sandbox;
+  const std::vector<std::string> kernel = {
+      "--gpu", "h200", "--best-block", "--shared", "8*threads", "--regs", "40"};
+  EXPECT_EQ(json_of(sandbox, kernel)["threads"], 768);
+  std::vector<std::string> square = kernel;
+  square.push_back("--square");
+  EXPECT_EQ(json_of(sandbox, square)["threads"], 256);
+  EXPECT_EQ(json_of(sandbox, square)["shared_bytes"], 2048);
+}
+
+TEST(Occupancy, CompilesATargetForAGpuThatIsNotHere) {
+  const Sandbox sandbox;
+  const Json json =
+      json_of(sandbox, {"--gpu", "h200", "--target", "gemm", "--size", "512", "BLOCK_SIZE=16"});
+  EXPECT_EQ(json["threads"], 256);
+  EXPECT_GT(json["registers"], 16);
+  EXPECT_GT(json["shared_bytes"], 0);
+}
+
+TEST(Occupancy, Plots) {
+  const Sandbox sandbox;
+  const std::filesystem::path file = sandbox.folder() / "curves.svg";
+  const Ended ended = occupancy(
+      sandbox, {"--gpu", "h200", "--block", "256", "--sweep", "regs", "--svg", file.string()});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("registers a thread"));
+  EXPECT_THAT(ended.out, HasSubstr("@ this kernel"));
+  EXPECT_GT(std::filesystem::file_size(file), 1000U);
+}
+
+TEST(Occupancy, RefusesWhatNoGpuHas) {
+  struct Case {
+    std::vector<std::string> arguments, words;
+  };
+  const std::vector<Case> cases = {
+      {{"--gpu", "h200"}, {"--block", "--target"}},
+      {{"--gpu", "h20", "--block", "256"}, {"h20", "h200"}},
+      {{"--gpu", "h200", "--block", "0"}, {"0 threads", "1 or more"}},
+      {{"--gpu", "h200", "--block", "2048"}, {"2048", "1024"}},
+      {{"--gpu", "h200", "--block", "axb"}, {"--block", "16x16"}},
+      {{"--gpu", "h200", "--block", "256", "--regs", "300"}, {"300", "255"}},
+      {{"--gpu", "h200", "--block", "256", "--shared", "300000"}, {"300000", "232448"}},
+      {{"--gpu", "h200", "--block", "256", "--shared", "size"}, {"--shared", "size", "side"}},
+      {{"--gpu", "h200", "--block", "256", "--sweep", "warps"}, {"--sweep", "warps", "regs"}},
+      {{"--gpu", "gt240", "--block", "64", "--cluster", "2"}, {"GT 240", "clusters"}},
+  };
+  const Sandbox sandbox;
+  for (const Case& one : cases) {
+    SCOPED_TRACE(::testing::PrintToString(one.arguments));
+    expect_refused(occupancy(sandbox, one.arguments), 2, one.words);
+  }
+}
+
+}  // namespace
+}  // namespace autotune::testing

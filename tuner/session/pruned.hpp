@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations that the search gave up after a glance, measured to the end after all.
+#pragma once
+
+#include "tuner/model/prune_audit.hpp"
+#include "tuner/session/problem_run.hpp"
+
+namespace autotune {
+
+/// The answer, and how many there were to sample from.
+struct PruneCheck {
+  PruneAudit audit;
+  std::size_t pruned = 0;
+};
+
+/// Measures `count` of the run's pruned configurations and compares them with `best_seconds`. They
+/// are not stored: a sample drawn for an audit is no search.
+PruneCheck check_pruning(ProblemRun& run, const Policy& policy, double best_seconds,
+                         std::size_t count, std::uint64_t seed);
+
+}  // namespace autotune
