@@ -54,11 +54,15 @@ std::vector<std::size_t> finalists(const ProblemRun& run, const Policy& policy,
 
 /// The same target at sizes that cut most tiles; settings as they are.
 Problem edge_problem(const Target& target, const Problem& problem) {
-  Problem edge = problem;
-  for (NamedValue& size : edge.values) {
+  Problem edge;
+  for (const NamedValue& one : problem.values) {
     const bool is_size =
-        std::find(target.sizes.begin(), target.sizes.end(), size.name) != target.sizes.end();
-    if (is_size) size.value = std::min(size.value.integer(), kEdgeSize) + 1;
+        std::find(target.sizes.begin(), target.sizes.end(), one.name) != target.sizes.end();
+    if (is_size) {
+      edge.values.push_back({one.name, std::min(one.value.integer(), kEdgeSize) + 1});
+    } else {
+      edge.values.push_back(one);
+    }
   }
   return edge;
 }
