@@ -23,7 +23,8 @@ if(AUTOTUNE_SANITIZE)
   add_compile_options(-fsanitize=${AUTOTUNE_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${AUTOTUNE_SANITIZE})
-  # GCC says of itself that sanitizers make this one speak up without reason.
-  add_compile_options(-Wno-maybe-uninitialized)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-maybe-uninitialized)  # sanitizers make it speak up without reason
+  endif()
 endif()
 include_directories(${CMAKE_SOURCE_DIR})
