@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <cctype>
+#include <deque>
+#include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "plugins/sdk/autotune_plugin.h"
 #include "tuner/core/error.hpp"
@@ -43,7 +46,11 @@ const Facet* facet_of(const autotune_plugin_v1& plugin, const char* id) {
 
 /// Loaded for as long as the process lives: its code may still be on a stack, or registered.
 const dll::shared_library& load(const fs::path& file) try {
-  return *new dll::shared_library(file, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+  static auto& libraries = *new std::deque<dll::shared_library>;  // reachable, never destroyed
+  static std::mutex mutex;
+  dll::shared_library library(file, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+  const std::lock_guard lock(mutex);
+  return libraries.emplace_back(std::move(library));
 } catch (const std::exception& error) {
   throw Error(format("{}: it cannot be loaded: {}", file.string(), loader_text(error)));
 }

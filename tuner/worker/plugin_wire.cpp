@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/plugin_wire.hpp"
 
-#include <cstring>
+#include <algorithm>
 
 namespace autotune {
 namespace {
@@ -73,8 +73,9 @@ SearchTask search_task_of(const Json& json, const std::string& bytes) {
   task.levels.resize(json.at("levels"));
   task.predicted.resize(json.at("predicted"));
   const std::size_t split = task.levels.size() * sizeof task.levels[0];
-  std::memcpy(task.levels.data(), bytes.data(), split);
-  std::memcpy(task.predicted.data(), bytes.data() + split, bytes.size() - split);
+  std::copy_n(bytes.data(), split, reinterpret_cast<char*>(task.levels.data()));
+  std::copy_n(bytes.data() + split, bytes.size() - split,
+              reinterpret_cast<char*>(task.predicted.data()));
   task.known = evaluations_of(json.at("known"));
   task.seed = json.at("seed");
   task.budget = json.at("budget");
