@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "db/store.hpp"
 #include "tests/cli/sentences.hpp"
 #include "tuner/json/json.hpp"
 
@@ -94,19 +95,13 @@ TEST(Tune, OddRectangularSizesTuneAndVerify) {
 }
 
 /// The configurations of a run in the order in which they were tried.
+/// As they were stored; times of day would not tell those of one millisecond apart.
 std::vector<std::string> order_of_trials(const Sandbox& sandbox) {
-  const Ended ended = sandbox.run({"db", "export"});
-  std::vector<std::pair<std::string, std::string>> dated;
-  std::istringstream lines(ended.out);
-  for (std::string line; std::getline(lines, line);) {
-    const Json row = Json::parse(line);
-    if (row.value("stage", "") == "search")
-      dated.emplace_back(row["created_at"], row["configuration"]);
-  }
-  std::stable_sort(dated.begin(), dated.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  const db::TunedStore store(sandbox.database(), db::Mode::read_only);
   std::vector<std::string> order;
-  for (const auto& [date, configuration] : dated) order.push_back(configuration);
+  for (const db::TrialRow& row : store.trials(store.tuned({}).at(0).best.key)) {
+    if (row.stage == "search") order.push_back(row.configuration);
+  }
   return order;
 }
 
