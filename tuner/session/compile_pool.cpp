@@ -113,11 +113,11 @@ void CompilePool::work() {
     if (busy_++ == 0) busy_since_ = now_seconds();
     lock.unlock();
     std::shared_ptr<const CompiledKernel> kernel;
+    std::exception_ptr thrown;  // a broken environment
     try {
       kernel = std::make_shared<CompiledKernel>(device_.compile(job->unit));
-      job->promise.set_value(kernel);
     } catch (...) {
-      job->promise.set_exception(std::current_exception());  // a broken environment
+      thrown = std::current_exception();
     }
     lock.lock();
     if (--busy_ == 0) statistics_.wall_seconds += now_seconds() - busy_since_;
@@ -126,6 +126,12 @@ void CompilePool::work() {
       ++(kernel->cached ? statistics_.cached : statistics_.compiled);
     }
     job->done = true;
+    // Last, so that whoever has the result finds it counted.
+    if (thrown) {
+      job->promise.set_exception(thrown);
+    } else {
+      job->promise.set_value(kernel);
+    }
   }
 }
 
