@@ -43,13 +43,19 @@ class FakeDevice final : public Device {
   int opened() const { return opened_; }
   int loaded() const { return loaded_; }
   const Truth& truth() const { return truth_; }
-  void count_load() { ++loaded_; }
+  /// Called with how many were loaded before, each time that a configuration is.
+  void on_load(std::function<void(int)> listener) { on_load_ = std::move(listener); }
+  void count_load() {
+    const int before = loaded_++;
+    if (on_load_) on_load_(before);
+  }
 
  private:
   Truth truth_;
   DeviceInfo info_;
   bool isolated_ = true;
   std::vector<std::pair<std::string, Fate>> baselines_;
+  std::function<void(int)> on_load_;
   std::atomic<int> compiled_ = 0, opened_ = 0, loaded_ = 0;
 };
 

@@ -127,8 +127,9 @@ const Verb kTune{
 `--budget 200` (evaluations) and `10%` (of the valid space) are for each problem, `60s` is for the whole run. The default
 is 128 evaluations on a GPU and 40 on the host.
 
-With several devices each problem is tuned on one of them from its first trial to its playoff, so that times of different
-devices never meet in a decision; a device that fails drops out, and its problem starts anew on another.
+With several devices each problem is tuned on one of them. A device that finds none waiting helps with the configurations
+of another's, if the default configuration takes both as long to within 1 %; it is held against the other's times by that
+ratio. A device that fails drops out: what it was at is measured elsewhere.
 
 `--fix TILE_SIZE=4`, which may be repeated, asks for the best with that value of a parameter: its trials are stored, the
 stored best of the problem stays what it was.

@@ -63,6 +63,11 @@ void Anchor::refresh() {
   }
 }
 
+void Anchor::compare_with(double seconds) {
+  drift_ *= reference_ / seconds;
+  reference_ = seconds;
+}
+
 Anchor::Sample Anchor::measure() {
   const double started = now_();
   std::vector<double> seconds, clocks;

@@ -29,6 +29,10 @@ class Anchor {
     failures_ = 0;
   }
 
+  /// Times are from here on divided as if it had taken this long at the session's start: what it
+  /// took then on another device, for times of the two to compare.
+  void compare_with(double seconds);
+
   /// Time now over time at the session's start.
   double drift() const { return drift_; }
   /// The session's reference, in hertz; 0 when unknown.

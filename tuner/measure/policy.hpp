@@ -41,6 +41,9 @@ struct Policy {
   double warm_up_window = 10e-3;  // three of them must agree
   double warm_up_agreement = 0.01;
 
+  // Several devices.
+  double devices_alike = 0.01;  // the default takes both as long: they may share a problem
+
   // The playoff.
   double finalist_margin = 0.03;
   int most_finalists = 10;

@@ -2,10 +2,10 @@
 #include "tuner/session/problem_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "tuner/hash/hash.hpp"
-#include "tuner/measure/judge.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/gates.hpp"
 #include "tuner/text/compiler_log.hpp"
@@ -48,7 +48,9 @@ ProblemRun::ProblemRun(const RunContext& context, Problem problem, ParameterSpac
       predicted_(std::move(predicted)),
       budget_(budget),
       stop_(std::move(stop)),
-      default_index_(autotune::default_index(context.target, space_)) {
+      default_index_(autotune::default_index(context.target, space_)),
+      station_(context.device, context.target, problem_, context.policy,
+               [this] { return standard(); }) {
   read_stored(retune);
 }
 
@@ -73,51 +75,74 @@ std::size_t ProblemRun::remaining() const {
 }
 
 std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indices) {
-  // First everything that must be compiled is handed to the pool, then trials are made in order.
-  std::map<std::size_t, CompilePool::Result> compiling;
-  std::size_t left = remaining();
-  std::size_t answered = 0;
+  // First everything that must be compiled is handed to the pool, then trials are taken in order.
+  std::vector<std::size_t> affordable;
+  std::set<std::size_t> fresh;
   for (const std::size_t index : indices) {
-    const bool known = trials_.contains(index) || compiling.contains(index);
-    if (!known && left == 0) break;
-    ++answered;
-    if (known) continue;
-    --left;
-    if (stored_.contains(index) || quarantined_.contains(index)) continue;
-    if (ruled_out(index)) continue;
+    const bool known = trials_.contains(index) || fresh.contains(index);
+    if (!known && fresh.size() == remaining()) break;
+    if (!known) fresh.insert(index);
+    affordable.push_back(index);
+  }
+  queue_.add(start_compiling(affordable));
+  std::vector<Evaluation> answers;
+  try {
+    for (const std::size_t index : affordable) {
+      if (!trials_.contains(index)) {
+        if (stop_ && stop_()) {
+          interrupted_ = true;
+          break;
+        }
+        take_next(index);
+      }
+      answers.push_back(answer(index));
+    }
+  } catch (...) {
+    settle();
+    throw;
+  }
+  settle();
+  return answers;
+}
+
+/// Stores what was measured, in order or out of it, before the strategy hears of it.
+void ProblemRun::settle() {
+  for (auto& [index, trial] : queue_.abandon()) take(index, std::move(trial), true);
+  const Stopwatch watch(station_.phases().record);
+  context_.recorder.flush();
+}
+
+std::vector<SharedQueue::Task> ProblemRun::start_compiling(std::span<const std::size_t> indices) {
+  std::vector<SharedQueue::Task> tasks;
+  std::set<std::size_t> begun;
+  for (const std::size_t index : indices) {
+    if (trials_.contains(index) || stored_.contains(index) || quarantined_.contains(index))
+      continue;
+    if (!begun.insert(index).second || ruled_out(index)) continue;
     SourceUnit source = unit(index);
     has_binary(index, source) = true;
-    compiling[index] = context_.pool.compile(std::move(source));
+    tasks.push_back({index, context_.pool.compile(std::move(source))});
   }
   context_.pool.drop_prefetches();
   compile_ahead();
-  std::vector<Evaluation> answers;
-  for (const std::size_t index : indices.first(answered)) {
-    if (!trials_.contains(index)) {
-      if (stop_ && stop_()) {
-        interrupted_ = true;
-        break;
-      }
-      if (const auto stored = stored_.find(index); stored != stored_.end()) {
-        ++taken_over_;
-        take(index, stored->second, false);
-      } else if (const auto barred = quarantined_.find(index); barred != quarantined_.end()) {
-        ++barred_;
-        Trial trial;
-        trial.outcome = Outcome::crash;
-        trial.message = "quarantined: " + barred->second;
-        take(index, std::move(trial), false);
-      } else if (auto trial = ruled_out(index)) {
-        take(index, *std::move(trial), true);
-      } else {
-        take(index, run(index, compiling.at(index)), true);
-      }
-    }
-    answers.push_back(answer(index));
+  return tasks;
+}
+
+void ProblemRun::take_next(std::size_t index) {
+  if (const auto stored = stored_.find(index); stored != stored_.end()) {
+    ++taken_over_;
+    take(index, stored->second, false);
+  } else if (const auto barred = quarantined_.find(index); barred != quarantined_.end()) {
+    ++barred_;
+    Trial trial;
+    trial.outcome = Outcome::crash;
+    trial.message = "quarantined: " + barred->second;
+    take(index, std::move(trial), false);
+  } else if (auto trial = ruled_out(index)) {
+    take(index, *std::move(trial), true);
+  } else {
+    take(index, queue_.take(index, [this](const auto& task) { return run_here(task); }), true);
   }
-  const Stopwatch watch(phases_.record);
-  context_.recorder.flush();  // before the strategy hears of them
-  return answers;
 }
 
 void ProblemRun::prefetch(std::span<const std::size_t> indices) {
@@ -197,45 +222,42 @@ std::unique_ptr<Candidate> ProblemRun::load(std::size_t index) {
   return workbench().load(*kernel, plan(index));
 }
 
-Workbench& ProblemRun::workbench() {
-  if (!workbench_) {
-    const Stopwatch watch(phases_.open);
-    Workload workload = prepared_workload_of(context_.target, problem_, context_.device.info());
-    workload.form = context_.policy.form;
-    workbench_ = context_.device.open(workload);
+std::optional<Loadable> ProblemRun::standard() {
+  const auto known = trials_.find(default_index_);
+  if (known != trials_.end() && known->second.outcome != Outcome::ok) return std::nullopt;
+  const auto kernel = compiled(default_index_);
+  if (kernel->outcome != Outcome::ok) return std::nullopt;
+  return standard_ = Loadable{kernel, plan(default_index_)};
+}
+
+Trial ProblemRun::run_here(const SharedQueue::Task& task) {
+  Trial trial = run(task, station_);
+  if (station_.has_anchor() && station_.anchor().seconds() > 0) {
+    const Anchor& anchor = station_.anchor();
+    queue_.set_reference({*standard_, anchor.seconds(), anchor.seconds() * anchor.drift()});
   }
-  return *workbench_;
+  return trial;
 }
 
-void ProblemRun::close_workbench() {
-  anchor_.reset();
-  anchor_candidate_.reset();
-  workbench_.reset();
+std::optional<double> ProblemRun::help(Device& device) {
+  const auto reference = queue_.reference();
+  if (!reference) return std::nullopt;
+  Station station(device, context_.target, problem_, context_.policy,
+                  [&] { return reference->standard; });
+  const double ratio = station.anchor().seconds() / reference->seconds_now;
+  if (!(std::abs(ratio - 1) <= context_.policy.devices_alike)) return ratio;
+  station.anchor().compare_with(reference->seconds);
+  queue_.help([&](const auto& task) { return run(task, station); });
+  return std::nullopt;
 }
 
-Anchor& ProblemRun::anchor() {
-  if (!anchor_) {
-    const auto known = trials_.find(default_index_);
-    if (known == trials_.end() || known->second.outcome == Outcome::ok) {
-      try {
-        anchor_candidate_ = load(default_index_);
-        anchor_.emplace(*anchor_candidate_, context_.policy);
-      } catch (const KernelFailure&) {
-        anchor_candidate_.reset();  // a default that fails is a trial like any other
-      }
-    }
-    if (!anchor_) anchor_.emplace();
-  }
-  return *anchor_;
-}
-
-Trial ProblemRun::run(std::size_t index, const CompilePool::Result& result) {
+Trial ProblemRun::run(const SharedQueue::Task& task, Station& station) {
   Trial trial;
   const std::shared_ptr<const CompiledKernel> kernel = [&] {
-    const Stopwatch watch(phases_.compile_wait);
-    return result.get();
+    const Stopwatch watch(station.phases().compile_wait);
+    return task.kernel.get();
   }();
-  const LaunchPlan launches = plan(index);
+  const LaunchPlan launches = plan(task.index);
   if (kernel->outcome != Outcome::ok) {
     trial.outcome = kernel->outcome;
     trial.message = kernel->log.substr(0, kLongestMessage);
@@ -248,35 +270,10 @@ Trial ProblemRun::run(std::size_t index, const CompilePool::Result& result) {
     trial.message = *std::move(reason);
     return trial;
   }
-  if (context_.device.runs()) judge_on_device(trial, index, *kernel);
+  if (!station.device().runs()) return trial;
+  if (!station.device().isolated()) context_.recorder.dispatch(space_.at(task.index));
+  station.measure(trial, {kernel, launches}, best_seconds_);
   return trial;
-}
-
-void ProblemRun::judge_on_device(Trial& trial, std::size_t index, const CompiledKernel& kernel) {
-  if (!context_.device.isolated()) context_.recorder.dispatch(space_.at(index));
-  try {
-    std::unique_ptr<Candidate> candidate;
-    workbench();
-    {
-      const Stopwatch watch(phases_.verify);
-      candidate = workbench().load(kernel, plan(index));
-      const Verdict verdict = candidate->verify();
-      trial.outcome = verdict.outcome;
-      trial.message = verdict.message;
-      if (verdict.outcome != Outcome::ok) return;
-      trial.verified = true;
-    }
-    const Stopwatch watch(phases_.measure);
-    const double best = best_ ? trials_.at(*best_).measurement->median : 0;
-    const Judgement judgement = judge(*candidate, best, context_.policy, anchor());
-    trial.outcome = judgement.outcome;
-    trial.measurement = judgement.measurement;
-    if (judgement.outcome != Outcome::ok) trial.message = name_of(judgement.decision);
-  } catch (const KernelFailure& failure) {
-    trial.outcome = failure.outcome();
-    trial.message = failure.what();
-    trial.measurement.reset();
-  }
 }
 
 void ProblemRun::take(std::size_t index, Trial trial, bool store) {
@@ -284,8 +281,8 @@ void ProblemRun::take(std::size_t index, Trial trial, bool store) {
   if (!predicted_.empty()) trial.predicted_seconds = predicted_[index];
   if (store) context_.recorder.record(trial, index == default_index_);
   const auto seconds = full_time(trial);
-  if (seconds && (!best_ || *seconds < trials_.at(*best_).measurement->median)) best_ = index;
   trials_[index] = std::move(trial);
+  if (seconds && (!best_ || *seconds < best_seconds_)) lead(index);
   answers_.push_back(answer(index));
   if (on_trial_) on_trial_();
 }
@@ -304,11 +301,16 @@ void ProblemRun::refute(std::size_t index, Outcome outcome, const std::string& w
   trial.measurement.reset();
   trial.verified = false;
   context_.recorder.record(trial, index == default_index_);
-  best_.reset();
+  lead(std::nullopt);
   for (const auto& [other, one] : trials_) {
     const auto seconds = full_time(one);
-    if (seconds && (!best_ || *seconds < trials_.at(*best_).measurement->median)) best_ = other;
+    if (seconds && (!best_ || *seconds < best_seconds_)) lead(other);
   }
+}
+
+void ProblemRun::lead(std::optional<std::size_t> index) {
+  best_ = index;
+  best_seconds_ = index ? trials_.at(*index).measurement->median : 0;
 }
 
 }  // namespace autotune

@@ -2,7 +2,7 @@
 // The search on one problem: answers a strategy's questions with trials.
 #pragma once
 
-#include <deque>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,11 +15,11 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/trial.hpp"
-#include "tuner/measure/anchor.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/recorder.hpp"
-#include "tuner/session/stopwatch.hpp"
+#include "tuner/session/shared_queue.hpp"
+#include "tuner/session/station.hpp"
 
 namespace autotune {
 
@@ -36,9 +36,9 @@ struct RunContext {
 /// When to end: asked before each trial.
 using StopRequested = std::function<bool()>;
 
-/// One problem on one device. The workbench is opened when the first trial must run, so that a run
-/// whose trials are all stored touches no device. Trials run in the order asked for, whatever
-/// order they are compiled in: one seed, one result.
+/// One problem on one device, which others may help. The workbench is opened when the first trial
+/// must run, so that a run whose trials are all stored touches no device. Trials are taken in the
+/// order asked for, whatever order they are compiled in: one seed, one result.
 class ProblemRun final : public Evaluator {
  public:
   /// `predicted` is empty or has a time in seconds for every index of the space.
@@ -59,6 +59,14 @@ class ProblemRun final : public Evaluator {
   /// Called after each trial.
   void on_trial(std::function<void()> listener) { on_trial_ = std::move(listener); }
 
+  /// Measures configurations of this run on another, isolated device until dismiss_helpers(); times
+  /// count by what the default takes on each. Where it takes them more than the policy allows apart
+  /// returns at once: its time there over the time here. Called from other threads. Throws Error
+  /// when the device fails; what it was at is measured elsewhere.
+  std::optional<double> help(Device& device);
+  /// Ends every help(), now or later.
+  void dismiss_helpers() { queue_.close(); }
+
   std::size_t default_index() const { return default_index_; }
   const Problem& problem() const { return problem_; }
   const std::map<std::size_t, Trial>& trials() const { return trials_; }
@@ -68,14 +76,15 @@ class ProblemRun final : public Evaluator {
   bool interrupted() const { return interrupted_; }
   std::optional<std::size_t> best() const { return best_; }
   std::size_t done() const { return trials_.size(); }
-  const Phases& phases() const { return phases_; }
+  /// Of the run's own device.
+  const Phases& phases() const { return station_.phases(); }
   /// The SM clock that times are compared at; 0 when unknown.
-  double clock_hz() const { return anchor_ ? anchor_->clock_hz() : 0; }
+  double clock_hz() { return station_.has_anchor() ? station_.anchor().clock_hz() : 0; }
 
   /// The buffers, allocated and filled at the first call. Throws Error.
-  Workbench& workbench();
+  Workbench& workbench() { return station_.workbench(); }
   /// Frees the buffers; the next workbench() makes them anew.
-  void close_workbench();
+  void close_workbench() { station_.close(); }
   /// A trial's configuration as it is launched on this problem.
   LaunchPlan plan(std::size_t index) const;
   /// Its binary; compiled at most once.
@@ -87,11 +96,15 @@ class ProblemRun final : public Evaluator {
 
  private:
   std::optional<Trial> ruled_out(std::size_t index) const;
-  Trial run(std::size_t index, const CompilePool::Result& result);
-  void judge_on_device(Trial& trial, std::size_t index, const CompiledKernel& kernel);
+  std::vector<SharedQueue::Task> start_compiling(std::span<const std::size_t> indices);
+  Trial run_here(const SharedQueue::Task& task);
+  Trial run(const SharedQueue::Task& task, Station& station);
+  std::optional<Loadable> standard();
+  void take_next(std::size_t index);
+  void settle();
+  void lead(std::optional<std::size_t> index);
   void take(std::size_t index, Trial trial, bool store);
   Evaluation answer(std::size_t index) const;
-  Anchor& anchor();
   void read_stored(bool retune);
   void compile_ahead();
   SourceUnit unit(std::size_t index) const;
@@ -114,14 +127,14 @@ class ProblemRun final : public Evaluator {
   std::map<std::size_t, Trial> trials_;
   std::vector<Evaluation> answers_;  // one a trial, in the order they were made
   std::optional<std::size_t> best_;
+  std::atomic<double> best_seconds_ = 0;  // for helpers
   int taken_over_ = 0;
   int barred_ = 0;
-  Phases phases_;
   bool interrupted_ = false;
 
-  std::unique_ptr<Workbench> workbench_;
-  std::unique_ptr<Candidate> anchor_candidate_;
-  std::optional<Anchor> anchor_;
+  std::optional<Loadable> standard_;  // what the station's anchor is
+  Station station_;
+  SharedQueue queue_;
 };
 
 }  // namespace autotune

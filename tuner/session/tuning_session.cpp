@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <utility>
 
 #include "tuner/hash/hash.hpp"
 #include "tuner/model/cost_model.hpp"
-#include "tuner/search/transfer.hpp"
 #include "tuner/session/calibrated.hpp"
 #include "tuner/session/finals.hpp"
 #include "tuner/session/problem_run.hpp"
@@ -51,12 +51,13 @@ SessionRows begin(db::TunedStore* store, const Target& target, const Device& dev
 class Session {
  public:
   Session(const Target& target, Device& device, db::TunedStore* store, const TuningRequest& request,
-          const TuningCallbacks& callbacks)
+          const TuningCallbacks& callbacks, RunGroup* group)
       : target_(target),
         device_(device),
         store_(store),
         request_(request),
         callbacks_(callbacks),
+        group_(group),
         rows_(begin(store, target, device, request)),
         calibration_(calibration_of(store, device)),
         pool_(device, request.compile_threads) {}
@@ -128,7 +129,7 @@ class Session {
     const double flops = work_of(target_, problem, device_.info()).flops;
     auto [space, predicted] = take_prepared(number);
     std::vector<double> corrected =
-        corrected_predictions(space, problem.values, predicted, history_);
+        corrected_predictions(space, problem.values, predicted, history());
     ProblemReport report;
     report.problem = problem;
     report.space = space.size();
@@ -156,8 +157,8 @@ class Session {
     }
     recorder.flush();
     pool_.clear();
+    remember(run, predicted);
     for (const auto& [index, trial] : run.trials()) {
-      remember(problem, trial, predicted[index]);
       ++report.outcomes[static_cast<std::size_t>(trial.outcome)];
     }
     report.taken_over = run.taken_over();
@@ -168,15 +169,32 @@ class Session {
     return report;
   }
 
+  std::vector<PastTrial> history() const { return group_ ? group_->history() : history_; }
+
   /// For the problems that follow: what was measured here against what the model said.
-  void remember(const Problem& problem, const Trial& trial, double predicted) {
-    if (trial.outcome != Outcome::ok || !trial.measurement) return;
-    history_.push_back({problem.values, trial.configuration, trial.measurement->median, predicted});
+  void remember(const ProblemRun& run, const std::vector<double>& predicted) {
+    std::vector<PastTrial> past;
+    for (const auto& [index, trial] : run.trials()) {
+      if (trial.outcome != Outcome::ok || !trial.measurement) continue;
+      past.push_back(
+          {run.problem().values, trial.configuration, trial.measurement->median, predicted[index]});
+    }
+    if (group_) {
+      group_->remember(std::move(past));
+    } else {
+      history_.insert(history_.end(), past.begin(), past.end());
+    }
   }
 
   void search(ProblemRun& run) {
     const std::uint64_t seed = hash64(run.problem().text(), request_.seed);
     const std::size_t standard = run.default_index();
+    if (group_) group_->begins(run);
+    // However the search ends, nobody may hold on to the run after it.
+    const auto end = [this](ProblemRun* one) {
+      if (group_) group_->ends(*one);
+    };
+    const std::unique_ptr<ProblemRun, decltype(end)> open(&run, end);
     run.evaluate({&standard, 1});
     run.take_over_stored();
     if (run.remaining() > 0) make_strategy(request_.strategy)->search(run, seed);
@@ -216,6 +234,7 @@ class Session {
   db::TunedStore* store_;
   const TuningRequest& request_;
   const TuningCallbacks& callbacks_;
+  RunGroup* const group_;
   const Clock::time_point start_ = Clock::now();
   SessionRows rows_;
   const Calibration calibration_;
@@ -227,8 +246,8 @@ class Session {
 }  // namespace
 
 TuningReport tune(const Target& target, Device& device, db::TunedStore* store,
-                  const TuningRequest& request, const TuningCallbacks& callbacks) {
-  return Session(target, device, store, request, callbacks).run();
+                  const TuningRequest& request, const TuningCallbacks& callbacks, RunGroup* group) {
+  return Session(target, device, store, request, callbacks, group).run();
 }
 
 }  // namespace autotune

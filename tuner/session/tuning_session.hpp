@@ -16,6 +16,7 @@
 #include "tuner/measure/policy.hpp"
 #include "tuner/measure/statistics.hpp"
 #include "tuner/search/strategy.hpp"
+#include "tuner/search/transfer.hpp"
 #include "tuner/session/budget.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/pruned.hpp"
@@ -108,10 +109,27 @@ struct TuningCallbacks {
   std::function<bool()> stop_requested;
 };
 
+class ProblemRun;
+
+/// What runs on alike devices at the same time have of one another. Called from their threads.
+class RunGroup {
+ public:
+  virtual ~RunGroup() = default;
+  /// A search begins, which other devices may help().
+  virtual void begins(ProblemRun& run) = 0;
+  /// It is over; returns when nobody helps any more.
+  virtual void ends(ProblemRun& run) = 0;
+  /// What all of them have measured at other problems.
+  virtual std::vector<PastTrial> history() = 0;
+  virtual void remember(std::vector<PastTrial> trials) = 0;
+};
+
 /// Tunes every problem of the request and stores each trial before the strategy hears of it.
 /// A failing configuration is a trial. Throws Error when the environment breaks: memory, the
-/// database, the device. `store` may be null: nothing is kept then.
+/// database, the device. `store` may be null: nothing is kept then; so may `group`: a run by
+/// itself.
 TuningReport tune(const Target& target, Device& device, db::TunedStore* store,
-                  const TuningRequest& request, const TuningCallbacks& callbacks = {});
+                  const TuningRequest& request, const TuningCallbacks& callbacks = {},
+                  RunGroup* group = nullptr);
 
 }  // namespace autotune

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <filesystem>
 #include <mutex>
 #include <set>
@@ -77,6 +79,33 @@ class FailingDevice final : public Device {
   std::atomic<int> good_;
 };
 
+/// Keeps two devices in step: whichever loads first, the owner, then loads its n-th configuration
+/// only when the other has loaded n - 1, up to a number of them.
+class Company {
+ public:
+  explicit Company(int most) : most_(most) {}
+
+  void loads(int device) {
+    std::unique_lock lock(mutex_);
+    if (owner_ < 0) owner_ = device;
+    ++loaded_[device];
+    changed_.notify_all();
+    if (device != owner_) return;
+    const int wanted = std::min(loaded_[device] - 2, most_);
+    changed_.wait_for(lock, std::chrono::seconds(20),
+                      [&] { return loaded_[1 - device] >= wanted; });
+  }
+  int owner() const { return owner_; }
+  int loaded(int device) const { return loaded_[device]; }
+
+ private:
+  const int most_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int owner_ = -1;
+  int loaded_[2] = {0, 0};
+};
+
 class DeviceGroupTest : public ::testing::Test {
  protected:
   ~DeviceGroupTest() override { std::filesystem::remove_all(folder_); }
@@ -88,6 +117,24 @@ class DeviceGroupTest : public ::testing::Test {
     TuningCallbacks callbacks;
     callbacks.on_warning = [this](const std::string& sentence) { warnings_.push_back(sentence); };
     return tune_on_all(target_, devices_, &store, request_for(target_, problems), callbacks);
+  }
+
+  /// Two of these keep company; one fails after `good` loads.
+  void add(Company& company, double scale, int good = 1000) {
+    auto device = std::make_unique<FakeDevice>(best_at_five(scale));
+    const int number = static_cast<int>(devices_.size());
+    device->on_load([&company, number, good](int before) {
+      company.loads(number);
+      if (before >= good) throw Error("device unhealthy: it fell off the bus");
+    });
+    add(std::move(device));
+  }
+  /// Of the one problem.
+  std::vector<db::TrialRow> stored_trials() const {
+    const db::TunedStore store = open_store();
+    std::vector<db::TrialRow> rows = store.trials(store.tuned({}).at(0).best.key);
+    std::erase_if(rows, [](const db::TrialRow& row) { return row.stage != "search"; });
+    return rows;
   }
 
   const Target target_ = one_parameter();
@@ -137,6 +184,61 @@ TEST_F(DeviceGroupTest, ADeviceThatFailsDropsOutAndItsWorkGoesOn) {
   EXPECT_THAT(warnings_[0], HasSubstr("drops out"));
   EXPECT_THAT(warnings_[0], HasSubstr("fell off the bus"));
 }
+
+TEST_F(DeviceGroupTest, ADeviceWithoutAProblemHelpsWithAnothers) {
+  Company company(5);
+  add(company, 1);
+  add(company, 1.004);
+  const TuningReport report = tune_all(1);
+  expect_all_tuned(report, 1);
+  EXPECT_THAT(warnings_, ::testing::IsEmpty());
+  EXPECT_GE(company.loaded(1 - company.owner()), 5) << "the default, and configurations";
+  EXPECT_EQ(stored_trials().size(), 16u) << "each was measured once";
+}
+
+TEST_F(DeviceGroupTest, TimesOfAHelperAreScaledByWhatTheDefaultTakesOnEach) {
+  Company company(5);
+  add(company, 1);
+  add(company, 1.004);
+  expect_all_tuned(tune_all(1), 1);
+  for (const db::TrialRow& row : stored_trials()) {
+    if (row.outcome != "ok") continue;
+    const double x = std::stod(row.configuration.substr(2));
+    const double on_the_first = 1e4 * (1 + std::abs(x - 5));
+    EXPECT_NEAR(*row.median_ns / on_the_first, company.owner() == 0 ? 1 : 1.004, 1e-9);
+  }
+}
+
+TEST_F(DeviceGroupTest, ADeviceThatTakesLongerForTheDefaultHelpsWithNothing) {
+  Company company(1);
+  add(company, 1);
+  add(company, 1.02);
+  expect_all_tuned(tune_all(1), 1);
+  EXPECT_EQ(company.loaded(1 - company.owner()), 1) << "the default";
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_THAT(warnings_[0], HasSubstr("times as long as another for the default of N=64"));
+}
+
+class FailingCompany : public DeviceGroupTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(FailingCompany, WhatADeviceWasAtWhenItFailedIsMeasuredElsewhere) {
+  Company company(5);
+  add(company, 1, GetParam() == 0 ? 4 : 1000);
+  add(company, 1, GetParam() == 1 ? 4 : 1000);
+  expect_all_tuned(tune_all(1), 1);
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_THAT(warnings_[0], HasSubstr(GetParam() == 0 ? "fake (1 of 2) drops out, the others go on"
+                                                      : "fake (2 of 2) drops out"));
+  std::set<std::string> configurations;
+  for (const db::TrialRow& row : stored_trials()) configurations.insert(row.configuration);
+  EXPECT_EQ(configurations.size(), 16u);
+  // The owner's problem is begun anew, a helper's share is not.
+  if (company.owner() != GetParam()) {
+    EXPECT_EQ(stored_trials().size(), 16u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Whichever, FailingCompany, ::testing::Values(0, 1));
 
 TEST_F(DeviceGroupTest, WhenTheLastDeviceFailsTheRunFails) {
   add(std::make_unique<FailingDevice>(2));
