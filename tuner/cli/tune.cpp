@@ -128,8 +128,8 @@ const Verb kTune{
 is 128 evaluations on a GPU and 40 on the host.
 
 With several devices each problem is tuned on one of them. A device that finds none waiting helps with the configurations
-of another's, if the default configuration takes both as long to within 1 %; it is held against the other's times by that
-ratio. A device that fails drops out: what it was at is measured elsewhere.
+of another's, if the default configuration takes both as long to within 1 %, and its times are scaled by the difference. A
+device that fails drops out: what it was at is measured elsewhere.
 
 `--fix TILE_SIZE=4`, which may be repeated, asks for the best with that value of a parameter: its trials are stored, the
 stored best of the problem stays what it was.
@@ -139,7 +139,7 @@ again goes on where it stopped, because trials that the database has already are
 
 With `--json`, stdout holds one document:
 
-    {"target": "gemm", "device": {"name": "NVIDIA H200", "kind": "cuda"}, "db": "/home/me/tuned.db",
+    {"target": "gemm", "device": {"name": "NVIDIA H200", "kind": "cuda", "count": 1, "busy_seconds": 33.0}, "db": "/home/me/tuned.db",
      "problems": [{"problem": {"M": 128, "N": 128, "K": 128, "dtype": "f32"}, "space": 5000,
                    "trials": {"ok": 150, "pruned": 40, "compile_error": 0, …},
                    "taken_over": 0, "quarantined": 0,
@@ -154,7 +154,8 @@ With `--json`, stdout holds one document:
 `taken_over` counts the trials that the database had already, `quarantined` those not run again because they ended their
 worker, or ran out of time, twice before. `best` is null where no configuration is correct; `default` has `failure` in
 place of its figures where the default configuration fails. Times are of one call, in nanoseconds: the median and its
-95 % interval from the playoff.
+95 % interval from the playoff. `busy_seconds` is the time in which the devices' workers were at a call: opening, loading,
+verifying, timing, but not compiling; over `seconds` times `count` it is the share that the devices were kept busy.
 
 `--prune-audit 20` adds `"prune_audit": {"pruned": 67, "sampled": 20, "ran": 20, "faster": 0, "regret": 0.0, "share_bound":
 0.139}` to each problem: how many of the sampled are faster than the best, the regret by the fastest of them, and the

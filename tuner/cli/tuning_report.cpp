@@ -124,7 +124,11 @@ Json json_of(const Target& target, const DeviceInfo& device, const std::string& 
   for (const ProblemReport& one : report.problems) problems.push_back(problem_json(one));
   const CompileStatistics& compile = report.compile;
   return {{"target", target.name},
-          {"device", {{"name", device.name}, {"kind", name_of(device.kind)}}},
+          {"device",
+           {{"name", device.name},
+            {"kind", name_of(device.kind)},
+            {"count", report.devices},
+            {"busy_seconds", report.busy_seconds}}},
           {"db", database},
           {"problems", problems},
           {"compile",

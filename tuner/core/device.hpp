@@ -143,6 +143,8 @@ class Device {
   virtual bool runs() const { return true; }
   /// Whether kernels run in another process: what they do cannot end this one.
   virtual bool isolated() const { return false; }
+  /// Seconds so far in which it had something to do besides compiling; 0 where nobody counts them.
+  virtual double busy_seconds() { return 0; }
   /// Allocates and fills the buffers and computes the reference. Throws Error with sizes and what
   /// is free when memory does not suffice, or when the reference kernel itself fails.
   virtual std::unique_ptr<Workbench> open(const Workload& workload) = 0;

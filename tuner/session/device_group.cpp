@@ -60,6 +60,8 @@ class DeviceGroup final : RunGroup {
     for (auto& [number, one] : done_) report_.problems.push_back(std::move(one));
     report_.interrupted = report_.interrupted || stopped();
     report_.seconds = seconds();
+    report_.devices = devices_.size();
+    for (const auto& device : devices_) report_.busy_seconds += device->busy_seconds();
     return std::move(report_);
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include "tuner/core/stopwatch.hpp"
 
 #include "tuner/hash/hash.hpp"
 #include "tuner/model/gpu_specs.hpp"

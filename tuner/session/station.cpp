@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/station.hpp"
 
+#include "tuner/core/stopwatch.hpp"
 #include "tuner/measure/judge.hpp"
 
 namespace autotune {

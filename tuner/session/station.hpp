@@ -10,7 +10,7 @@
 #include "tuner/core/target.hpp"
 #include "tuner/core/trial.hpp"
 #include "tuner/measure/anchor.hpp"
-#include "tuner/session/stopwatch.hpp"
+#include "tuner/session/phases.hpp"
 
 namespace autotune {
 

@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <utility>
+#include "tuner/core/stopwatch.hpp"
 
 #include "tuner/hash/hash.hpp"
 #include "tuner/model/cost_model.hpp"
@@ -72,6 +73,7 @@ class Session {
     report.compile = pool_.statistics();
     report.interrupted = stopped();
     report.seconds = seconds_since(start_);
+    report.busy_seconds = device_.busy_seconds() - busy_before_;
     return report;
   }
 
@@ -236,6 +238,7 @@ class Session {
   const TuningCallbacks& callbacks_;
   RunGroup* const group_;
   const Clock::time_point start_ = Clock::now();
+  const double busy_before_ = device_.busy_seconds();
   SessionRows rows_;
   const Calibration calibration_;
   CompilePool pool_;

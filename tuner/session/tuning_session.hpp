@@ -19,8 +19,8 @@
 #include "tuner/search/transfer.hpp"
 #include "tuner/session/budget.hpp"
 #include "tuner/session/compile_pool.hpp"
+#include "tuner/session/phases.hpp"
 #include "tuner/session/pruned.hpp"
-#include "tuner/session/stopwatch.hpp"
 
 namespace autotune {
 
@@ -87,6 +87,8 @@ struct TuningReport {
   CompileStatistics compile;
   bool interrupted = false;
   double seconds = 0;
+  double busy_seconds = 0;  // Device::busy_seconds(), of all devices
+  std::size_t devices = 1;  // that it ran on
 };
 
 /// How far a problem has come, for a display.

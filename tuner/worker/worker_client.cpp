@@ -5,6 +5,7 @@
 
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/stopwatch.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -12,6 +13,7 @@ namespace autotune {
 Json WorkerClient::call(Json request, std::string_view bytes, double limit_seconds,
                         std::string_view doing) {
   const std::lock_guard lock(mutex_);
+  const Stopwatch watch(busy_seconds_);
   if (!process_) start();
   request["drop"] = std::exchange(dropped_, {});
   Channel& channel = process_->channel();
@@ -69,6 +71,11 @@ std::uint64_t WorkerClient::new_id() {
 int WorkerClient::generation() {
   const std::lock_guard lock(mutex_);
   return process_ ? started_ : 0;
+}
+
+double WorkerClient::busy_seconds() {
+  const std::lock_guard lock(mutex_);
+  return busy_seconds_;
 }
 
 pid_t WorkerClient::pid() {

@@ -37,6 +37,9 @@ class WorkerClient {
   /// whenever there is none.
   int generation();
 
+  /// In which a worker was at a call, or was started for one; those that failed count too.
+  double busy_seconds();
+
   /// Of the worker; 0 when there is none.
   pid_t pid();
 
@@ -51,6 +54,7 @@ class WorkerClient {
   std::uint64_t next_id_ = 1;
   int started_ = 0;
   int failures_ = 0;  // in a row
+  double busy_seconds_ = 0;
 };
 
 }  // namespace autotune

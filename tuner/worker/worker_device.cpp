@@ -187,6 +187,7 @@ class WorkerDevice : public Device {
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_->compile(unit); }
   bool isolated() const override { return true; }
   bool is_cached(const SourceUnit& unit) override { return compiler_->is_cached(unit); }
+  double busy_seconds() override { return client_->busy_seconds(); }
 
   std::unique_ptr<Workbench> open(const Workload& workload) override {
     // The worker then finds it in the cache, and needs no compiler.
