@@ -66,6 +66,7 @@ BestRow claim_of(const DecisionRow& decision, const std::string& session_started
   row.verified = decision.verified;
   row.binary_key = decision.binary_key;
   row.created_at = decision.created_at;
+  row.baseline = decision.baseline;
   row.source = decision.id;
   return row;
 }
@@ -88,7 +89,8 @@ BestRow sealed(BestRow row) {
   row = cleaned(std::move(row));
   row.crc = best_crc({row.key.problem, row.key.policy, row.configuration, row.provenance,
                       row.default_configuration, row.median_ns.value_or(-1),
-                      row.default_ns.value_or(-1)});
+                      row.default_ns.value_or(-1), row.baseline.plugin, row.baseline.candidate,
+                      row.baseline.ns.value_or(-1), row.baseline.wins});
   return row;
 }
 
@@ -110,6 +112,7 @@ BestRow pinned_row(const PinRow& pin, const std::optional<BestRow>& tried,
   row.provenance = "pinned";
   row.decided = true;
   row.configuration = pin.configuration;
+  row.baseline = {};  // whoever pins a configuration wants that one
   if (best) {
     row.default_configuration = best->default_configuration;
     row.default_ns = best->default_ns;
@@ -149,14 +152,21 @@ bool outranks(const BestRow& a, const BestRow& b) {
 }
 
 std::int64_t best_crc(const BestView& row) {
+  const auto bytes_of = [](const double& number) {
+    return std::string_view(reinterpret_cast<const char*>(&number), sizeof number);
+  };
   std::uint64_t hash = 0;
   for (const std::string_view text :
        {row.problem, row.policy, row.configuration, row.provenance, row.default_configuration}) {
     hash = hash64(text, hash);
   }
-  for (const double number : {row.median_ns, row.default_ns}) {
-    const auto bits = std::bit_cast<std::uint64_t>(number);
-    hash = hash64(std::string_view(reinterpret_cast<const char*>(&bits), sizeof bits), hash);
+  for (const double& number : {row.median_ns, row.default_ns}) {
+    hash = hash64(bytes_of(number), hash);
+  }
+  if (!row.baseline.empty()) {  // rows without one have the check that they always had
+    hash = hash64(row.baseline, hash);
+    hash = hash64(row.candidate, hash);
+    hash = hash64(bytes_of(row.baseline_ns), hash) + row.baseline_wins;
   }
   return std::bit_cast<std::int64_t>(hash);
 }

@@ -16,6 +16,9 @@ bool outranks(const BestRow& a, const BestRow& b);
 struct BestView {
   std::string_view problem, policy, configuration, provenance, default_configuration;
   double median_ns = -1, default_ns = -1;  // -1 when absent
+  std::string_view baseline = {}, candidate = {};
+  double baseline_ns = -1;
+  bool baseline_wins = false;
 };
 std::int64_t best_crc(const BestView& row);
 

@@ -53,6 +53,7 @@ DecisionRow decision_of(const BestRow& best) {
   row.verified = best.verified;
   row.binary_key = best.binary_key;
   row.created_at = best.created_at;
+  row.baseline = best.baseline;
   return row;
 }
 
@@ -195,19 +196,23 @@ void export_header(const TunedStore& store, const TunedFilter& filter, std::ostr
          "  double median_ns;   // 0 when it was never timed\n"
          "  double default_ns;  // 0 when it was never timed\n"
          "  const char* provenance;\n"
+         "  const char* baseline;  // the vendor's library where that is faster; else empty\n"
+         "  double baseline_ns;    // its time then, else 0\n"
          "};\n\n"
          "inline constexpr Row kRows[] = {\n";
   const std::vector<TunedEntry> entries = store.tuned(filter);
   for (const TunedEntry& entry : entries) {
     const BestRow& best = entry.best;
-    out << format("    {{{}, {}, {},\n     {}, {},\n     {},\n     {}, {}, {}}},\n",
+    out << format("    {{{}, {}, {},\n     {}, {},\n     {},\n     {}, {}, {},\n     {}, {}}},\n",
                   cpp_string(entry.device.name), cpp_string(entry.kernel.target),
                   cpp_string(entry.kernel.fingerprint), cpp_string(best.key.problem),
                   cpp_string(best.key.policy), cpp_string(best.configuration),
                   best.median_ns.value_or(0), best.default_ns.value_or(0),
-                  cpp_string(best.provenance));
+                  cpp_string(best.provenance),
+                  cpp_string(best.baseline.wins ? best.baseline.text() : ""),
+                  best.baseline.wins ? best.baseline.ns.value_or(0) : 0);
   }
-  if (entries.empty()) out << "    {\"\", \"\", \"\", \"\", \"\", \"\", 0, 0, \"\"},\n";
+  if (entries.empty()) out << "    {\"\", \"\", \"\", \"\", \"\", \"\", 0, 0, \"\", \"\", 0},\n";
   out << format("}};\ninline constexpr int kRowCount = {};\n\n}}  // namespace autotune_tuned\n",
                 entries.size());
   check_written(out);

@@ -2,6 +2,8 @@
 // The columns of each table, named once: storing, reading, hashing and exporting all go by these.
 #pragma once
 
+#include <string_view>
+
 #include "db/rows.hpp"
 
 namespace autotune::db {
@@ -18,6 +20,21 @@ void key_columns(Key& key, Visit&& visit) {
   visit("problem", key.problem);
   visit("policy", key.policy);
 }
+
+/// Came with schema 2; see is_later().
+template <class Figures, class Visit>
+void baseline_columns(Figures& baseline, Visit&& visit) {
+  visit("baseline", baseline.plugin);
+  visit("baseline_candidate", baseline.candidate);
+  visit("baseline_ns", baseline.ns);
+  visit("baseline_low_ns", baseline.low_ns);
+  visit("baseline_high_ns", baseline.high_ns);
+  visit("baseline_wins", baseline.wins);
+}
+
+/// Columns that not every schema has. A row in which one is empty is written as JSON without it,
+/// so that facts of an older schema keep their ids.
+inline bool is_later(std::string_view column) { return column.starts_with("baseline"); }
 
 template <>
 struct Table<DeviceRow> {
@@ -113,6 +130,7 @@ struct Table<DecisionRow> {
     visit("verified", row.verified);
     visit("binary_key", row.binary_key);
     visit("created_at", row.created_at);
+    baseline_columns(row.baseline, visit);
   }
 };
 
@@ -164,6 +182,7 @@ struct Table<BestRow> {
     visit("verified", row.verified);
     visit("binary_key", row.binary_key);
     visit("created_at", row.created_at);
+    baseline_columns(row.baseline, visit);
     visit("source", row.source);
     visit("crc", row.crc);
   }

@@ -25,12 +25,23 @@ void append_json(std::string& out, const std::optional<Number>& number) {
   }
 }
 
-/// `{"table":"pin","device":…}` in the order of the columns, without the id.
+inline bool is_empty(const std::string& text) { return text.empty(); }
+inline bool is_empty(std::int64_t number) { return number == 0; }
+inline bool is_empty(double number) { return number == 0; }
+inline bool is_empty(bool value) { return !value; }
+template <class Number>
+bool is_empty(const std::optional<Number>& number) {
+  return !number;
+}
+
+/// `{"table":"pin","device":…}` in the order of the columns, without the id, and without columns
+/// of later schemas that are empty.
 template <class Row>
 std::string to_json(const Row& row) {
   std::string out = "{\"table\":";
   append_json(out, std::string_view(Table<Row>::name));
   Table<Row>::columns(row, [&](const char* name, const auto& value) {
+    if (is_later(name) && is_empty(value)) return;
     out += ",\"";
     out += name;
     out += "\":";

@@ -33,11 +33,12 @@ bool stands_above(const LookupRow& a, const LookupRow& b) {
 
 std::uint64_t content_of(const LookupRow& row) {
   std::uint64_t hash = hash_of(row.sizes);
-  for (const std::string* text : {&row.configuration, &row.provenance}) {
+  for (const std::string* text : {&row.configuration, &row.provenance, &row.baseline}) {
     hash = mixed(hash, std::hash<std::string>()(*text));
   }
   hash = mixed(hash, std::bit_cast<std::uint64_t>(row.median_ns));
   hash = mixed(hash, std::bit_cast<std::uint64_t>(row.default_ns));
+  hash = mixed(hash, std::bit_cast<std::uint64_t>(row.baseline_ns));
   return mixed(hash, static_cast<std::uint64_t>(row.validity) << 1 | row.same_device);
 }
 

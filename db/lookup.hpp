@@ -43,8 +43,10 @@ struct LookupRow {
   std::array<std::int64_t, kMostSizes> sizes{};  // in the target's order; the rest are 0
   std::string configuration;                     // `BM=64 BN=64`
   std::string provenance;                        // pinned, measured, imported, predicted
-  double median_ns = 0;                          // 0 when it was never timed
+  std::string baseline;  // `cublas cublasSgemm` where a vendor's library is faster; else empty
+  double median_ns = 0;  // 0 when it was never timed
   double default_ns = 0;
+  double baseline_ns = 0;
   Validity validity = Validity::exact;
   std::uint8_t layer = 0;   // 0 stands above 1
   bool same_device = true;  // else of the same compute capability only

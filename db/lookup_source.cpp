@@ -48,7 +48,8 @@ Known read_known(const TunedStore& store, const LookupRequest& request) {
 /// The columns that best_crc() covers, and the session.
 constexpr const char* kSelect =
     "SELECT problem, policy, configuration, provenance, default_configuration, median_ns, "
-    "default_ns, crc, session FROM best WHERE device = ? AND kernel = ? AND policy = ?";
+    "default_ns, crc, session, baseline, baseline_candidate, baseline_ns, baseline_wins FROM best "
+    "WHERE device = ? AND kernel = ? AND policy = ?";
 
 /// Reads `M=512 N=512 K=512` off a canonical text whose rest must be the settings; allocates
 /// nothing, as it runs for every row.
@@ -86,8 +87,9 @@ int read_part(const TunedStore& store, const LookupRequest& request, const Known
   Query query = store.connection().query(kSelect);
   query.bind(part.device, part.kernel, request.policy);
   while (query.step()) {
-    const BestView best{query.view(0), query.view(1),       query.view(2),      query.view(3),
-                        query.view(4), query.number(5, -1), query.number(6, -1)};
+    const BestView best{query.view(0),  query.view(1),        query.view(2),         query.view(3),
+                        query.view(4),  query.number(5, -1),  query.number(6, -1),   query.view(9),
+                        query.view(10), query.number(11, -1), query.integer(12) != 0};
     if (best_crc(best) != query.integer(7)) {
       ++damaged;
       continue;
@@ -107,6 +109,10 @@ int read_part(const TunedStore& store, const LookupRequest& request, const Known
     row.provenance = best.provenance;
     row.median_ns = std::max(best.median_ns, 0.0);
     row.default_ns = std::max(best.default_ns, 0.0);
+    if (best.baseline_wins) {
+      row.baseline.append(best.baseline).append(1, ' ').append(best.candidate);
+      row.baseline_ns = std::max(best.baseline_ns, 0.0);
+    }
     row.layer = part.layer;
     row.same_device = part.same_device;
     out.push_back(std::move(row));

@@ -85,6 +85,22 @@ struct TrialRow {
   friend bool operator==(const TrialRow&, const TrialRow&) = default;
 };
 
+/// The fastest way of a vendor's library in a playoff.
+struct BaselineFigures {
+  std::string plugin;     // `cublas`; empty where none took part
+  std::string candidate;  // `cublasLt 0 (algorithm 55, …)`
+  std::optional<double> ns;
+  std::optional<double> low_ns;
+  std::optional<double> high_ns;
+  /// Beyond doubt faster than the best configuration: the whole interval of its paired ratio says
+  /// so.
+  bool wins = false;
+
+  /// `cublas cublasSgemm`; the plugin's name has no blank.
+  std::string text() const { return plugin.empty() ? "" : plugin + ' ' + candidate; }
+  friend bool operator==(const BaselineFigures&, const BaselineFigures&) = default;
+};
+
 /// What a session decided for one problem, from its playoff: a fact. Published figures are these.
 struct DecisionRow {
   std::string id;
@@ -105,6 +121,7 @@ struct DecisionRow {
   bool verified = false;
   std::string binary_key;
   std::string created_at;
+  BaselineFigures baseline;
   friend bool operator==(const DecisionRow&, const DecisionRow&) = default;
 };
 
@@ -149,6 +166,7 @@ struct BestRow {
   bool verified = false;
   std::string binary_key;
   std::string created_at;
+  BaselineFigures baseline;
   std::string source;    // id of the trial, decision or pin that it comes from
   std::int64_t crc = 0;  // of what a lookup uses; the store fills it in
   friend bool operator==(const BestRow&, const BestRow&) = default;

@@ -100,7 +100,13 @@ CREATE TABLE decision (
   ties                  TEXT NOT NULL,
   verified              INTEGER NOT NULL CHECK (verified IN (0, 1)),
   binary_key            TEXT NOT NULL,
-  created_at            TEXT NOT NULL
+  created_at            TEXT NOT NULL,
+  baseline              TEXT NOT NULL DEFAULT '',
+  baseline_candidate    TEXT NOT NULL DEFAULT '',
+  baseline_ns           REAL,
+  baseline_low_ns       REAL,
+  baseline_high_ns      REAL,
+  baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1))
 ) STRICT;
 CREATE INDEX decision_problem ON decision(device, kernel, problem, policy);
 
@@ -147,6 +153,12 @@ CREATE TABLE best (
   verified              INTEGER NOT NULL,
   binary_key            TEXT NOT NULL,
   created_at            TEXT NOT NULL,
+  baseline              TEXT NOT NULL DEFAULT '',
+  baseline_candidate    TEXT NOT NULL DEFAULT '',
+  baseline_ns           REAL,
+  baseline_low_ns       REAL,
+  baseline_high_ns      REAL,
+  baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1)),
   source                TEXT NOT NULL,
   crc                   INTEGER NOT NULL,
   PRIMARY KEY (device, kernel, problem, policy)
@@ -166,7 +178,9 @@ CREATE TABLE inflight (
 ) STRICT;
 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+)sql";
 
+constexpr const char* kView = R"sql(
 CREATE VIEW tuned AS
 SELECT device.name AS gpu,
        kernel.target,
@@ -176,6 +190,9 @@ SELECT device.name AS gpu,
        round(best.median_ns / 1000, 3) AS time_us,
        round(best.gflops, 1) AS gflops,
        round(best.default_ns / best.median_ns, 3) AS ratio_to_default,
+       best.baseline,
+       round(best.baseline_ns / 1000, 3) AS baseline_us,
+       best.baseline_wins,
        best.provenance,
        best.created_at AS date
 FROM best JOIN device ON device.id = best.device JOIN kernel ON kernel.id = best.kernel
@@ -196,6 +213,7 @@ void back_up(SQLite::Database& database, const std::filesystem::path& path, int 
 
 void create_schema(SQLite::Database& database) {
   database.exec(kTables);
+  database.exec(kView);
   database.exec(format("INSERT INTO meta VALUES ('minimum_reader', '{}')", kMinimumReader));
   database.exec(format("PRAGMA user_version = {}", kSchemaVersion));
   // Last: a file with this id is complete.
@@ -226,6 +244,27 @@ void migrate(SQLite::Database& database, const std::filesystem::path& path, int 
   }
 }
 
-std::span<const Migration> migrations() { return {}; }
+std::span<const Migration> migrations() {
+  static const std::string kBaselines = R"sql(
+ALTER TABLE decision ADD COLUMN baseline TEXT NOT NULL DEFAULT '';
+ALTER TABLE decision ADD COLUMN baseline_candidate TEXT NOT NULL DEFAULT '';
+ALTER TABLE decision ADD COLUMN baseline_ns REAL;
+ALTER TABLE decision ADD COLUMN baseline_low_ns REAL;
+ALTER TABLE decision ADD COLUMN baseline_high_ns REAL;
+ALTER TABLE decision ADD COLUMN baseline_wins INTEGER NOT NULL DEFAULT 0
+  CHECK (baseline_wins IN (0, 1));
+ALTER TABLE best ADD COLUMN baseline TEXT NOT NULL DEFAULT '';
+ALTER TABLE best ADD COLUMN baseline_candidate TEXT NOT NULL DEFAULT '';
+ALTER TABLE best ADD COLUMN baseline_ns REAL;
+ALTER TABLE best ADD COLUMN baseline_low_ns REAL;
+ALTER TABLE best ADD COLUMN baseline_high_ns REAL;
+ALTER TABLE best ADD COLUMN baseline_wins INTEGER NOT NULL DEFAULT 0
+  CHECK (baseline_wins IN (0, 1));
+UPDATE meta SET value = '2' WHERE name = 'minimum_reader';
+DROP VIEW tuned;
+)sql" + std::string(kView);
+  static const Migration kSteps[] = {{1, kBaselines.c_str()}};
+  return kSteps;
+}
 
 }  // namespace autotune::db

@@ -14,9 +14,9 @@ namespace autotune::db {
 
 /// `ATDB` in the header of the file says whose database it is.
 inline constexpr int kApplicationId = 0x41544442;
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 /// Readers from this version on understand what this one writes.
-inline constexpr int kMinimumReader = 1;
+inline constexpr int kMinimumReader = 2;
 
 /// Brings a file from version `from` to `from + 1`.
 struct Migration {

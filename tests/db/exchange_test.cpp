@@ -26,9 +26,9 @@ std::string facts_of(const TunedStore& store) {
 std::string everything_of(const TunedStore& store) {
   std::string text = facts_of(store);
   for (const TunedEntry& entry : store.tuned({})) {
-    text += format("{} {} {} {} {} {}\n", entry.best.key.problem, entry.best.configuration,
+    text += format("{} {} {} {} {} {} {}\n", entry.best.key.problem, entry.best.configuration,
                    entry.best.provenance, entry.best.median_ns.value_or(0), entry.best.source,
-                   entry.best.default_ns.value_or(0));
+                   entry.best.default_ns.value_or(0), entry.best.baseline.text());
   }
   return text;
 }
@@ -50,6 +50,7 @@ void fill_at_random(TunedStore& store, unsigned seed) {
       if (below(4) == 0) {
         DecisionRow decision = sample.decision(configuration, 900 + below(9), when());
         if (below(3) == 0) decision.provenance = "imported";
+        if (below(2) == 0) decision.baseline = sample.lost_decision("", 1000).baseline;
         store.add_decision(decision);
       }
       if (below(6) == 0) {
@@ -129,6 +130,35 @@ TEST(Exchange, ImportNeverOverwrites) {
   EXPECT_EQ(import_json_lines(empty, again, "best").added, 4);
   EXPECT_EQ(empty.best(sample.key)->provenance, "imported");
   EXPECT_EQ(empty.best(sample.key)->configuration, "BM=64");
+}
+
+TEST(Exchange, WhereTheVendorsLibraryWinsEveryFormSaysSo) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const Sample sample(store);
+  store.add_decision(sample.lost_decision("BM=64", 10000));
+  const BaselineFigures cublas = store.best(sample.key)->baseline;
+  EXPECT_EQ(cublas.text(), "cublas cublasLt 0 (algorithm 55)");
+  EXPECT_TRUE(cublas.wins);
+  EXPECT_THAT(store.check().damage, IsEmpty());
+
+  std::ostringstream facts, best, header;
+  export_json_lines(store, facts);
+  export_best_json_lines(store, {}, best);
+  export_header(store, {}, header);
+  EXPECT_THAT(header.str(), HasSubstr("\"cublas cublasLt 0 (algorithm 55)\", 9000}"));
+  for (const std::string& lines : {facts.str(), best.str()}) {
+    TunedStore copy(folder / format("{}.db", lines.size()));
+    std::istringstream in(lines);
+    EXPECT_THAT(import_json_lines(copy, in, "lines").refused, IsEmpty());
+    EXPECT_EQ(copy.best(sample.key)->baseline, cublas);
+  }
+  TunedStore merged(folder / "merged.db");
+  merge(merged, store);
+  EXPECT_EQ(merged.best(sample.key)->baseline, cublas);
+
+  store.pin({"", sample.key, "BM=32", "", "2026-03-02T12:00:00.000Z"});
+  EXPECT_EQ(store.best(sample.key)->baseline, BaselineFigures()) << "a pin is a configuration";
 }
 
 TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {

@@ -91,6 +91,27 @@ TEST(LookupSource, ADamagedRowIsLeftOutWithOneWarning) {
   EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("1 of its rows are damaged")));
 }
 
+TEST(LookupSource, ABaselineIsReadWhereItWinsAndNoneMayForgeOne) {
+  const TemporaryFolder folder;
+  const Layer layer{folder / "t.db"};
+  {
+    TunedStore store(layer.path);
+    const Sample sample(store);
+    store.add_decision(sample.lost_decision("BM=64", 10000));
+  }
+  const LookupRow row = read_lookup_rows({&layer, 1}, request()).rows.at(0);
+  EXPECT_EQ(row.baseline, "cublas cublasLt 0 (algorithm 55)");
+  EXPECT_DOUBLE_EQ(row.baseline_ns, 9000);
+
+  SQLite::Database database(layer.path.string(), SQLite::OPEN_READWRITE);
+  database.exec("UPDATE best SET baseline = 'other'");
+  EXPECT_THAT(read_lookup_rows({&layer, 1}, request()).warnings,
+              ElementsAre(HasSubstr("1 of its rows are damaged")));
+  database.exec("UPDATE best SET baseline = 'cublas', baseline_wins = 0");
+  EXPECT_THAT(read_lookup_rows({&layer, 1}, request()).warnings,
+              ElementsAre(HasSubstr("1 of its rows are damaged")));
+}
+
 TEST(LookupSource, NoFlippedBitCrashesItOrChangesAnAnswer) {
   const TemporaryFolder folder;
   const auto path = layer_of(folder, "good.db", "BM=64 BN=32");

@@ -344,6 +344,27 @@ TEST(Reliability, AMigrationKeepsABackupAndAFailingOneLeavesTheFileAsItWas) {
   EXPECT_EQ(TunedStore(backup, Mode::read_only).devices().size(), 1u);
 }
 
+TEST(Reliability, AFileOfTheFirstSchemaKeepsItsFactsTheirIdsAndItsAnswers) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  std::ifstream file(AUTOTUNE_SOURCE_DIR "/tests/db/schema_1.sql");
+  const std::string sql((std::istreambuf_iterator<char>(file)), {});
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
+  EXPECT_THAT(message_of([&] { TunedStore store(path, Mode::read_only); }),
+              HasSubstr("has the older schema 1"));
+
+  TunedStore store(path);
+  EXPECT_THAT(store.check().damage, IsEmpty());  // every id is still the hash of its row
+  const std::vector<TunedEntry> tuned = store.tuned({});
+  ASSERT_EQ(tuned.size(), 1u);
+  EXPECT_EQ(tuned[0].best.configuration, "BLOCK=1 ITEMS=1024 VECTOR=4 STREAM=0");
+  EXPECT_EQ(tuned[0].best.baseline, BaselineFigures());
+  SQLite::Database database(path.string(), SQLite::OPEN_READONLY);
+  EXPECT_EQ(database.execAndGet("SELECT baseline FROM tuned").getString(), "");
+  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), kSchemaVersion);
+  EXPECT_TRUE(std::filesystem::exists(path.string() + ".v1.backup"));
+}
+
 TEST(Reliability, EveryFlippedBitOfARowIsFoundAndNoneCrashes) {
   const TemporaryFolder folder;
   const auto path = folder / "t.db";

@@ -90,6 +90,14 @@ struct Sample {
     return row;
   }
 
+  /// The same in which cuBLAS was faster.
+  DecisionRow lost_decision(const std::string& configuration, double median_ns) const {
+    DecisionRow row = decision(configuration, median_ns);
+    const double ns = median_ns * 0.9;
+    row.baseline = {"cublas", "cublasLt 0 (algorithm 55)", ns, ns * 0.99, ns * 1.01, true};
+    return row;
+  }
+
   ProblemKey key;
   std::string session;
 };
