@@ -75,6 +75,18 @@ std::string figures_of(const db::BestRow& best) {
   return text;
 }
 
+/// `8.900 us [8.890, 8.910], 0.971x the best`.
+std::string baseline_figures_of(const db::BestRow& best) {
+  const db::BaselineFigures& baseline = best.baseline;
+  std::string text = time_text(*baseline.ns * kNanosecond);
+  if (baseline.low_ns && baseline.high_ns) {
+    text += format(" [{}, {}]", time_text(*baseline.low_ns * kNanosecond),
+                   time_text(*baseline.high_ns * kNanosecond));
+  }
+  if (best.median_ns) text += format(", {:.3f}x the best", *baseline.ns / *best.median_ns);
+  return text;
+}
+
 std::string provenance_of(const db::TunedEntry& entry) {
   const db::BestRow& best = entry.best;
   std::string text = format("{} {} {}", best.provenance, best.created_at.substr(0, 10),
@@ -105,6 +117,11 @@ void print(const Answer& answer) {
     std::cout << format("default  {}: {}\n", time_text(*best.default_ns * kNanosecond),
                         best.default_configuration);
   }
+  if (best.baseline.ns) {
+    std::cout << format("vendor   {}{}: {}\n", baseline_figures_of(best),
+                        best.baseline.wins ? ", faster, and what libautotune launches" : "",
+                        best.baseline.text());
+  }
   if (best.cold_ns) {
     std::cout << format("L2       {} in the other L2 state\n",
                         time_text(*best.cold_ns * kNanosecond));
@@ -134,6 +151,17 @@ Json json_of(const NamedValues& values) {
 
 Json json_of(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
+/// null where no vendor's library took part.
+Json json_of(const db::BaselineFigures& baseline) {
+  if (!baseline.ns) return nullptr;
+  return {{"plugin", baseline.plugin},
+          {"name", baseline.candidate},
+          {"median_ns", *baseline.ns},
+          {"low_ns", json_of(baseline.low_ns)},
+          {"high_ns", json_of(baseline.high_ns)},
+          {"wins", baseline.wins}};
+}
+
 Json json_of(const Answer& answer) {
   const db::TunedEntry& entry = *answer.entry;
   const db::BestRow& best = entry.best;
@@ -154,6 +182,7 @@ Json json_of(const Answer& answer) {
                      {"median_ns", json_of(best.default_ns)}};
   json["ratio_to_default"] =
       best.default_ns && best.median_ns ? Json(*best.default_ns / *best.median_ns) : Json();
+  json["baseline"] = json_of(best.baseline);
   json["cold_ns"] = json_of(best.cold_ns);
   json["noise_floor"] = json_of(best.noise_floor);
   json["provenance"] = best.provenance;

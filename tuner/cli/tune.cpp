@@ -146,7 +146,7 @@ With `--json`, stdout holds one document:
                    "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
                             "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0},
                    "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}],
-                   "baselines": [{"plugin": "cublas", "name": "cublasSgemm", "median_ns": 2400.0, "to_best": [1.08, 1.07, 1.09], …}],
+                   "baselines": [{"plugin": "cublas", "name": "cublasSgemm", "median_ns": 2400.0, "to_best": [1.08, 1.07, 1.09], "wins": false, …}],
                    "noise_floor": 0.002, "seconds": 5.1}],
      "compile": {"compiled": 180, "cached": 20, "cpu_seconds": 60.0, "busy_threads": 14.2},
      "interrupted": false, "seconds": 41.0}

@@ -48,7 +48,8 @@ Json baselines_json(const ProblemReport& report) {
                    {"median_ns", one.measurement.median * kNanoseconds},
                    {"low_ns", one.measurement.low * kNanoseconds},
                    {"high_ns", one.measurement.high * kNanoseconds},
-                   {"to_best", {one.to_best.median, one.to_best.low, one.to_best.high}}});
+                   {"to_best", {one.to_best.median, one.to_best.low, one.to_best.high}},
+                   {"wins", one.wins}});
   }
   return all;
 }
@@ -109,8 +110,9 @@ std::string text_of(const Target& target, const ProblemReport& report) {
   if (times.throttled) text += ", the clock dropped meanwhile";
   text += format("\n  {}\n", active_text(target, report.problem, report.best->configuration));
   for (const BaselineReport& one : report.baselines) {
-    text += format("  {:.3f}x {} {} ({})\n", one.to_best.median, one.plugin, one.name,
-                   time_text(one.measurement.median));
+    text += format("  {:.3f}x {} {} ({}){}\n", one.to_best.median, one.plugin, one.name,
+                   time_text(one.measurement.median),
+                   one.wins ? ": faster, and what libautotune launches" : "");
   }
   if (report.prune_check) {
     text += format("  {}\n", audit_text(report.prune_check->audit, report.prune_check->pruned));

@@ -175,6 +175,29 @@ std::optional<PlayoffResult> play(ProblemRun& run, const RunContext& context,
   }
 }
 
+db::BaselineFigures baseline_figures(const BaselineReport& report) {
+  db::BaselineFigures figures;
+  figures.plugin = report.plugin;
+  figures.candidate = report.name;
+  figures.ns = report.measurement.median * kNanoseconds;
+  figures.low_ns = report.measurement.low * kNanoseconds;
+  figures.high_ns = report.measurement.high * kNanoseconds;
+  figures.wins = report.wins;
+  return figures;
+}
+
+/// What the store keeps of it: no pairs, so the ratio is that of the times.
+BaselineReport stored_baseline(const db::BaselineFigures& figures, double best_ns) {
+  const double ns = *figures.ns;
+  const double low = figures.low_ns.value_or(ns), high = figures.high_ns.value_or(ns);
+  BaselineReport report{figures.plugin, figures.candidate, {}, {}, figures.wins};
+  report.measurement.median = ns / kNanoseconds;
+  report.measurement.low = low / kNanoseconds;
+  report.measurement.high = high / kNanoseconds;
+  report.to_best = {ns / best_ns, low / best_ns, high / best_ns};
+  return report;
+}
+
 Tuned tuned(const ProblemRun& run, const Entry& entry, const FinalistResult& result) {
   Tuned tuned;
   tuned.configuration = run.space().at(entry.index);
@@ -202,6 +225,7 @@ db::DecisionRow decision_row(const ProblemReport& report) {
   if (report.best->cold_seconds) row.cold_ns = *report.best->cold_seconds * kNanoseconds;
   for (const Configuration& tie : report.ties) row.ties += to_text(tie) + '\n';
   row.verified = report.best->verified;
+  if (!report.baselines.empty()) row.baseline = baseline_figures(report.baselines.front());
   return row;
 }
 
@@ -211,8 +235,9 @@ std::vector<BaselineReport> baseline_reports(std::span<const Rival> rivals,
   std::vector<BaselineReport> reports;
   for (std::size_t i = 0; i < rivals.size(); ++i) {
     if (results[i].outcome != Outcome::ok || !results[i].to_winner) continue;
+    const Ratio& ratio = *results[i].to_winner;
     reports.push_back({rivals[i].source.plugin.stem().string(), rivals[i].name,
-                       results[i].measurement, *results[i].to_winner});
+                       results[i].measurement, ratio, ratio.high < 1});
   }
   std::ranges::sort(reports, {}, [](const BaselineReport& one) { return one.to_best.median; });
   return reports;
@@ -313,6 +338,9 @@ bool take_over_decision(const ProblemRun& run, const RunContext& context, Proble
     standard.configuration = parse_named_values(stored->default_configuration);
     standard.measurement.median = *stored->default_ns / kNanoseconds;
     report.default_configuration = standard;
+  }
+  if (stored->baseline.ns) {
+    report.baselines.push_back(stored_baseline(stored->baseline, *stored->median_ns));
   }
   return true;
 }

@@ -61,6 +61,7 @@ struct BaselineReport {
   std::string name;    // what the library chose
   Measurement measurement;
   Ratio to_best;  // its time over that of the best configuration, paired
+  bool wins = false;  // beyond doubt: the whole interval of the ratio is below 1
 };
 
 struct ProblemReport {

@@ -106,7 +106,8 @@ TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot
                         {"next", {Outcome::ok, 0.8e-5, ""}}};
   TuningRequest request = request_for(target, {64});
   request.baselines = {{"/lib/vendor.so", "toy"}};
-  const TuningReport report = tune(target, device, nullptr, request);
+  db::TunedStore store = open_store();
+  const TuningReport report = tune(target, device, &store, request);
   const ProblemReport& problem = report.problems[0];
   EXPECT_EQ(to_text(problem.best->configuration), "X=11 Y=2");
   ASSERT_EQ(problem.baselines.size(), 3u);
@@ -115,6 +116,19 @@ TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot
   EXPECT_DOUBLE_EQ(problem.baselines[0].to_best.median, 0.5);
   EXPECT_EQ(problem.baselines[1].name, "next");
   EXPECT_EQ(problem.baselines[2].name, "standard");
+  EXPECT_TRUE(problem.baselines[0].wins);
+  EXPECT_FALSE(problem.baselines[2].wins);
+
+  // The fastest is stored beside the best configuration, and a run that takes all over reads it.
+  const db::BaselineFigures stored = store.tuned({}).at(0).best.baseline;
+  EXPECT_EQ(stored.text(), "vendor fast");
+  EXPECT_DOUBLE_EQ(*stored.ns, 5000);
+  EXPECT_TRUE(stored.wins);
+  const TuningReport again = tune(target, device, &store, request);
+  ASSERT_EQ(again.problems[0].baselines.size(), 1u);
+  EXPECT_EQ(again.problems[0].baselines[0].name, "fast");
+  EXPECT_DOUBLE_EQ(again.problems[0].baselines[0].to_best.median, 0.5);
+  EXPECT_TRUE(again.problems[0].baselines[0].wins);
 }
 
 TEST_F(TuningSessionTest, ThePartWithAFixedValueDoesNotReplaceTheStoredBest) {
