@@ -37,11 +37,12 @@ typedef struct autotune_plugin_v1 {
  *   AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; } */
 typedef const autotune_plugin_v1* (*autotune_plugin_function)(void);
 
-/* An array of a problem; its elements are contiguous. */
+/* An array of a problem; its elements are contiguous. Baselines also get the target's scalars, such
+ * as `alpha`: arrays of one element in host memory, which stand behind the others. */
 typedef struct autotune_buffer_v1 {
   const char* name; /* as in the manifest */
   const char* type; /* `f32` `f64` `i32` `i64` */
-  const char* role; /* `input` `output` `inout` `workspace` */
+  const char* role; /* `input` `output` `inout` `workspace` `scalar` */
   int64_t length;   /* elements */
   void* data;
 } autotune_buffer_v1;
@@ -132,21 +133,23 @@ typedef struct autotune_baseline_problem_v1 {
   const char* target;  /* `gemm` */
   const char* problem; /* `M=512 N=512 K=512 dtype=f32 layout=NN` */
   uint32_t count;
-  const autotune_buffer_v1* buffers; /* in device memory of the current CUDA device */
+  /* In device memory of the current CUDA device. A program that uses libautotune has no buffers yet
+   * when it opens a baseline: `data` is NULL then, and addresses come with each launch(). */
+  const autotune_buffer_v1* buffers;
 } autotune_baseline_problem_v1;
 
 typedef struct autotune_baseline_v1 {
   /* Whether it knows the target. Called without a GPU. */
   int (*supports)(const char* target);
-  /* Sets *instance, to NULL where the library has nothing for this problem. The buffers stay where
-   * they are until close(). */
+  /* Sets *instance, to NULL where the library has nothing for this problem. */
   const char* (*open)(const autotune_baseline_problem_v1* problem, void** instance);
   void (*close)(void* instance);
   /* The ways in which the library can do it, and what each one chose: `cublasLt heuristic 0: …`. */
   uint32_t (*candidates)(void* instance);
   const char* (*name)(void* instance, uint32_t candidate);
   /* Enqueues one call on a cudaStream_t, with `addresses` in place of the buffers' data, in their
-   * order. Does not synchronise and allocates nothing: the stream may be in capture. */
+   * order; the values of scalars are read before it returns. Does not synchronise and allocates
+   * nothing: the stream may be in capture. */
   const char* (*launch)(void* instance, uint32_t candidate, void* const* addresses, void* stream);
 } autotune_baseline_v1;
 

@@ -28,12 +28,14 @@ class Baseline {
   /// The ways in which it can do the problem, by the names of what it chose; may be none.
   virtual std::vector<std::string> names() const = 0;
   /// Enqueues one call on a stream of the device, with these addresses in place of the buffers it
-  /// was opened on. May be captured in a graph. Throws KernelFailure.
-  virtual void launch(std::size_t number, std::span<void* const> addresses, void* stream) = 0;
+  /// was opened on, and these scalars in place of the workload's. May be captured in a graph.
+  /// Throws KernelFailure.
+  virtual void launch(std::size_t number, std::span<void* const> addresses,
+                      std::span<const Scalar> scalars, void* stream) = 0;
 };
 
-/// Opens a library in this process, `addresses` being where the workload's buffers lie. Throws
-/// Error.
+/// Opens a library in this process, `addresses` being where the workload's buffers lie; null where
+/// each launch brings its own. Throws Error.
 using OpenBaseline = std::function<std::unique_ptr<Baseline>(const BaselineSource&, const Workload&,
                                                              std::span<void* const> addresses)>;
 

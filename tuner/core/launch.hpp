@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -59,8 +60,15 @@ struct Scalar {
   ElementType type = ElementType::i32;
   std::int64_t integer = 0;
   double real = 0;
+  std::string name = {};  // of a target's own, such as `alpha`; others have none
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
+
+/// Its value in its own type, as it lies in memory.
+std::array<std::byte, 8> memory_of(const Scalar& scalar);
+double value_of(const Scalar& scalar);
+/// The same scalar with another value, converted to its type.
+Scalar with_value(Scalar scalar, double value);
 
 /// A pointer to a buffer of the workload, by its index.
 struct BufferRef {
@@ -111,6 +119,7 @@ enum class LaunchForm : std::uint8_t { graph, stream };
 struct Workload {
   std::string problem;  // canonical text, for messages
   std::vector<BufferSpec> buffers;
+  std::vector<Scalar> scalars = {};  // the target's own, by name
   SourceUnit reference_source;
   LaunchPlan reference;
   std::filesystem::path expected_file;  // when given, holds the outputs; nothing is launched

@@ -38,6 +38,7 @@ BufferSpec buffer_of(const TargetScope& scope, const std::string& key, const Arg
 
 Scalar scalar_of(const TargetScope& scope, const std::string& key, const ArgumentSpec& spec) {
   Scalar scalar;
+  scalar.name = spec.name;
   scalar.type = scope.type(key + ".type", spec.type);
   if (spec.real) {
     if (!is_floating(scalar.type)) {
@@ -257,10 +258,21 @@ std::vector<BufferSpec> buffers_of(const Target& target, const Problem& problem,
   return buffers;
 }
 
+std::vector<Scalar> scalars_of(const Target& target, const Problem& problem,
+                               const DeviceInfo& device) {
+  const TargetScope scope(target, problem, device);
+  std::vector<Scalar> scalars;
+  for (const ArgumentSpec& spec : target.arguments) {
+    if (!spec.length) scalars.push_back(scalar_of(scope, "arguments." + spec.name, spec));
+  }
+  return scalars;
+}
+
 Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
   Workload workload;
   workload.problem = problem.text();
   workload.buffers = buffers_of(target, problem, device);
+  workload.scalars = scalars_of(target, problem, device);
   using Kind = ReferenceSpec::Kind;
   workload.float64_outputs = target.reference.float64_outputs;
   if (target.reference.kind == Kind::file) {

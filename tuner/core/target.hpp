@@ -144,7 +144,11 @@ LaunchPlan launch_plan(const Target& target, const Problem& problem,
 std::vector<BufferSpec> buffers_of(const Target& target, const Problem& problem,
                                    const DeviceInfo& device);
 
-/// Buffers and reference.
+/// Its scalars with their values, as kernels name them; the values may not depend on parameters.
+std::vector<Scalar> scalars_of(const Target& target, const Problem& problem,
+                               const DeviceInfo& device);
+
+/// Buffers, scalars and reference.
 Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device);
 
 /// The same after Target::prepare: as a device is to open it. Throws Error.

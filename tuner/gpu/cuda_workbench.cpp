@@ -101,18 +101,20 @@ std::shared_ptr<const Workspace> allocate(cudaStream_t stream, const LaunchPlan&
 class BoundBaseline : public BoundWork {
  public:
   BoundBaseline(std::shared_ptr<Baseline> baseline, std::size_t number,
-                const std::vector<std::byte*>& addresses)
+                const std::vector<std::byte*>& addresses, std::span<const Scalar> scalars)
       : baseline_(std::move(baseline)),
         number_(number),
-        addresses_(addresses.begin(), addresses.end()) {}
+        addresses_(addresses.begin(), addresses.end()),
+        scalars_(scalars) {}
   void launch(cudaStream_t stream) const override {
-    baseline_->launch(number_, addresses_, stream);
+    baseline_->launch(number_, addresses_, scalars_, stream);
   }
 
  private:
   std::shared_ptr<Baseline> baseline_;
   std::size_t number_;
   std::vector<void*> addresses_;
+  std::span<const Scalar> scalars_;  // the workload's
 };
 
 class CudaWorkbench : public Workbench {
@@ -147,8 +149,8 @@ class CudaWorkbench : public Workbench {
     context_->use();
     return candidate(
         std::make_shared<const Workspace>(),
-        [number, library = baseline(source)](const std::vector<std::byte*>& addresses) {
-          return std::make_unique<BoundBaseline>(library, number, addresses);
+        [this, number, library = baseline(source)](const std::vector<std::byte*>& addresses) {
+          return std::make_unique<BoundBaseline>(library, number, addresses, workload_.scalars);
         });
   }
 

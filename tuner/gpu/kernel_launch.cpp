@@ -157,17 +157,10 @@ int BoundLaunch::put(const Argument& argument, std::span<std::byte* const> addre
     return put(encode(*map, buffers[index], addresses[index]));
   }
   const Scalar& scalar = std::get<Scalar>(argument);
-  switch (scalar.type) {
-    case ElementType::f32:
-      return put(static_cast<float>(scalar.real));
-    case ElementType::f64:
-      return put(scalar.real);
-    case ElementType::i32:
-      return put(static_cast<std::int32_t>(scalar.integer));
-    case ElementType::i64:
-      break;
-  }
-  return put(scalar.integer);
+  const auto memory = memory_of(scalar);
+  const auto bytes = static_cast<std::size_t>(bytes_of(scalar.type));
+  std::memcpy(slots_.emplace_back().bytes.data(), memory.data(), bytes);
+  return static_cast<int>(bytes);
 }
 
 int resident_blocks(const LoadedCubin& cubin, const Launch& launch, int multiprocessors) {

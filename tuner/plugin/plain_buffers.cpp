@@ -9,13 +9,26 @@ const char* role_text(Role role) {
   return kTexts[static_cast<std::size_t>(role)];
 }
 
+/// A literal, so it ends in 0 and stays.
+const char* type_text(ElementType type) { return name_of(type).data(); }
+
 }  // namespace
 
+PlainScalars::PlainScalars(std::span<const Scalar> scalars) {
+  for (const Scalar& scalar : scalars) memory_.push_back(memory_of(scalar));
+}
+
 PlainBuffers::PlainBuffers(std::span<const BufferSpec> specs, std::span<void* const> addresses) {
-  for (const BufferSpec& spec : specs) types_.emplace_back(name_of(spec.type));
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    plain_.push_back({specs[i].name.c_str(), types_[i].c_str(), role_text(specs[i].role),
-                      specs[i].length, addresses[i]});
+    plain_.push_back({specs[i].name.c_str(), type_text(specs[i].type), role_text(specs[i].role),
+                      specs[i].length, addresses.empty() ? nullptr : addresses[i]});
+  }
+}
+
+void PlainBuffers::add(std::span<const Scalar> scalars, const PlainScalars& values) {
+  for (std::size_t i = 0; i < scalars.size(); ++i) {
+    plain_.push_back(
+        {scalars[i].name.c_str(), type_text(scalars[i].type), "scalar", 1, values.address(i)});
   }
 }
 

@@ -2,9 +2,10 @@
 // The buffers of a problem as a plugin sees them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "plugins/sdk/autotune_plugin.h"
@@ -12,18 +13,31 @@
 
 namespace autotune {
 
+/// Values in memory, each in its own type.
+class PlainScalars {
+ public:
+  explicit PlainScalars(std::span<const Scalar> scalars);
+  void* address(std::size_t number) const {
+    return const_cast<std::byte*>(memory_[number].data());  // C knows no other way; it is an input
+  }
+
+ private:
+  std::vector<std::array<std::byte, 8>> memory_;
+};
+
 class PlainBuffers {
  public:
-  /// `specs` must outlive it; `addresses` says where each lies.
+  /// `specs` must outlive it; `addresses` says where each lies, or is empty: nowhere yet.
   PlainBuffers(std::span<const BufferSpec> specs, std::span<void* const> addresses);
   PlainBuffers(const PlainBuffers&) = delete;
   PlainBuffers& operator=(const PlainBuffers&) = delete;
+  /// Scalars behind the buffers, with the role `scalar`. Both must outlive it.
+  void add(std::span<const Scalar> scalars, const PlainScalars& values);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(plain_.size()); }
   const autotune_buffer_v1* data() const { return plain_.data(); }
 
  private:
-  std::vector<std::string> types_;
   std::vector<autotune_buffer_v1> plain_;
 };
 

@@ -32,9 +32,13 @@ class PluginBaseline final : public Baseline {
 
   std::vector<std::string> names() const override { return names_; }
 
-  void launch(std::size_t number, std::span<void* const> addresses, void* stream) override try {
+  void launch(std::size_t number, std::span<void* const> addresses, std::span<const Scalar> scalars,
+              void* stream) override try {
+    const PlainScalars values(scalars);
+    std::vector<void*> all(addresses.begin(), addresses.end());
+    for (std::size_t i = 0; i < scalars.size(); ++i) all.push_back(values.address(i));
     call_plugin("launch()", [&] {
-      return facet_.launch(instance_, static_cast<std::uint32_t>(number), addresses.data(), stream);
+      return facet_.launch(instance_, static_cast<std::uint32_t>(number), all.data(), stream);
     });
   } catch (const Error& error) {
     throw KernelFailure(Outcome::launch_error, error.what());
@@ -63,7 +67,9 @@ std::unique_ptr<Baseline> open_plugin_baseline(const BaselineSource& source,
   if (facet.supports(source.target.c_str()) == 0) {
     return std::make_unique<PluginBaseline>(facet, nullptr);
   }
-  const PlainBuffers buffers(workload.buffers, addresses);
+  PlainBuffers buffers(workload.buffers, addresses);
+  const PlainScalars values(workload.scalars);
+  buffers.add(workload.scalars, values);
   const autotune_baseline_problem_v1 problem{source.target.c_str(), workload.problem.c_str(),
                                              buffers.count(), buffers.data()};
   void* instance = nullptr;

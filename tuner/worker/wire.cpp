@@ -51,11 +51,17 @@ BufferSpec buffer_of(const Json& json) {
           json[6].get<std::string>()};
 }
 
+Json wire_of(const Scalar& scalar) {
+  return {number(scalar.type), scalar.integer, scalar.real, scalar.name};
+}
+
+Scalar scalar_of(const Json& json) {
+  return {enum_of<ElementType>(json[0]), json[1], json[2], json[3]};
+}
+
 struct ArgumentWire {
   Json operator()(const BufferRef& reference) const { return {{"buffer", reference.index}}; }
-  Json operator()(const Scalar& scalar) const {
-    return {{"scalar", {number(scalar.type), scalar.integer, scalar.real}}};
-  }
+  Json operator()(const Scalar& scalar) const { return {{"scalar", wire_of(scalar)}}; }
   Json operator()(const TensorMap& map) const {
     return {{"map", {map.buffer, map.dims, map.strides, map.box, map.swizzle_bytes}}};
   }
@@ -65,10 +71,7 @@ Json wire_of(const Argument& argument) { return std::visit(ArgumentWire{}, argum
 
 Argument argument_of(const Json& json) {
   if (json.contains("buffer")) return BufferRef{json["buffer"]};
-  if (json.contains("scalar")) {
-    const Json& scalar = json["scalar"];
-    return Scalar{enum_of<ElementType>(scalar[0]), scalar[1], scalar[2]};
-  }
+  if (json.contains("scalar")) return scalar_of(json["scalar"]);
   const Json& map = json.at("map");
   return TensorMap{map[0], map[1], map[2], map[3], map[4]};
 }
@@ -144,6 +147,7 @@ LaunchPlan launch_plan_of(const Json& json) {
 Json wire_of(const Workload& workload) {
   return {{"problem", workload.problem},
           {"buffers", array_of(workload.buffers)},
+          {"scalars", array_of(workload.scalars)},
           {"reference_source", wire_of(workload.reference_source)},
           {"reference", wire_of(workload.reference)},
           {"expected_file", workload.expected_file.string()},
@@ -156,6 +160,7 @@ Workload workload_of(const Json& json) {
   Workload workload;
   workload.problem = json.at("problem");
   workload.buffers = vector_of<BufferSpec>(json.at("buffers"), buffer_of);
+  workload.scalars = vector_of<Scalar>(json.at("scalars"), scalar_of);
   workload.reference_source = source_unit_of(json.at("reference_source"));
   workload.reference = launch_plan_of(json.at("reference"));
   workload.expected_file = json.at("expected_file").get<std::string>();

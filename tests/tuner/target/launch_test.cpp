@@ -154,8 +154,8 @@ TEST_F(LaunchTest, APlanHasGeometryArgumentsAndTheWorkspaceInUse) {
   const TensorMap map{0, {256, 2}, {1024}, {128, 1}, 128};
   EXPECT_THAT(scale.arguments,
               ElementsAre(Argument(BufferRef{0}), Argument(BufferRef{1}),
-                          Argument(Scalar{ElementType::f32, 0, 3}),
-                          Argument(Scalar{ElementType::f64, 0, 0.5}),
+                          Argument(Scalar{ElementType::f32, 0, 3, "a"}),
+                          Argument(Scalar{ElementType::f64, 0, 0.5, "half"}),
                           Argument(Scalar{ElementType::i32, 256, 0}),
                           Argument(Scalar{ElementType::i32, 1, 0}),
                           Argument(Scalar{ElementType::i32, 1, 0}), Argument(map)));

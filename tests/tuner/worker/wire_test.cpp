@@ -13,7 +13,7 @@ namespace {
 Json sent(const Json& json) { return Json::from_cbor(Json::to_cbor(json)); }
 
 LaunchPlan plan() {
-  const Scalar integer{ElementType::i64, -5, 0}, real{ElementType::f64, 0, 0.1};
+  const Scalar integer{ElementType::i64, -5, 0}, real{ElementType::f64, 0, 0.1, "alpha"};
   const TensorMap map{1, {64, 32}, {256}, {16, 8}, 128};
   const Launch launch{"kernel",  {2, 3, 4}, {32, 2, 1},
                       {2, 1, 1}, 100 << 10, {BufferRef{3}, integer, real, map}};
@@ -31,6 +31,7 @@ TEST(Wire, KeepsAWorkload) {
   Workload workload;
   workload.problem = "M=1";
   workload.buffers = {{"a", ElementType::f64, 10, Role::inout, Fill::iota, 0.1}};
+  workload.scalars = {{ElementType::f32, 0, -2, "beta"}};
   workload.reference_source = {"a.cu", "#define A\n", "text \xff", {"/a b", "c"}, {"-DX"}, {"e"}};
   workload.reference = plan();
   workload.expected_file = "/x.bin";
@@ -43,6 +44,7 @@ TEST(Wire, KeepsAWorkload) {
   const Workload got = workload_of(sent(wire_of(workload)));
   EXPECT_EQ(got.problem, workload.problem);
   EXPECT_EQ(got.buffers, workload.buffers);
+  EXPECT_EQ(got.scalars, workload.scalars);
   EXPECT_EQ(got.reference_source.name, "a.cu");
   EXPECT_EQ(got.reference_source.prelude, workload.reference_source.prelude);
   EXPECT_EQ(got.reference_source.text, workload.reference_source.text);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/launch.hpp"
+
+#include <cstring>
+
+namespace autotune {
+
+std::array<std::byte, 8> memory_of(const Scalar& scalar) {
+  std::array<std::byte, 8> memory{};
+  const auto put = [&](const auto& value) { std::memcpy(memory.data(), &value, sizeof value); };
+  switch (scalar.type) {
+    case ElementType::f32:
+      put(static_cast<float>(scalar.real));
+      break;
+    case ElementType::f64:
+      put(scalar.real);
+      break;
+    case ElementType::i32:
+      put(static_cast<std::int32_t>(scalar.integer));
+      break;
+    case ElementType::i64:
+      put(scalar.integer);
+      break;
+  }
+  return memory;
+}
+
+double value_of(const Scalar& scalar) {
+  return is_floating(scalar.type) ? scalar.real : static_cast<double>(scalar.integer);
+}
+
+Scalar with_value(Scalar scalar, double value) {
+  if (is_floating(scalar.type)) {
+    scalar.real = value;
+  } else {
+    scalar.integer = static_cast<std::int64_t>(value);
+  }
+  return scalar;
+}
+
+}  // namespace autotune
