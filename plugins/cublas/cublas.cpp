@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS as the competitor of `gemm`: what cublasSgemm (cublasDgemm) does by itself, and every
-// algorithm that cublasLt's heuristic proposes. Row-major D = A B is, for a column-major library,
-// D^T = B^T A^T: the operands change places, the memory stays as it is.
+// cuBLAS as the competitor of `gemm` and `gemm_batched`: what cublasSgemm (cublasDgemm, or the
+// strided batched one) does by itself, and every algorithm that cublasLt's heuristic proposes.
+// Row-major D = A B is, for a column-major library, D^T = B^T A^T: the operands change places, the
+// memory stays as it is. With a C of its own there are cublasLt's alone, as cublasSgemm adds to D
+// in place.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -10,6 +12,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -57,14 +60,18 @@ int number(std::string_view problem, std::string_view name, const char* otherwis
   return value;
 }
 
-/// One product, in the library's own order: first operand B, second A.
+/// D = alpha op(A) op(B) + beta C, `batch` times; matrices of one operand follow each other.
 struct Product {
-  int m = 0, n = 0, k = 0, pad = 0;
-  bool a_transposed = false, b_transposed = false, is_double = false;
-  std::size_t a = 0, b = 0, d = 0;  // numbers of buffers
+  std::int64_t m = 0, n = 0, k = 0, pad = 0, batch = 1;
+  bool a_transposed = false, b_transposed = false, is_double = false, has_c = false;
+  std::size_t a = 0, b = 0, c = 0, d = 0;  // numbers of buffers
+  std::optional<std::size_t> alpha, beta;  // and of scalars; 1 and 0 where there are none
 
-  int lda() const { return (a_transposed ? m : k) + pad; }
-  int ldb() const { return (b_transposed ? k : n) + pad; }
+  std::int64_t lda() const { return (a_transposed ? m : k) + pad; }
+  std::int64_t ldb() const { return (b_transposed ? k : n) + pad; }
+  std::int64_t ldc() const { return has_c ? n + pad : n; }
+  std::int64_t stride_a() const { return (a_transposed ? k : m) * lda(); }
+  std::int64_t stride_b() const { return (b_transposed ? n : k) * ldb(); }
   cublasOperation_t op_a() const { return a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
   cublasOperation_t op_b() const { return b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
   cudaDataType type() const { return is_double ? CUDA_R_64F : CUDA_R_32F; }
@@ -73,30 +80,54 @@ struct Product {
   }
 };
 
-std::size_t buffer_called(const autotune_baseline_problem_v1& problem, std::string_view name) {
+std::optional<std::size_t> find_buffer(const autotune_baseline_problem_v1& problem,
+                                       std::string_view name) {
   for (std::uint32_t i = 0; i < problem.count; ++i) {
     if (problem.buffers[i].name == name) return i;
   }
+  return std::nullopt;
+}
+
+std::size_t buffer_called(const autotune_baseline_problem_v1& problem, std::string_view name) {
+  if (const auto found = find_buffer(problem, name)) return *found;
   throw std::runtime_error("the problem has no buffer " + std::string(name));
 }
 
-/// False where this plugin has nothing for the problem.
-bool read(const autotune_baseline_problem_v1& problem, Product& product) {
+/// Throws where cuBLAS has nothing for the problem.
+Product product_of(const autotune_baseline_problem_v1& problem) {
   const std::string_view text = problem.problem;
+  const bool batched = std::strcmp(problem.target, "gemm_batched") == 0;
   const std::string dtype = word(text, "dtype", "f32"), layout = word(text, "layout", "NN");
-  const bool plain = word(text, "scale", "none") == "none" && number(text, "batch", "1") == 1;
-  if (!plain || (dtype != "f32" && dtype != "f64") || layout.size() != 2) return false;
+  const std::string scale = word(text, "scale", "none");
+  if (dtype != "f32" && dtype != "f64") {
+    throw std::runtime_error("cuBLAS has no product of dtype " + dtype + " that adds up in it");
+  }
+  const auto is_layout = [](char letter) { return letter == 'N' || letter == 'T'; };
+  if (layout.size() != 2 || !is_layout(layout[0]) || !is_layout(layout[1])) {
+    throw std::runtime_error("layout " + layout + " is not known to this plugin");
+  }
+  Product product;
   product.m = number(text, "M", "0");
   product.n = number(text, "N", "0");
   product.k = number(text, "K", "0");
   product.pad = number(text, "pad", "0");
+  product.batch = number(text, batched ? "BATCH" : "batch", "1");
   product.a_transposed = layout[0] == 'T';
   product.b_transposed = layout[1] == 'T';
   product.is_double = dtype == "f64";
-  product.a = buffer_called(problem, "A");
-  product.b = buffer_called(problem, "B");
-  product.d = buffer_called(problem, "D");
-  return product.m > 0 && product.n > 0 && product.k > 0;
+  product.has_c = scale == "beta";
+  product.a = buffer_called(problem, batched ? "a" : "A");
+  product.b = buffer_called(problem, batched ? "b" : "B");
+  product.d = buffer_called(problem, batched ? "c" : "D");
+  if (product.has_c) {
+    product.c = buffer_called(problem, "C");
+    product.beta = buffer_called(problem, "beta");
+  }
+  if (scale != "none") product.alpha = buffer_called(problem, "alpha");
+  if (product.m < 1 || product.n < 1 || product.k < 1 || product.batch < 1) {
+    throw std::runtime_error("its sizes cannot be read: " + std::string(text));
+  }
+  return product;
 }
 
 class Workspace {
@@ -122,7 +153,10 @@ class Gemm {
     check(cublasCreate(&blas), "cublasCreate");
     blas_.reset(blas);
     check(cublasSetWorkspace(blas, workspace_.get(), kWorkspaceBytes), "cublasSetWorkspace");
-    names_.emplace_back(product_.is_double ? "cublasDgemm" : "cublasSgemm");
+    if (!product_.has_c) {
+      names_.emplace_back(std::string(product_.is_double ? "cublasDgemm" : "cublasSgemm") +
+                          (product_.batch > 1 ? "StridedBatched" : ""));
+    }
     propose();
   }
 
@@ -132,22 +166,32 @@ class Gemm {
   }
 
   void launch(std::uint32_t candidate, void* const* addresses, cudaStream_t stream) const {
-    if (candidate == 0) {
+    const std::size_t defaults = names_.size() - algorithms_.size();
+    if (candidate < defaults) {
       launch_default(addresses, stream);
     } else {
-      launch_algorithm(algorithms_.at(candidate - 1), addresses, stream);
+      launch_algorithm(algorithms_.at(candidate - defaults), addresses, stream);
     }
   }
 
  private:
-  static Layout layout(const Product& product, cublasOperation_t op, int rows, int columns,
-                       int leading) {
+  Layout layout(cublasOperation_t op, std::int64_t rows, std::int64_t columns, std::int64_t leading,
+                std::int64_t stride) const {
     const bool swapped = op == CUBLAS_OP_T;
     cublasLtMatrixLayout_t made = nullptr;
-    check(cublasLtMatrixLayoutCreate(&made, product.type(), swapped ? columns : rows,
-                                     swapped ? rows : columns, leading),
+    check(cublasLtMatrixLayoutCreate(&made, product_.type(),
+                                     static_cast<std::uint64_t>(swapped ? columns : rows),
+                                     static_cast<std::uint64_t>(swapped ? rows : columns), leading),
           "cublasLtMatrixLayoutCreate");
-    return Layout(made);
+    Layout layout(made);
+    if (product_.batch > 1) {
+      const auto count = static_cast<std::int32_t>(product_.batch);
+      cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                       sizeof count);
+      cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+                                       sizeof stride);
+    }
+    return layout;
   }
 
   void propose() {
@@ -161,9 +205,11 @@ class Gemm {
     const cublasOperation_t first = product_.op_b(), second = product_.op_a();
     cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first);
     cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second);
-    first_ = layout(product_, first, product_.n, product_.k, product_.ldb());
-    second_ = layout(product_, second, product_.k, product_.m, product_.lda());
-    result_ = layout(product_, CUBLAS_OP_N, product_.n, product_.m, product_.n);
+    const Product& p = product_;
+    first_ = layout(first, p.n, p.k, p.ldb(), p.stride_b());
+    second_ = layout(second, p.k, p.m, p.lda(), p.stride_a());
+    added_ = layout(CUBLAS_OP_N, p.n, p.m, p.ldc(), p.m * p.ldc());
+    result_ = layout(CUBLAS_OP_N, p.n, p.m, p.n, p.m * p.n);
 
     cublasLtMatmulPreference_t made = nullptr;
     check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
@@ -175,7 +221,7 @@ class Gemm {
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
         lt, operation, first_.get(), second_.get(), result_.get(), result_.get(), made,
         kMostAlgorithms, results.data(), &found);
-    if (status == CUBLAS_STATUS_NOT_SUPPORTED) return;  // then there is the default alone
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED) return;  // then there is the default, if any
     check(status, "cublasLtMatmulAlgoGetHeuristic");
     for (int i = 0; i < found; ++i) {
       if (results[i].state != CUBLAS_STATUS_SUCCESS) continue;
@@ -197,40 +243,61 @@ class Gemm {
            read(CUBLASLT_ALGO_CONFIG_SPLITK_NUM) + ")";
   }
 
+  /// What the caller's scalar says, in the type of the product.
+  template <class T>
+  static T value(std::optional<std::size_t> scalar, void* const* addresses, T otherwise) {
+    return scalar ? *static_cast<const T*>(addresses[*scalar]) : otherwise;
+  }
+
   void launch_default(void* const* addresses, cudaStream_t stream) const {
     cublasHandle_t blas = blas_.get();
     check(cublasSetStream(blas, stream), "cublasSetStream");
     // cublasSetStream goes back to cuBLAS' own workspace, which it cannot allocate in a capture.
     check(cublasSetWorkspace(blas, workspace_.get(), kWorkspaceBytes), "cublasSetWorkspace");
-    const Product& p = product_;
-    if (p.is_double) {
-      const double one = 1, zero = 0;
-      check(cublasDgemm(blas, p.op_b(), p.op_a(), p.n, p.m, p.k, &one,
-                        static_cast<const double*>(addresses[p.b]), p.ldb(),
-                        static_cast<const double*>(addresses[p.a]), p.lda(), &zero,
-                        static_cast<double*>(addresses[p.d]), p.n),
-            "cublasDgemm");
+    if (product_.is_double) {
+      launch_default<double>(addresses, cublasDgemm_64, cublasDgemmStridedBatched_64);
     } else {
-      const float one = 1, zero = 0;
-      check(cublasSgemm(blas, p.op_b(), p.op_a(), p.n, p.m, p.k, &one,
-                        static_cast<const float*>(addresses[p.b]), p.ldb(),
-                        static_cast<const float*>(addresses[p.a]), p.lda(), &zero,
-                        static_cast<float*>(addresses[p.d]), p.n),
-            "cublasSgemm");
+      launch_default<float>(addresses, cublasSgemm_64, cublasSgemmStridedBatched_64);
     }
+  }
+
+  template <class T>
+  void launch_default(void* const* addresses, auto* single, auto* batched) const {
+    const Product& p = product_;
+    const T alpha = value<T>(p.alpha, addresses, 1), beta = 0;
+    const T* const a = static_cast<const T*>(addresses[p.a]);
+    const T* const b = static_cast<const T*>(addresses[p.b]);
+    T* const d = static_cast<T*>(addresses[p.d]);
+    const cublasStatus_t status =
+        p.batch == 1
+            ? single(blas_.get(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.ldb(), a, p.lda(),
+                     &beta, d, p.n)
+            : batched(blas_.get(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.ldb(),
+                      p.stride_b(), a, p.lda(), p.stride_a(), &beta, d, p.n, p.m * p.n, p.batch);
+    check(status, names_[0].c_str());
   }
 
   void launch_algorithm(const cublasLtMatmulAlgo_t& algorithm, void* const* addresses,
                         cudaStream_t stream) const {
-    const double one = 1, zero = 0;
-    const float one_float = 1, zero_float = 0;
-    const bool wide = product_.is_double;
-    void* const result = addresses[product_.d];
-    check(cublasLtMatmul(
-              lt_.get(), operation_.get(), wide ? static_cast<const void*>(&one) : &one_float,
-              addresses[product_.b], first_.get(), addresses[product_.a], second_.get(),
-              wide ? static_cast<const void*>(&zero) : &zero_float, result, result_.get(), result,
-              result_.get(), &algorithm, workspace_.get(), kWorkspaceBytes, stream),
+    const Product& p = product_;
+    if (p.is_double) {
+      launch_algorithm(algorithm, addresses, stream, value<double>(p.alpha, addresses, 1),
+                       value<double>(p.beta, addresses, 0));
+    } else {
+      launch_algorithm(algorithm, addresses, stream, value<float>(p.alpha, addresses, 1),
+                       value<float>(p.beta, addresses, 0));
+    }
+  }
+
+  template <class T>
+  void launch_algorithm(const cublasLtMatmulAlgo_t& algorithm, void* const* addresses,
+                        cudaStream_t stream, T alpha, T beta) const {
+    const Product& p = product_;
+    void* const result = addresses[p.d];
+    check(cublasLtMatmul(lt_.get(), operation_.get(), &alpha, addresses[p.b], first_.get(),
+                         addresses[p.a], second_.get(), &beta, p.has_c ? addresses[p.c] : result,
+                         added_.get(), result, result_.get(), &algorithm, workspace_.get(),
+                         kWorkspaceBytes, stream),
           "cublasLtMatmul");
   }
 
@@ -239,7 +306,7 @@ class Gemm {
   Blas blas_;
   Lt lt_;
   Operation operation_;
-  Layout first_, second_, result_;
+  Layout first_, second_, added_, result_;
   std::vector<cublasLtMatmulAlgo_t> algorithms_;
   std::vector<std::string> names_;
 };
@@ -257,13 +324,12 @@ const char* reason_of(const Call& call) {
   }
 }
 
-int supports(const char* target) { return std::strcmp(target, "gemm") == 0 ? 1 : 0; }
+int supports(const char* target) {
+  return std::strcmp(target, "gemm") == 0 || std::strcmp(target, "gemm_batched") == 0 ? 1 : 0;
+}
 
 const char* open(const autotune_baseline_problem_v1* problem, void** instance) {
-  return reason_of([&] {
-    Product product;
-    *instance = read(*problem, product) ? new Gemm(product) : nullptr;
-  });
+  return reason_of([&] { *instance = new Gemm(product_of(*problem)); });
 }
 
 void close(void* instance) { delete static_cast<Gemm*>(instance); }
@@ -284,7 +350,8 @@ const void* facet(const char* id) {
 }
 
 constexpr autotune_plugin_v1 kPlugin{AUTOTUNE_PLUGIN_ABI, "cublas", "1.0",
-                                     "cuBLAS and cublasLt as competitors of gemm", facet};
+                                     "cuBLAS and cublasLt as competitors of gemm and gemm_batched",
+                                     facet};
 
 }  // namespace
 
