@@ -56,6 +56,47 @@ INSTANTIATE_TEST_SUITE_P(Plugins, TargetPlugin, ::testing::Values("gcc", "g++", 
                                   (name.ends_with('+') ? "_cxx" : "");
                          });
 
+class PluginOfAUser : public TargetPlugin {};
+
+std::string tool() { return std::string(AUTOTUNE_BINARY_DIR) + "/bin/autotune "; }
+
+TEST_F(PluginOfAUser, EveryVerbThatNamesATargetOrAStrategyTakesAPlugin) {
+  const fs::path plugin = built(example_, "cc");
+  const std::string option = " --plugin " + plugin.string() + " ";
+  const std::string database = " --db " + (workshop_.folder() / "tuned.db").string();
+  ASSERT_EQ(tuned(plugin).status, 0);
+  const Ran checked = run_command(tool() + "check gather --sizes 1000 --device host" + option);
+  EXPECT_EQ(checked.status, 0) << checked.output;
+  const Ran explained =
+      run_command(tool() + "explain --target gather --size 1000" + option + database);
+  EXPECT_EQ(explained.status, 0) << explained.output;
+  EXPECT_THAT(explained.output, HasSubstr("BLOCK="));
+  workshop_.write("space.json", R"({"tune_params_keys": ["A"], "tune_params": {"A": [1, 2]},
+    "cache": {"1": {"A": 1, "time": 1.0}, "2": {"A": 2, "time": 2.0}}})");
+  const Ran replayed =
+      run_command(tool() + "replay --seeds 1 --strategy annealing " +
+                  (workshop_.folder() / "space.json").string() +
+                  " --plugin " AUTOTUNE_BINARY_DIR "/lib/autotune/plugins/annealing.so");
+  EXPECT_EQ(replayed.status, 0) << replayed.output;
+  for (const char* verb : {"check x.json", "explain --target x --size 1", "replay x.json"}) {
+    const Ran refused = run_command(tool() + verb + " --plugin /nowhere.so");
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.output, HasSubstr("/nowhere.so: there is no such plugin"));
+  }
+}
+
+TEST_F(PluginOfAUser, AFoundPluginThatCannotBeLoadedIsOneWarningInTheLoadersWords) {
+  workshop_.write("broken.so", "no library");
+  const Ran ran =
+      run_command("AUTOTUNE_PLUGIN_PATH=" + workshop_.folder().string() + " " + tool() +
+                  "tune --target vector_add --sizes 1000 --device host --budget 2" +
+                  " --strategy annealing --db " + (workshop_.folder() / "tuned.db").string());
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("warning: a plugin is left out: "));
+  EXPECT_THAT(ran.output, HasSubstr("broken.so: it cannot be loaded: "));
+  EXPECT_THAT(ran.output, HasSubstr("file too short"));
+}
+
 class BadTargetPlugin : public TargetPlugin {
  protected:
   /// The example with one piece replaced.

@@ -7,9 +7,9 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/check_report.hpp"
 #include "tuner/cli/devices.hpp"
+#include "tuner/cli/plugins.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -29,7 +29,8 @@ int run_check(const Arguments& arguments) {
   if (arguments.positional().size() != 1) {
     throw UsageError("check needs one manifest, such as: autotune check ./saxpy.target.json");
   }
-  const Target target = find_target(arguments.positional()[0]);
+  Plugins plugins(arguments);
+  const Target target = plugins.find_target(arguments.positional()[0]);
   const Problem problem = problem_to_check(arguments, target);
   const auto most = arguments.integer("configurations", 1, kMostConfigurations);
   const std::unique_ptr<Device> device = open_device(arguments.text("device"));
@@ -56,7 +57,8 @@ int run_check(const Arguments& arguments) {
 extern const Verb kCheck;
 const Verb kCheck{
     .name = "check",
-    .synopsis = "MANIFEST [--sizes S] [--device D] [--set NAME=VALUE] [--json]",
+    .synopsis =
+        "MANIFEST|TARGET [--sizes S] [--device D] [--set NAME=VALUE] [--plugin FILE] [--json]",
     .summary = "Validate a target without running it",
     .details =
         "Reads the manifest, builds the space of one problem, and compiles the reference, "
@@ -66,6 +68,7 @@ const Verb kCheck{
         "[manifest.md](manifest.md) documents the format.",
     .options = {{"sizes", "S", "The sizes of one problem", "512"},
                 kDeviceOption,
+                kPluginOption,
                 {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
                 {"configurations", "N", "Compile at most N configurations", "8"},
                 {"json", "", "Print one JSON document"}},

@@ -4,10 +4,10 @@
 #include <iostream>
 
 #include "tuner/cli/explanation_report.hpp"
+#include "tuner/cli/plugins.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -41,10 +41,11 @@ void write_svg(const std::string& file, const std::vector<Plot>& plots) {
 
 int run_explain(const Arguments& arguments) {
   const auto losers = static_cast<std::size_t>(arguments.integer("losers", 0, 1000));
+  Plugins plugins(arguments);
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);
   Json documents = Json::array();
   std::vector<Plot> plots;
-  const Target target = find_target(arguments.text("target"));
+  const Target target = plugins.find_target(arguments.text("target"));
   for (const db::TunedEntry& entry : asked_entries(arguments, store, target.name)) {
     const Explanation explanation = explain(store, entry, target, losers);
     const bool under_roofs = explanation.gpu.sm.compute_capability > 0 && explanation.flops > 0;
@@ -83,6 +84,7 @@ const Verb kExplain{
          {"size", "S", "A problem, as for tune: 512, 1037x1031x1055"},
          {"device", "NAME", "Only this device"},
          {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", {}, true},
+         kPluginOption,
          {"losers", "N", "How many of the nearest losers", "5"},
          {"svg", "FILE", "Draw the roofline"},
          {"db", "FILE", "The database"},

@@ -67,6 +67,16 @@ const std::vector<PluginEntry>& Plugins::load_all() {
   return entries_;
 }
 
+/// For those who want to use them: what is of no use is said, once.
+const std::vector<PluginEntry>& Plugins::usable() {
+  const bool is_news = !all_loaded_;
+  load_all();
+  for (const PluginEntry& entry : entries_) {
+    if (is_news && !entry.description) warn_("a plugin is left out: " + entry.reason);
+  }
+  return entries_;
+}
+
 Target Plugins::find_target(const std::string& name) {
   const auto in_plugins = [&]() -> std::optional<Target> {
     for (Target& target : targets()) {
@@ -76,14 +86,14 @@ Target Plugins::find_target(const std::string& name) {
   };
   if (auto target = in_plugins()) return *std::move(target);
   if (!is_in_catalog(name)) {
-    load_all();
+    usable();
     if (auto target = in_plugins()) return *std::move(target);
   }
   return autotune::find_target(name);
 }
 
 void Plugins::provide_strategy(const std::string& name) {
-  if (!is_strategy(name)) load_all();
+  if (!is_strategy(name)) usable();
   make_strategy(name);
 }
 
@@ -100,7 +110,7 @@ std::vector<Target> Plugins::targets() const {
 
 std::vector<BaselineSource> Plugins::baselines(const std::string& target) {
   std::vector<BaselineSource> sources;
-  for (const PluginEntry& entry : load_all()) {
+  for (const PluginEntry& entry : usable()) {
     if (entry.description && entry.description->is_baseline) {
       sources.push_back({entry.file, target});
     }

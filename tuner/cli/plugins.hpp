@@ -12,11 +12,12 @@
 
 namespace autotune::cli {
 
-/// `--plugin`, repeatable.
+/// `--plugin`, repeatable: what is named must be of use.
 extern const Option kPluginOption;
 
 /// Loads what `--plugin` names at once; what is found in the plugin folders only when a name is not
-/// known without. Strategies of loaded plugins are in strategies(). Must outlive what it makes.
+/// known without; one of no use is a warning then. Strategies of loaded plugins are in
+/// strategies(). Must outlive what it makes.
 class Plugins {
  public:
   /// Throws Error when one that is named cannot be used.
@@ -41,6 +42,7 @@ class Plugins {
  private:
   void load(bool all);
   void take(PluginEntry& entry, bool given);
+  const std::vector<PluginEntry>& usable();
 
   std::vector<std::filesystem::path> given_;
   std::function<void(const std::string&)> warn_;

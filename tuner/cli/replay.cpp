@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/plugins.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/replay/recorded_space.hpp"
@@ -98,7 +99,6 @@ ReplayRequest request_of(const Arguments& arguments) {
   request.budget = static_cast<std::size_t>(arguments.integer("budget", 1, 10'000'000));
   request.seeds = static_cast<int>(arguments.integer("seeds", 1, 100'000));
   request.batch = static_cast<int>(arguments.integer("batch", 1, 1024));
-  make_strategy(request.strategy);  // an unknown one is told before any file is read
   return request;
 }
 
@@ -113,7 +113,9 @@ int run_replay(const Arguments& arguments) {
   if (arguments.positional().empty()) {
     throw UsageError("replay needs a recorded space: a Kernel Tuner cache or T4 results, .gz too");
   }
+  Plugins plugins(arguments);
   const ReplayRequest request = request_of(arguments);
+  plugins.provide_strategy(request.strategy);  // an unknown one is told before any file is read
   std::vector<Line> lines;
   Json documents = Json::array();
   for (const std::string& file : arguments.positional()) {
@@ -152,6 +154,7 @@ const Verb kReplay{
         "divided by the optimum, with the quartiles. Configurations that fail are part of "
         "the space; asking for one twice costs nothing.",
     .options = {{"strategy", "NAME", "`autotune list strategies` shows them", "guided"},
+                kPluginOption,
                 {"budget", "N", "Evaluations a run", "200"},
                 {"seeds", "N", "Runs, with seeds 1 to N", "40"},
                 {"batch", "N", "Configurations asked for at a time", "1"},
