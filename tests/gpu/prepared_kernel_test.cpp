@@ -35,11 +35,40 @@ extern "C" __global__ void kernel(float* out, const int* counters) {
                           {{"out", ElementType::f32, kLength, Role::output, Fill::random, 0, {}}});
   const DeviceMemory out(kLength * std::int64_t{sizeof(float)});
   void* const addresses[] = {out.get()};
-  prepared.launch(addresses, nullptr);
+  prepared.launch(addresses, {}, nullptr);
   std::vector<float> got(kLength);
   ASSERT_EQ(cudaMemcpy(got.data(), out.get(), kLength * sizeof(float), cudaMemcpyDeviceToHost),
             cudaSuccess);
   EXPECT_EQ(got, std::vector<float>(kLength, 1.0f));
+}
+
+TEST_F(PreparedKernelTest, ScalarsOfTheCallerTakeThePlaceOfThoseOfTheirNames) {
+  const CompiledKernel kernel = compiled(unit_of(R"(
+extern "C" __global__ void kernel(float* out, float alpha, int n, double beta) {
+  out[threadIdx.x] = alpha * threadIdx.x + n + float(beta);
+})"));
+  LaunchPlan plan;
+  Launch launch;
+  launch.entry = "kernel";
+  launch.block.x = 4;
+  launch.arguments = {BufferRef{0}, Scalar{ElementType::f32, 0, 1, "alpha"},
+                      Scalar{ElementType::i32, 100, 0}, Scalar{ElementType::f64, 0, 0, "beta"}};
+  plan.launches = {launch};
+  PreparedKernel prepared(0, *kernel.binary, plan,
+                          {{"out", ElementType::f32, 4, Role::output, Fill::random, 0, {}}});
+  const DeviceMemory out(4 * sizeof(float));
+  void* const addresses[] = {out.get()};
+  const auto launched = [&](std::vector<Scalar> scalars) {
+    prepared.launch(addresses, scalars, nullptr);
+    std::vector<float> got(4);
+    EXPECT_EQ(cudaMemcpy(got.data(), out.get(), 4 * sizeof(float), cudaMemcpyDeviceToHost),
+              cudaSuccess);
+    return got;
+  };
+  EXPECT_EQ(launched({}), (std::vector<float>{100, 101, 102, 103}));
+  const Scalar alpha{ElementType::f32, 0, 10, "alpha"}, beta{ElementType::f64, 0, -100, "beta"};
+  EXPECT_EQ(launched({alpha, beta}), (std::vector<float>{0, 10, 20, 30}));
+  EXPECT_EQ(launched({beta}), (std::vector<float>{0, 1, 2, 3}));
 }
 
 }  // namespace

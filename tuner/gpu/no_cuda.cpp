@@ -3,6 +3,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/model_device.hpp"
+#include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/prepared_kernel.hpp"
 
 namespace autotune {
@@ -30,6 +31,9 @@ PreparedKernel::PreparedKernel(int, std::string_view, LaunchPlan, std::vector<Bu
   throw Error(kReason);
 }
 PreparedKernel::~PreparedKernel() = default;
-void PreparedKernel::launch(std::span<void* const>, void*) {}
+void PreparedKernel::launch(std::span<void* const>, std::span<const Scalar>, void*) {}
+
+OnDevice::OnDevice(int) { throw Error(kReason); }
+OnDevice::~OnDevice() = default;
 
 }  // namespace autotune

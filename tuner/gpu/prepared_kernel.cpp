@@ -1,34 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/prepared_kernel.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
+#include <variant>
 
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
+#include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/problem_buffers.hpp"
 
 namespace autotune {
-namespace {
-
-/// Makes a GPU the thread's for a while: the program's own choice comes back.
-class OnDevice {
- public:
-  explicit OnDevice(int ordinal) {
-    check_cuda(cudaGetDevice(&before_), "ask for the current GPU");
-    check_cuda(cudaSetDevice(ordinal), "use this GPU");
-  }
-  ~OnDevice() { static_cast<void>(cudaSetDevice(before_)); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-
- private:
-  int before_ = 0;
-};
-
-}  // namespace
-
 struct PreparedKernel::Loaded {
   Loaded(std::string_view binary, LaunchPlan launches, std::vector<BufferSpec> specs)
       : cubin(binary), plan(std::move(launches)), buffers(std::move(specs)) {
@@ -46,8 +30,9 @@ struct PreparedKernel::Loaded {
   std::vector<BufferSpec> buffers;  // the workload's, then the workspace
   std::vector<ZonedBuffer> workspace;
 
-  std::mutex mutex;  // of the binding to the addresses of the last launch
+  std::mutex mutex;  // of the binding to the addresses and scalars of the last launch
   std::vector<std::byte*> addresses;
+  std::vector<Scalar> scalars;
   std::optional<BoundPlan> bound;
 };
 
@@ -59,16 +44,38 @@ PreparedKernel::PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan p
 
 PreparedKernel::~PreparedKernel() = default;
 
-void PreparedKernel::launch(std::span<void* const> addresses, void* stream) {
+namespace {
+
+/// The plan with these values in place of its scalars of the same names.
+LaunchPlan with_scalars(LaunchPlan plan, std::span<const Scalar> scalars) {
+  for (Launch& launch : plan.launches) {
+    for (Argument& argument : launch.arguments) {
+      auto* const own = std::get_if<Scalar>(&argument);
+      if (!own || own->name.empty()) continue;
+      const auto given = std::ranges::find(scalars, own->name, &Scalar::name);
+      if (given != scalars.end()) *own = *given;
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
+void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
+                            void* stream) {
   std::vector<std::byte*> all;
   all.reserve(loaded_->buffers.size());
   for (void* address : addresses) all.push_back(static_cast<std::byte*>(address));
   for (const ZonedBuffer& buffer : loaded_->workspace) all.push_back(buffer.start());
   const std::lock_guard lock(loaded_->mutex);
-  if (!loaded_->bound || loaded_->addresses != all) {
+  const bool same =
+      loaded_->bound && loaded_->addresses == all && std::ranges::equal(loaded_->scalars, scalars);
+  if (!same) {
     loaded_->bound.reset();
-    loaded_->bound.emplace(loaded_->cubin, loaded_->plan, all, loaded_->buffers);
+    loaded_->bound.emplace(loaded_->cubin, with_scalars(loaded_->plan, scalars), all,
+                           loaded_->buffers);
     loaded_->addresses = std::move(all);
+    loaded_->scalars.assign(scalars.begin(), scalars.end());
   }
   loaded_->bound->launch(static_cast<cudaStream_t>(stream));
 }

@@ -22,9 +22,10 @@ class PreparedKernel {
                  std::vector<BufferSpec> buffers);
   ~PreparedKernel();
 
-  /// `addresses` in device memory, one a buffer of the workload. Does not synchronise; may be
-  /// captured in a graph. `stream` is a cudaStream_t of that GPU. Throws KernelFailure.
-  void launch(std::span<void* const> addresses, void* stream);
+  /// `addresses` in device memory, one a buffer of the workload; `scalars` take the place of those
+  /// of the same names. Does not synchronise; may be captured in a graph. `stream` is a
+  /// cudaStream_t of that GPU. Throws KernelFailure.
+  void launch(std::span<void* const> addresses, std::span<const Scalar> scalars, void* stream);
 
  private:
   struct Loaded;

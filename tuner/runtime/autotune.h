@@ -64,6 +64,7 @@ typedef struct autotune_options {
    * databases tell most about. */
   const char* device;
   int32_t ordinal;
+  int32_t tuned_only; /* 1: never call a vendor's library in place of a tuned kernel */
 } autotune_options;
 
 /* Texts stay valid until autotune_close(). */
@@ -76,6 +77,10 @@ typedef struct autotune_answer {
   double median_ns;  /* as tuned, of the near sizes when transferred; 0 when unknown */
   double default_ns; /* of the default configuration there; 0 when unknown */
   double factor;     /* how far the near sizes are: 2 when each is off by two; 1 when exact */
+  /* Where the playoff found a vendor's library faster than any configuration, its plugin and what
+   * it chose: `cublas cublasSgemm`, which autotune_launch() calls then. Else empty, and 0. */
+  const char* baseline;
+  double baseline_ns;
 } autotune_answer;
 
 /* The sentence for the last status other than AUTOTUNE_OK in this thread. */
@@ -116,6 +121,19 @@ AUTOTUNE_API autotune_status autotune_prepare(autotune_handle* handle, const int
                                               size_t count, autotune_kernel** kernel);
 AUTOTUNE_API void autotune_release(autotune_kernel* kernel);
 
+/* What autotune_launch() runs. */
+typedef enum autotune_engine {
+  AUTOTUNE_TUNED_KERNEL = 0,   /* the configuration */
+  AUTOTUNE_VENDOR_LIBRARY = 1, /* the vendor's library, which was measured to be faster */
+  AUTOTUNE_VENDOR_MISSING = 2  /* the configuration, as the library cannot be used here */
+} autotune_engine;
+
+/* `text`, where it is not NULL, gets the library's name, or why it cannot be used; else empty. A
+ * library that fails at its first launch is given up then. Libraries are plugins
+ * (docs/plugin_abi.md): AUTOTUNE_PLUGIN_PATH and lib/autotune/plugins are searched. */
+AUTOTUNE_API autotune_engine autotune_kernel_engine(const autotune_kernel* kernel,
+                                                    const char** text);
+
 /* The configuration that was compiled in the end. */
 AUTOTUNE_API const char* autotune_kernel_configuration(const autotune_kernel* kernel);
 /* The compiled code, and of each of its launches grid, block and dynamic shared memory: for
@@ -146,6 +164,18 @@ AUTOTUNE_API const char* autotune_kernel_buffer(const autotune_kernel* kernel, s
  * not run on two streams at a time. */
 AUTOTUNE_API autotune_status autotune_launch(autotune_kernel* kernel, void* const* buffers,
                                              size_t count, void* stream);
+
+/* The scalars that the target has, such as alpha and beta of gemm, and what autotune_launch() passes
+ * for each: the value that it was tuned with. */
+AUTOTUNE_API size_t autotune_kernel_scalars(const autotune_kernel* kernel);
+AUTOTUNE_API const char* autotune_kernel_scalar(const autotune_kernel* kernel, size_t index,
+                                                double* value);
+
+/* The same with the caller's own scalars, one value for each of those above, converted to its type.
+ * gemm reads alpha and beta with the setting scale=beta, alpha alone with scale=alpha. */
+AUTOTUNE_API autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffers,
+                                                  size_t count, const double* scalars,
+                                                  size_t scalar_count, void* stream);
 
 #ifdef __cplusplus
 }

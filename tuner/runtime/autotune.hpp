@@ -46,6 +46,19 @@ class Kernel {
   void launch(const std::vector<void*>& buffers, void* stream) const {
     check(autotune_launch(kernel_.get(), buffers.data(), buffers.size(), stream));
   }
+  /// The same with one value for each of autotune_kernel_scalar().
+  void launch(const std::vector<void*>& buffers, const std::vector<double>& scalars,
+              void* stream) const {
+    check(autotune_launch_with(kernel_.get(), buffers.data(), buffers.size(), scalars.data(),
+                               scalars.size(), stream));
+  }
+  /// What launch() runs; `text` gets the vendor's library, or why it cannot be used.
+  autotune_engine engine(std::string* text = nullptr) const {
+    const char* what = "";
+    const autotune_engine engine = autotune_kernel_engine(kernel_.get(), &what);
+    if (text) *text = what;
+    return engine;
+  }
   autotune_kernel* get() const { return kernel_.get(); }
 
  private:

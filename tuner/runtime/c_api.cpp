@@ -1,90 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C boundary: nothing is thrown past it.
+// The C boundary, what asks and answers: nothing is thrown past it.
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <memory>
-#include <mutex>
 
-#include "tuner/cache/build_cache.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/gpu/model_device.hpp"
-#include "tuner/gpu/prepared_kernel.hpp"
-#include "tuner/runtime/autotune.h"
-#include "tuner/runtime/target_lookup.hpp"
+#include "tuner/runtime/c_handle.hpp"
 #include "tuner/target/catalog.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
 
 using namespace autotune;
-
-struct autotune_handle {
-  TargetLookup lookup;
-  std::optional<int> ordinal;  // of the GPU that is here
-  std::shared_ptr<BuildCache> cache;
-  std::once_flag device_made;
-  std::unique_ptr<Device> device;  // compiles
-
-  autotune_handle(Target target, const NamedValues& settings, DeviceInfo info, std::string policy,
-                  std::vector<db::Layer> layers, std::optional<int> gpu)
-      : lookup(std::move(target), settings, std::move(info), std::move(policy), std::move(layers)),
-        ordinal(gpu) {}
-};
-
-struct autotune_kernel {
-  std::string configuration;
-  CompiledKernel compiled;
-  LaunchPlan plan;
-  std::vector<BufferSpec> buffers;
-  std::optional<int> ordinal;  // of the GPU that is here
-  std::once_flag loaded;
-  std::unique_ptr<PreparedKernel> prepared;  // made by the first launch
-};
+using namespace autotune::c_boundary;
 
 namespace {
 
 thread_local std::string message;
 
-autotune_status failed(autotune_status status, const char* what) {
-  try {
-    message = what;
-  } catch (...) {
-    message.clear();
-  }
-  return status;
-}
-
-/// A missing device, thrown where a status of its own is due.
-class NoDevice : public Error {
- public:
-  using Error::Error;
-};
-
-template <class Work>
-autotune_status guarded(Work&& work) noexcept {
-  try {
-    work();
-    return AUTOTUNE_OK;
-  } catch (const NoDevice& error) {
-    return failed(AUTOTUNE_NO_DEVICE, error.what());
-  } catch (const UsageError& error) {
-    return failed(AUTOTUNE_WRONG_USAGE, error.what());
-  } catch (const Error& error) {
-    return failed(AUTOTUNE_NOT_FOUND, error.what());
-  } catch (const std::exception& error) {
-    return failed(AUTOTUNE_FAILED, error.what());
-  } catch (...) {
-    return failed(AUTOTUNE_FAILED, "something unknown was thrown");
-  }
-}
-
-/// Throws UsageError when something required is null, or the caller's struct is older than ABI 1.
-void require(bool condition, const char* what) {
-  if (!condition) throw UsageError(what);
-}
+/// What an answer of the first header held.
+constexpr std::size_t kFirstAnswer = offsetof(autotune_answer, baseline);
 
 std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 
@@ -142,33 +79,6 @@ Chosen device_for(const autotune_options& options, const std::vector<db::Layer>&
                               name, target));
 }
 
-Device& compiler_of(autotune_handle& handle) {
-  std::call_once(handle.device_made, [&] {
-    handle.cache = std::make_shared<BuildCache>(BuildCache::default_folder());
-    const DeviceInfo& info = handle.lookup.device();
-    if (info.kind == DeviceKind::host || info.kind == DeviceKind::fake) {
-      throw NoDevice(format("{} is no GPU: there is nothing to load a kernel on", info.name));
-    }
-    handle.device = handle.ordinal ? make_cuda_device(*handle.ordinal, handle.cache)
-                                   : make_model_device(info, handle.cache);
-  });
-  return *handle.device;
-}
-
-std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem& problem,
-                                         const std::string& configuration) {
-  const Target& target = handle.lookup.target();
-  const DeviceInfo& info = handle.lookup.device();
-  const NamedValues values = parse_named_values(configuration);
-  auto kernel = std::make_unique<autotune_kernel>();
-  kernel->configuration = configuration;
-  kernel->compiled = compiler_of(handle).compile(source_unit(target, problem, values, info));
-  kernel->plan = launch_plan(target, problem, values, info);
-  kernel->buffers = buffers_of(target, problem, info);
-  kernel->ordinal = handle.ordinal;
-  return kernel;
-}
-
 void copy_out(autotune_answer& out, const LookupAnswer& answer) {
   out.configuration = answer.configuration.data();
   out.provenance = answer.provenance.empty() ? "" : answer.provenance.data();
@@ -177,9 +87,29 @@ void copy_out(autotune_answer& out, const LookupAnswer& answer) {
   out.median_ns = answer.median_ns;
   out.default_ns = answer.default_ns;
   out.factor = answer.distance == 0 ? 1 : std::exp2(answer.distance);
+  if (out.size < sizeof(autotune_answer)) return;
+  out.baseline = answer.baseline.empty() ? "" : answer.baseline.data();
+  out.baseline_ns = answer.baseline_ns;
 }
 
 }  // namespace
+
+namespace autotune::c_boundary {
+
+autotune_status failed(autotune_status status, const char* what) noexcept {
+  try {
+    message = what;
+  } catch (...) {
+    message.clear();
+  }
+  return status;
+}
+
+void require(bool condition, const char* what) {
+  if (!condition) throw UsageError(what);
+}
+
+}  // namespace autotune::c_boundary
 
 extern "C" {
 
@@ -195,10 +125,12 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     Target target = target_called(options->target);
     std::vector<db::Layer> layers = layers_of(*options);
     Chosen chosen = device_for(*options, layers, target.name);
-    *handle =
-        new autotune_handle(std::move(target), parse_named_values(text_or(options->settings, "")),
-                            std::move(chosen.info), text_or(options->policy, "l2=hot launch=graph"),
-                            std::move(layers), chosen.ordinal);
+    auto made = std::make_unique<autotune_handle>(
+        std::move(target), parse_named_values(text_or(options->settings, "")),
+        std::move(chosen.info), text_or(options->policy, "l2=hot launch=graph"), std::move(layers),
+        chosen.ordinal);
+    made->tuned_only = options->tuned_only != 0;
+    *handle = made.release();
   });
 }
 
@@ -215,7 +147,7 @@ const char* autotune_warnings(const autotune_handle* handle) {
 autotune_status autotune_lookup(autotune_handle* handle, const int64_t* sizes, size_t count,
                                 autotune_answer* answer) {
   return guarded([&] {
-    require(handle && sizes && answer && answer->size >= sizeof(autotune_answer),
+    require(handle && sizes && answer && answer->size >= kFirstAnswer,
             "autotune_lookup needs a handle, sizes, and an answer whose size is set");
     copy_out(*answer, handle->lookup.find({sizes, count}));
   });
@@ -245,85 +177,6 @@ autotune_status autotune_refresh(autotune_handle* handle) {
   return guarded([&] {
     require(handle, "autotune_refresh needs a handle");
     handle->lookup.refresh();
-  });
-}
-
-autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, size_t count,
-                                 autotune_kernel** kernel) {
-  return guarded([&] {
-    require(handle && sizes && kernel, "autotune_prepare needs a handle, sizes and a kernel");
-    const Problem problem = handle->lookup.problem_for({sizes, count});
-    const std::string first(handle->lookup.find({sizes, count}).configuration);
-    auto made = compile(*handle, problem, first);
-    if (made->compiled.outcome != Outcome::ok) {
-      const std::string fallback = handle->lookup.default_for(problem);
-      if (fallback != first) made = compile(*handle, problem, fallback);
-    }
-    if (made->compiled.outcome != Outcome::ok) {
-      throw std::runtime_error(format("{} {} does not compile: {}", problem.text(),
-                                      made->configuration, first_error(made->compiled.log)));
-    }
-    *kernel = made.release();
-  });
-}
-
-void autotune_release(autotune_kernel* kernel) { delete kernel; }
-
-const char* autotune_kernel_configuration(const autotune_kernel* kernel) {
-  return kernel ? kernel->configuration.c_str() : "";
-}
-
-const void* autotune_kernel_binary(const autotune_kernel* kernel, size_t* bytes) {
-  if (bytes) *bytes = kernel ? kernel->compiled.binary->size() : 0;
-  return kernel ? kernel->compiled.binary->data() : nullptr;
-}
-
-size_t autotune_kernel_launches(const autotune_kernel* kernel) {
-  return kernel ? kernel->plan.launches.size() : 0;
-}
-
-autotune_status autotune_kernel_geometry(const autotune_kernel* kernel, size_t index,
-                                         autotune_geometry* geometry) {
-  return guarded([&] {
-    require(kernel && geometry && geometry->size >= sizeof(autotune_geometry) &&
-                index < kernel->plan.launches.size(),
-            "autotune_kernel_geometry needs a kernel, one of its launches, and a geometry whose "
-            "size is set");
-    const Launch& launch = kernel->plan.launches[index];
-    const auto copy = [](const Dim3& from, uint32_t(&to)[3]) {
-      to[0] = static_cast<uint32_t>(from.x);
-      to[1] = static_cast<uint32_t>(from.y);
-      to[2] = static_cast<uint32_t>(from.z);
-    };
-    geometry->entry = launch.entry.c_str();
-    copy(launch.grid, geometry->grid);
-    copy(launch.block, geometry->block);
-    copy(launch.cluster, geometry->cluster);
-    geometry->dynamic_shared_bytes = static_cast<uint64_t>(launch.dynamic_shared_bytes);
-  });
-}
-
-size_t autotune_kernel_buffers(const autotune_kernel* kernel) {
-  return kernel ? kernel->buffers.size() : 0;
-}
-
-const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index, uint64_t* bytes) {
-  const bool known = kernel && index < kernel->buffers.size();
-  if (bytes) *bytes = known ? static_cast<uint64_t>(kernel->buffers[index].bytes()) : 0;
-  return known ? kernel->buffers[index].name.c_str() : "";
-}
-
-autotune_status autotune_launch(autotune_kernel* kernel, void* const* buffers, size_t count,
-                                void* stream) {
-  return guarded([&] {
-    require(kernel && buffers && count == kernel->buffers.size(),
-            "autotune_launch needs a kernel and an address for each of its buffers");
-    if (!kernel->ordinal) throw NoDevice("there is no GPU here to launch on");
-    std::call_once(kernel->loaded, [&] {
-      kernel->prepared = std::make_unique<PreparedKernel>(
-          *kernel->ordinal, *kernel->compiled.binary, kernel->plan, kernel->buffers);
-    });
-    kernel->prepared->launch({buffers, count}, stream);
   });
 }
 

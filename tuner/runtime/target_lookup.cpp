@@ -25,8 +25,13 @@ NamedValues settings_of(const Target& target, const NamedValues& chosen) {
 }
 
 LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double distance) {
-  return {row.configuration, row.provenance, origin,  row.validity,
-          row.median_ns,     row.default_ns, distance};
+  LookupAnswer answer{row.configuration, row.provenance, origin,  row.validity,
+                      row.median_ns,     row.default_ns, distance};
+  if (origin == db::Origin::exact) {  // what the library does at other sizes, nobody has measured
+    answer.baseline = row.baseline;
+    answer.baseline_ns = row.baseline_ns;
+  }
+  return answer;
 }
 
 DeviceInfo device_info_of(const db::DeviceRow& row) {
@@ -219,6 +224,10 @@ std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
       text += format(", {:.2f}x the default", answer.default_ns / answer.median_ns);
     }
     text += '\n';
+  }
+  if (!answer.baseline.empty()) {
+    text += format("{} takes {}: faster, and launched in its place where it can be loaded\n",
+                   answer.baseline, time_text(answer.baseline_ns * 1e-9));
   }
   return text;
 }

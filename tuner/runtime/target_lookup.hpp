@@ -24,6 +24,10 @@ struct LookupAnswer {
   double median_ns = 0;
   double default_ns = 0;
   double distance = 0;  // root mean square of log2 of the sizes' ratios
+  /// The vendor's library and what it chose, where that was measured to be faster for these sizes
+  /// on this device: `cublas cublasSgemm`.
+  std::string_view baseline = {};
+  double baseline_ns = 0;
 };
 
 class TargetLookup {

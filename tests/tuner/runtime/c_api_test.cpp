@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstddef>
+
 #include "tests/db/sample.hpp"
+#include "tuner/target/catalog.hpp"
 
 namespace autotune {
 namespace {
@@ -53,6 +56,83 @@ TEST_F(CApi, AnswersWithoutAGpu) {
   EXPECT_STREQ(text, "gemm");
   EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_OK);
   autotune_close(handle_);
+}
+
+/// A configuration of the sources as they are, tuned where cuBLAS was faster.
+class CApiLost : public CApi {
+ protected:
+  CApiLost() {
+    const Target target = find_target("gemm");
+    db::TunedStore store(database_);
+    db::Sample sample(store);
+    sample.key.kernel = store.add_kernel({"", "gemm", target.fingerprint, "M N K"});
+    const NamedValues sizes = {{"M", 512}, {"N", 512}, {"K", 512}};
+    sample.key.problem = problem_of(target, sizes, {{"scale", "beta"}}).text();
+    configuration_ = to_text(target.default_configuration);
+    store.add_decision(sample.lost_decision(configuration_, 10000));
+    options_.device = "NVIDIA H200";
+    options_.settings = "scale=beta";
+  }
+  std::string configuration_;
+};
+
+TEST_F(CApiLost, TheAnswerNamesTheVendorsLibraryWhereItIsFaster) {
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  autotune_answer answer{};
+  answer.size = sizeof answer;
+  ASSERT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
+  EXPECT_EQ(answer.origin, AUTOTUNE_EXACT);
+  EXPECT_EQ(answer.configuration, configuration_);
+  EXPECT_STREQ(answer.baseline, "cublas cublasLt 0 (algorithm 55)");
+  EXPECT_DOUBLE_EQ(answer.baseline_ns, 9000);
+  char text[1024];
+  ASSERT_EQ(autotune_explain(handle_, sizes_, 3, text, sizeof text), AUTOTUNE_OK);
+  EXPECT_THAT(text, HasSubstr("cublas cublasLt 0 (algorithm 55) takes 9.000 us: faster"));
+
+  const int64_t near[3] = {520, 512, 512};
+  ASSERT_EQ(autotune_lookup(handle_, near, 3, &answer), AUTOTUNE_OK);
+  EXPECT_EQ(answer.origin, AUTOTUNE_TRANSFERRED);
+  EXPECT_STREQ(answer.baseline, "") << "nobody has measured it there";
+  ASSERT_EQ(autotune_pin(handle_, sizes_, 3, configuration_.c_str()), AUTOTUNE_OK);
+  ASSERT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
+  EXPECT_STREQ(answer.baseline, "") << "a pin is a configuration";
+
+  answer.size = offsetof(autotune_answer, baseline);  // a program with an older header
+  answer.baseline = "untouched";
+  EXPECT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
+  EXPECT_STREQ(answer.baseline, "untouched");
+  autotune_close(handle_);
+}
+
+TEST_F(CApiLost, WithoutAGpuTheKernelIsTheTunedOneAndSaysWhy) {
+  for (const bool tuned_only : {false, true}) {
+    options_.tuned_only = tuned_only ? 1 : 0;
+    ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+    autotune_kernel* kernel = nullptr;
+    if (autotune_prepare(handle_, sizes_, 3, &kernel) != AUTOTUNE_OK) {
+      const std::string why = autotune_message();
+      autotune_close(handle_);
+      GTEST_SKIP() << why;
+    }
+    EXPECT_EQ(autotune_kernel_configuration(kernel), configuration_);
+    const char* text = nullptr;
+    const autotune_engine engine = autotune_kernel_engine(kernel, &text);
+    EXPECT_EQ(engine, tuned_only ? AUTOTUNE_TUNED_KERNEL : AUTOTUNE_VENDOR_MISSING);
+    EXPECT_THAT(text,
+                HasSubstr(tuned_only ? "" : "cublas cublasLt 0 (algorithm 55): there is no GPU"));
+
+    ASSERT_EQ(autotune_kernel_scalars(kernel), 2u);
+    double beta = 0;
+    EXPECT_STREQ(autotune_kernel_scalar(kernel, 1, &beta), "beta");
+    EXPECT_EQ(beta, -2);
+    void* buffers[4] = {};
+    const double scalars[] = {1, 0};
+    EXPECT_EQ(autotune_launch_with(kernel, buffers, 4, scalars, 1, nullptr), AUTOTUNE_WRONG_USAGE);
+    EXPECT_THAT(autotune_message(), HasSubstr("a value for each of its scalars"));
+    EXPECT_EQ(autotune_launch_with(kernel, buffers, 4, scalars, 2, nullptr), AUTOTUNE_NO_DEVICE);
+    autotune_release(kernel);
+    autotune_close(handle_);
+  }
 }
 
 TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {

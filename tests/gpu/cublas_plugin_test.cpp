@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuBLAS computes what the targets mean, with every layout, scale, batch and padding.
+#include <gmock/gmock.h>
+
+#include "tests/gpu/gpu_fixture.hpp"
+#include "tests/gpu/source_folder.hpp"
+#include "tests/gpu/vendor_library.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+class CublasPlugin : public Gpu {
+ protected:
+  void SetUp() override {
+    Gpu::SetUp();
+    if (!IsSkipped() && !std::filesystem::exists(cublas_plugin())) {
+      GTEST_SKIP() << cublas_plugin() << " is not there";
+    }
+  }
+
+  static const Target& target(const std::string& name) {
+    static std::map<std::string, Target> loaded;
+    const auto manifest = source_folder() / "kernel_sources" / name / (name + ".target.json");
+    return loaded.try_emplace(name, load_manifest(manifest)).first->second;
+  }
+
+  /// Opened on a device that opens baselines.
+  static std::unique_ptr<Workbench> opened(const Problem& problem, const Target& of) {
+    static const auto device =
+        make_cuda_device(0, std::make_shared<BuildCache>(folder() / "cache"), open_plugin_baseline);
+    return device->open(workload_of(of, problem, device->info()));
+  }
+
+  /// Every way of it is right, and there are some.
+  static void expect_right(const std::string& name, const NamedValues& sizes,
+                           const NamedValues& settings) {
+    const Target& of = target(name);
+    const Problem problem = problem_of(of, sizes, settings);
+    SCOPED_TRACE(name + " " + problem.text());
+    const auto bench = opened(problem, of);
+    const BaselineSource source{cublas_plugin(), name};
+    const std::vector<std::string> ways = bench->baselines(source);
+    EXPECT_FALSE(ways.empty());
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      SCOPED_TRACE(ways[i]);
+      const Verdict verdict = bench->load_baseline(source, i)->verify();
+      EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    }
+  }
+
+  const NamedValues sizes_{{"M", 61}, {"N", 132}, {"K", 67}};
+};
+
+TEST_F(CublasPlugin, IsRightInEveryLayoutWithEveryScaleBatchAndPadding) {
+  int number = 0;
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    for (const char* scale : {"none", "alpha", "beta"}) {
+      const int batch = number % 2 == 0 ? 1 : 3, pad = number % 3 == 0   ? 0
+                                                       : number % 3 == 1 ? 1
+                                                                         : 4;
+      const char* dtype = number++ % 4 == 3 ? "f64" : "f32";
+      expect_right(
+          "gemm", sizes_,
+          {{"layout", layout}, {"scale", scale}, {"batch", batch}, {"pad", pad}, {"dtype", dtype}});
+    }
+  }
+}
+
+TEST_F(CublasPlugin, IsRightForTheBatchedTarget) {
+  for (const char* dtype : {"f32", "f64"}) {
+    expect_right("gemm_batched", {{"BATCH", 5}, {"M", 37}, {"N", 41}, {"K", 29}},
+                 {{"dtype", dtype}});
+  }
+}
+
+TEST_F(CublasPlugin, WhatItDoesNotDoItDeclinesWithAReason) {
+  const Target& gemm = target("gemm");
+  const auto bench = opened(problem_of(gemm, sizes_, {{"dtype", "i32"}}), gemm);
+  try {
+    bench->baselines({cublas_plugin(), "gemm"});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("no product of dtype i32"));
+  }
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// libautotune on a GPU: the stored winner is launched, be it a kernel or the vendor's library, with
+// scalars of the caller's own.
+#include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
+
+#include <utility>
+
+#include "db/store.hpp"
+#include "tests/gpu/gpu_fixture.hpp"
+#include "tests/gpu/source_folder.hpp"
+#include "tests/gpu/vendor_library.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
+#include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/runtime/autotune.h"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::int64_t kSize = 64;
+
+/// D = alpha A B + beta C at 64, where A = 1, B = 2 and C = 3 everywhere: 128 alpha + 3 beta.
+class RuntimeOnGpu : public Gpu {
+ protected:
+  void SetUp() override {
+    Gpu::SetUp();
+    if (IsSkipped()) return;
+    manifest_ = source_folder() / "kernel_sources/gemm/gemm.target.json";
+    setenv("AUTOTUNE_CACHE", (folder() / "cache").c_str(), 1);
+    const std::int64_t bytes = kSize * kSize * std::int64_t{sizeof(float)};
+    for (const float fill : {1.0F, 2.0F, 3.0F, 0.0F}) {
+      memory_.emplace_back(bytes);
+      const std::vector<float> values(kSize * kSize, fill);
+      ASSERT_EQ(cudaMemcpy(memory_.back().get(), values.data(), values.size() * sizeof(float),
+                           cudaMemcpyHostToDevice),
+                cudaSuccess);
+      buffers_.push_back(memory_.back().get());
+    }
+  }
+  void TearDown() override {
+    autotune_release(std::exchange(kernel_, nullptr));
+    autotune_close(std::exchange(handle_, nullptr));
+  }
+
+  Problem problem_at(const Target& gemm) const {
+    return problem_of(gemm, {{"M", kSize}, {"N", kSize}, {"K", kSize}}, {{"scale", "beta"}});
+  }
+
+  /// What the plugin itself calls its first way there.
+  std::string first_way() const {
+    const Target gemm = load_manifest(manifest_);
+    const Workload workload = workload_of(gemm, problem_at(gemm), device().info());
+    return open_plugin_baseline({cublas_plugin(), "gemm"}, workload, {})->names().at(0);
+  }
+
+  /// Stores a decision in which `way` of a plugin was faster, and prepares that problem.
+  void prepare(const std::string& plugin, const std::string& way) {
+    const Target gemm = load_manifest(manifest_);
+    const std::string file = (folder() / (plugin + ".db")).string();
+    std::filesystem::remove(file);
+    {
+      const DeviceInfo& info = device().info();
+      db::TunedStore store(file);
+      db::DecisionRow row;
+      row.key.device =
+          store.add_device({"", info.name, "cuda", info.id, info.compute_capability,
+                            info.multiprocessors, info.l2_bytes, info.memory_bytes, ""});
+      row.key.kernel = store.add_kernel({"", "gemm", gemm.fingerprint, "M N K"});
+      row.key.problem = problem_at(gemm).text();
+      row.key.policy = "l2=hot launch=graph";
+      row.session = store.begin_session({});
+      row.configuration = to_text(gemm.default_configuration);
+      row.median_ns = 10000;
+      row.baseline = {plugin, way, 9000, 8990, 9010, true};
+      store.add_decision(row);
+    }
+    const std::string target = manifest_.string();
+    autotune_options options{};
+    options.size = sizeof options;
+    options.target = target.c_str();
+    options.settings = "scale=beta";
+    options.user_database = file.c_str();
+    ASSERT_EQ(autotune_open(&options, &handle_), AUTOTUNE_OK) << autotune_message();
+    const std::int64_t sizes[] = {kSize, kSize, kSize};
+    ASSERT_EQ(autotune_prepare(handle_, sizes, 3, &kernel_), AUTOTUNE_OK) << autotune_message();
+    ASSERT_EQ(autotune_kernel_buffers(kernel_), buffers_.size());
+  }
+
+  /// Every element of the result, which must be one value.
+  float launched(std::vector<double> scalars) {
+    const autotune_status status =
+        scalars.empty() ? autotune_launch(kernel_, buffers_.data(), buffers_.size(), nullptr)
+                        : autotune_launch_with(kernel_, buffers_.data(), buffers_.size(),
+                                               scalars.data(), scalars.size(), nullptr);
+    EXPECT_EQ(status, AUTOTUNE_OK) << autotune_message();
+    std::vector<float> got(kSize * kSize);
+    EXPECT_EQ(
+        cudaMemcpy(got.data(), buffers_[3], got.size() * sizeof(float), cudaMemcpyDeviceToHost),
+        cudaSuccess);
+    EXPECT_THAT(got, testing::Each(got.front()));
+    return got.front();
+  }
+
+  void expect_right_results() {
+    EXPECT_EQ(launched({}), 128 * 3 - 2 * 3) << "with the scalars that it was tuned with";
+    EXPECT_EQ(launched({1, 0}), 128);
+    EXPECT_EQ(launched({0.5, 4}), 64 + 12);
+  }
+
+  std::filesystem::path manifest_;
+  std::vector<DeviceMemory> memory_;
+  std::vector<void*> buffers_;
+  autotune_handle* handle_ = nullptr;
+  autotune_kernel* kernel_ = nullptr;
+};
+
+TEST_F(RuntimeOnGpu, WhereTheVendorsLibraryIsMissingTheTunedKernelIsLaunchedAndSaysSo) {
+  prepare("missing", "some way");
+  const char* text = nullptr;
+  EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_MISSING);
+  EXPECT_THAT(text, HasSubstr("missing some way: there is no plugin missing"));
+  expect_right_results();
+}
+
+TEST_F(RuntimeOnGpu, WhereTheVendorsLibraryIsFasterItIsLaunched) {
+  if (!std::filesystem::exists(cublas_plugin())) GTEST_SKIP() << "there is no cublas.so";
+  setenv("AUTOTUNE_PLUGIN_PATH", cublas_plugin().parent_path().c_str(), 1);
+  prepare("cublas", "no such way");
+  const char* text = nullptr;
+  EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_MISSING);
+  EXPECT_THAT(text, HasSubstr("it does not offer \"no such way\" any more"));
+  expect_right_results();
+  TearDown();
+
+  prepare("cublas", first_way());
+  EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_LIBRARY);
+  EXPECT_THAT(text, HasSubstr("cublas cublasLt"));
+  expect_right_results();
+}
+
+}  // namespace
+}  // namespace autotune

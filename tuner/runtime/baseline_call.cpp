@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/runtime/baseline_call.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cctype>
+#include <mutex>
+#include <system_error>
+
+#include "tuner/core/error.hpp"
+#include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/plugin/plugin_files.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::mutex& plugin_calls() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+/// The name is from a database: it must not lead out of the folders.
+fs::path plugin_called(const std::string& name, std::span<const fs::path> folders) {
+  const bool is_name = !name.empty() && std::ranges::all_of(name, [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_' || letter == '-';
+  });
+  std::error_code ignored;
+  for (const fs::path& folder : folders) {
+    const fs::path file = folder / (name + ".so");
+    if (is_name && fs::exists(file, ignored)) return file;
+  }
+  throw Error(format(
+      "there is no plugin {}: install it, or name its folder in AUTOTUNE_PLUGIN_PATH", name));
+}
+
+}  // namespace
+
+std::vector<fs::path> runtime_plugin_folders() {
+  std::vector<fs::path> folders = plugin_folders();
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<const void*>(&runtime_plugin_folders), &self) == 0) return folders;
+  std::error_code unknown;
+  const fs::path library = fs::canonical(self.dli_fname ? self.dli_fname : "", unknown);
+  for (fs::path up = library.parent_path(); !unknown && up.has_relative_path();
+       up = up.parent_path()) {  // lib, or lib/x86_64-linux-gnu
+    if (up.filename() == "lib") folders.push_back(up / "autotune/plugins");
+  }
+  return folders;
+}
+
+BaselineCall::BaselineCall(std::string_view name, const std::string& target,
+                           const Workload& workload, std::span<const fs::path> folders) {
+  const std::size_t blank = std::min(name.find(' '), name.size());
+  const std::string_view way = name.substr(std::min(blank + 1, name.size()));
+  const std::lock_guard lock(plugin_calls());
+  const BaselineSource source{plugin_called(std::string(name.substr(0, blank)), folders), target};
+  baseline_ = open_plugin_baseline(source, workload, {});
+  const std::vector<std::string> ways = baseline_->names();
+  const auto found = std::ranges::find(ways, way);
+  if (found == ways.end()) {
+    baseline_.reset();  // while no other thread is in the plugin
+    throw Error(format("{}: it does not offer \"{}\" any more: tune anew with this version",
+                       source.plugin.string(), way));
+  }
+  number_ = static_cast<std::size_t>(found - ways.begin());
+}
+
+BaselineCall::~BaselineCall() {
+  const std::lock_guard lock(plugin_calls());
+  baseline_.reset();
+}
+
+void BaselineCall::launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
+                          void* stream) {
+  const std::lock_guard lock(plugin_calls());
+  baseline_->launch(number_, addresses, scalars, stream);
+}
+
+}  // namespace autotune

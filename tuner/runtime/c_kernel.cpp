@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C boundary, what compiles and launches: nothing is thrown past it.
+#include "tuner/gpu/cuda_device.hpp"
+#include "tuner/gpu/model_device.hpp"
+#include "tuner/gpu/on_device.hpp"
+#include "tuner/runtime/c_handle.hpp"
+#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/format.hpp"
+
+using namespace autotune;
+using namespace autotune::c_boundary;
+
+namespace {
+
+Device& compiler_of(autotune_handle& handle) {
+  std::call_once(handle.device_made, [&] {
+    handle.cache = std::make_shared<BuildCache>(BuildCache::default_folder());
+    const DeviceInfo& info = handle.lookup.device();
+    if (info.kind == DeviceKind::host || info.kind == DeviceKind::fake) {
+      throw NoDevice(format("{} is no GPU: there is nothing to load a kernel on", info.name));
+    }
+    handle.device = handle.ordinal ? make_cuda_device(*handle.ordinal, handle.cache)
+                                   : make_model_device(info, handle.cache);
+  });
+  return *handle.device;
+}
+
+std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem& problem,
+                                         const std::string& configuration) {
+  const Target& target = handle.lookup.target();
+  const DeviceInfo& info = handle.lookup.device();
+  const NamedValues values = parse_named_values(configuration);
+  auto kernel = std::make_unique<autotune_kernel>();
+  kernel->configuration = configuration;
+  kernel->compiled = compiler_of(handle).compile(source_unit(target, problem, values, info));
+  kernel->plan = launch_plan(target, problem, values, info);
+  kernel->buffers = buffers_of(target, problem, info);
+  kernel->scalars = scalars_of(target, problem, info);
+  kernel->ordinal = handle.ordinal;
+  return kernel;
+}
+
+/// From now on the tuned kernel is launched.
+void give_up(autotune_kernel& kernel, const std::string& why) {
+  std::call_once(kernel.given_up, [&] {
+    kernel.why_missing = kernel.baseline_name + ": " + why;
+    kernel.engine.store(AUTOTUNE_VENDOR_MISSING, std::memory_order_release);
+  });
+}
+
+/// The vendor's library where it was measured to be faster; what stands in its way is kept as a
+/// sentence.
+void open_baseline(autotune_handle& handle, const Problem& problem, std::string_view name,
+                   autotune_kernel& kernel) {
+  kernel.baseline_name = name;
+  if (!kernel.ordinal) return give_up(kernel, "there is no GPU here to call it on");
+  try {
+    const OnDevice on_device(*kernel.ordinal);
+    Workload workload;
+    workload.problem = problem.text();
+    workload.buffers = kernel.buffers;
+    workload.scalars = kernel.scalars;
+    kernel.baseline = std::make_unique<BaselineCall>(name, handle.lookup.target().name, workload,
+                                                     runtime_plugin_folders());
+    kernel.engine = AUTOTUNE_VENDOR_LIBRARY;
+  } catch (const std::exception& error) {
+    give_up(kernel, error.what());
+  }
+}
+
+/// False when the library failed, or was given up before.
+bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
+                     std::span<const Scalar> scalars, void* stream) {
+  if (kernel.engine.load(std::memory_order_acquire) != AUTOTUNE_VENDOR_LIBRARY) return false;
+  try {
+    const OnDevice on_device(*kernel.ordinal);
+    kernel.baseline->launch(buffers, scalars, stream);
+    return true;
+  } catch (const std::exception& error) {
+    give_up(kernel, error.what());
+    return false;
+  }
+}
+
+void launch(autotune_kernel& kernel, std::span<void* const> buffers,
+            std::span<const Scalar> scalars, void* stream) {
+  if (!kernel.ordinal) throw NoDevice("there is no GPU here to launch on");
+  if (launch_baseline(kernel, buffers, scalars, stream)) return;
+  std::call_once(kernel.loaded, [&] {
+    kernel.prepared = std::make_unique<PreparedKernel>(*kernel.ordinal, *kernel.compiled.binary,
+                                                       kernel.plan, kernel.buffers);
+  });
+  kernel.prepared->launch(buffers, scalars, stream);
+}
+
+}  // namespace
+
+extern "C" {
+
+autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, size_t count,
+                                 autotune_kernel** kernel) {
+  return guarded([&] {
+    require(handle && sizes && kernel, "autotune_prepare needs a handle, sizes and a kernel");
+    const Problem problem = handle->lookup.problem_for({sizes, count});
+    const LookupAnswer answer = handle->lookup.find({sizes, count});
+    const std::string first(answer.configuration);
+    auto made = compile(*handle, problem, first);
+    if (made->compiled.outcome != Outcome::ok) {
+      const std::string fallback = handle->lookup.default_for(problem);
+      if (fallback != first) made = compile(*handle, problem, fallback);
+    }
+    if (made->compiled.outcome != Outcome::ok) {
+      throw std::runtime_error(format("{} {} does not compile: {}", problem.text(),
+                                      made->configuration, first_error(made->compiled.log)));
+    }
+    if (!answer.baseline.empty() && !handle->tuned_only) {
+      open_baseline(*handle, problem, answer.baseline, *made);
+    }
+    *kernel = made.release();
+  });
+}
+
+void autotune_release(autotune_kernel* kernel) { delete kernel; }
+
+autotune_engine autotune_kernel_engine(const autotune_kernel* kernel, const char** text) {
+  const autotune_engine engine =
+      kernel ? kernel->engine.load(std::memory_order_acquire) : AUTOTUNE_TUNED_KERNEL;
+  if (text) {
+    *text = engine == AUTOTUNE_VENDOR_LIBRARY   ? kernel->baseline_name.c_str()
+            : engine == AUTOTUNE_VENDOR_MISSING ? kernel->why_missing.c_str()
+                                                : "";
+  }
+  return engine;
+}
+
+const char* autotune_kernel_configuration(const autotune_kernel* kernel) {
+  return kernel ? kernel->configuration.c_str() : "";
+}
+
+const void* autotune_kernel_binary(const autotune_kernel* kernel, size_t* bytes) {
+  if (bytes) *bytes = kernel ? kernel->compiled.binary->size() : 0;
+  return kernel ? kernel->compiled.binary->data() : nullptr;
+}
+
+size_t autotune_kernel_launches(const autotune_kernel* kernel) {
+  return kernel ? kernel->plan.launches.size() : 0;
+}
+
+autotune_status autotune_kernel_geometry(const autotune_kernel* kernel, size_t index,
+                                         autotune_geometry* geometry) {
+  return guarded([&] {
+    require(kernel && geometry && geometry->size >= sizeof(autotune_geometry) &&
+                index < kernel->plan.launches.size(),
+            "autotune_kernel_geometry needs a kernel, one of its launches, and a geometry whose "
+            "size is set");
+    const Launch& launch = kernel->plan.launches[index];
+    const auto copy = [](const Dim3& from, uint32_t(&to)[3]) {
+      to[0] = static_cast<uint32_t>(from.x);
+      to[1] = static_cast<uint32_t>(from.y);
+      to[2] = static_cast<uint32_t>(from.z);
+    };
+    geometry->entry = launch.entry.c_str();
+    copy(launch.grid, geometry->grid);
+    copy(launch.block, geometry->block);
+    copy(launch.cluster, geometry->cluster);
+    geometry->dynamic_shared_bytes = static_cast<uint64_t>(launch.dynamic_shared_bytes);
+  });
+}
+
+size_t autotune_kernel_buffers(const autotune_kernel* kernel) {
+  return kernel ? kernel->buffers.size() : 0;
+}
+
+const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index, uint64_t* bytes) {
+  const bool known = kernel && index < kernel->buffers.size();
+  if (bytes) *bytes = known ? static_cast<uint64_t>(kernel->buffers[index].bytes()) : 0;
+  return known ? kernel->buffers[index].name.c_str() : "";
+}
+
+size_t autotune_kernel_scalars(const autotune_kernel* kernel) {
+  return kernel ? kernel->scalars.size() : 0;
+}
+
+const char* autotune_kernel_scalar(const autotune_kernel* kernel, size_t index, double* value) {
+  const bool known = kernel && index < kernel->scalars.size();
+  if (value) *value = known ? value_of(kernel->scalars[index]) : 0;
+  return known ? kernel->scalars[index].name.c_str() : "";
+}
+
+autotune_status autotune_launch(autotune_kernel* kernel, void* const* buffers, size_t count,
+                                void* stream) {
+  return guarded([&] {
+    require(kernel && buffers && count == kernel->buffers.size(),
+            "autotune_launch needs a kernel and an address for each of its buffers");
+    launch(*kernel, {buffers, count}, kernel->scalars, stream);
+  });
+}
+
+autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffers, size_t count,
+                                     const double* scalars, size_t scalar_count, void* stream) {
+  return guarded([&] {
+    require(
+        kernel && buffers && count == kernel->buffers.size() &&
+            scalar_count == kernel->scalars.size() && (scalars || scalar_count == 0),
+        "autotune_launch_with needs a kernel, an address for each of its buffers and a value for "
+        "each of its scalars");
+    std::vector<Scalar> values;
+    for (std::size_t i = 0; i < scalar_count; ++i) {
+      values.push_back(with_value(kernel->scalars[i], scalars[i]));
+    }
+    launch(*kernel, {buffers, count}, values, stream);
+  });
+}
+
+}  // extern "C"
