@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report as JSON and as plots.
 #include <algorithm>
+#include <cmath>
 
 #include "bench/gemm/report.hpp"
 #include "tuner/json/json.hpp"
@@ -46,23 +47,40 @@ Json json_of(const SizeResult& size) {
   return json;
 }
 
-std::vector<const SizeResult*> squares_of(const Report& report) {
-  std::vector<const SizeResult*> sizes;
+/// Sizes that whole tiles may fit, by rising size; and those that none does.
+struct Squares {
+  std::vector<const SizeResult*> even, odd;
+};
+
+Squares squares_of(const Report& report) {
+  Squares squares;
   for (const SizeResult& size : report.sizes) {
-    if (size.shape.is_square()) sizes.push_back(&size);
+    if (!size.shape.is_square()) continue;
+    (size.shape.m % 64 == 0 ? squares.even : squares.odd).push_back(&size);
   }
-  std::ranges::sort(sizes, {}, [](const SizeResult* size) { return size->shape.m; });
-  return sizes;
+  std::ranges::sort(squares.even, {}, [](const SizeResult* size) { return size->shape.m; });
+  return squares;
 }
 
-/// A line over the square sizes; `figure` gives y.
-template <class Figure>
-Series line(const std::string& name, const std::vector<const SizeResult*>& sizes, Figure figure) {
-  Series series{name, Stroke::line, {}};
-  for (const SizeResult* size : sizes) {
-    series.points.push_back({static_cast<double>(size->shape.m), figure(*size)});
+/// From a power of two, so that the ticks are powers of two.
+Axis size_axis(const Squares& squares) {
+  Axis axis{"M = N = K", true, {}, {}};
+  if (!squares.even.empty()) {
+    const auto least = static_cast<double>(squares.even.front()->shape.m);
+    axis.low = std::exp2(std::floor(std::log2(least)));
   }
-  return series;
+  return axis;
+}
+
+/// `figure` gives y.
+template <class Figure>
+Series series(const std::string& name, Stroke stroke, const std::vector<const SizeResult*>& sizes,
+              Figure figure) {
+  Series drawn{name, stroke, {}};
+  for (const SizeResult* size : sizes) {
+    drawn.points.push_back({static_cast<double>(size->shape.m), figure(*size)});
+  }
+  return drawn;
 }
 
 double tflops(const SizeResult& size, double seconds) {
@@ -91,27 +109,33 @@ std::string json_text(const Report& report) {
 }
 
 std::string svg_text(const Report& report) {
-  const auto sizes = squares_of(report);
-  Plot rates{"f32 matrix product on " + report.device,
-             {"M = N = K", true, {}, {}},
-             {"TFLOP/s", false, 0.0, report.ffma_flops * 1.35e-12},
-             {}};
-  rates.series = {
-      line("autotune", sizes, [](const SizeResult& s) { return tflops(s, s.hot.ours.median); }),
-      line("cublasSgemm", sizes, [](const SizeResult& s) { return tflops(s, s.hot.sgemm.median); }),
-      line("best of cublasLt", sizes,
-           [](const SizeResult& s) {
-             return tflops(s, s.hot.lt ? s.hot.lt->median : s.hot.sgemm.median);
-           }),
-      line("FFMA loop", sizes, [&](const SizeResult&) { return report.ffma_flops * 1e-12; })};
-  Plot ratios{"best of cuBLAS / autotune, times",
-              {"M = N = K", true, {}, {}},
-              {"ratio", false, {}, {}},
-              {}};
-  ratios.series = {line("hot L2", sizes, [](const SizeResult& s) { return s.hot.ratio.median; }),
-                   line("cold L2", sizes, [](const SizeResult& s) { return s.cold.ratio.median; }),
-                   line("equal", sizes, [](const SizeResult&) { return 1.0; })};
-  const Plot plots[] = {rates, ratios};
+  const Squares squares = squares_of(report);
+  const auto ours = [](const SizeResult& s) { return tflops(s, s.hot.ours.median); };
+  const auto vendor = [](const SizeResult& s) {
+    const double sgemm = s.hot.sgemm.median;
+    return tflops(s, s.hot.lt ? std::min(sgemm, s.hot.lt->median) : sgemm);
+  };
+  const auto ffma = [&](const SizeResult&) { return report.ffma_flops * 1e-12; };
+  const auto hot = [](const SizeResult& s) { return s.hot.ratio.median; };
+  const auto cold = [](const SizeResult& s) { return s.cold.ratio.median; };
+  const auto equal = [](const SizeResult&) { return 1.0; };
+  const Axis size = size_axis(squares);
+  const Plot plots[] = {{"f32 matrix product on " + report.device,
+                         size,
+                         {"TFLOP/s", false, 0.0, report.ffma_flops * 1.45e-12},
+                         {series("autotune", Stroke::line, squares.even, ours),
+                          series("best of cuBLAS", Stroke::line, squares.even, vendor),
+                          series("a loop of FFMA alone", Stroke::line, squares.even, ffma),
+                          series("autotune, odd sizes", Stroke::dots, squares.odd, ours),
+                          series("best of cuBLAS, odd sizes", Stroke::dots, squares.odd, vendor)}},
+                        {"best of cuBLAS / autotune, times",
+                         size,
+                         {"ratio", false, 0.0, {}},
+                         {series("hot L2", Stroke::line, squares.even, hot),
+                          series("cold L2", Stroke::line, squares.even, cold),
+                          series("equal", Stroke::line, squares.even, equal),
+                          series("hot L2, odd sizes", Stroke::dots, squares.odd, hot),
+                          series("cold L2, odd sizes", Stroke::dots, squares.odd, cold)}}};
   return svg_plots(plots);
 }
 
