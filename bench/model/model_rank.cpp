@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How well the cost model ranks a target's configurations.
 //   model_rank calibrate                                     prints a GPU's calibration
+//   model_rank clusters                                      compares active clusters of all sizes
 //   model_rank measure OUT.jsonl TARGET SIZES COUNT [SEED]   times random valid ones on a GPU
 //   model_rank report IN.jsonl [GPU] [verbose]              predicts them again, prints a table
 // Those that do not compile or launch are left out.
@@ -74,7 +75,7 @@ Json resources_json(const CompiledKernel& kernel) {
   return all;
 }
 
-/// Blocks side by side on a multiprocessor; with clusters the mean over the GPU, rounded down.
+/// What Device::active_blocks() answers.
 int our_blocks(const GpuSpec& gpu, const CompiledKernel& kernel, const Launch& launch) {
   for (const KernelResources& each : kernel.resources) {
     if (each.entry != launch.entry) continue;
@@ -85,13 +86,12 @@ int our_blocks(const GpuSpec& gpu, const CompiledKernel& kernel, const Launch& l
     shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
     shape.cluster = static_cast<int>(launch.cluster.count());
     const Occupancy ours = occupancy(gpu, shape);
-    if (shape.cluster == 1) return ours.active_blocks;
-    return ours.active_clusters * shape.cluster / gpu.multiprocessors;
+    return shape.cluster == 1 ? ours.active_blocks : ours.active_clusters;
   }
   return -1;
 }
 
-void measure_problem(std::ostream& out, Device& device, const Target& target,
+void measure_problem(std::ostream& out, Device& device, const GpuSpec& gpu, const Target& target,
                      const Problem& problem, std::size_t count, std::uint64_t seed) {
   const ParameterSpace space = space_of(target, problem, device.info());
   const std::vector<std::size_t> indices = drawn(space.size(), count, seed);
@@ -101,8 +101,7 @@ void measure_problem(std::ostream& out, Device& device, const Target& target,
   }
   const std::vector<CompiledKernel> compiled = compile_all(device, units);
   const auto bench = device.open(workload_of(target, problem, device.info()));
-  const GpuSpec gpu = gpu_spec(device.info());
-  int failed = 0, occupancies = 0, different = 0;
+  int failed = 0, occupancies = 0, with_clusters = 0, different = 0;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const Configuration configuration = space.at(indices[i]);
     try {
@@ -113,6 +112,7 @@ void measure_problem(std::ostream& out, Device& device, const Target& target,
         const auto driver = device.active_blocks(compiled[i], launch);
         if (!driver) continue;
         ++occupancies;
+        if (launch.cluster.count() > 1) ++with_clusters;
         if (*driver != our_blocks(gpu, compiled[i], launch)) ++different;
       }
       const double seconds = median_seconds(*candidate);
@@ -129,9 +129,10 @@ void measure_problem(std::ostream& out, Device& device, const Target& target,
     }
   }
   std::cerr << format(
-      "{}: {} of {} measured, {} failed; occupancy of {} launches, {} unlike the driver's\n",
+      "{}: {} of {} measured, {} failed; occupancy of {} launches, {} with clusters: {} unlike the "
+      "driver's\n",
       problem.text(), indices.size() - static_cast<std::size_t>(failed), space.size(), failed,
-      occupancies, different);
+      occupancies, with_clusters, different);
 }
 
 std::unique_ptr<Device> gpu() {
@@ -148,17 +149,50 @@ int print_calibration() {
   for (const CalibrationField& field : kCalibrationFields) {
     std::cout << format("{:<22} {:.4g}\n", field.name, calibration.*field.value);
   }
+  std::cout << format("{:<22}", "groups");
+  for (const int size : calibration.cluster_groups) std::cout << ' ' << size;
+  std::cout << '\n';
+  return 0;
+}
+
+int print_clusters() {
+  const auto device = gpu();
+  const GpuSpec spec = calibrated(gpu_spec(device->info()), calibrate(*device));
+  const CompiledKernel kernel =
+      device->compile({.name = "nothing.cu",
+                       .prelude = "",
+                       .text = "extern \"C\" __global__ void nothing() {}\n",
+                       .include_folders = {},
+                       .options = {},
+                       .entries = {"nothing"}});
+  std::cout << "cluster  active clusters at 1 to 8 blocks a multiprocessor: the driver's (ours)\n";
+  for (int cluster = 1; cluster <= spec.sm.max_cluster; ++cluster) {
+    std::cout << format("{:>7}", cluster);
+    for (int blocks = 1; blocks <= 8; ++blocks) {
+      Launch launch;
+      launch.entry = "nothing";
+      launch.grid.x = 128 * cluster;
+      launch.cluster.x = cluster;
+      launch.block.x = 64;
+      launch.dynamic_shared_bytes =
+          (spec.sm.shared_bytes / blocks - spec.sm.reserved_shared_bytes) / 1024 * 1024;
+      std::cout << format("  {} ({})", device->active_blocks(kernel, launch).value_or(-1),
+                          our_blocks(spec, kernel, launch));
+    }
+    std::cout << '\n';
+  }
   return 0;
 }
 
 int measure(const std::vector<std::string>& words) {
   const auto device = gpu();
+  const GpuSpec spec = calibrated(gpu_spec(device->info()), calibrate(*device));
   const Target target = find_target(words.at(1));
   std::ofstream out(words.at(0));
   const std::uint64_t seed = words.size() > 4 ? std::stoull(words[4]) : 1;
   for (const NamedValues& sizes : parse_sizes(words.at(2), target.sizes)) {
-    measure_problem(out, *device, target, problem_of(target, sizes, {}), std::stoul(words.at(3)),
-                    seed);
+    measure_problem(out, *device, spec, target, problem_of(target, sizes, {}),
+                    std::stoul(words.at(3)), seed);
     out.flush();
   }
   return 0;
@@ -237,9 +271,11 @@ int main(int count, char** arguments) try {
   const std::vector<std::string> words(arguments + std::min(count, 2), arguments + count);
   const std::string verb = count > 1 ? arguments[1] : "";
   if (verb == "calibrate") return print_calibration();
+  if (verb == "clusters") return print_clusters();
   if (verb == "measure" && words.size() >= 4) return measure(words);
   if (verb == "report" && !words.empty()) return report(words);
   std::cerr << "usage: model_rank calibrate\n"
+               "       model_rank clusters\n"
                "       model_rank measure OUT.jsonl TARGET SIZES COUNT [SEED]\n"
                "       model_rank report IN.jsonl [GPU] [verbose]\n";
   return 2;

@@ -104,7 +104,7 @@ std::vector<NamedValues> asked_sizes(const Arguments& arguments,
                                      const std::vector<db::TunedEntry>& entries) {
   std::vector<std::string> names;
   for (const NamedValue& size : problem_of(entries.front()).sizes) names.push_back(size.name);
-  return parse_sizes(arguments.text("size"), names);
+  return parse_sizes(arguments.text("size"), names, "--size");
 }
 
 std::string sizes_text(const NamedValues& sizes) {

@@ -148,7 +148,8 @@ class Device {
   /// Allocates and fills the buffers and computes the reference. Throws Error with sizes and what
   /// is free when memory does not suffice, or when the reference kernel itself fails.
   virtual std::unique_ptr<Workbench> open(const Workload& workload) = 0;
-  /// Blocks resident on one multiprocessor as the driver says; nullopt where there is none.
+  /// Blocks resident on one multiprocessor as the driver says, or clusters resident on the whole
+  /// GPU where the launch has clusters; nullopt where there is no driver.
   virtual std::optional<int> active_blocks(const CompiledKernel&, const Launch&) {
     return std::nullopt;
   }

@@ -42,7 +42,8 @@ std::string listed(const std::vector<std::string>& names, std::string_view separ
 /// Collects the problems of one --sizes text.
 class Sizes {
  public:
-  explicit Sizes(const std::vector<std::string>& names) : names_(names) {}
+  Sizes(const std::vector<std::string>& names, std::string_view option)
+      : names_(names), option_(option) {}
 
   std::vector<NamedValues> parse(std::string_view text) {
     for (const std::string_view item : split(text, ',')) {
@@ -127,13 +128,13 @@ class Sizes {
     problems_.push_back(std::move(values));
     if (problems_.size() > kMostProblems) {
       throw UsageError(
-          format("--sizes asks for more than {} problems: use a larger step, such as "
+          format("{} asks for more than {} problems: use a larger step, such as "
                  "128..8192:128 or 128..8192*2",
-                 kMostProblems));
+                 option_, kMostProblems));
     }
   }
 
-  static std::int64_t size(std::string_view text, std::string_view item) {
+  std::int64_t size(std::string_view text, std::string_view item) const {
     if (text.empty()) fail(item, "lacks a number", kExample);
     std::int64_t value = 0;
     const char* const end = text.data() + text.size();
@@ -148,15 +149,16 @@ class Sizes {
     return value;
   }
 
-  [[noreturn]] static void fail(std::string_view item, std::string_view what,
-                                std::string_view remedy) {
-    throw UsageError(format("--sizes: \"{}\" {} ({})", item, what, remedy));
+  [[noreturn]] void fail(std::string_view item, std::string_view what,
+                         std::string_view remedy) const {
+    throw UsageError(format("{}: \"{}\" {} ({})", option_, item, what, remedy));
   }
 
   static constexpr std::string_view kExample =
       "examples: 512; 128..1024; 128..1024:64; 128..8192*2; 1037x1031x1055; M=1,N=4096,K=4096";
 
   const std::vector<std::string>& names_;
+  const std::string_view option_;
   std::vector<NamedValues> problems_;
   std::set<std::string> seen_;
   NamedValues named_;  // the M=…,N=… item that is being read
@@ -164,8 +166,9 @@ class Sizes {
 
 }  // namespace
 
-std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names) {
-  return Sizes(names).parse(text);
+std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names,
+                                     std::string_view option) {
+  return Sizes(names, option).parse(text);
 }
 
 }  // namespace autotune

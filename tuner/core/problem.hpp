@@ -24,7 +24,9 @@ struct Problem {
 /// `M=1,N=4096,K=4096` (by name; an item of this form that repeats a name starts a new problem).
 /// Duplicates are dropped. Throws UsageError that quotes the item, says what is wrong and shows a
 /// right one: empty, no number, zero or negative, over 2^31-1, a wrong count of sizes, a range
-/// that goes down, a step of 0, a name missing or unknown, more than 10,000 problems.
-std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names);
+/// that goes down, a step of 0, a name missing or unknown, more than 10,000 problems. `option` is
+/// what the sentence begins with.
+std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names,
+                                     std::string_view option = "--sizes");
 
 }  // namespace autotune

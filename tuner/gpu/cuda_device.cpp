@@ -31,7 +31,7 @@ class CudaDevice : public Device {
   }
   std::optional<int> active_blocks(const CompiledKernel& kernel, const Launch& launch) override {
     context()->use();
-    return resident_blocks(LoadedCubin(*kernel.binary), launch, info_.multiprocessors);
+    return resident(LoadedCubin(*kernel.binary), launch);
   }
 
  private:

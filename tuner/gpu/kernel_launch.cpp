@@ -163,21 +163,21 @@ int BoundLaunch::put(const Argument& argument, std::span<std::byte* const> addre
   return static_cast<int>(bytes);
 }
 
-int resident_blocks(const LoadedCubin& cubin, const Launch& launch, int multiprocessors) {
+int resident(const LoadedCubin& cubin, const Launch& launch) {
   const void* const kernel = cubin.kernel(launch.entry);
   allow(kernel, launch);
-  int blocks = 0;
-  if (launch.cluster.count() <= 1) {
+  int count = 0;
+  if (launch.cluster.count() > 1) {
+    cudaLaunchAttribute cluster{};
+    const cudaLaunchConfig_t config = config_of(launch, cluster);
+    check_kernel(cudaOccupancyMaxActiveClusters(&count, kernel, &config), launch.entry);
+  } else {
     check_kernel(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                     &blocks, kernel, static_cast<int>(launch.block.count()),
+                     &count, kernel, static_cast<int>(launch.block.count()),
                      static_cast<std::size_t>(launch.dynamic_shared_bytes)),
                  launch.entry);
-    return blocks;
   }
-  cudaLaunchAttribute cluster{};
-  const cudaLaunchConfig_t config = config_of(launch, cluster);
-  check_kernel(cudaOccupancyMaxActiveClusters(&blocks, kernel, &config), launch.entry);
-  return static_cast<int>(blocks * launch.cluster.count() / multiprocessors);
+  return count;
 }
 
 BoundPlan::BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan,

@@ -71,9 +71,9 @@ class BoundLaunch {
   std::vector<void*> pointers_;
 };
 
-/// Blocks of this launch that one multiprocessor holds, as the driver says: for clusters the
-/// average over the GPU. 0 when not even one fits.
-int resident_blocks(const LoadedCubin& cubin, const Launch& launch, int multiprocessors);
+/// Blocks of this launch that one multiprocessor holds, or clusters that the whole GPU holds, as
+/// the driver says. 0 when not even one fits.
+int resident(const LoadedCubin& cubin, const Launch& launch);
 
 /// The work of one call on one set of buffers.
 class BoundWork {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tuner/model/calibration_kernels.hpp"
-#include "tuner/model/gpu_specs.hpp"
+#include "tuner/model/cluster_groups.hpp"
 
 namespace autotune {
 namespace {
@@ -63,6 +63,21 @@ class Bench {
 
   double launch_floor() { return bench_->launch_floor(); }
 
+  /// Clusters that the driver holds at once with `blocks` on each multiprocessor; -1 when unknown.
+  int resident_clusters(Device& device, const Multiprocessor& sm, int cluster, int blocks) {
+    if (compiled_.outcome != Outcome::ok) return -1;
+    Launch launch = plan("barrier_rate", 1024 * cluster, kThreads / 16, 0).launches.front();
+    const std::int64_t share = sm.shared_bytes / blocks - sm.reserved_shared_bytes;
+    launch.dynamic_shared_bytes = share / 1024 * 1024;
+    try {
+      if (device.active_blocks(compiled_, launch) != blocks) return -1;
+      launch.cluster.x = cluster;
+      return device.active_blocks(compiled_, launch).value_or(-1);
+    } catch (const KernelFailure&) {
+      return -1;
+    }
+  }
+
  private:
   static LaunchPlan plan(const char* entry, std::int64_t blocks, int threads, int count) {
     Launch launch;
@@ -98,6 +113,11 @@ void take(Calibration& calibration, double Calibration::*field, double value) {
 
 }  // namespace
 
+GpuSpec calibrated(GpuSpec gpu, const Calibration& calibration) {
+  if (!calibration.cluster_groups.empty()) gpu.cluster_groups = calibration.cluster_groups;
+  return gpu;
+}
+
 Calibration calibrate(Device& device) {
   const GpuSpec gpu = gpu_spec(device.info());
   const std::int64_t sms = gpu.multiprocessors;
@@ -123,6 +143,9 @@ Calibration calibrate(Device& device) {
   take(result, &Calibration::dram_latency_cycles, miss * clock / 1000);
   const double barrier = beyond(bench, "barrier_rate", sms, 256, 1000, 3000);
   take(result, &Calibration::barrier_cycles, barrier * clock / 2000);
+  result.cluster_groups = cluster_groups(gpu.sm.max_cluster, [&](int cluster, int blocks) {
+    return bench.resident_clusters(device, gpu.sm, cluster, blocks);
+  });
   return result;
 }
 

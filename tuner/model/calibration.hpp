@@ -4,8 +4,10 @@
 
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "tuner/core/device.hpp"
+#include "tuner/model/gpu_specs.hpp"
 
 namespace autotune {
 
@@ -17,7 +19,8 @@ struct Calibration {
   double launch_seconds = 0.6e-6;  // one more kernel in a chain
   double l2_latency_cycles = 280;  // a load that hits L2
   double dram_latency_cycles = 650;
-  double barrier_cycles = 30;  // a block's, all of its 256 threads arriving together
+  double barrier_cycles = 30;       // a block's, all of its 256 threads arriving together
+  std::vector<int> cluster_groups;  // of GpuSpec, from the driver's own answers; empty: unknown
 
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };
@@ -38,6 +41,9 @@ inline constexpr std::array<CalibrationField, 8> kCalibrationFields{{
     {"dram_latency_cycles", &Calibration::dram_latency_cycles, 200, 5000},
     {"barrier_cycles", &Calibration::barrier_cycles, 5, 500},
 }};
+
+/// With what was found of its groups of multiprocessors.
+GpuSpec calibrated(GpuSpec gpu, const Calibration& calibration);
 
 /// Measures a CUDA device with short kernels of its own, about half a second. A figure that cannot
 /// be taken or believed keeps its default. Throws Error when the device cannot be opened.

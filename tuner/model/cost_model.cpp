@@ -14,8 +14,10 @@ namespace {
 constexpr std::size_t kFewestOfAThread = 4096;  // configurations: some milliseconds
 
 /// A CPU has cores for multiprocessors and nothing else of a GPU.
-GpuSpec modelled(const DeviceInfo& device) {
-  if (device.kind != DeviceKind::host && device.compute_capability > 0) return gpu_spec(device);
+GpuSpec modelled(const DeviceInfo& device, const Calibration& calibration) {
+  if (device.kind != DeviceKind::host && device.compute_capability > 0) {
+    return calibrated(gpu_spec(device), calibration);
+  }
   GpuSpec spec;
   spec.name = device.name;
   spec.multiprocessors = device.multiprocessors;
@@ -30,7 +32,7 @@ CostModel::CostModel(const Target& target, const Problem& problem, const Paramet
                      const DeviceInfo& device, const Calibration& calibration)
     : formulas_(std::make_unique<const CostFormulas>(target, problem, space, device)),
       space_(&space),
-      gpu_(modelled(device)),
+      gpu_(modelled(device, calibration)),
       calibration_(calibration) {}
 
 CostModel::~CostModel() = default;

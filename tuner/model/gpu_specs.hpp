@@ -21,8 +21,8 @@ struct GpuSpec {
   std::int64_t memory_bytes = 0;
   double memory_bytes_per_second = 0;
   std::int64_t l2_bytes = 0;
-  /// Multiprocessors in each graphics processing cluster, where thread block clusters live; empty
-  /// when unknown.
+  /// Multiprocessors of each group within which thread block clusters live; empty when unknown.
+  /// They differ from board to board: a row of the table has those of one.
   std::vector<int> cluster_groups;
   Multiprocessor sm;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tuner/model/cluster_groups.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -70,13 +71,10 @@ int shared_limit(const Multiprocessor& sm, const KernelShape& kernel, std::int64
   return blocks_of(configured(sm, allocated, kernel.carveout), allocated);
 }
 
-/// Clusters resident on the whole GPU: each lies within one group of multiprocessors, a block on
-/// each of as many of them.
+/// Clusters resident on the whole GPU.
 int clusters_of(const GpuSpec& gpu, int cluster, int blocks) {
   if (gpu.cluster_groups.empty()) return gpu.multiprocessors * blocks / cluster;
-  int clusters = 0;
-  for (const int group : gpu.cluster_groups) clusters += group / cluster * blocks;
-  return clusters;
+  return resident_clusters(gpu.cluster_groups, cluster, blocks);
 }
 
 }  // namespace

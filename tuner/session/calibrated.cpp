@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/calibrated.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
+
 #include "tuner/core/error.hpp"
 #include "tuner/session/records.hpp"
 
 namespace autotune {
 namespace {
+
+const std::string kGroupsOf = "groups_of_";
+constexpr double kMostGroups = 1000;
 
 /// The id under which the device is stored, or empty.
 std::string id_of(const db::TunedStore& store, const DeviceInfo& info) {
@@ -25,14 +34,28 @@ bool is_stored(const db::TunedStore& store, const DeviceInfo& info) {
 
 void keep(db::TunedStore& store, const DeviceInfo& info, const Calibration& calibration) {
   const std::string id = store.add_device(device_row(info));
-  for (const CalibrationField& field : kCalibrationFields) {
+  const auto add = [&](std::string name, double value) {
     db::CalibrationRow row;
     row.device = id;
-    row.name = field.name;
-    row.value = calibration.*field.value;
+    row.name = std::move(name);
+    row.value = value;
     row.created_at = db::now_text();
     store.calibrate(row);
+  };
+  for (const CalibrationField& field : kCalibrationFields) {
+    add(std::string(field.name), calibration.*field.value);
   }
+  std::map<int, int> groups;
+  for (const int size : calibration.cluster_groups) ++groups[size];
+  for (const auto& [size, count] : groups) add(kGroupsOf + std::to_string(size), count);
+}
+
+/// `groups_of_16`, 5: five groups of 16 multiprocessors.
+void take_groups(Calibration& calibration, const db::CalibrationRow& row) {
+  if (!row.name.starts_with(kGroupsOf)) return;
+  const int size = std::atoi(row.name.c_str() + kGroupsOf.size());
+  const auto count = static_cast<std::size_t>(std::clamp(row.value, 0.0, kMostGroups));
+  if (size > 0) calibration.cluster_groups.insert(calibration.cluster_groups.end(), count, size);
 }
 
 }  // namespace
@@ -45,7 +68,9 @@ Calibration stored_calibration(const db::TunedStore& store, const DeviceInfo& in
     for (const CalibrationField& field : kCalibrationFields) {
       if (field.name == row.name) calibration.*field.value = row.value;
     }
+    take_groups(calibration, row);
   }
+  std::ranges::sort(calibration.cluster_groups);
   return calibration;
 }
 

@@ -117,7 +117,7 @@ TEST(Occupancy, ACarveoutLimitsSharedMemoryButLeavesRoomForOneBlock) {
 }
 
 TEST(Occupancy, ClustersLieWithinAGroupOfMultiprocessors) {
-  // Of the groups 14, 16 x 4 and 18 x 3 all but the first hold one cluster of 16: 112 of 132.
+  // Of the groups 2 x 4, 8, 16 x 5 and 18 x 2 the larger ones hold one cluster of 16: 112 of 132.
   const KernelShape shape{.threads = 1024, .registers = 64, .cluster = 16};
   const Occupancy result = occupancy(find_gpu("h200"), shape);
   EXPECT_EQ(result.active_clusters, 7);
@@ -125,9 +125,9 @@ TEST(Occupancy, ClustersLieWithinAGroupOfMultiprocessors) {
   KernelShape pair = shape;
   pair.cluster = 2;
   EXPECT_EQ(occupancy(find_gpu("h200"), pair).active_clusters, 66);
-  // Each block of a cluster has a multiprocessor of its own.
+  // Each block of a cluster has a multiprocessor of its own; two blocks fit on each.
   const KernelShape four{.threads = 256, .registers = 128, .cluster = 4};
-  EXPECT_EQ(occupancy(find_gpu("h200"), four).active_clusters, 2 * (3 + 4 * 4 + 3 * 4));
+  EXPECT_EQ(occupancy(find_gpu("h200"), four).active_clusters, 4 + 5 * 8 + 2 * 9);
 }
 
 TEST(Occupancy, NamedBarriersLimitFromHopperOn) {

@@ -2,11 +2,12 @@
 // A calibration is measured once a device and read back afterwards.
 #include "tuner/session/calibrated.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <filesystem>
 
+#include "tuner/model/cluster_groups.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/records.hpp"
 
@@ -23,7 +24,16 @@ class SteadyDevice : public Device {
     ++opened;
     return std::make_unique<Bench>();
   }
+  /// As a GPU with groups of 14, 16 and 18 multiprocessors.
+  std::optional<int> active_blocks(const CompiledKernel&, const Launch& launch) override {
+    const std::int64_t taken = launch.dynamic_shared_bytes + 1024;
+    const auto blocks = static_cast<int>(info_.shared_bytes_per_multiprocessor / taken);
+    const auto cluster = static_cast<int>(launch.cluster.count());
+    return cluster == 1 ? blocks : resident_clusters(kGroups, cluster, blocks);
+  }
   int opened = 0;
+
+  static constexpr int kGroups[] = {14, 16, 16, 18};
 
  private:
   struct Ran : Candidate {
@@ -55,6 +65,7 @@ TEST_F(Calibrated, IsMeasuredOnceAndReadBack) {
   const Calibration first = calibration_of(&store, device);
   EXPECT_EQ(device.opened, 1);
   EXPECT_DOUBLE_EQ(first.launch_seconds, 0.75e-6);
+  EXPECT_THAT(first.cluster_groups, testing::ElementsAreArray(SteadyDevice::kGroups));
   EXPECT_EQ(calibration_of(&store, device), first);
   EXPECT_EQ(device.opened, 1);
   EXPECT_EQ(stored_calibration(store, info), first);
