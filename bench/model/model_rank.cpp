@@ -165,17 +165,17 @@ int print_clusters() {
                        .include_folders = {},
                        .options = {},
                        .entries = {"nothing"}});
-  std::cout << "cluster  active clusters at 1 to 8 blocks a multiprocessor: the driver's (ours)\n";
+  std::cout << "cluster  active clusters at 1 to 32 blocks a multiprocessor: the driver's (ours)\n";
   for (int cluster = 1; cluster <= spec.sm.max_cluster; ++cluster) {
     std::cout << format("{:>7}", cluster);
-    for (int blocks = 1; blocks <= 8; ++blocks) {
+    for (int blocks = 1; blocks <= spec.sm.blocks; ++blocks) {
       Launch launch;
       launch.entry = "nothing";
       launch.grid.x = 128 * cluster;
       launch.cluster.x = cluster;
-      launch.block.x = 64;
+      launch.block.x = 32;
       launch.dynamic_shared_bytes =
-          (spec.sm.shared_bytes / blocks - spec.sm.reserved_shared_bytes) / 1024 * 1024;
+          (spec.sm.shared_bytes / blocks - spec.sm.reserved_shared_bytes) / 128 * 128;
       std::cout << format("  {} ({})", device->active_blocks(kernel, launch).value_or(-1),
                           our_blocks(spec, kernel, launch));
     }

@@ -59,6 +59,14 @@ TEST(Occupancy, CompilesATargetForAGpuThatIsNotHere) {
   EXPECT_GT(json["shared_bytes"], 0);
 }
 
+TEST(Occupancy, SweepsInJson) {
+  const Sandbox sandbox;
+  const Json json = json_of(sandbox, {"--gpu", "gt240", "--block", "64", "--sweep", "block"});
+  EXPECT_EQ(json["sweep"].size(), 16U);
+  EXPECT_EQ(json["sweep"][7]["threads"], 256);
+  EXPECT_EQ(json["sweep"][7]["active_warps"], 16);
+}
+
 TEST(Occupancy, Plots) {
   const Sandbox sandbox;
   const std::filesystem::path file = sandbox.folder() / "curves.svg";
@@ -85,6 +93,11 @@ TEST(Occupancy, RefusesWhatNoGpuHas) {
       {{"--gpu", "h200", "--block", "256", "--shared", "size"}, {"--shared", "size", "side"}},
       {{"--gpu", "h200", "--block", "256", "--sweep", "warps"}, {"--sweep", "warps", "regs"}},
       {{"--gpu", "gt240", "--block", "64", "--cluster", "2"}, {"GT 240", "clusters"}},
+      {{"--gpu", "h200", "--block", "64", "--square"}, {"--square", "--best-block"}},
+      {{"--gpu", "h200", "--block", "64", "BLOCK_SIZE=8"}, {"BLOCK_SIZE=8", "--target"}},
+      {{"--gpu", "h200", "--target", "gemm", "--regs", "64"}, {"--regs", "--target"}},
+      {{"--gpu", "h200", "--target", "gemm", "--size", "8x8"}, {"--size", "M x N x K"}},
+      {{"--gpu", "h200", "--target", "gemm", "--size", "64..128"}, {"2 problems"}},
   };
   const Sandbox sandbox;
   for (const Case& one : cases) {

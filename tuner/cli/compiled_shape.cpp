@@ -5,6 +5,7 @@
 
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/cli/request.hpp"
+#include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/target/catalog.hpp"
@@ -86,7 +87,11 @@ const KernelResources& resources_of(const CompiledKernel& kernel, const std::str
 std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, const GpuSpec& gpu) {
   const Target target = find_target(arguments.text("target"));
   const DeviceInfo info = device_info(gpu);
-  const auto sizes = parse_sizes(arguments.text("size"), target.sizes);
+  const auto sizes = parse_sizes(arguments.text("size"), target.sizes, "--size");
+  if (sizes.size() > 1) {
+    throw UsageError(format("--size \"{}\" is {} problems, and occupancy is of one: give one",
+                            arguments.text("size"), sizes.size()));
+  }
   const Problem problem = problem_of(target, sizes.front(), settings_of(arguments));
   const ParameterSpace space = space_of(target, problem, info);
   const Configuration chosen = nearest(target, space, asked_values(arguments, target));
@@ -103,7 +108,7 @@ std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, co
     const KernelResources& resources = resources_of(compiled, launch.entry);
     OccupancyQuestion question;
     question.gpu = gpu;
-    question.kernel = format("{} with {}", launch.entry, to_text(chosen));
+    question.kernel = format("{} with {}", launch.entry, active_text(target, problem, chosen));
     question.block = format("{} x {} x {}", launch.block.x, launch.block.y, launch.block.z);
     question.shape.threads = static_cast<int>(launch.block.count());
     question.shape.registers = std::max(resources.registers, 0);

@@ -119,6 +119,27 @@ std::vector<OccupancyQuestion> questions_of(const Arguments& arguments,
   return {question};
 }
 
+/// Options that would do nothing beside the others given are refused.
+void expect_no_idle_options(const Arguments& arguments) {
+  const auto refuse = [&](std::initializer_list<const char*> options, std::string_view why) {
+    for (const char* option : options) {
+      if (arguments.has(option)) throw UsageError(format("--{} {}: leave it out", option, why));
+    }
+  };
+  if (arguments.has("target")) {
+    refuse({"block", "regs", "shared", "cluster", "barriers", "best-block"},
+           "does not go with --target, which takes all of a kernel from its binary");
+  } else {
+    refuse({"size", "set"}, "is about a --target, and there is none");
+    if (!arguments.positional().empty()) {
+      throw UsageError(format("\"{}\" is about a --target, and there is none: leave it out",
+                              arguments.positional().front()));
+    }
+  }
+  if (arguments.has("best-block")) refuse({"block"}, "does not go with --best-block");
+  if (!arguments.has("best-block")) refuse({"square"}, "only rounds what --best-block finds");
+}
+
 Swept swept_of(const std::string& text) {
   if (text == "regs") return Swept::registers;
   if (text == "shared") return Swept::shared;
@@ -138,9 +159,10 @@ void write_svg(const std::string& file, const OccupancyQuestion& question,
 }
 
 int run_occupancy(const Arguments& arguments) {
+  expect_no_idle_options(arguments);
   SharedOfBlock shared = shared_of(arguments);
-  const auto swept = arguments.find("sweep");
-  if (swept) swept_of(*swept);  // wrong usage shows before anything is printed
+  std::optional<Swept> swept;
+  if (const auto asked = arguments.find("sweep")) swept = swept_of(*asked);
   const std::vector<OccupancyQuestion> questions = questions_of(arguments, shared);
   if (arguments.has("target")) {
     const std::int64_t compiled = questions.front().shape.dynamic_shared_bytes;
@@ -152,6 +174,7 @@ int run_occupancy(const Arguments& arguments) {
     const Occupancy answer = occupancy(question.gpu, question.shape);
     if (arguments.has("json")) {
       documents.push_back(occupancy_json(question, answer));
+      if (swept) documents.back()["sweep"] = sweep_json(question, *swept, shared);
     } else {
       std::cout << (&question == &questions.front() ? "" : "\n")
                 << occupancy_table(question, answer);
@@ -160,7 +183,7 @@ int run_occupancy(const Arguments& arguments) {
   if (arguments.has("json")) {
     std::cout << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';
   } else if (swept) {
-    std::cout << '\n' << terminal_plot(sweep_plot(questions.front(), swept_of(*swept), shared));
+    std::cout << '\n' << terminal_plot(sweep_plot(questions.front(), *swept, shared));
   }
   if (const auto file = arguments.find("svg")) write_svg(*file, questions.front(), shared);
   return kDone;

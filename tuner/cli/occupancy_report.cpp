@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/occupancy_report.hpp"
 
+#include <cmath>
+
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -18,20 +20,20 @@ std::string row(std::string_view label, const std::string& text) {
   return format("{:<16}{}\n", label, text);
 }
 
-/// What the multiprocessor has of a resource, and what one block takes of it.
+/// What one block takes of what the multiprocessor has of a resource.
 std::string use_of(const OccupancyQuestion& question, const Occupancy& answer, Limit limit) {
   const Multiprocessor& sm = question.gpu.sm;
   switch (limit) {
     case Limit::warps:
-      return format("{} of {} a block", (question.shape.threads + 31) / 32, sm.warps);
+      return format("{} of {}", (question.shape.threads + 31) / 32, sm.warps);
     case Limit::blocks:
       return format("1 of {}", sm.blocks);
     case Limit::registers:
-      return format("{} of {} a block", answer.registers_per_block, sm.registers);
+      return format("{} of {}", answer.registers_per_block, sm.registers);
     case Limit::shared_memory:
-      return format("{} of {} bytes a block", answer.shared_per_block, sm.shared_bytes);
+      return format("{} of {} bytes", answer.shared_per_block, sm.shared_bytes);
     case Limit::barriers:
-      return format("{} of {} a block", question.shape.barriers, sm.barriers);
+      return format("{} of {}", question.shape.barriers, sm.barriers);
     case Limit::clusters:
       return format("{} clusters of {} on the GPU", answer.active_clusters, question.shape.cluster);
   }
@@ -39,7 +41,7 @@ std::string use_of(const OccupancyQuestion& question, const Occupancy& answer, L
 }
 
 std::string limit_rows(const OccupancyQuestion& question, const Occupancy& answer) {
-  std::string text = format("{:<16}{:>6}  {}\n", "limit", "blocks", "takes");
+  std::string text = format("{:<16}{:>6}  {}\n", "limit", "blocks", "a block takes");
   for (int i = 0; i < kLimits; ++i) {
     const auto limit = static_cast<Limit>(i);
     if (answer.limit(limit) == kUnlimited) continue;
@@ -51,6 +53,9 @@ std::string limit_rows(const OccupancyQuestion& question, const Occupancy& answe
 
 /// Of the axis of a sweep: shared memory in KiB.
 double unit_of(Swept what) { return what == Swept::shared ? 1.0 / 1024 : 1; }
+
+/// About an eighth of the way to `end`: a power of two.
+double eighth(double end) { return std::exp2(std::ceil(std::log2(end / 8) - 1e-9)); }
 
 double position_of(const KernelShape& shape, Swept what) {
   switch (what) {
@@ -124,20 +129,40 @@ Json occupancy_json(const OccupancyQuestion& question, const Occupancy& answer) 
   return json;
 }
 
+Json sweep_json(const OccupancyQuestion& question, Swept what, const SharedOfBlock& shared) {
+  static constexpr const char* kNames[] = {"registers", "shared_bytes", "threads"};
+  Json points = Json::array();
+  for (const SweepPoint& point : sweep(question.gpu, question.shape, what, shared)) {
+    points.push_back({{kNames[static_cast<std::size_t>(what)], point.value},
+                      {"active_blocks", point.occupancy.active_blocks},
+                      {"active_warps", point.occupancy.active_warps},
+                      {"occupancy", point.occupancy.fraction}});
+  }
+  return points;
+}
+
 Plot sweep_plot(const OccupancyQuestion& question, Swept what, const SharedOfBlock& shared) {
   static constexpr const char* kLabels[] = {"registers a thread", "shared memory a block (KiB)",
                                             "threads a block"};
   Plot plot;
   plot.title = format("Active warps of {} on {}", question.gpu.sm.warps, question.gpu.name);
-  plot.x.label = kLabels[static_cast<std::size_t>(what)];
-  plot.y.label = "active warps";
-  plot.y.low = 0;
-  plot.y.high = question.gpu.sm.warps;
+  plot.y = {.label = "active warps",
+            .low = 0,
+            .high = question.gpu.sm.warps,
+            .step = question.gpu.sm.warps / 4};
   Series curve{"", Stroke::line, {}};
   for (const SweepPoint& point : sweep(question.gpu, question.shape, what, shared)) {
-    curve.points.push_back({static_cast<double>(point.value) * unit_of(what),
-                            static_cast<double>(point.occupancy.active_warps)});
+    const double x = static_cast<double>(point.value) * unit_of(what);
+    // Occupancy changes at a value, not on the way to it.
+    if (what != Swept::block && !curve.points.empty()) {
+      curve.points.push_back({x, curve.points.back().y});
+    }
+    curve.points.push_back({x, static_cast<double>(point.occupancy.active_warps)});
   }
+  plot.x = {.label = kLabels[static_cast<std::size_t>(what)],
+            .low = 0,
+            .high = curve.points.back().x,
+            .step = eighth(curve.points.back().x)};
   const Occupancy answer = occupancy(question.gpu, question.shape);
   Series here{"this kernel",
               Stroke::mark,

@@ -28,6 +28,9 @@ Json occupancy_json(const OccupancyQuestion& question, const Occupancy& answer);
 /// `shared memory`, `warps and registers`.
 std::string limiter_text(const Occupancy& answer);
 
+/// Occupancy at each value of one resource.
+Json sweep_json(const OccupancyQuestion& question, Swept what, const SharedOfBlock& shared);
+
 /// Active warps over one resource, the question's own point marked.
 Plot sweep_plot(const OccupancyQuestion& question, Swept what, const SharedOfBlock& shared);
 

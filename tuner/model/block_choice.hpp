@@ -37,7 +37,7 @@ struct SweepPoint {
 };
 
 /// Occupancy over all that a block may have of one resource, the others as in `kernel`; registers
-/// and threads one by one (threads in warps), shared memory in 64 steps. `shared` gives dynamic
+/// and threads one by one (threads in warps), shared memory in 256 steps. `shared` gives dynamic
 /// shared memory when blocks are swept.
 std::vector<SweepPoint> sweep(const GpuSpec& gpu, const KernelShape& kernel, Swept what,
                               const SharedOfBlock& shared);

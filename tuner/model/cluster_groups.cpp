@@ -6,9 +6,10 @@
 namespace autotune {
 namespace {
 
+/// Blocks of clusters that one multiprocessor holds at most, whatever else would let it hold more.
+constexpr int kMostBlocks = 8;
 /// No GPU has a larger group.
 constexpr int kLargestGroup = 24;
-constexpr int kMostBlocks = 4;
 
 struct Answer {
   int cluster, blocks, clusters;
@@ -37,7 +38,7 @@ bool add_large(std::vector<int>& groups, int size, int multiprocessors,
 int resident_clusters(std::span<const int> groups, int cluster, int blocks) {
   int clusters = 0;
   for (const int group : groups) {
-    if (group >= cluster) clusters += group * blocks / cluster;
+    if (group >= cluster) clusters += group * std::min(blocks, kMostBlocks) / cluster;
   }
   return clusters;
 }
@@ -45,13 +46,14 @@ int resident_clusters(std::span<const int> groups, int cluster, int blocks) {
 std::vector<int> cluster_groups(int largest, const ResidentClusters& resident) {
   // With as many blocks on a multiprocessor as in a cluster, the answer is the number of
   // multiprocessors in groups of that size and more.
+  const int small = std::min(largest, kMostBlocks);
   std::vector<int> groups;
-  for (int size = 2; size < largest; ++size) {
+  for (int size = 2; size < small; ++size) {
     const int these = resident(size, size) - resident(size + 1, size + 1);
     if (these < 0 || these % size != 0) return {};
     groups.insert(groups.end(), static_cast<std::size_t>(these / size), size);
   }
-  const int in_large = resident(largest, largest);
+  const int in_large = resident(small, small);
   if (in_large < 0) return {};
   std::vector<Answer> answers;
   for (int cluster = 2; cluster <= largest; ++cluster) {
@@ -59,7 +61,7 @@ std::vector<int> cluster_groups(int largest, const ResidentClusters& resident) {
       answers.push_back({cluster, blocks, resident(cluster, blocks)});
     }
   }
-  if (!add_large(groups, largest, in_large, answers)) return {};
+  if (!add_large(groups, small, in_large, answers)) return {};
   return groups;
 }
 

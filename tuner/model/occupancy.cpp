@@ -73,8 +73,9 @@ int shared_limit(const Multiprocessor& sm, const KernelShape& kernel, std::int64
 
 /// Clusters resident on the whole GPU.
 int clusters_of(const GpuSpec& gpu, int cluster, int blocks) {
-  if (gpu.cluster_groups.empty()) return gpu.multiprocessors * blocks / cluster;
-  return resident_clusters(gpu.cluster_groups, cluster, blocks);
+  std::span<const int> groups = gpu.cluster_groups;
+  if (groups.empty()) groups = {&gpu.multiprocessors, 1};
+  return resident_clusters(groups, cluster, blocks);
 }
 
 }  // namespace

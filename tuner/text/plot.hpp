@@ -26,8 +26,11 @@ struct Series {
 struct Axis {
   std::string label;
   bool logarithmic = false;
-  /// Otherwise from the points; those of a logarithmic axis are positive.
-  std::optional<double> low, high;
+  /// Otherwise from the points; those of a logarithmic axis are positive, and its ends are rounded
+  /// outwards. Where the lower end is a power of two, it is labelled by doublings.
+  std::optional<double> low = {}, high = {};
+  /// From one label to the next of a linear axis; otherwise as fits.
+  std::optional<double> step = {};
 };
 
 struct Plot {

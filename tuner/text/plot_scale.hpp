@@ -23,6 +23,8 @@ class Scale {
 
  private:
   bool logarithmic_;
+  bool by_doublings_ = false;  // a logarithmic axis from a power of two: sizes of matrices, say
+  double step_;                // 0: as fits
   double low_, high_;
 };
 

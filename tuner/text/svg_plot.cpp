@@ -10,7 +10,7 @@ namespace autotune {
 namespace {
 
 constexpr double kWidth = 480, kHeight = 360;  // of one plot
-constexpr double kLeft = 64, kRight = 16, kTop = 36, kBottom = 48;
+constexpr double kLeft = 64, kRight = 16, kTop = 52, kBottom = 48;
 // Distinguishable with any kind of colour vision: Okabe and Ito, "Color Universal Design" (2008).
 constexpr std::array kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"};
 
@@ -51,13 +51,8 @@ class Panel {
     out += axes();
     for (std::size_t i = 0; i < plot_.series.size(); ++i) {
       out += drawn(plot_.series[i], kColours[i % kColours.size()]);
-      if (!plot_.series[i].name.empty()) {
-        out += label(kWidth - kRight - 6, kTop + 14 + 14 * static_cast<double>(i), "end",
-                     plot_.series[i].name,
-                     format(" fill=\"{}\"", kColours[i % kColours.size()]).c_str());
-      }
     }
-    return out + "</g>\n";
+    return out + legend() + "</g>\n";
   }
 
  private:
@@ -66,11 +61,27 @@ class Panel {
     return kHeight - kBottom - y_.place(y) * (kHeight - kTop - kBottom);
   }
 
+  /// The names above the frame, each in its colour.
+  std::string legend() const {
+    std::string names;
+    for (std::size_t i = 0; i < plot_.series.size(); ++i) {
+      const Series& series = plot_.series[i];
+      if (series.name.empty()) continue;
+      const char* sign = series.stroke == Stroke::line ? "\u2014" : "\u25cf";
+      names += format("<tspan fill=\"{}\"{}>{} {}</tspan>\n", kColours[i % kColours.size()],
+                      names.empty() ? "" : " dx=\"12\"", sign, escaped(series.name));
+    }
+    if (names.empty()) return "";
+    return format("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft, kTop - 8, names);
+  }
+
   std::string axes() const {
     std::string out = format(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\"/>\n",
         kLeft, kTop, kWidth - kLeft - kRight, kHeight - kTop - kBottom);
     for (const double tick : x_.ticks(6)) {
+      out += format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#888\"/>\n",
+                    left(tick), kHeight - kBottom, kHeight - kBottom + 4);
       out += label(left(tick), kHeight - kBottom + 16, "middle", tick_text(tick));
     }
     for (const double tick : y_.ticks(5)) {

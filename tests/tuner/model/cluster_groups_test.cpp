@@ -38,6 +38,11 @@ TEST(ClusterGroups, CountClustersAsTheDriverOfAnH200Does) {
   }
 }
 
+TEST(ClusterGroups, AMultiprocessorHoldsEightBlocksOfClusters) {
+  EXPECT_EQ(resident_clusters(kH200Groups, 16, 9), 58);
+  EXPECT_EQ(resident_clusters(kH200Groups, 2, 32), 528);
+}
+
 TEST(ClusterGroups, AreFoundAgainFromTheCounts) {
   for (const std::vector<int>& groups :
        std::vector<std::vector<int>>{kH200Groups,

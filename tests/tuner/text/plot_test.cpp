@@ -57,7 +57,24 @@ TEST(SvgPlot, HasEveryPlotAndEscapesText) {
   const std::string svg = svg_plots(std::vector<Plot>{plot, ramp()});
   EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; c"));
   EXPECT_THAT(svg, HasSubstr("translate(480,0)"));
-  EXPECT_THAT(svg, HasSubstr("<circle cx=\"464.0\" cy=\"36.0\" r=\"6\""));
+  EXPECT_THAT(svg, HasSubstr("<circle cx=\"464.0\" cy=\"52.0\" r=\"6\""));
+}
+
+TEST(SvgPlot, LogarithmicAxisEndsInRoundValues) {
+  Plot plot;
+  plot.y.logarithmic = true;
+  plot.series = {{"", Stroke::line, {{0, 7.8}, {1, 62.7}}}};
+  const std::string svg = svg_plots({&plot, 1});
+  for (const char* tick : {">5<", ">10<", ">20<", ">50<", ">100<"}) {
+    EXPECT_THAT(svg, HasSubstr(tick));
+  }
+}
+
+TEST(SvgPlot, AStepIsKept) {
+  Plot plot = ramp();
+  plot.y.step = 4;
+  const std::string svg = svg_plots({&plot, 1});
+  for (const char* tick : {">0<", ">4<", ">8<"}) EXPECT_THAT(svg, HasSubstr(tick));
 }
 
 TEST(SvgPlot, LogarithmicAxisUnderTwoDecadesIsLabelledByDoublings) {
