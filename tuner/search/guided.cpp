@@ -14,20 +14,22 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kFirst = 6;     // configurations before a surrogate is asked
-constexpr std::size_t kFewest = 2;    // valid ones of them
-constexpr std::size_t kPrefetch = 2;  // batches that are prepared ahead
-constexpr double kStep = 0.03;        // Kernel::step of the second surrogate
-constexpr double kRedraw = 1.08;      // growth after which large spaces are sampled anew
+constexpr std::size_t kFirst = 6;   // configurations before a surrogate is asked
+constexpr std::size_t kFewest = 2;  // valid ones of them
+constexpr std::size_t kParts = 8;   // of a batch, measured and replaced one at a time
+constexpr double kStep = 0.03;      // Kernel::step of the second surrogate
+constexpr double kRedraw = 1.08;    // growth after which large spaces are sampled anew
 
 class Search {
  public:
   Search(Evaluator& evaluator, std::uint64_t seed)
       : evaluator_(evaluator),
         space_(evaluator.space()),
+        seed_(seed),
         random_(seed),
         coordinates_(space_),
         batch_(static_cast<std::size_t>(std::max(1, evaluator.batch()))),
+        part_(std::max<std::size_t>(1, batch_ / kParts)),
         log_predicted_(log_predictions(evaluator.predicted())),
         points_(0, static_cast<Eigen::Index>(coordinates_.dimensions())),
         ready_(evaluator) {}
@@ -38,7 +40,16 @@ class Search {
     redraw();
     surrogates_.emplace_back(candidates_, batch_, 0);
     surrogates_.emplace_back(candidates_, batch_, kStep);
-    while (!exhausted() && evaluator_.remaining() > 0 && ask(propose())) redraw();
+    while (!exhausted() && evaluator_.remaining() > 0) {
+      while (under_way_.size() < batch_ + part_ && propose()) {
+      }
+      const auto next =
+          under_way_.begin() + static_cast<std::ptrdiff_t>(std::min(part_, under_way_.size()));
+      const std::vector<std::size_t> part(under_way_.begin(), next);
+      under_way_.erase(under_way_.begin(), next);
+      if (!ask(part)) return;
+      redraw();
+    }
   }
 
  private:
@@ -87,55 +98,60 @@ class Search {
       return;
     }
     const int drawing = candidates_.drawing + 1;
-    candidates_ = draw_candidates(space_, coordinates_, log_predicted_, observations_, random_);
+    // Of its own, so that a run whose path differs a little draws the same.
+    RandomSource random(seed_ + static_cast<std::uint64_t>(drawing));
+    candidates_ = draw_candidates(space_, coordinates_, log_predicted_, observations_, random);
     candidates_.drawing = drawing;
     drawn_best_ = observations_.best();
     drawn_size_ = static_cast<double>(observations_.size());
   }
 
-  /// Surrogates take turns; what one proposes, both suppose to come out as expected. A batch is
+  /// Adds a part to what is under way and has it compiled; false when there is nothing to add.
+  /// Surrogates take turns; what one proposes, both suppose to come out as expected. A part is
   /// either of what is compiled already, as long as that promises enough, or waits for the compiler
   /// anyhow and then takes the best.
-  std::vector<std::size_t> propose() {
-    const std::size_t count =
-        std::min({batch_, evaluator_.remaining(), space_.size() - observations_.size()});
-    std::vector<std::size_t> chosen;
+  bool propose() {
+    const std::size_t planned = observations_.size() + under_way_.size();
+    const std::size_t affordable =
+        evaluator_.remaining() - std::min(evaluator_.remaining(), under_way_.size());
+    const std::size_t count = std::min({part_, affordable, space_.size() - planned});
+    if (count == 0) return false;
+    const std::size_t before = under_way_.size();
     std::vector<Opinion> opinions(surrogates_.size());
     std::vector<char> taken = candidates_.asked;
-    Eigen::ArrayXf scores;
+    for (const std::size_t index : under_way_) {
+      if (const auto row = candidates_.row_of(index)) taken[*row] = 1;
+    }
     bool compiles = false;
     ready_.forget_missing();
-    while (chosen.size() < count) {
+    while (under_way_.size() < before + count) {
       const std::size_t turn = turn_++ % surrogates_.size();
+      Surrogate& surrogate = surrogates_[turn];
       if (opinions[turn].mean.size() == 0) {
-        opinions[turn] = surrogates_[turn].update(observations_, points_, predicted_);
-        for (const std::size_t index : chosen) {
-          surrogates_[turn].suppose(coordinates_.points({&index, 1}).row(0));
-        }
+        opinions[turn] = surrogate.update(observations_, points_, predicted_);
       }
-      scores = expected_improvements(opinions[turn], surrogates_[turn].variances(), taken);
+      surrogate.suppose(coordinates_.points(under_way_));
+      const Eigen::ArrayXf scores =
+          expected_improvements(opinions[turn], surrogate.variances(), taken);
       Eigen::Index row = 0;
       if (scores.maxCoeff(&row) < 0) break;  // every candidate was taken
       if (!compiles) {
         const auto ready = ready_.best(scores, candidates_.indices);
-        if (!ready && !chosen.empty()) break;
+        if (!ready && under_way_.size() > before) break;
         compiles = !ready;
         row = ready.value_or(row);
       }
       taken[static_cast<std::size_t>(row)] = 1;
-      chosen.push_back(candidates_.indices[static_cast<std::size_t>(row)]);
-      if (chosen.size() == count) break;
-      for (std::size_t other = 0; other < surrogates_.size(); ++other) {
-        if (opinions[other].mean.size() > 0) {
-          surrogates_[other].suppose(candidates_.points.row(row));
-        }
-      }
+      under_way_.push_back(candidates_.indices[static_cast<std::size_t>(row)]);
     }
-    if (chosen.empty())
-      chosen = spread_out(space_, coordinates_, 1, observations_.indices(), random_);
-    prefetch(scores, taken);
-    if (compiles) ready_.put_first(chosen);  // measured while the others are compiled
-    return chosen;
+    if (under_way_.size() == before) {
+      std::vector<std::size_t> used = observations_.indices();
+      used.insert(used.end(), under_way_.begin(), under_way_.end());
+      const auto other = spread_out(space_, coordinates_, 1, used, random_);
+      under_way_.insert(under_way_.end(), other.begin(), other.end());
+    }
+    evaluator_.prefetch(std::span(under_way_).subspan(before));
+    return under_way_.size() > before;
   }
 
   /// -1 for what is taken already.
@@ -154,25 +170,13 @@ class Search {
     return scores;
   }
 
-  /// The next best by `scores` have a good chance to be asked for next.
-  void prefetch(const Eigen::ArrayXf& scores, const std::vector<char>& taken) {
-    std::vector<std::pair<float, std::size_t>> next;  // -score, row
-    for (std::size_t row = 0; row < taken.size(); ++row) {
-      const float score = scores[static_cast<Eigen::Index>(row)];
-      if (!taken[row] && score > 0) next.emplace_back(-score, row);
-    }
-    const auto count = std::min(kPrefetch * batch_, next.size());
-    std::partial_sort(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(count), next.end());
-    std::vector<std::size_t> indices;
-    for (std::size_t i = 0; i < count; ++i) indices.push_back(candidates_.indices[next[i].second]);
-    evaluator_.prefetch(indices);
-  }
-
   Evaluator& evaluator_;
   const ParameterSpace& space_;
+  std::uint64_t seed_;
   RandomSource random_;
   LevelCoordinates coordinates_;
   std::size_t batch_;
+  std::size_t part_;
   ExpectedImprovement improvement_;
   Observations observations_;
   std::vector<float> log_predicted_;  // one an index
@@ -181,6 +185,7 @@ class Search {
   Candidates candidates_;
   std::vector<Surrogate> surrogates_;
   ReadyMemory ready_;
+  std::vector<std::size_t> under_way_;  // proposed and not yet answered, in order
   std::size_t turn_ = 0;
   double drawn_best_ = 0;
   double drawn_size_ = 0;

@@ -42,12 +42,6 @@ std::optional<Eigen::Index> ReadyMemory::best(const Eigen::ArrayXf& scores,
   return std::nullopt;
 }
 
-void ReadyMemory::put_first(std::vector<std::size_t>& chosen) {
-  ask(chosen);
-  std::stable_partition(chosen.begin(), chosen.end(),
-                        [&](std::size_t index) { return known_.at(index); });
-}
-
 void ReadyMemory::ask(std::span<const std::size_t> indices) {
   std::vector<std::size_t> unknown;
   for (const std::size_t index : indices) {

@@ -24,9 +24,6 @@ class ReadyMemory {
   std::optional<Eigen::Index> best(const Eigen::ArrayXf& scores,
                                    const std::vector<std::size_t>& indices);
 
-  /// Moves those that are ready to the front, in their order.
-  void put_first(std::vector<std::size_t>& chosen);
-
  private:
   void ask(std::span<const std::size_t> indices);
 

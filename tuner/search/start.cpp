@@ -33,6 +33,16 @@ std::vector<std::size_t> random_pool(std::size_t size, std::span<const std::size
   return pool;
 }
 
+/// Leaves what the model puts in the faster half, where there is any: the slowest configurations of
+/// a space may take a thousand times as long as the rest, and teach nothing for it.
+void leave_out_slow(std::vector<std::size_t>& pool, std::span<const float> log_predicted) {
+  if (log_predicted.empty()) return;
+  const float slow = std::ranges::max(log_predicted);  // as log_predictions() clips
+  std::vector<std::size_t> fast = pool;
+  std::erase_if(fast, [&](std::size_t index) { return log_predicted[index] >= slow; });
+  if (!fast.empty()) pool = std::move(fast);
+}
+
 /// Greedy maximin over `pool`, which is in ascending order: each next one is as far as can be from
 /// `taken` and from those before. With nothing taken the first is pool[first].
 std::vector<std::size_t> far_apart(const LevelCoordinates& coordinates,
@@ -61,8 +71,10 @@ std::vector<std::size_t> far_apart(const LevelCoordinates& coordinates,
 
 std::vector<std::size_t> spread_out(const ParameterSpace& space,
                                     const LevelCoordinates& coordinates, std::size_t count,
-                                    std::span<const std::size_t> taken, RandomSource& random) {
-  const std::vector<std::size_t> pool = random_pool(space.size(), taken, random);
+                                    std::span<const std::size_t> taken, RandomSource& random,
+                                    std::span<const float> log_predicted) {
+  std::vector<std::size_t> pool = random_pool(space.size(), taken, random);
+  leave_out_slow(pool, log_predicted);
   if (pool.empty()) return {};
   return far_apart(coordinates, pool, count, taken, random.below(pool.size()));
 }
@@ -93,7 +105,8 @@ std::vector<std::size_t> first_configurations(const ParameterSpace& space,
       take(far_apart(coordinates, ranked, trusted - 1, best, 0));
     }
   }
-  take(spread_out(space, coordinates, count - std::min(count, chosen.size()), used, random));
+  take(spread_out(space, coordinates, count - std::min(count, chosen.size()), used, random,
+                  log_predicted));
   return chosen;
 }
 

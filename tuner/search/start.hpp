@@ -12,10 +12,12 @@
 namespace autotune {
 
 /// `count` configurations, far from each other and from those `taken`: greedy maximin over 1000
-/// random ones. Fewer when the space has no more that are not taken.
+/// random ones, with a cost model over those that it puts in the faster half (`log_predicted`, as
+/// log_predictions() has it). Fewer when the space has no more that are not taken.
 std::vector<std::size_t> spread_out(const ParameterSpace& space,
                                     const LevelCoordinates& coordinates, std::size_t count,
-                                    std::span<const std::size_t> taken, RandomSource& random);
+                                    std::span<const std::size_t> taken, RandomSource& random,
+                                    std::span<const float> log_predicted = {});
 
 /// The first configurations of a search. Without a cost model those that are spread out. With one
 /// (`log_predicted` has a figure an index) two thirds are from the first of its ranking, the best

@@ -93,6 +93,13 @@ Opinion Surrogate::update(const Observations& observations, const Points& points
   return opinion(observations, predicted);
 }
 
+void Surrogate::suppose(const Points& points) {
+  for (Eigen::Index row = posterior_.observations() - static_cast<Eigen::Index>(used_.size());
+       row < points.rows(); ++row) {
+    posterior_.observe(points.row(row));
+  }
+}
+
 Opinion Surrogate::opinion(const Observations& observations,
                            const Eigen::VectorXd& predicted) const {
   const Targets targets = targets_of(observations, used_);

@@ -28,8 +28,9 @@ class Surrogate {
   Opinion update(const Observations& observations, const Points& points,
                  const Eigen::VectorXd& predicted);
 
-  /// Supposes that a point was observed with just the mean that it was expected to have.
-  void suppose(const Eigen::Ref<const Eigen::RowVectorXf>& point) { posterior_.observe(point); }
+  /// Supposes that these points, one a row, will be observed next, in this order, each with just the
+  /// mean that it was expected to have. Those before that are still to come stand in front.
+  void suppose(const Points& points);
   const Eigen::ArrayXf& variances() const { return posterior_.variances(); }
 
  private:

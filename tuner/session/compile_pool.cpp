@@ -33,8 +33,9 @@ struct CompilePool::Job {
   bool done = false;
 };
 
-CompilePool::CompilePool(Device& device, int threads) : device_(device) {
-  for (int i = 0; i < std::max(threads, 1); ++i) threads_.emplace_back([this] { work(); });
+CompilePool::CompilePool(Device& device, int threads)
+    : device_(device), count_(std::max(threads, 1)) {
+  for (int i = 0; i < count_; ++i) threads_.emplace_back([this] { work(); });
 }
 
 CompilePool::~CompilePool() {
@@ -70,7 +71,7 @@ CompilePool::Result CompilePool::compile(SourceUnit unit) {
     const std::lock_guard lock(mutex_);
     job = job_of(std::move(unit), true);
   }
-  wake_.notify_one();
+  wake_.notify_all();
   return job->result;
 }
 
@@ -79,18 +80,13 @@ void CompilePool::prefetch(SourceUnit unit) {
     const std::lock_guard lock(mutex_);
     job_of(std::move(unit), false);
   }
-  wake_.notify_one();
-}
-
-void CompilePool::drop_prefetches() {
-  const std::lock_guard lock(mutex_);
-  for (const auto& job : ahead_) jobs_.erase(job->key);
-  ahead_.clear();
+  wake_.notify_all();
 }
 
 void CompilePool::clear() {
-  drop_prefetches();
   const std::lock_guard lock(mutex_);
+  for (const auto& job : ahead_) jobs_.erase(job->key);
+  ahead_.clear();
   std::erase_if(jobs_, [](const auto& entry) { return entry.second->done; });
 }
 
@@ -101,12 +97,18 @@ CompileStatistics CompilePool::statistics() const {
   return statistics;
 }
 
+bool CompilePool::may_prefetch() const {
+  return !ahead_.empty() && prefetching_ < std::max(1, count_ - 1);
+}
+
 void CompilePool::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [&] { return stopping_ || !urgent_.empty() || !ahead_.empty(); });
+    wake_.wait(lock, [&] { return stopping_ || !urgent_.empty() || may_prefetch(); });
     if (stopping_) return;
-    auto& queue = urgent_.empty() ? ahead_ : urgent_;
+    const bool ahead = urgent_.empty();
+    auto& queue = ahead ? ahead_ : urgent_;
+    if (ahead) ++prefetching_;
     const std::shared_ptr<Job> job = queue.front();
     queue.pop_front();
     job->started = true;
@@ -120,6 +122,7 @@ void CompilePool::work() {
       thrown = std::current_exception();
     }
     lock.lock();
+    if (ahead) --prefetching_;
     if (--busy_ == 0) statistics_.wall_seconds += now_seconds() - busy_since_;
     if (kernel) {
       statistics_.cpu_seconds += kernel->seconds;

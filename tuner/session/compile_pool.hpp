@@ -24,7 +24,8 @@ struct CompileStatistics {
   double wall_seconds = 0;  // with at least one thread busy: cpu / wall is the mean of busy threads
 };
 
-/// Threads that call Device::compile(). One unit is compiled once however often it is asked for.
+/// Threads that call Device::compile(). Prefetches leave one of them free, lest what a cache
+/// answers at once wait behind them. One unit is compiled once however often it is asked for.
 class CompilePool {
  public:
   using Result = std::shared_future<std::shared_ptr<const CompiledKernel>>;
@@ -35,31 +36,32 @@ class CompilePool {
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
 
-  int threads() const { return static_cast<int>(threads_.size()); }
+  int threads() const { return count_; }
 
   /// Queues a unit, ahead of everything prefetched. The result throws what the device threw.
   Result compile(SourceUnit unit);
   /// Queues a unit behind everything asked for by compile().
   void prefetch(SourceUnit unit);
-  /// Forgets prefetches that have not started.
-  void drop_prefetches();
-  /// Forgets those and finished results.
+  /// Forgets prefetches that have not started, and finished results.
   void clear();
 
   CompileStatistics statistics() const;
 
  private:
   struct Job;
+  bool may_prefetch() const;
   void work();
   std::shared_ptr<Job> job_of(SourceUnit&& unit, bool urgent);
 
   Device& device_;
+  const int count_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::shared_ptr<Job>> urgent_, ahead_;
   std::unordered_map<std::string, std::shared_ptr<Job>> jobs_;
   CompileStatistics statistics_;
   int busy_ = 0;
+  int prefetching_ = 0;
   double busy_since_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

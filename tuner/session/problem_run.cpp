@@ -117,15 +117,11 @@ std::vector<SharedQueue::Task> ProblemRun::start_compiling(std::span<const std::
   std::vector<SharedQueue::Task> tasks;
   std::set<std::size_t> begun;
   for (const std::size_t index : indices) {
-    if (trials_.contains(index) || stored_.contains(index) || quarantined_.contains(index))
-      continue;
-    if (!begun.insert(index).second || ruled_out(index)) continue;
+    if (!begun.insert(index).second || !must_compile(index)) continue;
     SourceUnit source = unit(index);
     has_binary(index, source) = true;
     tasks.push_back({index, context_.pool.compile(std::move(source))});
   }
-  context_.pool.drop_prefetches();
-  compile_ahead();
   return tasks;
 }
 
@@ -147,20 +143,17 @@ void ProblemRun::take_next(std::size_t index) {
 }
 
 void ProblemRun::prefetch(std::span<const std::size_t> indices) {
-  likely_next_.assign(indices.begin(), indices.end());
-}
-
-void ProblemRun::compile_ahead() {
-  // Behind what is waited for, and few: what is asked for next is a guess.
-  const std::size_t most = static_cast<std::size_t>(context_.pool.threads()) / 2;
-  for (const std::size_t index :
-       std::span(likely_next_).first(std::min(most, likely_next_.size()))) {
-    if (trials_.contains(index) || stored_.contains(index) || ruled_out(index)) continue;
+  for (const std::size_t index : indices) {
+    if (!must_compile(index)) continue;
     SourceUnit source = unit(index);
     has_binary(index, source);  // as it is now: what is asked next must not depend on threads
     context_.pool.prefetch(std::move(source));
   }
-  likely_next_.clear();
+}
+
+bool ProblemRun::must_compile(std::size_t index) const {
+  return !trials_.contains(index) && !stored_.contains(index) && !quarantined_.contains(index) &&
+         !ruled_out(index);
 }
 
 SourceUnit ProblemRun::unit(std::size_t index) const {

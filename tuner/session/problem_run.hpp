@@ -106,7 +106,7 @@ class ProblemRun final : public Evaluator {
   void take(std::size_t index, Trial trial, bool store);
   Evaluation answer(std::size_t index) const;
   void read_stored(bool retune);
-  void compile_ahead();
+  bool must_compile(std::size_t index) const;
   SourceUnit unit(std::size_t index) const;
   bool& has_binary(std::size_t index, const SourceUnit& unit);
 
@@ -121,7 +121,6 @@ class ProblemRun final : public Evaluator {
 
   std::map<std::size_t, Trial> stored_;
   std::unordered_map<std::size_t, std::string> quarantined_;
-  std::vector<std::size_t> likely_next_;
   std::unordered_map<std::size_t, std::uint64_t> sources_;  // hashes of preludes: the rest is one
   std::unordered_map<std::uint64_t, bool> has_binary_;      // by those
   std::map<std::size_t, Trial> trials_;

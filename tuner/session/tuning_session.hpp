@@ -60,7 +60,7 @@ struct BaselineReport {
   std::string plugin;  // its file's name
   std::string name;    // what the library chose
   Measurement measurement;
-  Ratio to_best;  // its time over that of the best configuration, paired
+  Ratio to_best;      // its time over that of the best configuration, paired
   bool wins = false;  // beyond doubt: the whole interval of the ratio is below 1
 };
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <functional>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <set>
@@ -41,7 +41,11 @@ class Bench : public Evaluator {
   std::span<const double> predicted() const override { return predicted_; }
   std::span<const Evaluation> known() const override { return known_; }
   void prefetch(std::span<const std::size_t> indices) override {
-    for (const std::size_t index : indices) prefetched_.insert(index);
+    for (const std::size_t index : indices) {
+      prefetched_.insert(index);
+      if (!seen_.contains(index)) under_way_.insert(index);
+    }
+    most_under_way_ = std::max(most_under_way_, under_way_.size());
   }
   std::vector<bool> ready(std::span<const std::size_t> indices) override {
     std::vector<bool> answers;
@@ -56,6 +60,7 @@ class Bench : public Evaluator {
       if (!seen_.contains(index)) {
         if (remaining() == 0) return answers;
         seen_.insert(index);
+        under_way_.erase(index);
         asked_.push_back(index);
       }
       answers.push_back(answer(index));
@@ -74,6 +79,8 @@ class Bench : public Evaluator {
   /// Each once, in the order in which they were asked for.
   const std::vector<std::size_t>& asked() const { return asked_; }
   const std::set<std::size_t>& prefetched() const { return prefetched_; }
+  /// Prefetched and not yet asked for, at most.
+  std::size_t most_under_way() const { return most_under_way_; }
   int rounds() const { return rounds_; }
   std::optional<double> best() const {
     std::optional<double> best;
@@ -93,7 +100,8 @@ class Bench : public Evaluator {
   std::function<bool(std::size_t)> ready_;
   std::vector<Evaluation> known_;
   std::vector<std::size_t> asked_;
-  std::set<std::size_t> seen_, prefetched_;
+  std::set<std::size_t> seen_, prefetched_, under_way_;
+  std::size_t most_under_way_ = 0;
   int rounds_ = 0;
 };
 

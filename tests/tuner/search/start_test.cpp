@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/start.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/tuner/search/simulated.hpp"
+#include "tuner/search/candidates.hpp"
+
+namespace autotune {
+namespace {
+
+TEST(Start, TriesNothingFromTheHalfThatTheModelPutsLast) {
+  const ParameterSpace space = simulated::grid({10, 10, 10});
+  const LevelCoordinates coordinates(space);
+  std::vector<double> predicted;
+  for (std::size_t i = 0; i < space.size(); ++i) predicted.push_back(1 + double(i));
+  const std::vector<float> logs = log_predictions(predicted);
+  RandomSource random(1);
+  const auto first = first_configurations(space, coordinates, logs, 30, {}, random);
+  EXPECT_EQ(std::set(first.begin(), first.end()).size(), 30u);
+  for (const std::size_t index : first) EXPECT_LT(index, 500u);
+}
+
+TEST(Start, TakesTheSlowHalfWhenNothingElseIsLeft) {
+  const ParameterSpace space = simulated::grid({4});
+  const LevelCoordinates coordinates(space);
+  const std::vector<float> logs = {-1, -1, 1, 1};
+  const std::vector<std::size_t> taken = {0, 1};
+  RandomSource random(1);
+  EXPECT_EQ(spread_out(space, coordinates, 2, taken, random, logs).size(), 2u);
+}
+
+}  // namespace
+}  // namespace autotune
