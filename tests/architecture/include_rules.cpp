@@ -150,4 +150,31 @@ std::vector<std::string> violations(const fs::path& root,
   return found;
 }
 
+std::vector<std::string> types_of_one_name(const fs::path& root) {
+  static const std::regex kNamespace(R"(^namespace ([\w:]+) \{.*)");
+  static const std::regex kType(R"(^(?:class|struct) (\w+)(?: final)?(?: :.*)?(?: \{.*)?)");
+  std::map<std::string, std::string> first;  // where a type was seen
+  std::vector<std::string> found;
+  for (const char* top : {"tuner", "db"}) {
+    if (!fs::exists(root / top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      if (entry.path().extension() != ".hpp") continue;
+      const std::string file = fs::relative(entry.path(), root).generic_string();
+      std::ifstream stream(entry.path());
+      std::string space;
+      std::smatch match;
+      for (std::string line; std::getline(stream, line);) {
+        if (std::regex_match(line, match, kNamespace)) space = match[1];
+        if (!std::regex_match(line, match, kType)) continue;
+        const std::string type = space + "::" + match[1].str();
+        const auto [known, is_new] = first.try_emplace(type, file);
+        if (!is_new && known->second != file) {
+          found.push_back(type + " is in " + known->second + " and in " + file);
+        }
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace autotune::architecture

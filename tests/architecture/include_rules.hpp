@@ -25,4 +25,8 @@ std::map<std::string, Rule> read_table(const std::filesystem::path& document);
 std::vector<std::string> violations(const std::filesystem::path& root,
                                     const std::map<std::string, Rule>& table);
 
+/// One sentence for each type that two headers of tuner or db define in one namespace: a program
+/// that links both would run the destructor of one on the other.
+std::vector<std::string> types_of_one_name(const std::filesystem::path& root);
+
 }  // namespace autotune::architecture

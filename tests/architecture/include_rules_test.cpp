@@ -35,6 +35,15 @@ class Planted {
 
 TEST(IncludeRules, TheTreeObeysTheTable) { EXPECT_THAT(violations(kRoot, table()), IsEmpty()); }
 
+TEST(IncludeRules, NoTwoTypesHaveOneName) {
+  EXPECT_THAT(types_of_one_name(kRoot), IsEmpty());
+  const Planted planted("tuner/gpu/plan.hpp", "namespace autotune {\nclass Plan : public Work {");
+  EXPECT_THAT(types_of_one_name(planted.root()), IsEmpty());
+  fs::create_directories(planted.root() / "tuner/host");
+  fs::copy_file(planted.root() / "tuner/gpu/plan.hpp", planted.root() / "tuner/host/plan.hpp");
+  EXPECT_THAT(types_of_one_name(planted.root()), ElementsAre(HasSubstr("autotune::Plan is in")));
+}
+
 TEST(IncludeRules, EveryFolderOfTheTableIsThere) {
   for (const auto& [folder, rule] : table()) {
     const bool placeholder = folder.find("NAME") != std::string::npos;

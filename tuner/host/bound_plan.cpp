@@ -49,19 +49,19 @@ void check_launch(const Launch& launch, const DeviceInfo& info) {
   }
 }
 
-BoundPlan::BoundPlan(const LaunchPlan& plan, const HostModule& module,
-                     std::span<HostBuffer> buffers, std::span<HostBuffer> workspace) {
+HostPlan::HostPlan(const LaunchPlan& plan, const HostModule& module, std::span<HostBuffer> buffers,
+                   std::span<HostBuffer> workspace) {
   for (const ConstantCopy& copy : plan.constants) {
     HostBuffer& buffer = buffers[copy.buffer];
     copies_.push_back({module.constant(copy.symbol, buffer.spec().bytes()), buffer.bytes()});
   }
   for (const Launch& launch : plan.launches) {
-    BoundLaunch bound{launch.entry,
-                      module.kernel(launch.entry),
-                      launch.grid,
-                      launch.block,
-                      static_cast<std::size_t>(launch.dynamic_shared_bytes),
-                      {}};
+    HostLaunch bound{launch.entry,
+                     module.kernel(launch.entry),
+                     launch.grid,
+                     launch.block,
+                     static_cast<std::size_t>(launch.dynamic_shared_bytes),
+                     {}};
     for (const Argument& argument : launch.arguments) {
       bound.arguments.push_back(place(argument, buffers, workspace));
     }
@@ -69,8 +69,8 @@ BoundPlan::BoundPlan(const LaunchPlan& plan, const HostModule& module,
   }
 }
 
-void* BoundPlan::place(const Argument& argument, std::span<HostBuffer> buffers,
-                       std::span<HostBuffer> workspace) {
+void* HostPlan::place(const Argument& argument, std::span<HostBuffer> buffers,
+                      std::span<HostBuffer> workspace) {
   Value& value = values_.emplace_back();
   if (const auto* const reference = std::get_if<BufferRef>(&argument)) {
     const std::size_t index = reference->index;
@@ -97,9 +97,9 @@ void* BoundPlan::place(const Argument& argument, std::span<HostBuffer> buffers,
   return &value;
 }
 
-void BoundPlan::run(Launcher& launcher) const {
+void HostPlan::run(Launcher& launcher) const {
   for (const Copy& copy : copies_) std::memcpy(copy.to, copy.from.data(), copy.from.size());
-  for (const BoundLaunch& launch : launches_) launcher.run(launch);
+  for (const HostLaunch& launch : launches_) launcher.run(launch);
 }
 
 }  // namespace autotune

@@ -18,12 +18,12 @@ namespace autotune {
 /// Throws KernelFailure(launch_error) when the host device cannot run a launch.
 void check_launch(const Launch& launch, const DeviceInfo& info);
 
-class BoundPlan {
+class HostPlan {
  public:
   /// Arguments refer to `buffers`, then to the plan's workspace. All but `plan` must outlive this.
-  BoundPlan(const LaunchPlan& plan, const HostModule& module, std::span<HostBuffer> buffers,
-            std::span<HostBuffer> workspace);
-  BoundPlan(BoundPlan&&) = default;
+  HostPlan(const LaunchPlan& plan, const HostModule& module, std::span<HostBuffer> buffers,
+           std::span<HostBuffer> workspace);
+  HostPlan(HostPlan&&) = default;
 
   void run(Launcher& launcher) const;
 
@@ -46,7 +46,7 @@ class BoundPlan {
 
   std::vector<Copy> copies_;
   std::deque<Value> values_;
-  std::vector<BoundLaunch> launches_;
+  std::vector<HostLaunch> launches_;
 };
 
 }  // namespace autotune

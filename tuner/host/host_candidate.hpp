@@ -33,7 +33,7 @@ class HostCandidate : public Candidate {
 
   const HostModule module_;
   std::vector<HostBuffer> workspace_;
-  std::vector<BoundPlan> plans_;  // one an input set
+  std::vector<HostPlan> plans_;  // one an input set
   std::span<HostBuffers> buffers_;
   std::span<const ReferenceResults> expected_;
   Launcher& launcher_;

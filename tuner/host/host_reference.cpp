@@ -35,7 +35,7 @@ std::vector<std::vector<double>> run_reference(const Workload& workload, const H
   std::vector<HostBuffer> buffers = reference_buffers(workload, set, absolute);
   std::vector<HostBuffer> workspace;
   for (const BufferSpec& spec : workload.reference.workspace) workspace.emplace_back(spec);
-  BoundPlan(workload.reference, module, buffers, workspace).run(launcher);
+  HostPlan(workload.reference, module, buffers, workspace).run(launcher);
   std::vector<std::vector<double>> outputs;
   for (HostBuffer& buffer : buffers) {
     if (is_compared(buffer.spec().role)) outputs.push_back(values_of(buffer));

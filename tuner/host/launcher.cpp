@@ -20,7 +20,7 @@ autotune_host::Extent extent(const Dim3& size) {
           static_cast<unsigned>(size.z)};
 }
 
-[[noreturn]] void throw_deadlock(const BoundLaunch& launch, std::uint64_t block,
+[[noreturn]] void throw_deadlock(const HostLaunch& launch, std::uint64_t block,
                                  const Deadlock& deadlock) {
   const auto x = static_cast<std::uint64_t>(launch.grid.x);
   const auto y = static_cast<std::uint64_t>(launch.grid.y);
@@ -40,7 +40,7 @@ Launcher::Launcher(unsigned threads, ThreadOrder order) : pool_(threads) {
   }
 }
 
-void Launcher::run(const BoundLaunch& launch) {
+void Launcher::run(const HostLaunch& launch) {
   const auto blocks = static_cast<std::uint64_t>(launch.grid.count());
   const unsigned threads =
       launch.block.count() == 1 ? pool_.size() : std::min(pool_.size(), kMostThreadsWithFibres);

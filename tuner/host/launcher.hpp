@@ -12,7 +12,7 @@
 namespace autotune {
 
 /// A launch with its kernel found and its arguments in place.
-struct BoundLaunch {
+struct HostLaunch {
   std::string entry;
   autotune_host::RunBlocks kernel = nullptr;
   Dim3 grid, block;
@@ -25,7 +25,7 @@ class Launcher {
   Launcher(unsigned threads, ThreadOrder order);
 
   /// Throws KernelFailure(crash) when a block stands still at a barrier.
-  void run(const BoundLaunch& launch);
+  void run(const HostLaunch& launch);
 
   /// Wakes all threads for nothing: what every launch costs.
   void run_nothing();
