@@ -107,8 +107,13 @@ void print_shares(Device& device) {
   const NamedValues matrix = {{"ROWS", 8192}, {"COLUMNS", 8192}};
   const NamedValues plate = {{"HEIGHT", 8192}, {"WIDTH", 8192}};
   const Problems all[] = {
-      {"vector_add", vector, {}},         {"matrix_add", matrix, {}}, {"transpose", matrix, {}},
-      {"stencil", plate, {{"steps", 1}}}, {"reduction", vector, {}},
+      {"vector_add", vector, {}},
+      {"matrix_add", matrix, {}},
+      {"transpose", matrix, {}},
+      {"stencil", plate, {{"steps", 1}}},
+      {"reduction", vector, {}},
+      {"convolution_2d", plate, {{"filter", 3}}},
+      {"convolution_2d", plate, {{"filter", 5}}},
   };
   for (const Problems& each : all) {
     const auto start = std::chrono::steady_clock::now();

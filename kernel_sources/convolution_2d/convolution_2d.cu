@@ -2,11 +2,12 @@
 // out[y,x] = sum over i, j < FILTER of in[y+i,x+j] weights[i,j]; out is height x width, in is
 // (height + FILTER - 1) x (width + FILTER - 1), all row-major, any size.
 // A block of BLOCK_X x BLOCK_Y threads makes a tile of (BLOCK_Y·TILE_Y) x (BLOCK_X·TILE_X); a
-// thread's TILE_X x TILE_Y elements are BLOCK_X and BLOCK_Y apart, so that neighbours read
-// neighbours. INPUT shared: the tile with its margin is staged in shared memory, rows PAD elements
+// thread's TILE_X x TILE_Y elements are BLOCK_X apart, so that neighbours read neighbours, and
+// BLOCK_Y apart, or with ROWS adjacent one below the other: then each element that is read goes
+// into all the sums of its column that it is part of. INPUT shared: the tile with its margin is staged in shared memory, rows PAD elements
 // longer. WEIGHTS shared: the filter as well; constant: it lies in constant memory. Grid (width,
 // height) over the tile, rounded up.
-// Macros INPUT WEIGHTS PAD BLOCK_X BLOCK_Y TILE_X TILE_Y FILTER DTYPE: convolution_2d.target.json.
+// Macros INPUT ROWS WEIGHTS PAD BLOCK_X BLOCK_Y TILE_X TILE_Y FILTER DTYPE: convolution_2d.target.json.
 #include "element.cuh"
 
 #define OUT_X (BLOCK_X * TILE_X)
@@ -18,10 +19,39 @@
 __constant__ real weights[FILTER * FILTER];  // filled before each call
 #endif
 
-/// This thread's sums. `last_y` and `last_x` clamp rows and columns unless the tile is inside.
+/// The row of a thread's element `ty` within the tile.
+__device__ inline int row_of(int ty) {
+#if ROWS == ROWS_ADJACENT
+  return threadIdx.y * TILE_Y + ty;
+#else
+  return threadIdx.y + ty * BLOCK_Y;
+#endif
+}
+
+/// This thread's sums. `y0` and `x0` are its first element; `last_y` and `last_x` clamp rows and
+/// columns unless the tile is inside.
 template <bool inside>
 __device__ inline void convolve(const real* source, int pitch, int y0, int x0, int last_y,
                                 int last_x, const real* filter, real (&sums)[TILE_Y][TILE_X]) {
+#if ROWS == ROWS_ADJACENT
+#pragma unroll
+  for (int j = 0; j < FILTER; ++j) {
+#pragma unroll
+    for (int tx = 0; tx < TILE_X; ++tx) {
+      const int x = inside ? x0 + tx * BLOCK_X : min(x0 + tx * BLOCK_X, last_x);
+#pragma unroll
+      for (int row = 0; row < TILE_Y + FILTER - 1; ++row) {
+        const int y = inside ? y0 + row : min(y0 + row, last_y + FILTER - 1);
+        const real element = source[(long long)y * pitch + x + j];
+#pragma unroll
+        for (int ty = 0; ty < TILE_Y; ++ty) {
+          const int i = row - ty;
+          if (i >= 0 && i < FILTER) sums[ty][tx] += filter[i * FILTER + j] * element;
+        }
+      }
+    }
+  }
+#else
 #pragma unroll
   for (int i = 0; i < FILTER; ++i) {
 #pragma unroll
@@ -38,13 +68,14 @@ __device__ inline void convolve(const real* source, int pitch, int y0, int x0, i
       }
     }
   }
+#endif
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
     convolution_2d(const real* __restrict__ in, const real* __restrict__ global_weights,
                    real* __restrict__ out, int height, int width) {
   const int tile_y = blockIdx.y * OUT_Y, tile_x = blockIdx.x * OUT_X, pitch = width + FILTER - 1;
-  const int y0 = tile_y + threadIdx.y, x0 = tile_x + threadIdx.x;
+  const int y0 = tile_y + row_of(0), x0 = tile_x + threadIdx.x;
   const bool inside = tile_y + OUT_Y <= height && tile_x + OUT_X <= width;
 #if INPUT == INPUT_SHARED
   __shared__ real tile[IN_Y][IN_X + PAD];
@@ -70,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
 #endif
   real sums[TILE_Y][TILE_X] = {};
 #if INPUT == INPUT_SHARED
-  convolve<true>(&tile[0][0], IN_X + PAD, threadIdx.y, threadIdx.x, 0, 0, filter, sums);
+  convolve<true>(&tile[0][0], IN_X + PAD, row_of(0), threadIdx.x, 0, 0, filter, sums);
 #else
   if (inside) {
     convolve<true>(in, pitch, y0, x0, 0, 0, filter, sums);
@@ -80,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
 #endif
 #pragma unroll
   for (int ty = 0; ty < TILE_Y; ++ty) {
-    const int y = y0 + ty * BLOCK_Y;
+    const int y = tile_y + row_of(ty);
 #pragma unroll
     for (int tx = 0; tx < TILE_X; ++tx) {
       const int x = x0 + tx * BLOCK_X;
