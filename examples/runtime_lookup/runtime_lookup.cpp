@@ -21,6 +21,17 @@ void show(const autotune_runtime::Kernel& kernel) {
   const autotune_geometry geometry = kernel.geometry();
   std::printf("%s: %zu bytes of code, grid %ux%u, block %ux%u\n", geometry.entry, bytes,
               geometry.grid[0], geometry.grid[1], geometry.block[0], geometry.block[1]);
+  std::string text;
+  switch (kernel.engine(&text)) {
+    case AUTOTUNE_TUNED_KERNEL:
+      break;
+    case AUTOTUNE_VENDOR_LIBRARY:
+      std::printf("launch() calls %s, which is faster\n", text.c_str());
+      break;
+    case AUTOTUNE_VENDOR_MISSING:
+      std::printf("a faster library is not used: %s\n", text.c_str());
+      break;
+  }
 }
 
 #ifdef WITH_CUDA
