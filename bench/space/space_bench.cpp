@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/space/published_spaces.hpp"
 #include "tuner/core/parameter_space.hpp"
 
 namespace autotune {
@@ -93,6 +94,15 @@ void late(benchmark::State& state) {
 }
 BENCHMARK(late)->Name("Space/late")->Unit(benchmark::kMillisecond);
 
+void published(benchmark::State& state, const PublishedSpace& one) {
+  for (auto _ : state) {
+    const ParameterSpace space = one.build();
+    state.counters["product"] = static_cast<double>(space.product());
+    state.counters["valid"] = static_cast<double>(space.size());
+  }
+  state.counters["published_ms"] = one.solver_seconds * 1e3;
+}
+
 void evaluate(benchmark::State& state, const char* text) {
   const Expression expression = Expression::parse(text);
   std::vector<std::int64_t> values;
@@ -115,4 +125,12 @@ BENCHMARK(parse)->Name("Expression/parse");
 }  // namespace
 }  // namespace autotune
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  for (const autotune::PublishedSpace& one : autotune::published_spaces()) {
+    benchmark::RegisterBenchmark(("Published/" + one.name).c_str(), [one](benchmark::State& state) {
+      autotune::published(state, one);
+    })->Unit(benchmark::kMillisecond);
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}
