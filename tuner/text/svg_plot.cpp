@@ -10,7 +10,8 @@ namespace autotune {
 namespace {
 
 constexpr double kWidth = 480, kHeight = 360;  // of one plot
-constexpr double kLeft = 64, kRight = 16, kTop = 52, kBottom = 48;
+constexpr double kLeft = 64, kRight = 16, kTop = 36, kBottom = 48;
+constexpr double kRow = 16, kLetter = 6.6;  // of the legend
 // Distinguishable with any kind of colour vision: Okabe and Ito, "Color Universal Design" (2008).
 constexpr std::array kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"};
 
@@ -43,7 +44,11 @@ std::string label(double x, double y, const char* anchor, const std::string& tex
 class Panel {
  public:
   explicit Panel(const Plot& plot)
-      : plot_(plot), x_(plot.x, plot, &Point::x), y_(plot.y, plot, &Point::y) {}
+      : plot_(plot),
+        x_(plot.x, plot, &Point::x),
+        y_(plot.y, plot, &Point::y),
+        legend_(legend_of(plot)),
+        top_(kTop + kRow * static_cast<double>(legend_.size())) {}
 
   std::string text(double offset) const {
     std::string out = format("<g transform=\"translate({:.0f},0)\">\n", offset);
@@ -58,27 +63,44 @@ class Panel {
  private:
   double left(double x) const { return kLeft + x_.place(x) * (kWidth - kLeft - kRight); }
   double top(double y) const {
-    return kHeight - kBottom - y_.place(y) * (kHeight - kTop - kBottom);
+    return kHeight - kBottom - y_.place(y) * (kHeight - top_ - kBottom);
   }
 
-  /// The names above the frame, each in its colour.
-  std::string legend() const {
-    std::string names;
-    for (std::size_t i = 0; i < plot_.series.size(); ++i) {
-      const Series& series = plot_.series[i];
+  static std::string tspan(const Series& series, const char* colour, bool first) {
+    const char* sign = series.stroke == Stroke::line ? "\u2014" : "\u25cf";
+    return format("<tspan fill=\"{}\"{}>{} {}</tspan>\n", colour, first ? "" : " dx=\"12\"", sign,
+                  escaped(series.name));
+  }
+
+  /// Rows of names, each in its colour, as many in a row as fit.
+  static std::vector<std::string> legend_of(const Plot& plot) {
+    std::vector<std::string> rows;
+    double taken = 0;
+    for (std::size_t i = 0; i < plot.series.size(); ++i) {
+      const Series& series = plot.series[i];
       if (series.name.empty()) continue;
-      const char* sign = series.stroke == Stroke::line ? "\u2014" : "\u25cf";
-      names += format("<tspan fill=\"{}\"{}>{} {}</tspan>\n", kColours[i % kColours.size()],
-                      names.empty() ? "" : " dx=\"12\"", sign, escaped(series.name));
+      const double width = kLetter * static_cast<double>(series.name.size() + 4);
+      const bool first = rows.empty() || taken + width > kWidth - kLeft - kRight;
+      if (first) rows.emplace_back();
+      taken = (first ? 0 : taken) + width;
+      rows.back() += tspan(series, kColours[i % kColours.size()], first);
     }
-    if (names.empty()) return "";
-    return format("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft, kTop - 8, names);
+    return rows;
+  }
+
+  std::string legend() const {
+    std::string out;
+    for (std::size_t i = 0; i < legend_.size(); ++i) {
+      out += format("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft,
+                    kTop + 8 + kRow * static_cast<double>(i), legend_[i]);
+    }
+    return out;
   }
 
   std::string axes() const {
     std::string out = format(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\"/>\n",
-        kLeft, kTop, kWidth - kLeft - kRight, kHeight - kTop - kBottom);
+        kLeft, top_, kWidth - kLeft - kRight, kHeight - top_ - kBottom);
     for (const double tick : x_.ticks(6)) {
       out += format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#888\"/>\n",
                     left(tick), kHeight - kBottom, kHeight - kBottom + 4);
@@ -113,6 +135,8 @@ class Panel {
 
   const Plot& plot_;
   Scale x_, y_;
+  std::vector<std::string> legend_;
+  double top_;  // of the frame
 };
 
 }  // namespace
