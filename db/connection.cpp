@@ -95,7 +95,7 @@ void check_header(const std::filesystem::path& path, SQLite::Database& database,
     if (mode != Mode::read_write) {
       throw StoreError(
           format("{}: has the older schema {}; open it once for writing, such as by "
-                 "`autotune db check`, to bring it up to {}",
+                 "`autotune db compact`, to bring it up to {}",
                  path.string(), header.version, kSchemaVersion));
     }
     migrate(database, path, header.version, kSchemaVersion, migrations());

@@ -62,7 +62,7 @@ struct TrialRow {
   std::string id;
   std::string session;
   ProblemKey key;
-  std::string stage = "search";  // or `playoff`
+  std::string stage = "search";  // or `playoff`, `audit`
   std::string configuration;     // `BM=64 BN=64`
   std::string outcome = "ok";    // an Outcome's name
   std::string message;           // why, when not ok

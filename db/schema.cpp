@@ -15,6 +15,40 @@
 namespace autotune::db {
 namespace {
 
+constexpr const char* kTrialTable = R"sql(
+CREATE TABLE trial (
+  id              TEXT PRIMARY KEY,
+  session         TEXT NOT NULL REFERENCES session(id),
+  device          TEXT NOT NULL REFERENCES device(id),
+  kernel          TEXT NOT NULL REFERENCES kernel(id),
+  problem         TEXT NOT NULL,
+  policy          TEXT NOT NULL,
+  stage           TEXT NOT NULL CHECK (stage IN ('search', 'playoff', 'audit')),
+  configuration   TEXT NOT NULL,
+  outcome         TEXT NOT NULL CHECK (outcome IN ('ok', 'pruned', 'invalid', 'compile_error',
+                    'launch_error', 'wrong', 'nondeterministic', 'timeout', 'crash')),
+  message         TEXT NOT NULL,
+  median_ns       REAL,
+  low_ns          REAL,
+  high_ns         REAL,
+  samples         INTEGER NOT NULL,
+  throttled       INTEGER NOT NULL CHECK (throttled IN (0, 1)),
+  predicted_ns    REAL,
+  registers       INTEGER,
+  shared_bytes    INTEGER,
+  local_bytes     INTEGER,
+  occupancy       REAL,
+  compile_seconds REAL NOT NULL,
+  binary_key      TEXT NOT NULL,
+  verified        INTEGER NOT NULL CHECK (verified IN (0, 1)),
+  is_default      INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  gflops          REAL,
+  created_at      TEXT NOT NULL
+) STRICT;
+CREATE INDEX trial_problem ON trial(device, kernel, problem, policy);
+CREATE INDEX trial_default ON trial(device, kernel, problem, policy, session) WHERE is_default;
+)sql";
+
 constexpr const char* kTables = R"sql(
 -- Facts: only ever added. An id is the hash of the rest of its row.
 CREATE TABLE device (
@@ -46,38 +80,6 @@ CREATE TABLE session (
   seed         INTEGER NOT NULL,
   budget       TEXT NOT NULL
 ) STRICT;
-
-CREATE TABLE trial (
-  id              TEXT PRIMARY KEY,
-  session         TEXT NOT NULL REFERENCES session(id),
-  device          TEXT NOT NULL REFERENCES device(id),
-  kernel          TEXT NOT NULL REFERENCES kernel(id),
-  problem         TEXT NOT NULL,
-  policy          TEXT NOT NULL,
-  stage           TEXT NOT NULL CHECK (stage IN ('search', 'playoff')),
-  configuration   TEXT NOT NULL,
-  outcome         TEXT NOT NULL CHECK (outcome IN ('ok', 'pruned', 'invalid', 'compile_error',
-                    'launch_error', 'wrong', 'nondeterministic', 'timeout', 'crash')),
-  message         TEXT NOT NULL,
-  median_ns       REAL,
-  low_ns          REAL,
-  high_ns         REAL,
-  samples         INTEGER NOT NULL,
-  throttled       INTEGER NOT NULL CHECK (throttled IN (0, 1)),
-  predicted_ns    REAL,
-  registers       INTEGER,
-  shared_bytes    INTEGER,
-  local_bytes     INTEGER,
-  occupancy       REAL,
-  compile_seconds REAL NOT NULL,
-  binary_key      TEXT NOT NULL,
-  verified        INTEGER NOT NULL CHECK (verified IN (0, 1)),
-  is_default      INTEGER NOT NULL CHECK (is_default IN (0, 1)),
-  gflops          REAL,
-  created_at      TEXT NOT NULL
-) STRICT;
-CREATE INDEX trial_problem ON trial(device, kernel, problem, policy);
-CREATE INDEX trial_default ON trial(device, kernel, problem, policy, session) WHERE is_default;
 
 CREATE TABLE decision (
   id                    TEXT PRIMARY KEY,
@@ -213,6 +215,7 @@ void back_up(SQLite::Database& database, const std::filesystem::path& path, int 
 
 void create_schema(SQLite::Database& database) {
   database.exec(kTables);
+  database.exec(kTrialTable);
   database.exec(kView);
   database.exec(format("INSERT INTO meta VALUES ('minimum_reader', '{}')", kMinimumReader));
   database.exec(format("PRAGMA user_version = {}", kSchemaVersion));
@@ -263,7 +266,16 @@ ALTER TABLE best ADD COLUMN baseline_wins INTEGER NOT NULL DEFAULT 0
 UPDATE meta SET value = '2' WHERE name = 'minimum_reader';
 DROP VIEW tuned;
 )sql" + std::string(kView);
-  static const Migration kSteps[] = {{1, kBaselines.c_str()}};
+  // A check cannot be changed: the table is made anew.
+  static const std::string kAudits = std::string(R"sql(
+ALTER TABLE trial RENAME TO old_trial;
+DROP INDEX trial_problem;
+DROP INDEX trial_default;
+)sql") + kTrialTable + R"sql(
+INSERT INTO trial SELECT * FROM old_trial;
+DROP TABLE old_trial;
+)sql";
+  static const Migration kSteps[] = {{1, kBaselines.c_str()}, {2, kAudits.c_str()}};
   return kSteps;
 }
 

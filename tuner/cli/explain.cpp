@@ -78,7 +78,8 @@ const Verb kExplain{
     .details =
         "Reads the database only. Times are those that were measured; what binds them is "
         "the cost model's view (docs/model.md), so it says how far the prediction is off. "
-        "The roofline shows every configuration that was timed.",
+        "The roofline shows every configuration that was timed. What a run with `--prune-audit N` "
+        "found of the pruned ones is reported with the reasons why they were.",
     .options =
         {{"target", "T", "The target's name, or its manifest"},
          {"size", "S", "A problem, as for tune: 512, 1037x1031x1055"},

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tuner/cli/occupancy_report.hpp"
+#include "tuner/cli/tuning_report.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -16,8 +18,10 @@ constexpr double kTera = 1e-12;
 
 bool is_gpu(const Explanation& explanation) { return explanation.gpu.sm.compute_capability > 0; }
 
-double l2_roof(const GpuSpec& gpu) {
-  return Calibration{}.l2_bytes_per_cycle * gpu.multiprocessors * gpu.clock_hz;
+/// Bytes a second from L2.
+double l2_roof(const Explanation& explanation) {
+  const GpuSpec& gpu = explanation.gpu;
+  return explanation.calibration.l2_bytes_per_cycle * gpu.multiprocessors * gpu.clock_hz;
 }
 
 double memory_roof(const Explanation& explanation) {
@@ -37,10 +41,16 @@ std::string terms_text(const CostEstimate& estimate) {
 
 std::string difference_text(const std::vector<Difference>& differences) {
   std::string text;
+  std::string gone;
   for (const Difference& each : differences) {
-    text += format("{}{}={} (not {})", text.empty() ? "" : " ", each.name, each.other, each.best);
+    if (each.other.empty()) {
+      gone += format("{}{}", gone.empty() ? "" : ", ", each.name);
+      continue;
+    }
+    text += format("{}{}={}", text.empty() ? "" : " ", each.name, each.other);
+    if (!each.best.empty()) text += format(" (not {})", each.best);
   }
-  return text;
+  return gone.empty() ? text : format("{}, no {}", text, gone);
 }
 
 std::string time_lines(const Explanation& explanation) {
@@ -81,7 +91,7 @@ std::string gpu_lines(const Explanation& explanation) {
       estimate.intensity, estimate.l2_intensity, 100 * estimate.issue_share);
   text += format("roofs       FMA {}", rate_text(explanation.gpu.flops_per_second()));
   if (estimate.l2_intensity > 0) {
-    text += format(", L2 {}", rate_text(estimate.l2_intensity / 4 * l2_roof(explanation.gpu)));
+    text += format(", L2 {}", rate_text(estimate.l2_intensity / 4 * l2_roof(explanation)));
   }
   if (estimate.intensity > 0) text += format(", memory {}", rate_text(memory_roof(explanation)));
   return text + '\n';
@@ -89,7 +99,7 @@ std::string gpu_lines(const Explanation& explanation) {
 
 std::string loser_lines(const Explanation& explanation) {
   if (explanation.losers.empty()) return "";
-  std::string text = "\nnearest losers, and what differs\n";
+  std::string text = "\nnearest losers in the search, and what differs\n";
   for (const Loser& loser : explanation.losers) {
     text += format("  {:+6.1f} %  {}  {}\n", 100 * loser.slower, time_text(loser.trial.seconds),
                    difference_text(loser.differences));
@@ -125,19 +135,10 @@ std::string reason_lines(const Explanation& explanation) {
   if (explanation.reasons.size() > kReasons) {
     text += format("  and {} other reasons\n", explanation.reasons.size() - kReasons);
   }
-  return text;
-}
-
-Json json_of(const Configuration& configuration) {
-  Json json = Json::object();
-  for (const NamedValue& each : configuration) {
-    if (each.value.is_integer()) {
-      json[each.name] = each.value.integer();
-    } else {
-      json[each.name] = each.value.word();
-    }
+  if (const auto& check = explanation.prune_check) {
+    text += format("  {}\n", audit_text(check->audit, check->pruned));
   }
-  return json;
+  return text;
 }
 
 Json json_of(const CostEstimate& estimate) {
@@ -192,41 +193,47 @@ Json explanation_json(const Explanation& explanation) {
     json["not_timed"].push_back(
         {{"outcome", reason.outcome}, {"example", reason.example}, {"count", reason.count}});
   }
+  if (explanation.prune_check) json["prune_audit"] = json_of(*explanation.prune_check);
   return json;
 }
 
 Plot roofline(const Explanation& explanation) {
   const GpuSpec& gpu = explanation.gpu;
+  const double peak = gpu.flops_per_second() * kTera;
   Plot plot;
   plot.title = format("Roofline on {}", gpu.name);
-  plot.x = {.label = "FLOPs a byte through L2", .logarithmic = true, .low = {}, .high = {}};
-  plot.y = {.label = "TFLOP/s", .logarithmic = true, .low = {}, .high = {}};
+  plot.x = {.label = "FLOPs a byte through L2", .logarithmic = true};
+  plot.y = {.label = "TFLOP/s", .logarithmic = true};
   Series tried{"tried", Stroke::dots, {}}, best{"best", Stroke::mark, {}};
-  double low = 1, high = 1;
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  const auto add = [&](Series& series, double intensity, double flops_per_second) {
+    if (intensity <= 0) return;
+    series.points.push_back({intensity, flops_per_second * kTera});
+    low = std::min(low, intensity);
+    high = std::max(high, intensity);
+  };
   for (const ExplainedTrial& trial : explanation.timed) {
-    if (trial.l2_intensity <= 0) continue;
-    const Point point{trial.l2_intensity, trial.flops_per_second * kTera};
-    (trial.configuration == explanation.best ? best : tried).points.push_back(point);
-    low = std::min(low, trial.l2_intensity);
-    high = std::max(high, trial.l2_intensity);
+    if (trial.configuration == explanation.best) continue;
+    add(tried, trial.l2_intensity, trial.flops_per_second);
   }
-  high *= 2;
-  Series roofs{"FMA and L2 roofs", Stroke::line, {}};
-  const double ridge = gpu.flops_per_second() / l2_roof(gpu);
-  roofs.points = {{low, std::min(low / ridge, 1.0) * gpu.flops_per_second() * kTera}};
-  if (ridge > low && ridge < high) {
-    roofs.points.push_back({ridge, gpu.flops_per_second() * kTera});
+  if (explanation.seconds && explanation.input.work.l2_bytes > 0) {
+    add(best, explanation.flops / explanation.input.work.l2_bytes,
+        explanation.flops / *explanation.seconds);
   }
-  roofs.points.push_back({high, std::min(high / ridge, 1.0) * gpu.flops_per_second() * kTera});
+  // The ridge is shown: from half of the leftmost or of it to twice the rightmost or it.
+  const double ridge = gpu.flops_per_second() / l2_roof(explanation);
+  low = std::min(low, ridge) / 2;
+  high = std::max(high, ridge) * 2;
+  Series roofs{
+      "FMA and L2 roofs", Stroke::line, {{low, low / ridge * peak}, {ridge, peak}, {high, peak}}};
   plot.series = {std::move(roofs)};
-  if (memory_roof(explanation) > 0 && memory_roof(explanation) < gpu.flops_per_second()) {
-    plot.series.push_back(
-        {"memory roof",
-         Stroke::line,
-         {{low, memory_roof(explanation) * kTera}, {high, memory_roof(explanation) * kTera}}});
+  if (memory_roof(explanation) > 0 && memory_roof(explanation) * kTera < peak) {
+    const double roof = memory_roof(explanation) * kTera;
+    plot.series.push_back({"memory roof", Stroke::line, {{low, roof}, {high, roof}}});
   }
   plot.series.push_back(std::move(tried));
   plot.series.push_back(std::move(best));
+  std::erase_if(plot.series, [](const Series& series) { return series.points.empty(); });
   return plot;
 }
 

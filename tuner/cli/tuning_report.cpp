@@ -54,12 +54,6 @@ Json baselines_json(const ProblemReport& report) {
   return all;
 }
 
-Json prune_audit_json(const PruneCheck& check) {
-  return {{"pruned", check.pruned},       {"sampled", check.audit.sampled},
-          {"ran", check.audit.ran},       {"faster", check.audit.faster},
-          {"regret", check.audit.regret}, {"share_bound", check.audit.share_bound}};
-}
-
 Json problem_json(const ProblemReport& report) {
   Json trials = Json::object();
   for (int i = 0; i < kOutcomes; ++i) trials[std::string(name_of(Outcome(i)))] = report.outcomes[i];
@@ -83,7 +77,7 @@ Json problem_json(const ProblemReport& report) {
               {"measure", report.phases.measure},
               {"decide", report.phases.decide},
               {"record", report.phases.record}}}};
-  if (report.prune_check) json["prune_audit"] = prune_audit_json(*report.prune_check);
+  if (report.prune_check) json["prune_audit"] = json_of(*report.prune_check);
   return json;
 }
 
@@ -145,18 +139,13 @@ Json json_of(const Target& target, const DeviceInfo& device, const std::string& 
 
 std::string active_text(const Target& target, const Problem& problem,
                         const Configuration& configuration) {
-  Scope scope;
-  bind_device(scope, DeviceInfo{});  // `when` rarely asks for the device, and then any will do
-  scope.bind(problem.values);
-  scope.bind(configuration);
-  NamedValues active;
-  for (const Parameter& parameter : target.parameters) {
-    const Value* value = find_value(configuration, parameter.name);
-    if (value && (!parameter.when || scope.evaluate(*parameter.when) != 0)) {
-      active.push_back({parameter.name, *value});
-    }
-  }
-  return to_text(active);
+  return to_text(active_values(target, problem, configuration));
+}
+
+Json json_of(const PruneCheck& check) {
+  return {{"pruned", check.pruned},       {"sampled", check.audit.sampled},
+          {"ran", check.audit.ran},       {"faster", check.audit.faster},
+          {"regret", check.audit.regret}, {"share_bound", check.audit.share_bound}};
 }
 
 Json json_of(const NamedValues& values) {

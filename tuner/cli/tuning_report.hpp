@@ -21,6 +21,9 @@ Json json_of(const Target& target, const DeviceInfo& device, const std::string& 
 std::string active_text(const Target& target, const Problem& problem,
                         const Configuration& configuration);
 
+/// What an audit of pruned configurations found.
+Json json_of(const PruneCheck& check);
+
 /// `{"BM": 64, "PREFETCH": "register"}`.
 Json json_of(const NamedValues& values);
 

@@ -160,6 +160,22 @@ std::size_t default_index(const Target& target, const ParameterSpace& space) {
   return best;
 }
 
+NamedValues active_values(const Target& target, const Problem& problem,
+                          const Configuration& configuration) {
+  Scope scope;
+  bind_device(scope, DeviceInfo{});  // `when` rarely asks for the device, and then any will do
+  scope.bind(problem.values);
+  scope.bind(configuration);
+  NamedValues active;
+  for (const Parameter& parameter : target.parameters) {
+    const Value* value = find_value(configuration, parameter.name);
+    if (value && (!parameter.when || scope.evaluate(*parameter.when) != 0)) {
+      active.push_back({parameter.name, *value});
+    }
+  }
+  return active;
+}
+
 Work work_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
   const TargetScope scope(target, problem, device);
   const auto figure = [&](const char* key, const std::optional<Expression>& expression) {

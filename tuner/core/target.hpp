@@ -129,6 +129,10 @@ bool is_valid(const Target& target, const Problem& problem, const Configuration&
 /// first). Throws Error when the space is empty.
 std::size_t default_index(const Target& target, const ParameterSpace& space);
 
+/// The parameters that mean something in a configuration, with their values.
+NamedValues active_values(const Target& target, const Problem& problem,
+                          const Configuration& configuration);
+
 /// Prelude and source. Settings, in upper case, parameters and defines become macros. Words:
 /// `#define PREFETCH_NONE 0 … #define PREFETCH PREFETCH_NONE` (level numbers). Run-time parameters
 /// have no macro of their own; `bake_sizes` adds SIZE_<name>.

@@ -18,7 +18,6 @@ std::vector<std::size_t> audit_sample(std::span<const std::size_t> pruned, std::
 
 /// A pruned configuration that was run after all; seconds when it ran.
 struct AuditedTrial {
-  std::size_t index = 0;
   Outcome outcome = Outcome::ok;
   std::optional<double> seconds;
 };

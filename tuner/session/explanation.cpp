@@ -65,15 +65,10 @@ std::vector<Reason> reasons_of(const std::vector<db::TrialRow>& trials) {
   return reasons;
 }
 
-std::vector<Difference> differences(const Configuration& best, const Configuration& other) {
-  std::vector<Difference> all;
-  for (const NamedValue& each : best) {
-    const Value* value = find_value(other, each.name);
-    if (value && *value != each.value) {
-      all.push_back({each.name, each.value.text(), value->text()});
-    }
-  }
-  return all;
+/// Rows of the search and of its playoff, or those of audits.
+std::vector<db::TrialRow> rows_of(std::vector<db::TrialRow> rows, bool audits) {
+  std::erase_if(rows, [&](const db::TrialRow& row) { return (row.stage == "audit") != audits; });
+  return rows;
 }
 
 class Explainer {
@@ -83,14 +78,17 @@ class Explainer {
         device_(device_of(entry.device)),
         problem_{parse_named_values(entry.best.key.problem)},
         space_(space_of(target, problem_, device_)),
-        model_(target, problem_, space_, device_, stored_calibration(store, device_)),
+        calibration_(stored_calibration(store, device_)),
+        model_(target, problem_, space_, device_, calibration_),
         flops_(work_of(target, problem_, device_).flops),
-        rows_(store.trials(entry.best.key)) {}
+        rows_(rows_of(store.trials(entry.best.key), false)),
+        audits_(rows_of(store.trials(entry.best.key), true)) {}
 
   Explanation explain(const Target& target, std::size_t losers) const {
     Explanation result;
     result.same_source = entry_.kernel.fingerprint == target.fingerprint;
     result.gpu = model_.gpu();
+    result.calibration = calibration_;
     result.flops = flops_;
     result.best = parse_named_values(entry_.best.configuration);
     if (entry_.best.median_ns) result.seconds = *entry_.best.median_ns * kNanosecond;
@@ -104,7 +102,8 @@ class Explainer {
     result.tried = tried();
     result.reasons = reasons_of(rows_);
     result.timed = timed();
-    result.losers = losers_of(result, losers);
+    result.losers = losers_of(target, result, losers);
+    result.prune_check = prune_check(result);
     return result;
   }
 
@@ -154,7 +153,40 @@ class Explainer {
     return trials;
   }
 
-  std::vector<Loser> losers_of(const Explanation& explanation, std::size_t most) const {
+  /// What the audits of pruned ones say against the best.
+  std::optional<PruneCheck> prune_check(const Explanation& explanation) const {
+    if (audits_.empty() || !explanation.seconds) return std::nullopt;
+    std::map<std::string_view, AuditedTrial> latest;
+    for (const db::TrialRow& row : audits_) latest[row.configuration] = audited(trial_of(row));
+    std::vector<AuditedTrial> trials;
+    for (const auto& [configuration, trial] : latest) trials.push_back(trial);
+    std::map<std::string_view, bool> pruned;
+    for (const db::TrialRow& row : rows_) pruned[row.configuration] = row.outcome == "pruned";
+    const auto count =
+        std::ranges::count(pruned, true, [](const auto& each) { return each.second; });
+    return PruneCheck{audit(*explanation.seconds, trials), static_cast<std::size_t>(count)};
+  }
+
+  /// Parameters of either configuration with another value, or none, in the other.
+  std::vector<Difference> differences(const Target& target, const Configuration& best,
+                                      const Configuration& other) const {
+    const NamedValues ours = active_values(target, problem_, best);
+    const NamedValues theirs = active_values(target, problem_, other);
+    std::vector<Difference> all;
+    for (const Parameter& parameter : target.parameters) {
+      const auto text = [&](const NamedValues& values) {
+        const Value* value = find_value(values, parameter.name);
+        return value ? value->text() : std::string();
+      };
+      if (text(ours) != text(theirs)) {
+        all.push_back({parameter.name, text(ours), text(theirs)});
+      }
+    }
+    return all;
+  }
+
+  std::vector<Loser> losers_of(const Target& target, const Explanation& explanation,
+                               std::size_t most) const {
     std::vector<Loser> losers;
     const double best = explanation.seconds.value_or(
         explanation.timed.empty() ? 0 : explanation.timed.front().seconds);
@@ -164,7 +196,7 @@ class Explainer {
       const auto index = *space_.find(trial.configuration);
       const CostInput input = described(index, row_of(to_text(trial.configuration)));
       losers.push_back({trial, best > 0 ? trial.seconds / best - 1 : 0, model_.estimate(input),
-                        differences(explanation.best, trial.configuration)});
+                        differences(target, explanation.best, trial.configuration)});
     }
     return losers;
   }
@@ -173,9 +205,11 @@ class Explainer {
   DeviceInfo device_;
   Problem problem_;
   ParameterSpace space_;
+  Calibration calibration_;
   CostModel model_;
   double flops_;
-  std::vector<db::TrialRow> rows_;
+  std::vector<db::TrialRow> rows_;    // of the search and its playoff
+  std::vector<db::TrialRow> audits_;  // of pruned ones
 };
 
 }  // namespace

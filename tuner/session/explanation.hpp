@@ -9,6 +9,7 @@
 #include "db/store.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/model/cost_model.hpp"
+#include "tuner/session/pruned.hpp"
 
 namespace autotune {
 
@@ -20,7 +21,7 @@ struct ExplainedTrial {
   double l2_intensity = 0;  // FLOPs a byte between L2 and the multiprocessors
 };
 
-/// A value that differs: `STAGES`, `3`, `4`.
+/// A parameter that differs: `STAGES`, `3`, `4`; a value is empty where it says nothing.
 struct Difference {
   std::string name, best, other;
 };
@@ -41,6 +42,7 @@ struct Reason {
 struct Explanation {
   bool same_source = true;  // the target has not changed since
   GpuSpec gpu;
+  Calibration calibration;
   double flops = 0;
   Configuration best;
   std::optional<double> seconds;  // measured
@@ -50,6 +52,7 @@ struct Explanation {
   std::vector<Loser> losers;
   std::vector<Reason> reasons;  // most frequent first
   int tried = 0;
+  std::optional<PruneCheck> prune_check;  // where pruned ones were measured after all
 };
 
 /// From the stored trials of a problem. `losers`: how many at most. Throws Error when the best

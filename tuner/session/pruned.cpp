@@ -6,30 +6,43 @@
 namespace autotune {
 namespace {
 
-AuditedTrial measured(ProblemRun& run, const Policy& policy, std::size_t index) {
-  AuditedTrial trial;
-  trial.index = index;
+/// The trial of the search, taken to its end.
+Trial measured(ProblemRun& run, const Policy& policy, std::size_t index) {
+  Trial trial = run.trials().at(index);
+  trial.outcome = Outcome::ok;
+  trial.message.clear();
+  trial.measurement.reset();
   try {
     const auto candidate = run.load(index);
     Anchor none;
-    trial.seconds = judge(*candidate, 0, policy, none).measurement.median;
+    trial.measurement = judge(*candidate, 0, policy, none).measurement;
   } catch (const KernelFailure& failure) {
     trial.outcome = failure.outcome();
+    trial.message = failure.what();
   }
   return trial;
 }
 
 }  // namespace
 
-PruneCheck check_pruning(ProblemRun& run, const Policy& policy, double best_seconds,
-                         std::size_t count, std::uint64_t seed) {
+AuditedTrial audited(const Trial& trial) {
+  AuditedTrial result;
+  result.outcome = trial.outcome;
+  if (trial.measurement) result.seconds = trial.measurement->median;
+  return result;
+}
+
+PruneCheck check_pruning(ProblemRun& run, Recorder& recorder, const Policy& policy,
+                         double best_seconds, std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> pruned;
   for (const auto& [index, trial] : run.trials()) {
     if (trial.outcome == Outcome::pruned) pruned.push_back(index);
   }
   std::vector<AuditedTrial> trials;
   for (const std::size_t index : audit_sample(pruned, count, seed)) {
-    trials.push_back(measured(run, policy, index));
+    const Trial trial = measured(run, policy, index);
+    recorder.record_audit(trial);
+    trials.push_back(audited(trial));
   }
   return {audit(best_seconds, trials), pruned.size()};
 }

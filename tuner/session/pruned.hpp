@@ -13,9 +13,12 @@ struct PruneCheck {
   std::size_t pruned = 0;
 };
 
+/// What the audit makes of a trial.
+AuditedTrial audited(const Trial& trial);
+
 /// Measures `count` of the run's pruned configurations and compares them with `best_seconds`. They
-/// are not stored: a sample drawn for an audit is no search.
-PruneCheck check_pruning(ProblemRun& run, const Policy& policy, double best_seconds,
-                         std::size_t count, std::uint64_t seed);
+/// are stored as what they are: a sample drawn for an audit is no search.
+PruneCheck check_pruning(ProblemRun& run, Recorder& recorder, const Policy& policy,
+                         double best_seconds, std::size_t count, std::uint64_t seed);
 
 }  // namespace autotune

@@ -35,6 +35,8 @@ class Recorder {
   void flush();
   /// A finalist's figures from the playoff.
   void record_playoff(const Trial& trial, bool is_default);
+  /// What was pruned, measured to the end: no trial of the search.
+  void record_audit(const Trial& trial);
   /// Session, key and time of day are filled in.
   void decide(db::DecisionRow decision);
 

@@ -154,8 +154,8 @@ class Session {
     }
     if (request_.prune_audit > 0 && device_.runs() && report.best && !stopped()) {
       report.prune_check =
-          check_pruning(run, request_.policy, report.best->measurement.median, request_.prune_audit,
-                        hash64("prune audit", request_.seed));
+          check_pruning(run, recorder, request_.policy, report.best->measurement.median,
+                        request_.prune_audit, hash64("prune audit", request_.seed));
     }
     recorder.flush();
     pool_.clear();

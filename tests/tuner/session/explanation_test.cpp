@@ -49,8 +49,9 @@ class Explained : public testing::Test {
   ~Explained() override { std::filesystem::remove_all(folder_); }
 
   void add(const std::string& configuration, double median_ns, const std::string& outcome = "ok",
-           const std::string& message = "") {
+           const std::string& message = "", const std::string& stage = "search") {
     db::TrialRow row;
+    row.stage = stage;
     row.session = session_;
     row.key = key_;
     row.configuration = configuration;
@@ -112,6 +113,22 @@ TEST_F(Explained, ReasonsThatDifferInNumbersOnlyAreOne) {
   EXPECT_EQ(result.reasons[0].outcome, "pruned");
   EXPECT_EQ(result.reasons[0].count, 2);
   EXPECT_EQ(result.tried, 4);
+}
+
+TEST_F(Explained, AuditsOfPrunedOnesAreNoTrialsOfTheSearch) {
+  add("BLOCK=128", 5000);
+  add("BLOCK=512", 0, "pruned", "screened");
+  add("BLOCK=1024", 0, "pruned", "screened");
+  EXPECT_FALSE(explained().prune_check);
+  add("BLOCK=512", 4000, "ok", "", "audit");
+  const Explanation result = explained();
+  EXPECT_EQ(to_text(result.best), "BLOCK=128");
+  EXPECT_EQ(result.timed.size(), 1u);
+  EXPECT_EQ(result.tried, 3);
+  ASSERT_TRUE(result.prune_check);
+  EXPECT_EQ(result.prune_check->pruned, 2u);
+  EXPECT_EQ(result.prune_check->audit.sampled, 1);
+  EXPECT_NEAR(result.prune_check->audit.regret, 0.25, 1e-9);
 }
 
 TEST_F(Explained, AChangedTargetIsSaid) {
