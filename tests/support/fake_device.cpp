@@ -24,12 +24,15 @@ Macros macros_of(const std::string& prelude) {
 class FakeCandidate final : public Candidate {
  public:
   explicit FakeCandidate(Fate fate) : fate_(std::move(fate)) {}
-  Verdict verify(int) override {
+  Verdict verify(int, double give_up_seconds) override {
     if (fate_.outcome == Outcome::crash || fate_.outcome == Outcome::timeout ||
         fate_.outcome == Outcome::launch_error) {
       throw KernelFailure(fate_.outcome, fate_.message);
     }
-    return {fate_.outcome, fate_.message, 0};
+    if (give_up_seconds > 0 && fate_.outcome == Outcome::ok && fate_.seconds > give_up_seconds) {
+      return {Outcome::pruned, "", 0, fate_.seconds};
+    }
+    return {fate_.outcome, fate_.message, 0, fate_.seconds};
   }
   TimedBatch time(int, L2State) override {
     TimedBatch batch;

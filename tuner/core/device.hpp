@@ -100,9 +100,10 @@ class Timer {
 /// How a verification ended. When wrong, `message` names the first wrong element, both values and
 /// the tolerance: `C[513] is nan, expected 3.25 (tolerance 1e-6); 40 of 4096 elements are wrong`.
 struct Verdict {
-  Outcome outcome = Outcome::ok;  // ok, wrong, nondeterministic
+  Outcome outcome = Outcome::ok;  // ok, wrong, nondeterministic; pruned: given up, right so far
   std::string message;
   double worst_error = 0;  // largest |c - r| / tolerance
+  double seconds = 0;      // the last launch by itself, or the first where it was given up
 };
 
 /// One configuration, loaded on a device with the buffers of its problem.
@@ -110,8 +111,9 @@ class Candidate : public Timer {
  public:
   /// Runs on every input set with poisoned outputs and compares each element with the reference;
   /// red zones round the buffers and the inputs themselves must be untouched. `runs` > 1 also
-  /// demands bit-identical results. Throws KernelFailure when the launch itself fails.
-  virtual Verdict verify(int runs = 1) = 0;
+  /// demands bit-identical results. After a first launch that takes longer than `give_up_seconds`,
+  /// unless that is 0, nothing more is run. Throws KernelFailure when the launch itself fails.
+  virtual Verdict verify(int runs = 1, double give_up_seconds = 0) = 0;
 };
 
 /// The buffers of one problem on one device, filled, with the reference results. Not thread-safe.

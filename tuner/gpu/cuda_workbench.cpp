@@ -37,9 +37,9 @@ class CudaCandidate : public Candidate {
     }
   }
 
-  Verdict verify(int runs) override {
+  Verdict verify(int runs, double give_up_seconds) override {
     context_.use();
-    return verifier_.verify(plans_, *workspace_, runs);
+    return verifier_.verify(plans_, *workspace_, runs, give_up_seconds);
   }
 
   TimedBatch time(int launches, L2State l2) override {

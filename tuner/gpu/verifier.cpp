@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/measure/verification.hpp"
@@ -80,8 +81,10 @@ Verifier::Verifier(cudaStream_t stream, const Workload& workload, const DeviceKe
       buffers_(buffers),
       answers_(answers) {}
 
-Verdict Verifier::verify(const PlanOfSet& plans, const Workspace& workspace, int runs) const {
+Verdict Verifier::verify(const PlanOfSet& plans, const Workspace& workspace, int runs,
+                         double give_up_seconds) const {
   Verdict worst;
+  bool first_launch = true;
   for (const InputSet set : kInputSets) {
     const auto& answers = answers_[index_of(set)];
     if (answers.empty()) continue;
@@ -90,6 +93,12 @@ Verdict Verifier::verify(const PlanOfSet& plans, const Workspace& workspace, int
     for (int run = 0; run < std::max(runs, 1); ++run) {
       Verdict verdict = run_once(*plans[index_of(set)], workspace, set, report);
       if (verdict.outcome != Outcome::ok) return verdict;
+      worst.seconds = verdict.seconds;
+      if (std::exchange(first_launch, false) && give_up_seconds > 0 &&
+          verdict.seconds > give_up_seconds) {
+        worst.outcome = Outcome::pruned;
+        return worst;
+      }
       worst.worst_error = std::max(worst.worst_error, verdict.worst_error);
       if (run == 0 && runs > 1) first = outputs(set);
       if (run == 0) continue;
@@ -106,12 +115,18 @@ Verdict Verifier::run_once(const BoundWork& plan, const Workspace& workspace, In
   for (std::size_t i = 0; i < workspace.buffers.size(); ++i) {
     fill_workspace(stream_, workspace.specs[i], workspace.buffers[i]);
   }
+  check_cuda(cudaEventRecord(begin_.get(), stream_), "record an event");
   plan.launch(stream_);
+  check_cuda(cudaEventRecord(end_.get(), stream_), "record an event");
   report.clear(stream_);
   inspect(workspace, set, report);
   report.fetch(stream_);
   check_kernel(cudaStreamSynchronize(stream_), "running it");
-  return verdict(workspace, set, report);
+  float milliseconds = 0;
+  check_kernel(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "running it");
+  Verdict found = verdict(workspace, set, report);
+  found.seconds = static_cast<double>(milliseconds) * 1e-3;
+  return found;
 }
 
 void Verifier::inspect(const Workspace& workspace, InputSet set, Report& report) const {

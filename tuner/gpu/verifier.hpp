@@ -31,7 +31,8 @@ class Verifier {
            const ProblemBuffers& buffers, const RightAnswers& answers);
 
   /// As Candidate::verify(). What a wrong kernel spoilt (red zones, inputs) is mended.
-  Verdict verify(const PlanOfSet& plans, const Workspace& workspace, int runs) const;
+  Verdict verify(const PlanOfSet& plans, const Workspace& workspace, int runs,
+                 double give_up_seconds) const;
 
  private:
   struct Report;
@@ -46,6 +47,7 @@ class Verifier {
   std::vector<std::vector<std::byte>> outputs(InputSet set) const;
 
   cudaStream_t stream_;
+  Event begin_ = make_event(), end_ = make_event();  // round a launch
   const Workload& workload_;
   const DeviceKernels& kernels_;
   const ProblemBuffers& buffers_;

@@ -44,11 +44,16 @@ HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& pla
   for (HostBuffers& set : buffers_) plans_.emplace_back(plan, module_, set.all(), workspace_);
 }
 
-Verdict HostCandidate::verify(int runs) {
+Verdict HostCandidate::verify(int runs, double give_up_seconds) {
   Verdict worst;
   for (std::size_t set = 0; set < buffers_.size(); ++set) {
     const Verdict verdict = verify_on(set, runs);
     if (verdict.outcome != Outcome::ok) return verdict;
+    worst.seconds = verdict.seconds;
+    if (set == 0 && give_up_seconds > 0 && verdict.seconds > give_up_seconds) {
+      worst.outcome = Outcome::pruned;
+      return worst;
+    }
     worst.worst_error = std::max(worst.worst_error, verdict.worst_error);
   }
   warm_ = true;
@@ -62,7 +67,9 @@ Verdict HostCandidate::verify_on(std::size_t set, int runs) {
   for (int run = 0; run < std::max(runs, 1); ++run) {
     buffers.prepare();
     for (HostBuffer& space : workspace_) clear(space);
+    const auto start = Clock::now();
     plans_[set].run(launcher_);
+    worst.seconds = seconds_since(start);
     Verdict verdict = buffers.check_untouched();
     for (HostBuffer& space : workspace_) {
       if (verdict.outcome == Outcome::ok) verdict = space.check_red_zones();

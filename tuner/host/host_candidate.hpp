@@ -20,7 +20,7 @@ class HostCandidate : public Candidate {
                 std::span<HostBuffers> buffers, std::span<const ReferenceResults> expected,
                 Launcher& launcher);
 
-  Verdict verify(int runs) override;
+  Verdict verify(int runs, double give_up_seconds) override;
 
   /// Stops before `launches` once 50 ms have passed: a mean of fewer slow launches is as good.
   /// `cold`: the buffers are put out of all caches before each launch, outside its time.

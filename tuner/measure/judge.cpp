@@ -97,6 +97,13 @@ void settle_launches(Visit& visit, double single_launch, const Policy& policy) {
   if (std::abs(better - launches) > launches / 4) visit.restart(better);
 }
 
+/// After one launch that leaves no doubt.
+Judgement hopeless(double launch, double bound) {
+  Judgement judgement{Outcome::pruned, Decision::screened, summarize({&launch, 1}), false, 0};
+  judgement.measurement.median = judgement.measurement.low = bound;
+  return judgement;
+}
+
 Judgement judged(const Visit& visit, Decision decision) {
   const bool pruned = decision == Decision::screened;
   return {pruned ? Outcome::pruned : Outcome::ok, decision, visit.measurement(decision), false,
@@ -111,15 +118,29 @@ std::string_view name_of(Decision decision) {
   return kNames[static_cast<std::size_t>(decision)];
 }
 
-Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anchor) {
+double give_up_seconds(double best, const Policy& policy) {
+  return best > 0 ? policy.hopeless_ratio * best + policy.first_launch_excess : 0;
+}
+
+Judgement given_up(double first_launch, const Policy& policy) {
+  return hopeless(first_launch, first_launch - policy.first_launch_excess);
+}
+
+Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anchor,
+                double single_launch) {
   anchor.refresh_if_due();
   Visit visit(candidate, 1, policy, anchor);
-  const double single_launch = visit.take();
+  // One that is a batch by itself is timed as one.
+  if (single_launch > 0 && launches_for(single_launch, policy) > 1) {
+    single_launch /= anchor.drift();
+  } else {
+    single_launch = visit.take();
+  }
   const double bound = lower_bound(single_launch, policy);
   if (best > 0 && bound > policy.hopeless_ratio * best) {
-    Judgement hopeless = judged(visit, Decision::screened);
-    hopeless.measurement.median = hopeless.measurement.low = bound;
-    return hopeless;
+    Judgement result = hopeless(single_launch, bound);
+    result.device_seconds = visit.spent();
+    return result;
   }
   settle_launches(visit, single_launch, policy);
 

@@ -30,7 +30,15 @@ struct Judgement {
 };
 
 /// `best` is the median of the best so far (Judgement::measurement of one that led); 0 when there
-/// is none. Throws KernelFailure when the candidate's launch fails.
-Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anchor);
+/// is none. `single_launch` is what one launch by itself took, where that is known from verifying.
+/// Throws KernelFailure when the candidate's launch fails.
+Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anchor,
+                double single_launch = 0);
+
+/// How long the first launch of all, which may load the kernel first, must take for the rest to be
+/// spared; 0 when there is no best so far.
+double give_up_seconds(double best, const Policy& policy);
+/// Of a candidate that was given up at its first launch: pruned.
+Judgement given_up(double first_launch, const Policy& policy);
 
 }  // namespace autotune

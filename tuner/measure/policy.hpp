@@ -27,6 +27,7 @@ struct Policy {
   // Against the best so far.
   double hopeless_ratio = 3;            // of one launch, less the allowance: no batch is timed
   double single_launch_excess = 20e-6;  // what timing one launch alone may add to it
+  double first_launch_excess = 20e-3;   // what loading it may add to the very first launch
   double screen_ratio = 1.5;            // the faster of two batches is slower than this: pruned
   double race_margin = 0.03;
   double race_standard_errors = 3.3;

@@ -56,7 +56,7 @@ std::vector<Rival> rivals_of(Workbench& bench, const BaselineSource& source) {
 class Gone final : public Candidate {
  public:
   explicit Gone(KernelFailure failure) : failure_(std::move(failure)) {}
-  Verdict verify(int) override { throw failure_; }
+  Verdict verify(int, double) override { throw failure_; }
   TimedBatch time(int, L2State) override { throw failure_; }
 
  private:

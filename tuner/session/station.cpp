@@ -5,6 +5,15 @@
 #include "tuner/measure/judge.hpp"
 
 namespace autotune {
+namespace {
+
+void note(Trial& trial, const Judgement& judgement) {
+  trial.outcome = judgement.outcome;
+  trial.measurement = judgement.measurement;
+  if (judgement.outcome != Outcome::ok) trial.message = name_of(judgement.decision);
+}
+
+}  // namespace
 
 Workbench& Station::workbench() {
   if (!workbench_) {
@@ -38,21 +47,22 @@ Anchor& Station::anchor() {
 void Station::measure(Trial& trial, const Loadable& configuration, double best_seconds) {
   try {
     std::unique_ptr<Candidate> candidate;
+    Verdict verdict;
     workbench();
     {
       const Stopwatch watch(phases_.verify);
       candidate = workbench().load(*configuration.kernel, configuration.plan);
-      const Verdict verdict = candidate->verify();
+      verdict = candidate->verify(1, give_up_seconds(best_seconds, policy_));
       trial.outcome = verdict.outcome;
       trial.message = verdict.message;
-      if (verdict.outcome != Outcome::ok) return;
-      trial.verified = true;
+      trial.verified = verdict.outcome == Outcome::ok;
     }
-    const Stopwatch watch(phases_.measure);
-    const Judgement judgement = judge(*candidate, best_seconds, policy_, anchor());
-    trial.outcome = judgement.outcome;
-    trial.measurement = judgement.measurement;
-    if (judgement.outcome != Outcome::ok) trial.message = name_of(judgement.decision);
+    if (verdict.outcome == Outcome::pruned) {
+      note(trial, given_up(verdict.seconds, policy_));
+    } else if (verdict.outcome == Outcome::ok) {
+      const Stopwatch watch(phases_.measure);
+      note(trial, judge(*candidate, best_seconds, policy_, anchor(), verdict.seconds));
+    }
   } catch (const KernelFailure& failure) {
     trial.outcome = failure.outcome();
     trial.message = failure.what();

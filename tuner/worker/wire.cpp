@@ -184,9 +184,9 @@ CompiledKernel compiled_kernel_of(const Json& json, std::string binary) {
 }
 
 Json wire_of(const Verdict& verdict) {
-  return {number(verdict.outcome), verdict.message, verdict.worst_error};
+  return {number(verdict.outcome), verdict.message, verdict.worst_error, verdict.seconds};
 }
 
-Verdict verdict_of(const Json& json) { return {enum_of<Outcome>(json[0]), json[1], json[2]}; }
+Verdict verdict_of(const Json& json) { return {enum_of<Outcome>(json[0]), json[1], json[2], json[3]}; }
 
 }  // namespace autotune

@@ -91,12 +91,13 @@ class RemoteCandidate : public Candidate {
   }
   ~RemoteCandidate() override { bench_->client().drop(id_); }
 
-  Verdict verify(int runs) override {
+  Verdict verify(int runs, double give_up_seconds) override {
     load();
     const int count = std::max(runs, 1);
     const auto start = Clock::now();
-    const Json answer = bench_->client().call({{"do", "verify"}, {"id", id_}, {"runs", count}}, {},
-                                              bench_->limit(expected() * count), "verifying");
+    const Json answer = bench_->client().call(
+        {{"do", "verify"}, {"id", id_}, {"runs", count}, {"give_up", give_up_seconds}}, {},
+        bench_->limit(expected() * count), "verifying");
     run_seconds_ = seconds_since(start) / count;
     bench_->record_run(run_seconds_);
     return verdict_of(answer.at("verdict"));

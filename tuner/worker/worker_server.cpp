@@ -63,7 +63,8 @@ class Server {
       return Json::object();
     }
     if (what == "verify") {
-      return {{"verdict", wire_of(candidates_.at(id)->verify(request.at("runs")))}};
+      return {{"verdict",
+               wire_of(candidates_.at(id)->verify(request.at("runs"), request.at("give_up")))}};
     }
     if (what == "time") {
       const auto l2 = static_cast<L2State>(request.at("l2").get<int>());

@@ -39,6 +39,26 @@ TEST(Judge, TheFirstConfigurationLeadsAndStopsAtFourBatchesWhenQuiet) {
   EXPECT_DOUBLE_EQ(judgement.device_seconds, 201 * 10e-6);
 }
 
+TEST(Judge, ALaunchThatIsKnownFromVerifyingIsNotRepeated) {
+  Anchor none;
+  ScriptedTimer timer(10e-6);
+  EXPECT_DOUBLE_EQ(judge(timer, 0, {}, none, 12e-6).measurement.median, 10e-6);
+  EXPECT_EQ(timer.calls.front(), 42) << "launches for half a millisecond of what is known";
+  ScriptedTimer slow(10e-6);
+  const Judgement judgement = judge(slow, 1e-6, {}, none, 40e-6);
+  EXPECT_EQ(judgement.decision, Decision::screened);
+  EXPECT_DOUBLE_EQ(judgement.measurement.median, 20e-6);
+  EXPECT_THAT(slow.calls, ElementsAre());
+}
+
+TEST(Judge, AFirstLaunchThatIsHopelessEvenIfItLoadedTheKernelIsTheLast) {
+  EXPECT_EQ(give_up_seconds(0, {}), 0) << "nothing to compare with";
+  EXPECT_DOUBLE_EQ(give_up_seconds(10e-6, {}), 20e-3 + 30e-6);
+  const Judgement judgement = given_up(0.5, {});
+  EXPECT_EQ(judgement.outcome, Outcome::pruned);
+  EXPECT_DOUBLE_EQ(judgement.measurement.median, 0.48);
+}
+
 TEST(Judge, WhatOneLaunchAloneCostsMoreDoesNotShortenTheBatches) {
   ScriptedTimer timer([](int call, int) { return batch_of(call == 0 ? 50e-6 : 5e-6); });
   judged(timer, 0);

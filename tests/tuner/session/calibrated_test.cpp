@@ -38,7 +38,7 @@ class SteadyDevice : public Device {
  private:
   struct Ran : Candidate {
     TimedBatch time(int, L2State) override { return {1e-6, 0}; }
-    Verdict verify(int) override { return {}; }
+    Verdict verify(int, double) override { return {}; }
   };
   struct Bench : Workbench {
     std::unique_ptr<Candidate> load(const CompiledKernel&, const LaunchPlan&) override {
