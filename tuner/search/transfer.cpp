@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <thread>
 
 #include "tuner/search/kernel.hpp"
 #include "tuner/search/points.hpp"
@@ -18,6 +19,7 @@ constexpr std::size_t kMostTrials = 128;
 constexpr std::size_t kMostProblems = 4;
 constexpr int kFitSteps = 15;
 constexpr double kWeakStep = 0.03;
+constexpr Eigen::Index kFewestRows = 4096;  // for a thread of its own
 
 /// Where each name of `problem` lies for another problem: sizes as log16, so that a factor of 16 is
 /// as far as a parameter's whole range; 1 for a word that differs.
@@ -118,7 +120,19 @@ Training training_of(const std::vector<PastProblem>& problems, const LevelCoordi
   return training;
 }
 
-/// The process's mean at every row of `points`, for targets of mean 0.
+/// Sums of covariances with the training points, for the rows of `points` from `first` on.
+void add_shares(const Kernel& kernel, const Training& training, const Eigen::VectorXd& alpha,
+                const Points& points, Eigen::Index first, Eigen::Ref<Eigen::VectorXf> sum) {
+  const Points part = points.middleRows(first, sum.size());
+  Eigen::VectorXf share(sum.size());
+  for (Eigen::Index i = 0; i < alpha.size(); ++i) {
+    covariances(kernel, training.points.row(i), part, part.rows(), share.data());
+    sum += static_cast<float>(alpha[i]) * share;
+  }
+}
+
+/// The process's mean at every row of `points`, for targets of mean 0; on all cores, for spaces are
+/// large and nothing is measured meanwhile.
 Eigen::VectorXf means(const Kernel& kernel, const Training& training, const Points& points) {
   const Eigen::Index count = training.points.rows();
   Eigen::MatrixXf among(count, count);
@@ -129,11 +143,15 @@ Eigen::VectorXf means(const Kernel& kernel, const Training& training, const Poin
   covariance.diagonal().array() += std::exp(kernel.log_noise) + 1e-8;
   const Eigen::VectorXd alpha = covariance.llt().solve(training.targets);
   Eigen::VectorXf sum = Eigen::VectorXf::Zero(points.rows());
-  Eigen::VectorXf share(points.rows());
-  for (Eigen::Index i = 0; i < count; ++i) {
-    covariances(kernel, training.points.row(i), points, points.rows(), share.data());
-    sum += static_cast<float>(alpha[i]) * share;
+  const auto cores = static_cast<Eigen::Index>(std::max(1U, std::thread::hardware_concurrency()));
+  const Eigen::Index part = std::max(kFewestRows, (points.rows() + cores - 1) / cores);
+  std::vector<std::jthread> threads;
+  for (Eigen::Index first = 0; first < points.rows(); first += part) {
+    auto rows = sum.segment(first, std::min(part, points.rows() - first));
+    threads.emplace_back(
+        [&, first, rows] { add_shares(kernel, training, alpha, points, first, rows); });
   }
+  threads.clear();
   return sum;
 }
 
