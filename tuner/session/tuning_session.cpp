@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <future>
 #include <memory>
 #include <utility>
@@ -22,6 +23,9 @@ namespace autotune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Problems: a large space takes longer to build than a small one to measure.
+constexpr std::size_t kPreparedAhead = 3;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -115,13 +119,15 @@ class Session {
     return {std::move(space), std::move(predicted)};
   }
 
-  /// The problem's own, prepared while the one before was measured; starts on the next one's.
+  /// The problem's own, prepared while those before were measured; starts on the next ones.
   Prepared take_prepared(std::size_t number) {
-    Prepared prepared = next_.valid() ? next_.get() : prepare(request_.problems[number]);
-    if (number + 1 < request_.problems.size()) {
-      next_ = std::async(std::launch::async,
-                         [this, number] { return prepare(request_.problems[number + 1]); });
+    while (next_.size() <= kPreparedAhead && number + next_.size() < request_.problems.size()) {
+      next_.push_back(std::async(std::launch::async, [this, at = number + next_.size()] {
+        return prepare(request_.problems[at]);
+      }));
     }
+    Prepared prepared = next_.front().get();
+    next_.pop_front();
     return prepared;
   }
 
@@ -243,7 +249,7 @@ class Session {
   const Calibration calibration_;
   CompilePool pool_;
   std::vector<PastTrial> history_;
-  std::future<Prepared> next_;
+  std::deque<std::future<Prepared>> next_;  // of the problem at hand and those after it
 };
 
 }  // namespace
