@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 
 int kills_wanted() {
   const char* const text = std::getenv("AUTOTUNE_TEST_KILLS");
-  return text != nullptr ? std::atoi(text) : 20;
+  return text != nullptr ? std::atoi(text) : 200;
 }
 
 KernelCase copy() {
@@ -90,7 +90,12 @@ TEST(Kill, AKilledWorkerCostsAtMostTheCallThatRan) {
     }
   }
   killer.join();
-  EXPECT_EQ(name_of(candidate->verify().outcome), "ok");
+  try {
+    EXPECT_EQ(name_of(candidate->verify().outcome), "ok");
+  } catch (const KernelFailure&) {  // the last kill came after the last answer
+    ++lost;
+    EXPECT_EQ(name_of(candidate->verify().outcome), "ok");
+  }
   EXPECT_LE(lost, kills);
   EXPECT_GT(good, 0);
 }
