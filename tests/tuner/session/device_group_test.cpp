@@ -9,6 +9,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <filesystem>
+#include <future>
 #include <mutex>
 #include <set>
 
@@ -70,11 +71,15 @@ class FailingDevice final : public Device {
   CompiledKernel compile(const SourceUnit& unit) override { return device_.compile(unit); }
   bool isolated() const override { return true; }
   std::unique_ptr<Workbench> open(const Workload& workload) override {
-    if (good_-- <= 0) throw Error("device unhealthy: it fell off the bus");
-    return device_.open(workload);
+    if (good_-- > 0) return device_.open(workload);
+    failed_.set_value();
+    throw Error("device unhealthy: it fell off the bus");
   }
+  /// When it has failed once.
+  std::shared_future<void> failed() { return failed_.get_future().share(); }
 
  private:
+  std::promise<void> failed_;
   FakeDevice device_;
   std::atomic<int> good_;
 };
@@ -177,8 +182,12 @@ TEST_F(DeviceGroupTest, TimesOfDifferentDevicesNeverMeetInADecision) {
 }
 
 TEST_F(DeviceGroupTest, ADeviceThatFailsDropsOutAndItsWorkGoesOn) {
-  add(std::make_unique<FailingDevice>(0));
-  add(std::make_unique<FakeDevice>(best_at_five(1)));
+  auto failing = std::make_unique<FailingDevice>(0);
+  auto healthy = std::make_unique<FakeDevice>(best_at_five(1));
+  healthy->on_load(
+      [failed = failing->failed()](int) { failed.wait_for(std::chrono::seconds(20)); });
+  add(std::move(failing));
+  add(std::move(healthy));
   expect_all_tuned(tune_all(5), 5);
   ASSERT_EQ(warnings_.size(), 1u);
   EXPECT_THAT(warnings_[0], HasSubstr("drops out"));
