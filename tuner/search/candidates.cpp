@@ -16,6 +16,7 @@ constexpr std::size_t kRandom = 6000;
 constexpr std::size_t kPredicted = 3000;
 constexpr std::size_t kFastest = 5;  // whose neighbours are candidates
 constexpr std::size_t kMostNeighbours = 6000;
+constexpr double kHopeless = 1000;  // times the fastest prediction
 
 void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more) {
   all.insert(all.end(), more.begin(), more.end());
@@ -79,6 +80,20 @@ std::vector<float> log_predictions(std::span<const double> predicted) {
   return logs;
 }
 
+std::vector<bool> hopeless(std::span<const double> predicted) {
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const double seconds : predicted) {
+    if (seconds > 0) fastest = std::min(fastest, seconds);
+  }
+  std::vector<bool> found;
+  for (const double seconds : predicted) {
+    found.push_back(!(seconds > 0 && seconds <= kHopeless * fastest) || !std::isfinite(fastest));
+  }
+  const auto count = std::count(found.begin(), found.end(), true);
+  if (count == 0 || count == std::ssize(found)) return {};
+  return found;
+}
+
 std::vector<std::size_t> predicted_best(std::span<const float> log_predicted, std::size_t count) {
   std::vector<std::size_t> order(log_predicted.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -97,10 +112,13 @@ std::optional<std::size_t> Candidates::row_of(std::size_t index) const {
 }
 
 Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& coordinates,
-                           std::span<const float> log_predicted, const Observations& observations,
-                           RandomSource& random) {
+                           std::span<const float> log_predicted, const std::vector<bool>& hopeless,
+                           const Observations& observations, RandomSource& random) {
   Candidates candidates;
   candidates.indices = chosen_indices(space, log_predicted, observations, random);
+  if (!hopeless.empty()) {
+    std::erase_if(candidates.indices, [&](std::size_t index) { return hopeless[index]; });
+  }
   candidates.points = coordinates.points(candidates.indices);
   if (!log_predicted.empty()) {
     candidates.predicted.resize(static_cast<Eigen::Index>(candidates.indices.size()));

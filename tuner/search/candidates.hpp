@@ -21,6 +21,11 @@ inline constexpr std::size_t kMostCandidates = 20000;
 /// slow; empty when nothing else is there.
 std::vector<float> log_predictions(std::span<const double> predicted);
 
+/// Configurations of which the cost model says that they cannot run, or take a thousand times as
+/// long as the fastest: no candidates, for it is never that wrong, and one of them may take longer
+/// than all the others. One a configuration; empty when there are none, or nothing else.
+std::vector<bool> hopeless(std::span<const double> predicted);
+
 struct Candidates {
   std::vector<std::size_t> indices;  // ascending
   Points points;                     // one row each
@@ -35,8 +40,8 @@ struct Candidates {
 /// The whole space where it is small. Else some thousands of it: what the cost model ranks first,
 /// what is one change away from the fastest or two from the very fastest, and random ones.
 Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& coordinates,
-                           std::span<const float> log_predicted, const Observations& observations,
-                           RandomSource& random);
+                           std::span<const float> log_predicted, const std::vector<bool>& hopeless,
+                           const Observations& observations, RandomSource& random);
 
 /// The `count` first by prediction, best first; equal ones in the order of their indices.
 std::vector<std::size_t> predicted_best(std::span<const float> log_predicted, std::size_t count);

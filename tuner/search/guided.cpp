@@ -31,6 +31,7 @@ class Search {
         batch_(static_cast<std::size_t>(std::max(1, evaluator.batch()))),
         part_(std::max<std::size_t>(1, batch_ / kParts)),
         log_predicted_(log_predictions(evaluator.predicted())),
+        hopeless_(hopeless(evaluator.predicted())),
         points_(0, static_cast<Eigen::Index>(coordinates_.dimensions())),
         ready_(evaluator) {}
 
@@ -100,7 +101,8 @@ class Search {
     const int drawing = candidates_.drawing + 1;
     // Of its own, so that a run whose path differs a little draws the same.
     RandomSource random(seed_ + static_cast<std::uint64_t>(drawing));
-    candidates_ = draw_candidates(space_, coordinates_, log_predicted_, observations_, random);
+    candidates_ =
+        draw_candidates(space_, coordinates_, log_predicted_, hopeless_, observations_, random);
     candidates_.drawing = drawing;
     drawn_best_ = observations_.best();
     drawn_size_ = static_cast<double>(observations_.size());
@@ -124,7 +126,7 @@ class Search {
     }
     bool compiles = false;
     ready_.forget_missing();
-    while (under_way_.size() < before + count) {
+    while (!candidates_.indices.empty() && under_way_.size() < before + count) {
       const std::size_t turn = turn_++ % surrogates_.size();
       Surrogate& surrogate = surrogates_[turn];
       if (opinions[turn].mean.size() == 0) {
@@ -180,6 +182,7 @@ class Search {
   ExpectedImprovement improvement_;
   Observations observations_;
   std::vector<float> log_predicted_;  // one an index
+  std::vector<bool> hopeless_;        // one an index, or empty
   Points points_;                     // one row an observation
   Eigen::VectorXd predicted_;         // one an observation
   Candidates candidates_;

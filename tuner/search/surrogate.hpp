@@ -28,8 +28,8 @@ class Surrogate {
   Opinion update(const Observations& observations, const Points& points,
                  const Eigen::VectorXd& predicted);
 
-  /// Supposes that these points, one a row, will be observed next, in this order, each with just the
-  /// mean that it was expected to have. Those before that are still to come stand in front.
+  /// Supposes that these points, one a row, will be observed next, in this order, each with just
+  /// the mean that it was expected to have. Those before that are still to come stand in front.
   void suppose(const Points& points);
   const Eigen::ArrayXf& variances() const { return posterior_.variances(); }
 

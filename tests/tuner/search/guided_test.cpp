@@ -105,6 +105,24 @@ TEST(Guided, AModelThatIsTheWrongWayRoundIsSoonIgnored) {
   EXPECT_LT(best_after(bench, 1), 1.05);
 }
 
+TEST(Guided, WhatIsPredictedToTakeForeverIsNotTriedWhileThereIsAnythingElse) {
+  const ParameterSpace space = grid({8, 8, 8});
+  std::vector<double> predicted;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    const bool never = space.levels(i)[0] >= 6;
+    predicted.push_back(never ? (i % 2 ? 1e9 : HUGE_VAL) : *smooth(space.levels(i)));
+  }
+  for (const std::size_t budget : {std::size_t{60}, space.size()}) {
+    Bench bench(space, smooth, budget);
+    bench.predict(predicted);
+    best_after(bench, 1);
+    ASSERT_EQ(bench.asked().size(), budget);
+    for (std::size_t i = 0; i < std::min(budget, space.size() * 6 / 8); ++i) {
+      EXPECT_LT(space.levels(bench.asked()[i])[0], 6) << i;
+    }
+  }
+}
+
 TEST(Guided, APredictionOfNothingUsableIsNoModel) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   Bench plain(space, smooth, 20);
