@@ -27,15 +27,19 @@ std::string immutable_uri(const std::filesystem::path& path) {
 }
 
 SQLite::Database open_file(const std::filesystem::path& path, Mode mode) {
+  // A store is for one thread at a time, so SQLite need not lock for each column that is read.
+  const int one_thread = SQLite::OPEN_NOMUTEX;
   switch (mode) {
     case Mode::shipped:
-      return {immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyMilliseconds};
+      return {immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI | one_thread,
+              kBusyMilliseconds};
     case Mode::read_only:
-      return {path.string(), SQLite::OPEN_READONLY, kBusyMilliseconds};
+      return {path.string(), SQLite::OPEN_READONLY | one_thread, kBusyMilliseconds};
     case Mode::read_write:
       break;
   }
-  return {path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMilliseconds};
+  return {path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | one_thread,
+          kBusyMilliseconds};
 }
 
 struct Header {

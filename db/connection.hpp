@@ -45,16 +45,6 @@ class Query {
     out.reset();
     if (!statement_.getColumn(column).isNull()) read(column, out.emplace());
   }
-  /// Until the next step.
-  std::string_view view(int column) {
-    const SQLite::Column value = statement_.getColumn(column);
-    const char* text = value.getText();
-    return {text, static_cast<std::size_t>(value.getBytes())};
-  }
-  double number(int column, double otherwise) {
-    const SQLite::Column value = statement_.getColumn(column);
-    return value.isNull() ? otherwise : value.getDouble();
-  }
   std::string text(int column) { return statement_.getColumn(column).getString(); }
   std::int64_t integer(int column) { return statement_.getColumn(column).getInt64(); }
 

@@ -71,20 +71,22 @@ std::string_view name_of(Origin origin) {
 }
 
 LookupTable::LookupTable(std::size_t size_count, std::vector<LookupRow> rows)
-    : size_count_(std::min(size_count, kMostSizes)) {
-  slots_.resize(std::bit_ceil(std::max<std::size_t>(rows.size() * 2, 2)));
-  rows_.reserve(rows.size());
-  for (LookupRow& row : rows) {
-    const std::span<const std::int64_t> sizes(row.sizes.data(), size_count_);
+    : size_count_(std::min(size_count, kMostSizes)), rows_(std::move(rows)) {
+  slots_.resize(std::bit_ceil(std::max<std::size_t>(rows_.size() * 2, 2)));
+  std::size_t kept = 0;  // of those seen so far, which stand first
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const std::span<const std::int64_t> sizes(rows_[i].sizes.data(), size_count_);
     const std::uint64_t hash = hash_of(sizes);
     Slot& slot = slot_of(hash, sizes);
     if (slot.row == kEmpty) {
-      slot = {hash, static_cast<std::uint32_t>(rows_.size())};
-      rows_.push_back(std::move(row));
-    } else if (stands_above(row, rows_[slot.row])) {
-      rows_[slot.row] = std::move(row);
+      slot = {hash, static_cast<std::uint32_t>(kept)};
+      if (kept != i) rows_[kept] = std::move(rows_[i]);
+      ++kept;
+    } else if (stands_above(rows_[i], rows_[slot.row])) {
+      rows_[slot.row] = std::move(rows_[i]);
     }
   }
+  rows_.resize(kept);
   logs_.reserve(rows_.size() * size_count_);
   for (const LookupRow& row : rows_) {
     for (std::size_t k = 0; k < size_count_; ++k) {

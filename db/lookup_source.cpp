@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/lookup_source.hpp"
 
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -45,11 +47,56 @@ Known read_known(const TunedStore& store, const LookupRequest& request) {
   return known;
 }
 
+/// Memory that is not used is not touched; moving rows about takes longer than reading some.
+constexpr std::size_t kLikelyRows = 16384;
+
 /// The columns that best_crc() covers, and the session.
 constexpr const char* kSelect =
-    "SELECT problem, policy, configuration, provenance, default_configuration, median_ns, "
-    "default_ns, crc, session, baseline, baseline_candidate, baseline_ns, baseline_wins FROM best "
+    "SELECT problem, configuration, provenance, default_configuration, median_ns, default_ns, crc, "
+    "session, baseline, baseline_candidate, baseline_ns, baseline_wins FROM best "
     "WHERE device = ? AND kernel = ? AND policy = ?";
+
+/// A statement without SQLiteCpp's shared owner of each value: this is the hot loop of opening.
+class PlainQuery {
+ public:
+  PlainQuery(sqlite3* database, const char* sql) : database_(database) {
+    check(sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr));
+  }
+  ~PlainQuery() { sqlite3_finalize(statement_); }
+  PlainQuery(const PlainQuery&) = delete;
+  PlainQuery& operator=(const PlainQuery&) = delete;
+
+  /// `text` must outlive the query.
+  void bind(int place, const std::string& text) {
+    const auto length = static_cast<int>(text.size());
+    check(sqlite3_bind_text(statement_, place, text.data(), length, SQLITE_STATIC));
+  }
+  bool step() {
+    const int code = sqlite3_step(statement_);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) check(code);
+    return code == SQLITE_ROW;
+  }
+  /// Until the next step.
+  std::string_view text(int column) const {
+    // As a blob it need not be copied for a final NUL.
+    const auto* text = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+    return {text, text ? static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) : 0};
+  }
+  double number(int column, double otherwise) const {
+    return sqlite3_column_type(statement_, column) == SQLITE_NULL
+               ? otherwise
+               : sqlite3_column_double(statement_, column);
+  }
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+
+ private:
+  void check(int code) const {
+    if (code != SQLITE_OK) throw SQLite::Exception(database_, code);
+  }
+
+  sqlite3* database_;
+  sqlite3_stmt* statement_ = nullptr;
+};
 
 /// Reads `M=512 N=512 K=512` off a canonical text whose rest must be the settings; allocates
 /// nothing, as it runs for every row.
@@ -84,20 +131,26 @@ int read_part(const TunedStore& store, const LookupRequest& request, const Known
   int damaged = 0;
   std::string session;
   bool same_environment = true;
-  Query query = store.connection().query(kSelect);
-  query.bind(part.device, part.kernel, request.policy);
+  PlainQuery query(store.connection().database.getHandle(), kSelect);
+  query.bind(1, part.device);
+  query.bind(2, part.kernel);
+  query.bind(3, request.policy);
   while (query.step()) {
-    const BestView best{query.view(0),  query.view(1),        query.view(2),         query.view(3),
-                        query.view(4),  query.number(5, -1),  query.number(6, -1),   query.view(9),
-                        query.view(10), query.number(11, -1), query.integer(12) != 0};
-    if (best_crc(best) != query.integer(7)) {
+    BestView best{query.text(0), request.policy,      query.text(1),       query.text(2),
+                  query.text(3), query.number(4, -1), query.number(5, -1), query.text(8)};
+    if (!best.baseline.empty()) {
+      best.candidate = query.text(9);
+      best.baseline_ns = query.number(10, -1);
+      best.baseline_wins = query.integer(11) != 0;
+    }
+    if (best_crc(best) != query.integer(6)) {
       ++damaged;
       continue;
     }
     LookupRow row;
     if (!fill_sizes(best.problem, request, row)) continue;
-    if (query.view(8) != session) {
-      session = query.text(8);
+    if (query.text(7) != session) {
+      session = query.text(7);
       const auto found = known.environments.find(session);
       same_environment = request.environment.empty() || found == known.environments.end() ||
                          found->second == request.environment;
@@ -145,6 +198,7 @@ void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& re
 
 LookupRows read_lookup_rows(std::span<const Layer> layers, const LookupRequest& request) {
   LookupRows all;
+  all.rows.reserve(kLikelyRows);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     std::error_code ignored;
     if (!std::filesystem::exists(layers[i].path, ignored)) continue;

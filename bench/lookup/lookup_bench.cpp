@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of asking the lookup table: exact hits, one problem again and again, 16 threads, the 8
-// nearest, and opening a database of 10,000 rows.
+// The cost of asking the lookup table and libautotune: exact hits, one problem again and again, 16
+// threads, the 8 nearest, and opening a database of 10,000 rows. Last, calls timed one by one, for
+// their 99th percentile.
 #include <benchmark/benchmark.h>
-
-#include <algorithm>
-#include <random>
-
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <random>
+#include <thread>
+
 #include "db/lookup_source.hpp"
+#include "tuner/runtime/autotune.h"
+#include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
@@ -70,6 +75,18 @@ void EightNearest(benchmark::State& state) {
 }
 BENCHMARK(EightNearest);
 
+/// gemm of this tree.
+const Target& gemm() {
+  static const Target kGemm = find_target("gemm");
+  return kGemm;
+}
+
+std::string settings() {
+  const NamedValues ones{{"M", 1}, {"N", 1}, {"K", 1}};
+  const std::string text = problem_of(gemm(), ones, {}).text();
+  return text.substr(text.find("dtype"));
+}
+
 /// A database of 10,000 tuned problems in memory.
 const std::filesystem::path& database() {
   static const std::filesystem::path kPath = [] {
@@ -78,14 +95,14 @@ const std::filesystem::path& database() {
     TunedStore store(path);
     DecisionRow row;
     row.key.device = store.add_device({"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""});
-    row.key.kernel = store.add_kernel({"", "gemm", "f", "M N K"});
+    row.key.kernel = store.add_kernel({"", "gemm", gemm().fingerprint, "M N K"});
     row.key.policy = "l2=hot launch=graph";
     row.session = store.begin_session({});
     std::vector<TrialRow> trials;
     for (const auto& sizes : questions()) {
       TrialRow trial;
       trial.key = row.key;
-      trial.key.problem = format("M={} N={} K={} dtype=f32", sizes[0], sizes[1], sizes[2]);
+      trial.key.problem = format("M={} N={} K={} {}", sizes[0], sizes[1], sizes[2], settings());
       trial.session = row.session;
       trial.configuration = "BM=64 BN=64 BK=16 TM=8 TN=8";
       trial.median_ns = 1000;
@@ -102,10 +119,10 @@ void Open(benchmark::State& state) {
   const Layer layer{database()};
   LookupRequest request;
   request.target = "gemm";
-  request.fingerprint = "f";
+  request.fingerprint = gemm().fingerprint;
   request.device = {"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""};
   request.size_names = "M N K";
-  request.settings = "dtype=f32";
+  request.settings = settings();
   for (auto _ : state) {
     const LookupTable table(3, read_lookup_rows({&layer, 1}, request).rows);
     if (table.size() != kRows) state.SkipWithError("rows are missing");
@@ -114,11 +131,99 @@ void Open(benchmark::State& state) {
 }
 BENCHMARK(Open)->Unit(benchmark::kMillisecond);
 
-}  // namespace
-}  // namespace autotune::db
+autotune_handle* handle() {
+  static autotune_handle* const kHandle = [] {
+    autotune_options options{};
+    options.size = sizeof options;
+    options.target = "gemm";
+    options.user_database = database().c_str();
+    options.device = "NVIDIA H200";
+    autotune_handle* opened = nullptr;
+    if (autotune_open(&options, &opened) != AUTOTUNE_OK) throw StoreError(autotune_message());
+    return opened;
+  }();
+  return kHandle;
+}
 
-int main(int argc, char** argv) {
+/// What a program calls.
+void LibraryExactHit(benchmark::State& state) {
+  const auto& asked = questions();
+  autotune_handle* const lookup = handle();
+  autotune_answer answer{};
+  answer.size = sizeof answer;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    if (autotune_lookup(lookup, asked[i].data(), 3, &answer) != AUTOTUNE_OK ||
+        answer.origin != AUTOTUNE_EXACT) {
+      state.SkipWithError("no exact hit");
+    }
+    if (++i == asked.size()) i = 0;
+  }
+}
+BENCHMARK(LibraryExactHit)->Threads(1)->Threads(16);
+
+using Clock = std::chrono::steady_clock;
+
+/// Nanoseconds of each of `count` calls, the clock's own included, sorted.
+template <class Call>
+std::vector<double> one_by_one(int count, const Call& call) {
+  std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    const auto start = Clock::now();
+    call(static_cast<std::size_t>(i));
+    times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count());
+  }
+  return times;
+}
+
+/// Of all threads' calls together.
+template <class Call>
+void print_percentiles(const char* what, int threads, const Call& call) {
+  constexpr int kCalls = 200'000;
+  std::vector<std::vector<double>> times(static_cast<std::size_t>(threads));
+  std::vector<std::thread> workers;
+  for (auto& own : times) workers.emplace_back([&] { own = one_by_one(kCalls, call); });
+  for (std::thread& worker : workers) worker.join();
+  std::vector<double> all;
+  for (const auto& own : times) all.insert(all.end(), own.begin(), own.end());
+  std::ranges::sort(all);
+  const auto at = [&](double share) {
+    return all[static_cast<std::size_t>(share * static_cast<double>(all.size() - 1))];
+  };
+  std::printf("%-44s median %4.0f ns, p99 %4.0f ns, p99.9 %5.0f ns\n", what, at(0.5), at(0.99),
+              at(0.999));
+}
+
+void print_all_percentiles() {
+  const auto& asked = questions();
+  autotune_handle* const lookup = handle();
+  const auto hit = [&](std::size_t i) {
+    autotune_answer answer{};
+    answer.size = sizeof answer;
+    benchmark::DoNotOptimize(autotune_lookup(lookup, asked[i % asked.size()].data(), 3, &answer));
+  };
+  print_percentiles("the clock alone", 1, [](std::size_t) {});
+  print_percentiles("autotune_lookup, exact, 1 thread", 1, hit);
+  print_percentiles("autotune_lookup, exact, 16 threads", 16, hit);
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
-  std::filesystem::remove(autotune::format("/dev/shm/lookup_bench.{}.db", getpid()));
+  print_all_percentiles();
+  autotune_close(handle());
+  std::filesystem::remove(database());
+  return 0;
+}
+
+}  // namespace autotune::db
+
+int main(int argc, char** argv) try {
+  return autotune::db::run(argc, argv);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return 1;
 }
