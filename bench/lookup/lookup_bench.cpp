@@ -162,6 +162,43 @@ void LibraryExactHit(benchmark::State& state) {
 }
 BENCHMARK(LibraryExactHit)->Threads(1)->Threads(16);
 
+/// Sizes that were not tuned: the cost model judges the winners of the 8 nearest, once a problem.
+void LibraryTransfer(benchmark::State& state) {
+  const std::filesystem::path path = format("/dev/shm/lookup_bench.{}.few.db", getpid());
+  {
+    TunedStore store(path);
+    DecisionRow row;
+    row.key.device = store.add_device({"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""});
+    row.key.kernel = store.add_kernel({"", "gemm", gemm().fingerprint, "M N K"});
+    row.key.policy = "l2=hot launch=graph";
+    row.session = store.begin_session({});
+    row.configuration = row.default_configuration = to_text(gemm().default_configuration);
+    row.median_ns = row.default_ns = 10000;
+    for (int size = 128; size <= 2048; size += 128) {
+      row.key.problem = format("M={0} N={0} K={0} {1}", size, settings());
+      store.add_decision(row);
+    }
+  }
+  autotune_options options{};
+  options.size = sizeof options;
+  options.target = "gemm";
+  options.user_database = path.c_str();
+  options.device = "NVIDIA H200";
+  autotune_handle* lookup = nullptr;
+  autotune_open(&options, &lookup);
+  std::filesystem::remove(path);
+  autotune_answer answer{};
+  answer.size = sizeof answer;
+  std::int64_t size = 129;
+  for (auto _ : state) {
+    const std::int64_t sizes[] = {size, size + 1, size + 2};
+    if (autotune_lookup(lookup, sizes, 3, &answer) != AUTOTUNE_OK) state.SkipWithError("failed");
+    size = size < 2000 ? size + 3 : 130 + size % 7;
+  }
+  autotune_close(lookup);
+}
+BENCHMARK(LibraryTransfer)->Unit(benchmark::kMicrosecond)->Iterations(600);
+
 using Clock = std::chrono::steady_clock;
 
 /// Nanoseconds of each of `count` calls, the clock's own included, sorted.

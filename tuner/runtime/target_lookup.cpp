@@ -123,22 +123,49 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
   return remembered_.emplace(key, *answer).first->second;
 }
 
-/// The winner of the nearest tuned problem that is legal for this one.
+/// Of the nearest tuned problems' winners that are legal here, the one that choose_winner() says.
 std::optional<LookupAnswer> TargetLookup::transfer_from(std::span<const std::int64_t> sizes,
-                                                        const Problem& problem,
-                                                        bool same_device) const {
+                                                        const Problem& problem, bool same_device) {
   std::array<db::LookupTable::Near, kNeighbours> near;
   const std::size_t count = tables_.table().nearest(sizes, same_device, near);
+  std::vector<db::LookupTable::Near> legal;
   for (const db::LookupTable::Near& one : std::span(near).first(count)) {
-    const std::string& text = one.row->configuration;
-    if (!is_legal(target_, problem, text, device_)) continue;
-    const bool exact = one.distance == 0 && same_device;
-    const db::Origin origin = !same_device ? db::Origin::same_architecture
-                              : exact      ? db::Origin::exact
-                                           : db::Origin::transferred;
-    return answer_of(*one.row, origin, one.distance);
+    if (is_legal(target_, problem, one.row->configuration, device_)) legal.push_back(one);
   }
-  return std::nullopt;
+  if (legal.empty()) return std::nullopt;
+  const bool exact = legal.front().distance == 0;  // of a changed source, or another device
+  const std::optional<std::size_t> chosen = exact ? 0 : choose(legal, problem);
+  if (!chosen) return std::nullopt;
+  const db::Origin origin = !same_device ? db::Origin::same_architecture
+                            : exact      ? db::Origin::exact
+                                         : db::Origin::transferred;
+  return answer_of(*legal[*chosen].row, origin, legal[*chosen].distance);
+}
+
+/// Without a model, or times, the nearest.
+std::optional<std::size_t> TargetLookup::choose(std::span<const db::LookupTable::Near> legal,
+                                                const Problem& problem) {
+  const auto is_timed = [](const db::LookupTable::Near& one) { return one.row->median_ns > 0; };
+  if (!std::ranges::all_of(legal, is_timed)) return 0;
+  try {
+    std::vector<NearWinner> winners;
+    for (const db::LookupTable::Near& one : legal) {
+      winners.push_back({one.row->configuration, bias_of(*one.row), one.distance});
+    }
+    return choose_winner(target_, problem, winners, device_);
+  } catch (const std::exception&) {  // of the model: what is stored is known to be legal
+    return 0;
+  }
+}
+
+const ModelBias& TargetLookup::bias_of(const db::LookupRow& row) {
+  const auto known = biases_.find(&row);
+  if (known != biases_.end()) return known->second;
+  const Problem problem = problem_for(std::span(row.sizes).first(target_.sizes.size()));
+  return biases_
+      .emplace(&row, model_bias(target_, problem, row.configuration, row.median_ns, row.default_ns,
+                                device_))
+      .first->second;
 }
 
 Problem TargetLookup::problem_for(std::span<const std::int64_t> sizes) const {
@@ -190,6 +217,7 @@ void TargetLookup::refresh() {
   const std::lock_guard lock(mutex_);
   tables_.swap(std::move(next));
   remembered_.clear();
+  biases_.clear();
   pins_.clear();
   has_pins_.store(false, std::memory_order_release);
 }

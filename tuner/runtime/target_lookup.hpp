@@ -9,10 +9,12 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "db/lookup_source.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/runtime/transfer_choice.hpp"
 
 namespace autotune {
 
@@ -63,7 +65,10 @@ class TargetLookup {
   db::LookupTable read_table(std::string* warnings) const;
   LookupAnswer transfer(std::span<const std::int64_t> sizes);
   std::optional<LookupAnswer> transfer_from(std::span<const std::int64_t> sizes,
-                                            const Problem& problem, bool same_device) const;
+                                            const Problem& problem, bool same_device);
+  std::optional<std::size_t> choose(std::span<const db::LookupTable::Near> legal,
+                                    const Problem& problem);
+  const ModelBias& bias_of(const db::LookupRow& row);
   std::string_view interned(const std::string& text);
 
   const Target target_;
@@ -76,6 +81,7 @@ class TargetLookup {
 
   std::mutex mutex_;  // of what follows: sizes that were not tuned
   std::map<Sizes, LookupAnswer> remembered_;
+  std::unordered_map<const db::LookupRow*, ModelBias> biases_;  // rows stay where they are
   std::set<std::string, std::less<>> texts_;
   std::map<Sizes, std::string_view> pins_;
   std::atomic<bool> has_pins_{false};
