@@ -43,7 +43,7 @@ std::vector<std::size_t> near_the_fastest(const ParameterSpace& space,
 }
 
 std::vector<std::size_t> chosen_indices(const ParameterSpace& space,
-                                        std::span<const float> log_predicted,
+                                        const std::vector<std::size_t>& favourites,
                                         const Observations& observations, RandomSource& random) {
   std::vector<std::size_t> indices;
   if (space.size() <= kMostCandidates) {
@@ -52,7 +52,7 @@ std::vector<std::size_t> chosen_indices(const ParameterSpace& space,
     return indices;
   }
   for (std::size_t i = 0; i < kRandom; ++i) indices.push_back(random.below(space.size()));
-  if (!log_predicted.empty()) append(indices, predicted_best(log_predicted, kPredicted));
+  append(indices, favourites);
   append(indices, near_the_fastest(space, observations, random));
   std::sort(indices.begin(), indices.end());
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
@@ -105,6 +105,14 @@ std::vector<std::size_t> predicted_best(std::span<const float> log_predicted, st
   return order;
 }
 
+Prior prior_of(const ParameterSpace& space, std::span<const double> predicted) {
+  Prior prior{log_predictions(predicted), hopeless(predicted), {}};
+  if (space.size() > kMostCandidates) {
+    prior.favourites = predicted_best(prior.log_predicted, kPredicted);
+  }
+  return prior;
+}
+
 std::optional<std::size_t> Candidates::row_of(std::size_t index) const {
   const auto found = std::lower_bound(indices.begin(), indices.end(), index);
   if (found == indices.end() || *found != index) return std::nullopt;
@@ -112,18 +120,19 @@ std::optional<std::size_t> Candidates::row_of(std::size_t index) const {
 }
 
 Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& coordinates,
-                           std::span<const float> log_predicted, const std::vector<bool>& hopeless,
-                           const Observations& observations, RandomSource& random) {
+                           const Prior& prior, const Observations& observations,
+                           RandomSource& random) {
   Candidates candidates;
-  candidates.indices = chosen_indices(space, log_predicted, observations, random);
-  if (!hopeless.empty()) {
-    std::erase_if(candidates.indices, [&](std::size_t index) { return hopeless[index]; });
+  candidates.indices = chosen_indices(space, prior.favourites, observations, random);
+  if (!prior.hopeless.empty()) {
+    std::erase_if(candidates.indices, [&](std::size_t index) { return prior.hopeless[index]; });
   }
   candidates.points = coordinates.points(candidates.indices);
-  if (!log_predicted.empty()) {
+  if (!prior.log_predicted.empty()) {
     candidates.predicted.resize(static_cast<Eigen::Index>(candidates.indices.size()));
     for (Eigen::Index row = 0; row < candidates.predicted.size(); ++row) {
-      candidates.predicted[row] = log_predicted[candidates.indices[static_cast<std::size_t>(row)]];
+      candidates.predicted[row] =
+          prior.log_predicted[candidates.indices[static_cast<std::size_t>(row)]];
     }
   }
   candidates.asked.assign(candidates.indices.size(), 0);

@@ -26,6 +26,14 @@ std::vector<float> log_predictions(std::span<const double> predicted);
 /// than all the others. One a configuration; empty when there are none, or nothing else.
 std::vector<bool> hopeless(std::span<const double> predicted);
 
+/// What a search knows of a space from its cost model; all empty without one.
+struct Prior {
+  std::vector<float> log_predicted;     // log_predictions()
+  std::vector<bool> hopeless;           // hopeless()
+  std::vector<std::size_t> favourites;  // of a large space, what is ranked first
+};
+Prior prior_of(const ParameterSpace& space, std::span<const double> predicted);
+
 struct Candidates {
   std::vector<std::size_t> indices;  // ascending
   Points points;                     // one row each
@@ -37,11 +45,11 @@ struct Candidates {
   std::optional<std::size_t> row_of(std::size_t index) const;
 };
 
-/// The whole space where it is small. Else some thousands of it: what the cost model ranks first,
-/// what is one change away from the fastest or two from the very fastest, and random ones.
+/// The whole space where it is small. Else some thousands of it: the prior's favourites, what is
+/// one change away from the fastest or two from the very fastest, and random ones.
 Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& coordinates,
-                           std::span<const float> log_predicted, const std::vector<bool>& hopeless,
-                           const Observations& observations, RandomSource& random);
+                           const Prior& prior, const Observations& observations,
+                           RandomSource& random);
 
 /// The `count` first by prediction, best first; equal ones in the order of their indices.
 std::vector<std::size_t> predicted_best(std::span<const float> log_predicted, std::size_t count);

@@ -30,8 +30,7 @@ class Search {
         coordinates_(space_),
         batch_(static_cast<std::size_t>(std::max(1, evaluator.batch()))),
         part_(std::max<std::size_t>(1, batch_ / kParts)),
-        log_predicted_(log_predictions(evaluator.predicted())),
-        hopeless_(hopeless(evaluator.predicted())),
+        prior_(prior_of(space_, evaluator.predicted())),
         points_(0, static_cast<Eigen::Index>(coordinates_.dimensions())),
         ready_(evaluator) {}
 
@@ -62,9 +61,9 @@ class Search {
     const Eigen::Index place = points_.rows();
     points_.conservativeResize(place + 1, Eigen::NoChange);
     points_.row(place) = coordinates_.points({&answer.index, 1}).row(0);
-    if (!log_predicted_.empty()) {
+    if (!prior_.log_predicted.empty()) {
       predicted_.conservativeResize(place + 1);
-      predicted_[place] = static_cast<double>(log_predicted_[answer.index]);
+      predicted_[place] = static_cast<double>(prior_.log_predicted[answer.index]);
     }
     if (const auto row = candidates_.row_of(answer.index)) candidates_.asked[*row] = 1;
   }
@@ -82,7 +81,7 @@ class Search {
     std::size_t started = observations_.valid() < kFirst ? 0 : kFirst;  // a run that goes on
     while (!exhausted() && (started < kFirst || observations_.valid() < kFewest)) {
       const std::vector<std::size_t> first =
-          first_configurations(space_, coordinates_, log_predicted_,
+          first_configurations(space_, coordinates_, prior_.log_predicted,
                                started == 0 ? kFirst : std::max<std::size_t>(1, batch_ / 2),
                                observations_.indices(), random_);
       if (!ask(first)) return false;
@@ -101,8 +100,7 @@ class Search {
     const int drawing = candidates_.drawing + 1;
     // Of its own, so that a run whose path differs a little draws the same.
     RandomSource random(seed_ + static_cast<std::uint64_t>(drawing));
-    candidates_ =
-        draw_candidates(space_, coordinates_, log_predicted_, hopeless_, observations_, random);
+    candidates_ = draw_candidates(space_, coordinates_, prior_, observations_, random);
     candidates_.drawing = drawing;
     drawn_best_ = observations_.best();
     drawn_size_ = static_cast<double>(observations_.size());
@@ -181,10 +179,9 @@ class Search {
   std::size_t part_;
   ExpectedImprovement improvement_;
   Observations observations_;
-  std::vector<float> log_predicted_;  // one an index
-  std::vector<bool> hopeless_;        // one an index, or empty
-  Points points_;                     // one row an observation
-  Eigen::VectorXd predicted_;         // one an observation
+  Prior prior_;
+  Points points_;              // one row an observation
+  Eigen::VectorXd predicted_;  // one an observation
   Candidates candidates_;
   std::vector<Surrogate> surrogates_;
   ReadyMemory ready_;

@@ -160,7 +160,7 @@ TEST(Candidates, LargeSpacesAreSampledWithTheNeighboursOfTheFastest) {
   const std::size_t fastest = *space.find(Levels{5, 5, 5, 5});
   observations.add({fastest, Outcome::ok, 1.0});
   RandomSource random(1);
-  const Candidates candidates = draw_candidates(space, coordinates, {}, {}, observations, random);
+  const Candidates candidates = draw_candidates(space, coordinates, {}, observations, random);
   EXPECT_LE(candidates.indices.size(), kMostCandidates);
   EXPECT_TRUE(std::is_sorted(candidates.indices.begin(), candidates.indices.end()));
   EXPECT_TRUE(candidates.row_of(*space.find(Levels{5, 5, 5, 29})));
