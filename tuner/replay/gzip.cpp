@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
@@ -31,7 +32,9 @@ std::string read_maybe_gzip(const std::filesystem::path& file) {
     int status = Z_OK;
     const char* const what = gzerror(stream.get(), &status);
     if (status != Z_OK && status != Z_STREAM_END) {
-      throw Error(format("{}: cannot be unpacked: {}; is it complete?", file.string(), what));
+      std::string_view why = what;  // often begins with the file
+      if (why.starts_with(file.string() + ": ")) why.remove_prefix(file.string().size() + 2);
+      throw Error(format("{}: cannot be unpacked: {}; is it complete?", file.string(), why));
     }
     return text;
   }
