@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/source_folder.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/worker/worker_device.hpp"
@@ -21,7 +22,7 @@ namespace autotune {
 class FaultsCase {
  public:
   explicit FaultsCase(const std::string& device)
-      : target_(load_manifest(AUTOTUNE_SOURCE_DIR "/tests/faults/faults.target.json")),
+      : target_(load_manifest(source_folder() / "tests/faults/faults.target.json")),
         device_(make_worker_device(device,
                                    std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"),
                                    {.least_seconds = 0.5, .most_seconds = 3})),

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "tests/gpu/gpu_fixture.hpp"
-#include "tests/gpu/source_folder.hpp"
 #include "tests/gpu/vendor_library.hpp"
+#include "tests/support/source_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"

@@ -8,8 +8,8 @@
 
 #include "db/store.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
-#include "tests/gpu/source_folder.hpp"
 #include "tests/gpu/vendor_library.hpp"
+#include "tests/support/source_folder.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
