@@ -100,6 +100,8 @@ class DeviceGroup final : RunGroup {
     history_.insert(history_.end(), trials.begin(), trials.end());
   }
 
+  PreparedProblems& prepared() override { return prepared_; }
+
   void work_on(std::size_t device) {
     try {
       std::optional<db::TunedStore> store;  // each is for one thread
@@ -303,6 +305,7 @@ class DeviceGroup final : RunGroup {
   const TuningRequest& request_;
   const TuningCallbacks& callbacks_;
   const Clock::time_point start_ = Clock::now();
+  PreparedProblems prepared_{target_, request_.problems};
 
   std::mutex callback_;  // held while one is called
   std::mutex mutex_;     // of all below

@@ -37,6 +37,11 @@ std::map<std::size_t, Trial> SharedQueue::abandon() {
   return std::exchange(made_, {});
 }
 
+std::size_t SharedQueue::waiting() {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size();
+}
+
 void SharedQueue::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;

@@ -42,6 +42,8 @@ class SharedQueue {
   /// The owner's: forgets tasks that nobody has begun, waits for those that helpers are at, and
   /// returns every trial that was not taken.
   std::map<std::size_t, Trial> abandon();
+  /// Tasks that nobody has begun.
+  std::size_t waiting();
   /// The owner's: lets the helpers go.
   void close();
 

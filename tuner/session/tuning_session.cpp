@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
-#include <future>
 #include <memory>
 #include <utility>
 #include "tuner/core/stopwatch.hpp"
 
 #include "tuner/hash/hash.hpp"
-#include "tuner/model/cost_model.hpp"
 #include "tuner/session/calibrated.hpp"
 #include "tuner/session/finals.hpp"
 #include "tuner/session/problem_run.hpp"
@@ -23,9 +20,6 @@ namespace autotune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Problems: a large space takes longer to build than a small one to measure.
-constexpr std::size_t kPreparedAhead = 3;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -106,36 +100,16 @@ class Session {
     };
   }
 
-  /// A problem's space and what the model says of it: all that needs no device.
-  struct Prepared {
-    ParameterSpace space;
-    std::vector<double> predicted;
-  };
-
-  Prepared prepare(const Problem& problem) const {
-    ParameterSpace space = space_of(target_, problem, device_.info());
-    std::vector<double> predicted =
-        CostModel(target_, problem, space, device_.info(), calibration_).predict_all();
-    return {std::move(space), std::move(predicted)};
-  }
-
-  /// The problem's own, prepared while those before were measured; starts on the next ones.
-  Prepared take_prepared(std::size_t number) {
-    while (next_.size() <= kPreparedAhead && number + next_.size() < request_.problems.size()) {
-      next_.push_back(std::async(std::launch::async, [this, at = number + next_.size()] {
-        return prepare(request_.problems[at]);
-      }));
-    }
-    Prepared prepared = next_.front().get();
-    next_.pop_front();
-    return prepared;
+  PreparedProblem prepared(const Problem& problem) {
+    PreparedProblems& problems = group_ ? group_->prepared() : prepared_;
+    return problems.take(problem, device_.info(), calibration_);
   }
 
   ProblemReport tune_problem(std::size_t number) {
     const auto started = Clock::now();
     const Problem& problem = request_.problems[number];
     const double flops = work_of(target_, problem, device_.info()).flops;
-    auto [space, predicted] = take_prepared(number);
+    auto [space, predicted] = prepared(problem);
     std::vector<double> corrected =
         corrected_predictions(space, problem.values, predicted, history());
     ProblemReport report;
@@ -249,7 +223,7 @@ class Session {
   const Calibration calibration_;
   CompilePool pool_;
   std::vector<PastTrial> history_;
-  std::deque<std::future<Prepared>> next_;  // of the problem at hand and those after it
+  PreparedProblems prepared_{target_, request_.problems};
 };
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "tuner/session/budget.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/phases.hpp"
+#include "tuner/session/prepared_problems.hpp"
 #include "tuner/session/pruned.hpp"
 
 namespace autotune {
@@ -125,6 +126,8 @@ class RunGroup {
   /// What all of them have measured at other problems.
   virtual std::vector<PastTrial> history() = 0;
   virtual void remember(std::vector<PastTrial> trials) = 0;
+  /// Of all problems of the runs.
+  virtual PreparedProblems& prepared() = 0;
 };
 
 /// Tunes every problem of the request and stores each trial before the strategy hears of it.

@@ -95,6 +95,26 @@ TEST_F(TuningSessionTest, FindsTheFastestAndComparesItWithTheDefault) {
   EXPECT_DOUBLE_EQ(problem.default_configuration->measurement.median, 2.1e-5);
 }
 
+TEST_F(TuningSessionTest, AHopelessConfigurationCostsOneLaunch) {
+  const Target target = two_parameters();
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("X") == 3) return {Outcome::ok, 1.0, ""};
+    return bowl(macros);
+  });
+  auto store = open_store();
+  const TuningReport report = tune(target, device, &store, request_for(target, {64}));
+  EXPECT_EQ(to_text(report.problems[0].best->configuration), "X=11 Y=2");
+  int hopeless = 0;
+  for (const db::TrialRow& row : store.trials(store.tuned({}).at(0).best.key)) {
+    if (!row.configuration.starts_with("X=3 ")) continue;
+    ++hopeless;
+    EXPECT_EQ(row.outcome, "pruned");
+    EXPECT_FALSE(row.verified) << "the second input set was not run";
+    EXPECT_NEAR(*row.median_ns, 0.98e9, 1) << "less what loading may have taken";
+  }
+  EXPECT_EQ(hopeless, 4);
+}
+
 TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot) {
   const Target target = two_parameters();
   FakeDevice device(bowl);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/prepared_problems.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace autotune {
+namespace {
+
+/// As many configurations as N.
+Target counting() {
+  Target target;
+  target.name = "toy";
+  target.sizes = {"N"};
+  Parameter x{.name = "X", .values = {}, .when = {}};
+  for (int value = 1; value <= 16; ++value) x.values.emplace_back(value);
+  target.parameters = {x};
+  target.constraints = {Expression::parse("X <= N")};
+  KernelSpec kernel;
+  kernel.entry = "toy";
+  kernel.grid = {Expression::parse("N")};
+  kernel.block = {Expression::parse("32")};
+  target.kernels = {kernel};
+  target.reference.kernels = {kernel};
+  return target;
+}
+
+TEST(PreparedProblems, EachIsTheOneAskedForWhoeverAsksAndInWhateverOrder) {
+  const Target target = counting();
+  std::vector<Problem> problems;
+  for (int n = 1; n <= 8; ++n) problems.push_back(problem_of(target, {{"N", n}}, {}));
+  const DeviceInfo device;
+  PreparedProblems prepared(target, problems);
+  const auto expect_right = [&](std::size_t number) {
+    const PreparedProblem one = prepared.take(problems[number], device, {});
+    EXPECT_EQ(one.space.size(), number + 1);
+    EXPECT_EQ(one.predicted.size(), number + 1);
+  };
+  {
+    std::jthread odd([&] {
+      for (const std::size_t number : {1, 3, 5, 7}) expect_right(number);
+    });
+    for (const std::size_t number : {6, 2, 0, 4}) expect_right(number);
+  }
+  expect_right(3);  // once more
+}
+
+}  // namespace
+}  // namespace autotune
