@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace autotune {
 namespace {
 
@@ -41,6 +43,13 @@ TEST(ClusterGroups, CountClustersAsTheDriverOfAnH200Does) {
 TEST(ClusterGroups, AMultiprocessorHoldsEightBlocksOfClusters) {
   EXPECT_EQ(resident_clusters(kH200Groups, 16, 9), 58);
   EXPECT_EQ(resident_clusters(kH200Groups, 2, 32), 528);
+}
+
+TEST(ClusterGroups, AreFoundFromTheDriversOwnAnswers) {
+  const std::vector<int> found = cluster_groups(16, [](int cluster, int blocks) {
+    return kH200[cluster - 2][std::min(blocks, 8) - 1];
+  });
+  EXPECT_EQ(found, kH200Groups);
 }
 
 TEST(ClusterGroups, AreFoundAgainFromTheCounts) {
