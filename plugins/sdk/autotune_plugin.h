@@ -7,7 +7,8 @@
  * stays so until the next call into the same plugin. What autotune passes is valid during the call.
  * A reason is one line of text that says what went wrong; NULL means that all went well.
  * Strings are UTF-8 and end in 0. Times are seconds. Nothing may be thrown across any call.
- * autotune calls a plugin from one thread at a time, in a process apart from its own. */
+ * autotune calls a plugin from one thread at a time, in a process apart from its own; a baseline
+ * also in a program that uses libautotune, which then runs the plugin's code itself. */
 #ifndef AUTOTUNE_PLUGIN_H
 #define AUTOTUNE_PLUGIN_H
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/cli/sentences.hpp"
+#include "tests/db/sample.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
@@ -35,6 +36,26 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   expect_refused(sandbox.run({"query", "--target", "gemm", "--size", "8"}), 1, {"gemm", "tiny"});
   expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "100", "--device", "GPU"}), 1,
                  {"GPU"});
+}
+
+TEST(Query, TellsWhereTheVendorsLibraryIsFaster) {
+  const Sandbox sandbox;
+  {
+    db::TunedStore store(sandbox.folder() / "vendor.db");
+    const db::Sample sample(store);
+    store.add_decision(sample.lost_decision("BM=64", 10000));
+  }
+  const std::string file = (sandbox.folder() / "vendor.db").string();
+  const Ended text = sandbox.run({"query", "--target", "gemm", "--db", file});
+  EXPECT_THAT(text.out,
+              HasSubstr("vendor   9.000 us [8.910 us, 9.090 us], 0.900x the best, faster, "
+                        "and what libautotune launches: cublas cublasLt 0 (algorithm 55)"));
+  const Ended as_json = sandbox.run({"query", "--target", "gemm", "--db", file, "--json"});
+  const Json baseline = Json::parse(as_json.out)["results"][0]["baseline"];
+  EXPECT_EQ(baseline["plugin"], "cublas");
+  EXPECT_EQ(baseline["name"], "cublasLt 0 (algorithm 55)");
+  EXPECT_EQ(baseline["median_ns"], 9000);
+  EXPECT_EQ(baseline["wins"], true);
 }
 
 TEST(List, NamesWhatThereIs) {
