@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast family: slices of A and B stream through STAGES buffers in shared memory while warps
 // multiply from registers; slices of a block and blocks of a cluster or grid may share the sum over
-// k. Grid (N/BN, M/BM, BATCH * SPLIT_K) rounded up; block kThreads (thread_tile.cuh); cluster (1,
-// 1, SPLIT_K) for REDUCTION cluster; dynamic shared memory: gemm.target.json. Any M, N, K: EDGE_M,
-// EDGE_N, EDGE_K say which is no multiple of BM, BN, BK. The remainder of k is the first slice, so
-// that later ones need no bounds along k.
+// k. Grid (N/BN, M/BM, BATCH * SPLIT_K) rounded up, for REDUCTION tail (whole tiles + SPLIT_K *
+// split tiles); block kThreads (thread_tile.cuh); cluster (1, 1, SPLIT_K) for REDUCTION
+// cluster; dynamic shared memory: gemm.target.json. Any M, N, K: EDGE_M, EDGE_N, EDGE_K say which
+// is no multiple of BM, BN, BK. The remainder of k is the first slice, so that later ones need no
+// bounds along k.
 #pragma once
 
 #include "thread_tile.cuh"
@@ -25,7 +26,26 @@ constexpr int kStage = ASlice::kElements + BSlice::kElements;
 // Steps of k in one piece of code. An even number of fragments, so that loads alternate.
 constexpr int kUnroll = UNROLL_K < kDepth ? UNROLL_K : kDepth;
 
+/// The part of the sum over k that a block does: slices first..last-1 of all. Where K is no
+/// multiple of BK slice 0 is the shallow one, so that later ones need no bounds along k; the tensor
+/// copy engine writes zeros past the end instead.
+struct Slices {
+  int first, last, skew;
+
+  __device__ __forceinline__ Slices(int K, int part, int parts) {
+    const int count = (K + BK - 1) / BK;
+    first = count * part / parts;
+    last = count * (part + 1) / parts;
+    skew = EDGE_K && LOADER != LOADER_TMA ? count * BK - K : 0;
+  }
+  __device__ __forceinline__ int begin(int i) const { return i == 0 ? 0 : i * BK - skew; }
+  __device__ __forceinline__ int depth(int i) const { return i == 0 ? BK - skew : BK; }
+};
+
 #include "finish.cuh"
+#if LOADER == LOADER_DIRECT
+#include "direct.cuh"
+#else
 #include "loader.cuh"
 
 __device__ __forceinline__ void multiply_slice(real (&sum)[TM][TN], const real* stage,
@@ -53,17 +73,30 @@ __device__ __forceinline__ void multiply_slice(real (&sum)[TM][TN], const real* 
     }
   }
 }
+#endif
 
-/// The block's tile. With `swizzle` > 1 blocks that run together make a band of so many rows.
-struct TilePlace {
-  int m, n;
+/// A block's tile, and its part of the sum over k.
+struct BlockPlace {
+  int m, n, part, parts, batch;
 
-  __device__ __forceinline__ explicit TilePlace(int swizzle) {
+  __device__ __forceinline__ BlockPlace(int M, int N, int split_k, int swizzle) {
     m = blockIdx.y, n = blockIdx.x;
-    if (swizzle > 1) {
-      const int tiles_n = gridDim.x, block = m * tiles_n + n;
-      const int band = block / (swizzle * tiles_n), in_band = block % (swizzle * tiles_n);
-      const int rows = min(swizzle, (int)gridDim.y - band * swizzle);
+    parts = REDUCTION == REDUCTION_NONE ? 1 : split_k;
+    part = REDUCTION == REDUCTION_NONE ? 0 : blockIdx.z % parts;
+    batch = BATCH == 1 ? 0 : blockIdx.z / parts;
+    int tiles_m = gridDim.y, tiles_n = gridDim.x, tile = m * tiles_n + n;
+    if (REDUCTION == REDUCTION_TAIL) {
+      tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN;
+      const int whole = tiles_m * tiles_n - (gridDim.x - tiles_m * tiles_n) / (split_k - 1);
+      const int beyond = (int)blockIdx.x - whole;
+      parts = beyond < 0 ? 1 : split_k;
+      part = beyond < 0 ? 0 : beyond % split_k;
+      tile = beyond < 0 ? blockIdx.x : whole + beyond / split_k;
+      m = tile / tiles_n, n = tile % tiles_n;
+    }
+    if (swizzle > 1) {  // blocks that run together make a band of so many rows
+      const int band = tile / (swizzle * tiles_n), in_band = tile % (swizzle * tiles_n);
+      const int rows = min(swizzle, tiles_m - band * swizzle);
       m = band * swizzle + in_band % rows;
       n = in_band / rows;
     }
@@ -90,17 +123,22 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
 #endif
   if (A_PACKED) A = packed_a, lda = (M + BM - 1) / BM * BM;
   if (B_PACKED) B = packed_b, ldb = (N + BN - 1) / BN * BN;
-  const int parts = REDUCTION == REDUCTION_NONE ? 1 : split_k;
-  const int part = REDUCTION == REDUCTION_NONE ? 0 : blockIdx.z % parts;
-  const int batch = BATCH == 1 ? 0 : blockIdx.z / parts;
-  const TilePlace tile(swizzle);
-  const int m0 = tile.m * BM, n0 = tile.n * BN;
-  const Slices slices(K, part, parts);
-  Loader loader(A, B, lda, ldb, M, N, K, m0, n0, batch, shared MAPS);
+  const BlockPlace block(M, N, split_k, swizzle);
+  const int m0 = block.m * BM, n0 = block.n * BN, batch = block.batch;
+  const Slices slices(K, block.part, block.parts);
   const ThreadPlace place(threadIdx.x);
   real sum[TM][TN] = {};
 
-#if STAGES == 1
+#if LOADER == LOADER_DIRECT
+  const Direct direct(A, B, lda, ldb, M, N, K, m0, n0, batch);
+  const int k_first = place.slice * kDepth;
+  if (EDGE_K && slices.first < slices.last)
+    direct.multiply<true>(sum, place, slices.begin(slices.first) + k_first,
+                          slices.depth(slices.first) - k_first);
+  for (int i = slices.first + EDGE_K; i < slices.last; ++i)
+    direct.multiply<false>(sum, place, slices.begin(i) + k_first, kDepth);
+#elif STAGES == 1
+  Loader loader(A, B, lda, ldb, M, N, K, m0, n0, batch, shared);
   for (int i = slices.first; i < slices.last; ++i) {
     if (i > slices.first) __syncthreads();
     loader.start<true>(0, slices, i);
@@ -110,6 +148,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
     multiply_slice(sum, shared, place);
   }
 #else
+  Loader loader(A, B, lda, ldb, M, N, K, m0, n0, batch, shared MAPS);
 #pragma unroll
   for (int stage = 0; stage < STAGES - 1; ++stage) {
     const int i = slices.first + stage;
@@ -145,5 +184,5 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
                       ldc,
                       M - m0,
                       N - n0};
-  finish(sum, place, output, shared, part, parts, partial, counters);
+  finish(sum, place, output, shared, block.part, block.parts, partial, counters);
 }

@@ -11,7 +11,8 @@
 #include "device/cluster.cuh"
 #endif
 
-constexpr bool kThroughShared = K_SLICES > 1 || REDUCTION != REDUCTION_NONE;
+constexpr bool kThroughShared =
+    K_SLICES > 1 || (REDUCTION != REDUCTION_NONE && REDUCTION != REDUCTION_TAIL);
 constexpr int kTile = BM * BN;
 
 struct Output {
@@ -80,7 +81,7 @@ __device__ __forceinline__ Chunk sum_of(const real* first, long long stride, int
   return sum;
 }
 
-#if REDUCTION == REDUCTION_WORKSPACE
+#if REDUCTION == REDUCTION_WORKSPACE || REDUCTION == REDUCTION_TAIL
 /// True in every thread of the last of `parts` blocks that come here with this counter, which is
 /// then 0 again; what the others wrote before is seen. `shared` is free for one value.
 __device__ __forceinline__ bool comes_last(int* counter, int parts, real* shared) {
@@ -97,10 +98,40 @@ __device__ __forceinline__ bool comes_last(int* counter, int parts, real* shared
 }
 #endif
 
+#if REDUCTION == REDUCTION_TAIL
+/// One of the `parts` last blocks that share a tile; sums of a thread lie kThreads apart.
+__device__ __forceinline__ void finish_tail(const real (&sum)[TM][TN], const ThreadPlace& place,
+                                            const Output& output, real* shared, int part, int parts,
+                                            real* partial, int* counters) {
+  const int tile = (gridDim.x - 1 - blockIdx.x) / parts;  // the last one is 0
+  real* const parts_of_tile = partial + (long long)tile * parts * kTile + threadIdx.x;
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+#pragma unroll
+    for (int j = 0; j < TN; ++j)
+      parts_of_tile[(long long)part * kTile + (i * TN + j) * kThreads] = sum[i][j];
+  }
+  if (!comes_last(counters + tile, parts, shared)) return;
+  real total[TM][TN] = {};
+  for (int from = 0; from < parts; ++from) {
+#pragma unroll
+    for (int i = 0; i < TM; ++i) {
+#pragma unroll
+      for (int j = 0; j < TN; ++j)
+        total[i][j] += parts_of_tile[(long long)from * kTile + (i * TN + j) * kThreads];
+    }
+  }
+  for_each_group(total, place, [&](int m, int n, const auto& group) { output.store(m, n, group); });
+}
+#endif
+
 /// `shared` holds K_SLICES tiles; the stages in it are no longer needed by this thread.
 __device__ __forceinline__ void finish(const real (&sum)[TM][TN], const ThreadPlace& place,
                                        const Output& output, real* shared, int part, int parts,
                                        real* partial, int* counters) {
+#if REDUCTION == REDUCTION_TAIL
+  if (parts > 1) return finish_tail(sum, place, output, shared, part, parts, partial, counters);
+#endif
   if (!kThroughShared) {
     for_each_group(sum, place, [&](int m, int n, const auto& group) { output.store(m, n, group); });
     return;

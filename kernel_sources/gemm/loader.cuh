@@ -4,22 +4,6 @@
 // this thread's part of it where a barrier is still needed.
 #pragma once
 
-/// The part of the sum over k that a block does: slices first..last-1 of all. Where K is no
-/// multiple of BK slice 0 is the shallow one, so that later ones need no bounds along k; the tensor
-/// copy engine writes zeros past the end instead.
-struct Slices {
-  int first, last, skew;
-
-  __device__ __forceinline__ Slices(int K, int part, int parts) {
-    const int count = (K + BK - 1) / BK;
-    first = count * part / parts;
-    last = count * (part + 1) / parts;
-    skew = EDGE_K && LOADER != LOADER_TMA ? count * BK - K : 0;
-  }
-  __device__ __forceinline__ int begin(int i) const { return i == 0 ? 0 : i * BK - skew; }
-  __device__ __forceinline__ int depth(int i) const { return i == 0 ? BK - skew : BK; }
-};
-
 #if LOADER == LOADER_TMA
 
 // Behind the stages and behind the tiles that finish() makes of them.

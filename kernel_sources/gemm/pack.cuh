@@ -1,39 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 // A first kernel that copies operands so that they lie along m or n, in rows of whole tiles with
 // zeros past the edge: A as K x round_up(M, BM), B as K x round_up(N, BN).
-// Grid (rows / 32, K / 32, 2 BATCH) rounded up, z even for A, odd for B (with nothing to do where
-// that one is used as it lies); block 32 x 8.
+// Grid (rows / 64, K / 64, BATCH * operands packed) rounded up; block 256.
 #pragma once
 
-__device__ inline void pack(real (&tile)[32][33], const real* from, real* to, int outer, int K,
-                            int ld, int ld_to, bool along_k) {
-  const int outer0 = blockIdx.x * 32, k0 = blockIdx.y * 32, x = threadIdx.x;
+constexpr int kPackSide = 64, kPackThreads = 256;
+
+/// One square, read in chunks of WIDTH neighbours.
+template <int WIDTH>
+__device__ __forceinline__ void pack(real (&square)[kPackSide][kPackSide + 1], const real* from,
+                                     real* to, int outer, int K, int ld, int ld_to, bool along_k) {
+  constexpr int kRow = kPackSide / WIDTH, kRounds = kPackSide * kRow / kPackThreads;
+  const int outer0 = blockIdx.x * kPackSide, k0 = blockIdx.y * kPackSide;
   if (outer0 >= ld_to) return;
+  Vector<WIDTH> chunks[kRounds];
 #pragma unroll
-  for (int y = threadIdx.y; y < 32; y += 8) {
-    const int o = outer0 + (along_k ? y : x), k = k0 + (along_k ? x : y);
-    tile[y][x] = o < outer && k < K ? from[along_k ? (long long)o * ld + k : (long long)k * ld + o]
-                                    : real(0);
+  for (int round = 0; round < kRounds; ++round) {
+    const int chunk = threadIdx.x + round * kPackThreads;
+    const int across = chunk / kRow, along = chunk % kRow * WIDTH;
+    const int o = outer0 + (along_k ? across : along), k = k0 + (along_k ? along : across);
+    chunks[round] = {};
+    if (o < outer && k < K)
+      chunks[round] = *reinterpret_cast<const Vector<WIDTH>*>(
+          from + (along_k ? (long long)o * ld + k : (long long)k * ld + o));
+  }
+#pragma unroll
+  for (int round = 0; round < kRounds; ++round) {
+    const int chunk = threadIdx.x + round * kPackThreads;
+    const int across = chunk / kRow, along = chunk % kRow * WIDTH;
+#pragma unroll
+    for (int i = 0; i < WIDTH; ++i)
+      (along_k ? square[along + i][across] : square[across][along + i]) = chunks[round].value[i];
   }
   __syncthreads();
 #pragma unroll
-  for (int y = threadIdx.y; y < 32; y += 8) {
-    if (k0 + y < K && outer0 + x < ld_to)
-      to[(long long)(k0 + y) * ld_to + outer0 + x] = along_k ? tile[x][y] : tile[y][x];
+  for (int chunk = threadIdx.x; chunk < kPackSide * kPackSide / kWidest; chunk += kPackThreads) {
+    const int k = chunk / (kPackSide / kWidest), o = chunk % (kPackSide / kWidest) * kWidest;
+    Vector<kWidest> row;
+#pragma unroll
+    for (int i = 0; i < kWidest; ++i) row.value[i] = square[k][o + i];
+    if (k0 + k < K && outer0 + o < ld_to)
+      *reinterpret_cast<Vector<kWidest>*>(to + (long long)(k0 + k) * ld_to + outer0 + o) = row;
   }
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(kPackThreads)
     gemm_pack(const real* A, const real* B, real* packed_a, real* packed_b, int M, int N, int K,
               int lda, int ldb) {
-  __shared__ real tile[32][33];
-  const int batch = blockIdx.z / 2, ld_a = (M + BM - 1) / BM * BM, ld_b = (N + BN - 1) / BN * BN;
-  if (blockIdx.z % 2 == 0) {
-    if (PACK == PACK_ALL || !A_IS_TRANSPOSED)
-      pack(tile, A + (long long)batch * (A_IS_TRANSPOSED ? K : M) * lda,
-           packed_a + (long long)batch * K * ld_a, M, K, lda, ld_a, !A_IS_TRANSPOSED);
-  } else if (PACK == PACK_ALL || B_IS_TRANSPOSED) {
-    pack(tile, B + (long long)batch * (B_IS_TRANSPOSED ? N : K) * ldb,
-         packed_b + (long long)batch * K * ld_b, N, K, ldb, ld_b, B_IS_TRANSPOSED);
+  __shared__ real square[kPackSide][kPackSide + 1];
+  const int batch = blockIdx.z / (A_PACKED + B_PACKED);
+  if (A_PACKED && (!B_PACKED || blockIdx.z % 2 == 0)) {
+    const int rows = (M + BM - 1) / BM * BM;
+    pack<VECTOR_A>(square, A + (long long)batch * (A_IS_TRANSPOSED ? K : M) * lda,
+                   packed_a + (long long)batch * K * rows, M, K, lda, rows, !A_IS_TRANSPOSED);
+  } else {
+    const int rows = (N + BN - 1) / BN * BN;
+    pack<VECTOR_B>(square, B + (long long)batch * (B_IS_TRANSPOSED ? N : K) * ldb,
+                   packed_b + (long long)batch * K * rows, N, K, ldb, rows, B_IS_TRANSPOSED);
   }
 }

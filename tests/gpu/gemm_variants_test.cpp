@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random variants of gemm, fast family and ladder, are right at random shapes, layouts, scalings,
+// element types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (500),
+// AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker: one that crashes is
+// named and the others go on.
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "tests/gpu/gpu_fixture.hpp"
+#include "tests/gpu/source_folder.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/target/manifest.hpp"
+#include "tuner/worker/worker_device.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::size_t kVariantsAProblem = 10;
+
+using Random = std::mt19937_64;
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+std::int64_t between(Random& random, std::int64_t low, std::int64_t high) {
+  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+}
+
+/// 1, a few, any up to `most`, or one that many tiles divide.
+std::int64_t random_extent(Random& random, std::int64_t most) {
+  switch (between(random, 0, 9)) {
+    case 0:
+      return 1;
+    case 1:
+    case 2:
+      return between(random, 2, 40);
+    case 3:
+    case 4:
+    case 5:
+      return 64 * between(random, 1, most / 64);
+    default:
+      return between(random, 41, most);
+  }
+}
+
+template <class T>
+const T& one_of(Random& random, const std::vector<T>& all) {
+  return all[static_cast<std::size_t>(
+      between(random, 0, static_cast<std::int64_t>(all.size()) - 1))];
+}
+
+/// A problem with its variants, compiled, and what came of them.
+struct Sample {
+  Problem problem;
+  std::vector<Configuration> configurations;
+  std::vector<CompiledKernel> kernels;
+};
+
+class GemmVariants : public Gpu {
+ protected:
+  static Problem random_problem(const Target& target, Random& random) {
+    NamedValues settings;
+    for (const Setting& setting : target.settings) {
+      if (setting.name == "dtype" || setting.name == "batch" || setting.name == "order") {
+        if (between(random, 0, 9) < 7) continue;  // mostly the default
+      }
+      const bool few = setting.name == "batch";  // batches of 128 would only take long
+      settings.push_back(
+          {setting.name, few ? Value(between(random, 2, 4)) : one_of(random, setting.values)});
+    }
+    // Packing and large tiles begin near 1000, splitting the last tiles near 2000.
+    const std::int64_t kind = between(random, 0, 9);
+    const std::int64_t least = kind == 0 ? 2000 : kind <= 2 ? 950 : 1;
+    const std::int64_t most = kind == 0 ? 2600 : kind <= 2 ? 1400 : 700;
+    const std::int64_t m = std::max(least, random_extent(random, most));
+    const std::int64_t n = std::max(least, random_extent(random, most));
+    const std::int64_t deepest = m * n < 40000 ? 4096 : std::min<std::int64_t>(most, 1400);
+    const std::int64_t k = std::max(least / 2, random_extent(random, deepest));
+    return problem_of(target, {{"M", m}, {"N", n}, {"K", k}}, settings);
+  }
+
+  /// Four of five of the fast family, the others of the ladder.
+  static Sample drawn(const Target& target, std::uint64_t seed) {
+    Random random(seed);
+    Sample sample{random_problem(target, random), {}, {}};
+    std::map<std::string, ParameterSpace> spaces;
+    for (std::size_t i = 0; i < kVariantsAProblem; ++i) {
+      const std::vector<std::string> ladder{"naive", "tiled", "tiled", "micro", "single_block"};
+      std::string kernel = between(random, 0, 4) > 0 ? "fast" : one_of(random, ladder);
+      if (!spaces.contains(kernel)) {
+        const Target held = with_fixed(target, {{"KERNEL", kernel}});
+        spaces.emplace(kernel, space_of(held, sample.problem, device().info()));
+      }
+      if (spaces.at(kernel).empty()) continue;
+      const ParameterSpace& space = spaces.at(kernel);
+      sample.configurations.push_back(space.at(random() % space.size()));
+    }
+    return sample;
+  }
+
+  /// do_one(0) … do_one(count - 1) on all cores.
+  static void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& do_one) {
+    std::atomic<std::size_t> next{0};
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < std::max(1u, std::thread::hardware_concurrency()); ++t) {
+      threads.emplace_back([&] {
+        for (std::size_t i = next++; i < count; i = next++) do_one(i);
+      });
+    }
+    for (auto& thread : threads) thread.join();
+  }
+
+  /// The outcome, as the word that counts it; a wrong one is a failure of the test.
+  static std::string judged(const Target& target, Workbench& bench, const Problem& problem,
+                            const Configuration& configuration, const CompiledKernel& kernel) {
+    SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
+    const bool any_order = std::ranges::any_of(
+        problem.values, [](const auto& named) { return named.value == Value("any"); });
+    try {
+      if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
+      const LaunchPlan plan = launch_plan(target, problem, configuration, device().info());
+      const Verdict verdict = bench.load(kernel, plan)->verify(any_order ? 1 : 2);
+      EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+      return verdict.outcome == Outcome::ok ? "right" : "wrong";
+    } catch (const KernelFailure& failure) {
+      // Registers can be more than the manifest's estimate: a session makes a row of it.
+      EXPECT_EQ(failure.outcome(), Outcome::launch_error) << failure.what();
+      return failure.outcome() == Outcome::launch_error ? "refused" : "failed";
+    }
+  }
+};
+
+TEST_F(GemmVariants, AreRightAtRandomProblems) {
+  const std::uint64_t count = number_from("AUTOTUNE_TEST_VARIANTS", 500);
+  const std::uint64_t seed = number_from("AUTOTUNE_TEST_SEED", std::random_device{}());
+  std::printf("AUTOTUNE_TEST_VARIANTS=%llu AUTOTUNE_TEST_SEED=%llu\n",
+              static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
+  const Target target = load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.json");
+  std::vector<Sample> samples((count + kVariantsAProblem - 1) / kVariantsAProblem);
+  on_all_cores(samples.size(), [&](std::size_t i) { samples[i] = drawn(target, seed + i); });
+
+  std::vector<std::pair<Sample*, std::size_t>> places;
+  for (Sample& sample : samples) {
+    sample.kernels.resize(sample.configurations.size());
+    for (std::size_t i = 0; i < sample.configurations.size(); ++i) places.emplace_back(&sample, i);
+  }
+  on_all_cores(places.size(), [&](std::size_t at) {
+    const auto [sample, i] = places[at];
+    sample->kernels[i] = device().compile(
+        source_unit(target, sample->problem, sample->configurations[i], device().info()));
+  });
+
+  const auto worker =
+      make_worker_device("cuda:0", std::make_shared<BuildCache>(folder() / "cache"));
+  std::map<std::string, int> outcomes;
+  for (const Sample& sample : samples) {
+    const auto bench = worker->open(workload_of(target, sample.problem, worker->info()));
+    for (std::size_t i = 0; i < sample.configurations.size(); ++i) {
+      ++outcomes[judged(target, *bench, sample.problem, sample.configurations[i],
+                        sample.kernels[i])];
+    }
+  }
+  std::string text;
+  for (const auto& [outcome, times] : outcomes) text += format("{} {} ", times, outcome);
+  figure(format("gemm, {} random variants", places.size()), text, "none wrong, none failed");
+  EXPECT_GT(outcomes["right"], outcomes["refused"]);
+}
+
+}  // namespace
+}  // namespace autotune
