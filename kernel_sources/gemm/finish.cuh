@@ -33,7 +33,7 @@ struct Output {
   template <int COUNT>
   __device__ __forceinline__ void store(int m, int n, Vector<COUNT> sums) const {
     if (EDGE_M && m >= m_left) return;
-    if (COUNT <= VECTOR_D) {  // then n_left is a multiple of COUNT as well
+    if (COUNT <= VECTOR_D && REDUCTION != REDUCTION_ATOMIC) {  // n_left is a multiple of COUNT too
       if (EDGE_N && n >= n_left) return;
 #pragma unroll
       for (int i = 0; i < COUNT; ++i)
