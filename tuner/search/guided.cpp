@@ -30,6 +30,7 @@ class Search {
         coordinates_(space_),
         batch_(static_cast<std::size_t>(std::max(1, evaluator.batch()))),
         part_(std::max<std::size_t>(1, batch_ / kParts)),
+        ahead_(batch_ > 1 ? batch_ + part_ : 1),
         prior_(prior_of(space_, evaluator.predicted())),
         points_(0, static_cast<Eigen::Index>(coordinates_.dimensions())),
         ready_(evaluator) {}
@@ -41,7 +42,7 @@ class Search {
     surrogates_.emplace_back(candidates_, batch_, 0);
     surrogates_.emplace_back(candidates_, batch_, kStep);
     while (!exhausted() && evaluator_.remaining() > 0) {
-      while (under_way_.size() < batch_ + part_ && propose()) {
+      while (under_way_.size() < ahead_ && propose()) {
       }
       const auto next =
           under_way_.begin() + static_cast<std::ptrdiff_t>(std::min(part_, under_way_.size()));
@@ -177,6 +178,7 @@ class Search {
   LevelCoordinates coordinates_;
   std::size_t batch_;
   std::size_t part_;
+  std::size_t ahead_;  // to be under way: with nothing to be had from batches, none waits
   ExpectedImprovement improvement_;
   Observations observations_;
   Prior prior_;
