@@ -51,6 +51,7 @@ TEST(Occupancy, FindsTheBestBlock) {
 }
 
 TEST(Occupancy, CompilesATargetForAGpuThatIsNotHere) {
+  if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
   const Sandbox sandbox;
   const Json json =
       json_of(sandbox, {"--gpu", "h200", "--target", "gemm", "--size", "512", "BLOCK_SIZE=16"});

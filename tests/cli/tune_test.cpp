@@ -185,11 +185,9 @@ TEST(Tune, SeveralDevicesShareTheProblems) {
 }
 
 TEST(Tune, AModelOfAGpuChoosesWithoutOne) {
+  if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
   const Ended ended = Sandbox().run(
       {"--target", "gemm", "--sizes", "256", "--device", "model:h200", "--budget", "2", "--json"});
-  if (ended.status != 0 && ended.err.find("without CUDA") != std::string::npos) {
-    GTEST_SKIP() << ended.err;
-  }
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(Json::parse(ended.out)["problems"][0]["best"]["provenance"], "predicted");
 }
