@@ -23,9 +23,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int kKills = 20;  // everything takes several times as long
+#else
+constexpr int kKills = 200;
+#endif
+
 int kills_wanted() {
   const char* const text = std::getenv("AUTOTUNE_TEST_KILLS");
-  return text != nullptr ? std::atoi(text) : 200;
+  return text != nullptr ? std::atoi(text) : kKills;
 }
 
 KernelCase copy() {
