@@ -36,6 +36,25 @@ std::string row_of(const Report& report, const SizeResult& size) {
       size.cold.ratio.high, rate * 1e-12, 100 * rate / report.ffma_flops);
 }
 
+/// The share of a copy's speed that a size reaches whose time is memory's.
+std::string copy_share(const Report& report, const SizeResult& size) {
+  if (report.copy_bytes == 0) return "";
+  const double seconds = size.shape.bytes() / report.copy_bytes;
+  if (seconds < size.shape.flops() / report.ffma_flops) return "";
+  return format("{}: {:.1f} % of the {:.0f} GB/s of a device copy\n", size.shape.text(),
+                100 * seconds / size.hot.ours.median, report.copy_bytes * 1e-9);
+}
+
+std::string losses(const Report& report) {
+  std::string names;
+  for (const SizeResult& size : report.sizes) {
+    if (size.hot.ratio.median >= 1) continue;
+    names += format("{}{} ({:.2f})", names.empty() ? "" : ", ", size.shape.text(),
+                    size.hot.ratio.median);
+  }
+  return format("cuBLAS wins at {}\n", names.empty() ? "none of these sizes" : names);
+}
+
 }  // namespace
 
 std::string Shape::text() const {
@@ -124,6 +143,8 @@ std::string table_text(const Report& report) {
     text += format("{}, geometric mean of {}: {:.2f} hot, {:.2f} cold\n", group.name, mean.count,
                    mean.hot, mean.cold);
   }
+  for (const SizeResult& size : report.sizes) text += copy_share(report, size);
+  text += losses(report);
   for (const Shape& shape : report.skipped) {
     text += format("{}: skipped, because the database has no configuration for it\n", shape.text());
   }

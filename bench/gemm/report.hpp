@@ -17,6 +17,12 @@ struct Shape {
   double flops() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
+  /// Of A, B and D, once each.
+  double bytes() const {
+    const auto m_ = static_cast<double>(m), n_ = static_cast<double>(n),
+               k_ = static_cast<double>(k);
+    return sizeof(float) * (m_ * k_ + k_ * n_ + m_ * n_);
+  }
   /// `512`, or `1037x1031x1055` when the sizes differ.
   std::string text() const;
   bool is_square() const { return m == n && n == k; }
@@ -48,6 +54,7 @@ struct SizeResult {
 struct Report {
   std::string device, environment;
   double ffma_flops = 0;     // a second, of a loop that does nothing else
+  double copy_bytes = 0;     // a second, read and written by a device copy
   double empty_seconds = 0;  // an empty kernel in the same graph
   std::vector<SizeResult> sizes;
   std::vector<Shape> skipped;       // the database has no configuration for them
@@ -74,7 +81,8 @@ std::string readable_name(const std::string& kernel);
 
 /// Who ran what at one size, a line each: ours, cublasSgemm, the best of cublasLt.
 std::string launched_text(const SizeResult& size);
-/// One row a size, then the means.
+/// One row a size, then the means, the share of a copy's speed where memory is the limit, and the
+/// sizes at which cuBLAS wins.
 std::string table_text(const Report& report);
 
 /// Everything as JSON, times in microseconds.

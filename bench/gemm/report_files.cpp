@@ -92,6 +92,7 @@ double tflops(const SizeResult& size, double seconds) {
 std::string json_text(const Report& report) {
   Json json{{"device", report.device}, {"environment", report.environment}};
   json["ffma_tflops"] = report.ffma_flops * 1e-12;
+  json["copy_gb_s"] = report.copy_bytes * 1e-9;
   json["empty_kernel_us"] = report.empty_seconds * kMicroseconds;
   json["sizes"] = Json::array();
   for (const SizeResult& size : report.sizes) json["sizes"].push_back(json_of(size));

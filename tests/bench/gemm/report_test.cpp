@@ -110,5 +110,22 @@ TEST(Svg, ShowsRatesAndRatiosOfTheSquareSizes) {
   EXPECT_THAT(svg, HasSubstr("</svg>"));
 }
 
+TEST(Table, NamesTheSizesWhereCublasWins) {
+  EXPECT_THAT(table_text(report()), testing::HasSubstr("cuBLAS wins at 256 (0.50)\n"));
+  Report better = report();
+  better.sizes.pop_back();
+  EXPECT_THAT(table_text(better), testing::HasSubstr("cuBLAS wins at none of these sizes\n"));
+}
+
+TEST(Table, ShowsTheShareOfACopyWhereMemoryIsTheLimit) {
+  Report made = report();
+  made.copy_bytes = 4e12;
+  made.sizes.front().shape = {1, 5000, 4000};  // 80 MB: 20 us at that speed
+  made.sizes.front().hot.ours.median = 25e-6;
+  const std::string table = table_text(made);
+  EXPECT_THAT(table, testing::HasSubstr("1x5000x4000: 80.0 % of the 4000 GB/s of a device copy\n"));
+  EXPECT_THAT(table, testing::Not(testing::HasSubstr("256: ")));
+}
+
 }  // namespace
 }  // namespace autotune::bench
