@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -16,7 +17,7 @@ constexpr std::size_t kRandom = 6000;
 constexpr std::size_t kPredicted = 3000;
 constexpr std::size_t kFastest = 5;  // whose neighbours are candidates
 constexpr std::size_t kMostNeighbours = 6000;
-constexpr double kHopeless = 1000;  // times the fastest prediction
+constexpr double kHopeless = 1000;  // times what the fastest tenth is predicted to take
 
 void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more) {
   all.insert(all.end(), more.begin(), more.end());
@@ -81,13 +82,15 @@ std::vector<float> log_predictions(std::span<const double> predicted) {
 }
 
 std::vector<bool> hopeless(std::span<const double> predicted) {
-  double fastest = std::numeric_limits<double>::infinity();
-  for (const double seconds : predicted) {
-    if (seconds > 0) fastest = std::min(fastest, seconds);
-  }
+  std::vector<double> usable;
+  std::ranges::copy_if(predicted, std::back_inserter(usable),
+                       [](double seconds) { return seconds > 0 && std::isfinite(seconds); });
+  if (usable.empty()) return {};
+  const auto tenth = usable.begin() + static_cast<std::ptrdiff_t>(usable.size() / 10);
+  std::ranges::nth_element(usable, tenth);
   std::vector<bool> found;
   for (const double seconds : predicted) {
-    found.push_back(!(seconds > 0 && seconds <= kHopeless * fastest) || !std::isfinite(fastest));
+    found.push_back(!(seconds > 0 && seconds <= kHopeless * *tenth));
   }
   const auto count = std::count(found.begin(), found.end(), true);
   if (count == 0 || count == std::ssize(found)) return {};

@@ -22,8 +22,9 @@ inline constexpr std::size_t kMostCandidates = 20000;
 std::vector<float> log_predictions(std::span<const double> predicted);
 
 /// Configurations of which the cost model says that they cannot run, or take a thousand times as
-/// long as the fastest: no candidates, for it is never that wrong, and one of them may take longer
-/// than all the others. One a configuration; empty when there are none, or nothing else.
+/// long as the fastest tenth: no candidates, for one of them may take longer than all the others.
+/// (Not as the very fastest, which in a poor model is far below all the rest.) One a configuration;
+/// empty when there are none, or nothing else.
 std::vector<bool> hopeless(std::span<const double> predicted);
 
 /// What a search knows of a space from its cost model; all empty without one.

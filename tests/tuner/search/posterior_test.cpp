@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -151,6 +152,20 @@ TEST(Candidates, PredictionsAreCentredAndTheSlowHalfIsAlike) {
   EXPECT_FLOAT_EQ(logs[2], logs[4]);
   EXPECT_TRUE(log_predictions(std::vector<double>{0, infinity}).empty());
   EXPECT_EQ(predicted_best(logs, 2), (std::vector<std::size_t>{0, 1}));
+}
+
+TEST(Candidates, AThousandTimesTheFastestTenthIsHopeless) {
+  std::vector<double> predicted(20, 1.0);
+  EXPECT_TRUE(hopeless(predicted).empty());
+  predicted[3] = 2000;
+  predicted[4] = 0;
+  const std::vector<bool> found = hopeless(predicted);
+  EXPECT_EQ(std::ranges::count(found, true), 2);
+  EXPECT_TRUE(found[3] && found[4]);
+  // One prediction that is far too low does not condemn the rest.
+  std::vector<double> poor(20, 1.0);
+  poor[7] = 1e-6;
+  EXPECT_TRUE(hopeless(poor).empty());
 }
 
 TEST(Candidates, LargeSpacesAreSampledWithTheNeighboursOfTheFastest) {
