@@ -165,8 +165,8 @@ AUTOTUNE_API const char* autotune_kernel_buffer(const autotune_kernel* kernel, s
 AUTOTUNE_API autotune_status autotune_launch(autotune_kernel* kernel, void* const* buffers,
                                              size_t count, void* stream);
 
-/* The scalars that the target has, such as alpha and beta of gemm, and what autotune_launch() passes
- * for each: the value that it was tuned with. */
+/* The scalars that the target has, such as alpha and beta of gemm, and what autotune_launch()
+ * passes for each: the value that it was tuned with. */
 AUTOTUNE_API size_t autotune_kernel_scalars(const autotune_kernel* kernel);
 AUTOTUNE_API const char* autotune_kernel_scalar(const autotune_kernel* kernel, size_t index,
                                                 double* value);
