@@ -15,7 +15,7 @@ struct PublishedSpace {
   std::vector<Parameter> parameters;
   std::vector<Expression> constraints;
   std::uint64_t product = 0;  // as published, or as it follows from the published values
-  std::size_t valid = 0;      // as published
+  std::size_t valid = 0;      // as published; of expdist and the wide gemm as built here
   /// What Kernel Tuner's constraint solver takes, on a node with an A4000; 0: not published.
   double solver_seconds = 0;
 
