@@ -53,32 +53,6 @@ class OutputFile {
   int file_;
 };
 
-pid_t start(const std::vector<std::string>& argv, int output) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, 1);
-  posix_spawn_file_actions_adddup2(&actions, output, 2);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  // A group of its own: killed as a whole, and Ctrl-C is the caller's.
-  posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  pid_t child = 0;
-  const int failed =
-      posix_spawn(&child, argv[0].c_str(), &actions, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) throw Error(format("{} cannot be started: {}", argv[0], std::strerror(failed)));
-  return child;
-}
-
 /// Whether the child has ended before the limit.
 bool wait_until(pid_t child, double limit_seconds) {
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
@@ -97,9 +71,38 @@ bool wait_until(pid_t child, double limit_seconds) {
 
 }  // namespace
 
+pid_t start_process(const std::vector<std::string>& argv, int output,
+                    const std::vector<Handed>& handed) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, 1);
+  posix_spawn_file_actions_adddup2(&actions, output, 2);
+  for (const Handed& one : handed) {
+    posix_spawn_file_actions_adddup2(&actions, one.descriptor, one.as);
+  }
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  pid_t child = 0;
+  const int failed =
+      posix_spawn(&child, argv[0].c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) throw Error(format("{} cannot be started: {}", argv[0], std::strerror(failed)));
+  return child;
+}
+
 ProcessResult run_process(const std::vector<std::string>& argv, double limit_seconds) {
   const OutputFile output;
-  const pid_t child = start(argv, output.file());
+  const pid_t child = start_process(argv, output.file());
   ProcessResult result;
   if (!wait_until(child, limit_seconds)) {
     result.timed_out = true;

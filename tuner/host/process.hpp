@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a program to its end, or to its limit.
+// Starts programs; runs one to its end, or to its limit.
 #pragma once
+
+#include <sys/types.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace autotune {
+
+/// A descriptor of ours as the program's descriptor number `as`; its own number may not be that.
+struct Handed {
+  int descriptor, as;
+};
+
+/// Starts argv[0] (a path) in a process group of its own, so that it can be killed as a whole and
+/// Ctrl-C stays ours. It reads nothing, writes stdout and stderr to `output`, and has of our
+/// descriptors what is `handed` on and what does not close on exec. Throws Error.
+pid_t start_process(const std::vector<std::string>& argv, int output,
+                    const std::vector<Handed>& handed = {});
 
 struct ProcessResult {
   bool timed_out = false;

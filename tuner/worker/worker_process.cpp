@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -17,9 +16,8 @@
 #include <cstring>
 
 #include "tuner/core/error.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/text/format.hpp"
-
-extern char** environ;
 
 namespace autotune {
 
@@ -43,35 +41,6 @@ bool wait_briefly(pid_t child, int* status) {
     usleep(1000);
   }
   return false;
-}
-
-/// Descriptors that a child is to keep must not be closed by exec, all others are.
-pid_t start(const std::vector<std::string>& argv, int socket, int output) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, 1);
-  posix_spawn_file_actions_adddup2(&actions, output, 2);
-  posix_spawn_file_actions_adddup2(&actions, socket, kWorkerSocket);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  pid_t child = 0;
-  const int failed =
-      posix_spawn(&child, argv[0].c_str(), &actions, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) {
-    throw Error(format("the worker {} cannot be started: {}", argv[0], std::strerror(failed)));
-  }
-  return child;
 }
 
 }  // namespace
@@ -118,7 +87,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv)
 WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, Sockets sockets)
     : output_(memfd_create("worker-output", MFD_CLOEXEC)), channel_(sockets.parent) {
   try {
-    pid_ = start(argv, sockets.child, output_);
+    pid_ = start_process(argv, output_, {{sockets.child, kWorkerSocket}});
   } catch (...) {
     close(sockets.child);
     close(output_);
