@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "tests/gpu/gpu_fixture.hpp"
-#include "tests/gpu/source_folder.hpp"
+#include "tests/support/source_folder.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/worker/worker_device.hpp"

@@ -125,10 +125,12 @@ TEST(Published, EveryValueOfATableIsOffered) {
   };
   const auto commands = documented();
   for (const auto& [row, table] : tables) {
-    for (const int value : table.second) {
+    const auto& [name, values] = table;
+    for (const int value : values) {
       Asked asked = asked_by(commands.at(row).front());
-      std::erase_if(asked.fixed, [&](const NamedValue& each) { return each.name == table.first; });
-      asked.fixed.push_back({table.first, value});
+      std::erase_if(asked.fixed,
+                    [&name = name](const NamedValue& each) { return each.name == name; });
+      asked.fixed.push_back({name, value});
       expect_reachable(asked);
     }
   }

@@ -46,9 +46,8 @@ TEST(ClusterGroups, AMultiprocessorHoldsEightBlocksOfClusters) {
 }
 
 TEST(ClusterGroups, AreFoundFromTheDriversOwnAnswers) {
-  const std::vector<int> found = cluster_groups(16, [](int cluster, int blocks) {
-    return kH200[cluster - 2][std::min(blocks, 8) - 1];
-  });
+  const std::vector<int> found = cluster_groups(
+      16, [](int cluster, int blocks) { return kH200[cluster - 2][std::min(blocks, 8) - 1]; });
   EXPECT_EQ(found, kH200Groups);
 }
 

@@ -106,7 +106,7 @@ TEST(Guided, AModelThatIsTheWrongWayRoundIsSoonIgnored) {
 }
 
 TEST(Guided, WhatIsPredictedToTakeForeverIsNotTriedWhileThereIsAnythingElse) {
-  const ParameterSpace space = grid({8, 8, 8});
+  const ParameterSpace space = grid({8, 4, 4, 4});
   std::vector<double> predicted;
   for (std::size_t i = 0; i < space.size(); ++i) {
     const bool never = space.levels(i)[0] >= 6;
