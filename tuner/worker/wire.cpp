@@ -187,6 +187,8 @@ Json wire_of(const Verdict& verdict) {
   return {number(verdict.outcome), verdict.message, verdict.worst_error, verdict.seconds};
 }
 
-Verdict verdict_of(const Json& json) { return {enum_of<Outcome>(json[0]), json[1], json[2], json[3]}; }
+Verdict verdict_of(const Json& json) {
+  return {enum_of<Outcome>(json[0]), json[1], json[2], json[3]};
+}
 
 }  // namespace autotune

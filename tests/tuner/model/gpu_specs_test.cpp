@@ -34,8 +34,8 @@ TEST(GpuSpecs, LooseNamesFindTheSameGpu) {
 }
 
 TEST(GpuSpecs, EveryGpuOfTheSourceMaterialIsThere) {
-  for (const char* name : {"gt240", "k40", "k80", "v100", "t4", "a100", "rtx2080ti", "a4000", "rtx3090",
-                           "rtx4090", "rtx5090", "l40s", "h100", "h200", "b200"}) {
+  for (const char* name : {"gt240", "k40", "k80", "v100", "t4", "a100", "rtx2080ti", "a4000",
+                           "rtx3090", "rtx4090", "rtx5090", "l40s", "h100", "h200", "b200"}) {
     EXPECT_NO_THROW(find_gpu(name)) << name;
   }
 }
