@@ -2,6 +2,7 @@
 #include "tests/architecture/include_rules.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -21,7 +22,8 @@ std::map<std::string, Rule> table() { return read_table(kRoot / "docs/architectu
 class Planted {
  public:
   Planted(const std::string& file, const std::string& line)
-      : root_(fs::path(testing::TempDir()) / ("planted_" + std::to_string(++count_))) {
+      : root_(fs::path(testing::TempDir()) /
+              ("planted_" + std::to_string(getpid()) + "_" + std::to_string(++count_))) {
     fs::create_directories((root_ / file).parent_path());
     std::ofstream(root_ / file) << line << '\n';
   }

@@ -2,6 +2,7 @@
 #include "tuner/replay/replay.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -28,7 +29,7 @@ constexpr const char* kT4 = R"({"schema_version": "1.0.0", "results": [
    "measurements": [{"name": "time", "value": 4.0, "unit": "ms"}]}]})";
 
 fs::path written(const std::string& name, const std::string& text) {
-  const fs::path file = fs::path(testing::TempDir()) / name;
+  const fs::path file = fs::path(testing::TempDir()) / (std::to_string(getpid()) + "_" + name);
   std::ofstream(file) << text;
   return file;
 }

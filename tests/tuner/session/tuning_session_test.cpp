@@ -241,7 +241,7 @@ TEST_F(TuningSessionTest, OneSeedGivesOneResult) {
   const Target target = two_parameters();
   std::vector<std::vector<std::string>> tried(2);
   for (auto& order : tried) {
-    std::filesystem::path file = ::testing::TempDir() + "seed.db";
+    std::filesystem::path file = ::testing::TempDir() + std::to_string(::getpid()) + "_seed.db";
     std::filesystem::remove(file);
     db::TunedStore store(file);
     FakeDevice device(bowl);
