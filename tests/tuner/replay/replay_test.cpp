@@ -29,7 +29,9 @@ constexpr const char* kT4 = R"({"schema_version": "1.0.0", "results": [
    "measurements": [{"name": "time", "value": 4.0, "unit": "ms"}]}]})";
 
 fs::path written(const std::string& name, const std::string& text) {
-  const fs::path file = fs::path(testing::TempDir()) / (std::to_string(getpid()) + "_" + name);
+  const fs::path folder = fs::path(testing::TempDir()) / ("replay_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const fs::path file = folder / name;
   std::ofstream(file) << text;
   return file;
 }
