@@ -38,6 +38,18 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
                  {"GPU"});
 }
 
+TEST(Query, LeavesOutWhatMeansNothingInAConfiguration) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"})
+                .status,
+            0);
+  const Ended text = sandbox.run({"query", "--target", "gemm", "--size", "16"});
+  EXPECT_THAT(text.out, HasSubstr("KERNEL=tiled BLOCK_SIZE="));
+  EXPECT_EQ(text.out.find("STAGES="), std::string::npos) << text.out;
+  const Ended as_json = sandbox.run({"query", "--target", "gemm", "--size", "16", "--json"});
+  EXPECT_TRUE(Json::parse(as_json.out)["results"][0]["config"].contains("STAGES"));
+}
+
 TEST(Query, TellsWhereTheVendorsLibraryIsFaster) {
   const Sandbox sandbox;
   {

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <optional>
+#include <sstream>
 #include <tuple>
 
 #include "db/problem_distance.hpp"
 #include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -101,8 +105,46 @@ std::string provenance_of(const db::TunedEntry& entry) {
   return text;
 }
 
+/// Configurations as a person reads them: where the target is at hand, without what means nothing
+/// in them.
+class Readable {
+ public:
+  explicit Readable(const db::TunedEntry& entry)
+      : problem_{parse_named_values(entry.best.key.problem)} {
+    try {
+      target_ = find_target(entry.kernel.target);
+    } catch (const Error&) {
+      // One of the user's own, wherever it is.
+    }
+  }
+
+  std::string operator()(const std::string& configuration) const {
+    if (!target_) return configuration;
+    try {
+      return active_text(*target_, problem_, parse_named_values(configuration));
+    } catch (const Error&) {
+      return configuration;  // of an older form of the target
+    }
+  }
+
+ private:
+  Problem problem_;
+  std::optional<Target> target_;
+};
+
+/// One a line, the first where the cursor is.
+std::string ties_text(const std::string& ties, const Readable& readable) {
+  std::string text;
+  std::istringstream lines(ties);
+  for (std::string line; std::getline(lines, line);) {
+    text += (text.empty() ? "" : "         ") + readable(line) + '\n';
+  }
+  return text;
+}
+
 void print(const Answer& answer) {
   const db::TunedEntry& entry = *answer.entry;
+  const Readable readable(entry);
   const db::BestRow& best = entry.best;
   if (answer.distance > 0) {
     std::cout << format(
@@ -112,10 +154,10 @@ void print(const Answer& answer) {
   }
   std::cout << format("{} {} on {} ({})\n", entry.kernel.target, best.key.problem,
                       entry.device.name, best.key.policy);
-  std::cout << format("best     {}: {}\n", figures_of(best), best.configuration);
+  std::cout << format("best     {}: {}\n", figures_of(best), readable(best.configuration));
   if (best.default_ns) {
     std::cout << format("default  {}: {}\n", time_text(*best.default_ns * kNanosecond),
-                        best.default_configuration);
+                        readable(best.default_configuration));
   }
   if (best.baseline.ns) {
     std::cout << format("vendor   {}{}: {}\n", baseline_figures_of(best),
@@ -127,13 +169,7 @@ void print(const Answer& answer) {
                         time_text(*best.cold_ns * kNanosecond));
   }
   if (best.noise_floor) std::cout << format("noise    {:.2f} %\n", *best.noise_floor * 100);
-  if (!best.ties.empty()) {
-    std::string ties = best.ties;
-    for (std::size_t at = 0; (at = ties.find('\n', at)) != std::string::npos;) {
-      ties.replace(at, 1, at + 1 < ties.size() ? "; " : "");
-    }
-    std::cout << "ties     " << ties << '\n';
-  }
+  if (!best.ties.empty()) std::cout << "ties     " << ties_text(best.ties, readable);
   std::cout << "how      " << provenance_of(entry) << '\n';
 }
 
