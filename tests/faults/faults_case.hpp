@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
@@ -95,7 +96,7 @@ inline void expect_quick_restart(FaultsCase& faults) {
   EXPECT_EQ(name_of(faults.outcome_of(none)), "ok");
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   EXPECT_LT(seconds.count(), 1.5);
-  testing::Test::RecordProperty("restart_seconds", std::to_string(seconds.count()));
+  std::printf("figure | a crash and the next start | %.2f s | <= 1.5 s\n", seconds.count());
 }
 
 /// Many faults among good configurations: every good one is measured.

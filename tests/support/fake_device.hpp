@@ -31,12 +31,15 @@ class FakeDevice final : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override;
+  bool repeats() const override { return repeats_; }
   bool isolated() const override { return isolated_; }
   std::unique_ptr<Workbench> open(const Workload& workload) override;
 
   DeviceInfo& mutable_info() { return info_; }
   /// Runs in this process: each trial is announced to the database before it runs.
   void do_not_isolate() { isolated_ = false; }
+  /// As a real device: trials may be made in the order in which kernels are compiled.
+  void do_not_repeat() { repeats_ = false; }
   /// A vendor's ways to do any problem: name and what happens.
   std::vector<std::pair<std::string, Fate>>& baselines() { return baselines_; }
   int compiled() const { return compiled_; }
@@ -53,6 +56,7 @@ class FakeDevice final : public Device {
  private:
   Truth truth_;
   DeviceInfo info_;
+  bool repeats_ = true;
   bool isolated_ = true;
   std::vector<std::pair<std::string, Fate>> baselines_;
   std::function<void(int)> on_load_;

@@ -143,6 +143,9 @@ class Device {
   virtual bool is_cached(const SourceUnit&) { return false; }
   /// False for `model:`: compile() works, open() throws Error.
   virtual bool runs() const { return true; }
+  /// Whether what it says is the same in every run. Elsewhere trials need not be made in the order
+  /// asked for: times differ from run to run anyhow.
+  virtual bool repeats() const { return !runs(); }
   /// Whether kernels run in another process: what they do cannot end this one.
   virtual bool isolated() const { return false; }
   /// Seconds so far in which it had something to do besides compiling; 0 where nobody counts them.

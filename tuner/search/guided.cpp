@@ -44,11 +44,13 @@ class Search {
     while (!exhausted() && evaluator_.remaining() > 0) {
       while (under_way_.size() < ahead_ && propose()) {
       }
-      const auto next =
-          under_way_.begin() + static_cast<std::ptrdiff_t>(std::min(part_, under_way_.size()));
-      const std::vector<std::size_t> part(under_way_.begin(), next);
-      under_way_.erase(under_way_.begin(), next);
-      if (!ask(part)) return;
+      const std::size_t count = std::min(part_, under_way_.size());
+      const std::vector<Evaluation> answers = evaluator_.evaluate_some(under_way_, count);
+      for (const Evaluation& answer : answers) {
+        take(answer);
+        std::erase(under_way_, answer.index);
+      }
+      if (answers.size() < count) return;
       redraw();
     }
   }

@@ -2,6 +2,7 @@
 // Who asks which configuration to try next, and who answers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -33,6 +34,12 @@ class Evaluator {
   /// Evaluates in any order, answers in the order asked. Shorter than asked when the budget is
   /// spent: the strategy then returns.
   virtual std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) = 0;
+  /// Evaluates `count` of them, or all if there are fewer: the first, or the first that need not be
+  /// waited for. Answers in the order of evaluation; the others go on being compiled.
+  virtual std::vector<Evaluation> evaluate_some(std::span<const std::size_t> indices,
+                                                std::size_t count) {
+    return evaluate(indices.first(std::min(count, indices.size())));
+  }
   /// How many at a time keep the compile threads busy; 1 when it makes no difference.
   virtual int batch() const { return 1; }
   /// Evaluations left, at most; a strategy may plan with it.

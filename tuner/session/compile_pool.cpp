@@ -65,22 +65,30 @@ std::shared_ptr<CompilePool::Job> CompilePool::job_of(SourceUnit&& unit, bool ur
   return job;
 }
 
-CompilePool::Result CompilePool::compile(SourceUnit unit) {
+CompilePool::Result CompilePool::queue(SourceUnit&& unit, bool urgent) {
   std::shared_ptr<Job> job;
   {
     const std::lock_guard lock(mutex_);
-    job = job_of(std::move(unit), true);
+    job = job_of(std::move(unit), urgent);
   }
   wake_.notify_all();
   return job->result;
 }
 
-void CompilePool::prefetch(SourceUnit unit) {
-  {
-    const std::lock_guard lock(mutex_);
-    job_of(std::move(unit), false);
+CompilePool::Result CompilePool::compile(SourceUnit unit) { return queue(std::move(unit), true); }
+
+CompilePool::Result CompilePool::prefetch(SourceUnit unit) { return queue(std::move(unit), false); }
+
+std::size_t CompilePool::wait_for_one(std::span<const Result> results) {
+  const auto is_there = [](const Result& result) {
+    return result.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  };
+  std::unique_lock lock(mutex_);
+  while (true) {
+    const auto first = std::find_if(results.begin(), results.end(), is_there);
+    if (first != results.end()) return static_cast<std::size_t>(first - results.begin());
+    finished_.wait(lock);
   }
-  wake_.notify_all();
 }
 
 void CompilePool::clear() {
@@ -135,6 +143,7 @@ void CompilePool::work() {
     } else {
       job->promise.set_value(kernel);
     }
+    finished_.notify_all();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -41,7 +42,9 @@ class CompilePool {
   /// Queues a unit, ahead of everything prefetched. The result throws what the device threw.
   Result compile(SourceUnit unit);
   /// Queues a unit behind everything asked for by compile().
-  void prefetch(SourceUnit unit);
+  Result prefetch(SourceUnit unit);
+  /// Waits for any of at least one result: which of those that are there is the first given.
+  std::size_t wait_for_one(std::span<const Result> results);
   /// Forgets prefetches that have not started, and finished results.
   void clear();
 
@@ -51,12 +54,13 @@ class CompilePool {
   struct Job;
   bool may_prefetch() const;
   void work();
+  Result queue(SourceUnit&& unit, bool urgent);
   std::shared_ptr<Job> job_of(SourceUnit&& unit, bool urgent);
 
   Device& device_;
   const int count_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_, finished_;
   std::deque<std::shared_ptr<Job>> urgent_, ahead_;
   std::unordered_map<std::string, std::shared_ptr<Job>> jobs_;
   CompileStatistics statistics_;

@@ -2,6 +2,7 @@
 #include "tuner/session/gates.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/text/format.hpp"
@@ -74,7 +75,8 @@ const KernelResources* resources_of(const CompiledKernel& kernel, const Launch& 
 const Launch& heaviest(const LaunchPlan& plan) {
   return *std::max_element(
       plan.launches.begin(), plan.launches.end(), [](const Launch& a, const Launch& b) {
-        return a.grid.count() * a.block.count() < b.grid.count() * b.block.count();
+        return std::pair(a.dynamic_shared_bytes, a.grid.count() * a.block.count()) <
+               std::pair(b.dynamic_shared_bytes, b.grid.count() * b.block.count());
       });
 }
 

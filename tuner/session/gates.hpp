@@ -24,7 +24,8 @@ std::optional<std::string> breaks_compiled_limit(const CompiledKernel& kernel,
 /// The resources of the launch's kernel, or nullptr.
 const KernelResources* resources_of(const CompiledKernel& kernel, const Launch& launch);
 
-/// The launch with the most threads in all: whose resources stand for the configuration.
+/// The launch whose resources stand for the configuration: the one with the most dynamic shared
+/// memory, of such the one with the most threads in all.
 const Launch& heaviest(const LaunchPlan& plan);
 
 /// What the occupancy model is asked for one launch.

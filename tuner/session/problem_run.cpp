@@ -106,6 +106,31 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
   return answers;
 }
 
+std::vector<Evaluation> ProblemRun::evaluate_some(std::span<const std::size_t> indices,
+                                                  std::size_t count) {
+  count = std::min(count, indices.size());
+  if (context_.device.repeats()) return evaluate(indices.first(count));
+  std::vector<std::size_t> chosen;
+  std::vector<std::size_t> waiting;
+  std::vector<CompilePool::Result> kernels;  // one of each that waits
+  for (const std::size_t index : indices) {
+    if (must_compile(index)) {
+      waiting.push_back(index);
+      kernels.push_back(context_.pool.prefetch(unit(index)));
+    } else if (chosen.size() < count) {
+      chosen.push_back(index);
+    }
+  }
+  while (chosen.size() < count) {
+    const Stopwatch watch(station_.phases().compile_wait);
+    const auto first = static_cast<std::ptrdiff_t>(context_.pool.wait_for_one(kernels));
+    chosen.push_back(waiting[static_cast<std::size_t>(first)]);
+    waiting.erase(waiting.begin() + first);
+    kernels.erase(kernels.begin() + first);
+  }
+  return evaluate(chosen);
+}
+
 /// Stores what was measured, in order or out of it, before the strategy hears of it.
 void ProblemRun::settle() {
   for (auto& [index, trial] : queue_.abandon()) take(index, std::move(trial), true);

@@ -37,8 +37,8 @@ struct RunContext {
 using StopRequested = std::function<bool()>;
 
 /// One problem on one device, which others may help. The workbench is opened when the first trial
-/// must run, so that a run whose trials are all stored touches no device. Trials are taken in the
-/// order asked for, whatever order they are compiled in: one seed, one result.
+/// must run, so that a run whose trials are all stored touches no device. On a device that repeats,
+/// one seed gives one result: nothing hangs on which of several kernels is compiled first.
 class ProblemRun final : public Evaluator {
  public:
   /// `predicted` is empty or has a time in seconds for every index of the space.
@@ -47,6 +47,8 @@ class ProblemRun final : public Evaluator {
 
   const ParameterSpace& space() const override { return space_; }
   std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
+  std::vector<Evaluation> evaluate_some(std::span<const std::size_t> indices,
+                                        std::size_t count) override;
   int batch() const override { return context_.pool.threads(); }
   std::size_t remaining() const override;
   void prefetch(std::span<const std::size_t> indices) override;

@@ -54,6 +54,24 @@ TEST(CompilePool, WhatIsAskedForGoesBeforeWhatIsPrefetched) {
   EXPECT_EQ(order, (std::vector<std::int64_t>{0, 3, 2, 1}));
 }
 
+TEST(CompilePool, OneOfSeveralIsEnoughToGoOn) {
+  std::atomic<bool> go = false;
+  FakeDevice device([&](const Macros& macros) {
+    while (macros.at("X") == 0 && !go) std::this_thread::yield();
+    return Fate{};
+  });
+  CompilePool pool(device, 3);  // two for prefetches
+  const std::vector<CompilePool::Result> results = {pool.prefetch(unit(0)), pool.prefetch(unit(1)),
+                                                    pool.prefetch(unit(2))};
+  EXPECT_NE(pool.wait_for_one(results), 0U);
+  results[1].wait();
+  results[2].wait();
+  EXPECT_EQ(pool.wait_for_one(results), 1U);  // of those that are there the first given
+  go = true;
+  results[0].wait();
+  EXPECT_EQ(pool.wait_for_one(results), 0U);
+}
+
 TEST(CompilePool, DropsWhatWaitsWhenItEnds) {
   FakeDevice device([](const Macros&) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -258,6 +258,30 @@ TEST_F(TuningSessionTest, OneSeedGivesOneResult) {
   EXPECT_EQ(tried[0], tried[1]);
 }
 
+TEST_F(TuningSessionTest, WhatIsCompiledIsMeasuredWhileAnotherIsNot) {
+  std::atomic<int> loaded = 0, meanwhile = 0;
+  FakeDevice device([&](const Macros& macros) {
+    if (macros.at("X") == 11 && macros.at("Y") == 2 && meanwhile == 0) {  // compiled, then loaded
+      const int before = loaded;
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+      while (loaded < before + 3 && std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+      }
+      meanwhile = loaded - before;
+    }
+    return bowl(macros);
+  });
+  device.do_not_repeat();
+  device.on_load([&](int) { ++loaded; });
+  db::TunedStore store = open_store();
+  TuningRequest request = request_for(two_parameters(), {64}, 40);
+  request.strategy = "guided";
+  request.compile_threads = 8;
+  const TuningReport report = tune(two_parameters(), device, &store, request);
+  EXPECT_GE(meanwhile, 3);
+  EXPECT_EQ(to_text(report.problems.at(0).best->configuration), "X=11 Y=2");
+}
+
 TEST_F(TuningSessionTest, TheSameCommandGoesOnWhereItStopped) {
   const Target target = two_parameters();
   auto store = open_store();
