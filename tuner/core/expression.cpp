@@ -104,7 +104,9 @@ std::int64_t apply(const ExpressionProgram& program, const Instruction& at, std:
   }
 }
 
-std::int64_t run(const ExpressionProgram& program, const std::int64_t* values) {
+/// `value(i)` is that of names()[i].
+template <class ValueOf>
+std::int64_t run(const ExpressionProgram& program, const ValueOf& value) {
   std::int64_t stack[kStackDepth];  // the parser has checked that it suffices
   std::int64_t* top = stack;        // one past the last
   const Instruction* const begin = program.code.data();
@@ -115,7 +117,7 @@ std::int64_t run(const ExpressionProgram& program, const std::int64_t* values) {
         *top++ = at->operand;
         break;
       case Op::load:
-        *top++ = values[at->operand];
+        *top++ = value(static_cast<std::size_t>(at->operand));
         break;
       case Op::jump:
         at = begin + at->operand - 1;
@@ -171,7 +173,13 @@ int Expression::column_of(const std::string& name) const {
 
 std::int64_t Expression::evaluate(std::span<const std::int64_t> values) const {
   assert(values.size() == names().size());
-  return run(*program_, values.data());
+  return run(*program_, [&](std::size_t name) { return values[name]; });
+}
+
+std::int64_t Expression::evaluate(std::span<const std::int64_t> slots,
+                                  std::span<const std::uint32_t> slot_of) const {
+  assert(slot_of.size() == names().size());
+  return run(*program_, [&](std::size_t name) { return slots[slot_of[name]]; });
 }
 
 std::int64_t Expression::evaluate(

@@ -53,6 +53,10 @@ class Expression {
   /// The value with `values[i]` for `names()[i]`. Throws ExpressionError. Thread-safe.
   std::int64_t evaluate(std::span<const std::int64_t> values) const;
 
+  /// The same with `slots[slot_of[i]]` for `names()[i]`.
+  std::int64_t evaluate(std::span<const std::int64_t> slots,
+                        std::span<const std::uint32_t> slot_of) const;
+
   /// The value with each name looked up; `lookup` may throw for an unknown one.
   std::int64_t evaluate(const std::function<std::int64_t(const std::string&)>& lookup) const;
 

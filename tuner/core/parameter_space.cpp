@@ -98,16 +98,23 @@ std::optional<std::size_t> ParameterSpace::find(std::span<const std::uint16_t> l
 }
 
 std::optional<std::size_t> ParameterSpace::find(const Configuration& configuration) const {
-  if (configuration.size() != parameters_.size()) return std::nullopt;
+  const auto levels = levels_of(parameters_, configuration);
+  return levels ? find(*levels) : std::nullopt;
+}
+
+std::optional<Levels> levels_of(std::span<const Parameter> parameters,
+                                const Configuration& configuration) {
+  if (configuration.size() != parameters.size()) return std::nullopt;
   Levels levels;
-  for (const Parameter& parameter : parameters_) {
+  levels.reserve(parameters.size());
+  for (const Parameter& parameter : parameters) {
     const Value* const value = find_value(configuration, parameter.name);
     if (!value) return std::nullopt;
     const auto level = std::find(parameter.values.begin(), parameter.values.end(), *value);
     if (level == parameter.values.end()) return std::nullopt;
     levels.push_back(static_cast<std::uint16_t>(level - parameter.values.begin()));
   }
-  return find(levels);
+  return levels;
 }
 
 }  // namespace autotune

@@ -37,6 +37,10 @@ using Configuration = NamedValues;
 /// Which of its parameter's values each parameter takes: indices into Parameter::values.
 using Levels = std::vector<std::uint16_t>;
 
+/// nullopt unless the configuration names each parameter, nothing else, and values of theirs.
+std::optional<Levels> levels_of(std::span<const Parameter> parameters,
+                                const Configuration& configuration);
+
 /// The valid configurations, numbered 0..size()-1 in the order of their rank. A configuration's
 /// rank is its mixed-radix number in the full product (first parameter most significant): stable
 /// when constraints change. A constraint is tested as soon as its names are bound, so a product of

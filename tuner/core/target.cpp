@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tuner/core/target_scope.hpp"
+#include "tuner/core/validity.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -41,14 +42,6 @@ std::size_t shared_values(const Configuration& a, const Configuration& b) {
     count += other && *other == each.value;
   }
   return count;
-}
-
-/// A parameter without meaning takes its first value.
-bool takes(const Parameter& parameter, const Value& value, const Scope& scope) {
-  const bool has_meaning = !parameter.when || scope.evaluate(*parameter.when) != 0;
-  if (!has_meaning) return value == parameter.values.front();
-  return std::find(parameter.values.begin(), parameter.values.end(), value) !=
-         parameter.values.end();
 }
 
 }  // namespace
@@ -128,17 +121,8 @@ ParameterSpace space_of(const Target& target, const Problem& problem, const Devi
 
 bool is_valid(const Target& target, const Problem& problem, const Configuration& configuration,
               const DeviceInfo& device) {
-  if (configuration.size() != target.parameters.size()) return false;
-  for (const Parameter& parameter : target.parameters) {
-    if (!find_value(configuration, parameter.name)) return false;
-  }
-  const Scope scope = scope_of(target, problem, configuration, device);
-  return std::all_of(target.parameters.begin(), target.parameters.end(),
-                     [&](const Parameter& parameter) {
-                       return takes(parameter, *find_value(configuration, parameter.name), scope);
-                     }) &&
-         std::all_of(target.constraints.begin(), target.constraints.end(),
-                     [&](const Expression& constraint) { return scope.evaluate(constraint) != 0; });
+  const auto levels = levels_of(target.parameters, configuration);
+  return levels && Validity(target, problem, device)(*levels);
 }
 
 std::size_t default_index(const Target& target, const ParameterSpace& space) {

@@ -2,7 +2,7 @@
 #include "tuner/model/cost_formulas.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <limits>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
@@ -14,20 +14,23 @@ namespace {
 constexpr int kTypicalRegisters = 32;
 constexpr double kInstructionsOfAnyThread = 20;
 
-template <typename Formulas, typename Slots>
-std::int64_t product(const Formulas& formulas, const Slots& slots) {
+/// At most the largest number that there is.
+std::int64_t product(const std::vector<Formula>& formulas, const Slots& slots) {
   std::int64_t result = 1;
-  for (const auto& formula : formulas) result *= formula(slots);
+  for (const Formula& formula : formulas) {
+    if (__builtin_mul_overflow(result, formula(slots), &result)) {
+      return std::numeric_limits<std::int64_t>::max();
+    }
+  }
   return result;
 }
 
 }  // namespace
 
 CostFormulas::CostFormulas(const Target& target, const Problem& problem,
-                           const ParameterSpace& space, const DeviceInfo& device) try {
-  constants_ = scope_of(problem, device);
-  bind_parameters(space);
-  bind_defines(target);
+                           std::span<const Parameter> parameters, const DeviceInfo& device,
+                           SizeBinding sizes) try
+    : binding_(target, parameters, scope_of(problem, device), sizes) {
   bind_kernels(target);
   bind_quantities(target);
 } catch (const Error& error) {
@@ -35,8 +38,9 @@ CostFormulas::CostFormulas(const Target& target, const Problem& problem,
 }
 
 CostInput CostFormulas::input(std::span<const std::uint16_t> levels,
+                              std::span<const std::int64_t> sizes,
                               std::span<const KernelResources> compiled) const {
-  const Slots slots = slots_of(levels);
+  const Slots slots = binding_.slots(levels, sizes);
   const Kernel& kernel = main_kernel(slots);
   CostInput input;
   input.blocks = product(kernel.grid, slots);
@@ -59,68 +63,17 @@ CostInput CostFormulas::input(std::span<const std::uint16_t> levels,
   return input;
 }
 
-std::uint32_t CostFormulas::add_slot(const std::string& name, std::int64_t value, bool fixed) {
-  const auto slot = static_cast<std::uint32_t>(initial_.size());
-  slot_of_[name] = slot;
-  initial_.push_back(value);
-  fixed_.push_back(fixed);
-  return slot;
-}
-
-std::uint32_t CostFormulas::slot(const std::string& name) {
-  if (const auto found = slot_of_.find(name); found != slot_of_.end()) return found->second;
-  return add_slot(name, constants_[name], true);
-}
-
-CostFormulas::Formula CostFormulas::bind(const Expression& expression) {
-  Formula formula;
-  formula.expression = expression;
-  for (const std::string& name : expression.names()) {
-    formula.slots.push_back(slot(name));
-    formula.fixed = formula.fixed && fixed_[formula.slots.back()];
-  }
-  if (formula.fixed) formula.value = formula.compute(initial_);
-  return formula;
-}
-
-std::vector<CostFormulas::Formula> CostFormulas::bind(const std::vector<Expression>& expressions) {
-  std::vector<Formula> formulas;
-  for (const Expression& expression : expressions) formulas.push_back(bind(expression));
-  return formulas;
-}
-
-std::optional<CostFormulas::Formula> CostFormulas::bind(
-    const std::optional<Expression>& expression) {
-  if (!expression) return std::nullopt;
-  return bind(*expression);
-}
-
-void CostFormulas::bind_parameters(const ParameterSpace& space) {
-  for (const Parameter& parameter : space.parameters()) {
-    add_slot(parameter.name, 0, false);
-    std::vector<std::int64_t>& codes = codes_.emplace_back();
-    for (const Value& value : parameter.values) codes.push_back(value.code());
-  }
-}
-
-void CostFormulas::bind_defines(const Target& target) {
-  for (const DefineSpec& define : target.defines) {
-    Formula formula = bind(define.value);
-    const std::uint32_t slot = add_slot(define.name, formula.value, formula.fixed);
-    if (!formula.fixed) derived_.push_back({std::move(formula), slot});
-  }
-}
-
 void CostFormulas::bind_kernels(const Target& target) {
   const Expression always = Expression::constant(1);
   const Expression none = Expression::constant(0);
   for (const KernelSpec& kernel : target.kernels) {
-    kernels_.push_back({.entry = kernel.entry,
-                        .when = bind(kernel.when.value_or(always)),
-                        .dynamic_shared_bytes = bind(kernel.dynamic_shared_bytes.value_or(none)),
-                        .grid = bind(kernel.grid),
-                        .block = bind(kernel.block),
-                        .cluster = bind(kernel.cluster)});
+    kernels_.push_back(
+        {.entry = kernel.entry,
+         .when = binding_.bind(kernel.when.value_or(always)),
+         .dynamic_shared_bytes = binding_.bind(kernel.dynamic_shared_bytes.value_or(none)),
+         .grid = binding_.bind(kernel.grid),
+         .block = binding_.bind(kernel.block),
+         .cluster = binding_.bind(kernel.cluster)});
   }
   if (kernels_.empty()) throw Error("it has no kernels");
 }
@@ -133,20 +86,12 @@ void CostFormulas::bind_quantities(const Target& target) {
       throw Error(format("\"{}\" in \"model\" is no quantity ({})", given.name,
                          suggestion(given.name, known)));
     }
-    quantities_[static_cast<std::size_t>(found - kQuantities.begin())] = bind(given.value);
+    quantities_[static_cast<std::size_t>(found - kQuantities.begin())] = binding_.bind(given.value);
   }
-  registers_ = bind(target.registers);
-  shared_bytes_ = bind(target.shared_bytes);
-  flops_ = bind(target.flops);
-  bytes_ = bind(target.bytes);
-}
-
-CostFormulas::Slots CostFormulas::slots_of(std::span<const std::uint16_t> levels) const {
-  assert(levels.size() == codes_.size());
-  Slots slots = initial_;
-  for (std::size_t i = 0; i < levels.size(); ++i) slots[i] = codes_[i][levels[i]];
-  for (const Derived& each : derived_) slots[each.slot] = each.formula(slots);
-  return slots;
+  registers_ = binding_.bind(target.registers);
+  shared_bytes_ = binding_.bind(target.shared_bytes);
+  flops_ = binding_.bind(target.flops);
+  bytes_ = binding_.bind(target.bytes);
 }
 
 const CostFormulas::Kernel& CostFormulas::main_kernel(const Slots& slots) const {
@@ -155,10 +100,11 @@ const CostFormulas::Kernel& CostFormulas::main_kernel(const Slots& slots) const 
     if (*named >= 0 && index < kernels_.size()) return kernels_[index];
   }
   const Kernel* largest = &kernels_.front();
-  std::int64_t most = -1;
+  double most = -1;
   for (const Kernel& kernel : kernels_) {
     if (kernel.when(slots) == 0) continue;
-    const std::int64_t threads = product(kernel.grid, slots) * product(kernel.block, slots);
+    const double threads = static_cast<double>(product(kernel.grid, slots)) *
+                           static_cast<double>(product(kernel.block, slots));
     if (threads > most) {
       most = threads;
       largest = &kernel;
@@ -197,17 +143,6 @@ KernelWork CostFormulas::work(const Slots& slots, double threads) const {
   work.round_trips = of(Quantity::round_trips, typical.round_trips);
   work.epilogue = of(Quantity::epilogue, typical.epilogue);
   return work;
-}
-
-std::int64_t CostFormulas::Formula::compute(const Slots& values) const {
-  std::array<std::int64_t, 32> few{};
-  if (slots.size() > few.size()) {
-    std::vector<std::int64_t> many;
-    for (const std::uint32_t each : slots) many.push_back(values[each]);
-    return expression.evaluate(many);
-  }
-  for (std::size_t i = 0; i < slots.size(); ++i) few[i] = values[slots[i]];
-  return expression.evaluate(std::span<const std::int64_t>(few).first(slots.size()));
 }
 
 }  // namespace autotune

@@ -24,13 +24,20 @@ GpuSpec modelled(const DeviceInfo& device, const Calibration& calibration) {
   return spec;
 }
 
+CostEstimate estimate_on(const GpuSpec& gpu, const Calibration& calibration,
+                         const CostInput& input) {
+  const bool host = gpu.sm.compute_capability == 0;
+  return host ? host_estimate(gpu.multiprocessors, input) : estimate(gpu, calibration, input);
+}
+
 }  // namespace
 
 std::span<const std::string_view> model_quantities() { return kQuantities; }
 
 CostModel::CostModel(const Target& target, const Problem& problem, const ParameterSpace& space,
                      const DeviceInfo& device, const Calibration& calibration)
-    : formulas_(std::make_unique<const CostFormulas>(target, problem, space, device)),
+    : formulas_(std::make_unique<const CostFormulas>(target, problem, space.parameters(), device,
+                                                     SizeBinding::fixed)),
       space_(&space),
       gpu_(modelled(device, calibration)),
       calibration_(calibration) {}
@@ -46,13 +53,11 @@ CostEstimate CostModel::estimate(std::size_t index,
 }
 
 CostEstimate CostModel::estimate(const CostInput& input) const {
-  const bool host = gpu_.sm.compute_capability == 0;
-  return host ? host_estimate(gpu_.multiprocessors, input)
-              : autotune::estimate(gpu_, calibration_, input);
+  return estimate_on(gpu_, calibration_, input);
 }
 
 CostInput CostModel::input(std::size_t index, std::span<const KernelResources> compiled) const {
-  return formulas_->input(space_->levels(index), compiled);
+  return formulas_->input(space_->levels(index), {}, compiled);
 }
 
 std::vector<double> CostModel::predict_all() const {
@@ -70,6 +75,20 @@ std::vector<double> CostModel::predict_all() const {
   predict(0, std::min(share, seconds.size()));
   for (std::future<void>& other : others) other.get();
   return seconds;
+}
+
+SizedCostModel::SizedCostModel(const Target& target, const Problem& problem,
+                               const DeviceInfo& device)
+    : formulas_(std::make_unique<const CostFormulas>(target, problem, target.parameters, device,
+                                                     SizeBinding::given)),
+      gpu_(modelled(device, {})) {}
+
+SizedCostModel::~SizedCostModel() = default;
+SizedCostModel::SizedCostModel(SizedCostModel&&) noexcept = default;
+
+CostEstimate SizedCostModel::estimate(std::span<const std::uint16_t> levels,
+                                      std::span<const std::int64_t> sizes) const {
+  return estimate_on(gpu_, {}, formulas_->input(levels, sizes, {}));
 }
 
 }  // namespace autotune

@@ -72,4 +72,22 @@ class CostModel {
   Calibration calibration_;
 };
 
+/// The model of a few configurations of problems of any sizes, bound once for all of them. A few us
+/// a configuration. Thread-safe.
+class SizedCostModel {
+ public:
+  /// `problem` gives the settings; its sizes do not matter. Throws as CostModel.
+  SizedCostModel(const Target& target, const Problem& problem, const DeviceInfo& device);
+  ~SizedCostModel();
+  SizedCostModel(SizedCostModel&&) noexcept;
+
+  /// Of the target's parameters and sizes, in its order. Throws ExpressionError.
+  CostEstimate estimate(std::span<const std::uint16_t> levels,
+                        std::span<const std::int64_t> sizes) const;
+
+ private:
+  std::unique_ptr<const CostFormulas> formulas_;
+  GpuSpec gpu_;
+};
+
 }  // namespace autotune

@@ -106,7 +106,7 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
     const std::string first(answer.configuration);
     auto made = compile(*handle, problem, first);
     if (made->compiled.outcome != Outcome::ok) {
-      const std::string fallback = handle->lookup.default_for(problem);
+      const std::string fallback = handle->lookup.default_for({sizes, count});
       if (fallback != first) made = compile(*handle, problem, fallback);
     }
     if (made->compiled.outcome != Outcome::ok) {

@@ -7,7 +7,6 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/runtime/legality.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -16,12 +15,24 @@ namespace {
 
 constexpr std::size_t kNeighbours = 8;
 
-NamedValues settings_of(const Target& target, const NamedValues& chosen) {
+Problem ones_of(const Target& target, const NamedValues& settings) {
   NamedValues ones;
   for (const std::string& size : target.sizes) ones.push_back({size, 1});
-  NamedValues values = problem_of(target, ones, chosen).values;
-  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(target.sizes.size()));
-  return values;
+  return problem_of(target, ones, settings);
+}
+
+/// Text from anywhere: what cannot be read is no configuration of the target.
+std::optional<Levels> levels_in(const Target& target, std::string_view configuration) try {
+  return levels_of(target.parameters, parse_named_values(configuration));
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+std::optional<SizedCostModel> model_of(const Target& target, const Problem& ones,
+                                       const DeviceInfo& device) try {
+  return SizedCostModel(target, ones, device);
+} catch (const Error&) {
+  return std::nullopt;
 }
 
 LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double distance) {
@@ -70,10 +81,13 @@ db::DeviceRow device_row_of(const DeviceInfo& info) {
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
                            std::string policy, std::vector<db::Layer> layers)
     : target_(std::move(target)),
-      settings_(settings_of(target_, settings)),
       device_(std::move(device)),
       policy_(std::move(policy)),
       layers_(std::move(layers)),
+      ones_(ones_of(target_, settings)),
+      validity_(target_, ones_, device_, SizeBinding::given),
+      default_levels_(levels_of(target_.parameters, target_.default_configuration)),
+      model_(model_of(target_, ones_, device_)),
       tables_(read_table(&warnings_)) {}
 
 db::LookupTable TargetLookup::read_table(std::string* warnings) const {
@@ -85,7 +99,8 @@ db::LookupTable TargetLookup::read_table(std::string* warnings) const {
   for (const std::string& size : target_.sizes) {
     request.size_names += (request.size_names.empty() ? "" : " ") + size;
   }
-  request.settings = to_text(settings_);
+  const auto settings = ones_.values.begin() + static_cast<std::ptrdiff_t>(target_.sizes.size());
+  request.settings = to_text({settings, ones_.values.end()});
   request.policy = policy_;
   db::LookupRows read = db::read_lookup_rows(layers_, request);
   if (warnings) {
@@ -112,82 +127,107 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
   const Sizes key(sizes.begin(), sizes.end());
   const std::lock_guard lock(mutex_);
   if (const auto known = remembered_.find(key); known != remembered_.end()) return known->second;
-  const Problem problem = problem_for(sizes);
-  auto answer = transfer_from(sizes, problem, true);
-  if (!answer) answer = transfer_from(sizes, problem, false);
+  check(sizes);
+  auto answer = transfer_from(sizes, true);
+  if (!answer) answer = transfer_from(sizes, false);
   if (!answer) {
     answer.emplace();
-    answer->configuration = interned(default_for(problem));
+    answer->configuration = interned(default_for(sizes));
   }
   if (remembered_.size() >= kMostRemembered) remembered_.clear();
   return remembered_.emplace(key, *answer).first->second;
 }
 
-/// Of the nearest tuned problems' winners that are legal here, the one that choose_winner() says.
+/// Of the nearest tuned problems' winners that are valid here, the one that choose_winner() says.
 std::optional<LookupAnswer> TargetLookup::transfer_from(std::span<const std::int64_t> sizes,
-                                                        const Problem& problem, bool same_device) {
+                                                        bool same_device) {
   std::array<db::LookupTable::Near, kNeighbours> near;
   const std::size_t count = tables_.table().nearest(sizes, same_device, near);
-  std::vector<db::LookupTable::Near> legal;
+  std::vector<Near> valid;
   for (const db::LookupTable::Near& one : std::span(near).first(count)) {
-    if (is_legal(target_, problem, one.row->configuration, device_)) legal.push_back(one);
+    Winner& winner = winner_of(*one.row);
+    if (is_valid(winner.levels, sizes)) valid.push_back({one, &winner});
   }
-  if (legal.empty()) return std::nullopt;
-  const bool exact = legal.front().distance == 0;  // of a changed source, or another device
-  const std::optional<std::size_t> chosen = exact ? 0 : choose(legal, problem);
+  if (valid.empty()) return std::nullopt;
+  const bool exact = valid.front().row.distance == 0;  // of a changed source, or another device
+  const std::optional<std::size_t> chosen = exact ? 0 : choose(valid, sizes);
   if (!chosen) return std::nullopt;
   const db::Origin origin = !same_device ? db::Origin::same_architecture
                             : exact      ? db::Origin::exact
                                          : db::Origin::transferred;
-  return answer_of(*legal[*chosen].row, origin, legal[*chosen].distance);
+  const db::LookupTable::Near& row = valid[*chosen].row;
+  return answer_of(*row.row, origin, row.distance);
 }
 
 /// Without a model, or times, the nearest.
-std::optional<std::size_t> TargetLookup::choose(std::span<const db::LookupTable::Near> legal,
-                                                const Problem& problem) {
-  const auto is_timed = [](const db::LookupTable::Near& one) { return one.row->median_ns > 0; };
-  if (!std::ranges::all_of(legal, is_timed)) return 0;
+std::optional<std::size_t> TargetLookup::choose(std::span<const Near> valid,
+                                                std::span<const std::int64_t> sizes) {
+  const auto is_timed = [](const Near& one) { return one.row.row->median_ns > 0; };
+  if (!model_ || !default_levels_ || !std::ranges::all_of(valid, is_timed)) return 0;
   try {
     std::vector<NearWinner> winners;
-    for (const db::LookupTable::Near& one : legal) {
-      winners.push_back({one.row->configuration, bias_of(*one.row), one.distance});
+    for (const auto& [near, winner] : valid) {
+      if (!winner->bias) winner->bias = bias_of(*near.row, *winner->levels);
+      winners.push_back({predicted(*winner->levels, sizes), *winner->bias, near.distance});
     }
-    return choose_winner(target_, problem, winners, device_);
-  } catch (const std::exception&) {  // of the model: what is stored is known to be legal
+    return choose_winner(winners, predicted(*default_levels_, sizes));
+  } catch (const Error&) {  // of the model: what is stored is known to be valid
     return 0;
   }
 }
 
-const ModelBias& TargetLookup::bias_of(const db::LookupRow& row) {
-  const auto known = biases_.find(&row);
-  if (known != biases_.end()) return known->second;
-  const Problem problem = problem_for(std::span(row.sizes).first(target_.sizes.size()));
-  return biases_
-      .emplace(&row, model_bias(target_, problem, row.configuration, row.median_ns, row.default_ns,
-                                device_))
-      .first->second;
+TargetLookup::Winner& TargetLookup::winner_of(const db::LookupRow& row) {
+  const auto [found, is_new] = winners_.try_emplace(&row);
+  if (is_new) found->second.levels = levels_in(target_, row.configuration);
+  return found->second;
 }
 
-Problem TargetLookup::problem_for(std::span<const std::int64_t> sizes) const {
+ModelBias TargetLookup::bias_of(const db::LookupRow& row, const Levels& levels) const {
+  const std::span<const std::int64_t> sizes = std::span(row.sizes).first(target_.sizes.size());
+  ModelBias bias;
+  bias.winner = std::log(row.median_ns * 1e-9) - predicted(levels, sizes);
+  if (row.default_ns > 0) {
+    bias.standard = std::log(row.default_ns * 1e-9) - predicted(*default_levels_, sizes);
+  }
+  return bias;
+}
+
+/// The model's logarithm of seconds.
+double TargetLookup::predicted(const Levels& levels, std::span<const std::int64_t> sizes) const {
+  return std::log(model_->estimate(levels, sizes).seconds);
+}
+
+/// What cannot be evaluated is not valid.
+bool TargetLookup::is_valid(const std::optional<Levels>& levels,
+                            std::span<const std::int64_t> sizes) const noexcept try {
+  return levels && validity_(*levels, sizes);
+} catch (...) {
+  return false;
+}
+
+void TargetLookup::check(std::span<const std::int64_t> sizes) const {
   if (sizes.size() != target_.sizes.size()) {
     throw UsageError(
         format("{} has {} sizes, not {}", target_.name, target_.sizes.size(), sizes.size()));
   }
-  NamedValues named;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < 1 || sizes[i] > 2147483647) {
       throw UsageError(format("{}: the size {}={} is not from 1 to 2147483647", target_.name,
                               target_.sizes[i], sizes[i]));
     }
-    named.push_back({target_.sizes[i], sizes[i]});
   }
-  return problem_of(target_, named, settings_);
 }
 
-std::string TargetLookup::default_for(const Problem& problem) const {
-  const std::string text = to_text(target_.default_configuration);
-  if (is_legal(target_, problem, text, device_)) return text;
-  const ParameterSpace space = space_of(target_, problem, device_);
+Problem TargetLookup::problem_for(std::span<const std::int64_t> sizes) const {
+  check(sizes);
+  Problem problem = ones_;
+  for (std::size_t i = 0; i < sizes.size(); ++i) problem.values[i].value = sizes[i];
+  return problem;
+}
+
+std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) const {
+  if (is_valid(default_levels_, sizes)) return to_text(target_.default_configuration);
+  const ParameterSpace space = space_of(target_, problem_for(sizes), device_);
   return to_text(space.at(default_index(target_, space)));
 }
 
@@ -196,11 +236,11 @@ std::string_view TargetLookup::interned(const std::string& text) {
 }
 
 void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view configuration) {
-  const Problem problem = problem_for(sizes);
+  check(sizes);
   const std::string text(configuration);
-  if (!text.empty() && !is_legal(target_, problem, text, device_)) {
-    throw Error(format("{}: {} is not valid for {} on {}", target_.name, text, problem.text(),
-                       device_.name));
+  if (!text.empty() && !is_valid(levels_in(target_, text), sizes)) {
+    throw Error(format("{}: {} is not valid for {} on {}", target_.name, text,
+                       problem_for(sizes).text(), device_.name));
   }
   const std::lock_guard lock(mutex_);
   const Sizes key(sizes.begin(), sizes.end());
@@ -217,7 +257,7 @@ void TargetLookup::refresh() {
   const std::lock_guard lock(mutex_);
   tables_.swap(std::move(next));
   remembered_.clear();
-  biases_.clear();
+  winners_.clear();
   pins_.clear();
   has_pins_.store(false, std::memory_order_release);
 }

@@ -14,6 +14,8 @@
 
 #include "db/lookup_source.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/core/validity.hpp"
+#include "tuner/model/cost_model.hpp"
 #include "tuner/runtime/transfer_choice.hpp"
 
 namespace autotune {
@@ -35,7 +37,8 @@ struct LookupAnswer {
 class TargetLookup {
  public:
   /// `settings` chooses; those not in it take the target's default. Throws UsageError for an
-  /// unknown setting; a database that cannot be read is a warning.
+  /// unknown setting and Error where a constraint names what there is not; a database that cannot
+  /// be read is a warning.
   TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
                std::vector<db::Layer> layers);
 
@@ -50,38 +53,55 @@ class TargetLookup {
   /// find() as sentences for a person.
   std::string explain(std::span<const std::int64_t> sizes);
 
-  /// Until refresh(); an empty text takes it back. Throws Error when it is not legal here.
+  /// Until refresh(); an empty text takes it back. Throws Error when it is not valid here.
   void pin(std::span<const std::int64_t> sizes, std::string_view configuration);
   void refresh();
 
   Problem problem_for(std::span<const std::int64_t> sizes) const;
-  /// The target's default as it is legal for these sizes. Throws Error when nothing is.
-  std::string default_for(const Problem& problem) const;
+  /// The target's default as it is valid for these sizes. Throws Error when nothing is.
+  std::string default_for(std::span<const std::int64_t> sizes) const;
 
  private:
   static constexpr std::size_t kMostRemembered = 4096;
   using Sizes = std::vector<std::int64_t>;
 
   db::LookupTable read_table(std::string* warnings) const;
+  /// What is known of a tuned row once it was near.
+  struct Winner {
+    std::optional<Levels> levels;  // where the target has such a configuration
+    std::optional<ModelBias> bias;
+  };
+  struct Near {
+    db::LookupTable::Near row;
+    Winner* winner = nullptr;
+  };
+
   LookupAnswer transfer(std::span<const std::int64_t> sizes);
-  std::optional<LookupAnswer> transfer_from(std::span<const std::int64_t> sizes,
-                                            const Problem& problem, bool same_device);
-  std::optional<std::size_t> choose(std::span<const db::LookupTable::Near> legal,
-                                    const Problem& problem);
-  const ModelBias& bias_of(const db::LookupRow& row);
+  std::optional<LookupAnswer> transfer_from(std::span<const std::int64_t> sizes, bool same_device);
+  std::optional<std::size_t> choose(std::span<const Near> valid,
+                                    std::span<const std::int64_t> sizes);
+  Winner& winner_of(const db::LookupRow& row);
+  ModelBias bias_of(const db::LookupRow& row, const Levels& levels) const;
+  double predicted(const Levels& levels, std::span<const std::int64_t> sizes) const;
+  bool is_valid(const std::optional<Levels>& levels,
+                std::span<const std::int64_t> sizes) const noexcept;
+  void check(std::span<const std::int64_t> sizes) const;
   std::string_view interned(const std::string& text);
 
   const Target target_;
-  const NamedValues settings_;
   const DeviceInfo device_;
   const std::string policy_;
   const std::vector<db::Layer> layers_;
+  const Problem ones_;  // every size 1, and the settings
+  const Validity validity_;
+  const std::optional<Levels> default_levels_;
+  const std::optional<SizedCostModel> model_;  // where the target and the device have one
   std::string warnings_;
   db::LookupHolder tables_;
 
   std::mutex mutex_;  // of what follows: sizes that were not tuned
   std::map<Sizes, LookupAnswer> remembered_;
-  std::unordered_map<const db::LookupRow*, ModelBias> biases_;  // rows stay where they are
+  std::unordered_map<const db::LookupRow*, Winner> winners_;  // rows stay where they are
   std::set<std::string, std::less<>> texts_;
   std::map<Sizes, std::string_view> pins_;
   std::atomic<bool> has_pins_{false};

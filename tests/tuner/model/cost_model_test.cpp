@@ -72,6 +72,24 @@ TEST(CostModel, AllNamesOfManifestsAreBound) {
   EXPECT_EQ(a.model().input(1).work.steps, 132);
 }
 
+TEST(CostModel, SizesMayBeGivenWithEachQuestion) {
+  Case a{vector_add()};
+  const SizedCostModel any(a.target, {{{"N", 1}}}, a.device);
+  for (const std::int64_t n : {1000, 1 << 20, 1 << 24}) {
+    a.problem = {{{"N", n}}};
+    for (std::size_t i = 0; i < a.space.size(); ++i) {
+      EXPECT_EQ(any.estimate(a.space.levels(i), {{n}}).seconds, a.model().estimate(i).seconds);
+    }
+  }
+}
+
+TEST(CostModel, MoreBlocksThanThereAreNumbersAreTheLargestNumber) {
+  Case a{vector_add()};
+  a.target.kernels[0].grid = {Expression::parse("N * N"), Expression::parse("N * N")};
+  a.problem = {{{"N", 2147483647}}};
+  EXPECT_EQ(a.model().input(0).blocks, std::numeric_limits<std::int64_t>::max());
+}
+
 TEST(CostModel, AnUnknownQuantityIsAnErrorWithANearName) {
   Case a{vector_add()};
   a.target.model = {{"l2_byte", Expression::parse("N")}};
