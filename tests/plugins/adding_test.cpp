@@ -76,7 +76,7 @@ static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "mine", "0.1", "M
 AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
 )");
   const std::string folder = workshop.folder().string();
-  const Ran built = run_command("cmake -S " + folder + " -B " + folder +
+  const Ran built = run_command("cmake -G Ninja -S " + folder + " -B " + folder +
                                 "/build && cmake --build " + folder + "/build");
   ASSERT_EQ(built.status, 0) << built.output;
 

@@ -95,10 +95,9 @@ class Elf {
 template <class Visit>
 void for_each_attribute(std::string_view info, Visit visit) {
   while (info.size() >= 4) {
-    const unsigned format = read<std::uint8_t>(info, 0);
+    const bool sized = read<std::uint8_t>(info, 0) == kSizedFormat;
     const unsigned attribute = read<std::uint8_t>(info, 1);
     const std::size_t value = read<std::uint16_t>(info, 2);
-    const bool sized = format == kSizedFormat;
     visit(attribute, sized ? slice(info, 4, value) : info.substr(2, 2), sized);
     info.remove_prefix(std::min(info.size(), 4 + (sized ? value : 0)));
   }

@@ -4,8 +4,18 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <utility>
+
 namespace autotune {
 
-using fmt::format;
+/// An object, not a function: arguments from std would also find std::format, where the library
+/// has one, and the call be ambiguous.
+inline constexpr struct {
+  template <class... Values>
+  std::string operator()(fmt::format_string<Values...> text, Values&&... values) const {
+    return fmt::format(text, std::forward<Values>(values)...);
+  }
+} format;
 
 }  // namespace autotune

@@ -25,6 +25,7 @@ using testing::PluginWorkshop;
 
 constexpr const char* kStrategies = R"(
 #include <autotune/autotune_plugin.h>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
