@@ -76,9 +76,11 @@ TEST(Kill, OfTheToolLosesNoStoredTrialAndLeavesNoWorker) {
   const auto arguments = [&] { return tune_each(std::to_string(size) + "x1500"); };
   std::minstd_rand random(3);
   Stored before;
+  constexpr int kEnough = 500;
+  int longest = 250;
   for (int kills = 0; kills < kills_wanted();) {
     const auto running = sandbox.start(arguments());
-    std::this_thread::sleep_for(milliseconds(random() % 250));
+    std::this_thread::sleep_for(milliseconds(random() % longest));
     const std::vector<pid_t> workers = processes_called("autotune-worker", running->pid());
     running->signal(SIGKILL);
     const int status = running->wait().status;
@@ -90,8 +92,11 @@ TEST(Kill, OfTheToolLosesNoStoredTrialAndLeavesNoWorker) {
     EXPECT_EQ(now.damage, std::vector<std::string>{});
     EXPECT_TRUE(std::ranges::includes(now.facts, before.facts)) << "a stored trial is lost";
     before = std::move(now);
+    // A slow or busy machine comes to its first trial later: aim at twice of what is enough.
+    if (std::ssize(before.facts) * kills_wanted() < 2 * kEnough * kills) longest += 10;
   }
-  EXPECT_GT(before.facts.size(), 500U) << "the kills came before there was anything to lose";
+  EXPECT_GT(std::ssize(before.facts), kEnough)
+      << "the kills came before there was anything to lose";
   expect_all_measured(sandbox.run(arguments()), 1500, 0);
   EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
 }
