@@ -50,6 +50,35 @@ TEST(Query, LeavesOutWhatMeansNothingInAConfiguration) {
   EXPECT_TRUE(Json::parse(as_json.out)["results"][0]["config"].contains("STAGES"));
 }
 
+TEST(Query, ShowsConfigurationsThatCanBePinned) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"})
+                .status,
+            0);
+  const std::string shown = sandbox.run({"query", "--target", "gemm", "--size", "16"}).out;
+  const std::size_t start = shown.find("KERNEL=");
+  const std::string configuration = shown.substr(start, shown.find('\n', start) - start);
+  const auto pin = [&](const std::string& text) {
+    return sandbox.run({"db", "pin", "--target", "gemm", "--size", "16", "--config", text});
+  };
+
+  const Ended pinned = pin(configuration);
+  EXPECT_EQ(pinned.status, 0) << pinned.err;
+  EXPECT_THAT(pinned.out, HasSubstr("STAGES="));
+  EXPECT_THAT(sandbox.run({"query", "--target", "gemm", "--size", "16"}).out, HasSubstr("pinned"));
+  expect_refused(pin("KERNEL=none"), 2, {"KERNEL=none", "fits none", "every parameter"});
+  expect_refused(pin("KERNL=tiled"), 2, {"KERNL", "did you mean KERNEL"});
+}
+
+TEST(Query, SaysWithWhichSettingsATargetIsTuned) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"})
+                .status,
+            0);
+  expect_refused(sandbox.run({"query", "--target", "gemm", "--set", "dtype=f64"}), 1,
+                 {"not tuned with dtype=f64", "but with dtype=f32", "--set dtype=f64 --sizes"});
+}
+
 TEST(Query, TellsWhereTheVendorsLibraryIsFaster) {
   const Sandbox sandbox;
   {

@@ -20,7 +20,7 @@ TEST(WrongUse, IsOneSentenceAndStatusTwo) {
       {{"--target", "./no.target.json", "--sizes", "8"}, {"no.target.json", "new-target"}},
       {{"--target", "gemm"}, {"needs --sizes", "--help"}},
       {{"--sizes", "8"}, {"needs --target", "--help"}},
-      {{"--target", "gemm", "--sizes", ""}, {"--sizes", "empty"}},
+      {{"--target", "gemm", "--sizes", ""}, {"--sizes", "empty", "examples"}},
       {{"--target", "gemm", "--sizes", "8,,9"}, {"--sizes", "empty", "comma"}},
       {{"--target", "gemm", "--sizes", "0"}, {"--sizes", "\"0\"", "1 or more"}},
       {{"--target", "gemm", "--sizes", "-4"}, {"--sizes", "-4"}},
@@ -53,6 +53,7 @@ TEST(WrongUse, IsOneSentenceAndStatusTwo) {
       {{"list", "target"}, {"target", "targets"}},
       {{"db"}, {"check"}},
       {{"db", "chek"}, {"chek", "check"}},
+      {{"db", "check", "other.db"}, {"other.db", "--db"}},
       {{"new-target"}, {"name"}},
       {{"new-target", "two words"}, {"two words", "letters"}},
   };
@@ -68,6 +69,27 @@ TEST(WrongUse, WithoutAWordTheListOfVerbsIsShown) {
   const Ended ended = Sandbox().run({});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, ::testing::HasSubstr("query"));
+}
+
+TEST(WrongUse, ADatabaseThatIsNotThereIsNotMade) {
+  const Sandbox sandbox;
+  for (const char* action : {"check", "compact", "export", "unpin"}) {
+    SCOPED_TRACE(action);
+    expect_refused(sandbox.run({"db", action, "--target", "gemm", "--size", "8"}), 1,
+                   {"tuned.db", "no such file"});
+  }
+  EXPECT_FALSE(std::filesystem::exists(sandbox.database()));
+}
+
+TEST(WrongUse, AFileThatIsNoExportIsRefusedWithoutAFlood) {
+  const Sandbox sandbox;
+  std::string lines;
+  for (int i = 0; i < 500; ++i) lines += "no fact\n";
+  const Ended ended = sandbox.run({"db", "import", sandbox.write("notes.txt", lines).string()});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("and 490 more"));
+  EXPECT_LT(std::ranges::count(ended.err, '\n'), 20);
+  EXPECT_THAT(ended.out, ::testing::HasSubstr("0 rows added, 0 were there already, 500 refused"));
 }
 
 TEST(WrongUse, ADeviceThatIsNotThereIsRefused) {
@@ -114,6 +136,15 @@ TEST(WrongUse, AManifestSaysWhereItIsWrong) {
     const Ended ended = sandbox.run(tune_on_host(path));
     expect_refused(ended, 1, one.words);
   }
+}
+
+TEST(WrongUse, ASourceInPlaceOfItsManifestIsOneSentence) {
+  const Sandbox sandbox;
+  const std::string source =
+      sandbox.write("tiny.cu", "// A comment.\n// Another.\n#define N 1\n").string();
+  const Ended ended = sandbox.run({"check", source});
+  expect_refused(ended, 1, {"tiny.cu", "line 3, column 1", "last read: '#'"});
+  EXPECT_EQ(ended.err.find("comment"), std::string::npos) << ended.err;
 }
 
 TEST(WrongUse, AReferenceThatDoesNotCompileIsOneSentence) {

@@ -22,7 +22,8 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
   out << format("{}: {}\n", target.name, target.description)
       << format("problem   {}\n", problem.text())
       << format("space     {} of {} combinations are valid\n", check.valid, check.product)
-      << format("default   {}{}\n", to_text(check.configurations.front().configuration),
+      << format("default   {}{}\n",
+                active_text(target, problem, check.configurations.front().configuration),
                 check.default_is_legal ? "" : ", the nearest to the manifest's that is valid here");
   for (const BufferSpec& buffer : check.buffers) {
     out << format("{:<9} {} {} {}, {}\n", role_name(buffer.role), buffer.name, buffer.length,
@@ -45,8 +46,10 @@ void print_launch(std::ostream& out, const CheckedConfiguration& checked, const 
   out << '\n';
 }
 
-void print_configuration(std::ostream& out, const CheckedConfiguration& checked) {
-  out << format("  {:<14} {}\n", name_of(checked.outcome), to_text(checked.configuration));
+void print_configuration(std::ostream& out, const Target& target, const Problem& problem,
+                         const CheckedConfiguration& checked) {
+  out << format("  {:<14} {}\n", name_of(checked.outcome),
+                active_text(target, problem, checked.configuration));
   if (checked.outcome != Outcome::ok) out << checked.message << '\n';
   for (const Launch& launch : checked.launches) print_launch(out, checked, launch);
 }
@@ -85,7 +88,8 @@ void print_check(std::ostream& out, const Target& target, const Problem& problem
                  const DeviceInfo& device, const TargetCheck& check) {
   print_problem(out, target, problem, check);
   out << format("compiled for {}\n", device.name);
-  for (const CheckedConfiguration& each : check.configurations) print_configuration(out, each);
+  for (const CheckedConfiguration& each : check.configurations)
+    print_configuration(out, target, problem, each);
   if (check.reference != Outcome::ok) {
     out << format("  {:<14} the reference\n{}\n", name_of(check.reference), check.reference_log);
   }

@@ -40,13 +40,6 @@ NamedValues asked_values(const Arguments& arguments, const Target& target) {
   return asked;
 }
 
-bool has_all(const Configuration& configuration, const NamedValues& asked) {
-  return std::all_of(asked.begin(), asked.end(), [&](const NamedValue& each) {
-    const Value* value = find_value(configuration, each.name);
-    return value && *value == each.value;
-  });
-}
-
 std::ptrdiff_t shared_values(const Configuration& a, const Configuration& b) {
   return std::count_if(a.begin(), a.end(), [&](const NamedValue& each) {
     const Value* other = find_value(b, each.name);

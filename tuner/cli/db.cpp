@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 #include <iostream>
+#include <set>
 
 #include "db/exchange.hpp"
 #include "tuner/cli/tuned_entries.hpp"
@@ -13,6 +14,12 @@
 
 namespace autotune::cli {
 namespace {
+
+/// For what changes a database: where the name is mistyped, none is made.
+db::TunedStore open_present_store(const Arguments& arguments) {
+  open_store(arguments, db::Mode::read_only);
+  return open_store(arguments, db::Mode::read_write);
+}
 
 /// The files behind the action's name.
 std::vector<std::string> files_of(const Arguments& arguments) {
@@ -74,6 +81,16 @@ bool is_sqlite(const std::string& file) {
   return std::string_view(magic.data(), magic.size()) == "SQLite format 3";
 }
 
+/// The first of them: a wrong file is wrong at every line.
+void warn_of(const std::vector<std::string>& refused) {
+  constexpr std::size_t kShown = 10;
+  const std::size_t shown = std::min(refused.size(), kShown);
+  for (std::size_t i = 0; i < shown; ++i) std::cerr << "warning: " << refused[i] << '\n';
+  if (refused.size() > shown) {
+    std::cerr << format("warning: and {} more like these\n", refused.size() - shown);
+  }
+}
+
 int run_import(const Arguments& arguments) {
   const std::vector<std::string> files = files_of(arguments);
   db::TunedStore store = open_store(arguments, db::Mode::read_write);
@@ -86,7 +103,7 @@ int run_import(const Arguments& arguments) {
       std::ifstream stream(file, std::ios::binary);
       report = db::import_json_lines(store, stream, file);
     }
-    for (const std::string& refused : report.refused) std::cerr << "warning: " << refused << '\n';
+    warn_of(report.refused);
     std::cout << format("{}: {} rows added, {} were there already, {} refused\n", file,
                         report.added, report.present, report.refused.size());
     all_well = all_well && report.refused.empty();
@@ -108,7 +125,7 @@ int run_check(const Arguments& arguments) {
 }
 
 int run_compact(const Arguments& arguments) {
-  db::TunedStore store = open_store(arguments, db::Mode::read_write);
+  db::TunedStore store = open_present_store(arguments);
   const auto before = std::filesystem::file_size(store.path());
   store.rebuild_best();
   store.compact();
@@ -119,35 +136,45 @@ int run_compact(const Arguments& arguments) {
   return kDone;
 }
 
-/// A pinned configuration must have the parameters that the tuned ones have.
-void check_names(const NamedValues& configuration, const db::TunedEntry& entry) {
+/// The one correct configuration of these problems that has the given values; query leaves out
+/// what means nothing in one. A configuration with every parameter need not have been tried.
+NamedValues whole_configuration(const NamedValues& given, const db::TunedStore& store,
+                                const std::vector<db::TunedEntry>& entries) {
+  const std::string& example = entries.front().best.configuration;
   std::vector<std::string> known;
-  for (const NamedValue& item : parse_named_values(entry.best.configuration)) {
-    known.push_back(item.name);
-    if (!find_value(configuration, item.name)) {
-      throw UsageError(
-          format("--config lacks {}, such as {}", item.name, entry.best.configuration));
-    }
-  }
-  for (const NamedValue& item : configuration) {
+  for (const NamedValue& item : parse_named_values(example)) known.push_back(item.name);
+  for (const NamedValue& item : given) {
     if (std::find(known.begin(), known.end(), item.name) == known.end()) {
-      throw UsageError(format("--config: {} has no parameter \"{}\": {}", entry.kernel.target,
-                              item.name, suggestion(item.name, known)));
+      throw UsageError(format("--config: {} has no parameter \"{}\": {}",
+                              entries.front().kernel.target, item.name,
+                              suggestion(item.name, known)));
     }
   }
+  const auto is_given = [&](const std::string& name) { return find_value(given, name); };
+  if (std::all_of(known.begin(), known.end(), is_given)) return given;
+  std::set<std::string> found;
+  for (const db::TunedEntry& entry : entries) {
+    for (const db::TrialRow& trial : store.trials(entry.best.key)) {
+      const bool correct = trial.outcome == "ok";
+      if (correct && has_all(parse_named_values(trial.configuration), given)) {
+        found.insert(trial.configuration);
+      }
+    }
+  }
+  if (found.size() == 1) return parse_named_values(*found.begin());
+  throw UsageError(
+      format("--config \"{}\" fits {} of the configurations that were found correct: give every "
+             "parameter, such as {}",
+             to_text(given), found.empty() ? "none" : std::to_string(found.size()),
+             found.empty() ? example : *found.begin()));
 }
 
 int run_pin(const Arguments& arguments) {
   const bool takes_back = arguments.positional()[0] == "unpin";
-  const NamedValues chosen = chosen_settings(arguments);
-  const NamedValues configuration =
+  const NamedValues given =
       takes_back ? NamedValues{} : parse_named_values(arguments.text("config"));
-  db::TunedStore store = open_store(arguments, db::Mode::read_write);
-  std::vector<db::TunedEntry> entries = entries_for(arguments, store);
-  std::erase_if(entries, [&](const db::TunedEntry& each) { return !has_settings(each, chosen); });
-  if (entries.empty()) {
-    throw Error(format("{} is not tuned with {}", arguments.text("target"), to_text(chosen)));
-  }
+  db::TunedStore store = open_present_store(arguments);
+  const std::vector<db::TunedEntry> entries = chosen_entries(arguments, store);
   const db::TunedEntry& like = entries.front();
   for (const db::TunedEntry& entry : entries) {
     if (entry.device.id != like.device.id) {
@@ -160,7 +187,8 @@ int run_pin(const Arguments& arguments) {
                               to_text(problem_of(entry).settings)));
     }
   }
-  if (!takes_back) check_names(configuration, like);
+  const NamedValues configuration =
+      takes_back ? NamedValues{} : whole_configuration(given, store, entries);
   for (NamedValues problem : asked_sizes(arguments, entries)) {
     for (const NamedValue& setting : problem_of(like).settings) problem.push_back(setting);
     db::PinRow pin;
@@ -180,11 +208,12 @@ int run_pin(const Arguments& arguments) {
 struct Action {
   std::string_view name;
   int (*run)(const Arguments& arguments);
+  bool takes_files = false;
 };
 
-constexpr std::array kActions{Action{"export", run_export},   Action{"import", run_import},
-                              Action{"merge", run_import},    Action{"check", run_check},
-                              Action{"compact", run_compact}, Action{"pin", run_pin},
+constexpr std::array kActions{Action{"export", run_export},      Action{"import", run_import, true},
+                              Action{"merge", run_import, true}, Action{"check", run_check},
+                              Action{"compact", run_compact},    Action{"pin", run_pin},
                               Action{"unpin", run_pin}};
 
 int run_db(const Arguments& arguments) {
@@ -195,7 +224,13 @@ int run_db(const Arguments& arguments) {
   }
   const std::string& name = arguments.positional()[0];
   for (const Action& action : kActions) {
-    if (action.name == name) return action.run(arguments);
+    if (action.name != name) continue;
+    if (!action.takes_files && arguments.positional().size() > 1) {
+      throw UsageError(
+          format("db {} does not know what to do with \"{}\": name the database with --db", name,
+                 arguments.positional()[1]));
+    }
+    return action.run(arguments);
   }
   throw UsageError(format("db knows no \"{}\": {}", name, suggestion(name, names)));
 }
@@ -213,7 +248,8 @@ const Verb kDb{
         "`import` and `merge` add what FILEs hold, JSON lines or databases, and never overwrite: "
         "the order does not matter, nor does doing it twice. `check` reads every row and compares "
         "it with its id. `compact` derives the answers anew and gives free pages back. `pin` makes "
-        "`--config` the answer for a size until `unpin`.",
+        "`--config` the answer for a size until `unpin`; values that `query` leaves out may be "
+        "left out.",
     .options = {{"db", "FILE", "The database"},
                 {"format", "F", "export: jsonl, best, cpp, sqlite", "jsonl"},
                 {"output", "FILE", "export: write there in place of stdout"},

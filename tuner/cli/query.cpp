@@ -233,15 +233,8 @@ Json json_of(const Answer& answer) {
 }
 
 int run_query(const Arguments& arguments) {
-  const NamedValues chosen = chosen_settings(arguments);
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);
-  std::vector<db::TunedEntry> entries = entries_for(arguments, store);
-  std::erase_if(entries, [&](const db::TunedEntry& each) { return !has_settings(each, chosen); });
-  if (entries.empty()) {
-    throw Error(format("{} is not tuned with {} in {}: run autotune --target {} with --set first",
-                       arguments.text("target"), to_text(chosen), store.path().string(),
-                       arguments.text("target")));
-  }
+  const std::vector<db::TunedEntry> entries = chosen_entries(arguments, store);
   const std::vector<Answer> answers = answers_to(arguments, entries);
   if (arguments.has("json")) {
     Json json{{"target", arguments.text("target")}, {"db", store.path().string()}};

@@ -2,6 +2,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -69,6 +70,24 @@ std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::Tu
   return latest_of_each(std::move(entries));
 }
 
+std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
+                                           const db::TunedStore& store) {
+  const NamedValues chosen = chosen_settings(arguments);
+  const std::vector<db::TunedEntry> all = entries_for(arguments, store);
+  std::vector<db::TunedEntry> entries;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(entries),
+               [&](const db::TunedEntry& each) { return has_settings(each, chosen); });
+  if (entries.empty()) {
+    const std::string& target = all.front().kernel.target;
+    std::string command = "autotune --target " + target;
+    for (const NamedValue& each : chosen) command += " --set " + to_text({each});
+    throw Error(format("{} is not tuned with {} in {}, but with {}: run {} --sizes … first", target,
+                       to_text(chosen), store.path().string(),
+                       to_text(problem_of(all.front()).settings), command));
+  }
+  return entries;
+}
+
 EntryProblem problem_of(const db::TunedEntry& entry) {
   const std::string& text = entry.best.key.problem;
   const db::ProblemText parts = db::ProblemText::parse(text, entry.kernel.sizes);
@@ -93,11 +112,7 @@ NamedValues chosen_settings(const Arguments& arguments) {
 }
 
 bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen) {
-  const NamedValues values = parse_named_values(entry.best.key.problem);
-  return std::all_of(chosen.begin(), chosen.end(), [&](const NamedValue& wanted) {
-    const Value* value = find_value(values, wanted.name);
-    return value && *value == wanted.value;
-  });
+  return has_all(parse_named_values(entry.best.key.problem), chosen);
 }
 
 std::vector<NamedValues> asked_sizes(const Arguments& arguments,

@@ -21,6 +21,9 @@ std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::Tu
 std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store,
                                         const std::string& target);
 
+/// Those of entries_for() that have every --set. Throws Error when there are none.
+std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments, const db::TunedStore& store);
+
 /// Sizes and settings of an entry.
 struct EntryProblem {
   NamedValues sizes, settings;

@@ -46,7 +46,9 @@ class Sizes {
       : names_(names), option_(option) {}
 
   std::vector<NamedValues> parse(std::string_view text) {
+    if (trimmed(text).empty()) fail(text, "is empty", kExample);
     for (const std::string_view item : split(text, ',')) {
+      if (item.empty()) fail(text, "has an empty item", "leave out the extra comma");
       if (item.find('=') != std::string_view::npos) {
         add_named(item);
       } else {
@@ -60,7 +62,6 @@ class Sizes {
 
  private:
   void add_item(std::string_view item) {
-    if (item.empty()) fail(item, "is empty", "leave out the extra comma");
     if (item.find("..") != std::string_view::npos) return add_range(item);
     const std::vector<std::string_view> parts = split(item, 'x');
     if (parts.size() == 1) return add_square(size(item, item));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/value.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "tuner/core/error.hpp"
@@ -21,6 +22,13 @@ const Value* find_value(const NamedValues& values, std::string_view name) {
     if (each.name == name) return &each.value;
   }
   return nullptr;
+}
+
+bool has_all(const NamedValues& values, const NamedValues& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const NamedValue& each) {
+    const Value* const value = find_value(values, each.name);
+    return value && *value == each.value;
+  });
 }
 
 std::string to_text(const NamedValues& values) {

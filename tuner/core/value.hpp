@@ -63,6 +63,9 @@ using NamedValues = std::vector<NamedValue>;
 /// The value called `name`, or nullptr.
 const Value* find_value(const NamedValues& values, std::string_view name);
 
+/// Whether every one of `wanted` is among them.
+bool has_all(const NamedValues& values, const NamedValues& wanted);
+
 /// Canonical text, also a key in the database: `BM=128 BN=64 PREFETCH=register`.
 std::string to_text(const NamedValues& values);
 

@@ -183,7 +183,7 @@ const GpuSpec& find_gpu(std::string_view name) {
     const std::string nick = nickname(words);
     if (std::find(known.begin(), known.end(), nick) == known.end()) known.push_back(nick);
   }
-  throw UsageError(format("GPU `{}` is not in the table: {}", name, suggestion(asked, known)));
+  throw UsageError(format("GPU \"{}\" is not in the table: {}", name, suggestion(asked, known)));
 }
 
 DeviceInfo device_info(const GpuSpec& spec) {

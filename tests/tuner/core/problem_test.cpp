@@ -58,7 +58,7 @@ TEST(Sizes, DuplicatesAreDroppedAndSpacesDoNotMatter) {
 
 TEST(Sizes, WrongOnesAreQuotedWithWhatIsWrong) {
   expect_error("", "\"\" is empty");
-  expect_error("512,,1", "is empty");
+  expect_error("512,,1", "has an empty item");
   expect_error("abc", "\"abc\" has \"abc\" where a number belongs");
   expect_error("12.5", "where a number belongs");
   expect_error("0", "\"0\" has 0 (sizes, steps and factors are 1 or more)");

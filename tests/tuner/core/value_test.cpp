@@ -39,5 +39,13 @@ TEST(NamedValues, AreFoundByName) {
   EXPECT_EQ(find_value(values, "BN"), nullptr);
 }
 
+TEST(NamedValues, HaveAllOfOthersInAnyOrder) {
+  const NamedValues values = {{"BM", 128}, {"BN", 64}, {"PREFETCH", "none"}};
+  EXPECT_TRUE(has_all(values, {{"PREFETCH", "none"}, {"BM", 128}}));
+  EXPECT_TRUE(has_all(values, {}));
+  EXPECT_FALSE(has_all(values, {{"BM", 64}}));
+  EXPECT_FALSE(has_all(values, {{"BK", 8}}));
+}
+
 }  // namespace
 }  // namespace autotune

@@ -41,7 +41,7 @@ TEST(GpuSpecs, EveryGpuOfTheSourceMaterialIsThere) {
 }
 
 TEST(GpuSpecs, AnUnknownNameGetsNearOnes) {
-  EXPECT_THAT(error_of("h201"), HasSubstr("GPU `h201` is not in the table: did you mean h200"));
+  EXPECT_THAT(error_of("h201"), HasSubstr("GPU \"h201\" is not in the table: did you mean h200"));
   EXPECT_THAT(error_of("rtx4091"), HasSubstr("rtx4090"));
   EXPECT_THAT(error_of("voodoo2 sli"), HasSubstr("there are: "));
   EXPECT_THAT(error_of(""), HasSubstr("is not in the table"));
