@@ -147,7 +147,8 @@ With `--json`, stdout holds one document:
                             "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0},
                    "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}],
                    "baselines": [{"plugin": "cublas", "name": "cublasSgemm", "median_ns": 2400.0, "to_best": [1.08, 1.07, 1.09], "wins": false, …}],
-                   "noise_floor": 0.002, "seconds": 5.1}],
+                   "noise_floor": 0.002, "seconds": 5.1, "phases": {"compile_wait": 2.6, "open": 0.1, "verify": 0.2,
+                   "measure": 0.6, "decide": 0.6, "record": 0.1}}],
      "compile": {"compiled": 180, "cached": 20, "cpu_seconds": 60.0, "busy_threads": 14.2},
      "interrupted": false, "seconds": 41.0}
 
@@ -156,6 +157,8 @@ worker, or ran out of time, twice before. `best` is null where no configuration 
 place of its figures where the default configuration fails. Times are of one call, in nanoseconds: the median and its
 95 % interval from the playoff. `busy_seconds` is the time in which the devices' workers were at a call: opening, loading,
 verifying, timing, but not compiling; over `seconds` times `count` it is the share that the devices were kept busy.
+`phases` says where a problem's seconds went: waiting for compilers, opening buffers, verifying, measuring, deciding between
+the finalists, storing; what is left is the search's own.
 
 `--prune-audit 20` adds `"prune_audit": {"pruned": 67, "sampled": 20, "ran": 20, "faster": 0, "regret": 0.0, "share_bound":
 0.139}` to each problem: how many of the sampled are faster than the best, the regret by the fastest of them, and the
