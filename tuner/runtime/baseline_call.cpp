@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/runtime/baseline_call.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cctype>
 #include <mutex>
@@ -11,6 +9,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/plugin/plugin_files.hpp"
+#include "tuner/runtime/library_folders.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -41,13 +40,8 @@ fs::path plugin_called(const std::string& name, std::span<const fs::path> folder
 
 std::vector<fs::path> runtime_plugin_folders() {
   std::vector<fs::path> folders = plugin_folders();
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&runtime_plugin_folders), &self) == 0) return folders;
-  std::error_code unknown;
-  const fs::path library = fs::canonical(self.dli_fname ? self.dli_fname : "", unknown);
-  for (fs::path up = library.parent_path(); !unknown && up.has_relative_path();
-       up = up.parent_path()) {  // lib, or lib/x86_64-linux-gnu
-    if (up.filename() == "lib") folders.push_back(up / "autotune/plugins");
+  for (const fs::path& folder : folders_above_library()) {
+    folders.push_back(folder / "lib/autotune/plugins");
   }
   return folders;
 }

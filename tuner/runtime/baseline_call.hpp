@@ -14,7 +14,7 @@
 namespace autotune {
 
 /// Where libautotune looks for baseline plugins: the folders of $AUTOTUNE_PLUGIN_PATH, those of the
-/// program, and lib/autotune/plugins beside the library itself.
+/// program, and lib/autotune/plugins where the library itself is installed.
 std::vector<std::filesystem::path> runtime_plugin_folders();
 
 /// One way of one library for one problem. Plugins are called by one thread at a time: calls of all

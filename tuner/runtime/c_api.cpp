@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C boundary, what asks and answers: nothing is thrown past it.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +8,7 @@
 
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/runtime/c_handle.hpp"
+#include "tuner/runtime/library_folders.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 
@@ -27,15 +26,10 @@ std::string text_or(const char* text, const char* otherwise) { return text ? tex
 
 /// By name in share/autotune/kernel_sources beside this library, else as the tool finds it.
 Target target_called(const std::string& name) {
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&autotune_open), &self) != 0 && self.dli_fname) {
-    std::error_code ignored;
-    auto folder = std::filesystem::canonical(self.dli_fname, ignored).parent_path();
-    for (int up = 0; up < 3 && folder.has_relative_path(); ++up, folder = folder.parent_path()) {
-      const auto manifest =
-          folder / "share/autotune/kernel_sources" / name / (name + ".target.json");
-      if (std::filesystem::exists(manifest, ignored)) return find_target(manifest.string());
-    }
+  std::error_code ignored;
+  for (const auto& folder : folders_above_library()) {
+    const auto manifest = folder / "share/autotune/kernel_sources" / name / (name + ".target.json");
+    if (std::filesystem::exists(manifest, ignored)) return find_target(manifest.string());
   }
   return find_target(name);
 }
