@@ -203,5 +203,13 @@ TEST_F(ManifestTest, TheFingerprintFollowsIncludedFilesAtAnyDepth) {
   EXPECT_NE(read().fingerprint, first);
 }
 
+TEST_F(ManifestTest, TheFingerprintFollowsOwnFilesInAngleBracketsToo) {
+  folder_.write("scale.cu", "#include <a.cuh>\n#include <cuda_fp16.h>\n");
+  folder_.write("a.cuh", "int one;\n");
+  const std::string first = read().fingerprint;
+  folder_.write("a.cuh", "int two;\n");
+  EXPECT_NE(read().fingerprint, first);
+}
+
 }  // namespace
 }  // namespace autotune
