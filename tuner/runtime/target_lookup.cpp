@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tuner/core/error.hpp"
-#include "tuner/model/gpu_specs.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -45,37 +45,6 @@ LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double dista
   return answer;
 }
 
-DeviceInfo device_info_of(const db::DeviceRow& row) {
-  DeviceInfo info;
-  info.name = row.name;
-  try {
-    if (row.kind != "host") info = device_info(find_gpu(row.name));
-  } catch (const Error&) {  // a GPU that the table does not know: what its row says
-  }
-  info.name = row.name;
-  info.id = row.pci_id;
-  info.kind = row.kind == "host"   ? DeviceKind::host
-              : row.kind == "cuda" ? DeviceKind::cuda
-              : row.kind == "fake" ? DeviceKind::fake
-                                   : DeviceKind::model;
-  info.compute_capability = static_cast<int>(row.compute_capability);
-  info.multiprocessors = static_cast<int>(row.multiprocessors);
-  info.l2_bytes = row.l2_bytes;
-  info.memory_bytes = row.memory_bytes;
-  return info;
-}
-
-db::DeviceRow device_row_of(const DeviceInfo& info) {
-  db::DeviceRow row;
-  row.name = info.name;
-  row.pci_id = info.id;
-  row.compute_capability = info.compute_capability;
-  row.multiprocessors = info.multiprocessors;
-  row.l2_bytes = info.l2_bytes;
-  row.memory_bytes = info.memory_bytes;
-  return row;
-}
-
 }  // namespace
 
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
@@ -94,11 +63,9 @@ db::LookupTable TargetLookup::read_table(std::string* warnings) const {
   db::LookupRequest request;
   request.target = target_.name;
   request.fingerprint = target_.fingerprint;
-  request.device = device_row_of(device_);
+  request.device = device_row(device_);
   request.environment = device_.environment;
-  for (const std::string& size : target_.sizes) {
-    request.size_names += (request.size_names.empty() ? "" : " ") + size;
-  }
+  request.size_names = kernel_row(target_).sizes;
   const auto settings = ones_.values.begin() + static_cast<std::ptrdiff_t>(target_.sizes.size());
   request.settings = to_text({settings, ones_.values.end()});
   request.policy = policy_;
@@ -319,7 +286,7 @@ std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
     return a.second.first < b.second.first;
   });
   if (most == found.end()) return std::nullopt;
-  return device_info_of(most->second.second);
+  return device_of(most->second.second);
 }
 
 }  // namespace autotune

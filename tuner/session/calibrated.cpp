@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/records/records.hpp"
 
 namespace autotune {
 namespace {

@@ -6,38 +6,14 @@
 #include <set>
 
 #include "tuner/core/error.hpp"
-#include "tuner/model/gpu_specs.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/session/calibrated.hpp"
-#include "tuner/session/records.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-
-/// What kernels may use of any CPU, as the host device has it.
-constexpr std::int64_t kHostSharedBytes = 256 << 10;
-
-/// The device of a row as the model needs it: limits are those of its architecture.
-DeviceInfo device_of(const db::DeviceRow& row) {
-  DeviceInfo info;
-  if (row.compute_capability > 0) {
-    GpuSpec spec;
-    spec.sm = multiprocessor(static_cast<int>(row.compute_capability));
-    info = device_info(spec);
-    info.kind = DeviceKind::cuda;
-  } else {
-    info.kind = DeviceKind::host;
-    info.shared_bytes_per_block = info.shared_bytes_per_multiprocessor = kHostSharedBytes;
-  }
-  info.name = row.name;
-  info.multiprocessors = static_cast<int>(row.multiprocessors);
-  info.id = row.pci_id;
-  info.l2_bytes = row.l2_bytes;
-  info.memory_bytes = row.memory_bytes;
-  return info;
-}
 
 /// `12 KiB over` and `48 KiB over` are one reason.
 std::string without_numbers(const std::string& text) {

@@ -58,18 +58,11 @@ Reason breaks_declared_limit(const Target& target, const Problem& problem,
 Reason breaks_compiled_limit(const CompiledKernel& kernel, const LaunchPlan& plan,
                              const DeviceInfo& device) {
   for (const Launch& launch : plan.launches) {
-    if (const KernelResources* resources = resources_of(kernel, launch)) {
+    if (const KernelResources* resources = resources_of(kernel, launch.entry)) {
       if (auto reason = breaks_shape(launch, *resources, device)) return reason;
     }
   }
   return std::nullopt;
-}
-
-const KernelResources* resources_of(const CompiledKernel& kernel, const Launch& launch) {
-  const auto found =
-      std::find_if(kernel.resources.begin(), kernel.resources.end(),
-                   [&](const KernelResources& one) { return one.entry == launch.entry; });
-  return found == kernel.resources.end() ? nullptr : &*found;
 }
 
 const Launch& heaviest(const LaunchPlan& plan) {

@@ -21,9 +21,6 @@ std::optional<std::string> breaks_declared_limit(const Target& target, const Pro
 std::optional<std::string> breaks_compiled_limit(const CompiledKernel& kernel,
                                                  const LaunchPlan& plan, const DeviceInfo& device);
 
-/// The resources of the launch's kernel, or nullptr.
-const KernelResources* resources_of(const CompiledKernel& kernel, const Launch& launch);
-
 /// The launch whose resources stand for the configuration: the one with the most dynamic shared
 /// memory, of such the one with the most threads in all.
 const Launch& heaviest(const LaunchPlan& plan);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include "tuner/core/stopwatch.hpp"
 
+#include "tuner/core/stopwatch.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/gates.hpp"
@@ -28,7 +28,7 @@ void note_resources(Trial& trial, const CompiledKernel& kernel, const LaunchPlan
   trial.compile_seconds = kernel.seconds;
   trial.binary_key = kernel.key;
   const Launch& launch = heaviest(plan);
-  const KernelResources* resources = resources_of(kernel, launch);
+  const KernelResources* resources = resources_of(kernel, launch.entry);
   if (!resources) return;
   trial.registers = resources->registers;
   trial.shared_bytes = resources->shared_bytes + launch.dynamic_shared_bytes;

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "tuner/session/records.hpp"
+#include "tuner/records/records.hpp"
 
 namespace autotune {
 namespace {

@@ -5,13 +5,13 @@
 #include <chrono>
 #include <memory>
 #include <utility>
-#include "tuner/core/stopwatch.hpp"
 
+#include "tuner/core/stopwatch.hpp"
 #include "tuner/hash/hash.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/session/calibrated.hpp"
 #include "tuner/session/finals.hpp"
 #include "tuner/session/problem_run.hpp"
-#include "tuner/session/records.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

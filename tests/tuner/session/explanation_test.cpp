@@ -9,7 +9,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/session/records.hpp"
+#include "tuner/records/records.hpp"
 
 namespace autotune {
 namespace {

@@ -10,6 +10,9 @@
 namespace autotune {
 
 db::DeviceRow device_row(const DeviceInfo& info);
+/// The device as far as its row tells; what a kernel may use of it is what the table of GPUs says,
+/// else what its architecture allows, else what any CPU does.
+DeviceInfo device_of(const db::DeviceRow& row);
 db::KernelRow kernel_row(const Target& target);
 
 /// Without session, key and time of day, which the caller fills in. `flops` of one call; 0 when

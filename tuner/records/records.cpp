@@ -1,13 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/records.hpp"
+#include "tuner/records/records.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/model/gpu_specs.hpp"
 
 namespace autotune {
 namespace {
 
 constexpr double kNanoseconds = 1e9;
 
+/// What kernels may use of any CPU, as the host device has it.
+constexpr std::int64_t kHostSharedBytes = 256 << 10;
+
 std::optional<std::int64_t> known(std::int64_t value) {
   return value < 0 ? std::nullopt : std::optional(value);
+}
+
+/// A device with the limits that this one has.
+DeviceInfo limits_of(const db::DeviceRow& row) {
+  DeviceInfo info;
+  if (row.compute_capability == 0) {
+    info.shared_bytes_per_block = info.shared_bytes_per_multiprocessor = kHostSharedBytes;
+    return info;
+  }
+  try {
+    return device_info(find_gpu(row.name));
+  } catch (const Error&) {  // none of the table
+  }
+  try {
+    GpuSpec spec;
+    spec.sm = multiprocessor(static_cast<int>(row.compute_capability));
+    return device_info(spec);
+  } catch (const Error&) {  // newer than this program
+    return info;
+  }
 }
 
 }  // namespace
@@ -22,6 +48,21 @@ db::DeviceRow device_row(const DeviceInfo& info) {
   row.l2_bytes = info.l2_bytes;
   row.memory_bytes = info.memory_bytes;
   return row;
+}
+
+DeviceInfo device_of(const db::DeviceRow& row) {
+  DeviceInfo info = limits_of(row);
+  info.name = row.name;
+  for (const DeviceKind kind :
+       {DeviceKind::cuda, DeviceKind::host, DeviceKind::model, DeviceKind::fake}) {
+    if (name_of(kind) == row.kind) info.kind = kind;
+  }
+  info.id = row.pci_id;
+  info.compute_capability = static_cast<int>(row.compute_capability);
+  info.multiprocessors = static_cast<int>(row.multiprocessors);
+  info.l2_bytes = row.l2_bytes;
+  info.memory_bytes = row.memory_bytes;
+  return info;
 }
 
 db::KernelRow kernel_row(const Target& target) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/records/records.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tuner/model/gpu_specs.hpp"
+
+namespace autotune {
+namespace {
+
+TEST(Records, ADeviceComesBackWithTheLimitsOfItsRowInTheTable) {
+  DeviceInfo info = device_info(find_gpu("h200"));
+  info.kind = DeviceKind::cuda;
+  info.id = "10de:2335";
+  const DeviceInfo back = device_of(device_row(info));
+  EXPECT_EQ(device_row(back), device_row(info));
+  EXPECT_EQ(back.kind, DeviceKind::cuda);
+  EXPECT_EQ(back.shared_bytes_per_block, info.shared_bytes_per_block);
+  EXPECT_EQ(back.clock_hz, info.clock_hz);
+}
+
+TEST(Records, AGpuThatTheTableDoesNotKnowHasTheLimitsOfItsArchitecture) {
+  db::DeviceRow row;
+  row.name = "NVIDIA Z9000";
+  row.kind = "cuda";
+  row.compute_capability = 90;
+  row.multiprocessors = 7;
+  EXPECT_EQ(device_of(row).shared_bytes_per_block, 227 << 10);
+  EXPECT_EQ(device_of(row).multiprocessors, 7);
+  row.compute_capability = 999;
+  EXPECT_EQ(device_of(row).compute_capability, 999);
+}
+
+TEST(Records, ACpuHasRoomForLargeTiles) {
+  db::DeviceRow row;
+  row.kind = "host";
+  EXPECT_EQ(device_of(row).kind, DeviceKind::host);
+  EXPECT_EQ(device_of(row).shared_bytes_per_block, 256 << 10);
+}
+
+}  // namespace
+}  // namespace autotune
