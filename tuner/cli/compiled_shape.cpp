@@ -8,6 +8,7 @@
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/model_device.hpp"
+#include "tuner/session/gates.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
@@ -68,13 +69,6 @@ Configuration nearest(const Target& target, const ParameterSpace& space, const N
   return best;
 }
 
-const KernelResources& resources_of(const CompiledKernel& kernel, const std::string& entry) {
-  const auto found = std::find_if(kernel.resources.begin(), kernel.resources.end(),
-                                  [&](const KernelResources& each) { return each.entry == entry; });
-  if (found == kernel.resources.end()) throw Error(format("the binary has no kernel {}", entry));
-  return *found;
-}
-
 }  // namespace
 
 std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, const GpuSpec& gpu) {
@@ -98,16 +92,13 @@ std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, co
   }
   std::vector<OccupancyQuestion> questions;
   for (const Launch& launch : launch_plan(target, problem, chosen, info).launches) {
-    const KernelResources& resources = resources_of(compiled, launch.entry);
+    const KernelResources* const resources = resources_of(compiled, launch.entry);
+    if (!resources) throw Error(format("the binary has no kernel {}", launch.entry));
     OccupancyQuestion question;
     question.gpu = gpu;
     question.kernel = format("{} with {}", launch.entry, active_text(target, problem, chosen));
     question.block = format("{} x {} x {}", launch.block.x, launch.block.y, launch.block.z);
-    question.shape.threads = static_cast<int>(launch.block.count());
-    question.shape.registers = std::max(resources.registers, 0);
-    question.shape.static_shared_bytes = resources.shared_bytes;
-    question.shape.dynamic_shared_bytes = launch.dynamic_shared_bytes;
-    question.shape.cluster = static_cast<int>(launch.cluster.count());
+    question.shape = shape_of(launch, *resources);
     questions.push_back(std::move(question));
   }
   return questions;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/device.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 
@@ -20,6 +21,11 @@ void bind_device(Scope& scope, const DeviceInfo& info) {
   scope.bind("device.l2_bytes", info.l2_bytes);
   scope.bind("device.memory_bytes", info.memory_bytes);
   scope.bind("device.warp_size", info.warp_size);
+}
+
+const KernelResources* resources_of(const CompiledKernel& kernel, const std::string& entry) {
+  const auto found = std::ranges::find(kernel.resources, entry, &KernelResources::entry);
+  return found == kernel.resources.end() ? nullptr : &*found;
 }
 
 std::unique_ptr<Candidate> Workbench::load_baseline(const BaselineSource&, std::size_t) {

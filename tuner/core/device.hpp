@@ -79,6 +79,9 @@ class KernelFailure : public std::runtime_error {
   Outcome outcome_;
 };
 
+/// Of the kernel called `entry`, or nullptr.
+const KernelResources* resources_of(const CompiledKernel& kernel, const std::string& entry);
+
 enum class L2State : std::uint8_t { hot, cold };
 
 /// One batch of launches, timed as a whole.

@@ -27,6 +27,7 @@ struct Stamp {
   std::int64_t clock = 0;
   std::int64_t nanoseconds = 0;
 };
+
 /// The kernels on one device. Everything is asynchronous on the given stream; addresses are the
 /// device's. Errors of launching are thrown as check_cuda() does.
 class DeviceKernels {

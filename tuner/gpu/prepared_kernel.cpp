@@ -13,6 +13,23 @@
 #include "tuner/gpu/problem_buffers.hpp"
 
 namespace autotune {
+namespace {
+
+/// The plan with these values in place of its scalars of the same names.
+LaunchPlan with_scalars(LaunchPlan plan, std::span<const Scalar> scalars) {
+  for (Launch& launch : plan.launches) {
+    for (Argument& argument : launch.arguments) {
+      auto* const own = std::get_if<Scalar>(&argument);
+      if (!own || own->name.empty()) continue;
+      const auto given = std::ranges::find(scalars, own->name, &Scalar::name);
+      if (given != scalars.end()) *own = *given;
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
 struct PreparedKernel::Loaded {
   Loaded(std::string_view binary, LaunchPlan launches, std::vector<BufferSpec> specs)
       : cubin(binary), plan(std::move(launches)), buffers(std::move(specs)) {
@@ -43,23 +60,6 @@ PreparedKernel::PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan p
 }
 
 PreparedKernel::~PreparedKernel() = default;
-
-namespace {
-
-/// The plan with these values in place of its scalars of the same names.
-LaunchPlan with_scalars(LaunchPlan plan, std::span<const Scalar> scalars) {
-  for (Launch& launch : plan.launches) {
-    for (Argument& argument : launch.arguments) {
-      auto* const own = std::get_if<Scalar>(&argument);
-      if (!own || own->name.empty()) continue;
-      const auto given = std::ranges::find(scalars, own->name, &Scalar::name);
-      if (given != scalars.end()) *own = *given;
-    }
-  }
-  return plan;
-}
-
-}  // namespace
 
 void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
                             void* stream) {

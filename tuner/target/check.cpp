@@ -11,14 +11,6 @@
 namespace autotune {
 namespace {
 
-/// The resources of the kernel that a launch starts.
-const KernelResources* resources_of(const CompiledKernel& kernel, const Launch& launch) {
-  for (const KernelResources& each : kernel.resources) {
-    if (each.entry == launch.entry) return &each;
-  }
-  return nullptr;
-}
-
 /// Why the device would refuse the launch; empty when it would not.
 std::string refusal(const DeviceInfo& device, const Launch& launch, const KernelResources& kernel) {
   const std::int64_t shared = kernel.shared_bytes + launch.dynamic_shared_bytes;
@@ -56,7 +48,7 @@ CheckedConfiguration checked(const Target& target, const Problem& problem,
   if (kernel.outcome != Outcome::ok) return result;
   result.message.clear();
   for (const Launch& launch : result.launches) {
-    const KernelResources* const resources = resources_of(kernel, launch);
+    const KernelResources* const resources = resources_of(kernel, launch.entry);
     if (resources && result.message.empty()) {
       result.message = refusal(device.info(), launch, *resources);
     }

@@ -88,7 +88,7 @@ Json array_of(const std::vector<T>& values) {
   return json;
 }
 
-KernelResources resources_of(const Json& json) {
+KernelResources kernel_resources_of(const Json& json) {
   return {json[0], json[1], json[2], json[3], json[4]};
 }
 
@@ -177,7 +177,7 @@ Json wire_of(const CompiledKernel& kernel) {
 CompiledKernel compiled_kernel_of(const Json& json, std::string binary) {
   CompiledKernel kernel;
   kernel.key = json.at("key");
-  kernel.resources = vector_of<KernelResources>(json.at("resources"), resources_of);
+  kernel.resources = vector_of<KernelResources>(json.at("resources"), kernel_resources_of);
   kernel.binary = std::make_shared<const std::string>(std::move(binary));
   kernel.cached = true;
   return kernel;
