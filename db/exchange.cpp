@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/exchange.hpp"
 
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <istream>
 #include <ostream>
@@ -12,17 +14,24 @@
 namespace autotune::db {
 namespace {
 
+/// Returns how many rows are damaged: they get no new life.
 template <class Row>
-void write_table(Connection& connection, std::ostream& out) {
+std::int64_t write_table(Connection& connection, std::ostream& out) {
+  std::int64_t damaged = 0;
   std::vector<std::string> lines;
   Query query = connection.query(select_sql<Row>());
   while (query.step()) {
     const Row row = read_row<Row>(query);
     std::string line = to_json(row);
-    if (row_id(line) == row.id) lines.push_back(std::move(line));  // a damaged row gets no new life
+    if (row_id(line) == row.id) {
+      lines.push_back(std::move(line));
+    } else {
+      ++damaged;
+    }
   }
   std::sort(lines.begin(), lines.end());
   for (const std::string& line : lines) out << line << '\n';
+  return damaged;
 }
 
 void write_sorted(const std::set<std::string>& lines, std::ostream& out) {
@@ -85,9 +94,10 @@ class Importer {
     try {
       connection_.insert(clean) ? ++report_.added : ++report_.present;
     } catch (const SQLite::Exception& error) {
-      if ((error.getErrorCode() & 0xFF) != kConstraint) throw store_error(connection_.path, error);
-      refuse(where, error.getExtendedErrorCode() == kForeignKey ? "refers to a row that is missing"
-                                                                : "is no valid row");
+      const bool refused = (error.getErrorCode() & 0xFF) == SQLITE_CONSTRAINT;
+      if (!refused) throw store_error(connection_.path, error);
+      const bool missing = error.getExtendedErrorCode() == SQLITE_CONSTRAINT_FOREIGNKEY;
+      refuse(where, missing ? "refers to a row that is missing" : "is no valid row");
     }
   }
 
@@ -105,8 +115,6 @@ class Importer {
   }
 
  private:
-  static constexpr int kConstraint = 19;           // SQLITE_CONSTRAINT
-  static constexpr int kForeignKey = 19 | 3 << 8;  // SQLITE_CONSTRAINT_FOREIGNKEY
   Connection& connection_;
   ImportReport report_;
 };
@@ -157,13 +165,15 @@ void add_lines(const std::vector<Line>& lines, const std::string& name, Importer
 
 }  // namespace
 
-void export_json_lines(const TunedStore& store, std::ostream& out) {
+std::int64_t export_json_lines(const TunedStore& store, std::ostream& out) {
   Connection& connection = store.connection();
+  std::int64_t damaged = 0;
   guarded(store.path(), [&] {
     SQLite::Transaction snapshot(connection.database);
-    each_fact_table([&]<class Row>() { write_table<Row>(connection, out); });
+    each_fact_table([&]<class Row>() { damaged += write_table<Row>(connection, out); });
   });
   check_written(out);
+  return damaged;
 }
 
 void export_best_json_lines(const TunedStore& store, const TunedFilter& filter, std::ostream& out) {

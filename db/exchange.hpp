@@ -13,8 +13,9 @@
 namespace autotune::db {
 
 /// Every fact as one JSON object a line, in canonical order (by table, then by text): two stores
-/// with the same facts give the same bytes, so the file can be reviewed and diffed.
-void export_json_lines(const TunedStore& store, std::ostream& out);
+/// with the same facts give the same bytes, so the file can be reviewed and diffed. Returns how
+/// many rows were damaged and are left out.
+std::int64_t export_json_lines(const TunedStore& store, std::ostream& out);
 
 /// Only the best rows that `filter` takes, with what they refer to: for shipping. Provenance
 /// `measured` becomes `imported`, since the trials that would prove it stay behind.

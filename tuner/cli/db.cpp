@@ -30,22 +30,28 @@ std::vector<std::string> files_of(const Arguments& arguments) {
   return {words.begin() + 1, words.end()};
 }
 
-void write_export(const Arguments& arguments, const db::TunedStore& store,
-                  const std::string& format_name, std::ostream& out) {
+/// The first of them: a wrong file is wrong at every line.
+void warn_of(const std::vector<std::string>& refused) {
+  constexpr std::size_t kShown = 10;
+  const std::size_t shown = std::min(refused.size(), kShown);
+  for (std::size_t i = 0; i < shown; ++i) std::cerr << "warning: " << refused[i] << '\n';
+  if (refused.size() > shown) {
+    std::cerr << format("warning: and {} more like these\n", refused.size() - shown);
+  }
+}
+
+/// Returns how many damaged rows are left out.
+std::int64_t write_export(const Arguments& arguments, const db::TunedStore& store,
+                          const std::string& format_name, std::ostream& out) {
   const db::TunedFilter filter{arguments.find("device").value_or(""),
                                arguments.find("target").value_or(""), "", ""};
-  if (format_name == "jsonl") {
-    if (!filter.target.empty() || !filter.device_name.empty()) {
-      throw UsageError(
-          "--format=jsonl holds every fact; use --format=best with --target or "
-          "--device");
-    }
-    db::export_json_lines(store, out);
-  } else if (format_name == "best") {
+  if (format_name == "jsonl") return db::export_json_lines(store, out);
+  if (format_name == "best") {
     db::export_best_json_lines(store, filter, out);
   } else {
     db::export_header(store, filter, out);
   }
+  return 0;
 }
 
 int run_export(const Arguments& arguments) {
@@ -56,21 +62,32 @@ int run_export(const Arguments& arguments) {
         format("there is no format \"{}\": {}", format_name, suggestion(format_name, kFormats)));
   }
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  const bool whole = format_name == "jsonl" || format_name == "sqlite";
+  if (whole && (arguments.has("target") || arguments.has("device"))) {
+    throw UsageError(format(
+        "--format={} holds every fact; use --format=best with --target or --device", format_name));
+  }
   const auto output = arguments.find("output");
+  std::int64_t damaged = 0;
   if (format_name == "sqlite") {
     if (!output) throw UsageError("--format=sqlite needs --output FILE");
     db::TunedStore copy(*output);
-    db::merge(copy, store);
+    const db::ImportReport report = db::merge(copy, store);
+    warn_of(report.refused);
+    damaged = static_cast<std::int64_t>(report.refused.size());
   } else if (output) {
     std::ofstream file(*output, std::ios::binary);
     if (!file) throw Error(format("{}: cannot be written; name another --output", *output));
-    write_export(arguments, store, format_name, file);
+    damaged = write_export(arguments, store, format_name, file);
     file.close();
     if (!file) throw Error(format("{}: cannot be written to its end; is the disk full?", *output));
   } else {
-    write_export(arguments, store, format_name, std::cout);
+    damaged = write_export(arguments, store, format_name, std::cout);
   }
-  return kDone;
+  if (damaged == 0) return kDone;
+  std::cerr << format("warning: {}: {} damaged rows are left out: autotune db check tells which\n",
+                      store.path().string(), damaged);
+  return kFailed;
 }
 
 bool is_sqlite(const std::string& file) {
@@ -79,16 +96,6 @@ bool is_sqlite(const std::string& file) {
   std::array<char, 15> magic{};
   stream.read(magic.data(), magic.size());
   return std::string_view(magic.data(), magic.size()) == "SQLite format 3";
-}
-
-/// The first of them: a wrong file is wrong at every line.
-void warn_of(const std::vector<std::string>& refused) {
-  constexpr std::size_t kShown = 10;
-  const std::size_t shown = std::min(refused.size(), kShown);
-  for (std::size_t i = 0; i < shown; ++i) std::cerr << "warning: " << refused[i] << '\n';
-  if (refused.size() > shown) {
-    std::cerr << format("warning: and {} more like these\n", refused.size() - shown);
-  }
 }
 
 int run_import(const Arguments& arguments) {
