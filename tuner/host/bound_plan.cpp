@@ -75,26 +75,13 @@ void* HostPlan::place(const Argument& argument, std::span<HostBuffer> buffers,
   if (const auto* const reference = std::get_if<BufferRef>(&argument)) {
     const std::size_t index = reference->index;
     assert(index < buffers.size() + workspace.size());
-    value.pointer =
+    const void* const address =
         index < buffers.size() ? buffers[index].data() : workspace[index - buffers.size()].data();
-    return &value;
+    std::memcpy(value.bytes.data(), &address, sizeof address);
+  } else {
+    value.bytes = memory_of(std::get<Scalar>(argument));
   }
-  const Scalar& scalar = std::get<Scalar>(argument);
-  switch (scalar.type) {
-    case ElementType::f32:
-      value.f32 = static_cast<float>(scalar.real);
-      break;
-    case ElementType::f64:
-      value.f64 = scalar.real;
-      break;
-    case ElementType::i32:
-      value.i32 = static_cast<std::int32_t>(scalar.integer);
-      break;
-    case ElementType::i64:
-      value.i64 = scalar.integer;
-      break;
-  }
-  return &value;
+  return value.bytes.data();
 }
 
 void HostPlan::run(Launcher& launcher) const {

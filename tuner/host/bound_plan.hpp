@@ -3,6 +3,8 @@
 // and again.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <span>
@@ -29,12 +31,8 @@ class HostPlan {
 
  private:
   /// Room for any argument; addresses stay.
-  union Value {
-    void* pointer;
-    float f32;
-    double f64;
-    std::int32_t i32;
-    std::int64_t i64;
+  struct alignas(8) Value {
+    std::array<std::byte, 8> bytes;
   };
   void* place(const Argument& argument, std::span<HostBuffer> buffers,
               std::span<HostBuffer> workspace);
