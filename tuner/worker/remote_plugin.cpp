@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/remote_plugin.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/plugin_wire.hpp"
@@ -122,29 +120,6 @@ class PluginStrategy final : public SearchStrategy {
   const PluginOptions options_;
 };
 
-/// A folder that goes with its last owner.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string path = (fs::temp_directory_path() / "autotune-plugin-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) {
-      throw Error(format("{}: no folder can be made there: set TMPDIR", path));
-    }
-    path_ = path;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 /// Each problem gets a folder of its own: a worker may open an earlier one again.
 class TargetHooks {
  public:
@@ -169,7 +144,7 @@ class TargetHooks {
   const PluginDescription plugin_;
   const std::size_t number_;
   const PluginOptions options_;
-  const std::shared_ptr<const ScratchFolder> scratch_ = std::make_shared<ScratchFolder>();
+  const std::shared_ptr<const TemporaryFolder> scratch_ = std::make_shared<TemporaryFolder>();
 };
 
 }  // namespace
