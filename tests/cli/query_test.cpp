@@ -28,6 +28,9 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   EXPECT_EQ(near.status, 0) << near.err;
   EXPECT_THAT(near.out, HasSubstr("200 is not tuned; the nearest tuned size is 100"));
 
+  const Ended by_path = sandbox.run({"query", "--target", manifest_of("tiny"), "--size", "100"});
+  EXPECT_EQ(by_path.out, exact.out);
+
   const Ended as_json = sandbox.run({"query", "--target", "tiny", "--size", "200", "--json"});
   const Json json = Json::parse(as_json.out);
   EXPECT_EQ(json["results"][0]["exact"], false);

@@ -44,7 +44,7 @@ void warn_of(const std::vector<std::string>& refused) {
 std::int64_t write_export(const Arguments& arguments, const db::TunedStore& store,
                           const std::string& format_name, std::ostream& out) {
   const db::TunedFilter filter{arguments.find("device").value_or(""),
-                               arguments.find("target").value_or(""), "", ""};
+                               arguments.has("target") ? target_name(arguments) : "", "", ""};
   if (format_name == "jsonl") return db::export_json_lines(store, out);
   if (format_name == "best") {
     db::export_best_json_lines(store, filter, out);
@@ -186,11 +186,11 @@ int run_pin(const Arguments& arguments) {
   for (const db::TunedEntry& entry : entries) {
     if (entry.device.id != like.device.id) {
       throw UsageError(format("{} is tuned on {} and {}: name one with --device",
-                              arguments.text("target"), like.device.name, entry.device.name));
+                              like.kernel.target, like.device.name, entry.device.name));
     }
     if (problem_of(entry).settings != problem_of(like).settings) {
-      throw UsageError(format("{} is tuned with {} and {}: name one with --set",
-                              arguments.text("target"), to_text(problem_of(like).settings),
+      throw UsageError(format("{} is tuned with {} and {}: name one with --set", like.kernel.target,
+                              to_text(problem_of(like).settings),
                               to_text(problem_of(entry).settings)));
     }
   }
@@ -205,8 +205,7 @@ int run_pin(const Arguments& arguments) {
     pin.note = arguments.find("note").value_or("");
     pin.created_at = db::now_text();
     store.pin(pin);
-    std::cout << format("{} {} on {}: {}\n", arguments.text("target"), pin.key.problem,
-                        like.device.name,
+    std::cout << format("{} {} on {}: {}\n", like.kernel.target, pin.key.problem, like.device.name,
                         takes_back ? "no longer pinned" : "pinned to " + pin.configuration);
   }
   return kDone;

@@ -237,7 +237,7 @@ int run_query(const Arguments& arguments) {
   const std::vector<db::TunedEntry> entries = chosen_entries(arguments, store);
   const std::vector<Answer> answers = answers_to(arguments, entries);
   if (arguments.has("json")) {
-    Json json{{"target", arguments.text("target")}, {"db", store.path().string()}};
+    Json json{{"target", entries.front().kernel.target}, {"db", store.path().string()}};
     json["results"] = Json::array();
     for (const Answer& answer : answers) json["results"].push_back(json_of(answer));
     std::cout << json.dump(2) << '\n';
@@ -262,7 +262,7 @@ const Verb kQuery{
         "the sizes, and says so. Without `--size` it shows everything that is tuned for the "
         "target. A target that was tuned on several devices, or with several settings, has "
         "an answer for each. Exit status 1 when there is nothing.",
-    .options = {{"target", "T", "The target's name"},
+    .options = {{"target", "T", "The target's name or manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
                 {"device", "NAME", "Only this device"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",

@@ -8,6 +8,7 @@
 
 #include "db/problem_distance.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -50,8 +51,13 @@ db::TunedStore open_store(const Arguments& arguments, db::Mode mode) {
   return db::TunedStore(file ? std::filesystem::path(*file) : db::default_store_path(), mode);
 }
 
+std::string target_name(const Arguments& arguments) {
+  const std::string target = arguments.text("target");
+  return is_manifest_path(target) ? find_target(target).name : target;
+}
+
 std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store) {
-  return entries_for(arguments, store, arguments.text("target"));
+  return entries_for(arguments, store, target_name(arguments));
 }
 
 std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store,

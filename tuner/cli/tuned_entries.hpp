@@ -14,6 +14,9 @@ namespace autotune::cli {
 /// Of --db, else the default place.
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
 
+/// --target as databases know it: the name, where it is a manifest the one that stands in that.
+std::string target_name(const Arguments& arguments);
+
 /// What is tuned for --target and, when given, --device, the latest kernel of each problem. Throws
 /// Error with near names when there is nothing.
 std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store);

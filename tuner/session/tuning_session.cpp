@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <utility>
 
@@ -100,18 +101,34 @@ class Session {
     };
   }
 
-  PreparedProblem prepared(const Problem& problem) {
+  /// What there is to try for a problem, what the cost model says of it, and the same corrected by
+  /// what was measured so far.
+  struct Candidates {
+    ParameterSpace space;
+    std::vector<double> predicted, corrected;
+  };
+
+  Candidates candidates_of(const Problem& problem) {
     PreparedProblems& problems = group_ ? group_->prepared() : prepared_;
-    return problems.take(problem, device_.info(), calibration_);
+    auto [space, predicted] = problems.take(problem, device_.info(), calibration_);
+    std::vector<double> corrected =
+        corrected_predictions(space, problem.values, predicted, history());
+    return {std::move(space), std::move(predicted), std::move(corrected)};
+  }
+
+  /// While this one is decided, unless that is by the same cores.
+  void begin_next(std::size_t number) {
+    const bool is_ours = !group_ && number < request_.problems.size();
+    if (!is_ours || device_.info().kind == DeviceKind::host) return;
+    next_ = std::async(std::launch::async,
+                       [this, number] { return candidates_of(request_.problems[number]); });
   }
 
   ProblemReport tune_problem(std::size_t number) {
     const auto started = Clock::now();
     const Problem& problem = request_.problems[number];
     const double flops = work_of(target_, problem, device_.info()).flops;
-    auto [space, predicted] = prepared(problem);
-    std::vector<double> corrected =
-        corrected_predictions(space, problem.values, predicted, history());
+    auto [space, predicted, corrected] = next_.valid() ? next_.get() : candidates_of(problem);
     ProblemReport report;
     report.problem = problem;
     report.space = space.size();
@@ -127,6 +144,8 @@ class Session {
                    request_.retune, stop_for(number));
     run.on_trial([&] { show_progress(number, run, budget, flops, started); });
     search(run);
+    remember(run, predicted);
+    begin_next(number + 1);
     double decide = 0;
     {
       const Stopwatch watch(decide);
@@ -139,7 +158,6 @@ class Session {
     }
     recorder.flush();
     pool_.clear();
-    remember(run, predicted);
     for (const auto& [index, trial] : run.trials()) {
       ++report.outcomes[static_cast<std::size_t>(trial.outcome)];
     }
@@ -224,6 +242,7 @@ class Session {
   CompilePool pool_;
   std::vector<PastTrial> history_;
   PreparedProblems prepared_{target_, request_.problems};
+  std::future<Candidates> next_;  // of the problem after the one at hand
 };
 
 }  // namespace

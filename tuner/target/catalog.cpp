@@ -53,10 +53,12 @@ std::vector<CatalogEntry> list_targets() {
   return entries;
 }
 
+bool is_manifest_path(std::string_view name_or_path) {
+  return name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(".json");
+}
+
 Target find_target(std::string_view name_or_path) {
-  const bool is_path =
-      name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(".json");
-  if (is_path) {
+  if (is_manifest_path(name_or_path)) {
     if (!fs::exists(name_or_path)) {
       throw UsageError(format(
           "{}: there is no such manifest; `autotune new-target NAME` writes one", name_or_path));

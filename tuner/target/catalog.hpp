@@ -24,7 +24,10 @@ struct CatalogEntry {
 /// Every target of kernel_folders(), by name.
 std::vector<CatalogEntry> list_targets();
 
-/// Loads a manifest by its path (with a `/`, or ending in `.json`) or its name. Throws UsageError
+/// Whether this is the path of a manifest, not a name: it has a `/`, or ends in `.json`.
+bool is_manifest_path(std::string_view name_or_path);
+
+/// Loads a manifest by its path or its name. Throws UsageError
 /// with near names when there is none, Error when it cannot be read.
 Target find_target(std::string_view name_or_path);
 
