@@ -138,22 +138,6 @@ std::vector<KernelRow> TunedStore::kernels() const {
   return rows<KernelRow>(*connection_, " ORDER BY target, id");
 }
 
-std::optional<SessionRow> TunedStore::session(std::string_view id) const {
-  const auto found = rows<SessionRow>(*connection_, " WHERE id = ?", id);
-  if (found.empty()) return std::nullopt;
-  return found.front();
-}
-
-std::optional<SessionRow> TunedStore::latest_session_like(const SessionRow& like) const {
-  const auto found = rows<SessionRow>(
-      *connection_,
-      " WHERE tool_version = ? AND environment = ? AND command = ? AND strategy = ? AND seed = ?"
-      " AND budget = ? ORDER BY started_at DESC, id DESC LIMIT 1",
-      like.tool_version, like.environment, like.command, like.strategy, like.seed, like.budget);
-  if (found.empty()) return std::nullopt;
-  return found.front();
-}
-
 void TunedStore::append(std::span<const TrialRow> trials) {
   while (!trials.empty()) {
     const auto part = trials.first(std::min(trials.size(), kTrialsPerTransaction));

@@ -88,12 +88,9 @@ class TunedStore {
 
   std::vector<DeviceRow> devices() const;
   std::vector<KernelRow> kernels() const;
-  std::optional<SessionRow> session(std::string_view id) const;
-  /// The latest session that differs from `like` in id and start only: the one to resume.
-  std::optional<SessionRow> latest_session_like(const SessionRow& like) const;
 
-  /// Stores trials, in transactions of at most 64, clears their inflight records and updates
-  /// what is best. About 1 ms.
+  /// Stores trials, in transactions of at most 64 (those before one that throws stay), clears their
+  /// inflight records and updates what is best. About 1 ms.
   void append(std::span<const TrialRow> trials);
   /// Every trial of one problem in the order in which they were stored.
   std::vector<TrialRow> trials(const ProblemKey& key) const;

@@ -231,17 +231,6 @@ TEST(Store, CalibrationGivesTheLatestOfEachFigure) {
   EXPECT_EQ(figures[0].value, 4.0e12);
 }
 
-TEST(Store, ASessionIsFoundAgainToResumeIt) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample early(store, "2026-03-01T12:00:00.000Z");
-  const Sample late(store, "2026-03-02T12:00:00.000Z");
-  SessionRow like = store.session(early.session).value();
-  EXPECT_EQ(store.latest_session_like(like)->id, late.session);
-  like.seed = 2;
-  EXPECT_EQ(store.latest_session_like(like), std::nullopt);
-}
-
 TEST(Store, TheViewAnswersAPerson) {
   const TemporaryFolder folder;
   {
