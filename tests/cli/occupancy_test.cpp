@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "tests/cli/sentences.hpp"
+#include "tests/support/command.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
@@ -58,6 +59,20 @@ TEST(Occupancy, CompilesATargetForAGpuThatIsNotHere) {
   EXPECT_EQ(json["threads"], 256);
   EXPECT_GT(json["registers"], 16);
   EXPECT_GT(json["shared_bytes"], 0);
+}
+
+TEST(Occupancy, CompilesWhereTheToolkitIsNotOnTheLoadersPath) {
+  if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
+  const std::string loader = "/lib64/ld-linux-x86-64.so.2";
+  if (!std::filesystem::exists(loader)) GTEST_SKIP() << "another loader than " << loader;
+  const Sandbox sandbox;  // an empty cache, so that NVRTC is asked
+  const Ran ran = run_command("unset LD_LIBRARY_PATH; cd " + sandbox.folder().string() +
+                              "; AUTOTUNE_CACHE=$PWD AUTOTUNE_KERNEL_PATH=" AUTOTUNE_SOURCE_DIR
+                              "/kernel_sources " +
+                              loader +
+                              " --inhibit-cache " AUTOTUNE_BINARY_DIR
+                              "/bin/autotune occupancy --gpu h200 --target vector_add");
+  EXPECT_EQ(ran.status, 0) << ran.output;
 }
 
 TEST(Occupancy, SweepsInJson) {

@@ -41,9 +41,6 @@ class LoadedCubin {
 /// 8. Throws KernelFailure (launch_error).
 void allow(const void* kernel, const Launch& launch);
 
-/// Room for those that a launch may have: clusters, an early start.
-using LaunchAttributes = std::array<cudaLaunchAttribute, 2>;
-
 /// One launch with all arguments in place. Not copyable: the arguments are pointed to.
 class BoundLaunch {
  public:
@@ -69,7 +66,7 @@ class BoundLaunch {
   std::string entry_;
   const void* kernel_;
   cudaLaunchConfig_t config_{};
-  LaunchAttributes attributes_{};
+  cudaLaunchAttribute cluster_{};
   std::deque<Slot> slots_;
   std::vector<void*> pointers_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/nvrtc.hpp"
 
+#include <dlfcn.h>
 #include <nvrtc.h>
 
 #include <algorithm>
@@ -49,7 +50,18 @@ class Program {
   nvrtcProgram handle_ = nullptr;
 };
 
+/// NVRTC opens its builtins by name alone, and finds them beside itself only where the toolkit is
+/// on the loader's path. What is loaded already it finds by that name anywhere; what is not there
+/// it complains of itself.
+bool load_builtins() {
+  int major = 0, minor = 0;
+  nvrtcVersion(&major, &minor);
+  const auto library = nvrtc_folder() / format("libnvrtc-builtins.so.{}.{}", major, minor);
+  return dlopen(library.c_str(), RTLD_NOW) != nullptr;
+}
+
 nvrtcResult compile(const Program& program, const std::vector<std::string>& options) {
+  [[maybe_unused]] static const bool loaded = load_builtins();
   std::vector<const char*> words;
   for (const std::string& option : options) words.push_back(option.c_str());
   return nvrtcCompileProgram(program.handle(), static_cast<int>(words.size()), words.data());

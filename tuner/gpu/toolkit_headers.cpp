@@ -13,19 +13,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path folder_of_nvrtc() {
-  Dl_info found;
-  if (dladdr(reinterpret_cast<const void*>(&nvrtcVersion), &found) == 0) return {};
-  std::error_code failed;
-  return fs::canonical(found.dli_fname, failed).parent_path();
-}
-
 std::vector<fs::path> candidates() {
   std::vector<fs::path> folders;
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const char* root = std::getenv(name)) folders.push_back(fs::path(root) / "include");
   }
-  if (const fs::path library = folder_of_nvrtc(); !library.empty()) {
+  if (const fs::path library = nvrtc_folder(); !library.empty()) {
     folders.push_back(library.parent_path() / "include");
     folders.push_back(library.parent_path().parent_path() / "include");
   }
@@ -43,6 +36,13 @@ fs::path find() {
 }
 
 }  // namespace
+
+fs::path nvrtc_folder() {
+  Dl_info found;
+  if (dladdr(reinterpret_cast<const void*>(&nvrtcVersion), &found) == 0) return {};
+  std::error_code failed;
+  return fs::canonical(found.dli_fname, failed).parent_path();
+}
 
 fs::path toolkit_headers() {
   static const fs::path folder = find();
