@@ -78,7 +78,7 @@ TEST_F(CublasPlugin, IsRightForTheBatchedTarget) {
 }
 
 TEST_F(CublasPlugin, WhatItDoesNotDoItDeclinesWithAReason) {
-  const Target& gemm = target("gemm");
+  const Target gemm = target("gemm");
   const auto bench = opened(problem_of(gemm, sizes_, {{"dtype", "i32"}}), gemm);
   try {
     bench->baselines({cublas_plugin(), "gemm"});
