@@ -134,8 +134,8 @@ std::vector<Entry> verified(ProblemRun& run, const RunContext& context,
     } else {
       run.refute(index, outcome, why);
       if (warn) {
-        warn(format("{}: a finalist is {} and is out: {}: {}", run.problem().text(),
-                    name_of(outcome), to_text(configuration), why));
+        warn(format("{}: a finalist is out ({}: {}): {}", run.problem().text(), name_of(outcome),
+                    why, to_text(configuration)));
       }
     }
   }
