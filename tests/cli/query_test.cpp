@@ -36,6 +36,12 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   EXPECT_EQ(json["results"][0]["exact"], false);
   EXPECT_EQ(json["results"][0]["problem"]["N"], 100);
 
+  const Ended all = sandbox.run({"query", "--json"});
+  EXPECT_EQ(all.status, 0) << all.err;
+  EXPECT_EQ(Json::parse(all.out)["results"][0]["target"], "tiny");
+
+  expect_refused(sandbox.run({"query", "--size", "100"}), 2, {"query needs --target"});
+  expect_refused(sandbox.run({"db", "unpin", "--size", "100"}), 2, {"db needs --target"});
   expect_refused(sandbox.run({"query", "--target", "gemm", "--size", "8"}), 1, {"gemm", "tiny"});
   expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "100", "--device", "GPU"}), 1,
                  {"GPU"});
@@ -125,6 +131,7 @@ TEST(Help, EveryVerbHasOne) {
     const Ended help = sandbox.run({verb, "--help"});
     EXPECT_EQ(help.status, 0) << verb;
     EXPECT_THAT(help.out, HasSubstr(std::string("usage: autotune ") + verb));
+    EXPECT_EQ(sandbox.run({"help", verb}).out, help.out);
   }
   EXPECT_THAT(sandbox.run({"--version"}).out, ::testing::StartsWith("autotune "));
 }

@@ -17,26 +17,15 @@
 namespace autotune::cli {
 namespace {
 
-/// `NAME=VALUE`. Throws UsageError.
-NamedValue named_value(const std::string& word) {
-  const auto equals = word.find('=');
-  if (equals == 0 || equals == std::string::npos || equals + 1 == word.size()) {
-    throw UsageError(format("\"{}\" is not NAME=VALUE, such as dtype=f64", word));
-  }
-  return {word.substr(0, equals), parse_value(word.substr(equals + 1))};
-}
-
 NamedValues asked_values(const Arguments& arguments, const Target& target) {
-  NamedValues asked;
+  const NamedValues asked = named_values_in(arguments.positional(), "", "BM=64");
   std::vector<std::string> known;
   for (const Parameter& parameter : target.parameters) known.push_back(parameter.name);
-  for (const std::string& word : arguments.positional()) {
-    const NamedValue given = named_value(word);
+  for (const NamedValue& given : asked) {
     if (std::find(known.begin(), known.end(), given.name) == known.end()) {
       throw UsageError(format("{} has no parameter {}: {}", target.name, given.name,
                               suggestion(given.name, known)));
     }
-    asked.push_back(given);
   }
   return asked;
 }

@@ -43,8 +43,8 @@ void warn_of(const std::vector<std::string>& refused) {
 /// Returns how many damaged rows are left out.
 std::int64_t write_export(const Arguments& arguments, const db::TunedStore& store,
                           const std::string& format_name, std::ostream& out) {
-  const db::TunedFilter filter{arguments.find("device").value_or(""),
-                               arguments.has("target") ? target_name(arguments) : "", "", ""};
+  const db::TunedFilter filter{arguments.find("device").value_or(""), target_name(arguments), "",
+                               ""};
   if (format_name == "jsonl") return db::export_json_lines(store, out);
   if (format_name == "best") {
     db::export_best_json_lines(store, filter, out);
@@ -177,6 +177,7 @@ NamedValues whole_configuration(const NamedValues& given, const db::TunedStore& 
 }
 
 int run_pin(const Arguments& arguments) {
+  arguments.text("target");  // a pin is for one
   const bool takes_back = arguments.positional()[0] == "unpin";
   const NamedValues given =
       takes_back ? NamedValues{} : parse_named_values(arguments.text("config"));

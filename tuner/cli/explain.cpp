@@ -5,6 +5,7 @@
 
 #include "tuner/cli/explanation_report.hpp"
 #include "tuner/cli/plugins.hpp"
+#include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
@@ -16,7 +17,7 @@ namespace {
 /// The tuned problems that were asked for, exactly these sizes.
 std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target) {
-  const NamedValues settings = chosen_settings(arguments);
+  const NamedValues settings = settings_of(arguments);
   const std::vector<db::TunedEntry> all = entries_for(arguments, store, target);
   std::vector<db::TunedEntry> asked;
   for (const NamedValues& sizes : asked_sizes(arguments, all)) {

@@ -11,6 +11,17 @@ namespace {
 
 constexpr std::size_t kLineWidth = 96;
 
+/// What is read from the environment.
+const std::vector<std::pair<std::string, std::string>> kEnvironment = {
+    {"AUTOTUNE_DB",
+     "The database where --db is not given; default: autotune/tuned.db in the user's data folder"},
+    {"AUTOTUNE_CACHE",
+     "The folder of compiled kernels; default: autotune in the user's cache folder"},
+    {"AUTOTUNE_KERNEL_PATH", "Folders of targets before those that ship: a:b"},
+    {"AUTOTUNE_PLUGIN_PATH", "Folders of plugins before those that ship: /a:/b"},
+    {"AUTOTUNE_HOST_CXX", "The compiler of the host device; default: g++, clang++ or c++"},
+    {"AUTOTUNE_WORKER", "The program that runs kernels, where it is not beside this one"}};
+
 std::string usage_line(const Verb& verb) {
   return format("autotune {}{}{}", verb.name, verb.synopsis.empty() ? "" : " ", verb.synopsis);
 }
@@ -63,7 +74,9 @@ std::string overview() {
          "  autotune query --target gemm --size 512      what is the best here, and how sure\n"
          "\n"
          "verbs (tune when none is given):\n" +
-         two_columns(rows) + "\n`autotune VERB --help` lists the options of one.\n";
+         two_columns(rows) +
+         "\n`autotune VERB --help` lists the options of one.\n\nenvironment:\n" +
+         two_columns(kEnvironment);
 }
 
 std::string help_of(const Verb& verb) {
@@ -98,6 +111,8 @@ std::string markdown_reference() {
     }
     if (!verb->details.empty()) text += format("\n{}\n", verb->details);
   }
+  text += "\n## Environment\n\n| variable | meaning |\n|---|---|\n";
+  for (const auto& [name, meaning] : kEnvironment) text += format("| `{}` | {} |\n", name, meaning);
   return text;
 }
 

@@ -19,15 +19,6 @@
 namespace autotune::cli {
 namespace {
 
-const Verb& verb_called(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Verb* verb : verbs()) {
-    if (verb->name == name) return *verb;
-    names.emplace_back(verb->name);
-  }
-  throw UsageError(format("there is no verb \"{}\": {}", name, suggestion(name, names)));
-}
-
 int run(std::vector<std::string> words) {
   if (words.empty() || words[0] == "--help" || words[0] == "-h") {
     (words.empty() ? std::cerr : std::cout) << overview();

@@ -202,6 +202,7 @@ Json json_of(const Answer& answer) {
   const db::TunedEntry& entry = *answer.entry;
   const db::BestRow& best = entry.best;
   Json json;
+  json["target"] = entry.kernel.target;
   json["problem"] = json_of(parse_named_values(best.key.problem));
   json["exact"] = answer.distance == 0;
   if (answer.asked) json["asked"] = json_of(*answer.asked);
@@ -233,12 +234,13 @@ Json json_of(const Answer& answer) {
 }
 
 int run_query(const Arguments& arguments) {
+  if (arguments.has("size")) arguments.text("target");  // names the sizes
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);
   const std::vector<db::TunedEntry> entries = chosen_entries(arguments, store);
   const std::vector<Answer> answers = answers_to(arguments, entries);
   if (arguments.has("json")) {
-    Json json{{"target", entries.front().kernel.target}, {"db", store.path().string()}};
-    json["results"] = Json::array();
+    Json json{{"db", store.path().string()}, {"results", Json::array()}};
+    if (arguments.has("target")) json["target"] = entries.front().kernel.target;
     for (const Answer& answer : answers) json["results"].push_back(json_of(answer));
     std::cout << json.dump(2) << '\n';
   } else {
@@ -255,12 +257,13 @@ int run_query(const Arguments& arguments) {
 extern const Verb kQuery;
 const Verb kQuery{
     .name = "query",
-    .synopsis = "--target T [--size S] [--device NAME] [--set NAME=VALUE] [--db FILE] [--json]",
+    .synopsis = "[--target T] [--size S] [--device NAME] [--set NAME=VALUE] [--db FILE] [--json]",
     .summary = "What is the best here, how sure, how was it found",
     .details =
         "For a size that was not tuned it shows the nearest one that was, by the ratio of "
         "the sizes, and says so. Without `--size` it shows everything that is tuned for the "
-        "target. A target that was tuned on several devices, or with several settings, has "
+        "target, without `--target` everything in the database. A target that was tuned on several "
+        "devices, or with several settings, has "
         "an answer for each. Exit status 1 when there is nothing.",
     .options = {{"target", "T", "The target's name or manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},

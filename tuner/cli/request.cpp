@@ -7,28 +7,29 @@
 
 namespace autotune::cli {
 
-namespace {
-
-NamedValues named_values_of(const Arguments& arguments, const char* option, const char* example) {
+NamedValues named_values_in(const std::vector<std::string>& items, std::string_view option,
+                            std::string_view example) {
   NamedValues values;
-  for (const std::string& text : arguments.all(option)) {
-    const auto equals = text.find('=');
-    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
-      throw UsageError(format("--{} \"{}\": give NAME=VALUE, such as {}", option, text, example));
+  for (const std::string& item : items) {
+    const auto equals = item.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == item.size()) {
+      throw UsageError(format("{}\"{}\" is not NAME=VALUE, such as {}", option, item, example));
     }
-    values.push_back({text.substr(0, equals), parse_value(text.substr(equals + 1))});
+    const std::string name = item.substr(0, equals);
+    if (find_value(values, name)) {
+      throw UsageError(format("{}{} is given twice: leave one out", option, name));
+    }
+    values.push_back({name, parse_value(item.substr(equals + 1))});
   }
   return values;
 }
 
-}  // namespace
-
 NamedValues settings_of(const Arguments& arguments) {
-  return named_values_of(arguments, "set", "dtype=f64");
+  return named_values_in(arguments.all("set"), "--set: ", "dtype=f64");
 }
 
 NamedValues fixed_of(const Arguments& arguments) {
-  return named_values_of(arguments, "fix", "BLOCK=256");
+  return named_values_in(arguments.all("fix"), "--fix: ", "BLOCK=256");
 }
 
 std::vector<Problem> problems_of(const Arguments& arguments, const Target& target) {

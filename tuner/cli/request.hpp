@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "tuner/cli/arguments.hpp"
@@ -10,10 +11,14 @@
 
 namespace autotune::cli {
 
-/// The settings of `--set NAME=VALUE`. Throws UsageError for an item without `=`.
+/// Items of the form `NAME=VALUE`, given with `option`, each name once. Throws UsageError.
+NamedValues named_values_in(const std::vector<std::string>& items, std::string_view option,
+                            std::string_view example);
+
+/// The settings of `--set NAME=VALUE`. Throws UsageError.
 NamedValues settings_of(const Arguments& arguments);
 
-/// The parameters of `--fix NAME=VALUE`. Throws UsageError for an item without `=`.
+/// The parameters of `--fix NAME=VALUE`. Throws UsageError.
 NamedValues fixed_of(const Arguments& arguments);
 
 /// `--sizes` and `--set` for a target. Throws UsageError.

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "db/problem_distance.hpp"
+#include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
@@ -20,7 +21,7 @@ namespace {
   const std::vector<std::string> known(names.begin(), names.end());
   throw Error(known.empty()
                   ? format("nothing is tuned in {}: run autotune --target {} --sizes … first", file,
-                           what == "target" ? word : "gemm")
+                           what == "target" && !word.empty() ? word : "gemm")
                   : format("nothing is tuned for {} \"{}\" in {}: {}", what, word, file,
                            suggestion(word, known)));
 }
@@ -28,7 +29,8 @@ namespace {
 /// Entries of one device, problem and policy stand together, the latest kernel first.
 std::vector<db::TunedEntry> latest_of_each(std::vector<db::TunedEntry> entries) {
   const auto key = [](const db::TunedEntry& entry) {
-    return std::tie(entry.best.key.device, entry.best.key.problem, entry.best.key.policy);
+    return std::tie(entry.best.key.device, entry.kernel.target, entry.best.key.problem,
+                    entry.best.key.policy);
   };
   std::vector<db::TunedEntry> latest;
   for (db::TunedEntry& entry : entries) {
@@ -47,12 +49,11 @@ std::vector<db::TunedEntry> latest_of_each(std::vector<db::TunedEntry> entries) 
 }  // namespace
 
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode) {
-  const auto file = arguments.find("db");
-  return db::TunedStore(file ? std::filesystem::path(*file) : db::default_store_path(), mode);
+  return db::TunedStore(database_path(arguments), mode);
 }
 
 std::string target_name(const Arguments& arguments) {
-  const std::string target = arguments.text("target");
+  const std::string target = arguments.find("target").value_or("");
   return is_manifest_path(target) ? find_target(target).name : target;
 }
 
@@ -68,9 +69,10 @@ std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::Tu
     std::set<std::string> targets, devices;
     for (const db::TunedEntry& entry : store.tuned({})) {
       targets.insert(entry.kernel.target);
-      if (entry.kernel.target == target) devices.insert(entry.device.name);
+      if (target.empty() || entry.kernel.target == target) devices.insert(entry.device.name);
     }
-    if (!targets.contains(target)) nothing_tuned("target", store.path(), target, targets);
+    if (targets.empty() || (!target.empty() && !targets.contains(target)))
+      nothing_tuned("target", store.path(), target, targets);
     nothing_tuned("device", store.path(), device, devices);
   }
   return latest_of_each(std::move(entries));
@@ -78,7 +80,7 @@ std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::Tu
 
 std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
                                            const db::TunedStore& store) {
-  const NamedValues chosen = chosen_settings(arguments);
+  const NamedValues chosen = settings_of(arguments);
   const std::vector<db::TunedEntry> all = entries_for(arguments, store);
   std::vector<db::TunedEntry> entries;
   std::copy_if(all.begin(), all.end(), std::back_inserter(entries),
@@ -103,18 +105,6 @@ EntryProblem problem_of(const db::TunedEntry& entry) {
   }
   problem.settings = parse_named_values(parts.settings);
   return problem;
-}
-
-NamedValues chosen_settings(const Arguments& arguments) {
-  NamedValues chosen;
-  for (const std::string& item : arguments.all("set")) {
-    const std::size_t equals = item.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      throw UsageError(format("--set: \"{}\" is no NAME=VALUE, such as dtype=f64", item));
-    }
-    chosen.push_back({item.substr(0, equals), parse_value(item.substr(equals + 1))});
-  }
-  return chosen;
 }
 
 bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen) {

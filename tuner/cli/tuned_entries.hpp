@@ -14,10 +14,11 @@ namespace autotune::cli {
 /// Of --db, else the default place.
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
 
-/// --target as databases know it: the name, where it is a manifest the one that stands in that.
+/// --target as databases know it: the name, where it is a manifest the one that stands in that;
+/// empty when it is not given.
 std::string target_name(const Arguments& arguments);
 
-/// What is tuned for --target and, when given, --device, the latest kernel of each problem. Throws
+/// What is tuned, for --target and --device when given, the latest kernel of each problem. Throws
 /// Error with near names when there is nothing.
 std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store);
 /// The same of the target with this name, where --target may be a manifest.
@@ -33,8 +34,6 @@ struct EntryProblem {
 };
 EntryProblem problem_of(const db::TunedEntry& entry);
 
-/// Every --set NAME=VALUE. Throws UsageError.
-NamedValues chosen_settings(const Arguments& arguments);
 /// Whether the entry has every one of them.
 bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen);
 

@@ -34,6 +34,8 @@ struct Verb {
 
 /// Every verb; `tune`, the default, first.
 std::span<const Verb* const> verbs();
+/// Throws UsageError with near names.
+const Verb& verb_called(std::string_view name);
 
 /// Exit status, as documented in docs/cli.md.
 inline constexpr int kDone = 0;

@@ -2,10 +2,15 @@
 // The table of verbs: a new one is a source with its row, and a line in each list here.
 #include <array>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/help.hpp"
 #include "tuner/cli/verb.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 
@@ -22,16 +27,18 @@ extern const Verb kTune;
 namespace {
 
 int run_help(const Arguments& arguments) {
-  std::cout << (arguments.has("markdown") ? markdown_reference() : overview());
+  const std::vector<std::string>& names = arguments.positional();
+  for (const std::string& name : names) std::cout << help_of(verb_called(name));
+  if (names.empty()) std::cout << (arguments.has("markdown") ? markdown_reference() : overview());
   return kDone;
 }
 
 const Verb kHelp{.name = "help",
-                 .synopsis = "[--markdown]",
-                 .summary = "This list of verbs; or the whole reference in Markdown",
+                 .synopsis = "[VERB] [--markdown]",
+                 .summary = "This list of verbs, or one's options; or all of it in Markdown",
                  .details = {},
                  .options = {{"markdown", "", "Print docs/cli.md"}},
-                 .positional = {},
+                 .positional = "VERB",
                  .run = run_help};
 
 const std::array kVerbs{&kTune,      &kQuery, &kList,   &kOccupancy, &kCheck,
@@ -40,5 +47,15 @@ const std::array kVerbs{&kTune,      &kQuery, &kList,   &kOccupancy, &kCheck,
 }  // namespace
 
 std::span<const Verb* const> verbs() { return kVerbs; }
+
+const Verb& verb_called(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Verb* verb : verbs()) {
+    if (verb->name == name) return *verb;
+    names.emplace_back(verb->name);
+  }
+  throw UsageError(
+      format("there is no verb \"{}\": {}", name, suggestion(std::string(name), names)));
+}
 
 }  // namespace autotune::cli

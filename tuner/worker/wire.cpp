@@ -117,8 +117,7 @@ Json wire_of(const Launch& launch) {
           {"block", wire_of(launch.block)},
           {"cluster", wire_of(launch.cluster)},
           {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-          {"arguments", array_of(launch.arguments)},
-          {"starts_early", launch.starts_early}};
+          {"arguments", array_of(launch.arguments)}};
 }
 
 Launch launch_of(const Json& json) {
@@ -127,8 +126,7 @@ Launch launch_of(const Json& json) {
           dim3_of(json.at("block")),
           dim3_of(json.at("cluster")),
           json.at("dynamic_shared_bytes"),
-          vector_of<Argument>(json.at("arguments"), argument_of),
-          json.at("starts_early")};
+          vector_of<Argument>(json.at("arguments"), argument_of)};
 }
 
 Json wire_of(const ConstantCopy& copy) { return {copy.buffer, copy.symbol}; }
