@@ -48,6 +48,11 @@ __device__ __forceinline__ void wait_for(SharedAddress barrier, int parity) {
       : "memory");
 }
 
+/// Fetches the map itself, so that the first copy need not wait for it.
+__device__ __forceinline__ void prefetch(const TensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
 /// The box of `map` at column x, row y; outside the matrix zeros.
 __device__ __forceinline__ void copy_box(SharedAddress to, const TensorMap& map, int x, int y,
                                          SharedAddress barrier) {

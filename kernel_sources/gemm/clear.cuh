@@ -3,8 +3,11 @@
 // block 256.
 #pragma once
 
+#include "device/early_start.cuh"
+
 extern "C" __global__ void __launch_bounds__(256)
     gemm_clear(const real* C, real* D, real beta, int M, int N, int ldc, int ldd) {
+  follow_kernel_ahead();
   const int n = blockIdx.x * 256 + threadIdx.x;
   const long long row = (long long)blockIdx.z * M + blockIdx.y;
   if (n < N) D[row * ldd + n] = SCALE == SCALE_BETA ? beta * C[row * ldc + n] : real(0);

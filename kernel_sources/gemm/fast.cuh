@@ -8,6 +8,7 @@
 // bounds along k.
 #pragma once
 
+#include "device/early_start.cuh"
 #include "thread_tile.cuh"
 
 constexpr bool kARegisters =
@@ -130,6 +131,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
   real sum[TM][TN] = {};
 
 #if LOADER == LOADER_DIRECT
+  follow_kernel_ahead();
   const Direct direct(A, B, lda, ldb, M, N, K, m0, n0, batch);
   const int k_first = place.slice * kDepth;
   if (EDGE_K && slices.first < slices.last)
@@ -139,6 +141,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
     direct.multiply<false>(sum, place, slices.begin(i) + k_first, kDepth);
 #elif STAGES == 1
   Loader loader(A, B, lda, ldb, M, N, K, m0, n0, batch, shared);
+  follow_kernel_ahead();
   for (int i = slices.first; i < slices.last; ++i) {
     if (i > slices.first) __syncthreads();
     loader.start<true>(0, slices, i);
@@ -149,6 +152,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
   }
 #else
   Loader loader(A, B, lda, ldb, M, N, K, m0, n0, batch, shared MAPS);
+  follow_kernel_ahead();
 #pragma unroll
   for (int stage = 0; stage < STAGES - 1; ++stage) {
     const int i = slices.first + stage;

@@ -25,6 +25,8 @@ struct Loader {
       : a_map(a), b_map(b), m0(m0_), n0(n0_), stages(shared) {
     barriers = shared_address(shared + kBarriersAt);
     if (threadIdx.x == 0) {
+      prefetch(a_map);
+      prefetch(b_map);
       for (int stage = 0; stage < STAGES; ++stage) init(barrier(stage));
       publish_barriers();
     }

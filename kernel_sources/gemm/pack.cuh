@@ -4,6 +4,8 @@
 // Grid (rows / 64, K / 64, BATCH * operands packed) rounded up; block 256.
 #pragma once
 
+#include "device/early_start.cuh"
+
 constexpr int kPackSide = 64, kPackThreads = 256;
 
 /// One square, read in chunks of WIDTH neighbours.
@@ -48,6 +50,7 @@ extern "C" __global__ void __launch_bounds__(kPackThreads)
     gemm_pack(const real* A, const real* B, real* packed_a, real* packed_b, int M, int N, int K,
               int lda, int ldb) {
   __shared__ real square[kPackSide][kPackSide + 1];
+  follow_kernel_ahead();
   const int batch = blockIdx.z / (A_PACKED + B_PACKED);
   if (A_PACKED && (!B_PACKED || blockIdx.z % 2 == 0)) {
     const int rows = (M + BM - 1) / BM * BM;

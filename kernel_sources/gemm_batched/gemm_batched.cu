@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // C[b] = A[b] B[b] for b < batch: many small products, A m x k, B k x n, C m x n, row-major, one
 // after another in memory, any size. A block makes tiles of (BLOCK_Y·TM) x (BLOCK_X·TN) of one or
-// more products; a thread's TM x TN elements are BLOCK_Y and BLOCK_X apart. METHOD shared: slices
-// of BK of both operands are staged in shared memory, element · BK · (BLOCK_Y·TM + BLOCK_X·TN)
-// bytes; direct: read where they lie. Grid (n, m) over the tile rounded up, then min(batch, 65535).
-// Macros METHOD BLOCK_X BLOCK_Y TM TN BK DTYPE: gemm_batched.target.json.
-#include "element.cuh"
+// more products; a thread's TM rows are BLOCK_Y apart, its TN columns lie in runs of up to 16 bytes,
+// BLOCK_X runs apart. METHOD shared: slices of BK of both operands pass through STAGES buffers in
+// shared memory, element · STAGES · (BLOCK_Y·TM·(BK + kWidest) + BK·BLOCK_X·TN) bytes; direct: read
+// where they lie. Grid (n, m) over the tile rounded up, then min(batch, 65535).
+// Macros METHOD BLOCK_X BLOCK_Y TM TN BK STAGES VECTOR_A VECTOR_B DTYPE: gemm_batched.target.json.
+#include "device/async_copy.cuh"
+#include "device/element.cuh"
 
-#define TILE_M (BLOCK_Y * TM)
-#define TILE_N (BLOCK_X * TN)
+constexpr int kTileM = BLOCK_Y * TM, kTileN = BLOCK_X * TN;
+constexpr int kWidest = 16 / sizeof(real);  // elements of the widest access
+constexpr int kRun = TN % kWidest == 0 ? kWidest : TN % 2 == 0 ? 2 : 1;
+typedef Pack<kRun> Run;
+
+/// Where the thread's column j begins in its tile.
+__device__ inline int column_of(int j) {
+  return (j / kRun * BLOCK_X + threadIdx.x) * kRun + j % kRun;
+}
 
 /// sums += a column of TM elements of A times a row of TN elements of B.
 __device__ inline void rank_one(const real (&column)[TM], const real (&row)[TN],
@@ -20,45 +29,96 @@ __device__ inline void rank_one(const real (&column)[TM], const real (&row)[TN],
   }
 }
 
-__device__ inline void multiply(const real* __restrict__ a, const real* __restrict__ b,
-                                real* __restrict__ c, int m, int n, int k) {
-  const int tile_m = blockIdx.y * TILE_M, tile_n = blockIdx.x * TILE_N;
-  real sums[TM][TN] = {}, column[TM], row[TN];
 #if METHOD == METHOD_SHARED
-  __shared__ real a_tile[TILE_M][BK + 1];
-  __shared__ real b_tile[BK][TILE_N];
-  const int thread = threadIdx.y * BLOCK_X + threadIdx.x, threads = BLOCK_X * BLOCK_Y;
-  for (int slice = 0; slice < k; slice += BK) {
-    for (int i = thread; i < TILE_M * BK; i += threads) {
-      const int y = tile_m + i / BK, x = slice + i % BK;
-      a_tile[i / BK][i % BK] = y < m && x < k ? a[(long long)y * k + x] : real(0);
-    }
-    for (int i = thread; i < BK * TILE_N; i += threads) {
-      const int y = slice + i / TILE_N, x = tile_n + i % TILE_N;
-      b_tile[i / TILE_N][i % TILE_N] = y < k && x < n ? b[(long long)y * n + x] : real(0);
-    }
-    __syncthreads();
+constexpr int kRowA = BK + kWidest;  // rows of a tile of A begin in different banks
+
+struct alignas(16) Slice {
+  real a[kTileM * kRowA];
+  real b[BK * kTileN];
+};
+
+/// ROWS x COLUMNS elements into rows ROW long, WIDTH at a time; zeros past `rows` and `columns`.
+template <int ROWS, int COLUMNS, int ROW, int WIDTH>
+__device__ inline void copy_tile(real* to, const real* from, int ld, int rows, int columns) {
+  constexpr int kThreads = BLOCK_X * BLOCK_Y;
+  const int thread = threadIdx.y * BLOCK_X + threadIdx.x;
+  for (int i = thread * WIDTH; i < ROWS * COLUMNS; i += kThreads * WIDTH) {
+    const int y = i / COLUMNS, x = i % COLUMNS;
+    const bool valid = y < rows && x < columns;
+    copy_async<WIDTH * sizeof(real)>(to + y * ROW + x, from + (valid ? (long long)y * ld + x : 0),
+                                     valid);
+  }
+}
+
+__device__ inline void copy_slice(Slice& to, const real* a, const real* b, int m_left, int n_left,
+                                  int n, int k, int first) {
+  copy_tile<kTileM, BK, kRowA, VECTOR_A>(to.a, a + first, k, m_left, k - first);
+  copy_tile<BK, kTileN, kTileN, VECTOR_B>(to.b, b + (long long)first * n, n, k - first, n_left);
+}
+
+__device__ inline void multiply_slice(const Slice& slice, real (&sums)[TM][TN]) {
 #pragma unroll
-    for (int kk = 0; kk < BK; ++kk) {
+  for (int first = 0; first < BK; first += kWidest) {
+    Pack<kWidest> columns[TM];
 #pragma unroll
-      for (int i = 0; i < TM; ++i) column[i] = a_tile[threadIdx.y + i * BLOCK_Y][kk];
+    for (int i = 0; i < TM; ++i)
+      columns[i] = load_pack<kWidest>(slice.a + (threadIdx.y + i * BLOCK_Y) * kRowA + first);
 #pragma unroll
-      for (int j = 0; j < TN; ++j) row[j] = b_tile[kk][threadIdx.x + j * BLOCK_X];
+    for (int step = 0; step < kWidest; ++step) {
+      real column[TM], row[TN];
+#pragma unroll
+      for (int i = 0; i < TM; ++i) column[i] = columns[i].at[step];
+#pragma unroll
+      for (int j = 0; j < TN; j += kRun) {
+        const Run run = load_pack<kRun>(slice.b + (first + step) * kTileN + column_of(j));
+#pragma unroll
+        for (int r = 0; r < kRun; ++r) row[j + r] = run.at[r];
+      }
       rank_one(column, row, sums);
     }
+  }
+}
+#endif
+
+__device__ inline void multiply(const real* __restrict__ a, const real* __restrict__ b,
+                                real* __restrict__ c, int m, int n, int k) {
+  const int tile_m = blockIdx.y * kTileM, tile_n = blockIdx.x * kTileN;
+  real sums[TM][TN] = {};
+#if METHOD == METHOD_SHARED
+  __shared__ Slice slices[STAGES];
+  const real* const rows = a + (long long)tile_m * k;
+  const real* const columns = b + tile_n;
+  copy_slice(slices[0], rows, columns, m - tile_m, n - tile_n, n, k, 0);
+  commit_copies();
+#pragma unroll 1
+  for (int first = 0, stage = 0; first < k; first += BK) {
+    const int next = first + BK;
+    if (STAGES > 1 && next < k)
+      copy_slice(slices[1 - stage], rows, columns, m - tile_m, n - tile_n, n, k, next);
+    commit_copies();
+    wait_copies<STAGES - 1>();
     __syncthreads();
+    multiply_slice(slices[stage], sums);
+    __syncthreads();
+    if (STAGES > 1) {
+      stage = 1 - stage;
+    } else if (next < k) {
+      copy_slice(slices[0], rows, columns, m - tile_m, n - tile_n, n, k, next);
+    }
   }
 #else
-  const int y0 = tile_m + threadIdx.y, x0 = tile_n + threadIdx.x;
+  real column[TM], row[TN];
+  const int y0 = tile_m + threadIdx.y;
   for (int kk = 0; kk < k; ++kk) {
 #pragma unroll
     for (int i = 0; i < TM; ++i) column[i] = a[(long long)min(y0 + i * BLOCK_Y, m - 1) * k + kk];
-    if (tile_n + TILE_N <= n) {
+    if (tile_n + kTileN <= n) {
 #pragma unroll
-      for (int j = 0; j < TN; ++j) row[j] = b[(long long)kk * n + x0 + j * BLOCK_X];
+      for (int j = 0; j < TN; ++j) row[j] = b[(long long)kk * n + tile_n + column_of(j)];
     } else {
 #pragma unroll
-      for (int j = 0; j < TN; ++j) row[j] = b[(long long)kk * n + min(x0 + j * BLOCK_X, n - 1)];
+      for (int j = 0; j < TN; ++j)
+        row[j] = b[(long long)kk * n + min(tile_n + column_of(j), n - 1)];
     }
     rank_one(column, row, sums);
   }
@@ -67,15 +127,25 @@ __device__ inline void multiply(const real* __restrict__ a, const real* __restri
   for (int i = 0; i < TM; ++i) {
     const int y = tile_m + threadIdx.y + i * BLOCK_Y;
 #pragma unroll
-    for (int j = 0; j < TN; ++j) {
-      const int x = tile_n + threadIdx.x + j * BLOCK_X;
-      if (y < m && x < n) c[(long long)y * n + x] = sums[i][j];
+    for (int j = 0; j < TN; j += kRun) {
+      const int x = tile_n + column_of(j);
+      if (VECTOR_B >= kRun) {  // n is a multiple of kRun
+        Run run;
+#pragma unroll
+        for (int r = 0; r < kRun; ++r) run.at[r] = sums[i][j + r];
+        if (y < m && x < n) store_pack<kRun>(c + (long long)y * n + x, run);
+      } else {
+#pragma unroll
+        for (int r = 0; r < kRun; ++r)
+          if (y < m && x + r < n) c[(long long)y * n + x + r] = sums[i][j + r];
+      }
     }
   }
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
     gemm_batched(const real* a, const real* b, real* c, int batch, int m, int n, int k) {
+  m = SIZE_M, n = SIZE_N, k = SIZE_K;
   for (long long i = blockIdx.z; i < batch; i += gridDim.z) {
     multiply(a + i * m * k, b + i * k * n, c + i * m * n, m, n, k);
   }

@@ -187,6 +187,41 @@ extern "C" __global__ void add(int n, const float* scratch, const float* y, floa
   EXPECT_THAT(verdict.message, HasSubstr("nan"));
 }
 
+TEST_F(LaunchTest, AKernelThatStartsEarlySeesWhatTheOneAheadWrote) {
+  if (device().info().compute_capability < 90) GTEST_SKIP() << "early starts came with 9.0";
+  const std::int64_t n = 5000;
+  const SourceUnit unit = unit_of(R"(
+extern "C" __global__ void scale(int n, float a, const float* x, float* scratch) {
+  asm volatile("griddepcontrol.launch_dependents;");
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (const long long start = clock64(); clock64() - start < 200000;) {}
+  if (i < n) scratch[i] = a * x[i];
+}
+extern "C" __global__ void add(int n, const float* scratch, const float* y, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  if (i < n) out[i] = scratch[i] + y[i];
+})",
+                                  {"scale", "add"});
+  LaunchPlan plan;
+  plan.workspace = {{"scratch", ElementType::f32, n, Role::workspace, Fill::random, 0}};
+  const Scalar length{ElementType::i32, n, 0};
+  plan.launches = {{"scale",
+                    {20, 1, 1},
+                    {256, 1, 1},
+                    {},
+                    0,
+                    {length, Scalar{ElementType::f32, 0, 2.0}, BufferRef{0}, BufferRef{3}}},
+                   {"add",
+                    {20, 1, 1},
+                    {256, 1, 1},
+                    {},
+                    0,
+                    {length, BufferRef{3}, BufferRef{1}, BufferRef{2}},
+                    true}};
+  EXPECT_EQ(verdict_of(unit, plan, n).outcome, Outcome::ok);
+}
+
 TEST_F(LaunchTest, ArgumentsThatDoNotFitAreRefused) {
   const SourceUnit unit = saxpy_unit(kRightBody);
   LaunchPlan plan = saxpy_plan(1000);

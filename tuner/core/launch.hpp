@@ -92,6 +92,9 @@ struct Launch {
   Dim3 grid, block, cluster;
   std::int64_t dynamic_shared_bytes = 0;
   std::vector<Argument> arguments;
+  /// Its blocks may start before the kernel ahead of it in the stream has ended; it waits for that
+  /// itself (programmatic dependent launch).
+  bool starts_early = false;
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 

@@ -98,6 +98,8 @@ class Planner {
       launch.dynamic_shared_bytes =
           scope_.at_least(0, key + ".dynamic_shared_bytes", *kernel.dynamic_shared_bytes);
     }
+    launch.starts_early =
+        kernel.starts_early && scope_.holds(key + ".starts_early", kernel.starts_early);
     check_limits(launch, key);
     for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
       launch.arguments.push_back(argument(kernel.arguments[i], format("{}.arguments[{}]", key, i)));

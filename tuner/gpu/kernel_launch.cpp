@@ -33,18 +33,23 @@ dim3 dim3_of(const Dim3& size, const Launch& launch) {
   return result;
 }
 
-/// Points to `cluster`, which is filled where the launch has clusters.
-cudaLaunchConfig_t config_of(const Launch& launch, cudaLaunchAttribute& cluster) {
+/// Points to `attributes`, the first of which are filled.
+cudaLaunchConfig_t config_of(const Launch& launch, LaunchAttributes& attributes) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3_of(launch.grid, launch);
   config.blockDim = dim3_of(launch.block, launch);
   config.dynamicSmemBytes = static_cast<std::size_t>(launch.dynamic_shared_bytes);
+  config.attrs = attributes.data();
   if (launch.cluster.count() > 1) {
     const dim3 shape = dim3_of(launch.cluster, launch);
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {shape.x, shape.y, shape.z};
-    config.attrs = &cluster;
-    config.numAttrs = 1;
+  }
+  if (launch.starts_early) {
+    cudaLaunchAttribute& early = attributes[config.numAttrs++];
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
   }
   return config;
 }
@@ -127,7 +132,7 @@ BoundLaunch::BoundLaunch(const LoadedCubin& cubin, const Launch& launch,
   }
   for (Slot& slot : slots_) pointers_.push_back(slot.bytes.data());
   allow(kernel_, launch);
-  config_ = config_of(launch, cluster_);
+  config_ = config_of(launch, attributes_);
 }
 
 cudaError_t BoundLaunch::operator()(cudaStream_t stream) const {
@@ -168,8 +173,8 @@ int resident(const LoadedCubin& cubin, const Launch& launch) {
   allow(kernel, launch);
   int count = 0;
   if (launch.cluster.count() > 1) {
-    cudaLaunchAttribute cluster{};
-    const cudaLaunchConfig_t config = config_of(launch, cluster);
+    LaunchAttributes attributes{};
+    const cudaLaunchConfig_t config = config_of(launch, attributes);
     check_kernel(cudaOccupancyMaxActiveClusters(&count, kernel, &config), launch.entry);
   } else {
     check_kernel(cudaOccupancyMaxActiveBlocksPerMultiprocessor(

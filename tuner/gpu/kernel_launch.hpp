@@ -41,6 +41,9 @@ class LoadedCubin {
 /// 8. Throws KernelFailure (launch_error).
 void allow(const void* kernel, const Launch& launch);
 
+/// Room for those that a launch may have: clusters, an early start.
+using LaunchAttributes = std::array<cudaLaunchAttribute, 2>;
+
 /// One launch with all arguments in place. Not copyable: the arguments are pointed to.
 class BoundLaunch {
  public:
@@ -66,7 +69,7 @@ class BoundLaunch {
   std::string entry_;
   const void* kernel_;
   cudaLaunchConfig_t config_{};
-  cudaLaunchAttribute cluster_{};
+  LaunchAttributes attributes_{};
   std::deque<Slot> slots_;
   std::vector<void*> pointers_;
 };

@@ -160,8 +160,8 @@ class Reader {
   }
 
   KernelSpec kernel_of(const Node& node) const {
-    node.expect_keys(
-        {"entry", "when", "grid", "block", "cluster", "dynamic_shared_bytes", "arguments"});
+    node.expect_keys({"entry", "when", "grid", "block", "cluster", "dynamic_shared_bytes",
+                      "starts_early", "arguments"});
     KernelSpec kernel;
     kernel.entry = node["entry"].identifier();
     if (const auto when = node.find("when")) kernel.when = when->expression(names_.all());
@@ -172,6 +172,9 @@ class Reader {
     }
     if (const auto bytes = node.find("dynamic_shared_bytes")) {
       kernel.dynamic_shared_bytes = bytes->expression(names_.all());
+    }
+    if (const auto early = node.find("starts_early")) {
+      kernel.starts_early = early->expression(names_.all());
     }
     Vocabulary arguments = names_.all();
     for (const std::string& name : buffer_names()) arguments.names.insert(name);

@@ -117,7 +117,8 @@ Json wire_of(const Launch& launch) {
           {"block", wire_of(launch.block)},
           {"cluster", wire_of(launch.cluster)},
           {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-          {"arguments", array_of(launch.arguments)}};
+          {"arguments", array_of(launch.arguments)},
+          {"starts_early", launch.starts_early}};
 }
 
 Launch launch_of(const Json& json) {
@@ -126,7 +127,8 @@ Launch launch_of(const Json& json) {
           dim3_of(json.at("block")),
           dim3_of(json.at("cluster")),
           json.at("dynamic_shared_bytes"),
-          vector_of<Argument>(json.at("arguments"), argument_of)};
+          vector_of<Argument>(json.at("arguments"), argument_of),
+          json.at("starts_early")};
 }
 
 Json wire_of(const ConstantCopy& copy) { return {copy.buffer, copy.symbol}; }

@@ -43,7 +43,7 @@ constexpr const char* kManifest = R"json({
      "cluster": ["SPLIT"], "dynamic_shared_bytes": "4 * BLOCK",
      "arguments": ["x", "y", "a", "half", "N", "SPLIT - 1", "ORDER", "map"]
 },
-    {"entry": "finish", "when": "SPLIT > 1", "grid": [1], "block": [32],
+    {"entry": "finish", "when": "SPLIT > 1", "grid": [1], "block": [32], "starts_early": "SPLIT > 1",
      "arguments": ["part", "y"]}
   ],
   "reference": {"kernels": [{"entry": "plain", "grid": ["N"], "block": [1], "arguments": ["x", "y"]}]},
@@ -151,6 +151,8 @@ TEST_F(LaunchTest, APlanHasGeometryArgumentsAndTheWorkspaceInUse) {
   EXPECT_EQ(scale.block, (Dim3{128, 1, 1}));
   EXPECT_EQ(scale.cluster, (Dim3{2, 1, 1}));
   EXPECT_EQ(scale.dynamic_shared_bytes, 512);
+  EXPECT_FALSE(scale.starts_early);
+  EXPECT_TRUE(plan.launches[1].starts_early);
   const TensorMap map{0, {256, 2}, {1024}, {128, 1}, 128};
   EXPECT_THAT(scale.arguments,
               ElementsAre(Argument(BufferRef{0}), Argument(BufferRef{1}),

@@ -16,7 +16,8 @@ LaunchPlan plan() {
   const Scalar integer{ElementType::i64, -5, 0}, real{ElementType::f64, 0, 0.1, "alpha"};
   const TensorMap map{1, {64, 32}, {256}, {16, 8}, 128};
   const Launch launch{"kernel",  {2, 3, 4}, {32, 2, 1},
-                      {2, 1, 1}, 100 << 10, {BufferRef{3}, integer, real, map}};
+                      {2, 1, 1}, 100 << 10, {BufferRef{3}, integer, real, map},
+                      true};
   return {{{"space", ElementType::i32, 77, Role::workspace, Fill::zero, 0}},
           {launch, Launch{}},
           {{1, "weights"}}};
