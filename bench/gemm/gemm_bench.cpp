@@ -8,13 +8,12 @@
 #include <iostream>
 #include <map>
 
+#include "bench/copy_rate.hpp"
 #include "bench/gemm/contender.hpp"
 #include "bench/gemm/tuned_call.hpp"
 #include "bench/gemm/vendor_gemm.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/gpu/problem_buffers.hpp"
 #include "tuner/runtime/target_lookup.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
@@ -92,23 +91,13 @@ class Benchmark {
     const Chain empty{[&](cudaStream_t stream, int) { context_->kernels->empty(stream); }, 512, 1};
     const GraphExec ffma_graph = timer.prepare(ffma), empty_graph = timer.prepare(empty);
     for (const double start = now(); now() - start < 0.5;) timer.replay(ffma_graph.get(), 4);
-    constexpr std::int64_t kCopied = std::int64_t{1} << 29;  // bytes
-    const ZonedBuffer from(context_->stream.get(), kCopied), to(context_->stream.get(), kCopied);
-    const Chain copy{[&](cudaStream_t stream, int) {
-                       check_cuda(cudaMemcpyAsync(to.start(), from.start(), kCopied,
-                                                  cudaMemcpyDeviceToDevice, stream),
-                                  "measuring a device copy");
-                     },
-                     4, 1};
-    const GraphExec copy_graph = timer.prepare(copy);
-    std::vector<double> ffma_times, empty_times, copy_times;
+    std::vector<double> ffma_times, empty_times;
     for (int i = 0; i < 21; ++i) {
       ffma_times.push_back(timer.replay(ffma_graph.get(), ffma.launches).seconds);
-      copy_times.push_back(timer.replay(copy_graph.get(), copy.launches).seconds);
       empty_times.push_back(timer.replay(empty_graph.get(), empty.launches).seconds);
     }
     report_.ffma_flops = flops / median(ffma_times);
-    report_.copy_bytes = 2.0 * static_cast<double>(kCopied) / median(copy_times);
+    report_.copy_bytes = copy_rate(std::size_t{1} << 29);
     report_.empty_seconds = median(empty_times);
   }
 

@@ -3,7 +3,6 @@
 // again on this GPU. Prints the tables of docs/targets.md.
 //   targets_bench [copy] [filters] [additions]   default: all; AUTOTUNE_KERNEL_PATH says where
 //   targets are
-#include <cuda_runtime_api.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <iostream>
 #include <thread>
 
+#include "bench/copy_rate.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/session/tuning_session.hpp"
@@ -37,38 +37,6 @@ double median_of(int count, const Function& function) {
   for (int i = 0; i < count; ++i) values.push_back(function());
   std::ranges::sort(values);
   return values[values.size() / 2];
-}
-
-void check(cudaError_t status) {
-  if (status != cudaSuccess) throw Error(cudaGetErrorString(status));
-}
-
-/// Bytes read and written a second by cudaMemcpy within the device.
-double copy_rate(std::size_t bytes) {
-  constexpr int kCopies = 20;
-  void *from = nullptr, *to = nullptr;
-  cudaEvent_t begin = nullptr, end = nullptr;
-  check(cudaMalloc(&from, bytes));
-  check(cudaMalloc(&to, bytes));
-  check(cudaMemset(from, 1, bytes));
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  const double seconds = median_of(7, [&] {
-    check(cudaEventRecord(begin));
-    for (int i = 0; i < kCopies; ++i) {
-      check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice));
-    }
-    check(cudaEventRecord(end));
-    check(cudaEventSynchronize(end));
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, begin, end));
-    return milliseconds * 1e-3 / kCopies;
-  });
-  check(cudaEventDestroy(begin));
-  check(cudaEventDestroy(end));
-  check(cudaFree(from));
-  check(cudaFree(to));
-  return 2 * static_cast<double>(bytes) / seconds;
 }
 
 /// A database for this run alone: it keeps the calibration.

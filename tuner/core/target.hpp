@@ -53,7 +53,7 @@ struct KernelSpec {
   std::optional<Expression> when;
   std::vector<Expression> grid, block, cluster;  // 1 to 3 each; cluster may be empty
   std::optional<Expression> dynamic_shared_bytes;
-  std::optional<Expression> starts_early;
+  std::optional<Expression> starts_early = {};
   std::vector<std::string> arguments;
 };
 
