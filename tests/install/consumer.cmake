@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed suffices to build, run and look up: cmake -DSOURCE= -DBUILD= -DCXX= [-DPYTHON=] -P consumer.cmake
+# What is installed suffices to build, run and look up: cmake -DSOURCE= -DBUILD= -DGENERATOR= -DCXX= [-DPYTHON=] -P consumer.cmake
 set(work ${BUILD}/tests/install)
 file(REMOVE_RECURSE ${work})
 set(prefix ${work}/prefix)
@@ -23,7 +23,7 @@ set(ENV{AUTOTUNE_CACHE} ${work}/cache)
 run("Installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 run("BM=" ${prefix}/bin/autotune --target gemm --sizes 64 --device host --budget 4 --strategy random --quiet)
 run("verified" ${prefix}/bin/autotune query --target gemm --size 64)
-run("Generating done" ${CMAKE_COMMAND} -S ${SOURCE}/examples/runtime_lookup -B ${work}/runtime_lookup
+run("Generating done" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/examples/runtime_lookup -B ${work}/runtime_lookup
     -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX})
 run("" ${CMAKE_COMMAND} --build ${work}/runtime_lookup)
 run("gemm" ${work}/runtime_lookup/runtime_lookup)
