@@ -7,8 +7,10 @@
 #include <istream>
 #include <ostream>
 #include <set>
+#include <utility>
 
 #include "db/best.hpp"
+#include "tuner/json/json.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
@@ -119,32 +121,88 @@ class Importer {
   ImportReport report_;
 };
 
-struct Line {
-  std::int64_t number = 0;
-  std::string table;
-  JsonObject object;
-};
+/// Whether the value is of this type; it is read then.
+bool read_value(const Json& value, std::string& out) {
+  if (value.is_string()) out = value.get_ref<const std::string&>();
+  return value.is_string();
+}
 
-std::vector<Line> read_lines(std::istream& in, const std::string& name, Importer& importer) {
-  std::vector<Line> lines;
-  std::string text;
-  for (std::int64_t number = 1; std::getline(in, text); ++number) {
-    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    try {
-      Line line{number, "", parse_json_line(text)};
-      line.table = line.object.values["table"].text;
-      lines.push_back(std::move(line));
-    } catch (const StoreError& error) {
-      importer.refuse(format("{} line {}", name, number), error.what());
-    }
-  }
-  return lines;
+bool read_value(const Json& value, std::int64_t& out) {
+  const bool fits = value.is_number_unsigned()
+                        ? std::in_range<std::int64_t>(value.get<std::uint64_t>())
+                        : value.is_number_integer();
+  if (fits) out = value.get<std::int64_t>();
+  return fits;
+}
+
+bool read_value(const Json& value, double& out) {
+  if (value.is_number()) out = value.get<double>();
+  return value.is_number();
+}
+
+bool read_value(const Json& value, bool& out) {
+  if (value.is_boolean()) out = value.get<bool>();
+  return value.is_boolean();
+}
+
+template <class Number>
+bool read_value(const Json& value, std::optional<Number>& out) {
+  return value.is_null() || read_value(value, out.emplace());
+}
+
+/// Reads what to_json() wrote; columns that are not there keep their default. Returns the name of
+/// a column whose value is of the wrong type, or nullptr.
+template <class Row>
+const char* read_object(const Json& object, Row& row) {
+  const char* bad = nullptr;
+  Table<Row>::columns(row, [&](const char* name, auto& value) {
+    const auto found = object.find(name);
+    if (found != object.end() && !read_value(*found, value)) bad = name;
+  });
+  return bad;
 }
 
 bool is_fact_table(const std::string& table) {
   bool is = false;
   each_fact_table([&]<class Row>() { is = is || table == Table<Row>::name; });
   return is;
+}
+
+struct Line {
+  std::int64_t number = 0;
+  std::string table;
+  Json object;
+};
+
+/// `[json.exception…] parse error at line 1, column 34: …` from the column on, where it has one.
+std::string from_column(std::string_view what) {
+  const std::size_t column = what.find("column");
+  return std::string(what.substr(column == what.npos ? what.find(' ') + 1 : column));
+}
+
+std::vector<Line> read_lines(std::istream& in, const std::string& name, Importer& importer) {
+  std::vector<Line> lines;
+  std::string text;
+  for (std::int64_t number = 1; std::getline(in, text); ++number) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const auto refuse = [&](const std::string& why) {
+      importer.refuse(format("{} line {}", name, number), why);
+    };
+    try {
+      Line line{number, "", Json::parse(text)};
+      const auto table = line.object.find("table");
+      if (table == line.object.end() || !read_value(*table, line.table)) {
+        refuse("is no object with the name of a table");
+      } else if (!is_fact_table(line.table)) {
+        refuse(format("there is no table \"{}\"", line.table));
+      } else {
+        lines.push_back(std::move(line));
+      }
+    } catch (const Json::exception& error) {
+      refuse(from_column(error.what()));
+    }
+  }
+  return lines;
 }
 
 /// The constraint that a fact must meet at once: SQLite reports a foreign key only at the end of
@@ -155,7 +213,7 @@ void add_lines(const std::vector<Line>& lines, const std::string& name, Importer
     if (line.table != Table<Row>::name) continue;
     const std::string where = format("{} line {}", name, line.number);
     Row row;
-    if (const char* bad = read_json(line.object, row)) {
+    if (const char* bad = read_object(line.object, row)) {
       importer.refuse(where, format("the value of {} is of the wrong type", bad));
     } else {
       importer.add(row, where);
@@ -233,12 +291,6 @@ ImportReport import_json_lines(TunedStore& store, std::istream& in, const std::s
   return in_transaction(connection, [&] {
     Importer importer(connection);
     const std::vector<Line> lines = read_lines(in, name, importer);
-    for (const Line& line : lines) {
-      if (!is_fact_table(line.table)) {
-        importer.refuse(format("{} line {}", name, line.number),
-                        format("there is no table \"{}\"", line.table));
-      }
-    }
     each_fact_table([&]<class Row>() { add_lines<Row>(lines, name, importer); });
     return importer.finish();
   });

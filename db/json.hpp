@@ -2,11 +2,10 @@
 // Rows as JSON, one object a line: what is exported, and what ids are hashes of.
 #pragma once
 
-#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "db/fields.hpp"
 
@@ -49,40 +48,6 @@ std::string to_json(const Row& row) {
   });
   out += '}';
   return out;
-}
-
-/// The values of one flat JSON object, as text: strings unescaped, others as written.
-struct JsonObject {
-  struct Value {
-    std::string text;
-    bool quoted = false;
-  };
-  std::unordered_map<std::string, Value> values;
-};
-
-/// Throws StoreError that says what is wrong at which column.
-JsonObject parse_json_line(std::string_view line);
-
-bool from_json(const JsonObject::Value& value, std::string& out);
-bool from_json(const JsonObject::Value& value, std::int64_t& out);
-bool from_json(const JsonObject::Value& value, double& out);
-bool from_json(const JsonObject::Value& value, bool& out);
-template <class Number>
-bool from_json(const JsonObject::Value& value, std::optional<Number>& out) {
-  if (!value.quoted && value.text == "null") return true;
-  return from_json(value, out.emplace());
-}
-
-/// Reads what to_json() wrote; columns that are not there keep their default. Returns the name of
-/// a column whose value is of the wrong type, or nullptr.
-template <class Row>
-const char* read_json(const JsonObject& object, Row& row) {
-  const char* bad = nullptr;
-  Table<Row>::columns(row, [&](const char* name, auto& value) {
-    const auto found = object.values.find(name);
-    if (found != object.values.end() && !from_json(found->second, value)) bad = name;
-  });
-  return bad;
 }
 
 }  // namespace autotune::db

@@ -171,16 +171,24 @@ TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
 
 {"table":"pin","device":"none","kernel":"none","problem":"M=1","policy":"","configuration":""}
 {"table":"kernel","target":["gemm"]}
+{"table":"session","seed":9223372036854775808}
+{"table":"session","seed":1e999}
+["kernel"]
 {"table":"kernel","target":"\ud83d\ude00\u00fc"}
 )");
   const ImportReport report = import_json_lines(store, in, "x.jsonl");
   EXPECT_EQ(report.added, 2);
-  EXPECT_THAT(report.refused,
-              ElementsAre("x.jsonl line 2: column 34: expected '}'",
-                          "x.jsonl line 7: column 36: expected a text, a number or null",
-                          "x.jsonl line 3: there is no table \"nonsense\"",
-                          "x.jsonl line 4: the value of seed is of the wrong type",
-                          "x.jsonl line 6: refers to a row that is missing"));
+  EXPECT_THAT(
+      report.refused,
+      ElementsAre("x.jsonl line 2: column 34: syntax error while parsing object - unexpected "
+                  "end of input; expected '}'",
+                  "x.jsonl line 3: there is no table \"nonsense\"",
+                  "x.jsonl line 9: number overflow parsing '1e999'",
+                  "x.jsonl line 10: is no object with the name of a table",
+                  "x.jsonl line 7: the value of target is of the wrong type",
+                  "x.jsonl line 4: the value of seed is of the wrong type",
+                  "x.jsonl line 8: the value of seed is of the wrong type",
+                  "x.jsonl line 6: refers to a row that is missing"));
   EXPECT_EQ(store.kernels().back().target, "😀ü");
 }
 
