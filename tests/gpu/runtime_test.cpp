@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // libautotune on a GPU: the stored winner is launched, be it a kernel or the vendor's library, with
-// scalars of the caller's own.
+// scalars of the caller's own, and captured into graphs.
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <utility>
 
 #include "db/store.hpp"
@@ -85,18 +86,51 @@ class RuntimeOnGpu : public Gpu {
     options.settings = "scale=beta";
     options.user_database = file.c_str();
     ASSERT_EQ(autotune_open(&options, &handle_), AUTOTUNE_OK) << autotune_message();
-    const std::int64_t sizes[] = {kSize, kSize, kSize};
-    ASSERT_EQ(autotune_prepare(handle_, sizes, 3, &kernel_), AUTOTUNE_OK) << autotune_message();
+    kernel_ = another_kernel();
     ASSERT_EQ(autotune_kernel_buffers(kernel_), buffers_.size());
   }
 
-  /// Every element of the result, which must be one value.
+  /// One more of that problem; the caller's.
+  autotune_kernel* another_kernel() const {
+    autotune_kernel* kernel = nullptr;
+    const std::int64_t sizes[] = {kSize, kSize, kSize};
+    EXPECT_EQ(autotune_prepare(handle_, sizes, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+    return kernel;
+  }
+
   float launched(std::vector<double> scalars) {
     const autotune_status status =
         scalars.empty() ? autotune_launch(kernel_, buffers_.data(), buffers_.size(), nullptr)
                         : autotune_launch_with(kernel_, buffers_.data(), buffers_.size(),
                                                scalars.data(), scalars.size(), nullptr);
     EXPECT_EQ(status, AUTOTUNE_OK) << autotune_message();
+    return result();
+  }
+
+  /// Captures a launch, and what `first` does, in the strictest mode; runs it as a graph, twice.
+  float captured(const std::function<void()>& first = [] {}) {
+    const Stream stream = make_stream();
+    EXPECT_EQ(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), cudaSuccess);
+    first();
+    EXPECT_EQ(autotune_launch(kernel_, buffers_.data(), buffers_.size(), stream.get()), AUTOTUNE_OK)
+        << autotune_message();
+    cudaGraph_t made = nullptr;
+    EXPECT_EQ(cudaStreamEndCapture(stream.get(), &made), cudaSuccess);
+    const Graph graph(made);
+    cudaGraphExec_t executable = nullptr;
+    EXPECT_EQ(cudaGraphInstantiate(&executable, graph.get(), 0), cudaSuccess);
+    const GraphExec exec(executable);
+    for (int run = 0; run < 2; ++run) {
+      EXPECT_EQ(cudaMemsetAsync(buffers_[3], 0xFF, kSize * kSize * sizeof(float), stream.get()),
+                cudaSuccess);
+      EXPECT_EQ(cudaGraphLaunch(exec.get(), stream.get()), cudaSuccess);
+    }
+    EXPECT_EQ(cudaStreamSynchronize(stream.get()), cudaSuccess);
+    return result();
+  }
+
+  /// Every element of it, which must be one value.
+  float result() const {
     std::vector<float> got(kSize * kSize);
     EXPECT_EQ(
         cudaMemcpy(got.data(), buffers_[3], got.size() * sizeof(float), cudaMemcpyDeviceToHost),
@@ -140,6 +174,51 @@ TEST_F(RuntimeOnGpu, WhereTheVendorsLibraryIsFasterItIsLaunched) {
   EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_LIBRARY);
   EXPECT_THAT(text, HasSubstr("cublas cublasLt"));
   expect_right_results();
+}
+
+TEST_F(RuntimeOnGpu, TheFirstLaunchMayBeCaptured) {
+  prepare("missing", "some way");
+  EXPECT_EQ(captured(), 128 * 3 - 2 * 3);
+}
+
+TEST_F(RuntimeOnGpu, TheFirstLaunchOfTheVendorsLibraryMayBeCaptured) {
+  if (!std::filesystem::exists(cublas_plugin())) GTEST_SKIP() << "there is no cublas.so";
+  setenv("AUTOTUNE_PLUGIN_PATH", cublas_plugin().parent_path().c_str(), 1);
+  prepare("cublas", first_way());
+  EXPECT_EQ(captured(), 128 * 3 - 2 * 3);
+  EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_VENDOR_LIBRARY);
+}
+
+TEST_F(RuntimeOnGpu, KernelsMayBeMadeAndReleasedWhileAStreamIsCaptured) {
+  prepare("missing", "some way");
+  launched({});
+  EXPECT_EQ(captured([&] {
+              autotune_kernel* const made = another_kernel();
+              autotune_release(std::exchange(kernel_, made));
+            }),
+            128 * 3 - 2 * 3);
+}
+
+TEST_F(RuntimeOnGpu, ABrokenCaptureIsSaidAndNothingIsGivenUpForIt) {
+  if (!std::filesystem::exists(cublas_plugin())) GTEST_SKIP() << "there is no cublas.so";
+  setenv("AUTOTUNE_PLUGIN_PATH", cublas_plugin().parent_path().c_str(), 1);
+  const std::string way = first_way();
+  for (const char* plugin : {"missing", "cublas"}) {
+    prepare(plugin, way);
+    const autotune_engine engine = autotune_kernel_engine(kernel_, nullptr);
+    const Stream stream = make_stream();
+    ASSERT_EQ(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), cudaSuccess);
+    EXPECT_NE(cudaStreamSynchronize(stream.get()), cudaSuccess) << "this breaks it";
+    EXPECT_EQ(autotune_launch(kernel_, buffers_.data(), buffers_.size(), stream.get()),
+              AUTOTUNE_FAILED);
+    EXPECT_THAT(autotune_message(), HasSubstr("the capture of this stream into a graph is broken"));
+    cudaGraph_t none = nullptr;
+    EXPECT_NE(cudaStreamEndCapture(stream.get(), &none), cudaSuccess);
+    cudaGetLastError();
+    EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), engine);
+    expect_right_results();
+    TearDown();
+  }
 }
 
 }  // namespace

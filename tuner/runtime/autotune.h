@@ -116,7 +116,9 @@ AUTOTUNE_API autotune_status autotune_refresh(autotune_handle* handle);
 
 /* Compiles the answer, or takes it from the cache of compiled kernels. One that does not compile
  * gives way to the default. Needs a GPU's architecture to be known, not a GPU. The kernel must be
- * released before its handle is closed. */
+ * released before its handle is closed. Both may be called while a stream is being captured into a
+ * CUDA graph, except where autotune_kernel_engine() says that a vendor's library is launched:
+ * opening or closing that can break the capture. */
 AUTOTUNE_API autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes,
                                               size_t count, autotune_kernel** kernel);
 AUTOTUNE_API void autotune_release(autotune_kernel* kernel);
@@ -159,9 +161,12 @@ AUTOTUNE_API const char* autotune_kernel_buffer(const autotune_kernel* kernel, s
                                                 uint64_t* bytes);
 
 /* Launches it on `stream` (a cudaStream_t of the GPU that was opened) with device memory that the
- * caller owns, one address for each of the buffers above. Does not synchronise; may be captured in
- * a graph. The first call loads the code. A kernel that needs workspace must
- * not run on two streams at a time. */
+ * caller owns, one address for each of the buffers above. Does not wait for it.
+ *
+ * The stream may be one that is being captured into a CUDA graph, in any mode, at the first call
+ * too, which loads the code and allocates the workspace. The graph holds the addresses of code,
+ * workspace and buffers: keep the kernel for as long as the graph is launched. One that needs
+ * workspace, or a vendor's library, must not run twice at a time, be it from streams or graphs. */
 AUTOTUNE_API autotune_status autotune_launch(autotune_kernel* kernel, void* const* buffers,
                                              size_t count, void* stream);
 

@@ -3,6 +3,7 @@
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/gpu/on_device.hpp"
+#include "tuner/gpu/stream_capture.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
@@ -77,20 +78,35 @@ bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
     kernel.baseline->launch(buffers, scalars, stream);
     return true;
   } catch (const std::exception& error) {
+    if (is_capture_broken(stream)) throw;  // which is not to say that it fails elsewhere
     give_up(kernel, error.what());
     return false;
   }
 }
 
-void launch(autotune_kernel& kernel, std::span<void* const> buffers,
-            std::span<const Scalar> scalars, void* stream) {
-  if (!kernel.ordinal) throw NoDevice("there is no GPU here to launch on");
+void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
+                   std::span<const Scalar> scalars, void* stream) {
   if (launch_baseline(kernel, buffers, scalars, stream)) return;
   std::call_once(kernel.loaded, [&] {
     kernel.prepared = std::make_unique<PreparedKernel>(*kernel.ordinal, *kernel.compiled.binary,
                                                        kernel.plan, kernel.buffers);
   });
   kernel.prepared->launch(buffers, scalars, stream);
+}
+
+void launch(autotune_kernel& kernel, std::span<void* const> buffers,
+            std::span<const Scalar> scalars, void* stream) {
+  if (!kernel.ordinal) throw NoDevice("there is no GPU here to launch on");
+  const RelaxedCapture relaxed;  // the first call loads and allocates
+  try {
+    launch_either(kernel, buffers, scalars, stream);
+  } catch (const std::exception& error) {
+    if (!is_capture_broken(stream)) throw;
+    throw std::runtime_error(
+        format("the capture of this stream into a graph is broken ({}): prepare this kernel and "
+               "launch it once before the capture, and capture anew",
+               error.what()));
+  }
 }
 
 }  // namespace
@@ -101,6 +117,7 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
                                  autotune_kernel** kernel) {
   return guarded([&] {
     require(handle && sizes && kernel, "autotune_prepare needs a handle, sizes and a kernel");
+    const RelaxedCapture relaxed;
     const Problem problem = handle->lookup.problem_for({sizes, count});
     const LookupAnswer answer = handle->lookup.find({sizes, count});
     const std::string first(answer.configuration);
@@ -120,7 +137,10 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
   });
 }
 
-void autotune_release(autotune_kernel* kernel) { delete kernel; }
+void autotune_release(autotune_kernel* kernel) {
+  const RelaxedCapture relaxed;
+  delete kernel;
+}
 
 autotune_engine autotune_kernel_engine(const autotune_kernel* kernel, const char** text) {
   const autotune_engine engine =

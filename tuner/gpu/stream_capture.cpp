@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/stream_capture.hpp"
+
+#include <cuda_runtime_api.h>
+
+namespace autotune {
+
+namespace {
+
+cudaStreamCaptureMode exchanged(cudaStreamCaptureMode mode) {
+  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+  return mode;
+}
+
+}  // namespace
+
+RelaxedCapture::RelaxedCapture() : before_(exchanged(cudaStreamCaptureModeRelaxed)) {}
+
+RelaxedCapture::~RelaxedCapture() { exchanged(static_cast<cudaStreamCaptureMode>(before_)); }
+
+bool is_capture_broken(void* stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t error = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status);
+  if (error != cudaSuccess) cudaGetLastError();  // the legacy stream beside a capture: not captured
+  return error == cudaSuccess && status == cudaStreamCaptureStatusInvalidated;
+}
+
+}  // namespace autotune

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work beside streams that a program is capturing into CUDA graphs.
+#pragma once
+
+namespace autotune {
+
+/// While it lives, this thread may load code, and allocate and free memory, whatever stream is
+/// being captured by whichever thread (cudaThreadExchangeStreamCaptureMode). In the default mode
+/// such a call fails, and breaks the capture.
+class RelaxedCapture {
+ public:
+  RelaxedCapture();
+  ~RelaxedCapture();
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  int before_;  // a cudaStreamCaptureMode
+};
+
+/// Whether `stream`, a cudaStream_t, is being captured and something broke that.
+bool is_capture_broken(void* stream);
+
+}  // namespace autotune
