@@ -75,7 +75,7 @@ int minimum_reader(SQLite::Database& database) {
 }
 
 void check_header(const std::filesystem::path& path, SQLite::Database& database, Mode mode) {
-  const Header header = read_header(database);
+  Header header = read_header(database);
   if (header.application_id != kApplicationId) {
     throw StoreError(
         header.empty
@@ -84,6 +84,16 @@ void check_header(const std::filesystem::path& path, SQLite::Database& database,
             : format("{}: is the SQLite database of another program; name a file of its own "
                      "for tuned results",
                      path.string()));
+  }
+  if (header.version < kSchemaVersion) {
+    if (mode != Mode::read_write) {
+      throw StoreError(
+          format("{}: has the older schema {}; open it once for writing, such as by "
+                 "`autotune db compact`, to bring it up to {}",
+                 path.string(), header.version, kSchemaVersion));
+    }
+    migrate(database, path, header.version, kSchemaVersion, migrations());
+    header = read_header(database);
   }
   if (header.version > kSchemaVersion) {
     const bool readable = minimum_reader(database) <= kSchemaVersion;
@@ -94,15 +104,6 @@ void check_header(const std::filesystem::path& path, SQLite::Database& database,
                  path.string(), header.version, kSchemaVersion,
                  readable ? " be read but not" : " neither be read nor"));
     }
-  }
-  if (header.version < kSchemaVersion) {
-    if (mode != Mode::read_write) {
-      throw StoreError(
-          format("{}: has the older schema {}; open it once for writing, such as by "
-                 "`autotune db compact`, to bring it up to {}",
-                 path.string(), header.version, kSchemaVersion));
-    }
-    migrate(database, path, header.version, kSchemaVersion, migrations());
   }
 }
 

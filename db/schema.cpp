@@ -5,9 +5,9 @@
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "db/store.hpp"
 #include "tuner/text/format.hpp"
@@ -201,13 +201,26 @@ FROM best JOIN device ON device.id = best.device JOIN kernel ON kernel.id = best
 ORDER BY kernel.target, device.name, length(best.problem), best.problem, best.policy;
 )sql";
 
-void back_up(SQLite::Database& database, const std::filesystem::path& path, int version) {
-  const std::string backup = format("{}.v{}.backup", path.string(), version);
-  const std::string partial = format("{}.{}.partial", backup, getpid());
+bool equal_content(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::ifstream first(one, std::ios::binary), second(other, std::ios::binary);
+  using Bytes = std::istreambuf_iterator<char>;
+  return std::equal(Bytes(first), Bytes(), Bytes(second), Bytes());
+}
+
+/// Copies what is committed to `FILE.v1.backup`, or where something else has that name to
+/// `FILE.v1.backup.2`, and so on. Call with the write lock held, so that nobody else does.
+void back_up(const std::filesystem::path& path, int version) {
+  const std::string name = format("{}.v{}.backup", path.string(), version);
+  const std::string partial = name + ".partial";
   std::filesystem::remove(partial);
-  SQLite::Statement copy(database, "VACUUM INTO ?");
+  SQLite::Database reader(path.string());  // who is in a transaction cannot VACUUM
+  SQLite::Statement copy(reader, "VACUUM INTO ?");
   copy.bind(1, partial);
   copy.exec();
+  std::string backup = name;
+  for (int i = 2; std::filesystem::exists(backup) && !equal_content(partial, backup); ++i) {
+    backup = format("{}.{}", name, i);
+  }
   std::filesystem::rename(partial, backup);
 }
 
@@ -225,25 +238,22 @@ void create_schema(SQLite::Database& database) {
 
 void migrate(SQLite::Database& database, const std::filesystem::path& path, int version, int to,
              std::span<const Migration> steps) {
-  back_up(database, path, version);
-  while (version < to) {
-    const auto step = std::find_if(steps.begin(), steps.end(),
-                                   [&](const Migration& each) { return each.from == version; });
+  for (;;) {
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    // Another process may have been faster; it has made the copy too.
+    const int now = database.execAndGet("PRAGMA user_version").getInt();
+    if (now >= to) return;
+    const auto step = std::ranges::find(steps, now, &Migration::from);
     if (step == steps.end()) {
       throw StoreError(
           format("{}: has schema version {}, which this autotune cannot bring up to "
                  "{}; export it with the version that wrote it and import that",
-                 path.string(), version, to));
+                 path.string(), now, to));
     }
-    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-    // Another process may have been faster.
-    const int now = database.execAndGet("PRAGMA user_version").getInt();
-    if (now == version) {
-      database.exec(step->sql);
-      database.exec(format("PRAGMA user_version = {}", version + 1));
-    }
+    if (now == version) back_up(path, version);
+    database.exec(step->sql);
+    database.exec(format("PRAGMA user_version = {}", now + 1));
     transaction.commit();
-    version = std::max(version + 1, now);
   }
 }
 

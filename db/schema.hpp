@@ -27,9 +27,10 @@ struct Migration {
 /// Makes the tables in an empty database. Call inside a transaction.
 void create_schema(SQLite::Database& database);
 
-/// Copies the file to `FILE.v<version>.backup`, then runs each step from `version` up to `to` in a
-/// transaction of its own. Throws StoreError when a step is missing; a failing step leaves the
-/// version before it.
+/// Runs each step from `version`, which the file was seen to have, up to `to` in a transaction of
+/// its own, the first after a copy to `FILE.v<version>.backup` (`.backup.2` where another copy has
+/// that name). Any number of processes may do so at once. Throws StoreError when a step is missing;
+/// a failing step leaves the version before it.
 void migrate(SQLite::Database& database, const std::filesystem::path& path, int version, int to,
              std::span<const Migration> steps);
 

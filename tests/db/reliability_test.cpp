@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <latch>
 #include <random>
 #include <set>
 #include <thread>
@@ -344,12 +345,66 @@ TEST(Reliability, AMigrationKeepsABackupAndAFailingOneLeavesTheFileAsItWas) {
   EXPECT_EQ(TunedStore(backup, Mode::read_only).devices().size(), 1u);
 }
 
-TEST(Reliability, AFileOfTheFirstSchemaKeepsItsFactsTheirIdsAndItsAnswers) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
+void make_first_schema(const std::filesystem::path& path) {
   std::ifstream file(AUTOTUNE_SOURCE_DIR "/tests/db/schema_1.sql");
   const std::string sql((std::istreambuf_iterator<char>(file)), {});
   SQLite::Database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
+}
+
+int version_of(const std::filesystem::path& path) {
+  return SQLite::Database(path.string()).execAndGet("PRAGMA user_version").getInt();
+}
+
+/// The names of what lies beside `t.db`.
+std::set<std::string> copies_in(const TemporaryFolder& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "")) {
+    names.insert(entry.path().filename().string());
+  }
+  names.erase("t.db");
+  return names;
+}
+
+TEST(Reliability, ThoseWhoMigrateAtOnceLeaveOneCopyOfTheOldFile) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  make_first_schema(path);
+  std::latch start(4);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      start.arrive_and_wait();
+      EXPECT_NO_THROW(TunedStore store(path));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  // Who saw the old version and comes when all is done.
+  SQLite::Database late(path.string(), SQLite::OPEN_READWRITE);
+  migrate(late, path, 1, kSchemaVersion, migrations());
+  EXPECT_EQ(version_of(path), kSchemaVersion);
+  EXPECT_THAT(copies_in(folder), ElementsAre("t.db.v1.backup"));
+  EXPECT_EQ(version_of(folder / "t.db.v1.backup"), 1);
+}
+
+TEST(Reliability, AMigrationOverwritesNoOtherCopyAndMakesNoSecondOfTheSame) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  make_first_schema(path);
+  std::ofstream(folder / "t.db.v1.backup") << "what somebody keeps";
+  const Migration fails[] = {{1, "SELECT nonsense"}};
+  for (int i = 0; i < 2; ++i) {
+    SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+    EXPECT_ANY_THROW(migrate(database, path, 1, 2, fails));
+  }
+  EXPECT_THAT(copies_in(folder), ElementsAre("t.db.v1.backup", "t.db.v1.backup.2"));
+  EXPECT_EQ(std::filesystem::file_size(folder / "t.db.v1.backup"), 19u);
+  EXPECT_EQ(version_of(folder / "t.db.v1.backup.2"), 1);
+}
+
+TEST(Reliability, AFileOfTheFirstSchemaKeepsItsFactsTheirIdsAndItsAnswers) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  make_first_schema(path);
   EXPECT_THAT(message_of([&] { TunedStore store(path, Mode::read_only); }),
               HasSubstr("has the older schema 1"));
 
