@@ -20,7 +20,7 @@ std::string dimensions(const Dim3& size) { return format("{}x{}x{}", size.x, siz
 void print_problem(std::ostream& out, const Target& target, const Problem& problem,
                    const TargetCheck& check) {
   out << format("{}: {}\n", target.name, target.description)
-      << format("problem   {}\n", problem.text())
+      << format("problem   {}\n", problem_text(target, problem))
       << format("space     {} of {} combinations are valid\n", check.valid, check.product)
       << format("default   {}{}\n",
                 active_text(target, problem, check.configurations.front().configuration),

@@ -57,10 +57,10 @@ int run_explain(const Arguments& arguments) {
       documents.push_back(std::move(document));
       continue;
     }
-    std::cout << format("{} {} on {} ({})\n", entry.kernel.target, entry.best.key.problem,
+    const Problem problem{parse_named_values(entry.best.key.problem)};
+    std::cout << format("{} {} on {} ({})\n", entry.kernel.target, problem_text(target, problem),
                         entry.device.name, entry.best.key.policy)
-              << active_text(target, {parse_named_values(entry.best.key.problem)}, explanation.best)
-              << '\n'
+              << active_text(target, problem, explanation.best) << '\n'
               << explanation_text(explanation);
     if (under_roofs) std::cout << '\n' << terminal_plot(plots.back());
   }

@@ -60,12 +60,12 @@ void ProgressDisplay::show(const Progress& progress) {
   line_shown_ = true;
 }
 
-void ProgressDisplay::problem_done(const ProblemReport& report) {
+void ProgressDisplay::problem_done(const Target& target, const ProblemReport& report) {
   clear_line();
   if (quiet_) return;
   const int tried = std::accumulate(report.outcomes.begin(), report.outcomes.end(), 0);
-  std::string line = format("{}: tried {} of {}: {}", report.problem.text(), tried, report.space,
-                            outcomes_text(report.outcomes));
+  std::string line = format("{}: tried {} of {}: {}", problem_text(target, report.problem), tried,
+                            report.space, outcomes_text(report.outcomes));
   if (report.taken_over > 0) line += format("; {} from the database", report.taken_over);
   if (report.quarantined > 0) {
     line += format("; {} not run again after two crashes", report.quarantined);

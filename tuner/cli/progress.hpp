@@ -16,7 +16,7 @@ class ProgressDisplay {
   ~ProgressDisplay();
 
   void show(const Progress& progress);
-  void problem_done(const ProblemReport& report);
+  void problem_done(const Target& target, const ProblemReport& report);
   void warn(const std::string& sentence);
 
  private:

@@ -12,7 +12,6 @@
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
-#include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -105,46 +104,18 @@ std::string provenance_of(const db::TunedEntry& entry) {
   return text;
 }
 
-/// Configurations as a person reads them: where the target is at hand, without what means nothing
-/// in them.
-class Readable {
- public:
-  explicit Readable(const db::TunedEntry& entry)
-      : problem_{parse_named_values(entry.best.key.problem)} {
-    try {
-      target_ = find_target(entry.kernel.target);
-    } catch (const Error&) {
-      // One of the user's own, wherever it is.
-    }
-  }
-
-  std::string operator()(const std::string& configuration) const {
-    if (!target_) return configuration;
-    try {
-      return active_text(*target_, problem_, parse_named_values(configuration));
-    } catch (const Error&) {
-      return configuration;  // of an older form of the target
-    }
-  }
-
- private:
-  Problem problem_;
-  std::optional<Target> target_;
-};
-
 /// One a line, the first where the cursor is.
 std::string ties_text(const std::string& ties, const Readable& readable) {
   std::string text;
   std::istringstream lines(ties);
   for (std::string line; std::getline(lines, line);) {
-    text += (text.empty() ? "" : "         ") + readable(line) + '\n';
+    text += (text.empty() ? "" : "         ") + readable.configuration(line) + '\n';
   }
   return text;
 }
 
-void print(const Answer& answer) {
+void print(const Answer& answer, const Readable& readable) {
   const db::TunedEntry& entry = *answer.entry;
-  const Readable readable(entry);
   const db::BestRow& best = entry.best;
   if (answer.distance > 0) {
     std::cout << format(
@@ -152,12 +123,13 @@ void print(const Answer& answer) {
         entry.kernel.target, sizes_text(*answer.asked), sizes_text(problem_of(entry).sizes),
         std::exp2(answer.distance));
   }
-  std::cout << format("{} {} on {} ({})\n", entry.kernel.target, best.key.problem,
+  std::cout << format("{} {} on {} ({})\n", entry.kernel.target, readable.problem(),
                       entry.device.name, best.key.policy);
-  std::cout << format("best     {}: {}\n", figures_of(best), readable(best.configuration));
+  std::cout << format("best     {}: {}\n", figures_of(best),
+                      readable.configuration(best.configuration));
   if (best.default_ns) {
     std::cout << format("default  {}: {}\n", time_text(*best.default_ns * kNanosecond),
-                        readable(best.default_configuration));
+                        readable.configuration(best.default_configuration));
   }
   if (best.baseline.ns) {
     std::cout << format("vendor   {}{}: {}\n", baseline_figures_of(best),
@@ -246,7 +218,8 @@ int run_query(const Arguments& arguments) {
   } else {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (i > 0) std::cout << '\n';
-      print(answers[i]);
+      const db::TunedEntry& entry = *answers[i].entry;
+      print(answers[i], Readable(arguments, entry.kernel.target, entry.best.key.problem));
     }
   }
   return kDone;

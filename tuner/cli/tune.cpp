@@ -98,7 +98,7 @@ int run_tune(const Arguments& arguments) {
   callbacks.on_warning = [&](const std::string& sentence) { display.warn(sentence); };
   plugins.warn_with(callbacks.on_warning);
   callbacks.on_problem = [&](const ProblemReport& report) {
-    display.problem_done(report);
+    display.problem_done(target, report);
     if (!json) std::cout << text_of(target, report) << std::flush;
   };
   const TuningReport report = tune_on_all(target, devices, &store, request, callbacks);
@@ -122,7 +122,8 @@ const Verb kTune{
     .details =
         R"(`--sizes` takes comma-separated items: `512`; `128..1024` (every multiple of the first up to the last);
 `128..1024:64` (with a step); `128..8192*2` (doubling); `1037x1031x1055` (the target's sizes in order; gemm: M x N x K);
-`M=1,N=4096,K=4096` (by name).
+`M=1,N=4096,K=4096` (by name). Results name a problem by its sizes and those settings that are not at their default; JSON
+and the database have all.
 
 `--budget 200` (evaluations) and `10%` (of the valid space) are for each problem, `60s` is for the whole run. The default
 is 128 evaluations on a GPU and 40 on the host.

@@ -8,6 +8,7 @@
 
 #include "db/problem_distance.hpp"
 #include "tuner/cli/request.hpp"
+#include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
@@ -109,6 +110,30 @@ EntryProblem problem_of(const db::TunedEntry& entry) {
 
 bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen) {
   return has_all(parse_named_values(entry.best.key.problem), chosen);
+}
+
+Readable::Readable(const Arguments& arguments, const std::string& target,
+                   const std::string& problem)
+    : problem_{parse_named_values(problem)} {
+  const std::string asked = arguments.find("target").value_or("");
+  try {
+    target_ = find_target(is_manifest_path(asked) ? asked : target);
+  } catch (const Error&) {
+    // One of the user's own, wherever it is.
+  }
+}
+
+std::string Readable::problem() const {
+  return target_ ? problem_text(*target_, problem_) : problem_.text();
+}
+
+std::string Readable::configuration(const std::string& text) const {
+  if (!target_) return text;
+  try {
+    return active_text(*target_, problem_, parse_named_values(text));
+  } catch (const Error&) {
+    return text;  // of an older form of the target
+  }
 }
 
 std::vector<NamedValues> asked_sizes(const Arguments& arguments,

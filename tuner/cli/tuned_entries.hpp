@@ -7,7 +7,7 @@
 
 #include "db/store.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/core/target.hpp"
 
 namespace autotune::cli {
 
@@ -36,6 +36,21 @@ EntryProblem problem_of(const db::TunedEntry& entry);
 
 /// Whether the entry has every one of them.
 bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen);
+
+/// What the database says of a problem, for a person: where its target is at hand, without settings
+/// at their default and without parameters that mean nothing in a configuration. JSON has all.
+class Readable {
+ public:
+  /// `target` is a name; a manifest that --target names is at hand as well.
+  Readable(const Arguments& arguments, const std::string& target, const std::string& problem);
+
+  std::string problem() const;
+  std::string configuration(const std::string& text) const;
+
+ private:
+  Problem problem_;
+  std::optional<Target> target_;
+};
 
 /// The problems that --size means, as the target names its sizes. Throws UsageError.
 std::vector<NamedValues> asked_sizes(const Arguments& arguments,

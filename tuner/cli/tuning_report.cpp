@@ -84,7 +84,7 @@ Json problem_json(const ProblemReport& report) {
 }  // namespace
 
 std::string text_of(const Target& target, const ProblemReport& report) {
-  const std::string problem = format("{} {}", target.name, report.problem.text());
+  const std::string problem = format("{} {}", target.name, problem_text(target, report.problem));
   if (!report.best) {
     const std::string& why = report.default_failure;
     return format("{}: no correct configuration among those tried{}{}\n", problem,

@@ -71,6 +71,15 @@ Problem problem_of(const Target& target, const NamedValues& sizes, const NamedVa
   return problem;
 }
 
+std::string problem_text(const Target& target, const Problem& problem) {
+  NamedValues told = problem.values;
+  std::erase_if(told, [&](const NamedValue& each) {
+    const auto setting = std::ranges::find(target.settings, each.name, &Setting::name);
+    return setting != target.settings.end() && setting->values.front() == each.value;
+  });
+  return to_text(told);
+}
+
 Target with_fixed(Target target, const NamedValues& fixed) {
   std::set<std::string> held;
   for (const NamedValue& each : fixed) {

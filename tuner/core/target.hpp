@@ -104,6 +104,10 @@ std::string place_of(const Target& target);
 /// UsageError for an unknown setting or value.
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen);
 
+/// The problem as a person reads it, its sizes and the settings that are not at their default:
+/// `M=512 N=512 K=512 layout=NT`. Problem::text() has all settings.
+std::string problem_text(const Target& target, const Problem& problem);
+
 /// Sizes, settings and `device.*`; a setting that holds an element type also gives its size, as
 /// `dtype_bytes`.
 Scope scope_of(const Problem& problem, const DeviceInfo& device);

@@ -127,7 +127,8 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
       if (fallback != first) made = compile(*handle, problem, fallback);
     }
     if (made->compiled.outcome != Outcome::ok) {
-      throw std::runtime_error(format("{} {} does not compile: {}", problem.text(),
+      throw std::runtime_error(format("{} {} does not compile: {}",
+                                      problem_text(handle->lookup.target(), problem),
                                       made->configuration, first_error(made->compiled.log)));
     }
     if (!answer.baseline.empty() && !handle->tuned_only) {

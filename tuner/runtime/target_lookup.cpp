@@ -207,7 +207,7 @@ void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view con
   const std::string text(configuration);
   if (!text.empty() && !is_valid(levels_in(target_, text), sizes)) {
     throw Error(format("{}: {} is not valid for {} on {}", target_.name, text,
-                       problem_for(sizes).text(), device_.name));
+                       problem_text(target_, problem_for(sizes)), device_.name));
   }
   const std::lock_guard lock(mutex_);
   const Sizes key(sizes.begin(), sizes.end());
@@ -232,8 +232,8 @@ void TargetLookup::refresh() {
 std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
   const Problem problem = problem_for(sizes);
   const LookupAnswer answer = find(sizes);
-  std::string text =
-      format("{} {} on {}: {}\n", target_.name, problem.text(), device_.name, answer.configuration);
+  std::string text = format("{} {} on {}: {}\n", target_.name, problem_text(target_, problem),
+                            device_.name, answer.configuration);
   switch (answer.origin) {
     case db::Origin::exact:
       text += format("tuned for these sizes, {}", answer.provenance);

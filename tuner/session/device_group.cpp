@@ -200,7 +200,7 @@ class DeviceGroup final : RunGroup {
     warn(
         format("{} takes {:.3g} times as long as another for the default of {}: it tunes problems "
                "of its own and helps with none",
-               label(device), ratio, problem.text()));
+               label(device), ratio, problem_text(target_, problem)));
   }
 
   /// This problem alone, with its share of cores and of what is left of the time.

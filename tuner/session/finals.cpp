@@ -96,7 +96,7 @@ class EdgeCheck {
 
  private:
   std::string on_edge(const std::string& why) const {
-    return format("on {}: {}", problem_.text(), why);
+    return format("on {}: {}", problem_text(context_.target, problem_), why);
   }
 
   const RunContext& context_;
@@ -134,8 +134,9 @@ std::vector<Entry> verified(ProblemRun& run, const RunContext& context,
     } else {
       run.refute(index, outcome, why);
       if (warn) {
-        warn(format("{}: a finalist is out ({}: {}): {}", run.problem().text(), name_of(outcome),
-                    why, to_text(configuration)));
+        warn(format("{}: a finalist is out ({}: {}): {}",
+                    problem_text(context.target, run.problem()), name_of(outcome), why,
+                    to_text(configuration)));
       }
     }
   }

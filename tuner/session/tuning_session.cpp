@@ -88,7 +88,8 @@ class Session {
     }
     if (limit <= 0 || bytes <= limit || !device_.runs()) return;
     throw Error(format("{} {}: its buffers take {}, {} has {}; give smaller sizes", target_.name,
-                       problem.text(), bytes_text(bytes), device_.info().name, bytes_text(limit)));
+                       problem_text(target_, problem), bytes_text(bytes), device_.info().name,
+                       bytes_text(limit)));
   }
 
   /// A problem's share of a time budget: what is left over the problems that are left.
@@ -220,7 +221,7 @@ class Session {
     Progress progress;
     progress.problem = number;
     progress.problems = request_.problems.size();
-    progress.problem_text = run.problem().text();
+    progress.problem_text = problem_text(target_, run.problem());
     progress.done = run.done();
     progress.total = std::min(budget, run.space().size());
     if (run.best()) progress.best_seconds = run.trials().at(*run.best()).measurement->median;

@@ -34,6 +34,20 @@ void expect_error(const NamedValues& fixed, const std::string& what) {
   EXPECT_THAT([&] { with_fixed(loader(), fixed); }, ThrowsMessage<UsageError>(HasSubstr(what)));
 }
 
+TEST(ProblemText, LeavesOutTheSettingsThatAreAtTheirDefault) {
+  Target target = loader();
+  target.settings = {{"dtype", {"f32", "f64"}}, {"batch", {1, 2}}};
+  const auto text = [&](const NamedValues& chosen) {
+    return problem_text(target, problem_of(target, {{"N", 1}}, chosen));
+  };
+  EXPECT_EQ(text({}), "N=1");
+  EXPECT_EQ(text({{"batch", 2}, {"dtype", "f32"}}), "N=1 batch=2");
+  EXPECT_EQ(text({{"batch", 2}, {"dtype", "f64"}}), "N=1 dtype=f64 batch=2");
+  // Of a problem that was stored before the target had `dtype`, and had another setting.
+  EXPECT_EQ(problem_text(target, {parse_named_values("N=1 batch=1 order=fixed")}),
+            "N=1 order=fixed");
+}
+
 TEST(FixedParameters, LeaveTheConfigurationsThatHaveTheValue) {
   EXPECT_EQ(configurations(loader()).size(), 4u);
   EXPECT_THAT(configurations(with_fixed(loader(), {{"DEPTH", 2}})),
