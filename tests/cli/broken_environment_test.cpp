@@ -176,7 +176,8 @@ TEST(Worker, ThatIsMissingIsOneSentence) {
 TEST(Worker, ThatNeverAnswersEndsTheRun) {
   Sandbox sandbox;
   sandbox.set("AUTOTUNE_WORKER", "/bin/false");
-  expect_refused(sandbox.run(tune("tiny", "100")), 1, {"unhealthy"});
+  expect_refused(sandbox.run(tune("tiny", "100")), 1,
+                 {"unhealthy", "/bin/false never said which version it is"});
 }
 
 }  // namespace

@@ -50,6 +50,8 @@ void tell_faults() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  autotune::Channel parent(autotune::kWorkerSocket);
+  parent.send(autotune::worker_greeting(), {}, -1);
   if (argc != 3) {
     std::fputs("autotune-worker is started by autotune; there is nothing to do with it by hand\n",
                stderr);
@@ -60,12 +62,12 @@ int main(int argc, char** argv) {
   tell_faults();
   try {
     if (std::strcmp(argv[1], "--plugin") == 0) {
-      autotune::serve_plugin(autotune::kWorkerSocket, argv[2]);
+      autotune::serve_plugin(parent, argv[2]);
       _exit(0);
     }
     const auto cache = std::make_shared<autotune::BuildCache>(argv[2]);
     const auto device = autotune::make_local_device(argv[1], cache);
-    autotune::serve(autotune::kWorkerSocket, *device);
+    autotune::serve(parent, *device);
     // Kernels may have left anything behind: nothing is taken down.
     _exit(0);
   } catch (const std::exception& error) {

@@ -10,7 +10,6 @@
 #include "tuner/plugin/plugin_library.hpp"
 #include "tuner/plugin/search_task.hpp"
 #include "tuner/plugin/target_hooks.hpp"
-#include "tuner/worker/channel.hpp"
 #include "tuner/worker/plugin_wire.hpp"
 #include "tuner/worker/wire.hpp"
 
@@ -66,8 +65,7 @@ class PluginServer {
 
 }  // namespace
 
-void serve_plugin(int socket, const std::filesystem::path& file) {
-  Channel channel(socket);
+void serve_plugin(Channel& channel, const std::filesystem::path& file) {
   PluginServer server(channel, file);
   while (auto message = channel.receive(-1)) {
     if (channel.send(server.answer(*message), {}, -1) != Silence::none) return;

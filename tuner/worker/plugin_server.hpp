@@ -4,9 +4,11 @@
 
 #include <filesystem>
 
+#include "tuner/worker/channel.hpp"
+
 namespace autotune {
 
-/// Returns when the other end of the socket is closed; takes the descriptor over.
-void serve_plugin(int socket, const std::filesystem::path& file);
+/// Returns when the other end is closed.
+void serve_plugin(Channel& channel, const std::filesystem::path& file);
 
 }  // namespace autotune

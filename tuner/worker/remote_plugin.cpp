@@ -26,10 +26,7 @@ class PluginProcess {
         limit_(silence_seconds) {}
 
   Json call(const Json& request, std::string_view bytes = {}) {
-    std::optional<Message> answer;
-    if (process_.channel().send(request, bytes, limit_) == Silence::none) {
-      answer = process_.channel().receive(limit_);
-    }
+    std::optional<Message> answer = process_.ask(request, bytes, limit_);
     if (!answer) fail();
     const auto error = answer->header.find("error");
     if (error != answer->header.end()) throw Error(error->get<std::string>());
@@ -38,7 +35,7 @@ class PluginProcess {
 
  private:
   [[noreturn]] void fail() {
-    const bool late = process_.channel().silence() == Silence::timeout;
+    const bool late = process_.silence() == Silence::timeout;
     const std::string how = process_.end();
     throw Error(late ? format("it said nothing for {:.3g} s and was killed", limit_)
                      : format("its process ended by {}", how));

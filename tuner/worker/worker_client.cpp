@@ -16,12 +16,8 @@ Json WorkerClient::call(Json request, std::string_view bytes, double limit_secon
   const Stopwatch watch(busy_seconds_);
   if (!process_) start();
   request["drop"] = std::exchange(dropped_, {});
-  Channel& channel = process_->channel();
-  std::optional<Message> answer;
-  if (channel.send(request, bytes, limit_seconds) == Silence::none) {
-    answer = channel.receive(limit_seconds);
-  }
-  if (!answer) fail(channel.silence(), limit_seconds, doing);
+  const std::optional<Message> answer = process_->ask(request, bytes, limit_seconds);
+  if (!answer) fail(process_->silence(), limit_seconds, doing);
   const Json& header = answer->header;
   if (const auto error = header.find("error"); error != header.end()) {
     throw Error(error->get<std::string>());

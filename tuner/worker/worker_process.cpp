@@ -62,6 +62,10 @@ fs::path find_worker_program() {
              kProgram, folder.string(), (folder.parent_path() / "libexec/autotune").string()));
 }
 
+const char* worker_version() { return AUTOTUNE_WORKER_VERSION; }
+
+Json worker_greeting() { return {{"worker", worker_version()}}; }
+
 /// A pair of sockets; the parent's end closes on exec, the other is closed once it is handed on.
 struct WorkerProcess::Sockets {
   int parent = -1, child = -1;
@@ -85,7 +89,9 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv)
     : WorkerProcess(argv, Sockets()) {}
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, Sockets sockets)
-    : output_(memfd_create("worker-output", MFD_CLOEXEC)), channel_(sockets.parent) {
+    : program_(argv.front()),
+      output_(memfd_create("worker-output", MFD_CLOEXEC)),
+      channel_(sockets.parent) {
   try {
     pid_ = start_process(argv, output_, {{sockets.child, kWorkerSocket}});
   } catch (...) {
@@ -99,6 +105,30 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, Sockets socke
 WorkerProcess::~WorkerProcess() {
   end();
   close(output_);
+}
+
+std::optional<Message> WorkerProcess::ask(const Json& request, std::string_view bytes,
+                                          double limit_seconds) {
+  const Silence sent = channel_.send(request, bytes, limit_seconds);
+  if (!greeted_) {  // also where it ended over the request
+    const std::optional<Message> greeting = channel_.receive(limit_seconds);
+    if (!greeting) return std::nullopt;
+    check_version(greeting->header);
+    greeted_ = true;
+  }
+  return sent == Silence::none ? channel_.receive(limit_seconds) : std::nullopt;
+}
+
+void WorkerProcess::check_version(const Json& greeting) {
+  const auto said = greeting.find("worker");
+  const std::string version = said != greeting.end() && said->is_string() ? said->get<std::string>()
+                                                                          : "one without version";
+  if (version == worker_version()) return;
+  end();
+  throw Error(
+      format("{}: is the worker of another build of autotune: {}, this one needs {} (build or "
+             "install both anew; AUTOTUNE_WORKER names the worker to use)",
+             program_, version, worker_version()));
 }
 
 std::string WorkerProcess::last_line() const {
@@ -126,6 +156,7 @@ std::string WorkerProcess::end() {
   std::string how = WIFSIGNALED(status)
                         ? format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                         : format("exit status {}", WEXITSTATUS(status));
+  if (!greeted_) how += format(" ({} never said which version it is)", program_);
   const std::string line = last_line();
   return line.empty() ? how : how + ": " + line;
 }

@@ -5,7 +5,9 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/worker/channel.hpp"
@@ -19,6 +21,12 @@ std::filesystem::path find_worker_program();
 /// What a worker finds its socket at.
 inline constexpr int kWorkerSocket = 3;
 
+/// Of the build: the release, and a hash of what tool and worker say to each other.
+const char* worker_version();
+
+/// What a worker says before anything else.
+Json worker_greeting();
+
 class WorkerProcess {
  public:
   /// Starts a fresh process, in a group of its own. Throws Error when that fails.
@@ -29,7 +37,11 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   pid_t pid() const { return pid_; }
-  Channel& channel() { return channel_; }
+
+  /// Sends a request and waits for its answer, each no longer than the limit. nullopt: silence()
+  /// says why. Throws Error when the program is the worker of another build.
+  std::optional<Message> ask(const Json& request, std::string_view bytes, double limit_seconds);
+  Silence silence() const { return channel_.silence(); }
 
   /// Kills it if it is still there and says in a few words how it ended, with the last line that it
   /// wrote: `signal 11 (Segmentation fault): illegal memory access at 0x0`.
@@ -39,10 +51,13 @@ class WorkerProcess {
  private:
   struct Sockets;
   WorkerProcess(const std::vector<std::string>& argv, Sockets sockets);
+  void check_version(const Json& greeting);
 
+  const std::string program_;
   int output_;  // a file that it writes stdout and stderr to
   Channel channel_;
   pid_t pid_ = 0;
+  bool greeted_ = false;
 };
 
 }  // namespace autotune

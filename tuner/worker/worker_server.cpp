@@ -7,7 +7,6 @@
 #include <string>
 
 #include "tuner/core/error.hpp"
-#include "tuner/worker/channel.hpp"
 #include "tuner/worker/wire.hpp"
 
 namespace autotune {
@@ -87,8 +86,7 @@ class Server {
 
 }  // namespace
 
-void serve(int socket, Device& device) {
-  Channel channel(socket);
+void serve(Channel& channel, Device& device) {
   Server server(device);
   while (auto message = channel.receive(-1)) {
     if (channel.send(server.answer(*message), {}, -1) != Silence::none) return;

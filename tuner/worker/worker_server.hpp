@@ -3,10 +3,11 @@
 #pragma once
 
 #include "tuner/core/device.hpp"
+#include "tuner/worker/channel.hpp"
 
 namespace autotune {
 
-/// Returns when the other end of the socket is closed; takes the descriptor over.
-void serve(int socket, Device& device);
+/// Returns when the other end is closed.
+void serve(Channel& channel, Device& device);
 
 }  // namespace autotune

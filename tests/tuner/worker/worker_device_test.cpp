@@ -7,9 +7,14 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/host/process.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/worker/remote_plugin.hpp"
+#include "tuner/worker/worker_process.hpp"
 
 namespace autotune {
 namespace {
@@ -192,6 +197,39 @@ TEST(WorkerDeviceMaking, AWorkerProgramThatIsNotThereIsAnError) {
   setenv("AUTOTUNE_WORKER", "/no/such/worker", 1);
   EXPECT_THROW(make_worker_device("host", test_cache()), Error);
   unsetenv("AUTOTUNE_WORKER");
+}
+
+/// A program that says one message of this JSON, short and with no bytes after it, to its parent.
+std::filesystem::path program_that_says(const Json& json, const std::filesystem::path& folder) {
+  const std::vector<std::uint8_t> cbor = Json::to_cbor(json);
+  std::string frame(16, '\0');
+  frame[0] = static_cast<char>(cbor.size());
+  frame.append(cbor.begin(), cbor.end());
+  const std::filesystem::path file = folder / "fake-worker";
+  std::ofstream script(file);
+  script << "#!/bin/sh\nprintf '";
+  for (const unsigned char byte : frame) script << format("\\{:03o}", static_cast<int>(byte));
+  script << "' >&3\n";
+  script.close();
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  return file;
+}
+
+TEST(WorkerDeviceMaking, AWorkerOfAnotherBuildIsNamedWithBothVersions) {
+  const TemporaryFolder folder;
+  for (const auto& [said, version] : {std::pair{Json{{"worker", "0.0.9-abc"}}, "0.0.9-abc"},
+                                      std::pair{Json("hello"), "without"}}) {
+    const auto file = program_that_says(said, folder.path());
+    setenv("AUTOTUNE_WORKER", file.c_str(), 1);
+    const auto device = make_worker_device("host", test_cache());
+    EXPECT_THAT([&] { device->open(fine().workload()); },
+                testing::ThrowsMessage<Error>(
+                    testing::AllOf(HasSubstr(file.string() + ": is the worker of another build"),
+                                   HasSubstr(version), HasSubstr(worker_version()))));
+    EXPECT_THAT([] { describe_plugin("/bin/sh"); },
+                testing::ThrowsMessage<Error>(HasSubstr("is the worker of another build")));
+    unsetenv("AUTOTUNE_WORKER");
+  }
 }
 
 }  // namespace
