@@ -5,14 +5,6 @@
 
 #include "device/shared_memory.cuh"
 
-/// 32 bits, which is what instructions on shared memory take.
-typedef unsigned SharedAddress;
-
-template <typename T>
-__device__ __forceinline__ SharedAddress shared_address(T* p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
-
 /// A CUtensorMap, passed by value as a `const __grid_constant__` argument.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
@@ -51,6 +43,18 @@ __device__ __forceinline__ void wait_for(SharedAddress barrier, int parity) {
 /// Fetches the map itself, so that the first copy need not wait for it.
 __device__ __forceinline__ void prefetch(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+/// True in one thread of a whole warp. Copies that stand behind it are plain instructions; behind
+/// a comparison of thread numbers, which the compiler does not see through, each is a loop.
+__device__ __forceinline__ bool elect_one() {
+  unsigned elected;
+  asm volatile(
+      "{\n\t.reg .pred one;\n\t"
+      "elect.sync _|one, 0xffffffff;\n\t"
+      "selp.u32 %0, 1, 0, one;\n\t}"
+      : "=r"(elected));
+  return elected;
 }
 
 /// The box of `map` at column x, row y; outside the matrix zeros.

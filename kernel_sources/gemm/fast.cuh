@@ -49,31 +49,41 @@ struct Slices {
 #else
 #include "loader.cuh"
 
-__device__ __forceinline__ void multiply_slice(real (&sum)[TM][TN], const real* stage,
-                                               const ThreadPlace& place) {
-  const real* a_slice = stage;
-  const real* b_slice = stage + ASlice::kElements;
-  const int k_first = place.slice * kDepth;
+/// Of a thread, in one stage: where its fragments begin, and which steps of its depth it does.
+struct StagePlace {
+  SharedAddress a, b;
+  int from, to;
+
+  __device__ __forceinline__ StagePlace(const real* stage, const ThreadPlace& place)
+      : a(AFragment::place(stage, place.m, place.lane_m, place.slice * kDepth)),
+        b(BFragment::place(stage + ASlice::kElements, place.n, place.lane_n, place.slice * kDepth)),
+        from(0),
+        to(kDepth) {}
+};
+
+__device__ __forceinline__ void multiply_slice(real (&sum)[TM][TN], const StagePlace& place,
+                                               int stage) {
+  const SharedAddress a_at = place.a + stage * kStage * sizeof(real);
+  const SharedAddress b_at = place.b + stage * kStage * sizeof(real);
   AFragment a[2];  // the next step's are loaded before this one's are used
   BFragment b[2];
-  a[0].load(a_slice, place.m, place.lane_m, k_first, 0);
-  b[0].load(b_slice, place.n, place.lane_n, k_first, 0);
+  a[0].load(a_at, place.from);
+  b[0].load(b_at, place.from);
 #pragma unroll 1
-  for (int k0 = 0; k0 < kDepth; k0 += kUnroll) {
+  for (int k0 = place.from; k0 < place.to; k0 += kUnroll) {
 #pragma unroll
     for (int k = 0; k < kUnroll; ++k) {
       const int next = k + 1;
-      if (next < kUnroll || k0 + next < kDepth) {
-        if (next % AFragment::kSteps == 0)
-          a[next / AFragment::kSteps % 2].load(a_slice, place.m, place.lane_m, k_first, k0 + next);
-        if (next % BFragment::kSteps == 0)
-          b[next / BFragment::kSteps % 2].load(b_slice, place.n, place.lane_n, k_first, k0 + next);
+      if (next < kUnroll || k0 + next < place.to) {
+        if (next % AFragment::kSteps == 0) a[next / AFragment::kSteps % 2].load(a_at, k0 + next);
+        if (next % BFragment::kSteps == 0) b[next / BFragment::kSteps % 2].load(b_at, k0 + next);
       }
       multiply_step(sum, a[k / AFragment::kSteps % 2].value[k % AFragment::kSteps],
                     b[k / BFragment::kSteps % 2].value[k % BFragment::kSteps]);
     }
   }
 }
+#include "edge_help.cuh"
 #endif
 
 /// A block's tile, and its part of the sum over k.
@@ -127,8 +137,13 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
   const BlockPlace block(M, N, split_k, swizzle);
   const int m0 = block.m * BM, n0 = block.n * BN, batch = block.batch;
   const Slices slices(K, block.part, block.parts);
-  const ThreadPlace place(threadIdx.x);
+  ThreadPlace place(threadIdx.x);
   real sum[TM][TN] = {};
+#if LOADER != LOADER_DIRECT
+  const EdgeHelp help(place, M - m0);
+  StagePlace stage_place(shared, place);
+  help.share_steps(stage_place);
+#endif
 
 #if LOADER == LOADER_DIRECT
   follow_kernel_ahead();
@@ -148,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
     loader.finish(0);
     loader.wait<0>(0);
     __syncthreads();
-    multiply_slice(sum, shared, place);
+    multiply_slice(sum, stage_place, 0);
   }
 #else
   Loader loader(A, B, lda, ldb, M, N, K, m0, n0, batch, shared MAPS);
@@ -173,11 +188,14 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
     if (Loader::kNeedsBarrier || ahead < slices.last) __syncthreads();
     if (ahead < slices.last) loader.start<false>(filling, slices, ahead);
     loader.close();
-    multiply_slice(sum, shared + reading * kStage, place);
+    multiply_slice(sum, stage_place, reading);
     if (ahead < slices.last) loader.finish(filling);
     reading = reading == STAGES - 1 ? 0 : reading + 1;
     filling = filling == STAGES - 1 ? 0 : filling + 1;
   }
+#endif
+#if LOADER != LOADER_DIRECT
+  help.add(sum, shared, place);
 #endif
 
   const Output output{D + ((long long)batch * M + m0) * ldd + n0,

@@ -11,8 +11,8 @@
 #include "device/cluster.cuh"
 #endif
 
-constexpr bool kThroughShared =
-    K_SLICES > 1 || (REDUCTION != REDUCTION_NONE && REDUCTION != REDUCTION_TAIL);
+constexpr bool kThroughShared = K_SLICES > 1 ||
+                                (REDUCTION != REDUCTION_NONE && REDUCTION != REDUCTION_TAIL);
 constexpr int kTile = BM * BN;
 
 struct Output {
@@ -65,6 +65,17 @@ __device__ __forceinline__ void for_each_group(const real (&sum)[TM][TN], const 
           group);
     }
   }
+}
+
+/// Where an element of a block's tile lies in shared memory. Where the lanes of a warp write only
+/// half the banks' width in each row, the halves of every other lane's rows (`odd`) are exchanged.
+__device__ __forceinline__ int tile_at(int m, int n, bool odd) {
+  constexpr int kHalf = 64 / sizeof(real);
+  constexpr bool kExchanged = kWarpN * BFragment::kGroup == kHalf && BN % (2 * kHalf) == 0;
+  return m * BN + (kExchanged && odd ? n ^ kHalf : n);
+}
+__device__ __forceinline__ int tile_at(int m, int n) {
+  return tile_at(m, n, m / AFragment::kGroup % 2);
 }
 
 typedef Vector<kWidest> Chunk;  // of the tile, row by row
@@ -138,8 +149,8 @@ __device__ __forceinline__ void finish(const real (&sum)[TM][TN], const ThreadPl
   }
   __syncthreads();
   for_each_group(sum, place, [&](int m, int n, const auto& group) {
-    *reinterpret_cast<Vector<BFragment::kGroup>*>(shared + place.slice * kTile + m * BN + n) =
-        group;
+    *reinterpret_cast<Vector<BFragment::kGroup>*>(shared + place.slice * kTile +
+                                                  tile_at(m, n, place.lane_m % 2)) = group;
   });
 #if REDUCTION == REDUCTION_CLUSTER
   if (K_SLICES > 1) {
@@ -151,10 +162,11 @@ __device__ __forceinline__ void finish(const real (&sum)[TM][TN], const ThreadPl
   const int share = (kTile / kWidest + parts - 1) / parts * kWidest;
   const int end = min((part + 1) * share, kTile);
   for (int at = part * share + threadIdx.x * kWidest; at < end; at += kThreads * kWidest) {
-    Chunk total = *reinterpret_cast<const Chunk*>(in_block(shared + at, 0));
+    const int m = at / BN, n = at % BN;
+    Chunk total = *reinterpret_cast<const Chunk*>(in_block(shared + tile_at(m, n), 0));
     for (int rank = 1; rank < parts; ++rank)
-      add(total, *reinterpret_cast<const Chunk*>(in_block(shared + at, rank)));
-    output.store(at / BN, at % BN, total);
+      add(total, *reinterpret_cast<const Chunk*>(in_block(shared + tile_at(m, n), rank)));
+    output.store(m, n, total);
   }
   cluster_barrier();  // nobody leaves while its shared memory is still read
 #elif REDUCTION == REDUCTION_WORKSPACE
@@ -164,13 +176,13 @@ __device__ __forceinline__ void finish(const real (&sum)[TM][TN], const ThreadPl
   real* parts_of_tile = partial + tile * parts * kTile;
   for (int at = threadIdx.x * kWidest; at < kTile; at += kThreads * kWidest)
     *reinterpret_cast<Chunk*>(parts_of_tile + (long long)part * kTile + at) =
-        sum_of(shared + at, kTile, K_SLICES);
+        sum_of(shared + tile_at(at / BN, at % BN), kTile, K_SLICES);
   if (!comes_last(counters + tile, parts, shared)) return;
   for (int at = threadIdx.x * kWidest; at < kTile; at += kThreads * kWidest)
     output.store(at / BN, at % BN, sum_of(parts_of_tile + at, kTile, parts));
 #else
   __syncthreads();
   for (int at = threadIdx.x * kWidest; at < kTile; at += kThreads * kWidest)
-    output.store(at / BN, at % BN, sum_of(shared + at, kTile, K_SLICES));
+    output.store(at / BN, at % BN, sum_of(shared + tile_at(at / BN, at % BN), kTile, K_SLICES));
 #endif
 }

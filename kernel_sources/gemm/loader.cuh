@@ -8,7 +8,7 @@
 
 // Behind the stages and behind the tiles that finish() makes of them.
 constexpr int kTiles = kThroughShared ? K_SLICES * kTile : 0;
-constexpr int kBarriersAt = STAGES * kStage > kTiles ? STAGES * kStage : kTiles;
+constexpr int kBarriersAt = STAGES * kStage > kTiles ? STAGES* kStage : kTiles;
 
 struct Loader {
   static constexpr bool kNeedsBarrier = false;
@@ -18,11 +18,17 @@ struct Loader {
   real* stages;
   SharedAddress barriers;
   int parity = 0;
+  const bool first_warp;
 
   __device__ __forceinline__ Loader(const real*, const real*, int, int, int, int, int, int m0_,
                                     int n0_, int, real* shared, const TensorMap& a,
                                     const TensorMap& b)
-      : a_map(a), b_map(b), m0(m0_), n0(n0_), stages(shared) {
+      : a_map(a),
+        b_map(b),
+        m0(m0_),
+        n0(n0_),
+        stages(shared),
+        first_warp(__shfl_sync(~0u, threadIdx.x / 32, 0) == 0) {
     barriers = shared_address(shared + kBarriersAt);
     if (threadIdx.x == 0) {
       prefetch(a_map);
@@ -39,7 +45,7 @@ struct Loader {
 
   template <bool FIRST>
   __device__ __forceinline__ void start(int stage, const Slices& slices, int i) {
-    if (threadIdx.x != 0) return;
+    if (!first_warp || !elect_one()) return;
     const int k = slices.begin(i);
     real* to = stages + stage * kStage;
     expect(barrier(stage), ASlice::kBytes + BSlice::kBytes);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "device/async_copy.cuh"
+#include "device/shared_memory.cuh"
 #if LOADER == LOADER_TMA
 #include "device/tensor_copy.cuh"
 #endif
@@ -53,13 +54,14 @@ struct SharedSlice {
     return p.k / kPanel * (OUTER * kPanel) + p.outer * kPanel + chunk * kWidest + p.k % kWidest;
   }
 
-  /// at({from.outer + more.outer, from.k + more.k}) where `more` is known to the compiler and
-  /// shares no bits below 8 with from.outer, nor any with from.k. In panels then a few
-  /// exclusive-ors make all addresses of a thread from one.
-  static __device__ __forceinline__ int at(SlicePlace from, SlicePlace more) {
-    if (!kPanels) return at({from.outer + more.outer, from.k + more.k});
+  /// The element `more` beyond the one at `from`. In panels `more` shares no bits below 8 with its
+  /// outer place, nor any with its k, and is known to the compiler: a few exclusive-ors then make
+  /// all addresses of a thread from one.
+  static __device__ __forceinline__ const real* beyond(SharedAddress from, SlicePlace more) {
+    if (!kPanels) return shared_pointer<const real>(from) + at(more);
     const int exchange = (more.outer % 8 / kSame ^ more.k % kPanel / kWidest) * kWidest;
-    return (at(from) ^ exchange) + more.outer * kPanel + more.k / kPanel * (OUTER * kPanel);
+    return shared_pointer<const real>(from ^ exchange * sizeof(real)) + more.outer * kPanel +
+           more.k / kPanel * (OUTER * kPanel);
   }
 };
 

@@ -32,14 +32,17 @@ struct Fragment {
     return i / kGroup * (LANES * kGroup) + lane * kGroup + i % kGroup;
   }
 
-  /// Step `k` of those that begin at `k_first`; `first` and `lane` as for outer().
-  __device__ __forceinline__ void load(const real* slice, int first, int lane, int k_first, int k) {
-    constexpr bool kAligned = LANES * COUNT % 8 == 0;  // `first` is a multiple of that
+  /// Where in `slice` the elements of `lane` begin, `first` and `k_first` being its warp's.
+  static __device__ __forceinline__ SharedAddress place(const real* slice, int first, int lane,
+                                                        int k_first) {
+    return kept(shared_address(slice + SLICE::at({first + outer(lane, 0), k_first})));
+  }
+
+  /// Step `k` of those that begin at place().
+  __device__ __forceinline__ void load(SharedAddress at, int k) {
 #pragma unroll
     for (int i = 0; i < COUNT; i += kGroup) {
-      const real* from =
-          slice + (ALONG_K && kAligned ? SLICE::at({first + lane, k_first}, {outer(0, i), k})
-                                       : SLICE::at({first + outer(lane, i), k_first + k}));
+      const real* from = SLICE::beyond(at, {outer(0, i), k});
       if (ALONG_K) {
         const Vector<kWidest> steps = *reinterpret_cast<const Vector<kWidest>*>(from);
 #pragma unroll
