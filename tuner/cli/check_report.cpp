@@ -23,7 +23,7 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
       << format("problem   {}\n", problem_text(target, problem))
       << format("space     {} of {} combinations are valid\n", check.valid, check.product)
       << format("default   {}{}\n",
-                active_text(target, problem, check.configurations.front().configuration),
+                configuration_text(target, problem, check.configurations.front().configuration),
                 check.default_is_legal ? "" : ", the nearest to the manifest's that is valid here");
   for (const BufferSpec& buffer : check.buffers) {
     out << format("{:<9} {} {} {}, {}\n", role_name(buffer.role), buffer.name, buffer.length,
@@ -49,7 +49,7 @@ void print_launch(std::ostream& out, const CheckedConfiguration& checked, const 
 void print_configuration(std::ostream& out, const Target& target, const Problem& problem,
                          const CheckedConfiguration& checked) {
   out << format("  {:<14} {}\n", name_of(checked.outcome),
-                active_text(target, problem, checked.configuration));
+                configuration_text(target, problem, checked.configuration));
   if (checked.outcome != Outcome::ok) out << checked.message << '\n';
   for (const Launch& launch : checked.launches) print_launch(out, checked, launch);
 }

@@ -85,7 +85,8 @@ std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, co
     if (!resources) throw Error(format("the binary has no kernel {}", launch.entry));
     OccupancyQuestion question;
     question.gpu = gpu;
-    question.kernel = format("{} with {}", launch.entry, active_text(target, problem, chosen));
+    question.kernel =
+        format("{} with {}", launch.entry, configuration_text(target, problem, chosen));
     question.block = format("{} x {} x {}", launch.block.x, launch.block.y, launch.block.z);
     question.shape = shape_of(launch, *resources);
     questions.push_back(std::move(question));

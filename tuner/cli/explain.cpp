@@ -60,7 +60,7 @@ int run_explain(const Arguments& arguments) {
     const Problem problem{parse_named_values(entry.best.key.problem)};
     std::cout << format("{} {} on {} ({})\n", entry.kernel.target, problem_text(target, problem),
                         entry.device.name, entry.best.key.policy)
-              << active_text(target, problem, explanation.best) << '\n'
+              << configuration_text(target, problem, explanation.best) << '\n'
               << explanation_text(explanation);
     if (under_roofs) std::cout << '\n' << terminal_plot(plots.back());
   }

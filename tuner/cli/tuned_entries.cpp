@@ -8,7 +8,6 @@
 
 #include "db/problem_distance.hpp"
 #include "tuner/cli/request.hpp"
-#include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
@@ -45,6 +44,20 @@ std::vector<db::TunedEntry> latest_of_each(std::vector<db::TunedEntry> entries) 
     }
   }
   return latest;
+}
+
+/// Throws UsageError where none of these problems has a setting of this name.
+void expect_known(const std::string& name, const std::vector<db::TunedEntry>& entries) {
+  std::set<std::string> known;
+  for (const db::TunedEntry& entry : entries) {
+    for (const NamedValue& each : parse_named_values(entry.best.key.problem)) {
+      known.insert(each.name);
+    }
+  }
+  if (known.contains(name)) return;
+  throw UsageError(format("--set: no problem of {} has a setting {}: {}",
+                          entries.front().kernel.target, name,
+                          suggestion(name, std::vector<std::string>(known.begin(), known.end()))));
 }
 
 }  // namespace
@@ -86,6 +99,7 @@ std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
   std::vector<db::TunedEntry> entries;
   std::copy_if(all.begin(), all.end(), std::back_inserter(entries),
                [&](const db::TunedEntry& each) { return has_settings(each, chosen); });
+  for (const NamedValue& each : chosen) expect_known(each.name, all);
   if (entries.empty()) {
     const std::string& target = all.front().kernel.target;
     std::string command = "autotune --target " + target;
@@ -128,12 +142,7 @@ std::string Readable::problem() const {
 }
 
 std::string Readable::configuration(const std::string& text) const {
-  if (!target_) return text;
-  try {
-    return active_text(*target_, problem_, parse_named_values(text));
-  } catch (const Error&) {
-    return text;  // of an older form of the target
-  }
+  return target_ ? configuration_text(*target_, problem_, text) : text;
 }
 
 std::vector<NamedValues> asked_sizes(const Arguments& arguments,

@@ -102,7 +102,8 @@ std::string text_of(const Target& target, const ProblemReport& report) {
   if (!report.ties.empty()) text += format(", {} tie within 0.5 %", report.ties.size() + 1);
   if (report.noise_floor > 0) text += format(", noise floor {:.2f} %", report.noise_floor * 100);
   if (times.throttled) text += ", the clock dropped meanwhile";
-  text += format("\n  {}\n", active_text(target, report.problem, report.best->configuration));
+  text +=
+      format("\n  {}\n", configuration_text(target, report.problem, report.best->configuration));
   for (const BaselineReport& one : report.baselines) {
     text += format("  {:.3f}x {} {} ({}){}\n", one.to_best.median, one.plugin, one.name,
                    time_text(one.measurement.median),
@@ -135,11 +136,6 @@ Json json_of(const Target& target, const DeviceInfo& device, const std::string& 
              compile.wall_seconds > 0 ? compile.cpu_seconds / compile.wall_seconds : 0}}},
           {"interrupted", report.interrupted},
           {"seconds", report.seconds}};
-}
-
-std::string active_text(const Target& target, const Problem& problem,
-                        const Configuration& configuration) {
-  return to_text(active_values(target, problem, configuration));
 }
 
 Json json_of(const PruneCheck& check) {

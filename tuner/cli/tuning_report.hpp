@@ -17,10 +17,6 @@ std::string text_of(const Target& target, const ProblemReport& report);
 Json json_of(const Target& target, const DeviceInfo& device, const std::string& database,
              const TuningReport& report);
 
-/// Values with a meaning for this configuration: those whose parameter's `when` is not 0.
-std::string active_text(const Target& target, const Problem& problem,
-                        const Configuration& configuration);
-
 /// What an audit of pruned configurations found.
 Json json_of(const PruneCheck& check);
 

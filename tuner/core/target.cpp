@@ -169,6 +169,18 @@ NamedValues active_values(const Target& target, const Problem& problem,
   return active;
 }
 
+std::string configuration_text(const Target& target, const Problem& problem,
+                               const Configuration& configuration) {
+  return to_text(active_values(target, problem, configuration));
+}
+
+std::string configuration_text(const Target& target, const Problem& problem,
+                               std::string_view stored) try {
+  return configuration_text(target, problem, parse_named_values(stored));
+} catch (const Error&) {
+  return std::string(stored);
+}
+
 Work work_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
   const TargetScope scope(target, problem, device);
   const auto figure = [&](const char* key, const std::optional<Expression>& expression) {

@@ -138,6 +138,13 @@ std::size_t default_index(const Target& target, const ParameterSpace& space);
 NamedValues active_values(const Target& target, const Problem& problem,
                           const Configuration& configuration);
 
+/// Those as text.
+std::string configuration_text(const Target& target, const Problem& problem,
+                               const Configuration& configuration);
+/// The same of a configuration from a database; as it stands there where it is none of the target.
+std::string configuration_text(const Target& target, const Problem& problem,
+                               std::string_view stored);
+
 /// Prelude and source. Settings, in upper case, parameters and defines become macros. Words:
 /// `#define PREFETCH_NONE 0 … #define PREFETCH PREFETCH_NONE` (level numbers). Run-time parameters
 /// have no macro of their own; `bake_sizes` adds SIZE_<name>.

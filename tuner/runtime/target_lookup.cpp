@@ -232,8 +232,9 @@ void TargetLookup::refresh() {
 std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
   const Problem problem = problem_for(sizes);
   const LookupAnswer answer = find(sizes);
-  std::string text = format("{} {} on {}: {}\n", target_.name, problem_text(target_, problem),
-                            device_.name, answer.configuration);
+  std::string text =
+      format("{} {} on {}: {}\n", target_.name, problem_text(target_, problem), device_.name,
+             configuration_text(target_, problem, answer.configuration));
   switch (answer.origin) {
     case db::Origin::exact:
       text += format("tuned for these sizes, {}", answer.provenance);

@@ -136,7 +136,7 @@ std::vector<Entry> verified(ProblemRun& run, const RunContext& context,
       if (warn) {
         warn(format("{}: a finalist is out ({}: {}): {}",
                     problem_text(context.target, run.problem()), name_of(outcome), why,
-                    to_text(configuration)));
+                    configuration_text(context.target, run.problem(), configuration)));
       }
     }
   }

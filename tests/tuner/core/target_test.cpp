@@ -48,6 +48,16 @@ TEST(ProblemText, LeavesOutTheSettingsThatAreAtTheirDefault) {
             "N=1 order=fixed");
 }
 
+TEST(ConfigurationText, LeavesOutWhatMeansNothing) {
+  const Target target = loader();
+  const Problem problem = problem_of(target, {{"N", 1}}, {});
+  EXPECT_EQ(configuration_text(target, problem, "LOADER=plain DEPTH=1"), "LOADER=plain");
+  EXPECT_EQ(configuration_text(target, problem, "LOADER=async DEPTH=2"), "LOADER=async DEPTH=2");
+  for (const char* const other : {"DEPTH=2", "of another tool", ""}) {
+    EXPECT_EQ(configuration_text(target, problem, other), other);
+  }
+}
+
 TEST(FixedParameters, LeaveTheConfigurationsThatHaveTheValue) {
   EXPECT_EQ(configurations(loader()).size(), 4u);
   EXPECT_THAT(configurations(with_fixed(loader(), {{"DEPTH", 2}})),
