@@ -130,6 +130,7 @@ TEST(Tune, CtrlCKeepsEverythingAndTheSameCommandGoesOn) {
   running->signal(SIGINT);
   const Ended ended = running->wait();
   ASSERT_EQ(ended.status, 130) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("ending after what runs now; once more ends it at once\n"));
   EXPECT_THAT(ended.err, HasSubstr("the same command again"));
   const Json json = Json::parse(ended.out);
   EXPECT_EQ(json["interrupted"], true);
@@ -159,14 +160,16 @@ TEST(Tune, TwoCtrlCsEndItAtOnce) {
 
 TEST(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
   const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run({"new-target", "foo"}).status, 0);
-  EXPECT_EQ(sandbox.run({"check", "./foo.target.json"}).status, 0);
+  ASSERT_EQ(sandbox.run({"new-target", "exp"}).status, 0);  // a function of CUDA's has this name
+  EXPECT_EQ(sandbox.run({"check", "./exp.target.json"}).status, 0);
   const Ended ended = sandbox.run(
-      {"--target", "./foo.target.json", "--sizes", "65536", "--device", "host", "--budget", "3"});
+      {"--target", "./exp.target.json", "--sizes", "65536", "--device", "host", "--budget", "3"});
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("foo N=65536"));
-  const Ended again = sandbox.run({"new-target", "foo"});
-  expect_refused(again, 1, {"foo.cu", "there already"});
+  EXPECT_THAT(ended.out, HasSubstr("exp N=65536: "));
+  EXPECT_THAT(sandbox.run({"query", "--target", "./exp.target.json"}).out,
+              HasSubstr("exp N=65536 on "));
+  const Ended again = sandbox.run({"new-target", "exp"});
+  expect_refused(again, 1, {"exp.cu", "there already"});
 }
 
 TEST(Tune, SeveralDevicesShareTheProblems) {

@@ -20,8 +20,8 @@ typedef float real;
 #endif
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
-    NAME(const real* __restrict__ x, const real* __restrict__ y, real* __restrict__ out, real a,
-         int n) {
+    NAME_kernel(const real* __restrict__ x, const real* __restrict__ y, real* __restrict__ out,
+                real a, int n) {
   const long long first = (long long)blockIdx.x * BLOCK * ITEMS + threadIdx.x;
   for (int item = 0; item < ITEMS; ++item) {
     const long long i = first + item * BLOCK;
@@ -73,7 +73,7 @@ constexpr const char* kManifest =
   },
 
   "kernels": [
-    {"entry": "NAME", "grid": ["ceil_div(N, BLOCK * ITEMS)"], "block": ["BLOCK"], "arguments": ["x", "y", "out", "a", "N"]}
+    {"entry": "NAME_kernel", "grid": ["ceil_div(N, BLOCK * ITEMS)"], "block": ["BLOCK"], "arguments": ["x", "y", "out", "a", "N"]}
   ],
   "reference": {
     "kernels": [
