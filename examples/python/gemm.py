@@ -117,5 +117,5 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         sys.exit(f"error: {error}")

@@ -76,6 +76,7 @@ TEST(Query, ShowsConfigurationsThatCanBePinned) {
   EXPECT_THAT(pinned.out, HasSubstr("STAGES="));
   EXPECT_THAT(sandbox.run({"query", "--target", "gemm", "--size", "16"}).out, HasSubstr("pinned"));
   expect_refused(pin("KERNEL=none"), 2, {"KERNEL=none", "fits none", "every parameter"});
+  expect_refused(pin("tiled"), 2, {"--config", "\"tiled\" is not NAME=VALUE"});
   expect_refused(pin("KERNL=tiled"), 2, {"KERNL", "did you mean KERNEL"});
 }
 
@@ -112,6 +113,8 @@ TEST(Query, SaysWithWhichSettingsATargetIsTuned) {
             0);
   expect_refused(sandbox.run({"query", "--target", "gemm", "--set", "dtype=f64"}), 1,
                  {"not tuned with dtype=f64", "but with dtype=f32", "--set dtype=f64 --sizes"});
+  expect_refused(sandbox.run({"query", "--target", "gemm", "--set", "dtypes=f64"}), 2,
+                 {"no problem of gemm has a setting dtypes", "did you mean dtype"});
 }
 
 TEST(Query, TellsWhereTheVendorsLibraryIsFaster) {
@@ -158,7 +161,12 @@ TEST(Help, EveryVerbHasOne) {
     EXPECT_EQ(help.status, 0) << verb;
     EXPECT_THAT(help.out, HasSubstr(std::string("usage: autotune ") + verb));
     EXPECT_EQ(sandbox.run({"help", verb}).out, help.out);
+    EXPECT_EQ(sandbox.run({verb, "-h"}).out, help.out);
   }
+  EXPECT_THAT(overview.out, HasSubstr("Exit status: 0 done"));
+  const std::string tune = sandbox.run({"tune", "--help"}).out;
+  EXPECT_THAT(tune, HasSubstr("every multiple of the first"));
+  EXPECT_THAT(tune, HasSubstr("\n    {\"target\": \"gemm\""));
   EXPECT_THAT(sandbox.run({"--version"}).out, ::testing::StartsWith("autotune "));
 }
 

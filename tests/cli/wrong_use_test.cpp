@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/cli/sentences.hpp"
+#include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -98,6 +99,9 @@ TEST(WrongUse, AFileThatIsNoExportIsRefusedWithoutAFlood) {
 TEST(WrongUse, ADeviceThatIsNotThereIsRefused) {
   expect_refused(Sandbox().run({"--target", "gemm", "--sizes", "8", "--device", "cuda:99"}), 1,
                  {"cuda:99"});
+  if (Json::parse(Sandbox().run({"list", "devices", "--json"}).out)[0]["name"] != "host") return;
+  expect_refused(Sandbox().run({"--target", "gemm", "--sizes", "8", "--device", "cuda:all"}), 1,
+                 {"cuda:all: there is no CUDA GPU here"});
 }
 
 TEST(WrongUse, ASizeThatDoesNotFitIsRefused) {

@@ -4,9 +4,12 @@
 #include <array>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "db/exchange.hpp"
+#include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
@@ -176,11 +179,17 @@ NamedValues whole_configuration(const NamedValues& given, const db::TunedStore& 
              found.empty() ? example : *found.begin()));
 }
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 int run_pin(const Arguments& arguments) {
   arguments.text("target");  // a pin is for one
   const bool takes_back = arguments.positional()[0] == "unpin";
   const NamedValues given =
-      takes_back ? NamedValues{} : parse_named_values(arguments.text("config"));
+      takes_back ? NamedValues{}
+                 : named_values_in(words_of(arguments.text("config")), "--config: ", "BM=64");
   db::TunedStore store = open_present_store(arguments);
   const std::vector<db::TunedEntry> entries = chosen_entries(arguments, store);
   const db::TunedEntry& like = entries.front();

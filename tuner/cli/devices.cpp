@@ -44,6 +44,13 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+[[noreturn]] void no_gpu_for(const std::string& text) {
+  throw Error(
+      format("--device {}: there is no CUDA GPU here, or no driver for it; try --device host or "
+             "--device model:h200",
+             text));
+}
+
 }  // namespace
 
 const Option kDeviceOption{"device", "D",
@@ -87,12 +94,9 @@ std::unique_ptr<Device> open_device(const std::string& text) {
   }
   const int ordinal = ordinal_of(text);
   const auto there = static_cast<int>(cuda_devices().size());
+  if (there == 0) no_gpu_for(text);
   if (ordinal >= there) {
-    throw Error(there == 0
-                    ? format("--device {}: there is no CUDA GPU here, or no driver for it; "
-                             "try --device host or --device model:h200",
-                             text)
-                    : format("--device {}: there are {} GPUs here, numbered from 0", text, there));
+    throw Error(format("--device {}: there are {} GPUs here, numbered from 0", text, there));
   }
   return make_worker_device(format("cuda:{}", ordinal), cache);
 }
@@ -111,10 +115,9 @@ std::vector<std::unique_ptr<Device>> open_devices(const std::string& text) {
       devices.push_back(open_device(one));
       continue;
     }
-    devices.push_back(open_device("cuda:0"));
-    for (std::size_t i = 1; i < cuda_devices().size(); ++i) {
-      devices.push_back(open_device(format("cuda:{}", i)));
-    }
+    const std::size_t there = cuda_devices().size();
+    if (there == 0) no_gpu_for(one);
+    for (std::size_t i = 0; i < there; ++i) devices.push_back(open_device(format("cuda:{}", i)));
   }
   const DeviceInfo& first = devices.front()->info();
   for (const auto& device : devices) {

@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::size_t kLineWidth = 96;
 
+constexpr const char* kStreams =
+    "Results go to stdout, progress and warnings to stderr. Exit status: 0 done; 1 failed; 2 wrong "
+    "usage; 3 finished, but some problem has no correct configuration; 130 interrupted.";
+
 /// What is read from the environment.
 const std::vector<std::pair<std::string, std::string>> kEnvironment = {
     {"AUTOTUNE_DB",
@@ -62,6 +66,18 @@ std::string two_columns(const std::vector<std::pair<std::string, std::string>>& 
   return text;
 }
 
+/// Of Markdown, each broken anew; what is indented stays as it is.
+std::string paragraphs(const std::string& markdown) {
+  std::string text;
+  for (std::size_t start = 0; start < markdown.size();) {
+    const std::size_t end = std::min(markdown.find("\n\n", start), markdown.size());
+    const std::string one = markdown.substr(start, end - start);
+    text += (text.empty() ? "" : "\n") + (one.starts_with(' ') ? one : wrapped(one, 0)) + '\n';
+    start = end + 2;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string overview() {
@@ -74,9 +90,8 @@ std::string overview() {
          "  autotune query --target gemm --size 512      what is the best here, and how sure\n"
          "\n"
          "verbs (tune when none is given):\n" +
-         two_columns(rows) +
-         "\n`autotune VERB --help` lists the options of one.\n\nenvironment:\n" +
-         two_columns(kEnvironment);
+         two_columns(rows) + "\n`autotune VERB --help` tells all of one.\n\nenvironment:\n" +
+         two_columns(kEnvironment) + "\n" + wrapped(kStreams, 0) + '\n';
 }
 
 std::string help_of(const Verb& verb) {
@@ -85,17 +100,15 @@ std::string help_of(const Verb& verb) {
     rows.emplace_back(left_side(option), right_side(option));
   std::string text = format("usage: {}\n{}\n", usage_line(verb), verb.summary);
   if (!rows.empty()) text += "\n" + two_columns(rows);
+  if (!verb.details.empty()) text += "\n" + paragraphs(std::string(verb.details));
   return text;
 }
 
 std::string markdown_reference() {
   std::string text =
       "# Command line\n\n"
-      "<!-- Written by `autotune help --markdown`; a test compares the two. -->\n\n"
-      "Results go to stdout, progress and warnings to stderr. Exit status: 0 done; 1 failed; 2 "
-      "wrong "
-      "usage;\n3 finished, but some problem has no correct configuration.\n\n"
-      "| verb | what it does |\n|---|---|\n";
+      "<!-- Written by `autotune help --markdown`; a test compares the two. -->\n\n" +
+      wrapped(kStreams, 0) + "\n\n| verb | what it does |\n|---|---|\n";
   for (const Verb* verb : verbs()) {
     text += format("| [`{0}`](#{0}) | {1} |\n", verb->name, verb->summary);
   }

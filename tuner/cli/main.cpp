@@ -30,7 +30,10 @@ int run(std::vector<std::string> words) {
   }
   const Verb& verb = words[0].starts_with("-") ? *verbs().front() : verb_called(words[0]);
   if (!words[0].starts_with("-")) words.erase(words.begin());
-  if (std::find(words.begin(), words.end(), "--help") != words.end()) {
+  const auto asks_for_help = [](const std::string& word) {
+    return word == "--help" || word == "-h";
+  };
+  if (std::ranges::any_of(words, asks_for_help)) {
     std::cout << help_of(verb);
     return kDone;
   }

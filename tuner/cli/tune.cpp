@@ -135,8 +135,9 @@ device that fails drops out: what it was at is measured elsewhere.
 `--fix TILE_SIZE=4`, which may be repeated, asks for the best with that value of a parameter: its trials are stored, the
 stored best of the problem stays what it was.
 
-Ctrl-C ends after the running launch, keeps every trial and prints the best so far (exit status 130); the same command
-again goes on where it stopped, because trials that the database has already are taken over. `--retune` measures anew.
+Ctrl-C ends after the running launch, keeps every trial and prints the best so far (exit status 130); a second one ends at
+once. The same command again goes on where it stopped, because trials that the database has already are taken over.
+`--retune` measures anew.
 
 With `--json`, stdout holds one document:
 
