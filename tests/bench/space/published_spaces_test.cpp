@@ -7,6 +7,7 @@ namespace autotune {
 namespace {
 
 TEST(PublishedSpaces, HaveThePublishedSizes) {
+  ASSERT_FALSE(published_spaces().empty());
   for (const PublishedSpace& one : published_spaces()) {
     const ParameterSpace space = one.build();
     EXPECT_EQ(space.product(), one.product) << one.name;

@@ -111,8 +111,7 @@ TEST(Replay, EndingAtTheOptimumChangesNoFigure) {
 }
 
 TEST(Replay, GuidedBeatsRandomOnRecordedSpaces) {
-  const fs::path folder = fs::path(AUTOTUNE_SOURCE_DIR) / "../shared/spaces";
-  if (!fs::exists(folder)) GTEST_SKIP() << "no recorded spaces in " << folder;
+  const fs::path folder = AUTOTUNE_SOURCE_DIR "/tests/tuner/replay/recorded";
   for (const char* name : {"pnpoly-rtx3090", "convolution-a4000"}) {
     const RecordedSpace recorded = read_recorded_space(folder / (name + std::string(".json.gz")));
     ReplayRequest request{"guided", 50, 3, 1, true};

@@ -150,6 +150,7 @@ TEST(Coordinate, StartsFromTheBestThatIsKnown) {
   Bench bench(space, valley, 8);
   bench.know(*space.find(Levels{2, 7}));
   make_strategy("coordinate")->search(bench, 1);
+  EXPECT_EQ(bench.asked().size(), 8u);
   for (const std::size_t index : bench.asked()) {
     EXPECT_TRUE(space.levels(index)[0] == 2 || space.levels(index)[1] == 7);
   }

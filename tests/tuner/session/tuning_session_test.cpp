@@ -254,7 +254,7 @@ TEST_F(TuningSessionTest, OneSeedGivesOneResult) {
       order.push_back(row.configuration + row.outcome);
     }
   }
-  EXPECT_EQ(tried[0].size() > 20, true);
+  EXPECT_GT(tried[0].size(), 20u);
   EXPECT_EQ(tried[0], tried[1]);
 }
 
