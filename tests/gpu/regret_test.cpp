@@ -145,7 +145,9 @@ TEST_F(RegretOnGpu, OfTheChoiceIsBelowOnePercentAndFewOfTheBestAreLost) {
   figure("gemm 128..1024: repeats within 1 %", format("{} of {}", repeated, repeats), ">= 95 %");
   EXPECT_LE(median(regrets), 0.01);
   EXPECT_LE(at_share(regrets, 0.95), 0.03);
+  EXPECT_GT(near_best, 0);
   EXPECT_LE(lost, 0.02 * near_best);
+  EXPECT_GT(repeats, 0);
   EXPECT_GE(repeated, 0.95 * repeats);
 }
 

@@ -53,6 +53,8 @@ extern "C" __global__ void arguments(char a, double b, short c, const float* d, 
     }
   }
   EXPECT_EQ(cubin.parameter_bytes("arguments"), (std::vector<int>{1, 8, 2, 8, 4}));
+  ASSERT_EQ(kernel.resources.size(), 4U);
+  EXPECT_EQ(kernel.resources[1].max_threads, 96);
   EXPECT_GT(kernel.resources[2].local_bytes, 0);
 }
 

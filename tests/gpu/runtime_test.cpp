@@ -199,6 +199,16 @@ TEST_F(RuntimeOnGpu, KernelsMayBeMadeAndReleasedWhileAStreamIsCaptured) {
             128 * 3 - 2 * 3);
 }
 
+TEST_F(RuntimeOnGpu, AVendorsLibraryMayBeOpenedWhileAStreamIsCaptured) {
+  if (!std::filesystem::exists(cublas_plugin())) GTEST_SKIP() << "there is no cublas.so";
+  setenv("AUTOTUNE_PLUGIN_PATH", cublas_plugin().parent_path().c_str(), 1);
+  prepare("cublas", first_way());
+  autotune_kernel* const closed_later = kernel_;
+  EXPECT_EQ(captured([&] { kernel_ = another_kernel(); }), 128 * 3 - 2 * 3);
+  EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_VENDOR_LIBRARY);
+  autotune_release(closed_later);
+}
+
 TEST_F(RuntimeOnGpu, ABrokenCaptureIsSaidAndNothingIsGivenUpForIt) {
   if (!std::filesystem::exists(cublas_plugin())) GTEST_SKIP() << "there is no cublas.so";
   setenv("AUTOTUNE_PLUGIN_PATH", cublas_plugin().parent_path().c_str(), 1);

@@ -11,6 +11,7 @@
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/problem_buffers.hpp"
+#include "tuner/gpu/stream_capture.hpp"
 
 namespace autotune {
 namespace {
@@ -71,6 +72,7 @@ void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Sc
   const bool same =
       loaded_->bound && loaded_->addresses == all && std::ranges::equal(loaded_->scalars, scalars);
   if (!same) {
+    const RelaxedCapture relaxed;  // finding a kernel may load it
     loaded_->bound.reset();
     loaded_->bound.emplace(loaded_->cubin, with_scalars(loaded_->plan, scalars), all,
                            loaded_->buffers);

@@ -74,6 +74,7 @@ bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
                      std::span<const Scalar> scalars, void* stream) {
   if (kernel.engine.load(std::memory_order_acquire) != AUTOTUNE_VENDOR_LIBRARY) return false;
   try {
+    const RelaxedCapture relaxed;  // the first call loads
     const OnDevice on_device(*kernel.ordinal);
     kernel.baseline->launch(buffers, scalars, stream);
     return true;
@@ -88,6 +89,7 @@ void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
                    std::span<const Scalar> scalars, void* stream) {
   if (launch_baseline(kernel, buffers, scalars, stream)) return;
   std::call_once(kernel.loaded, [&] {
+    const RelaxedCapture relaxed;
     kernel.prepared = std::make_unique<PreparedKernel>(*kernel.ordinal, *kernel.compiled.binary,
                                                        kernel.plan, kernel.buffers);
   });
@@ -97,7 +99,6 @@ void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
 void launch(autotune_kernel& kernel, std::span<void* const> buffers,
             std::span<const Scalar> scalars, void* stream) {
   if (!kernel.ordinal) throw NoDevice("there is no GPU here to launch on");
-  const RelaxedCapture relaxed;  // the first call loads and allocates
   try {
     launch_either(kernel, buffers, scalars, stream);
   } catch (const std::exception& error) {
