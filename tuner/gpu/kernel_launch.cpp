@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "tuner/core/kernel_arguments.hpp"
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/tensor_map.hpp"
 #include "tuner/text/format.hpp"
@@ -118,18 +119,8 @@ void allow(const void* kernel, const Launch& launch) {
 BoundLaunch::BoundLaunch(const LoadedCubin& cubin, const Launch& launch,
                          std::span<std::byte* const> addresses, std::span<const BufferSpec> buffers)
     : entry_(launch.entry), kernel_(cubin.kernel(launch.entry)) {
-  const std::vector<int>& expected = cubin.parameter_bytes(entry_);
-  if (expected.size() != launch.arguments.size()) {
-    refuse(entry_,
-           format("it takes {} arguments, not {}", expected.size(), launch.arguments.size()));
-  }
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const int bytes = put(launch.arguments[i], addresses, buffers);
-    if (bytes != expected[i]) {
-      refuse(entry_, format("argument {} has {} bytes, and the kernel's parameter {}", i + 1, bytes,
-                            expected[i]));
-    }
-  }
+  check_arguments(launch, cubin.parameter_bytes(entry_));
+  for (const Argument& argument : launch.arguments) put(argument, addresses, buffers);
   for (Slot& slot : slots_) pointers_.push_back(slot.bytes.data());
   allow(kernel_, launch);
   config_ = config_of(launch, attributes_);
@@ -142,14 +133,13 @@ cudaError_t BoundLaunch::operator()(cudaStream_t stream) const {
 }
 
 template <class T>
-int BoundLaunch::put(const T& value) {
+void BoundLaunch::put(const T& value) {
   static_assert(sizeof(T) <= sizeof(Slot));
   std::memcpy(slots_.emplace_back().bytes.data(), &value, sizeof(T));
-  return sizeof(T);
 }
 
-int BoundLaunch::put(const Argument& argument, std::span<std::byte* const> addresses,
-                     std::span<const BufferSpec> buffers) {
+void BoundLaunch::put(const Argument& argument, std::span<std::byte* const> addresses,
+                      std::span<const BufferSpec> buffers) {
   const auto check = [&](std::uint32_t index) {
     if (index >= buffers.size()) refuse(entry_, format("there is no buffer number {}", index));
     return index;
@@ -159,13 +149,10 @@ int BoundLaunch::put(const Argument& argument, std::span<std::byte* const> addre
   }
   if (const auto* map = std::get_if<TensorMap>(&argument)) {
     const std::uint32_t index = check(map->buffer);
+    static_assert(sizeof(CUtensorMap) == kTensorMapBytes);
     return put(encode(*map, buffers[index], addresses[index]));
   }
-  const Scalar& scalar = std::get<Scalar>(argument);
-  const auto memory = memory_of(scalar);
-  const auto bytes = static_cast<std::size_t>(bytes_of(scalar.type));
-  std::memcpy(slots_.emplace_back().bytes.data(), memory.data(), bytes);
-  return static_cast<int>(bytes);
+  put(memory_of(std::get<Scalar>(argument)));
 }
 
 int resident(const LoadedCubin& cubin, const Launch& launch) {

@@ -62,9 +62,9 @@ class BoundLaunch {
     std::array<std::byte, 128> bytes;
   };
   template <class T>
-  int put(const T& value);
-  int put(const Argument& argument, std::span<std::byte* const> addresses,
-          std::span<const BufferSpec> buffers);
+  void put(const T& value);
+  void put(const Argument& argument, std::span<std::byte* const> addresses,
+           std::span<const BufferSpec> buffers);
 
   std::string entry_;
   const void* kernel_;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "tuner/core/kernel_arguments.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -56,6 +57,7 @@ HostPlan::HostPlan(const LaunchPlan& plan, const HostModule& module, std::span<H
     copies_.push_back({module.constant(copy.symbol, buffer.spec().bytes()), buffer.bytes()});
   }
   for (const Launch& launch : plan.launches) {
+    check_arguments(launch, module.parameter_bytes(launch.entry));
     HostLaunch bound{launch.entry,
                      module.kernel(launch.entry),
                      launch.grid,

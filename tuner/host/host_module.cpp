@@ -57,9 +57,22 @@ HostModule::~HostModule() {
 }
 
 autotune_host::RunBlocks HostModule::kernel(const std::string& entry) const {
-  void* const symbol = dlsym(handle_, run_symbol(entry).c_str());
-  if (symbol == nullptr) refuse(format("there is no kernel {} in it", entry));
-  return reinterpret_cast<autotune_host::RunBlocks>(symbol);
+  return reinterpret_cast<autotune_host::RunBlocks>(exported(run_symbol(entry), entry));
+}
+
+std::vector<int> HostModule::parameter_bytes(const std::string& entry) const {
+  void* const function = exported(parameters_symbol(entry), entry);
+  std::vector<int> bytes;
+  for (const int* next = reinterpret_cast<const int* (*)()>(function)(); *next != 0; ++next) {
+    bytes.push_back(*next);
+  }
+  return bytes;
+}
+
+void* HostModule::exported(const std::string& symbol, const std::string& entry) const {
+  void* const address = dlsym(handle_, symbol.c_str());
+  if (address == nullptr) refuse(format("there is no kernel {} in it", entry));
+  return address;
 }
 
 void* HostModule::constant(const std::string& symbol, std::int64_t bytes) const {

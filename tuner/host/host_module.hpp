@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tuner/host/shim/hooks.hpp"
 
@@ -20,10 +21,15 @@ class HostModule {
   /// Throws KernelFailure(launch_error) when there is no such kernel.
   autotune_host::RunBlocks kernel(const std::string& entry) const;
 
+  /// Of each of its parameters. Throws KernelFailure(launch_error) when there is no such kernel.
+  std::vector<int> parameter_bytes(const std::string& entry) const;
+
   /// A `__constant__` variable of `bytes` or more. Throws KernelFailure(launch_error).
   void* constant(const std::string& symbol, std::int64_t bytes) const;
 
  private:
+  void* exported(const std::string& symbol, const std::string& entry) const;
+
   // Open for as long as the module is: to the loader its number is the module's name.
   int file_;
   void* handle_;

@@ -105,6 +105,10 @@ std::string with_dynamic_arrays(std::string_view text) {
 
 std::string run_symbol(std::string_view entry) { return format("autotune_run_{}", entry); }
 
+std::string parameters_symbol(std::string_view entry) {
+  return format("autotune_parameters_{}", entry);
+}
+
 std::string translated(std::string_view text) {
   const std::string source = with_dynamic_arrays(text);
   std::string result;
@@ -126,11 +130,13 @@ std::string host_source(const SourceUnit& unit) {
   source += format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", unit.name, translated(unit.text));
   for (const std::string& entry : unit.entries) {
     source += format(
-        "extern \"C\" __attribute__((visibility(\"default\"))) unsigned long long {}(\n"
+        "extern \"C\" __attribute__((visibility(\"default\"))) unsigned long long {0}(\n"
         "    void** arguments, autotune_host::Extent grid, autotune_host::Extent block,\n"
         "    unsigned long long first, unsigned long long last) {{\n"
-        "  return autotune_host::Entry<&{}>::run(arguments, grid, block, first, last);\n}}\n",
-        run_symbol(entry), entry);
+        "  return autotune_host::Entry<&{1}>::run(arguments, grid, block, first, last);\n}}\n"
+        "extern \"C\" __attribute__((visibility(\"default\"))) const int* {2}() {{\n"
+        "  return autotune_host::Entry<&{1}>::parameter_bytes;\n}}\n",
+        run_symbol(entry), entry, parameters_symbol(entry));
   }
   return source;
 }

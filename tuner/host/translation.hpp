@@ -11,6 +11,8 @@ namespace autotune {
 
 /// The name under which a module exports the RunBlocks of a kernel.
 std::string run_symbol(std::string_view entry);
+/// And of the function that returns the bytes of its parameters, ended by a 0.
+std::string parameters_symbol(std::string_view entry);
 
 /// Shim, prelude, text and one exported function a kernel, with #line so that messages name the
 /// unit's own lines. In the text, not in what it includes, two things are put into other words:

@@ -52,6 +52,16 @@ TEST(HostDevice, KnowsItself) {
   EXPECT_FALSE(device->info().environment.empty());
 }
 
+TEST(HostDevice, ArgumentsThatTheKernelDoesNotTakeAreALaunchError) {
+  std::string message;
+  KernelCase one{.text = "extern \"C\" __global__ void kernel(const int* in, int* out) {}\n"};
+  EXPECT_EQ(refusal_of(one, &message), Outcome::launch_error);
+  EXPECT_THAT(message, HasSubstr("kernel: it takes 2 arguments, not 3"));
+  one.text = "extern \"C\" __global__ void kernel(const int* in, int n, int* out) {}\n";
+  EXPECT_EQ(refusal_of(one, &message), Outcome::launch_error);
+  EXPECT_THAT(message, HasSubstr("argument 2 has 8 bytes, and the kernel's parameter 4"));
+}
+
 TEST(HostDevice, RunsEveryThreadOfEveryBlock) {
   expect_right({.text = kCopy, .n = 1000, .grid = {8}, .block = {128}});
   expect_right({.text = kCopy, .n = 1000, .grid = {1000}, .block = {1}});

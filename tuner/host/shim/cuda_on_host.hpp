@@ -393,6 +393,9 @@ struct Entry<kernel> {
     }
   }
 
+  // Of each parameter; a 0 ends them.
+  static constexpr int parameter_bytes[] = {static_cast<int>(sizeof(Types))..., 0};
+
   static void body(void* context, unsigned thread) {
     threadIdx.x = thread % blockDim.x;
     threadIdx.y = thread / blockDim.x % blockDim.y;
