@@ -189,10 +189,17 @@ TEST(Tune, SeveralDevicesShareTheProblems) {
 
 TEST(Tune, AModelOfAGpuChoosesWithoutOne) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
-  const Ended ended = Sandbox().run(
+  const Sandbox sandbox;
+  const Ended ended = sandbox.run(
       {"--target", "gemm", "--sizes", "256", "--device", "model:h200", "--budget", "2", "--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(Json::parse(ended.out)["problems"][0]["best"]["provenance"], "predicted");
+  const std::string query = sandbox.run({"query", "--target", "gemm"}).out;
+  EXPECT_THAT(query, HasSubstr(" us predicted, "));
+  EXPECT_EQ(query.find("noise"), std::string::npos) << query;
+  const std::string why = sandbox.run({"explain", "--target", "gemm", "--size", "256"}).out;
+  EXPECT_THAT(why, HasSubstr("\npredicted "));
+  EXPECT_EQ(why.find("measured"), std::string::npos) << why;
 }
 
 }  // namespace

@@ -65,11 +65,16 @@ std::vector<Answer> answers_to(const Arguments& arguments,
   return answers;
 }
 
-/// `9.170 us [9.160, 9.180] us, 29.27 TFLOP/s, 3.27x the default`.
+/// By the cost model: there is no interval, and no noise.
+bool is_predicted(const db::BestRow& best) { return best.provenance == "predicted"; }
+
+/// `9.170 us [9.160 us, 9.180 us], 29.27 TFLOP/s, 3.27x the default`.
 std::string figures_of(const db::BestRow& best) {
   if (!best.median_ns) return "never timed";
   std::string text = time_text(*best.median_ns * kNanosecond);
-  if (best.low_ns && best.high_ns) {
+  if (is_predicted(best)) {
+    text += " predicted";
+  } else if (best.low_ns && best.high_ns) {
     text += format(" [{}, {}]", time_text(*best.low_ns * kNanosecond),
                    time_text(*best.high_ns * kNanosecond));
   }
@@ -140,7 +145,8 @@ void print(const Answer& answer, const Readable& readable) {
     std::cout << format("L2       {} in the other L2 state\n",
                         time_text(*best.cold_ns * kNanosecond));
   }
-  if (best.noise_floor) std::cout << format("noise    {:.2f} %\n", *best.noise_floor * 100);
+  if (best.noise_floor && !is_predicted(best))
+    std::cout << format("noise    {:.2f} %\n", *best.noise_floor * 100);
   if (!best.ties.empty()) std::cout << "ties     " << ties_text(best.ties, readable);
   std::cout << "how      " << provenance_of(entry) << '\n';
 }

@@ -67,7 +67,8 @@ class Explainer {
     result.calibration = calibration_;
     result.flops = flops_;
     result.best = parse_named_values(entry_.best.configuration);
-    if (entry_.best.median_ns) result.seconds = *entry_.best.median_ns * kNanosecond;
+    const bool measured = entry_.best.provenance != "predicted";
+    if (measured && entry_.best.median_ns) result.seconds = *entry_.best.median_ns * kNanosecond;
     const auto index = space_.find(result.best);
     if (!index) {
       throw Error(format("{} is no valid configuration of {} any more: run autotune tune again",
