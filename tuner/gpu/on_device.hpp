@@ -14,7 +14,7 @@ class OnDevice {
   OnDevice& operator=(const OnDevice&) = delete;
 
  private:
-  int before_ = 0;
+  [[maybe_unused]] int before_ = 0;  // not in a build without CUDA
 };
 
 }  // namespace autotune

@@ -15,7 +15,7 @@ class RelaxedCapture {
   RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
  private:
-  int before_;  // a cudaStreamCaptureMode
+  [[maybe_unused]] int before_;  // a cudaStreamCaptureMode; not in a build without CUDA
 };
 
 /// Whether `stream`, a cudaStream_t, is being captured and something broke that.
