@@ -36,12 +36,16 @@ std::size_t configurations_a_problem() {
   return text ? std::strtoul(text, nullptr, 10) : 2;
 }
 
-/// Some configurations of the fast family, from a fixed seed; `held` are parameters with one value.
-void expect_right(const NamedValues& sizes, const NamedValues& settings, std::uint64_t seed,
-                  NamedValues held = {}) {
-  held.push_back({"KERNEL", "fast"});
+const Target& gemm() {
   static const Target target =
       load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.json");
+  return target;
+}
+
+/// Some configurations of the fast family, from a fixed seed; `held` are parameters with one value.
+void expect_right(const NamedValues& sizes, const NamedValues& settings, std::uint64_t seed,
+                  NamedValues held = {}, const Target& target = gemm()) {
+  held.push_back({"KERNEL", "fast"});
   const DeviceInfo gpu = small_gpu();
   const Problem problem = problem_of(target, sizes, settings);
   const ParameterSpace space = space_of(with_fixed(target, held), problem, gpu);
@@ -115,6 +119,27 @@ TEST(FastGemm, IsRightInEveryTypeAndPadding) {
 TEST(FastGemm, IsRightSplitAndPacked) {
   expect_right(sizes(33, 47, 1024), {}, 11);
   expect_right(sizes(641, 643, 513), {}, 12);
+}
+
+/// What only problems too large for a test have, at a small one.
+TEST(FastGemm, IsRightWhereWarpsHelpInAHalfEmptyLastRowOfTiles) {
+  Target target = gemm();
+  target.constraints.clear();
+  NamedValues held{{"BM", std::int64_t{64}},    {"BN", std::int64_t{64}},
+                   {"WARP_M", std::int64_t{4}}, {"TM", std::int64_t{8}},
+                   {"TN", std::int64_t{4}},     {"K_SLICES", std::int64_t{1}},
+                   {"BK", std::int64_t{32}},    {"UNROLL_K", std::int64_t{16}},
+                   {"LOADER", Text("async")},   {"TRANSPOSE", Text("none")}};
+  const auto with = [&](const char* pack, const char* reduction, std::int64_t split_k) {
+    NamedValues all = held;
+    all.push_back({"PACK", Text(pack)});
+    all.push_back({"REDUCTION", Text(reduction)});
+    all.push_back({"SPLIT_K", split_k});
+    return all;
+  };
+  expect_right(sizes(80, 200, 133), {{"scale", Text("beta")}}, 21, with("none", "none", 1), target);
+  expect_right(sizes(96, 70, 64), {{"layout", Text("TN")}}, 22, with("none", "none", 1), target);
+  expect_right(sizes(80, 130, 1027), {}, 23, with("transposed", "tail", 8), target);
 }
 
 }  // namespace
