@@ -31,6 +31,8 @@ std::string text_of(const fs::path& file, const Node& node) {
   return text.str();
 }
 
+const char* kind_of(const Value& value) { return value.is_word() ? "word" : "integer"; }
+
 /// Reads one document into a Target, keys in the order in which names become known.
 class Reader {
  public:
@@ -92,8 +94,8 @@ class Reader {
     const auto settings = root_.find("settings");
     if (!settings) return;
     for (const auto& [name, node] : settings->members()) {
-      target_.settings.push_back(
-          {names_.declare(node, name, NameLevel::problem), values_of(node, NameLevel::problem)});
+      target_.settings.push_back({names_.declare(node, name, NameLevel::problem),
+                                  values_of(node, name, NameLevel::problem)});
       const std::vector<Value>& values = target_.settings.back().values;
       const bool typed = std::all_of(values.begin(), values.end(), [](const Value& value) {
         return element_type(value.text()).has_value();
@@ -109,7 +111,7 @@ class Reader {
       node.expect_keys({"name", "values", "when", "run_time"});
       const Node name = node["name"];
       Parameter parameter{names_.declare(name, name.identifier(), NameLevel::configuration),
-                          values_of(node["values"], NameLevel::configuration),
+                          values_of(node["values"], name.identifier(), NameLevel::configuration),
                           {},
                           false};
       if (const auto run_time = node.find("run_time")) parameter.run_time = run_time->flag();
@@ -200,12 +202,18 @@ class Reader {
     }
   }
 
-  std::vector<Value> values_of(const Node& node, NameLevel level) {
+  /// Of the parameter or setting `name`: all integers or all words.
+  std::vector<Value> values_of(const Node& node, const std::string& name, NameLevel level) {
     std::vector<Value> values;
     for (const Node& item : node.items(1, 65535)) {
       Value value = item.value();
       if (std::find(values.begin(), values.end(), value) != values.end()) {
         item.fail(format("{} stands here twice", value.text()));
+      }
+      if (!values.empty() && value.is_word() != values.front().is_word()) {
+        item.fail(format("{} has the {} {} and the {} {}: give it integers alone or words alone",
+                         name, kind_of(values.front()), values.front().text(), kind_of(value),
+                         value.text()));
       }
       if (value.is_word()) names_.add_word(value.word(), level);
       values.push_back(std::move(value));

@@ -132,6 +132,14 @@ TEST_F(ManifestTest, ValuesAreIntegersOrWords) {
                "parameters[0].values[0]: \"a b\" is no integer and no word");
 }
 
+TEST_F(ManifestTest, ValuesAreOfOneKind) {
+  expect_error("[64, 128, 256]", "[64, \"x\", 256]",
+               "parameters[1].values[1]: BLOCK has the integer 64 and the word x: give it integers "
+               "alone or words alone");
+  expect_error("[\"f32\", \"f64\", \"i32\"]", "[\"f32\", 64]",
+               "settings.dtype[1]: dtype has the word f32 and the integer 64");
+}
+
 TEST_F(ManifestTest, NamesAreUniqueAndWellFormed) {
   expect_error("\"SPLIT\", \"values\"", "\"N\", \"values\"", "parameters[3].name: N is declared");
   expect_error("\"SPLIT\", \"values\"", "\"S-1\", \"values\"", "parameters[3].name: \"S-1\" is no");
