@@ -7,12 +7,11 @@ struct Direct {
   const real *A, *B;  // at the block's first row and column, k = 0
   int lda, ldb, m_left, n_left;
 
-  __device__ __forceinline__ Direct(const real* A_, const real* B_, int lda_, int ldb_, int M,
-                                    int N, int K, int m0, int n0, int batch)
-      : lda(lda_), ldb(ldb_), m_left(M - m0), n_left(N - n0) {
-    A = A_ + (long long)batch * (A_IS_TRANSPOSED ? K : M) * lda +
-        (A_IS_TRANSPOSED ? m0 : (long long)m0 * lda);
-    B = B_ + (long long)batch * K * ldb + n0;
+  __device__ __forceinline__ explicit Direct(const Operands& o)
+      : lda(o.lda), ldb(o.ldb), m_left(o.M - o.m0), n_left(o.N - o.n0) {
+    A = o.A + (long long)o.batch * (A_IS_TRANSPOSED ? o.K : o.M) * lda +
+        (A_IS_TRANSPOSED ? o.m0 : (long long)o.m0 * lda);
+    B = o.B + (long long)o.batch * o.K * ldb + o.n0;
   }
 
   /// Adds the products of `depth` rows from `k` on; without CHECKED there are kDepth of them.
@@ -41,8 +40,8 @@ struct Direct {
         Vector<kWidthA> group = {};
         if ((!CHECKED || row < depth) && (!EDGE_M || m < m_left))
           group = *reinterpret_cast<const Vector<kWidthA>*>(
-              A + (A_IS_TRANSPOSED ? (long long)(k + row) * lda + m
-                                   : (long long)m * lda + k + row));
+              A +
+              (A_IS_TRANSPOSED ? (long long)(k + row) * lda + m : (long long)m * lda + k + row));
 #pragma unroll
         for (int g = 0; g < kWidthA; ++g) a[row + g][m] = group.value[g];
       }
@@ -51,3 +50,16 @@ struct Direct {
     for (int row = 0; row < kDepth; ++row) multiply_step(sum, a[row], b[row]);
   }
 };
+
+/// Adds the products of `slices` to `sum`.
+__device__ __forceinline__ void multiply(real (&sum)[TM][TN], const ThreadPlace& place,
+                                         const Operands& operands, const Slices& slices, real*) {
+  follow_kernel_ahead();
+  const Direct direct(operands);
+  const int k_first = place.slice * kDepth;
+  if (EDGE_K && slices.first < slices.last)
+    direct.multiply<true>(sum, place, slices.begin(slices.first) + k_first,
+                          slices.depth(slices.first) - k_first);
+  for (int i = slices.first + EDGE_K; i < slices.last; ++i)
+    direct.multiply<false>(sum, place, slices.begin(i) + k_first, kDepth);
+}

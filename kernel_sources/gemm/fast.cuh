@@ -43,47 +43,20 @@ struct Slices {
   __device__ __forceinline__ int depth(int i) const { return i == 0 ? BK - skew : BK; }
 };
 
+/// A and B as they lie in global memory, and where the block's tile of D begins.
+struct Operands {
+  const real *A, *B;
+  int lda, ldb, M, N, K, m0, n0, batch;
+#if LOADER == LOADER_TMA
+  const TensorMap *a_map, *b_map;
+#endif
+};
+
 #include "finish.cuh"
 #if LOADER == LOADER_DIRECT
 #include "direct.cuh"
 #else
-#include "loader.cuh"
-
-/// Of a thread, in one stage: where its fragments begin, and which steps of its depth it does.
-struct StagePlace {
-  SharedAddress a, b;
-  int from, to;
-
-  __device__ __forceinline__ StagePlace(const real* stage, const ThreadPlace& place)
-      : a(AFragment::place(stage, place.m, place.lane_m, place.slice * kDepth)),
-        b(BFragment::place(stage + ASlice::kElements, place.n, place.lane_n, place.slice * kDepth)),
-        from(0),
-        to(kDepth) {}
-};
-
-__device__ __forceinline__ void multiply_slice(real (&sum)[TM][TN], const StagePlace& place,
-                                               int stage) {
-  const SharedAddress a_at = place.a + stage * kStage * sizeof(real);
-  const SharedAddress b_at = place.b + stage * kStage * sizeof(real);
-  AFragment a[2];  // the next step's are loaded before this one's are used
-  BFragment b[2];
-  a[0].load(a_at, place.from);
-  b[0].load(b_at, place.from);
-#pragma unroll 1
-  for (int k0 = place.from; k0 < place.to; k0 += kUnroll) {
-#pragma unroll
-    for (int k = 0; k < kUnroll; ++k) {
-      const int next = k + 1;
-      if (next < kUnroll || k0 + next < place.to) {
-        if (next % AFragment::kSteps == 0) a[next / AFragment::kSteps % 2].load(a_at, k0 + next);
-        if (next % BFragment::kSteps == 0) b[next / BFragment::kSteps % 2].load(b_at, k0 + next);
-      }
-      multiply_step(sum, a[k / AFragment::kSteps % 2].value[k % AFragment::kSteps],
-                    b[k / BFragment::kSteps % 2].value[k % BFragment::kSteps]);
-    }
-  }
-}
-#include "edge_help.cuh"
+#include "staged.cuh"
 #endif
 
 /// A block's tile, and its part of the sum over k.
@@ -117,7 +90,7 @@ struct BlockPlace {
 #if LOADER == LOADER_TMA
 #define MAP_ARGUMENTS \
   , const __grid_constant__ TensorMap a_map, const __grid_constant__ TensorMap b_map
-#define MAPS , a_map, b_map
+#define MAPS , &a_map, &b_map
 #else
 #define MAP_ARGUMENTS
 #define MAPS
@@ -139,64 +112,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, MIN_BLOCKS)
   const Slices slices(K, block.part, block.parts);
   ThreadPlace place(threadIdx.x);
   real sum[TM][TN] = {};
-#if LOADER != LOADER_DIRECT
-  const EdgeHelp help(place, M - m0);
-  StagePlace stage_place(shared, place);
-  help.share_steps(stage_place);
-#endif
-
-#if LOADER == LOADER_DIRECT
-  follow_kernel_ahead();
-  const Direct direct(A, B, lda, ldb, M, N, K, m0, n0, batch);
-  const int k_first = place.slice * kDepth;
-  if (EDGE_K && slices.first < slices.last)
-    direct.multiply<true>(sum, place, slices.begin(slices.first) + k_first,
-                          slices.depth(slices.first) - k_first);
-  for (int i = slices.first + EDGE_K; i < slices.last; ++i)
-    direct.multiply<false>(sum, place, slices.begin(i) + k_first, kDepth);
-#elif STAGES == 1
-  Loader loader(A, B, lda, ldb, M, N, K, m0, n0, batch, shared);
-  follow_kernel_ahead();
-  for (int i = slices.first; i < slices.last; ++i) {
-    if (i > slices.first) __syncthreads();
-    loader.start<true>(0, slices, i);
-    loader.finish(0);
-    loader.wait<0>(0);
-    __syncthreads();
-    multiply_slice(sum, stage_place, 0);
-  }
-#else
-  Loader loader(A, B, lda, ldb, M, N, K, m0, n0, batch, shared MAPS);
-  follow_kernel_ahead();
-#pragma unroll
-  for (int stage = 0; stage < STAGES - 1; ++stage) {
-    const int i = slices.first + stage;
-    if (i < slices.last) {
-      if (stage == 0) {
-        loader.start<true>(stage, slices, i);
-      } else {
-        loader.start<false>(stage, slices, i);
-      }
-      loader.finish(stage);
-    }
-    loader.close();
-  }
-  int reading = 0, filling = STAGES - 1;
-  for (int i = slices.first; i < slices.last; ++i) {
-    const int ahead = i + STAGES - 1;
-    loader.wait<STAGES - 2>(reading);
-    if (Loader::kNeedsBarrier || ahead < slices.last) __syncthreads();
-    if (ahead < slices.last) loader.start<false>(filling, slices, ahead);
-    loader.close();
-    multiply_slice(sum, stage_place, reading);
-    if (ahead < slices.last) loader.finish(filling);
-    reading = reading == STAGES - 1 ? 0 : reading + 1;
-    filling = filling == STAGES - 1 ? 0 : filling + 1;
-  }
-#endif
-#if LOADER != LOADER_DIRECT
-  help.add(sum, shared, place);
-#endif
+  multiply(sum, place, {A, B, lda, ldb, M, N, K, m0, n0, batch MAPS}, slices, shared);
 
   const Output output{D + ((long long)batch * M + m0) * ldd + n0,
                       C + (SCALE == SCALE_BETA ? ((long long)batch * M + m0) * ldc + n0 : 0),

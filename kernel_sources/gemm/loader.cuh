@@ -20,13 +20,11 @@ struct Loader {
   int parity = 0;
   const bool first_warp;
 
-  __device__ __forceinline__ Loader(const real*, const real*, int, int, int, int, int, int m0_,
-                                    int n0_, int, real* shared, const TensorMap& a,
-                                    const TensorMap& b)
-      : a_map(a),
-        b_map(b),
-        m0(m0_),
-        n0(n0_),
+  __device__ __forceinline__ Loader(const Operands& o, real* shared)
+      : a_map(*o.a_map),
+        b_map(*o.b_map),
+        m0(o.m0),
+        n0(o.n0),
         stages(shared),
         first_warp(__shfl_sync(~0u, threadIdx.x / 32, 0) == 0) {
     barriers = shared_address(shared + kBarriersAt);
@@ -74,11 +72,12 @@ struct Loader {
   ASlice a;
   BSlice b;
 
-  __device__ __forceinline__ Loader(const real* A_, const real* B_, int lda_, int ldb_, int M,
-                                    int N, int K, int m0, int n0, int batch, real* shared)
-      : lda(lda_), ldb(ldb_), m_left(M - m0), n_left(N - n0), stages(shared) {
-    A = A_ + (long long)batch * (A_ALONG_K ? M : K) * lda + (A_ALONG_K ? (long long)m0 * lda : m0);
-    B = B_ + (long long)batch * (B_ALONG_K ? N : K) * ldb + (B_ALONG_K ? (long long)n0 * ldb : n0);
+  __device__ __forceinline__ Loader(const Operands& o, real* shared)
+      : lda(o.lda), ldb(o.ldb), m_left(o.M - o.m0), n_left(o.N - o.n0), stages(shared) {
+    A = o.A + (long long)o.batch * (A_ALONG_K ? o.M : o.K) * lda +
+        (A_ALONG_K ? (long long)o.m0 * lda : o.m0);
+    B = o.B + (long long)o.batch * (B_ALONG_K ? o.N : o.K) * ldb +
+        (B_ALONG_K ? (long long)o.n0 * ldb : o.n0);
   }
 
   template <bool FIRST>
