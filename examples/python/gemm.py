@@ -99,7 +99,7 @@ def main():
     sizes = [int(size) for size in sys.argv[2:]] or [512, 512, 512]
     tuned = Autotune(sys.argv[1], "gemm")
     answer = tuned.lookup(*sizes)
-    origin = ["tuned", "from near sizes", "tuned on another GPU like it", "the default"][answer.origin]
+    origin = [answer.provenance.decode(), "from near sizes", "tuned on another GPU like it", "the default"][answer.origin]
     print(f"gemm {sizes} on {tuned.device()}, {origin}: {answer.configuration.decode()}")
     try:
         import torch

@@ -4,8 +4,7 @@
 // k. Grid (N/BN, M/BM, BATCH * SPLIT_K) rounded up, for REDUCTION tail (whole tiles + SPLIT_K *
 // split tiles); block kThreads (thread_tile.cuh); cluster (1, 1, SPLIT_K) for REDUCTION
 // cluster; dynamic shared memory: gemm.target.json. Any M, N, K: EDGE_M, EDGE_N, EDGE_K say which
-// is no multiple of BM, BN, BK. The remainder of k is the first slice, so that later ones need no
-// bounds along k.
+// is no multiple of BM, BN, BK.
 #pragma once
 
 #include "device/early_start.cuh"

@@ -4,6 +4,8 @@
 //   REDUCTION  cluster    every block of the cluster adds up its share of the tile
 //              workspace  each leaves its tile in memory, the last to come adds all in fixed order
 //              atomic     each adds to D, in any order; gemm_clear made D = beta C before
+//              tail       blocks of the last tiles only, through memory, each thread's sums by
+//                         themselves; all other blocks as without a split
 // All but atomic give the same bits in every run.
 #pragma once
 

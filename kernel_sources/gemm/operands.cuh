@@ -6,7 +6,7 @@
 // Row-major. LAYOUT's first letter says how A lies in memory (N: M x K, T: K x M), its second how B
 // does (N: K x N, T: N x K); lda, ldb, ldc, ldd are lengths of memory rows in elements. SCALE says
 // what is compiled: none (D = A B), alpha (D = alpha A B), beta (all of it); C is read only for
-// beta, and D may be C. BATCH problems lie one after another, without gaps between rows times ld.
+// beta, and D may be C. BATCH problems lie one behind another, rows * ld elements apart.
 #pragma once
 
 #if DTYPE == DTYPE_F64

@@ -145,7 +145,8 @@ typedef struct autotune_baseline_v1 {
   /* Sets *instance, to NULL where the library has nothing for this problem. */
   const char* (*open)(const autotune_baseline_problem_v1* problem, void** instance);
   void (*close)(void* instance);
-  /* The ways in which the library can do it, and what each one chose: `cublasLt heuristic 0: …`. */
+  /* The ways in which the library can do it. A name says all that was chosen, for a program finds
+   * a stored candidate by it: `cublasLt 0 (algorithm 55, tile 23, stages 31, split-k 1)`. */
   uint32_t (*candidates)(void* instance);
   const char* (*name)(void* instance, uint32_t candidate);
   /* Enqueues one call on a cudaStream_t, with `addresses` in place of the buffers' data, in their

@@ -68,7 +68,7 @@ void ProgressDisplay::problem_done(const Target& target, const ProblemReport& re
                             report.space, outcomes_text(report.outcomes));
   if (report.taken_over > 0) line += format("; {} from the database", report.taken_over);
   if (report.quarantined > 0) {
-    line += format("; {} not run again after two crashes", report.quarantined);
+    line += format("; {} not run again after two crashes or timeouts", report.quarantined);
   }
   std::cerr << line << format("; {:.1f} s\n", report.seconds);
 }

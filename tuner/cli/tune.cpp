@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kInterrupted = 130;
 
-/// A default that finishes the eight gemm sizes of 128..1024 in about two minutes.
+/// On a GPU one that finishes the eight gemm sizes of 128..1024 in about a minute.
 std::string default_budget(DeviceKind kind) { return kind == DeviceKind::host ? "40" : "128"; }
 
 Policy policy_of(const Arguments& arguments) {

@@ -31,7 +31,7 @@ typedef enum autotune_status {
 
 /* Where an answer comes from, best first. */
 typedef enum autotune_origin {
-  AUTOTUNE_EXACT = 0,             /* tuned for these very sizes */
+  AUTOTUNE_EXACT = 0,             /* for these very sizes; `provenance` says how it was found */
   AUTOTUNE_TRANSFERRED = 1,       /* the winner of near sizes, valid here */
   AUTOTUNE_SAME_ARCHITECTURE = 2, /* tuned on another GPU of this compute capability */
   AUTOTUNE_DEFAULT = 3            /* the target's default configuration */
@@ -74,7 +74,7 @@ typedef struct autotune_answer {
   const char* provenance;    /* pinned, measured, imported, predicted; empty for a default */
   autotune_origin origin;
   autotune_validity validity;
-  double median_ns;  /* as tuned, of the near sizes when transferred; 0 when unknown */
+  double median_ns;  /* as measured or predicted, of near sizes when transferred; 0: unknown */
   double default_ns; /* of the default configuration there; 0 when unknown */
   double factor;     /* how far the near sizes are: 2 when each is off by two; 1 when exact */
   /* Where the playoff found a vendor's library faster than any configuration, its plugin and what
@@ -85,6 +85,7 @@ typedef struct autotune_answer {
 
 /* The sentence for the last status other than AUTOTUNE_OK in this thread. */
 AUTOTUNE_API const char* autotune_message(void);
+/* AUTOTUNE_ABI of the library that is loaded. */
 AUTOTUNE_API int32_t autotune_abi(void);
 
 /* Reads manifest and databases and closes them again. */
@@ -143,7 +144,7 @@ AUTOTUNE_API const char* autotune_kernel_configuration(const autotune_kernel* ke
 AUTOTUNE_API const void* autotune_kernel_binary(const autotune_kernel* kernel, size_t* bytes);
 
 typedef struct autotune_geometry {
-  size_t size;
+  size_t size;       /* set to sizeof(autotune_geometry) */
   const char* entry; /* the kernel's name in the binary */
   uint32_t grid[3];
   uint32_t block[3];
