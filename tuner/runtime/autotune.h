@@ -117,9 +117,9 @@ AUTOTUNE_API autotune_status autotune_refresh(autotune_handle* handle);
 
 /* Compiles the answer, or takes it from the cache of compiled kernels. One that does not compile
  * gives way to the default. Needs a GPU's architecture to be known, not a GPU. The kernel must be
- * released before its handle is closed. Both may be called while a stream is being captured into a
- * CUDA graph, but for the release of a kernel where autotune_kernel_engine() says that a vendor's
- * library is launched: closing that breaks the capture. */
+ * released before its handle is closed. Preparing and releasing are allowed while a stream is being
+ * captured into a CUDA graph, but for the release of a kernel where autotune_kernel_engine() says
+ * that a vendor's library is launched: closing that breaks the capture. */
 AUTOTUNE_API autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes,
                                               size_t count, autotune_kernel** kernel);
 AUTOTUNE_API void autotune_release(autotune_kernel* kernel);
