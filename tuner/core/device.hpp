@@ -54,6 +54,8 @@ struct KernelResources {
   std::int64_t shared_bytes = 0;  // static, a block
   std::int64_t local_bytes = 0;   // a thread: stack and spills
   int max_threads = 0;            // from launch bounds; 0 when there are none
+  /// Of each parameter in order; nullopt where they are known once the binary is loaded.
+  std::optional<std::vector<int>> parameter_bytes = {};
   friend bool operator==(const KernelResources&, const KernelResources&) = default;
 };
 

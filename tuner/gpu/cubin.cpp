@@ -133,8 +133,9 @@ void take_attribute(CubinKernel& kernel, unsigned attribute, std::string_view pa
       break;
     case kParameter: {
       const std::size_t ordinal = read<std::uint16_t>(payload, 4);
-      if (kernel.parameter_bytes.size() <= ordinal) kernel.parameter_bytes.resize(ordinal + 1);
-      kernel.parameter_bytes[ordinal] = static_cast<int>(read<std::uint32_t>(payload, 8) >> 18);
+      std::vector<int>& parameters = *kernel.resources.parameter_bytes;
+      if (parameters.size() <= ordinal) parameters.resize(ordinal + 1);
+      parameters[ordinal] = static_cast<int>(read<std::uint32_t>(payload, 8) >> 18);
       break;
     }
     default:
@@ -145,6 +146,7 @@ void take_attribute(CubinKernel& kernel, unsigned attribute, std::string_view pa
 CubinKernel kernel_called(const Elf& elf, const std::string& name) {
   CubinKernel kernel;
   kernel.resources.entry = name;
+  kernel.resources.parameter_bytes.emplace();
   kernel.resources.shared_bytes = static_cast<std::int64_t>(elf.section(".nv.shared." + name).size);
   if (elf.architecture() >= 90) {
     kernel.resources.shared_bytes =

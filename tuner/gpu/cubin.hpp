@@ -11,7 +11,6 @@ namespace autotune {
 
 struct CubinKernel {
   KernelResources resources;
-  std::vector<int> parameter_bytes;  // size of each parameter, in order
   int barriers = 0;
   Dim3 cluster;  // as compiled in by __cluster_dims__
 };

@@ -95,7 +95,7 @@ void* LoadedCubin::constant(const std::string& symbol, std::int64_t bytes) const
 const std::vector<int>& LoadedCubin::parameter_bytes(const std::string& entry) const {
   const auto found = kernels_.find(entry);
   if (found == kernels_.end()) refuse(entry, "the cubin has no such kernel");
-  return found->second.parameter_bytes;
+  return *found->second.resources.parameter_bytes;
 }
 
 void allow(const void* kernel, const Launch& launch) {

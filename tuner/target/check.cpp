@@ -5,13 +5,14 @@
 #include <atomic>
 #include <future>
 
+#include "tuner/core/kernel_arguments.hpp"
 #include "tuner/target/covering.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
-/// Why the device would refuse the launch; empty when it would not.
+/// Why the launch is over a limit of the device; empty when it is not.
 std::string refusal(const DeviceInfo& device, const Launch& launch, const KernelResources& kernel) {
   const std::int64_t shared = kernel.shared_bytes + launch.dynamic_shared_bytes;
   if (shared > device.shared_bytes_per_block) {
@@ -30,32 +31,46 @@ std::string refusal(const DeviceInfo& device, const Launch& launch, const Kernel
   return {};
 }
 
+/// Throws KernelFailure when the device would refuse one of the launches.
+void check_launches(const DeviceInfo& device, const std::vector<Launch>& launches,
+                    const CompiledKernel& kernel) {
+  for (const Launch& launch : launches) {
+    const KernelResources* const resources = resources_of(kernel, launch.entry);
+    if (!resources) continue;
+    const std::string why = refusal(device, launch, *resources);
+    if (!why.empty()) throw KernelFailure(Outcome::invalid, why);
+    if (resources->parameter_bytes) check_arguments(launch, *resources->parameter_bytes);
+  }
+}
+
 CheckedConfiguration checked(const Target& target, const Problem& problem,
                              const Configuration& configuration, Device& device) {
   CheckedConfiguration result{configuration, Outcome::ok, {}, {}, {}, 0};
   try {
     result.launches = launch_plan(target, problem, configuration, device.info()).launches;
+    const CompiledKernel kernel =
+        device.compile(source_unit(target, problem, configuration, device.info()));
+    result.compile_seconds = kernel.seconds;
+    if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
+    result.resources = kernel.resources;
+    check_launches(device.info(), result.launches, kernel);
   } catch (const KernelFailure& failure) {
     result.outcome = failure.outcome();
     result.message = failure.what();
-    return result;
   }
-  CompiledKernel kernel =
-      device.compile(source_unit(target, problem, configuration, device.info()));
-  result.outcome = kernel.outcome;
-  result.message = kernel.log;
-  result.compile_seconds = kernel.seconds;
-  if (kernel.outcome != Outcome::ok) return result;
-  result.message.clear();
-  for (const Launch& launch : result.launches) {
-    const KernelResources* const resources = resources_of(kernel, launch.entry);
-    if (resources && result.message.empty()) {
-      result.message = refusal(device.info(), launch, *resources);
-    }
-  }
-  if (!result.message.empty()) result.outcome = Outcome::invalid;
-  result.resources = std::move(kernel.resources);
   return result;
+}
+
+/// Compiles the reference into `check`.
+void check_reference(const Workload& workload, Device& device, TargetCheck& check) {
+  try {
+    const CompiledKernel kernel = device.compile(workload.reference_source);
+    if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
+    check_launches(device.info(), workload.reference.launches, kernel);
+  } catch (const KernelFailure& failure) {
+    check.reference = failure.outcome();
+    check.reference_log = failure.what();
+  }
 }
 
 /// All of them, each by the next thread that is free; what one throws is thrown at the end.
@@ -96,11 +111,7 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
     chosen.push_back(space.at(index));
   }
   check.configurations = checked_all(target, problem, chosen, device, threads);
-  if (workload.expected_file.empty()) {
-    CompiledKernel reference = device.compile(workload.reference_source);
-    check.reference = reference.outcome;
-    check.reference_log = std::move(reference.log);
-  }
+  if (workload.expected_file.empty()) check_reference(workload, device, check);
   return check;
 }
 

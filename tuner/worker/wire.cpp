@@ -77,8 +77,9 @@ Argument argument_of(const Json& json) {
 }
 
 Json wire_of(const KernelResources& resources) {
-  return {resources.entry, resources.registers, resources.shared_bytes, resources.local_bytes,
-          resources.max_threads};
+  const auto& parameters = resources.parameter_bytes;
+  return {resources.entry,       resources.registers,   resources.shared_bytes,
+          resources.local_bytes, resources.max_threads, parameters ? Json(*parameters) : Json()};
 }
 
 template <class T>
@@ -89,7 +90,9 @@ Json array_of(const std::vector<T>& values) {
 }
 
 KernelResources kernel_resources_of(const Json& json) {
-  return {json[0], json[1], json[2], json[3], json[4]};
+  KernelResources resources{json[0], json[1], json[2], json[3], json[4]};
+  if (!json[5].is_null()) resources.parameter_bytes = json[5].get<std::vector<int>>();
+  return resources;
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ TEST_P(Cubin, GivesLaunchBoundsAndParameters) {
   ASSERT_TRUE(build.binary) << build.log;
   EXPECT_EQ(kernel_of(build, "shared").resources.max_threads, 128);
   EXPECT_EQ(kernel_of(build, "plain").resources.max_threads, 0);
-  EXPECT_EQ(kernel_of(build, "shared").parameter_bytes, (std::vector<int>{8, 4, 8}));
-  EXPECT_EQ(kernel_of(build, "by_value").parameter_bytes, (std::vector<int>{8, 4, 128}));
+  EXPECT_EQ(kernel_of(build, "shared").resources.parameter_bytes, (std::vector<int>{8, 4, 8}));
+  EXPECT_EQ(kernel_of(build, "by_value").resources.parameter_bytes, (std::vector<int>{8, 4, 128}));
 }
 
 std::vector<int> architectures() {

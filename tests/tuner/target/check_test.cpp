@@ -26,7 +26,7 @@ class FakeCompiler : public Device {
       kernel.log = "no";
     }
     for (const std::string& entry : unit.entries) {
-      kernel.resources.push_back({entry, registers, 0, 0, 0});
+      kernel.resources.push_back({entry, registers, 0, 0, 0, parameter_bytes});
     }
     return kernel;
   }
@@ -34,6 +34,7 @@ class FakeCompiler : public Device {
 
   std::string refused;
   int registers = 32;
+  std::optional<std::vector<int>> parameter_bytes;
 
  private:
   DeviceInfo info_;
@@ -101,6 +102,24 @@ TEST_F(CheckTest, TooManyRegistersForABlockAreFound) {
     EXPECT_THAT(each.message, HasSubstr(large ? "needs 131072 registers a block" : ""));
   }
   EXPECT_GT(refused, 0);
+}
+
+TEST_F(CheckTest, ArgumentsThatTheCompiledKernelDoesNotTakeAreFound) {
+  device_.parameter_bytes = {8, 8, 8, 4, 4};
+  EXPECT_TRUE(check_target(target_, problem_, device_, 10).passed());
+  device_.parameter_bytes = {8, 8, 8, 4, 8};
+  const TargetCheck wide = check_target(target_, problem_, device_, 10);
+  EXPECT_FALSE(wide.passed());
+  EXPECT_EQ(wide.configurations.front().outcome, Outcome::launch_error);
+  EXPECT_EQ(wide.configurations.front().message,
+            "mine_kernel: argument 5 has 4 bytes, and the kernel's parameter 8");
+  EXPECT_EQ(wide.reference, Outcome::launch_error);
+  EXPECT_THAT(wide.reference_log, HasSubstr("mine_reference: argument 5"));
+  device_.parameter_bytes = {};
+  EXPECT_TRUE(check_target(target_, problem_, device_, 10).passed()) << "not known before loading";
+  device_.parameter_bytes.emplace();
+  EXPECT_THAT(check_target(target_, problem_, device_, 1).configurations.front().message,
+              HasSubstr("it takes 0 arguments, not 5"));
 }
 
 TEST(NewTarget, TheNameMustBeOneInCToo) {

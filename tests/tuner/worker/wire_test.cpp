@@ -62,7 +62,7 @@ TEST(Wire, KeepsAWorkload) {
 TEST(Wire, KeepsAKernelAndItsResources) {
   CompiledKernel kernel;
   kernel.key = "abc";
-  kernel.resources = {{"first", 32, 1024, 8, 256}, {"second"}};
+  kernel.resources = {{"first", 32, 1024, 8, 256, {{8, 4}}}, {"second"}};
   const CompiledKernel got = compiled_kernel_of(sent(wire_of(kernel)), std::string("\0ELF", 4));
   EXPECT_EQ(got.key, "abc");
   EXPECT_EQ(got.resources, kernel.resources);
