@@ -2,9 +2,9 @@
 #include "tuner/gpu/cubin_compiler.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "tuner/core/stopwatch.hpp"
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/hash/hash.hpp"
@@ -58,11 +58,8 @@ CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
   CompiledKernel kernel;
   kernel.key = key_of(unit, options, included_text(unit.text, unit.include_folders));
   const Build build = cache_->find_or_make(kernel.key, [&] {
-    const auto start = std::chrono::steady_clock::now();
-    Build made = compile_with_nvrtc(unit, options);
-    kernel.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return made;
+    const Stopwatch watch(kernel.seconds);
+    return compile_with_nvrtc(unit, options);
   });
   kernel.cached = build.cached;
   kernel.log = build.log;

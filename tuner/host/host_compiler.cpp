@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/host_compiler.hpp"
 
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/stopwatch.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/host/cpu.hpp"
 #include "tuner/host/elf.hpp"
@@ -154,11 +154,8 @@ CompiledKernel HostCompiler::compile(const SourceUnit& unit) const {
   kernel.key = key_of(source, options, included_text(unit.text, unit.include_folders));
   for (const fs::path& folder : unit.include_folders) options.push_back("-I" + folder.string());
   const Build made = cache_->find_or_make(kernel.key, [&] {
-    const auto start = std::chrono::steady_clock::now();
-    Build built = build(source, options);
-    kernel.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return built;
+    const Stopwatch watch(kernel.seconds);
+    return build(source, options);
   });
   kernel.cached = made.cached;
   kernel.log = made.log;
