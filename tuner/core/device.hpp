@@ -23,7 +23,7 @@ std::string_view name_of(DeviceKind kind);
 struct DeviceInfo {
   std::string name;  // `NVIDIA H200`, or the CPU's model name
   DeviceKind kind = DeviceKind::fake;
-  std::string id;              // PCI device id and MIG profile; empty where there is none
+  std::string id;              // PCI vendor and device; empty where there is none
   std::string environment;     // `driver 580.82, CUDA 13.0, NVRTC 13.0.88`: a session's, not a key
   int compute_capability = 0;  // 90 for sm_90; 0 for the host
   int multiprocessors = 1;

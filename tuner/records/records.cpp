@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/records/records.hpp"
 
+#include <string_view>
+
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
 
@@ -14,6 +16,13 @@ constexpr std::int64_t kHostSharedBytes = 256 << 10;
 
 std::optional<std::int64_t> known(std::int64_t value) {
   return value < 0 ? std::nullopt : std::optional(value);
+}
+
+/// `1g.18gb` of `NVIDIA H200 MIG 1g.18gb`, as CUDA names a slice; empty for a whole GPU.
+std::string mig_profile_of(const std::string& name) {
+  constexpr std::string_view kMark = " MIG ";
+  const std::size_t mark = name.rfind(kMark);
+  return mark == std::string::npos ? "" : name.substr(mark + kMark.size());
 }
 
 /// A device with the limits that this one has.
@@ -47,6 +56,7 @@ db::DeviceRow device_row(const DeviceInfo& info) {
   row.multiprocessors = info.multiprocessors;
   row.l2_bytes = info.l2_bytes;
   row.memory_bytes = info.memory_bytes;
+  row.mig_profile = mig_profile_of(info.name);
   return row;
 }
 

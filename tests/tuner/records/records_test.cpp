@@ -19,6 +19,15 @@ TEST(Records, ADeviceComesBackWithTheLimitsOfItsRowInTheTable) {
   EXPECT_EQ(back.clock_hz, info.clock_hz);
 }
 
+TEST(Records, ASliceOfAGpuHasItsProfileInItsRow) {
+  DeviceInfo info;
+  info.name = "NVIDIA H200 MIG 1g.18gb";
+  EXPECT_EQ(device_row(info).mig_profile, "1g.18gb");
+  EXPECT_EQ(device_row(device_of(device_row(info))), device_row(info));
+  info.name = "NVIDIA H200";
+  EXPECT_EQ(device_row(info).mig_profile, "");
+}
+
 TEST(Records, AGpuThatTheTableDoesNotKnowHasTheLimitsOfItsArchitecture) {
   db::DeviceRow row;
   row.name = "NVIDIA Z9000";
