@@ -14,14 +14,17 @@ namespace autotune {
 
 namespace {
 
-/// Folders are left out of the key: the text of what lies in them is in it.
-bool is_include_folder(const std::string& option) { return option.starts_with("-I"); }
+/// Folders that the tool adds are left out of the key: the text of what lies in them is in it, or
+/// they are those of the toolkit, whose version is. A unit's own may hold anything.
+bool is_left_out(const SourceUnit& unit, const std::string& option) {
+  return option.starts_with("-I") && std::ranges::find(unit.options, option) == unit.options.end();
+}
 
 std::string key_of(const SourceUnit& unit, const std::vector<std::string>& options,
                    const std::string& included) {
   std::string all = "nvrtc " + nvrtc_version();
   for (const std::string& option : options) {
-    if (!is_include_folder(option)) all += '\0' + option;
+    if (!is_left_out(unit, option)) all += '\0' + option;
   }
   for (const std::string* text : {&unit.name, &unit.prelude, &unit.text}) all += '\0' + *text;
   all += '\0' + included;

@@ -117,9 +117,7 @@ std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capab
   // BuildCache is the one cache; NVRTC's own would only make compile times look shorter.
   options.emplace_back("--no-cache");
   for (const auto& folder : unit.include_folders) options.push_back("-I" + folder.string());
-  if (const auto headers = toolkit_headers(); !headers.empty()) {
-    options.push_back("-I" + headers.string());
-  }
+  for (const auto& folder : toolkit_headers()) options.push_back("-I" + folder.string());
   options.insert(options.end(), unit.options.begin(), unit.options.end());
   return options;
 }

@@ -27,10 +27,13 @@ std::vector<fs::path> candidates() {
   return folders;
 }
 
-fs::path find() {
+std::vector<fs::path> find() {
   std::error_code failed;
   for (const fs::path& folder : candidates()) {
-    if (fs::exists(folder / "cuda_fp16.h", failed)) return folder;
+    if (!fs::exists(folder / "cuda_fp16.h", failed)) continue;
+    std::vector<fs::path> found{folder};
+    if (fs::exists(folder / "cccl", failed)) found.push_back(folder / "cccl");
+    return found;
   }
   return {};
 }
@@ -44,9 +47,9 @@ fs::path nvrtc_folder() {
   return fs::canonical(found.dli_fname, failed).parent_path();
 }
 
-fs::path toolkit_headers() {
-  static const fs::path folder = find();
-  return folder;
+const std::vector<fs::path>& toolkit_headers() {
+  static const std::vector<fs::path> folders = find();
+  return folders;
 }
 
 }  // namespace autotune

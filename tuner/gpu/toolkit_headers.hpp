@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 namespace autotune {
 
@@ -10,8 +11,8 @@ namespace autotune {
 std::filesystem::path nvrtc_folder();
 
 /// The folder with cuda_fp16.h: under $CUDA_HOME or $CUDA_PATH, beside the loaded NVRTC, where the
-/// tool was built, or the customary place. Empty when there is none: kernels that include no
-/// toolkit header still compile.
-std::filesystem::path toolkit_headers();
+/// tool was built, or the customary place; and its `cccl`, where CUDA 13 has <cub/…>, <cuda/…> and
+/// <thrust/…>. Empty when there is none: kernels that include no toolkit header still compile.
+const std::vector<std::filesystem::path>& toolkit_headers();
 
 }  // namespace autotune

@@ -37,7 +37,8 @@ const char* kind_of(const Value& value) { return value.is_word() ? "word" : "int
 class Reader {
  public:
   Reader(const Json& json, const fs::path& file)
-      : root_(json, file.string()), folder_(file.parent_path()) {
+      : root_(json, file.string()),
+        folder_(file.has_parent_path() ? file.parent_path() : fs::path(".")) {
     target_.manifest = file;
   }
 

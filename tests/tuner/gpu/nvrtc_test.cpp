@@ -41,10 +41,14 @@ TEST(Nvrtc, ErrorsNameTheLineOfTheSourceNotOfThePrelude) {
 }
 
 TEST(Nvrtc, FindsTheToolkitsHeaders) {
-  EXPECT_TRUE(std::filesystem::exists(toolkit_headers() / "cuda_fp16.h"));
+  ASSERT_FALSE(toolkit_headers().empty());
+  EXPECT_TRUE(std::filesystem::exists(toolkit_headers().front() / "cuda_fp16.h"));
   const Build build =
       build_of({"k.cu", "", "#include <cuda_fp16.h>\n#include <mma.h>\n__half h;", {}, {}, {}});
   EXPECT_TRUE(build.binary) << build.log;
+  const Build library = build_of(
+      {"k.cu", "", "#include <cooperative_groups.h>\n#include <cuda/std/array>\n", {}, {}, {}});
+  EXPECT_TRUE(library.binary) << library.log;
 }
 
 TEST(Nvrtc, AMissingHeaderIsAnErrorWithItsName) {

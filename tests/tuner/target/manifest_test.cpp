@@ -9,8 +9,10 @@
 namespace autotune {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 using testing::ThrowsMessage;
 
@@ -89,6 +91,18 @@ TEST_F(ManifestTest, IsReadAsWritten) {
   EXPECT_EQ(target.kernels[1].block[0].text(), "32");
   EXPECT_TRUE(target.reference.float64_outputs);
   EXPECT_EQ(target.fingerprint.size(), 32u);
+}
+
+/// An empty folder would be a lone -I, which takes the compiler's next argument for a folder.
+TEST_F(ManifestTest, AFileInTheWorkingFolderHasThatFolder) {
+  read();
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  const Target target = load_manifest("scale.target.json");
+  std::filesystem::current_path(before);
+  EXPECT_THAT(target.include_folders, Not(IsEmpty()));
+  EXPECT_THAT(target.include_folders, Not(Contains(std::filesystem::path())));
+  EXPECT_EQ(target.fingerprint, read().fingerprint);
 }
 
 TEST_F(ManifestTest, AnUnknownKeyIsNamedWithANearOne) {
