@@ -172,6 +172,22 @@ TEST(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
   expect_refused(again, 1, {"exp.cu", "there already"});
 }
 
+/// Not for each configuration: for the first of them, and for the reference.
+TEST(Tune, CheckSaysAMistakeInTheSourceOnce) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run({"new-target", "mine"}).status, 0);
+  sandbox.write("mine.cu", "this is no C++\n");
+  const Ended ended = sandbox.run({"check", "mine.target.json", "--device", "host"});
+  EXPECT_EQ(ended.status, 1);
+  int times = 0;
+  for (std::size_t at = 0; (at = ended.out.find("mine.cu:1:1: error", at)) != std::string::npos;
+       ++at) {
+    ++times;
+  }
+  EXPECT_EQ(times, 2) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr("as above"));
+}
+
 TEST(Tune, SeveralDevicesShareTheProblems) {
   const Sandbox sandbox;
   auto arguments = tune_all("tiny", "100,200,300,400");

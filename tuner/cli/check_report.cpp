@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
+#include <string>
 
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/text/figures.hpp"
@@ -46,11 +48,16 @@ void print_launch(std::ostream& out, const CheckedConfiguration& checked, const 
   out << '\n';
 }
 
+/// A mistake in the source is the same one in every configuration: said once.
+void print_message(std::ostream& out, std::set<std::string>& said, const std::string& message) {
+  out << (said.insert(message).second ? message : std::string("      as above")) << '\n';
+}
+
 void print_configuration(std::ostream& out, const Target& target, const Problem& problem,
-                         const CheckedConfiguration& checked) {
+                         const CheckedConfiguration& checked, std::set<std::string>& said) {
   out << format("  {:<14} {}\n", name_of(checked.outcome),
                 configuration_text(target, problem, checked.configuration));
-  if (checked.outcome != Outcome::ok) out << checked.message << '\n';
+  if (checked.outcome != Outcome::ok) print_message(out, said, checked.message);
   for (const Launch& launch : checked.launches) print_launch(out, checked, launch);
 }
 
@@ -88,10 +95,12 @@ void print_check(std::ostream& out, const Target& target, const Problem& problem
                  const DeviceInfo& device, const TargetCheck& check) {
   print_problem(out, target, problem, check);
   out << format("compiled for {}\n", device.name);
+  std::set<std::string> said;
   for (const CheckedConfiguration& each : check.configurations)
-    print_configuration(out, target, problem, each);
+    print_configuration(out, target, problem, each, said);
   if (check.reference != Outcome::ok) {
-    out << format("  {:<14} the reference\n{}\n", name_of(check.reference), check.reference_log);
+    out << format("  {:<14} the reference\n", name_of(check.reference));
+    print_message(out, said, check.reference_log);
   }
   const auto good =
       std::ranges::count(check.configurations, Outcome::ok, &CheckedConfiguration::outcome);
