@@ -92,7 +92,7 @@ static uint64_t proposal(State* state) {
 static void learn(State* state, const autotune_evaluation_v1* evaluation) {
   if (state->seconds[evaluation->index] == 0) --state->unknown;
   state->seconds[evaluation->index] =
-      evaluation->outcome == AUTOTUNE_FAILED ? INFINITY : evaluation->seconds;
+      evaluation->outcome == AUTOTUNE_PLUGIN_FAILED ? INFINITY : evaluation->seconds;
 }
 
 static int accepts(State* state, double now, double next, double temperature) {

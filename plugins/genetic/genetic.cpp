@@ -66,7 +66,7 @@ class Genetic {
 
   void take(const autotune_evaluation_v1& evaluation) {
     mark(evaluation.index);
-    if (evaluation.outcome != AUTOTUNE_FAILED) {
+    if (evaluation.outcome != AUTOTUNE_PLUGIN_FAILED) {
       population_.push_back({evaluation.index, evaluation.seconds});
     }
   }

@@ -74,9 +74,9 @@ typedef struct autotune_targets_v1 {
 
 #define AUTOTUNE_FACET_SEARCH "search/1"
 
-#define AUTOTUNE_OK 0     /* runs and is right; `seconds` is its time */
-#define AUTOTUNE_SLOW 1   /* timing it was given up early: it takes `seconds` or more */
-#define AUTOTUNE_FAILED 2 /* does not compile, crashes, is wrong, …; `seconds` is infinite */
+#define AUTOTUNE_PLUGIN_OK 0     /* runs and is right; `seconds` is its time */
+#define AUTOTUNE_PLUGIN_SLOW 1   /* timing it was given up early: it takes `seconds` or more */
+#define AUTOTUNE_PLUGIN_FAILED 2 /* does not compile, crashes, is wrong, …; infinite `seconds` */
 
 typedef struct autotune_evaluation_v1 {
   uint64_t index; /* of the configuration */

@@ -14,9 +14,9 @@ namespace {
 autotune_evaluation_v1 plain(const Evaluation& evaluation) {
   autotune_evaluation_v1 plain{};
   plain.index = evaluation.index;
-  plain.outcome = !evaluation.seconds                 ? AUTOTUNE_FAILED
-                  : evaluation.outcome == Outcome::ok ? AUTOTUNE_OK
-                                                      : AUTOTUNE_SLOW;
+  plain.outcome = !evaluation.seconds                 ? AUTOTUNE_PLUGIN_FAILED
+                  : evaluation.outcome == Outcome::ok ? AUTOTUNE_PLUGIN_OK
+                                                      : AUTOTUNE_PLUGIN_SLOW;
   plain.seconds = evaluation.seconds.value_or(std::numeric_limits<double>::infinity());
   return plain;
 }

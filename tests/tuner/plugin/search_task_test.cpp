@@ -53,9 +53,9 @@ TEST(SearchTask, AStrategySeesTheSpaceAndGetsItsAnswers) {
   ASSERT_EQ(seen.size(), 3u);
   EXPECT_EQ(seen[0].index, 0u);
   EXPECT_DOUBLE_EQ(seen[0].seconds, 1);
-  EXPECT_EQ(seen[1].outcome, AUTOTUNE_OK);
+  EXPECT_EQ(seen[1].outcome, AUTOTUNE_PLUGIN_OK);
   EXPECT_DOUBLE_EQ(seen[1].seconds, 2);
-  EXPECT_EQ(seen[2].outcome, AUTOTUNE_FAILED);
+  EXPECT_EQ(seen[2].outcome, AUTOTUNE_PLUGIN_FAILED);
   EXPECT_TRUE(std::isinf(seen[2].seconds));
 }
 
