@@ -232,12 +232,14 @@ void TargetLookup::refresh() {
 std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
   const Problem problem = problem_for(sizes);
   const LookupAnswer answer = find(sizes);
+  const bool is_predicted = answer.provenance == "predicted";
   std::string text =
       format("{} {} on {}: {}\n", target_.name, problem_text(target_, problem), device_.name,
              configuration_text(target_, problem, answer.configuration));
   switch (answer.origin) {
     case db::Origin::exact:
-      text += format("tuned for these sizes, {}", answer.provenance);
+      text += is_predicted ? "predicted by the cost model for these sizes, not measured"
+                           : format("tuned for these sizes, {}", answer.provenance);
       break;
     case db::Origin::transferred:
       text += format(
@@ -255,7 +257,8 @@ std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
   if (answer.validity != db::Validity::exact) text += format(", {}", name_of(answer.validity));
   text += '\n';
   if (answer.median_ns > 0) {
-    text += format("{} there", time_text(answer.median_ns * 1e-9));
+    text +=
+        format("{}{} there", time_text(answer.median_ns * 1e-9), is_predicted ? " predicted" : "");
     if (answer.default_ns > 0) {
       text += format(", {:.2f}x the default", answer.default_ns / answer.median_ns);
     }

@@ -13,6 +13,7 @@ namespace {
 
 using db::Origin;
 using db::TemporaryFolder;
+using testing::AllOf;
 using testing::HasSubstr;
 
 /// C = A B in blocks of BM, which must divide M.
@@ -40,7 +41,8 @@ DeviceInfo gpu() {
 
 class TargetLookupTest : public testing::Test {
  protected:
-  void tune(std::int64_t m, const std::string& configuration, const std::string& device = "") {
+  void tune(std::int64_t m, const std::string& configuration, const std::string& device = "",
+            const std::string& provenance = "measured") {
     db::TunedStore store(path_);
     db::Sample sample(store);
     if (!device.empty()) {
@@ -49,7 +51,9 @@ class TargetLookupTest : public testing::Test {
       sample.key.device = store.add_device(row);
     }
     sample.key.problem = format("M={0} N={0} K={0} dtype=f32", m);
-    store.add_decision(sample.decision(configuration, 10000, db::now_text()));
+    db::DecisionRow decision = sample.decision(configuration, 10000, db::now_text());
+    decision.provenance = provenance;
+    store.add_decision(decision);
   }
   TargetLookup open(const std::string& fingerprint = "f1") {
     return TargetLookup(target_of(fingerprint), {}, gpu(), "l2=hot launch=graph", {{path_}});
@@ -69,6 +73,16 @@ TEST_F(TargetLookupTest, TunedSizesAreAnsweredExactly) {
   EXPECT_EQ(answer.provenance, "measured");
   EXPECT_EQ(answer.median_ns, 10000);
   EXPECT_THAT(lookup.explain(sizes), HasSubstr("tuned for these sizes, measured"));
+}
+
+TEST_F(TargetLookupTest, AnAnswerOfTheCostModelIsNotCalledTuned) {
+  tune(512, "BM=64", "", "predicted");
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {512, 512, 512}, near[] = {640, 640, 640};
+  EXPECT_THAT(lookup.explain(sizes),
+              AllOf(HasSubstr("\npredicted by the cost model for these sizes, not measured\n"),
+                    HasSubstr("us predicted there")));
+  EXPECT_THAT(lookup.explain(near), HasSubstr("us predicted there"));
 }
 
 TEST_F(TargetLookupTest, UntunedSizesTakeTheNearestWinnerThatIsValidThere) {
