@@ -125,8 +125,8 @@ const Verb kTune{
 `M=1,N=4096,K=4096` (by name). Results name a problem by its sizes and those settings that are not at their default; JSON
 and the database have all.
 
-`--budget 200` (evaluations) and `10%` (of the valid space) are for each problem, `60s` is for the whole run. The default
-is 128 evaluations on a GPU and 40 on the host.
+`--budget 200` (evaluations) and `10%` (of the valid space) are for each problem, `60s` (or `2m`) is for the whole run.
+The default is 128 evaluations on a GPU and 40 on the host.
 
 With several devices each problem is tuned on one of them. A device that finds none waiting helps with the configurations
 of another's, if the default configuration takes both as long to within 1 %, and its times are scaled by the difference. A
@@ -174,7 +174,8 @@ share of all pruned that may be faster, with 95 % confidence.)",
          {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"},
          {"strategy", "NAME", "How to search (autotune list strategies)", "guided"},
          kPluginOption,
-         {"budget", "B", "Evaluations a problem (200), share of the space (10%), or time (60s)"},
+         {"budget", "B",
+          "Evaluations a problem (200), share of its space (10%), or time (60s, 2m)"},
          {"seed", "N", "Of everything random: one seed, one search", "1"},
          {"l2", "STATE", "L2 cache between launches: hot or cold", "hot"},
          {"launch", "FORM", "How launches are timed: graph or stream", "graph"},

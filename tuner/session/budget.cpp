@@ -32,7 +32,7 @@ Budget parse_budget(std::string_view text) {
   }
   throw UsageError(format(
       "budget \"{}\" is none: give evaluations a problem (200), a share of the space (10%) or "
-      "seconds for the whole run (60s)",
+      "time for the whole run (60s, 2m)",
       text));
 }
 
