@@ -107,6 +107,12 @@ class Importer {
     report_.refused.push_back(where + ": " + why);
   }
 
+  /// In place of what was said of its lines.
+  void refuse_file(const std::string& name, const std::string& why) {
+    report_.refused.clear();
+    refuse(name, why);
+  }
+
   /// Facts come in before what they refer to is known to be complete, so the best rows are last.
   ImportReport finish() {
     if (report_.added > 0) {
@@ -180,11 +186,20 @@ std::string from_column(std::string_view what) {
   return std::string(what.substr(column == what.npos ? what.find(' ') + 1 : column));
 }
 
+/// In quotes and cut short, whatever bytes it is made of.
+std::string excerpt(const std::string& line) {
+  constexpr std::size_t kShown = 60;
+  const bool cut = line.size() > kShown;
+  return Json(line.substr(0, kShown) + (cut ? "…" : ""))
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::vector<Line> read_lines(std::istream& in, const std::string& name, Importer& importer) {
   std::vector<Line> lines;
-  std::string text;
+  std::string text, first;
   for (std::int64_t number = 1; std::getline(in, text); ++number) {
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    if (first.empty()) first = text;
     const auto refuse = [&](const std::string& why) {
       importer.refuse(format("{} line {}", name, number), why);
     };
@@ -201,6 +216,9 @@ std::vector<Line> read_lines(std::istream& in, const std::string& name, Importer
     } catch (const Json::exception& error) {
       refuse(from_column(error.what()));
     }
+  }
+  if (lines.empty() && !first.empty()) {
+    importer.refuse_file(name, "is no export of a database: its first line is " + excerpt(first));
   }
   return lines;
 }

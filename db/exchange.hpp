@@ -33,7 +33,8 @@ struct ImportReport {
 };
 
 /// Adds the facts of a JSON-lines text. A line that is no fact is refused with its number; the
-/// others come in, in one transaction. `name` is for messages.
+/// others come in, in one transaction. A text without any fact is refused as a whole, in one
+/// sentence. `name` is for messages.
 ImportReport import_json_lines(TunedStore& store, std::istream& in, const std::string& name);
 
 /// Adds the facts of another database: a set union. Commutative, associative and idempotent, as

@@ -85,15 +85,24 @@ TEST(WrongUse, ADatabaseThatIsNotThereIsNotMade) {
   EXPECT_FALSE(std::filesystem::exists(sandbox.database()));
 }
 
-TEST(WrongUse, AFileThatIsNoExportIsRefusedWithoutAFlood) {
+TEST(WrongUse, AFileThatIsNoExportIsRefusedInOneSentence) {
   const Sandbox sandbox;
-  std::string lines;
-  for (int i = 0; i < 500; ++i) lines += "no fact\n";
+  const std::string file = sandbox.write("notes.txt", "no fact\nnor this\n").string();
+  const Ended ended = sandbox.run({"db", "import", file});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.err,
+            "warning: " + file + ": is no export of a database: its first line is \"no fact\"\n");
+}
+
+TEST(WrongUse, AnExportWithManyBadLinesIsReadWithoutAFlood) {
+  const Sandbox sandbox;
+  std::string lines = R"({"table":"kernel","target":"gemm","fingerprint":"f","sizes":"M"})";
+  for (int i = 0; i < 500; ++i) lines += "\nno fact";
   const Ended ended = sandbox.run({"db", "import", sandbox.write("notes.txt", lines).string()});
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.err, ::testing::HasSubstr("and 490 more"));
   EXPECT_LT(std::ranges::count(ended.err, '\n'), 20);
-  EXPECT_THAT(ended.out, ::testing::HasSubstr("0 rows added, 0 were there already, 500 refused"));
+  EXPECT_THAT(ended.out, ::testing::HasSubstr("1 rows added, 0 were there already, 500 refused"));
 }
 
 TEST(WrongUse, ADeviceThatIsNotThereIsRefused) {

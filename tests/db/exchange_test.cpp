@@ -192,6 +192,20 @@ TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
   EXPECT_EQ(store.kernels().back().target, "😀ü");
 }
 
+TEST(Exchange, AFileThatIsNoExportIsRefusedInOneSentence) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  std::istringstream passwords("\nroot:x:0:0\ndaemon:x:1:1\n"), binary("\x02\xff\n\x80\n"),
+      long_line(std::string(5000, 'x')), nothing("\n\n");
+  EXPECT_THAT(import_json_lines(store, passwords, "passwd").refused,
+              ElementsAre("passwd: is no export of a database: its first line is \"root:x:0:0\""));
+  EXPECT_THAT(import_json_lines(store, binary, "tool").refused,
+              ElementsAre(HasSubstr("its first line is \"\\u0002\uFFFD\"")));
+  EXPECT_THAT(import_json_lines(store, long_line, "x").refused,
+              ElementsAre(HasSubstr(std::string(60, 'x') + "…")));
+  EXPECT_THAT(import_json_lines(store, nothing, "x").refused, IsEmpty());
+}
+
 TEST(Exchange, ARandomLineNeitherCrashesNorHangs) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
