@@ -66,7 +66,8 @@ void expect_all_measured(const Ended& ended, int count, int crashes_allowed) {
   const Json& trials = problem["trials"];
   const int crashes = trials["crash"];
   EXPECT_LE(crashes, crashes_allowed);
-  EXPECT_EQ(trials["ok"].get<int>() + trials["pruned"].get<int>() + crashes, count);
+  EXPECT_EQ(trials["ok"].get<int>() + trials["pruned"].get<int>() + crashes, count)
+      << trials.dump();
   EXPECT_EQ(problem["best"]["verified"], true);
 }
 

@@ -67,36 +67,49 @@ Problem edge_problem(const Target& target, const Problem& problem) {
   return edge;
 }
 
+/// Of `verify`; what it throws is an outcome too.
+template <class Verify>
+Verdict verdict_of(const Verify& verify) {
+  try {
+    return verify();
+  } catch (const KernelFailure& failure) {
+    Verdict verdict;
+    verdict.outcome = failure.outcome();
+    verdict.message = failure.what();
+    return verdict;
+  }
+}
+
 /// Verifies configurations on the edge problem; opened when the first is asked for.
 class EdgeCheck {
  public:
   EdgeCheck(const RunContext& context, const Problem& problem)
       : context_(context), problem_(edge_problem(context.target, problem)) {}
 
-  /// A sentence when the configuration is legal there and wrong, or fails; else nothing.
-  std::optional<std::string> complaint(const Configuration& configuration) {
-    const DeviceInfo& info = context_.device.info();
-    if (!is_valid(context_.target, problem_, configuration, info)) return std::nullopt;
-    const auto kernel =
-        context_.pool.compile(source_unit(context_.target, problem_, configuration, info)).get();
-    if (kernel->outcome != Outcome::ok) return on_edge(first_error(kernel->log));
-    if (!bench_) {
-      bench_ = context_.device.open(prepared_workload_of(context_.target, problem_, info));
+  /// ok as well where the configuration is not legal there.
+  Verdict verify(const Configuration& configuration) {
+    Verdict verdict = verdict_of([&] { return verify_there(configuration); });
+    if (verdict.outcome != Outcome::ok) {
+      verdict.message =
+          format("on {}: {}", problem_text(context_.target, problem_), verdict.message);
     }
-    try {
-      const auto candidate =
-          bench_->load(*kernel, launch_plan(context_.target, problem_, configuration, info));
-      const Verdict verdict = candidate->verify();
-      if (verdict.outcome != Outcome::ok) return on_edge(verdict.message);
-    } catch (const KernelFailure& failure) {
-      return on_edge(failure.what());
-    }
-    return std::nullopt;
+    return verdict;
   }
 
  private:
-  std::string on_edge(const std::string& why) const {
-    return format("on {}: {}", problem_text(context_.target, problem_), why);
+  Verdict verify_there(const Configuration& configuration) {
+    const DeviceInfo& info = context_.device.info();
+    if (!is_valid(context_.target, problem_, configuration, info)) return {};
+    const auto kernel =
+        context_.pool.compile(source_unit(context_.target, problem_, configuration, info)).get();
+    if (kernel->outcome != Outcome::ok) {
+      throw KernelFailure(kernel->outcome, first_error(kernel->log));
+    }
+    if (!bench_) {
+      bench_ = context_.device.open(prepared_workload_of(context_.target, problem_, info));
+    }
+    return bench_->load(*kernel, launch_plan(context_.target, problem_, configuration, info))
+        ->verify();
   }
 
   const RunContext& context_;
@@ -112,30 +125,22 @@ std::vector<Entry> verified(ProblemRun& run, const RunContext& context,
   EdgeCheck edge(context, run.problem());
   for (const std::size_t index : indices) {
     const Configuration configuration = run.space().at(index);
-    Outcome outcome = Outcome::ok;
-    std::string why;
     Entry entry{index, nullptr};
-    try {
-      if (auto complaint = edge.complaint(configuration)) {
-        outcome = Outcome::wrong;
-        why = *std::move(complaint);
-      } else {
+    Verdict verdict = edge.verify(configuration);
+    if (verdict.outcome == Outcome::ok) {
+      verdict = verdict_of([&] {
         entry.candidate = run.load(index);
-        const Verdict verdict = entry.candidate->verify(kIdenticalRuns);
-        outcome = verdict.outcome;
-        why = verdict.message;
-      }
-    } catch (const KernelFailure& failure) {
-      outcome = failure.outcome();
-      why = failure.what();
+        return entry.candidate->verify(kIdenticalRuns);
+      });
     }
-    if (outcome == Outcome::ok) {
+    if (verdict.outcome == Outcome::ok) {
       entries.push_back(std::move(entry));
     } else {
-      run.refute(index, outcome, why);
+      run.refute(index, verdict.outcome, verdict.message);
       if (warn) {
         warn(format("{}: a finalist is out ({}: {}): {}",
-                    problem_text(context.target, run.problem()), name_of(outcome), why,
+                    problem_text(context.target, run.problem()), name_of(verdict.outcome),
+                    verdict.message,
                     configuration_text(context.target, run.problem(), configuration)));
       }
     }

@@ -358,17 +358,21 @@ TEST_F(TuningSessionTest, AWinnerThatFailsOnTheEdgeProblemIsOut) {
     toy.bake_sizes = Expression::parse("1");
     return toy;
   }();
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("SIZE_N") == 65 && macros.at("X") == 11) return {Outcome::wrong, 0, "C[64] is 0"};
-    return bowl(macros);
-  });
-  std::vector<std::string> warnings;
-  TuningCallbacks callbacks;
-  callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
-  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}), callbacks);
-  EXPECT_NE(find_value(report.problems[0].best->configuration, "X")->integer(), 11);
-  ASSERT_FALSE(warnings.empty());
-  EXPECT_THAT(warnings[0], HasSubstr("N=65"));
+  for (const Outcome there : {Outcome::wrong, Outcome::crash}) {
+    FakeDevice device([there](const Macros& macros) -> Fate {
+      if (macros.at("SIZE_N") == 65 && macros.at("X") == 11) return {there, 0, "C[64] is 0"};
+      return bowl(macros);
+    });
+    std::vector<std::string> warnings;
+    TuningCallbacks callbacks;
+    callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
+    const TuningReport report = tune(target, device, nullptr, request_for(target, {64}), callbacks);
+    const ProblemReport& problem = report.problems[0];
+    EXPECT_NE(find_value(problem.best->configuration, "X")->integer(), 11);
+    EXPECT_GT(problem.outcomes[static_cast<std::size_t>(there)], 0) << name_of(there);
+    ASSERT_FALSE(warnings.empty());
+    EXPECT_THAT(warnings[0], HasSubstr("N=65"));
+  }
 }
 
 TEST_F(TuningSessionTest, ProblemsTooLargeForTheDeviceAreRefusedBeforeAnyWork) {
