@@ -40,8 +40,8 @@ struct Direct {
         Vector<kWidthA> group = {};
         if ((!CHECKED || row < depth) && (!EDGE_M || m < m_left))
           group = *reinterpret_cast<const Vector<kWidthA>*>(
-              A +
-              (A_IS_TRANSPOSED ? (long long)(k + row) * lda + m : (long long)m * lda + k + row));
+              A + (A_IS_TRANSPOSED ? (long long)(k + row) * lda + m
+                                   : (long long)m * lda + k + row));
 #pragma unroll
         for (int g = 0; g < kWidthA; ++g) a[row + g][m] = group.value[g];
       }

@@ -13,8 +13,8 @@
 #include "device/cluster.cuh"
 #endif
 
-constexpr bool kThroughShared = K_SLICES > 1 ||
-                                (REDUCTION != REDUCTION_NONE && REDUCTION != REDUCTION_TAIL);
+constexpr bool kThroughShared =
+    K_SLICES > 1 || (REDUCTION != REDUCTION_NONE && REDUCTION != REDUCTION_TAIL);
 constexpr int kTile = BM * BN;
 
 struct Output {

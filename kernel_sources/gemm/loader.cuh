@@ -8,7 +8,7 @@
 
 // Behind the stages and behind the tiles that finish() makes of them.
 constexpr int kTiles = kThroughShared ? K_SLICES * kTile : 0;
-constexpr int kBarriersAt = STAGES * kStage > kTiles ? STAGES* kStage : kTiles;
+constexpr int kBarriersAt = STAGES * kStage > kTiles ? STAGES * kStage : kTiles;
 
 struct Loader {
   static constexpr bool kNeedsBarrier = false;

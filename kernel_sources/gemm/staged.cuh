@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multiplication through shared memory: slices stream through STAGES buffers while warps
-// multiply from registers.
+// The multiplication through shared memory: filling stages and multiplying from them take turns.
 #pragma once
 
 #include "loader.cuh"

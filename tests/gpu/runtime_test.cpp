@@ -152,6 +152,17 @@ class RuntimeOnGpu : public Gpu {
   autotune_kernel* kernel_ = nullptr;
 };
 
+/// The same where the plugin of the vendor's library is built, which needs its headers.
+class VendorsLibraryOnGpu : public RuntimeOnGpu {
+ protected:
+  void SetUp() override {
+    RuntimeOnGpu::SetUp();
+    if (IsSkipped()) return;
+    if (!std::filesystem::exists(cublas_plugin())) GTEST_SKIP() << "there is no cublas.so";
+    setenv("AUTOTUNE_PLUGIN_PATH", cublas_plugin().parent_path().c_str(), 1);
+  }
+};
+
 TEST_F(RuntimeOnGpu, WhereTheVendorsLibraryIsMissingTheTunedKernelIsLaunchedAndSaysSo) {
   prepare("missing", "some way");
   const char* text = nullptr;
@@ -160,9 +171,7 @@ TEST_F(RuntimeOnGpu, WhereTheVendorsLibraryIsMissingTheTunedKernelIsLaunchedAndS
   expect_right_results();
 }
 
-TEST_F(RuntimeOnGpu, WhereTheVendorsLibraryIsFasterItIsLaunched) {
-  if (!std::filesystem::exists(cublas_plugin())) GTEST_SKIP() << "there is no cublas.so";
-  setenv("AUTOTUNE_PLUGIN_PATH", cublas_plugin().parent_path().c_str(), 1);
+TEST_F(VendorsLibraryOnGpu, WhereTheVendorsLibraryIsFasterItIsLaunched) {
   prepare("cublas", "no such way");
   const char* text = nullptr;
   EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_MISSING);
@@ -181,9 +190,7 @@ TEST_F(RuntimeOnGpu, TheFirstLaunchMayBeCaptured) {
   EXPECT_EQ(captured(), 128 * 3 - 2 * 3);
 }
 
-TEST_F(RuntimeOnGpu, TheFirstLaunchOfTheVendorsLibraryMayBeCaptured) {
-  if (!std::filesystem::exists(cublas_plugin())) GTEST_SKIP() << "there is no cublas.so";
-  setenv("AUTOTUNE_PLUGIN_PATH", cublas_plugin().parent_path().c_str(), 1);
+TEST_F(VendorsLibraryOnGpu, TheFirstLaunchOfTheVendorsLibraryMayBeCaptured) {
   prepare("cublas", first_way());
   EXPECT_EQ(captured(), 128 * 3 - 2 * 3);
   EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_VENDOR_LIBRARY);
@@ -199,9 +206,7 @@ TEST_F(RuntimeOnGpu, KernelsMayBeMadeAndReleasedWhileAStreamIsCaptured) {
             128 * 3 - 2 * 3);
 }
 
-TEST_F(RuntimeOnGpu, AVendorsLibraryMayBeOpenedWhileAStreamIsCaptured) {
-  if (!std::filesystem::exists(cublas_plugin())) GTEST_SKIP() << "there is no cublas.so";
-  setenv("AUTOTUNE_PLUGIN_PATH", cublas_plugin().parent_path().c_str(), 1);
+TEST_F(VendorsLibraryOnGpu, AVendorsLibraryMayBeOpenedWhileAStreamIsCaptured) {
   prepare("cublas", first_way());
   autotune_kernel* const closed_later = kernel_;
   EXPECT_EQ(captured([&] { kernel_ = another_kernel(); }), 128 * 3 - 2 * 3);
@@ -209,9 +214,7 @@ TEST_F(RuntimeOnGpu, AVendorsLibraryMayBeOpenedWhileAStreamIsCaptured) {
   autotune_release(closed_later);
 }
 
-TEST_F(RuntimeOnGpu, ABrokenCaptureIsSaidAndNothingIsGivenUpForIt) {
-  if (!std::filesystem::exists(cublas_plugin())) GTEST_SKIP() << "there is no cublas.so";
-  setenv("AUTOTUNE_PLUGIN_PATH", cublas_plugin().parent_path().c_str(), 1);
+TEST_F(VendorsLibraryOnGpu, ABrokenCaptureIsSaidAndNothingIsGivenUpForIt) {
   const std::string way = first_way();
   for (const char* plugin : {"missing", "cublas"}) {
     prepare(plugin, way);

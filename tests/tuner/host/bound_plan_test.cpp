@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/bound_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tuner/host/kernel_case.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/host/host_device.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(HostPlan, ArgumentsThatTheKernelDoesNotTakeAreALaunchError) {
+  const auto device = make_host_device(test_cache());
+  const auto expect_refused = [&](const char* text, const char* why) {
+    const KernelCase one{.text = text};
+    const auto bench = device->open(one.workload());
+    try {
+      bench->load(device->compile(one.unit()), one.plan());
+      FAIL();
+    } catch (const KernelFailure& failure) {
+      EXPECT_EQ(failure.outcome(), Outcome::launch_error);
+      EXPECT_THAT(failure.what(), HasSubstr(why));
+    }
+  };
+  expect_refused("extern \"C\" __global__ void kernel(const int* in, int* out) {}\n",
+                 "kernel: it takes 2 arguments, not 3");
+  expect_refused("extern \"C\" __global__ void kernel(const int* in, int n, int* out) {}\n",
+                 "argument 2 has 8 bytes, and the kernel's parameter 4");
+}
+
+TEST(HostPlan, ScalarsArriveAsTheyAre) {
+  const auto device = make_host_device(test_cache());
+  KernelCase scalars{.text = R"(
+    extern "C" __global__ void kernel(const int* in, int* out, int n, long long big, float f,
+                                      double d) {
+      const bool right = big == (1ll << 40) && f == 0.5f && d == 0.1;
+      for (int i = 0; i < n; ++i) out[i] = right ? in[i] : 12345;
+    })"};
+  LaunchPlan plan = scalars.plan();
+  plan.launches[0].arguments.push_back(Scalar{ElementType::i64, std::int64_t{1} << 40, 0});
+  plan.launches[0].arguments.push_back(Scalar{ElementType::f32, 0, 0.5});
+  plan.launches[0].arguments.push_back(Scalar{ElementType::f64, 0, 0.1});
+  const auto bench = device->open(scalars.workload());
+  const Verdict verdict = bench->load(device->compile(scalars.unit()), plan)->verify();
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+}
+
+TEST(HostPlan, ConstantMemoryHoldsTheBufferOfEachCall) {
+  const auto device = make_host_device(test_cache());
+  // Named like a function of the C library, which must not be found in its place.
+  const KernelCase constant{.text = R"(
+    __constant__ int stdin[64];
+    extern "C" __global__ void kernel(const int*, int* out, int n) {
+      for (int i = 0; i < n; ++i) out[i] = stdin[i];
+    })"};
+  const auto bench = device->open(constant.workload());
+  const CompiledKernel kernel = device->compile(constant.unit());
+  ASSERT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+  LaunchPlan plan = constant.plan();
+  EXPECT_EQ(bench->load(kernel, plan)->verify().outcome, Outcome::wrong);
+  plan.constants = {{0, "stdin"}};
+  const Verdict verdict = bench->load(kernel, plan)->verify(2);
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  plan.constants = {{0, "other"}};
+  EXPECT_THROW(bench->load(kernel, plan), KernelFailure);
+}
+
+TEST(HostPlan, AConstantShorterThanItsBufferIsRefused) {
+  const auto device = make_host_device(test_cache());
+  const KernelCase constant{.text = R"(
+    __constant__ int table[63];
+    extern "C" __global__ void kernel(const int*, int* out, int n) {
+      for (int i = 0; i < n; ++i) out[i] = table[i % 63];
+    })"};
+  const auto bench = device->open(constant.workload());
+  LaunchPlan plan = constant.plan();
+  plan.constants = {{0, "table"}};
+  try {
+    bench->load(device->compile(constant.unit()), plan);
+    FAIL();
+  } catch (const KernelFailure& failure) {
+    EXPECT_THAT(failure.what(), HasSubstr("table has 252 bytes, and the argument 256"));
+  }
+}
+
+}  // namespace
+}  // namespace autotune
