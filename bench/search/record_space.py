@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Turns the search trials of a tuned database into a recorded space that `autotune replay` reads.
+
+usage: record_space.py TUNED.db MANIFEST OUTPUT.json.gz
+
+The database holds one target, one problem and one device, swept by
+`autotune tune --strategy exhaustive --budget 100%`. The output is Kernel Tuner's cache format (times in ms);
+registers, bytes of shared memory and occupancy stand beside each time. A configuration whose timing was
+stopped early has the time it had by then.
+"""
+import gzip
+import json
+import re
+import sqlite3
+import sys
+
+
+def manifest_parameters(path):
+    text = re.sub(r"^\s*//.*$", "", open(path).read(), flags=re.M)
+    return {p["name"]: p["values"] for p in json.loads(text)["parameters"]}
+
+
+def time_or_failure(outcome, median_ns):
+    if outcome in ("ok", "pruned"):
+        return round(median_ns * 1e-6, 7)
+    return "CompilationFailedConfig" if outcome == "compile_error" else "RuntimeFailedConfig"
+
+
+def main(database, manifest, output):
+    parameters = manifest_parameters(manifest)
+    rows = sqlite3.connect(database).execute(
+        "SELECT configuration, outcome, median_ns, compile_seconds, registers, shared_bytes, occupancy, problem,"
+        " target, device.name FROM trial JOIN kernel ON kernel.id = trial.kernel"
+        " JOIN device ON device.id = trial.device WHERE stage = 'search' ORDER BY created_at, trial.id").fetchall()
+    cache = {}
+    for configuration, outcome, median_ns, compile_seconds, registers, shared, occupancy, *_ in rows:
+        given = dict(pair.split("=") for pair in configuration.split())
+        # An inactive parameter has its first value.
+        values = {name: next((v for v in known if str(v) == given.get(name)), known[0])
+                  for name, known in parameters.items()}
+        entry = dict(values, time=time_or_failure(outcome, median_ns), compile_time=round(compile_seconds * 1e3, 1))
+        if outcome != "compile_error":
+            entry.update(registers=registers, shared_bytes=shared, occupancy=occupancy)
+        cache[",".join(str(v) for v in values.values())] = entry
+    *_, problem, target, device = rows[0]
+    recorded = {
+        "device_name": device, "kernel_name": target, "problem_size": problem,
+        "tune_params_keys": list(parameters), "tune_params": parameters, "objective": "time", "cache": cache}
+    with gzip.GzipFile(output, "w", mtime=0) as file:
+        file.write(json.dumps(recorded, separators=(",", ":")).encode())
+    failed = sum(isinstance(e["time"], str) for e in cache.values())
+    best = min(e["time"] for e in cache.values() if not isinstance(e["time"], str))
+    print(f"{output}: {len(cache)} configurations, {failed} failed, best {best} ms")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
