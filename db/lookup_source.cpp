@@ -200,12 +200,16 @@ LookupRows read_lookup_rows(std::span<const Layer> layers, const LookupRequest& 
   LookupRows all;
   all.rows.reserve(kLikelyRows);
   for (std::size_t i = 0; i < layers.size(); ++i) {
+    LayerState& state = all.layers.emplace_back(LayerState::missing);
     std::error_code ignored;
-    if (!std::filesystem::exists(layers[i].path, ignored)) continue;
+    const auto status = std::filesystem::status(layers[i].path, ignored);
+    if (status.type() == std::filesystem::file_type::not_found) continue;
     const std::size_t before = all.rows.size();
     try {
       read_layer(layers[i], static_cast<std::uint8_t>(i), request, all);
+      state = LayerState::read;
     } catch (const std::exception& error) {
+      state = LayerState::unreadable;
       all.rows.resize(before);
       all.warnings.emplace_back(error.what());
     }

@@ -30,8 +30,12 @@ struct Layer {
   Mode mode = Mode::read_only;
 };
 
+/// What came of a layer.
+enum class LayerState : std::uint8_t { read, missing, unreadable };
+
 struct LookupRows {
   std::vector<LookupRow> rows;
+  std::vector<LayerState> layers;  // one a layer
   /// One sentence for each layer that could not be read, or not as a whole; a missing file is none.
   std::vector<std::string> warnings;
 };

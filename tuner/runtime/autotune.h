@@ -95,7 +95,8 @@ AUTOTUNE_API void autotune_close(autotune_handle* handle);
 
 /* The name of the device that is asked about. */
 AUTOTUNE_API const char* autotune_device(const autotune_handle* handle);
-/* What was wrong with the databases, one sentence a line; empty when nothing was. */
+/* What was wrong with the databases when they were last read, one sentence a line; empty when
+ * nothing was. */
 AUTOTUNE_API const char* autotune_warnings(const autotune_handle* handle);
 
 /* The configuration for `count` sizes in the target's order. No file, no CUDA call; for tuned
@@ -112,7 +113,8 @@ AUTOTUNE_API autotune_status autotune_explain(autotune_handle* handle, const int
 AUTOTUNE_API autotune_status autotune_pin(autotune_handle* handle, const int64_t* sizes,
                                           size_t count, const char* configuration);
 
-/* Reads the databases again. Lookups go on meanwhile. */
+/* Reads the databases again. Lookups go on meanwhile. A database that is gone, locked or damaged
+ * keeps the answers that it had, and pins stay: the status is AUTOTUNE_FAILED then. */
 AUTOTUNE_API autotune_status autotune_refresh(autotune_handle* handle);
 
 /* Compiles the answer, or takes it from the cache of compiled kernels. One that does not compile

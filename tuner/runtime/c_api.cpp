@@ -10,6 +10,7 @@
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/runtime/library_folders.hpp"
 #include "tuner/target/catalog.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 using namespace autotune;
@@ -49,28 +50,53 @@ std::vector<db::Layer> layers_of(const autotune_options& options) {
   return layers;
 }
 
+/// As results are stored under it.
+std::string policy_of(const autotune_options& options) {
+  static const std::vector<std::string> kPolicies = {"l2=hot launch=graph", "l2=hot launch=stream",
+                                                     "l2=cold launch=graph",
+                                                     "l2=cold launch=stream"};
+  const std::string policy = text_or(options.policy, kPolicies.front().c_str());
+  if (std::ranges::find(kPolicies, policy) != kPolicies.end()) return policy;
+  throw UsageError(format("autotune_options.policy is \"{}\": it must be one of {}", policy,
+                          joined(kPolicies, ", ")));
+}
+
 struct Chosen {
   DeviceInfo info;
   std::optional<int> ordinal;
 };
 
-Chosen device_for(const autotune_options& options, const std::vector<db::Layer>& layers,
-                  const std::string& target) {
-  const std::string name = text_or(options.device, "");
+std::optional<Chosen> gpu_here(const autotune_options& options, const std::string& name) {
+  require(options.ordinal >= 0, "autotune_options.ordinal is negative: GPUs are numbered from 0");
   const std::vector<DeviceInfo> gpus = cuda_devices();
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const bool wanted =
         name.empty() ? static_cast<int>(i) == options.ordinal : gpus[i].name == name;
-    if (wanted) return {gpus[i], static_cast<int>(i)};
+    if (wanted) return Chosen{gpus[i], static_cast<int>(i)};
   }
-  if (const auto info = device_of_layers(layers, target, name)) return {*info, std::nullopt};
+  if (name.empty() && !gpus.empty()) {
+    throw NoDevice(
+        format("there is no GPU {} here: the last one is {}", options.ordinal, gpus.size() - 1));
+  }
+  return std::nullopt;
+}
+
+Chosen device_for(const autotune_options& options, const std::vector<db::Layer>& layers,
+                  const std::string& target) {
+  const std::string name = text_or(options.device, "");
+  if (const auto here = gpu_here(options, name)) return *here;
+  std::vector<std::string> remarks;
+  if (const auto info = device_of_layers(layers, target, name, remarks)) {
+    return {*info, std::nullopt};
+  }
+  const std::string why = remarks.empty() ? "" : format(" ({})", joined(remarks, "; "));
   throw NoDevice(name.empty()
-                     ? format("there is no GPU here, and the databases hold nothing for {}: name a "
-                              "device, or tune it first",
-                              target)
+                     ? format("there is no GPU here, and the databases hold nothing for {}{}: name "
+                              "a device, or tune it first",
+                              target, why)
                      : format("there is no device \"{}\" here, nor is {} tuned for one of that "
-                              "name",
-                              name, target));
+                              "name{}",
+                              name, target, why));
 }
 
 void copy_out(autotune_answer& out, const LookupAnswer& answer) {
@@ -121,8 +147,7 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     Chosen chosen = device_for(*options, layers, target.name);
     auto made = std::make_unique<autotune_handle>(
         std::move(target), parse_named_values(text_or(options->settings, "")),
-        std::move(chosen.info), text_or(options->policy, "l2=hot launch=graph"), std::move(layers),
-        chosen.ordinal);
+        std::move(chosen.info), policy_of(*options), std::move(layers), chosen.ordinal);
     made->tuned_only = options->tuned_only != 0;
     *handle = made.release();
   });

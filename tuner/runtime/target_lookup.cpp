@@ -45,6 +45,11 @@ LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double dista
   return answer;
 }
 
+/// Tuned with this source on this device.
+bool is_exact(const db::LookupRow& row) {
+  return row.same_device && row.validity != db::Validity::source_drifted;
+}
+
 }  // namespace
 
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
@@ -57,9 +62,11 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
       validity_(target_, ones_, device_, SizeBinding::given),
       default_levels_(levels_of(target_.parameters, target_.default_configuration)),
       model_(model_of(target_, ones_, device_)),
-      tables_(read_table(&warnings_)) {}
+      tables_(db::LookupTable(target_.sizes.size(), {})) {
+  take(read_rows());
+}
 
-db::LookupTable TargetLookup::read_table(std::string* warnings) const {
+db::LookupRows TargetLookup::read_rows() const {
   db::LookupRequest request;
   request.target = target_.name;
   request.fingerprint = target_.fingerprint;
@@ -70,10 +77,44 @@ db::LookupTable TargetLookup::read_table(std::string* warnings) const {
   request.settings = to_text({settings, ones_.values.end()});
   request.policy = policy_;
   db::LookupRows read = db::read_lookup_rows(layers_, request);
-  if (warnings) {
-    for (const std::string& warning : read.warnings) *warnings += warning + "\n";
+  drop_invalid(read);
+  return read;
+}
+
+/// Rows that find() would answer with as they stand; transfer() judges the others.
+void TargetLookup::drop_invalid(db::LookupRows& read) const {
+  std::unordered_map<std::string, std::optional<Levels>> levels;  // few of them differ
+  std::map<std::uint8_t, std::vector<db::LookupRow>> dropped;     // of each layer
+  const auto is_wrong = [&](const db::LookupRow& row) {
+    if (!is_exact(row)) return false;
+    const auto [found, is_new] = levels.try_emplace(row.configuration);
+    if (is_new) found->second = levels_in(target_, row.configuration);
+    if (is_valid(found->second, sizes_of(row))) return false;
+    dropped[row.layer].push_back(row);
+    return true;
+  };
+  std::erase_if(read.rows, is_wrong);
+  for (const auto& [layer, rows] : dropped) {
+    read.warnings.push_back(format(
+        "{}: {} of its answers for {} on {} are left out, as they are not valid there, such as "
+        "\"{}\" for {}; tune these sizes again, or take back what was pinned (autotune db unpin)",
+        layers_[layer].path.string(), rows.size(), target_.name, device_.name,
+        rows.front().configuration, problem_text(target_, problem_with(sizes_of(rows.front())))));
   }
-  return {target_.sizes.size(), std::move(read.rows)};
+}
+
+std::span<const std::int64_t> TargetLookup::sizes_of(const db::LookupRow& row) const {
+  return std::span(row.sizes).first(target_.sizes.size());
+}
+
+void TargetLookup::take(db::LookupRows read) {
+  std::string warnings = joined(read.warnings, "\n");
+  if (!warnings.empty()) warnings += '\n';
+  warnings_.store(&interned(warnings), std::memory_order_release);
+  layer_states_ = std::move(read.layers);
+  tables_.swap({target_.sizes.size(), std::move(read.rows)});
+  remembered_.clear();
+  winners_.clear();
 }
 
 LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
@@ -83,7 +124,7 @@ LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
     if (pinned != pins_.end()) return {pinned->second, "pinned", db::Origin::exact, {}, 0, 0, 0};
   }
   const db::LookupRow* row = tables_.table().find(sizes);
-  if (row && row->same_device && row->validity != db::Validity::source_drifted) {
+  if (row && is_exact(*row)) {
     return answer_of(*row, db::Origin::exact, 0);
   }
   return transfer(sizes);
@@ -150,7 +191,7 @@ TargetLookup::Winner& TargetLookup::winner_of(const db::LookupRow& row) {
 }
 
 ModelBias TargetLookup::bias_of(const db::LookupRow& row, const Levels& levels) const {
-  const std::span<const std::int64_t> sizes = std::span(row.sizes).first(target_.sizes.size());
+  const std::span<const std::int64_t> sizes = sizes_of(row);
   ModelBias bias;
   bias.winner = std::log(row.median_ns * 1e-9) - predicted(levels, sizes);
   if (row.default_ns > 0) {
@@ -187,6 +228,10 @@ void TargetLookup::check(std::span<const std::int64_t> sizes) const {
 
 Problem TargetLookup::problem_for(std::span<const std::int64_t> sizes) const {
   check(sizes);
+  return problem_with(sizes);
+}
+
+Problem TargetLookup::problem_with(std::span<const std::int64_t> sizes) const {
   Problem problem = ones_;
   for (std::size_t i = 0; i < sizes.size(); ++i) problem.values[i].value = sizes[i];
   return problem;
@@ -198,7 +243,7 @@ std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) const
   return to_text(space.at(default_index(target_, space)));
 }
 
-std::string_view TargetLookup::interned(const std::string& text) {
+const std::string& TargetLookup::interned(const std::string& text) {
   return *texts_.insert(text).first;
 }
 
@@ -220,13 +265,33 @@ void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view con
 }
 
 void TargetLookup::refresh() {
-  db::LookupTable next = read_table(nullptr);
+  db::LookupRows read = read_rows();
   const std::lock_guard lock(mutex_);
-  tables_.swap(std::move(next));
-  remembered_.clear();
-  winners_.clear();
+  const bool is_whole = keep_lost_layers(read);
+  const std::string sentences = joined(read.warnings, "; ");
+  take(std::move(read));
+  if (!is_whole) throw db::StoreError("what cannot be read again stays as it was: " + sentences);
   pins_.clear();
   has_pins_.store(false, std::memory_order_release);
+}
+
+/// A layer that was read before and cannot be now gets the rows that it has in the table. False
+/// where there is one.
+bool TargetLookup::keep_lost_layers(db::LookupRows& read) const {
+  bool is_whole = true;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const db::LayerState before = layer_states_[i];
+    const bool is_gone =
+        read.layers[i] == db::LayerState::missing && before == db::LayerState::read;
+    if (is_gone) read.warnings.push_back(layers_[i].path.string() + ": is gone; put it back");
+    if (!is_gone && read.layers[i] != db::LayerState::unreadable) continue;
+    is_whole = false;
+    read.layers[i] = before;
+    for (const db::LookupRow& row : tables_.table().rows()) {
+      if (row.layer == i) read.rows.push_back(row);
+    }
+  }
+  return is_whole;
 }
 
 std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
@@ -272,18 +337,19 @@ std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
 }
 
 std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
-                                           const std::string& target, const std::string& name) {
+                                           const std::string& target, const std::string& name,
+                                           std::vector<std::string>& remarks) {
   std::map<std::string, std::pair<std::size_t, db::DeviceRow>> found;
   for (const db::Layer& layer : layers) {
     try {
-      if (!std::filesystem::exists(layer.path)) continue;
       const db::TunedStore store(layer.path, layer.mode);
       for (const db::TunedEntry& entry : store.tuned({name, target, "", ""})) {
         auto& [count, row] = found[entry.device.name];
         ++count;
         row = entry.device;
       }
-    } catch (const std::exception&) {  // read_lookup_rows() warns of it
+    } catch (const std::exception& error) {
+      remarks.emplace_back(error.what());
     }
   }
   const auto most = std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) {

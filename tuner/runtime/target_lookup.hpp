@@ -44,8 +44,8 @@ class TargetLookup {
 
   const Target& target() const { return target_; }
   const DeviceInfo& device() const { return device_; }
-  /// What was wrong with the databases when it was made.
-  const std::string& warnings() const { return warnings_; }
+  /// What was wrong with the databases when they were last read; valid as long as this object.
+  const std::string& warnings() const { return *warnings_.load(std::memory_order_acquire); }
 
   /// Throws UsageError for a wrong count of sizes or one below 1, Error when no configuration is
   /// valid. For tuned sizes it neither locks nor allocates.
@@ -55,6 +55,8 @@ class TargetLookup {
 
   /// Until refresh(); an empty text takes it back. Throws Error when it is not valid here.
   void pin(std::span<const std::int64_t> sizes, std::string_view configuration);
+  /// Reads the databases again. One that cannot be read, or is gone, keeps the rows it had; then
+  /// pins stay too, and db::StoreError says why.
   void refresh();
 
   Problem problem_for(std::span<const std::int64_t> sizes) const;
@@ -65,7 +67,11 @@ class TargetLookup {
   static constexpr std::size_t kMostRemembered = 4096;
   using Sizes = std::vector<std::int64_t>;
 
-  db::LookupTable read_table(std::string* warnings) const;
+  db::LookupRows read_rows() const;
+  void drop_invalid(db::LookupRows& read) const;
+  bool keep_lost_layers(db::LookupRows& read) const;
+  /// Puts the rows in place of those of the last reading.
+  void take(db::LookupRows read);
   /// What is known of a tuned row once it was near.
   struct Winner {
     std::optional<Levels> levels;  // where the target has such a configuration
@@ -86,7 +92,9 @@ class TargetLookup {
   bool is_valid(const std::optional<Levels>& levels,
                 std::span<const std::int64_t> sizes) const noexcept;
   void check(std::span<const std::int64_t> sizes) const;
-  std::string_view interned(const std::string& text);
+  Problem problem_with(std::span<const std::int64_t> sizes) const;
+  std::span<const std::int64_t> sizes_of(const db::LookupRow& row) const;
+  const std::string& interned(const std::string& text);
 
   const Target target_;
   const DeviceInfo device_;
@@ -96,10 +104,11 @@ class TargetLookup {
   const Validity validity_;
   const std::optional<Levels> default_levels_;
   const std::optional<SizedCostModel> model_;  // where the target and the device have one
-  std::string warnings_;
   db::LookupHolder tables_;
+  std::atomic<const std::string*> warnings_{nullptr};  // of texts_
 
   std::mutex mutex_;  // of what follows: sizes that were not tuned
+  std::vector<db::LayerState> layer_states_;
   std::map<Sizes, LookupAnswer> remembered_;
   std::unordered_map<const db::LookupRow*, Winner> winners_;  // rows stay where they are
   std::set<std::string, std::less<>> texts_;
@@ -108,8 +117,10 @@ class TargetLookup {
 };
 
 /// The device of this name, or the one that the databases hold most of for the target, as far as
-/// their rows tell; nullopt when they hold none.
+/// their rows tell; nullopt when they hold none. Appends a sentence to `remarks` for each database
+/// that is missing or cannot be read.
 std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
-                                           const std::string& target, const std::string& name);
+                                           const std::string& target, const std::string& name,
+                                           std::vector<std::string>& remarks);
 
 }  // namespace autotune

@@ -42,16 +42,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string joined(std::span<const std::string> names, std::string_view last_separator) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 == names.size() ? last_separator : ", ";
-    text += names[i];
-  }
-  return text;
+/// `a, b or c`.
+std::string alternatives(std::span<const std::string> names) {
+  if (names.size() < 2) return joined(names, "");
+  return joined(names.first(names.size() - 1), ", ") + " or " + names.back();
 }
 
 }  // namespace
+
+std::string joined(std::span<const std::string> parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (&part != &parts.front()) text += separator;
+    text += part;
+  }
+  return text;
+}
 
 std::string time_text(double seconds) {
   static constexpr Unit kUnits[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
@@ -88,7 +94,7 @@ std::vector<std::string> near_names(std::string_view word, std::span<const std::
 
 std::string suggestion(std::string_view word, std::span<const std::string> names) {
   const std::vector<std::string> near = near_names(word, names);
-  if (!near.empty()) return "did you mean " + joined(near, " or ") + "?";
+  if (!near.empty()) return "did you mean " + alternatives(near) + "?";
   if (names.empty()) return "there are none";
   return "there are: " + joined(names, ", ");
 }

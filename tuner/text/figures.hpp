@@ -17,6 +17,9 @@ std::string rate_text(double flops_per_second);
 /// `64.0 MiB`.
 std::string bytes_text(std::int64_t bytes);
 
+/// `a; b; c`.
+std::string joined(std::span<const std::string> parts, std::string_view separator);
+
 /// Up to three of `names` nearest to `word` by edit distance, nearest first; none that is far off.
 std::vector<std::string> near_names(std::string_view word, std::span<const std::string> names);
 /// `did you mean gemm or gemv?`, or `there are: …` when none is near.

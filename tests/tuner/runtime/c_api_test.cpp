@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cstddef>
+#include <fstream>
 
 #include "tests/db/sample.hpp"
 #include "tuner/target/catalog.hpp"
@@ -11,6 +12,7 @@
 namespace autotune {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -153,6 +155,16 @@ TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
   setting.settings = "colour=red";
   EXPECT_EQ(autotune_open(&setting, &handle_), AUTOTUNE_WRONG_USAGE);
 
+  autotune_options policy = options_;
+  policy.policy = "junk";
+  EXPECT_EQ(autotune_open(&policy, &handle_), AUTOTUNE_WRONG_USAGE);
+  EXPECT_THAT(autotune_message(), AllOf(HasSubstr("autotune_options.policy"), HasSubstr("\"junk\""),
+                                        HasSubstr("l2=cold launch=stream")));
+  autotune_options ordinal = options_;
+  ordinal.ordinal = -5;
+  EXPECT_EQ(autotune_open(&ordinal, &handle_), AUTOTUNE_WRONG_USAGE);
+  EXPECT_THAT(autotune_message(), HasSubstr("autotune_options.ordinal is negative"));
+
   options_.device = "NVIDIA H200";
   ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK);
   autotune_answer answer{};
@@ -167,6 +179,22 @@ TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
   autotune_close(handle_);
   autotune_close(nullptr);
   autotune_release(nullptr);
+}
+
+TEST_F(CApi, ADatabaseThatCannotBeReadIsNamed) {
+  const std::string damaged = (folder_ / "text.db").string();
+  std::ofstream(damaged) << std::string(5000, 'x');
+  options_.device = "NVIDIA A100";
+  options_.site_database = damaged.c_str();
+  EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_NO_DEVICE);
+  EXPECT_THAT(autotune_message(), HasSubstr("text.db: is not a database"));
+
+  options_.device = "NVIDIA H200";
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  EXPECT_THAT(autotune_warnings(handle_), HasSubstr("text.db: is not a database"));
+  EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_FAILED);
+  EXPECT_THAT(autotune_message(), HasSubstr("text.db: is not a database"));
+  autotune_close(handle_);
 }
 
 TEST_F(CApi, PreparesTheKernelForAGpuThatIsNotHere) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <thread>
 
 #include "tests/db/sample.hpp"
@@ -43,7 +44,12 @@ class TargetLookupTest : public testing::Test {
  protected:
   void tune(std::int64_t m, const std::string& configuration, const std::string& device = "",
             const std::string& provenance = "measured") {
-    db::TunedStore store(path_);
+    tune_in(path_, m, configuration, device, provenance);
+  }
+  static void tune_in(const std::filesystem::path& file, std::int64_t m,
+                      const std::string& configuration, const std::string& device = "",
+                      const std::string& provenance = "measured") {
+    db::TunedStore store(file);
     db::Sample sample(store);
     if (!device.empty()) {
       db::DeviceRow row = db::h200();
@@ -167,14 +173,90 @@ TEST_F(TargetLookupTest, RefreshSeesWhatWasTunedSinceWhileOthersAsk) {
   EXPECT_EQ(before.configuration, "BM=64") << "old answers stay valid";
 }
 
+TEST_F(TargetLookupTest, ARowThatIsNotValidForItsOwnSizesIsNoAnswer) {
+  const std::int64_t sizes[] = {512, 512, 512}, other[] = {544, 544, 544};
+  for (const char* provenance : {"measured", "imported"}) {
+    for (const char* text : {"BM=banana", "BM=24", "BM=64 X=1"}) {
+      const db::TemporaryFolder folder;
+      path_ = folder / "t.db";
+      tune(544, "BM=32");
+      tune(512, text, "", provenance);
+      TargetLookup lookup = open();
+      EXPECT_EQ(lookup.find(sizes).configuration, "BM=32") << text;
+      EXPECT_EQ(lookup.find(sizes).origin, Origin::transferred) << text;
+      EXPECT_THAT(lookup.warnings(), AllOf(HasSubstr("t.db: 1 of its answers for gemm"),
+                                           HasSubstr(text), HasSubstr("M=512 N=512 K=512")));
+    }
+  }
+  path_ = folder_ / "t.db";
+  tune(544, "BM=128");  // is a value, but does not divide 544
+  EXPECT_EQ(open().find(other).configuration, "BM=16");
+}
+
+TEST_F(TargetLookupTest, ARowThatIsNotValidHidesNoneBelowIt) {
+  const std::filesystem::path site = folder_ / "site.db";
+  tune(512, "BM=65");
+  tune_in(site, 512, "BM=64");
+  TargetLookup lookup(target_of(), {}, gpu(), "l2=hot launch=graph", {{path_}, {site}});
+  const std::int64_t sizes[] = {512, 512, 512};
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
+}
+
+TEST_F(TargetLookupTest, ARefreshThatCannotReadADatabaseKeepsWhatItHeld) {
+  tune(512, "BM=64");
+  const std::filesystem::path site = folder_ / "site.db";
+  std::filesystem::copy_file(path_, site);
+  TargetLookup lookup(target_of(), {}, gpu(), "l2=hot launch=graph", {{path_}, {site}});
+  const std::int64_t sizes[] = {512, 512, 512}, new_sizes[] = {1024, 1024, 1024};
+  const std::int64_t pinned[] = {256, 256, 256};
+  lookup.pin(pinned, "BM=32");
+  const auto keeps = [&](const std::string& why) {
+    EXPECT_THAT(db::message_of([&] { lookup.refresh(); }),
+                AllOf(HasSubstr("stays as it was: "), HasSubstr("t.db: " + why)));
+    EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+    EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
+    EXPECT_EQ(lookup.find(pinned).configuration, "BM=32");
+  };
+  std::filesystem::rename(path_, folder_ / "away.db");
+  keeps("is gone");
+  keeps("is gone");
+  std::ofstream(path_) << std::string(5000, 'x');
+  keeps("is not a database");
+  std::filesystem::remove(path_);
+  keeps("is gone");
+  std::filesystem::create_directory(path_);
+  keeps("is a folder");
+
+  tune_in(site, 1024, "BM=128");
+  keeps("is a folder");
+  EXPECT_EQ(lookup.find(new_sizes).configuration, "BM=128") << "the other is read anew";
+
+  std::filesystem::remove(path_);
+  std::filesystem::rename(folder_ / "away.db", path_);
+  lookup.refresh();
+  EXPECT_EQ(lookup.warnings(), "");
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+  EXPECT_NE(lookup.find(pinned).configuration, "BM=32");
+}
+
+TEST_F(TargetLookupTest, ARefreshOfADatabaseThatNeverWasChangesNothing) {
+  TargetLookup lookup = open();
+  lookup.refresh();
+  EXPECT_EQ(lookup.warnings(), "");
+}
+
 TEST_F(TargetLookupTest, TheDeviceCanComeFromTheDatabases) {
   tune(512, "BM=64");
-  const db::Layer layer{path_};
-  const auto info = device_of_layers({&layer, 1}, "gemm", "");
+  std::ofstream(folder_ / "text.db") << std::string(5000, 'x');
+  const db::Layer layers[] = {{path_}, {folder_ / "text.db"}};
+  std::vector<std::string> remarks;
+  const auto info = device_of_layers(layers, "gemm", "", remarks);
   ASSERT_TRUE(info);
   EXPECT_EQ(info->name, "NVIDIA H200");
   EXPECT_EQ(info->compute_capability, 90);
-  EXPECT_EQ(device_of_layers({&layer, 1}, "gemm", "NVIDIA A100"), std::nullopt);
+  EXPECT_EQ(device_of_layers(layers, "gemm", "NVIDIA A100", remarks), std::nullopt);
+  EXPECT_THAT(remarks.at(0), HasSubstr("text.db: is not a database"));
 }
 
 }  // namespace
