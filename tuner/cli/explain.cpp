@@ -9,6 +9,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -60,7 +61,8 @@ int run_explain(const Arguments& arguments) {
     const Problem problem{parse_named_values(entry.best.key.problem)};
     std::cout << format("{} {} on {} ({})\n", entry.kernel.target, problem_text(target, problem),
                         entry.device.name, entry.best.key.policy)
-              << configuration_text(target, problem, explanation.best) << '\n'
+              << configuration_text(target, problem, explanation.best, device_of(entry.device))
+              << '\n'
               << explanation_text(explanation);
     if (under_roofs) std::cout << '\n' << terminal_plot(plots.back());
   }

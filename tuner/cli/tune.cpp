@@ -99,7 +99,7 @@ int run_tune(const Arguments& arguments) {
   plugins.warn_with(callbacks.on_warning);
   callbacks.on_problem = [&](const ProblemReport& report) {
     display.problem_done(target, report);
-    if (!json) std::cout << text_of(target, report) << std::flush;
+    if (!json) std::cout << text_of(target, info, report) << std::flush;
   };
   const TuningReport report = tune_on_all(target, devices, &store, request, callbacks);
   if (json) {

@@ -83,7 +83,7 @@ Json problem_json(const ProblemReport& report) {
 
 }  // namespace
 
-std::string text_of(const Target& target, const ProblemReport& report) {
+std::string text_of(const Target& target, const DeviceInfo& device, const ProblemReport& report) {
   const std::string problem = format("{} {}", target.name, problem_text(target, report.problem));
   if (!report.best) {
     const std::string& why = report.default_failure;
@@ -102,8 +102,8 @@ std::string text_of(const Target& target, const ProblemReport& report) {
   if (!report.ties.empty()) text += format(", {} tie within 0.5 %", report.ties.size() + 1);
   if (report.noise_floor > 0) text += format(", noise floor {:.2f} %", report.noise_floor * 100);
   if (times.throttled) text += ", the clock dropped meanwhile";
-  text +=
-      format("\n  {}\n", configuration_text(target, report.problem, report.best->configuration));
+  text += format("\n  {}\n",
+                 configuration_text(target, report.problem, report.best->configuration, device));
   for (const BaselineReport& one : report.baselines) {
     text += format("  {:.3f}x {} {} ({}){}\n", one.to_best.median, one.plugin, one.name,
                    time_text(one.measurement.median),

@@ -141,7 +141,8 @@ std::vector<Entry> verified(ProblemRun& run, const RunContext& context,
         warn(format("{}: a finalist is out ({}: {}): {}",
                     problem_text(context.target, run.problem()), name_of(verdict.outcome),
                     verdict.message,
-                    configuration_text(context.target, run.problem(), configuration)));
+                    configuration_text(context.target, run.problem(), configuration,
+                                       context.device.info())));
       }
     }
   }
