@@ -28,6 +28,7 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
                 configuration_text(target, problem, check.configurations.front().configuration,
                                    device),
                 check.default_is_legal ? "" : ", the nearest to the manifest's that is valid here");
+  for (const std::string& note : check.notes) out << format("note      {}\n", note);
   for (const BufferSpec& buffer : check.buffers) {
     out << format("{:<9} {} {} {}, {}\n", role_name(buffer.role), buffer.name, buffer.length,
                   name_of(buffer.type), bytes_text(buffer.bytes()));
@@ -117,6 +118,7 @@ Json check_json(const Target& target, const Problem& problem, const DeviceInfo& 
             {"device", device.name},
             {"space", {{"combinations", check.product}, {"valid", check.valid}}},
             {"default_is_valid", check.default_is_legal},
+            {"notes", check.notes},
             {"work", {{"flops", check.work.flops}, {"bytes", check.work.bytes}}},
             {"buffers", Json::array()},
             {"configurations", Json::array()},
