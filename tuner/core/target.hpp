@@ -152,6 +152,13 @@ std::string configuration_text(const Target& target, const Problem& problem,
 SourceUnit source_unit(const Target& target, const Problem& problem,
                        const Configuration& configuration, const DeviceInfo& device);
 
+/// A macro that source_unit() may define, and what in the manifest it is of: `parameter BLOCK`.
+struct Macro {
+  std::string name;
+  std::string owner;
+};
+std::vector<Macro> macros_of(const Target& target);
+
 /// Launch geometry and arguments. Throws KernelFailure (invalid) where a launch is over a limit of
 /// the device, and Error naming the manifest, the key and the column where it makes no sense.
 LaunchPlan launch_plan(const Target& target, const Problem& problem,

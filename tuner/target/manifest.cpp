@@ -9,6 +9,7 @@
 #include "tuner/target/launch_reader.hpp"
 #include "tuner/target/names.hpp"
 #include "tuner/target/node.hpp"
+#include "tuner/target/redefinitions.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
@@ -57,6 +58,7 @@ class Reader {
     read_space();
     read_launches();
     read_figures();
+    refuse_redefinitions(target_);
     target_.fingerprint = fingerprint_of(root_.json(), target_);
     return std::move(target_);
   }
