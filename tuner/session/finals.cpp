@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/measure/playoff.hpp"
+#include "tuner/session/reloading.hpp"
 #include "tuner/session/rivals.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
@@ -149,10 +150,10 @@ std::vector<Entry> verified(ProblemRun& run, const RunContext& context,
   return entries;
 }
 
-/// Nothing when every finalist fails to run; they are refuted then. Rivals come behind the entries.
-std::optional<PlayoffResult> play(ProblemRun& run, const RunContext& context,
-                                  std::vector<Entry>& entries, std::vector<Rival>& rivals,
-                                  std::optional<std::size_t> stored, std::uint64_t seed) {
+/// Rivals come behind the entries.
+PlayoffResult play(ProblemRun& run, const RunContext& context, std::vector<Entry>& entries,
+                   std::vector<Rival>& rivals, std::optional<std::size_t> stored,
+                   std::uint64_t seed) {
   std::vector<Finalist> players;
   for (const Entry& entry : entries) {
     players.push_back({entry.candidate.get(), run.trials().at(entry.index).measurement->median,
@@ -166,7 +167,7 @@ std::optional<PlayoffResult> play(ProblemRun& run, const RunContext& context,
     for (Rival& rival : rivals) rival.candidate.reset();
     run.close_workbench();
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      entries[i].candidate = run.load(entries[i].index);
+      entries[i].candidate = reloaded([&] { return run.load(entries[i].index); });
       again[i].timer = entries[i].candidate.get();
     }
     for (std::size_t i = 0; i < rivals.size(); ++i) {
@@ -174,11 +175,14 @@ std::optional<PlayoffResult> play(ProblemRun& run, const RunContext& context,
       again[entries.size() + i].timer = rivals[i].candidate.get();
     }
   };
-  try {
-    return play_off(players, context.policy, seed, reallocate, run.clock_hz());
-  } catch (const KernelFailure& failure) {
-    for (const Entry& entry : entries) run.refute(entry.index, failure.outcome(), failure.what());
-    return std::nullopt;
+  return play_off(players, context.policy, seed, reallocate, run.clock_hz());
+}
+
+void refute_failed(ProblemRun& run, const std::vector<Entry>& entries,
+                   const PlayoffResult& result) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const FinalistResult& one = result.finalists[i];
+    if (one.outcome != Outcome::ok) run.refute(entries[i].index, one.outcome, one.message);
   }
 }
 
@@ -263,36 +267,34 @@ void decide(ProblemRun& run, const RunContext& context, std::uint64_t seed, doub
   const auto stored = stored_best(run, context.recorder);
   std::vector<Entry> entries;
   std::vector<Rival> rivals;
-  std::optional<PlayoffResult> played;
+  PlayoffResult result;
   // Refuted leaders make room for those behind them.
-  while (!played) {
+  while (!result.winner) {
     const auto indices = finalists(run, context.policy, stored);
     if (indices.empty()) return;
     entries = verified(run, context, indices, warn);
     if (entries.empty()) continue;
     if (rivals.empty()) rivals = find_rivals(run.workbench(), context.baselines, warn);
-    played = play(run, context, entries, rivals, stored, seed);
+    result = play(run, context, entries, rivals, stored, seed);
+    refute_failed(run, entries, result);
   }
-  const PlayoffResult& result = *played;
   report.noise_floor = result.noise_floor;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const FinalistResult& one = result.finalists[i];
-    if (one.outcome != Outcome::ok) {
-      run.refute(entries[i].index, one.outcome, one.message);
-      continue;
-    }
+    if (one.outcome != Outcome::ok) continue;
     Trial trial = run.trials().at(entries[i].index);
     trial.measurement = one.measurement;
     context.recorder.record_playoff(trial, entries[i].index == run.default_index());
     if (entries[i].index == run.default_index()) {
       report.default_configuration = tuned(run, entries[i], one);
     }
-    if (one.tied && i != result.winner) report.ties.push_back(run.space().at(entries[i].index));
+    if (one.tied && i != *result.winner) report.ties.push_back(run.space().at(entries[i].index));
   }
-  report.best = tuned(run, entries[result.winner], result.finalists[result.winner]);
+  const std::size_t winner = *result.winner;
+  report.best = tuned(run, entries[winner], result.finalists[winner]);
   report.baselines = baseline_reports(rivals, std::span(result.finalists).subspan(entries.size()));
   db::DecisionRow row = decision_row(report);
-  row.binary_key = run.trials().at(entries[result.winner].index).binary_key;
+  row.binary_key = run.trials().at(entries[winner].index).binary_key;
   context.recorder.decide(row);
 }
 

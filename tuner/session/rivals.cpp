@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/session/reloading.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -52,27 +53,16 @@ std::vector<Rival> rivals_of(Workbench& bench, const BaselineSource& source) {
   return rivals;
 }
 
-/// In place of a candidate that could not be loaded again.
-class Gone final : public Candidate {
- public:
-  explicit Gone(KernelFailure failure) : failure_(std::move(failure)) {}
-  Verdict verify(int, double) override { throw failure_; }
-  TimedBatch time(int, L2State) override { throw failure_; }
-
- private:
-  KernelFailure failure_;
-};
-
 }  // namespace
 
 void reload(Rival& rival, Workbench& bench) {
-  try {
-    rival.candidate = bench.load_baseline(rival.source, rival.number);
-  } catch (const KernelFailure& failure) {
-    rival.candidate = std::make_unique<Gone>(failure);
-  } catch (const Error& error) {
-    rival.candidate = std::make_unique<Gone>(KernelFailure(Outcome::launch_error, error.what()));
-  }
+  rival.candidate = reloaded([&]() -> std::unique_ptr<Candidate> {
+    try {
+      return bench.load_baseline(rival.source, rival.number);
+    } catch (const Error& error) {
+      throw KernelFailure(Outcome::launch_error, error.what());
+    }
+  });
 }
 
 std::vector<Rival> find_rivals(Workbench& bench, std::span<const BaselineSource> sources,

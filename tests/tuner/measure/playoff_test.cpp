@@ -147,9 +147,19 @@ TEST(Playoff, OneThatFailsIsOutWithItsReason) {
   EXPECT_EQ(result.finalists[1].measurement.samples, 15);
 }
 
-TEST(Playoff, ThrowsWhenNobodyIsLeft) {
-  ScriptedTimer bad([](int, int) -> TimedBatch { throw KernelFailure(Outcome::timeout, "hung"); });
-  EXPECT_THROW(play_off({{&bad, 9e-6, true, false}}, {}, 1), KernelFailure);
+TEST(Playoff, WhenAllFailThereIsNoWinnerAndEachHasItsReason) {
+  ScriptedTimer hung([](int, int) -> TimedBatch { throw KernelFailure(Outcome::timeout, "hung"); });
+  ScriptedTimer crashed(
+      [](int, int) -> TimedBatch { throw KernelFailure(Outcome::crash, "signal 11"); });
+  ScriptedTimer baseline(10e-6);
+  const PlayoffResult result = play_off({{&hung, 9e-6, true, false},
+                                         {&crashed, 9e-6, false, false},
+                                         {&baseline, 9e-6, false, false, true}},
+                                        {}, 1);
+  EXPECT_EQ(result.winner, std::nullopt);
+  EXPECT_EQ(result.finalists[0].message, "hung");
+  EXPECT_EQ(result.finalists[1].message, "signal 11");
+  EXPECT_EQ(result.finalists[2].outcome, Outcome::ok);
 }
 
 TEST(Playoff, BuffersAreAllocatedAnewOnceHalfWayAndTimersMayBeReplaced) {
