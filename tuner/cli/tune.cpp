@@ -69,8 +69,9 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
 
 int status_of(const TuningReport& report) {
   if (report.interrupted) return kInterrupted;
-  const bool all = std::all_of(report.problems.begin(), report.problems.end(),
-                               [](const ProblemReport& one) { return one.best.has_value(); });
+  const bool all =
+      std::all_of(report.problems.begin(), report.problems.end(),
+                  [](const ProblemReport& one) { return one.decision.best.has_value(); });
   return all ? kDone : kNoCorrectConfiguration;
 }
 

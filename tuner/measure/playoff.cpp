@@ -26,7 +26,7 @@ class Contest {
         failures_(finalists_.size()) {
     // Twice in every block: the A/A pair.
     const auto by_rank = [](const Finalist& finalist) {
-      return std::pair(finalist.is_rival, finalist.seconds);
+      return std::pair(finalist.is_baseline, finalist.seconds);
     };
     twin_ = std::ranges::min_element(finalists_, {}, by_rank) - finalists_.begin();
   }
@@ -47,7 +47,7 @@ class Contest {
   /// Those that may win.
   std::vector<std::size_t> contenders() const {
     std::vector<std::size_t> indices = living();
-    std::erase_if(indices, [&](std::size_t i) { return finalists_[i].is_rival; });
+    std::erase_if(indices, [&](std::size_t i) { return finalists_[i].is_baseline; });
     return indices;
   }
 
@@ -216,8 +216,8 @@ void compare(Contest& contest, const Policy& policy, PlayoffResult& result) {
     FinalistResult& one = result.finalists[i];
     if (by_default) one.to_default = contest.ratio(i, *by_default);
     one.to_winner = contest.ratio(i, *result.winner);
-    one.tied =
-        !contest.finalists()[i].is_rival && contest.ratio(i, best).median <= 1 + policy.tie_margin;
+    one.tied = !contest.finalists()[i].is_baseline &&
+               contest.ratio(i, best).median <= 1 + policy.tie_margin;
     result.ties += one.tied ? 1 : 0;
   }
 }

@@ -30,10 +30,21 @@ TEST_F(FinalsTest, AFinalistThatCannotBeLoadedAgainCostsItselfOnly) {
   request.baselines = {{"/lib/vendor.so", "toy"}};
   db::TunedStore store = open_store();
   const ProblemReport report = tune(target, device, &store, request).problems.at(0);
-  ASSERT_TRUE(report.best);
-  EXPECT_NE(to_text(report.best->configuration), "X=11 Y=2");
+  ASSERT_TRUE(report.decision.best);
+  EXPECT_DOUBLE_EQ(report.decision.best->measurement.median, 1.1e-5) << "those behind it move up";
   EXPECT_EQ(report.outcomes[static_cast<std::size_t>(Outcome::crash)], 1);
-  EXPECT_EQ(report.baselines.size(), 1u);
+  EXPECT_EQ(report.decision.baselines.size(), 1u);
+}
+
+TEST_F(FinalsTest, TrialsBehindARefutedLeaderMoveUp) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("SIZE_N") == 65 && macros.at("X") > 9) return {Outcome::wrong, 0, "C[64] is 0"};
+    return bowl(macros);
+  });
+  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
+  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=9 Y=2");
 }
 
 }  // namespace

@@ -31,10 +31,10 @@ TEST_F(TuningSessionTest, FindsTheFastestAndComparesItWithTheDefault) {
   const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
   ASSERT_EQ(report.problems.size(), 1u);
   const ProblemReport& problem = report.problems[0];
-  EXPECT_EQ(to_text(problem.best->configuration), "X=11 Y=2");
-  EXPECT_DOUBLE_EQ(problem.best->measurement.median, 1e-5);
-  EXPECT_TRUE(problem.best->verified);
-  EXPECT_DOUBLE_EQ(problem.default_configuration->measurement.median, 2.1e-5);
+  EXPECT_EQ(to_text(problem.decision.best->configuration), "X=11 Y=2");
+  EXPECT_DOUBLE_EQ(problem.decision.best->measurement.median, 1e-5);
+  EXPECT_TRUE(problem.decision.best->verified);
+  EXPECT_DOUBLE_EQ(problem.decision.default_configuration->measurement.median, 2.1e-5);
 }
 
 TEST_F(TuningSessionTest, AHopelessConfigurationCostsOneLaunch) {
@@ -45,7 +45,7 @@ TEST_F(TuningSessionTest, AHopelessConfigurationCostsOneLaunch) {
   });
   auto store = open_store();
   const TuningReport report = tune(target, device, &store, request_for(target, {64}));
-  EXPECT_EQ(to_text(report.problems[0].best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=2");
   int hopeless = 0;
   for (const db::TrialRow& row : store.trials(store.tuned({}).at(0).best.key)) {
     if (!row.configuration.starts_with("X=3 ")) continue;
@@ -71,15 +71,15 @@ TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot
   db::TunedStore store = open_store();
   const TuningReport report = tune(target, device, &store, request);
   const ProblemReport& problem = report.problems[0];
-  EXPECT_EQ(to_text(problem.best->configuration), "X=11 Y=2");
-  ASSERT_EQ(problem.baselines.size(), 3u);
-  EXPECT_EQ(problem.baselines[0].plugin, "vendor");
-  EXPECT_EQ(problem.baselines[0].name, "fast");
-  EXPECT_DOUBLE_EQ(problem.baselines[0].to_best.median, 0.5);
-  EXPECT_EQ(problem.baselines[1].name, "next");
-  EXPECT_EQ(problem.baselines[2].name, "standard");
-  EXPECT_TRUE(problem.baselines[0].wins);
-  EXPECT_FALSE(problem.baselines[2].wins);
+  EXPECT_EQ(to_text(problem.decision.best->configuration), "X=11 Y=2");
+  ASSERT_EQ(problem.decision.baselines.size(), 3u);
+  EXPECT_EQ(problem.decision.baselines[0].plugin, "vendor");
+  EXPECT_EQ(problem.decision.baselines[0].name, "fast");
+  EXPECT_DOUBLE_EQ(problem.decision.baselines[0].to_best.median, 0.5);
+  EXPECT_EQ(problem.decision.baselines[1].name, "next");
+  EXPECT_EQ(problem.decision.baselines[2].name, "standard");
+  EXPECT_TRUE(problem.decision.baselines[0].wins);
+  EXPECT_FALSE(problem.decision.baselines[2].wins);
 
   // The fastest is stored beside the best configuration, and a run that takes all over reads it.
   const db::BaselineFigures stored = store.tuned({}).at(0).best.baseline;
@@ -87,10 +87,10 @@ TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot
   EXPECT_DOUBLE_EQ(*stored.ns, 5000);
   EXPECT_TRUE(stored.wins);
   const TuningReport again = tune(target, device, &store, request);
-  ASSERT_EQ(again.problems[0].baselines.size(), 1u);
-  EXPECT_EQ(again.problems[0].baselines[0].name, "fast");
-  EXPECT_DOUBLE_EQ(again.problems[0].baselines[0].to_best.median, 0.5);
-  EXPECT_TRUE(again.problems[0].baselines[0].wins);
+  ASSERT_EQ(again.problems[0].decision.baselines.size(), 1u);
+  EXPECT_EQ(again.problems[0].decision.baselines[0].name, "fast");
+  EXPECT_DOUBLE_EQ(again.problems[0].decision.baselines[0].to_best.median, 0.5);
+  EXPECT_TRUE(again.problems[0].decision.baselines[0].wins);
 }
 
 TEST_F(TuningSessionTest, ThePartWithAFixedValueDoesNotReplaceTheStoredBest) {
@@ -104,10 +104,10 @@ TEST_F(TuningSessionTest, ThePartWithAFixedValueDoesNotReplaceTheStoredBest) {
   const TuningReport report = tune(part, device, &store, request);
   EXPECT_EQ(report.problems[0].space, 4u);
   EXPECT_EQ(report.problems[0].taken_over, 4);
-  EXPECT_EQ(to_text(report.problems[0].best->configuration), "X=3 Y=2");
+  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=3 Y=2");
   const int compiled = device.compiled();
   const TuningReport again = tune(whole, device, &store, request_for(whole, {64}));
-  EXPECT_EQ(to_text(again.problems[0].best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(again.problems[0].decision.best->configuration), "X=11 Y=2");
   EXPECT_EQ(device.compiled(), compiled);
 }
 
@@ -132,7 +132,7 @@ TEST_F(TuningSessionTest, EveryFailureIsATrialAndNeverTheEnd) {
   auto store = open_store();
   const TuningReport report = tune(target, device, &store, request_for(target, {64}));
   const ProblemReport& problem = report.problems[0];
-  EXPECT_EQ(to_text(problem.best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(problem.decision.best->configuration), "X=11 Y=2");
   for (const Outcome outcome : {Outcome::compile_error, Outcome::crash, Outcome::wrong,
                                 Outcome::timeout, Outcome::launch_error}) {
     EXPECT_EQ(count(problem, outcome), 4) << name_of(outcome);
@@ -146,7 +146,7 @@ TEST_F(TuningSessionTest, AConfigurationOverALimitIsNotCompiled) {
   device.mutable_info().max_threads_per_block = 256;  // X <= 8
   const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
   const ProblemReport& problem = report.problems[0];
-  EXPECT_EQ(to_text(problem.best->configuration), "X=8 Y=2");
+  EXPECT_EQ(to_text(problem.decision.best->configuration), "X=8 Y=2");
   const int over = count(problem, Outcome::invalid);
   EXPECT_EQ(over + device.compiled(), static_cast<int>(problem.space));
   EXPECT_GT(over, 0);
@@ -156,7 +156,7 @@ TEST_F(TuningSessionTest, NothingCorrectIsReportedAsSuch) {
   const Target target = two_parameters();
   FakeDevice device([](const Macros&) { return Fate{Outcome::wrong, 0, "C[3] is 0"}; });
   const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
-  EXPECT_FALSE(report.problems[0].best.has_value());
+  EXPECT_FALSE(report.problems[0].decision.best.has_value());
   EXPECT_THAT(report.problems[0].default_failure, HasSubstr("C[3] is 0"));
 }
 
@@ -176,7 +176,7 @@ TEST_F(TuningSessionTest, AnAuditMeasuresWhatWasPruned) {
   EXPECT_EQ(problem.prune_check->audit.sampled, 3);
   EXPECT_EQ(problem.prune_check->audit.ran, 3);
   EXPECT_EQ(problem.prune_check->audit.faster, 0);
-  EXPECT_GT(*problem.prune_check->audit.best->seconds, problem.best->measurement.median);
+  EXPECT_GT(*problem.prune_check->audit.best->seconds, problem.decision.best->measurement.median);
 }
 
 TEST_F(TuningSessionTest, OneSeedGivesOneResult) {
@@ -221,7 +221,7 @@ TEST_F(TuningSessionTest, WhatIsCompiledIsMeasuredWhileAnotherIsNot) {
   request.compile_threads = 8;
   const TuningReport report = tune(two_parameters(), device, &store, request);
   EXPECT_GE(meanwhile, 3);
-  EXPECT_EQ(to_text(report.problems.at(0).best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(report.problems.at(0).decision.best->configuration), "X=11 Y=2");
 }
 
 TEST_F(TuningSessionTest, TheSameCommandGoesOnWhereItStopped) {
@@ -234,18 +234,18 @@ TEST_F(TuningSessionTest, TheSameCommandGoesOnWhereItStopped) {
   callbacks.stop_requested = [&] { return trials >= 10; };
   const TuningReport stopped = tune(target, first, &store, request_for(target, {64}), callbacks);
   EXPECT_TRUE(stopped.interrupted);
-  EXPECT_TRUE(stopped.problems[0].best.has_value());
+  EXPECT_TRUE(stopped.problems[0].decision.best.has_value());
 
   FakeDevice second(bowl);
   const TuningReport resumed = tune(target, second, &store, request_for(target, {64}));
   EXPECT_EQ(resumed.problems[0].taken_over, 10);
-  EXPECT_EQ(to_text(resumed.problems[0].best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(resumed.problems[0].decision.best->configuration), "X=11 Y=2");
 
   FakeDevice third(bowl);
   const TuningReport again = tune(target, third, &store, request_for(target, {64}));
   EXPECT_EQ(third.loaded(), 0);
   EXPECT_EQ(third.compiled(), 0);
-  EXPECT_EQ(to_text(again.problems[0].best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(again.problems[0].decision.best->configuration), "X=11 Y=2");
 }
 
 TEST_F(TuningSessionTest, ATrialThatTakesThisProcessDownIsKnownAfterwards) {
@@ -310,7 +310,7 @@ TEST_F(TuningSessionTest, AWinnerThatFailsOnTheEdgeProblemIsOut) {
     callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
     const TuningReport report = tune(target, device, nullptr, request_for(target, {64}), callbacks);
     const ProblemReport& problem = report.problems[0];
-    EXPECT_NE(find_value(problem.best->configuration, "X")->integer(), 11);
+    EXPECT_NE(find_value(problem.decision.best->configuration, "X")->integer(), 11);
     EXPECT_GT(problem.outcomes[static_cast<std::size_t>(there)], 0) << name_of(there);
     ASSERT_FALSE(warnings.empty());
     EXPECT_THAT(warnings[0], HasSubstr("N=65"));
