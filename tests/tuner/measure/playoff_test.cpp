@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
+#include "bench/measure/simulated_timer.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"
-#include "tuner/measure/simulated_timer.hpp"
 
 namespace autotune {
 namespace {

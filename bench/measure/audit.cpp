@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measure/audit.hpp"
+#include "bench/measure/audit.hpp"
 
 #include <algorithm>
 #include <cmath>
