@@ -1,183 +1,169 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/best.hpp"
 
-#include <bit>
-#include <tuple>
-
-#include "tuner/hash/hash.hpp"
+#include "db/facts.hpp"
 
 namespace autotune::db {
 namespace {
 
-int rank_of(std::string_view provenance) {
-  if (provenance == "pinned") return 3;
-  if (provenance == "measured") return 2;
-  return provenance == "imported" ? 1 : 0;
+/// What a trial refutes its configuration with.
+constexpr const char* kFailed = " AND outcome NOT IN ('ok', 'pruned')";
+
+/// One that is missing or damaged is taken for a partial one: its trials prove nothing.
+SessionRow session_of(Connection& connection, const std::string& id) {
+  SessionRow session;
+  session.partial = true;
+  each_usable<SessionRow>(
+      connection, " AND id = ?", [&](SessionRow&& row) { session = std::move(row); }, id);
+  return session;
 }
 
-std::string started_at(Connection& connection, const std::string& session) {
-  Query query = connection.query("SELECT started_at FROM session WHERE id = ?");
-  return query.bind(session).step() ? query.text(0) : "";
+/// When each configuration failed last. Damaged rows count too: they make no answer, they only
+/// take one away.
+std::unordered_map<std::string, std::string> failures_of(Connection& connection,
+                                                         const ProblemKey& key) {
+  std::unordered_map<std::string, std::string> failures;
+  static const std::string kSql = "SELECT configuration, max(created_at) FROM trial" +
+                                  std::string(kOfKey) + kFailed + " AND " + live_sql<TrialRow>() +
+                                  " GROUP BY configuration";
+  Query query = connection.query(kSql);
+  query.bind(key);
+  while (query.step()) failures.emplace(query.text(0), query.text(1));
+  return failures;
 }
 
-/// nullopt when the trial cannot lead: it failed, or nobody has checked its result.
-std::optional<BestRow> claim_of(const TrialRow& trial, const std::string& session_started_at) {
-  const bool measured = trial.median_ns && trial.verified;
-  const bool predicted = !trial.median_ns && trial.predicted_ns;
-  if (trial.outcome != "ok" || trial.stage != "search" || !(measured || predicted)) {
-    return std::nullopt;
-  }
-  BestRow row;
-  row.key = trial.key;
-  row.provenance = measured ? "measured" : "predicted";
-  row.session = trial.session;
-  row.session_started_at = session_started_at;
-  row.configuration = trial.configuration;
-  row.median_ns = measured ? trial.median_ns : trial.predicted_ns;
-  row.low_ns = trial.low_ns;
-  row.high_ns = trial.high_ns;
-  row.samples = trial.samples;
-  row.gflops = trial.gflops;
-  row.verified = trial.verified;
-  row.binary_key = trial.binary_key;
-  row.created_at = trial.created_at;
-  row.source = trial.id;
-  return row;
+bool failed_since(Connection& connection, const BestRow& claim) {
+  static const std::string kSql = "SELECT 1 FROM trial" + std::string(kOfKey) + kFailed +
+                                  " AND configuration = ? AND created_at >= ? AND " +
+                                  live_sql<TrialRow>() + " LIMIT 1";
+  Query query = connection.query(kSql);
+  return query.bind(claim.key, claim.configuration, claim.created_at).step();
 }
 
-BestRow claim_of(const DecisionRow& decision, const std::string& session_started_at) {
-  BestRow row;
-  row.key = decision.key;
-  row.provenance = decision.provenance;
-  row.decided = true;
-  row.session = decision.session;
-  row.session_started_at = session_started_at;
-  row.configuration = decision.configuration;
-  row.median_ns = decision.median_ns;
-  row.low_ns = decision.low_ns;
-  row.high_ns = decision.high_ns;
-  row.samples = decision.samples;
-  row.gflops = decision.gflops;
-  row.default_configuration = decision.default_configuration;
-  row.default_ns = decision.default_ns;
-  row.noise_floor = decision.noise_floor;
-  row.cold_ns = decision.cold_ns;
-  row.ties = decision.ties;
-  row.verified = decision.verified;
-  row.binary_key = decision.binary_key;
-  row.created_at = decision.created_at;
-  row.baseline = decision.baseline;
-  row.source = decision.id;
-  return row;
+/// The latest, unless it takes the one before back.
+std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key) {
+  std::optional<PinRow> latest;
+  each_usable<PinRow>(
+      connection, std::string(kAndKey) + " ORDER BY created_at, id",
+      [&](PinRow&& pin) { latest = std::move(pin); }, key);
+  if (latest && latest->configuration.empty()) latest.reset();
+  return latest;
 }
 
 /// A leader that no playoff has judged stands beside the default of its own session.
-void fill_default(Connection& connection, BestRow& row) {
-  if (row.decided) return;
-  Query query =
-      connection.query(std::string("SELECT configuration, median_ns FROM trial") + kOfKey +
-                       " AND session = ? AND is_default AND outcome = 'ok' AND stage = 'search' "
-                       "ORDER BY id LIMIT 1");
-  row.default_configuration.clear();
-  row.default_ns.reset();
-  if (!query.bind(row.key, row.session).step()) return;
-  query.read(0, row.default_configuration);
-  query.read(1, row.default_ns);
+void fill_default(Connection& connection, BestRow& best) {
+  if (best.decided) return;
+  best.default_configuration.clear();
+  best.default_ns.reset();
+  each_usable<TrialRow>(
+      connection, std::string(kAndKey) + " AND session = ? AND is_default ORDER BY created_at, id",
+      [&](TrialRow&& trial) {
+        if (trial.stage != "search" || trial.outcome == "pruned") return;
+        const bool correct = trial.outcome == "ok";
+        best.default_configuration = correct ? trial.configuration : "";
+        best.default_ns = correct ? trial.median_ns : std::nullopt;
+      },
+      best.key, best.session);
 }
 
-BestRow sealed(BestRow row) {
-  row = cleaned(std::move(row));
-  row.crc = best_crc({row.key.problem, row.key.policy, row.configuration, row.provenance,
-                      row.default_configuration, row.median_ns.value_or(-1),
-                      row.default_ns.value_or(-1), row.baseline.plugin, row.baseline.candidate,
-                      row.baseline.ns.value_or(-1), row.baseline.wins});
-  return row;
-}
+/// Goes through the facts of one problem.
+class Derivation {
+ public:
+  Derivation(Connection& connection, const ProblemKey& key)
+      : connection_(connection),
+        key_(key),
+        pin_(pin_of(connection, key)),
+        failures_(failures_of(connection, key)) {}
 
-std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key) {
-  Query query = connection.query(
-      select_sql<PinRow>(std::string(kOfKey) + " ORDER BY created_at DESC, id DESC LIMIT 1"));
-  if (!query.bind(key).step()) return std::nullopt;
-  PinRow pin = read_row<PinRow>(query);
-  if (pin.configuration.empty()) return std::nullopt;
-  return pin;
-}
-
-/// The pinned configuration with the best claim's figures for it, if it was ever tried.
-BestRow pinned_row(const PinRow& pin, const std::optional<BestRow>& tried,
-                   const std::optional<BestRow>& best) {
-  BestRow row;
-  if (tried) row = *tried;
-  row.key = pin.key;
-  row.provenance = "pinned";
-  row.decided = true;
-  row.configuration = pin.configuration;
-  row.baseline = {};  // whoever pins a configuration wants that one
-  if (best) {
-    row.default_configuration = best->default_configuration;
-    row.default_ns = best->default_ns;
+  std::optional<BestRow> best() {
+    each_usable<DecisionRow>(
+        connection_, kAndKey,
+        [&](const DecisionRow& row) { take(claim_of(row, session(row.session)), true); }, key_);
+    const bool decided = best_ && best_->provenance == "measured";  // no trial outranks that
+    if (!decided || pin_) take_trials();
+    if (best_) fill_default(connection_, *best_);
+    if (pin_) best_ = pinned_row(*pin_, tried_, best_);
+    return best_ ? std::optional(sealed(*best_)) : std::nullopt;
   }
-  row.created_at = pin.created_at;
-  row.source = pin.id;
-  return row;
+
+ private:
+  void take_trials() {
+    each_usable<TrialRow>(
+        connection_, std::string(kAndKey) + " AND outcome = 'ok'",
+        [&](const TrialRow& row) {
+          const SessionRow& of = session(row.session);
+          if (auto claim = claim_of(row, of)) take(*std::move(claim), !of.partial);
+        },
+        key_);
+  }
+
+  void take(BestRow claim, bool may_lead) {
+    const auto failure = failures_.find(claim.configuration);
+    if (failure != failures_.end() && failure->second >= claim.created_at) return;
+    const bool is_pinned = pin_ && claim.configuration == pin_->configuration;
+    if (is_pinned && (!tried_ || outranks(claim, *tried_))) tried_ = claim;
+    if (may_lead && (!best_ || outranks(claim, *best_))) best_ = std::move(claim);
+  }
+
+  const SessionRow& session(const std::string& id) {
+    const auto [found, is_new] = sessions_.try_emplace(id);
+    if (is_new) found->second = session_of(connection_, id);
+    return found->second;
+  }
+
+  Connection& connection_;
+  const ProblemKey& key_;
+  std::optional<PinRow> pin_;
+  std::unordered_map<std::string, std::string> failures_;
+  std::unordered_map<std::string, SessionRow> sessions_;
+  std::optional<BestRow> best_, tried_;  // of all, and of the pinned configuration
+};
+
+/// `claim` is what a new fact claims; without one it may still be the default that `best` stands
+/// beside.
+void consider_claim(Connection& connection, std::optional<BestRow> claim, BestRow best) {
+  const bool leads = claim && outranks(*claim, best) && !failed_since(connection, *claim);
+  if (leads) best = *std::move(claim);
+  if (!leads && best.decided) return;
+  fill_default(connection, best);
+  connection.replace(sealed(std::move(best)));
 }
 
-template <class Claim>
-void consider_claim(Connection& connection, const Claim& fact) {
-  std::optional<BestRow> best = stored_best(connection, fact.key);
-  if (best && best->provenance == "pinned") return derive_again(connection, fact.key);
-  std::optional<BestRow> claim = claim_of(fact, started_at(connection, fact.session));
-  const bool leads = claim && (!best || outranks(*claim, *best));
-  if (leads) best = std::move(claim);
-  const bool same_session = best && best->session == fact.session;
-  if (!leads && !(same_session && !best->decided)) return;
-  fill_default(connection, *best);
-  connection.replace(sealed(std::move(*best)));
+/// Whether what stands there can be compared with a claim.
+bool is_comparable(const std::optional<BestRow>& best) {
+  return best && best->provenance != "pinned" && is_sealed(*best);
+}
+
+std::vector<ProblemKey> keys_of(Query& query) {
+  std::vector<ProblemKey> keys;
+  while (query.step()) {
+    keys.push_back({query.text(0), query.text(1), query.text(2), query.text(3)});
+  }
+  return keys;
 }
 
 }  // namespace
 
-bool outranks(const BestRow& a, const BestRow& b) {
-  const auto standing = [](const BestRow& row) {
-    return std::make_tuple(rank_of(row.provenance), row.decided);
-  };
-  if (standing(a) != standing(b)) return standing(a) > standing(b);
-  if (a.decided) return std::tie(a.created_at, a.source) > std::tie(b.created_at, b.source);
-  const auto session = [](const BestRow& row) {
-    return std::tie(row.session_started_at, row.session);
-  };
-  if (session(a) != session(b)) return session(a) > session(b);
-  const double a_ns = a.median_ns.value_or(0), b_ns = b.median_ns.value_or(0);
-  return std::tie(a_ns, a.configuration, a.source) < std::tie(b_ns, b.configuration, b.source);
-}
-
-std::int64_t best_crc(const BestView& row) {
-  const auto bytes_of = [](const double& number) {
-    return std::string_view(reinterpret_cast<const char*>(&number), sizeof number);
-  };
-  std::uint64_t hash = 0;
-  for (const std::string_view text :
-       {row.problem, row.policy, row.configuration, row.provenance, row.default_configuration}) {
-    hash = hash64(text, hash);
-  }
-  for (const double& number : {row.median_ns, row.default_ns}) {
-    hash = hash64(bytes_of(number), hash);
-  }
-  if (!row.baseline.empty()) {  // rows without one have the check that they always had
-    hash = hash64(row.baseline, hash);
-    hash = hash64(row.candidate, hash);
-    hash = hash64(bytes_of(row.baseline_ns), hash) + row.baseline_wins;
-  }
-  return std::bit_cast<std::int64_t>(hash);
-}
-
 void consider(Connection& connection, const TrialRow& trial) {
-  const bool matters = trial.outcome == "ok" || trial.is_default;
-  if (matters) consider_claim(connection, trial);
+  const std::optional<BestRow> best = stored_best(connection, trial.key);
+  const bool failed = trial.outcome != "ok" && trial.outcome != "pruned";
+  const bool refutes = failed && best && best->configuration == trial.configuration;
+  const SessionRow session = session_of(connection, trial.session);
+  const auto claim = session.partial ? std::nullopt : claim_of(trial, session);
+  const bool beside = trial.is_default && best && best->session == trial.session;
+  if (!refutes && !claim && !beside) return;
+  if (refutes || !is_comparable(best) || !is_live(connection, trial)) {
+    return derive_again(connection, trial.key);
+  }
+  consider_claim(connection, claim, *best);
 }
 
 void consider(Connection& connection, const DecisionRow& decision) {
-  consider_claim(connection, decision);
+  const std::optional<BestRow> best = stored_best(connection, decision.key);
+  if (!is_comparable(best) || !is_live(connection, decision)) {
+    return derive_again(connection, decision.key);
+  }
+  consider_claim(connection, claim_of(decision, session_of(connection, decision.session)), *best);
 }
 
 std::optional<BestRow> stored_best(Connection& connection, const ProblemKey& key) {
@@ -186,43 +172,14 @@ std::optional<BestRow> stored_best(Connection& connection, const ProblemKey& key
   return read_row<BestRow>(query);
 }
 
+bool is_usable(Connection& connection, const BestRow& best) {
+  const auto fault = is_sealed(best) ? malformed(best) : kNotAsStored;
+  if (fault) connection.leave_out("best of", best.key.problem, *fault);
+  return !fault;
+}
+
 std::optional<BestRow> derive(Connection& connection, const ProblemKey& key) {
-  const std::optional<PinRow> pin = pin_of(connection, key);
-  std::optional<BestRow> best, tried;
-  const auto take = [&](std::optional<BestRow> claim) {
-    if (!claim) return;
-    if (pin && claim->configuration == pin->configuration && (!tried || outranks(*claim, *tried))) {
-      tried = claim;
-    }
-    if (!best || outranks(*claim, *best)) best = std::move(claim);
-  };
-  std::unordered_map<std::string, std::string> starts;
-  const auto start_of = [&](const std::string& session) -> const std::string& {
-    const auto [found, is_new] = starts.try_emplace(session);
-    if (is_new) found->second = started_at(connection, session);
-    return found->second;
-  };
-  {
-    Query query = connection.query(select_sql<DecisionRow>(kOfKey));
-    query.bind(key);
-    while (query.step()) {
-      const auto decision = read_row<DecisionRow>(query);
-      take(claim_of(decision, start_of(decision.session)));
-    }
-  }
-  if (!best || pin || best->provenance != "measured") {  // else no trial can change it
-    Query query =
-        connection.query(select_sql<TrialRow>(std::string(kOfKey) + " AND outcome = 'ok'"));
-    query.bind(key);
-    while (query.step()) {
-      const auto trial = read_row<TrialRow>(query);
-      take(claim_of(trial, start_of(trial.session)));
-    }
-  }
-  if (best) fill_default(connection, *best);
-  if (pin) best = pinned_row(*pin, tried, best);
-  if (best) best = sealed(std::move(*best));
-  return best;
+  return Derivation(connection, key).best();
 }
 
 void derive_again(Connection& connection, const ProblemKey& key) {
@@ -234,16 +191,27 @@ void derive_again(Connection& connection, const ProblemKey& key) {
   }
 }
 
+void derive_all_again(Connection& connection) {
+  connection.query("DELETE FROM best").run();
+  for (const ProblemKey& key : all_keys(connection)) derive_again(connection, key);
+}
+
 std::vector<ProblemKey> all_keys(Connection& connection) {
-  std::vector<ProblemKey> keys;
   Query query = connection.query(
       "SELECT device, kernel, problem, policy FROM trial "
       "UNION SELECT device, kernel, problem, policy FROM decision "
       "UNION SELECT device, kernel, problem, policy FROM pin");
-  while (query.step()) {
-    keys.push_back({query.text(0), query.text(1), query.text(2), query.text(3)});
-  }
-  return keys;
+  return keys_of(query);
+}
+
+std::vector<ProblemKey> keys_of_fact(Connection& connection, const std::string& id) {
+  static const std::string kColumns = "SELECT device, kernel, problem, policy FROM ";
+  Query query =
+      connection.query(kColumns + "trial WHERE ?1 IN (id, session, device, kernel) UNION " +
+                       kColumns + "decision WHERE ?1 IN (id, session, device, kernel) UNION " +
+                       kColumns + "pin WHERE ?1 IN (id, device, kernel)");
+  query.bind(id);
+  return keys_of(query);
 }
 
 }  // namespace autotune::db

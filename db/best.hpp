@@ -1,37 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of several claims to be the best of a problem counts. Included by db/*.cpp only.
+// The best of a problem, from its facts. Included by db/*.cpp only.
 #pragma once
 
-#include "db/connection.hpp"
+#include "db/claim.hpp"
 
 namespace autotune::db {
-
-/// A total order, so that neither the order of insertion nor that of merging matters: pinned before
-/// measured, imported, predicted; what a session decided before the leader of an unfinished one;
-/// then the latest decision, or the latest session and in it the shortest time. Times of different
-/// sessions are never compared.
-bool outranks(const BestRow& a, const BestRow& b);
-
-/// What a lookup uses of a best row.
-struct BestView {
-  std::string_view problem, policy, configuration, provenance, default_configuration;
-  double median_ns = -1, default_ns = -1;  // -1 when absent
-  std::string_view baseline = {}, candidate = {};
-  double baseline_ns = -1;
-  bool baseline_wins = false;
-};
-std::int64_t best_crc(const BestView& row);
 
 /// Updates the best row of a problem for a row that was just stored.
 void consider(Connection& connection, const TrialRow& trial);
 void consider(Connection& connection, const DecisionRow& decision);
 
-/// The best of a problem from its facts alone.
+/// The best of a problem from those of its facts that may be used: a pin, else the claim that
+/// outranks all others of those that are not refuted. A claim is refuted by a trial of its
+/// configuration that failed after it. The trials of a partial session claim nothing.
 std::optional<BestRow> derive(Connection& connection, const ProblemKey& key);
+/// As it stands there; see is_sealed().
 std::optional<BestRow> stored_best(Connection& connection, const ProblemKey& key);
+/// Whether it is what was stored and can be read; else it is named in Connection::left_out.
+bool is_usable(Connection& connection, const BestRow& best);
 /// Stores what derive() says.
 void derive_again(Connection& connection, const ProblemKey& key);
+void derive_all_again(Connection& connection);
 /// Every problem that has a trial, decision or pin.
 std::vector<ProblemKey> all_keys(Connection& connection);
+/// Those of the facts that a retraction of `id` takes out.
+std::vector<ProblemKey> keys_of_fact(Connection& connection, const std::string& id);
 
 }  // namespace autotune::db

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wrong in a file: its structure, its references, its rows, its derived rows.
 #include "db/best.hpp"
+#include "db/facts.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
@@ -28,9 +29,14 @@ std::int64_t check_rows(Connection& connection, std::vector<std::string>& damage
   while (query.step()) {
     const Row row = read_row<Row>(query);
     ++count;
-    if (row_id(to_json(row)) != row.id) {
-      damage.push_back(format("{} {}: is not what was stored", Table<Row>::name, row.id));
+    std::optional<std::string> fault;
+    if (!is_whole(row)) {
+      fault = kNotAsStored;
+    } else if (is_live(connection, row)) {
+      fault = unacceptable(row);
+      if (fault) *fault += "; autotune db retract takes it out";
     }
+    if (fault) damage.push_back(format("{} {}: {}", Table<Row>::name, excerpt(row.id), *fault));
   }
   return count;
 }

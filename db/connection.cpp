@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include "db/best.hpp"
 #include "db/schema.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/format.hpp"
@@ -130,9 +131,23 @@ void set_up(const std::filesystem::path& path, SQLite::Database& database, Mode 
   }
 }
 
+/// After a step of the schema that changes what is derived from the facts.
+void derive_if_stale(Connection& connection) {
+  const auto is_stale = [&] {
+    return connection.query("SELECT 1 FROM meta WHERE name = 'best_is_stale'").step();
+  };
+  if (!is_stale()) return;
+  in_transaction(connection, [&] {
+    if (!is_stale()) return;  // another process was faster
+    derive_all_again(connection);
+    connection.query("DELETE FROM meta WHERE name = 'best_is_stale'").run();
+  });
+}
+
 std::unique_ptr<Connection> open_as(const std::filesystem::path& path, Mode mode) {
   auto connection = std::make_unique<Connection>(path, mode, open_file(path, mode));
   set_up(path, connection->database, mode);
+  if (mode == Mode::read_write) derive_if_stale(*connection);
   return connection;
 }
 
@@ -209,6 +224,11 @@ std::string clean_text(std::string_view text) {
 double clean_number(double number) {
   if (!(number - number == 0)) return 0;
   return number + 0.0;  // SQLite keeps no negative zero
+}
+
+void Connection::leave_out(const std::string& table, const std::string& id,
+                           const std::string& why) {
+  left_out.insert(format("{}: {} {} is left out: {}", path.string(), table, excerpt(id), why));
 }
 
 std::string row_id(std::string_view json) { return hash128(json); }

@@ -8,6 +8,7 @@
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -115,6 +116,8 @@ std::string select_sql(const std::string& rest = "") {
 /// The row as it is stored: text is valid UTF-8 without NUL, numbers are finite, and the id is the
 /// hash of the rest.
 std::string clean_text(std::string_view text);
+/// The beginning of a stored text for a message, on one line.
+std::string excerpt(std::string_view text);
 double clean_number(double number);
 std::string row_id(std::string_view json);
 
@@ -160,10 +163,14 @@ struct TunedStore::Connection {
     run_insert(row, "INSERT OR REPLACE INTO ", "");
   }
 
+  /// Notes a row that a reader could not use.
+  void leave_out(const std::string& table, const std::string& id, const std::string& why);
+
   std::filesystem::path path;
   Mode mode;
   SQLite::Database database;
   std::unordered_map<std::string, SQLite::Statement> statements;
+  std::set<std::string> left_out;  // TunedStore::left_out()
 
  private:
   template <class Row>

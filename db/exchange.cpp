@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "db/best.hpp"
+#include "db/facts.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/text/format.hpp"
 
@@ -93,6 +94,10 @@ class Importer {
     if (!row.id.empty() && clean.id != row.id) {
       return refuse(where, "is damaged: its content does not match its id");
     }
+    if (const auto fault = unacceptable(clean)) {
+      if (!is_retracted(connection_, clean.id)) refuse(where, *fault);
+      return;
+    }
     try {
       connection_.insert(clean) ? ++report_.added : ++report_.present;
     } catch (const SQLite::Exception& error) {
@@ -115,10 +120,7 @@ class Importer {
 
   /// Facts come in before what they refer to is known to be complete, so the best rows are last.
   ImportReport finish() {
-    if (report_.added > 0) {
-      connection_.database.exec("DELETE FROM best");
-      for (const ProblemKey& key : all_keys(connection_)) derive_again(connection_, key);
-    }
+    if (report_.added > 0) derive_all_again(connection_);
     return std::move(report_);
   }
 

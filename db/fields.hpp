@@ -34,7 +34,9 @@ void baseline_columns(Figures& baseline, Visit&& visit) {
 
 /// Columns that not every schema has. A row in which one is empty is written as JSON without it,
 /// so that facts of an older schema keep their ids.
-inline bool is_later(std::string_view column) { return column.starts_with("baseline"); }
+inline bool is_later(std::string_view column) {
+  return column.starts_with("baseline") || column == "partial";
+}
 
 template <>
 struct Table<DeviceRow> {
@@ -75,6 +77,7 @@ struct Table<SessionRow> {
     visit("strategy", row.strategy);
     visit("seed", row.seed);
     visit("budget", row.budget);
+    visit("partial", row.partial);  // came with schema 4
   }
 };
 
@@ -159,6 +162,17 @@ struct Table<CalibrationRow> {
 };
 
 template <>
+struct Table<RetractionRow> {
+  static constexpr const char* name = "retraction";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    visit("fact", row.fact);
+    visit("reason", row.reason);
+    visit("created_at", row.created_at);
+  }
+};
+
+template <>
 struct Table<BestRow> {
   static constexpr const char* name = "best";
   template <class Row, class Visit>
@@ -185,6 +199,7 @@ struct Table<BestRow> {
     baseline_columns(row.baseline, visit);
     visit("source", row.source);
     visit("crc", row.crc);
+    visit("row_hash", row.row_hash);
   }
 };
 
@@ -201,10 +216,11 @@ struct Table<InflightRow> {
   }
 };
 
-/// Calls visit.operator()<Row>() for each table of facts, those referred to before those that
-/// refer. Facts have ids and are what an export holds and a merge unites.
+/// Calls visit.operator()<Row>() for each table of facts, retractions first, then those referred to
+/// before those that refer. Facts have ids and are what an export holds and a merge unites.
 template <class Visit>
 void each_fact_table(Visit&& visit) {
+  visit.template operator()<RetractionRow>();
   visit.template operator()<DeviceRow>();
   visit.template operator()<KernelRow>();
   visit.template operator()<SessionRow>();

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/lookup_source.hpp"
 
-#include <sqlite3.h>
-
 #include <algorithm>
-#include <charconv>
 #include <map>
 
-#include "db/best.hpp"
-#include "db/connection.hpp"
+#include "db/claim.hpp"
+#include "db/facts.hpp"
+#include "db/plain_query.hpp"
+#include "db/problem_text.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
@@ -42,80 +41,21 @@ Known read_known(const TunedStore& store, const LookupRequest& request) {
     if (kernel.target != request.target) continue;
     known.source_drifted.emplace(kernel.id, kernel.fingerprint != request.fingerprint);
   }
-  Query query = store.connection().query("SELECT id, environment FROM session");
-  while (query.step()) known.environments.emplace(query.text(0), query.text(1));
+  each_usable<SessionRow>(store.connection(), "", [&](SessionRow&& session) {
+    known.environments.emplace(session.id, std::move(session.environment));
+  });
   return known;
 }
 
 /// Memory that is not used is not touched; moving rows about takes longer than reading some.
 constexpr std::size_t kLikelyRows = 16384;
 
-/// The columns that best_crc() covers, and the session.
+/// The columns that best_crc() covers, and the session. `+` keeps to the order of the table: the
+/// index that has the policy in front has nothing else.
 constexpr const char* kSelect =
     "SELECT problem, configuration, provenance, default_configuration, median_ns, default_ns, crc, "
     "session, baseline, baseline_candidate, baseline_ns, baseline_wins FROM best "
-    "WHERE device = ? AND kernel = ? AND policy = ?";
-
-/// A statement without SQLiteCpp's shared owner of each value: this is the hot loop of opening.
-class PlainQuery {
- public:
-  PlainQuery(sqlite3* database, const char* sql) : database_(database) {
-    check(sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr));
-  }
-  ~PlainQuery() { sqlite3_finalize(statement_); }
-  PlainQuery(const PlainQuery&) = delete;
-  PlainQuery& operator=(const PlainQuery&) = delete;
-
-  /// `text` must outlive the query.
-  void bind(int place, const std::string& text) {
-    const auto length = static_cast<int>(text.size());
-    check(sqlite3_bind_text(statement_, place, text.data(), length, SQLITE_STATIC));
-  }
-  bool step() {
-    const int code = sqlite3_step(statement_);
-    if (code != SQLITE_ROW && code != SQLITE_DONE) check(code);
-    return code == SQLITE_ROW;
-  }
-  /// Until the next step.
-  std::string_view text(int column) const {
-    // As a blob it need not be copied for a final NUL.
-    const auto* text = static_cast<const char*>(sqlite3_column_blob(statement_, column));
-    return {text, text ? static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) : 0};
-  }
-  double number(int column, double otherwise) const {
-    return sqlite3_column_type(statement_, column) == SQLITE_NULL
-               ? otherwise
-               : sqlite3_column_double(statement_, column);
-  }
-  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-
- private:
-  void check(int code) const {
-    if (code != SQLITE_OK) throw SQLite::Exception(database_, code);
-  }
-
-  sqlite3* database_;
-  sqlite3_stmt* statement_ = nullptr;
-};
-
-/// Reads `M=512 N=512 K=512` off a canonical text whose rest must be the settings; allocates
-/// nothing, as it runs for every row.
-bool fill_sizes(std::string_view problem, const LookupRequest& request, LookupRow& row) {
-  std::string_view names = request.size_names;
-  for (std::size_t count = 0; !names.empty(); ++count) {
-    const std::string_view name = names.substr(0, names.find(' '));
-    names.remove_prefix(std::min(names.size(), name.size() + 1));
-    if (count == kMostSizes || problem.substr(0, name.size()) != name) return false;
-    problem.remove_prefix(name.size());
-    if (!problem.starts_with('=')) return false;
-    const char* end = problem.data() + problem.size();
-    const auto [stop, error] = std::from_chars(problem.data() + 1, end, row.sizes[count]);
-    if (error != std::errc() || row.sizes[count] <= 0 || (stop != end && *stop != ' '))
-      return false;
-    problem.remove_prefix(static_cast<std::size_t>(stop - problem.data()) + (stop != end));
-  }
-  return problem == request.settings;
-}
+    "WHERE device = ? AND kernel = ? AND +policy = ?";
 
 /// All rows of one device and one kernel.
 struct Part {
@@ -148,12 +88,16 @@ int read_part(const TunedStore& store, const LookupRequest& request, const Known
       continue;
     }
     LookupRow row;
-    if (!fill_sizes(best.problem, request, row)) continue;
+    std::string_view settings = best.problem;
+    if (!take_sizes(settings, request.size_names, row.sizes) || settings != request.settings) {
+      continue;
+    }
     if (query.text(7) != session) {
       session = query.text(7);
       const auto found = known.environments.find(session);
-      same_environment = request.environment.empty() || found == known.environments.end() ||
-                         found->second == request.environment;
+      const bool is_known = found != known.environments.end();
+      same_environment = request.environment.empty() ||
+                         (is_known ? found->second == request.environment : session.empty());
     }
     row.validity = part.source_drifted ? Validity::source_drifted
                    : same_environment  ? Validity::exact
@@ -186,10 +130,10 @@ void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& re
       }
     }
   });
+  damaged += static_cast<int>(store.left_out().size());
   if (damaged > 0) {
     out.warnings.push_back(
-        format("{}: {} of its rows are damaged and left out; run autotune db "
-               "check",
+        format("{}: {} of its rows are damaged and left out; run autotune db check",
                layer.path.string(), damaged));
   }
 }

@@ -11,7 +11,7 @@ namespace autotune::db {
 
 /// Every `id` is the hash of the rest of its row: equal rows have equal ids, merging is a set
 /// union, and a row that does not match its id is damaged. The store fills it in; leave it empty.
-/// Times of day are UTC text, `2026-03-01T12:00:00.000Z`: now_text().
+/// Times of day are UTC text, `2026-03-01T12:00:00.000000Z`: now_text(). Facts are ordered by them.
 
 /// What makes two devices comparable. Driver and clocks belong to the session.
 struct DeviceRow {
@@ -45,6 +45,8 @@ struct SessionRow {
   std::string strategy;
   std::int64_t seed = 0;
   std::string budget;
+  /// A part of the space was searched, as `--fix` asks for: its leader is no answer.
+  bool partial = false;
   friend bool operator==(const SessionRow&, const SessionRow&) = default;
 };
 
@@ -145,6 +147,16 @@ struct CalibrationRow {
   friend bool operator==(const CalibrationRow&, const CalibrationRow&) = default;
 };
 
+/// Takes another fact out, for good. Nothing is deleted, so that merging stays a set union: the
+/// fact may come in before or after.
+struct RetractionRow {
+  std::string id;
+  std::string fact;  // the id of what is taken out; a session takes its trials and decisions along
+  std::string reason;
+  std::string created_at;
+  friend bool operator==(const RetractionRow&, const RetractionRow&) = default;
+};
+
 /// The answer for one problem, derived from trials, decisions and pins.
 struct BestRow {
   ProblemKey key;
@@ -167,8 +179,10 @@ struct BestRow {
   std::string binary_key;
   std::string created_at;
   BaselineFigures baseline;
-  std::string source;    // id of the trial, decision or pin that it comes from
-  std::int64_t crc = 0;  // of what a lookup uses; the store fills it in
+  std::string source;  // id of the trial, decision or pin that it comes from
+  // The store fills these in.
+  std::int64_t crc = 0;       // of what a lookup uses
+  std::int64_t row_hash = 0;  // of the whole row
   friend bool operator==(const BestRow&, const BestRow&) = default;
 };
 

@@ -49,6 +49,21 @@ CREATE INDEX trial_problem ON trial(device, kernel, problem, policy);
 CREATE INDEX trial_default ON trial(device, kernel, problem, policy, session) WHERE is_default;
 )sql";
 
+constexpr const char* kRetractionTable = R"sql(
+CREATE TABLE retraction (
+  id         TEXT PRIMARY KEY,
+  fact       TEXT NOT NULL,
+  reason     TEXT NOT NULL,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX retraction_fact ON retraction(fact);
+)sql";
+
+/// Narrow, so that all problems can be looked through for the nearest.
+constexpr const char* kBestIndex = R"sql(
+CREATE INDEX best_problem ON best(device, kernel, policy, problem);
+)sql";
+
 constexpr const char* kTables = R"sql(
 -- Facts: only ever added. An id is the hash of the rest of its row.
 CREATE TABLE device (
@@ -78,7 +93,8 @@ CREATE TABLE session (
   command      TEXT NOT NULL,
   strategy     TEXT NOT NULL,
   seed         INTEGER NOT NULL,
-  budget       TEXT NOT NULL
+  budget       TEXT NOT NULL,
+  partial      INTEGER NOT NULL DEFAULT 0 CHECK (partial IN (0, 1))
 ) STRICT;
 
 CREATE TABLE decision (
@@ -163,6 +179,7 @@ CREATE TABLE best (
   baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1)),
   source                TEXT NOT NULL,
   crc                   INTEGER NOT NULL,
+  row_hash              INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (device, kernel, problem, policy)
 ) STRICT, WITHOUT ROWID;
 
@@ -229,6 +246,8 @@ void back_up(const std::filesystem::path& path, int version) {
 void create_schema(SQLite::Database& database) {
   database.exec(kTables);
   database.exec(kTrialTable);
+  database.exec(kRetractionTable);
+  database.exec(kBestIndex);
   database.exec(kView);
   database.exec(format("INSERT INTO meta VALUES ('minimum_reader', '{}')", kMinimumReader));
   database.exec(format("PRAGMA user_version = {}", kSchemaVersion));
@@ -285,7 +304,13 @@ DROP INDEX trial_default;
 INSERT INTO trial SELECT * FROM old_trial;
 DROP TABLE old_trial;
 )sql";
-  static const Migration kSteps[] = {{1, kBaselines.c_str()}, {2, kAudits.c_str()}};
+  static const std::string kRetractions = std::string(R"sql(
+ALTER TABLE session ADD COLUMN partial INTEGER NOT NULL DEFAULT 0 CHECK (partial IN (0, 1));
+ALTER TABLE best ADD COLUMN row_hash INTEGER NOT NULL DEFAULT 0;
+INSERT INTO meta VALUES ('best_is_stale', '1');
+)sql") + kRetractionTable + kBestIndex;
+  static const Migration kSteps[] = {
+      {1, kBaselines.c_str()}, {2, kAudits.c_str()}, {3, kRetractions.c_str()}};
   return kSteps;
 }
 

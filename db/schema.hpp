@@ -14,7 +14,7 @@ namespace autotune::db {
 
 /// `ATDB` in the header of the file says whose database it is.
 inline constexpr int kApplicationId = 0x41544442;
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 /// Readers from this version on understand what this one writes.
 inline constexpr int kMinimumReader = 2;
 

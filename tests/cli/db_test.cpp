@@ -3,8 +3,11 @@
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "tests/cli/sentences.hpp"
 #include "tests/db/sample.hpp"
+#include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -31,6 +34,65 @@ TEST(Db, AnExportTellsOfDamagedRowsThatItLeavesOut) {
   const Ended whole = sandbox.run({"db", "export", "--format", "sqlite", "--output", "copy.db"});
   EXPECT_EQ(whole.status, 1);
   EXPECT_THAT(whole.err, HasSubstr("1 damaged rows are left out"));
+}
+
+TEST(Db, ADamagedAnswerIsNotServedAndSaid) {
+  const Sandbox sandbox;
+  {
+    db::TunedStore store(sandbox.database());
+    db::Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 1000));
+    sample.key.problem = "M=16 N=16 K=16 dtype=f32";
+    store.add_decision(sample.decision("BM=32", 100));
+  }
+  SQLite::Database(sandbox.database().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE best SET low_ns = 5 WHERE configuration = 'BM=64'");
+  for (const char* format : {"best", "cpp"}) {
+    const Ended ended = sandbox.run({"db", "export", "--format", format});
+    EXPECT_EQ(ended.status, 1);
+    EXPECT_EQ(ended.out.find("BM=64"), std::string::npos);
+    EXPECT_THAT(ended.out, HasSubstr("BM=32"));
+    EXPECT_THAT(ended.err, HasSubstr("1 damaged rows are left out"));
+  }
+  const Ended query = sandbox.run({"query", "--target", "gemm", "--size", "512"});
+  EXPECT_EQ(query.status, 0);
+  EXPECT_THAT(query.out, HasSubstr("512 is not tuned; the nearest tuned size is 16"));
+  EXPECT_THAT(query.err, HasSubstr("best of M=512 N=512 K=512 dtype=f32 is left out"));
+  EXPECT_EQ(sandbox.run({"db", "compact"}).status, 0);
+  EXPECT_THAT(sandbox.run({"query", "--target", "gemm", "--size", "512"}).out, HasSubstr("BM=64"));
+}
+
+TEST(Db, RetractTakesAFactOut) {
+  const Sandbox sandbox;
+  {
+    db::TunedStore store(sandbox.database());
+    const db::Sample sample(store);
+    store.add_decision(sample.decision("BM=32", 2000, "2026-03-01T00:00:00.000Z"));
+    store.add_decision(sample.decision("BM=64", 1000, "2026-03-02T00:00:00.000Z"));
+  }
+  const Json json = Json::parse(sandbox.run({"query", "--json"}).out)["results"][0];
+  EXPECT_EQ(json["config"]["BM"], 64);
+  const std::string fact = json["fact"];
+  expect_refused(sandbox.run({"db", "retract", "--reason", "x"}), 2, {"db retract needs one id"});
+  expect_refused(sandbox.run({"db", "retract", fact}), 2, {"db needs --reason"});
+  expect_refused(sandbox.run({"db", "retract", "12", "--reason", "x"}), 1, {"no fact", "\"12\""});
+  const Ended ended = sandbox.run({"db", "retract", fact, "--reason", "a wrong clock"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("M=512 N=512 K=512 dtype=f32: the best is now BM=32"));
+  EXPECT_THAT(sandbox.run({"db", "export"}).out, HasSubstr("\"reason\":\"a wrong clock\""));
+}
+
+TEST(Db, CompactBringsAnOlderFileUp) {
+  const Sandbox sandbox;
+  std::ifstream file(AUTOTUNE_SOURCE_DIR "/tests/db/schema_1.sql");
+  const std::string sql((std::istreambuf_iterator<char>(file)), {});
+  const std::string old = (sandbox.folder() / "old.db").string();
+  SQLite::Database(old, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
+  expect_refused(sandbox.run({"query", "--db", old}), 1, {"older schema 1", "autotune db compact"});
+  EXPECT_EQ(sandbox.run({"db", "compact", "--db", old}).status, 0);
+  EXPECT_THAT(sandbox.run({"query", "--db", old}).out, HasSubstr("ITEMS=1024"));
+  expect_refused(sandbox.run({"db", "compact", "--db", "none.db"}), 1, {"none.db", "no such file"});
+  EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / "none.db"));
 }
 
 TEST(Db, WhatHoldsEveryFactTakesNoFilter) {

@@ -40,6 +40,10 @@ void fill_at_random(TunedStore& store, unsigned seed) {
   const auto when = [&] { return format("2026-03-0{}T00:00:00.000Z", 1 + below(4)); };
   for (int session = 0; session < 3; ++session) {
     Sample sample(store, when());
+    if (below(3) == 0) {
+      sample.session =
+          store.begin_session({"", when(), "", "", "tune --fix BM=16", "", 1, "", true});
+    }
     for (int i = 0; i < 8; ++i) {
       sample.key.problem = format("M={0} N={0} K={0} dtype=f32", 128 << below(3));
       const std::string configuration = format("BM={}", 16 << below(4));
@@ -55,6 +59,14 @@ void fill_at_random(TunedStore& store, unsigned seed) {
       }
       if (below(6) == 0) {
         store.pin({"", sample.key, below(2) ? configuration : "", "", when()});
+      }
+      if (below(4) == 0) {
+        TrialRow failure = sample.failure(configuration, below(2) ? "wrong" : "crash");
+        failure.created_at = when();
+        store.append({&failure, 1});
+      }
+      if (below(8) == 0 && store.best(sample.key)) {
+        store.retract(store.best(sample.key)->source, "at random");
       }
     }
   }
@@ -84,7 +96,7 @@ TEST_P(MergeAlgebra, IsCommutativeAssociativeAndIdempotent) {
   EXPECT_EQ(everything_of(merged("ab_c", {&ab, &c})), everything_of(merged("a_bc", {&a, &bc})));
   EXPECT_EQ(everything_of(merged("abab", {&ab, &ab, &a, &b})), everything_of(ab));
   EXPECT_EQ(everything_of(merged("just_a", {&a})), everything_of(a));
-  EXPECT_THAT(ab.check().damage, IsEmpty());
+  for (const TunedStore* store : {&a, &b, &c, &ab}) EXPECT_THAT(store->check().damage, IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(RandomStores, MergeAlgebra, testing::Range(0u, 8u));

@@ -118,9 +118,9 @@ TEST(Store, MeasuredOutranksImportedOutranksPredicted) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
   const Sample sample(store);
-  DecisionRow imported = sample.decision("BM=1", 5, "2027-01-01T00:00:00.000Z");
+  DecisionRow imported = sample.decision("BM=1", 5, "2026-04-01T00:00:00.000Z");
   imported.provenance = "imported";
-  DecisionRow predicted = sample.decision("BM=2", 4, "2028-01-01T00:00:00.000Z");
+  DecisionRow predicted = sample.decision("BM=2", 4, "2026-05-01T00:00:00.000Z");
   predicted.provenance = "predicted";
   store.add_decision(predicted);
   EXPECT_EQ(store.best(sample.key)->provenance, "predicted");
@@ -167,7 +167,7 @@ TEST(Store, AnUnknownOutcomeIsRefusedAndNothingOfItsBatchIsStored) {
   EXPECT_TRUE(store.trials(sample.key).empty());
 }
 
-TEST(Store, NearestIsByLogDistanceAmongTheSameSettings) {
+TEST(Store, NearestIsByLogDistanceAndThereIsOneForEachOfTheSettings) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
   Sample sample(store);
@@ -177,11 +177,14 @@ TEST(Store, NearestIsByLogDistanceAmongTheSameSettings) {
     sample.key.problem = problem;
     store.append(std::vector{sample.trial("BM=64", 100)});
   }
-  const auto near = store.nearest({"", "gemm", "", ""}, "M=512 N=512 K=512 dtype=f32", 8);
-  ASSERT_EQ(near.size(), 2u);
-  EXPECT_EQ(near[0].entry.best.key.problem, "M=1024 N=1024 K=1024 dtype=f32");
-  EXPECT_DOUBLE_EQ(near[0].distance, 1);
-  EXPECT_DOUBLE_EQ(near[1].distance, 2);
+  const auto near = store.nearest({"", "gemm", "", "", ""}, "M=512 N=512 K=512");
+  ASSERT_EQ(near.size(), 3u);
+  EXPECT_EQ(near[0].entry.best.key.problem, "M=500 N=500 K=500 dtype=f64");
+  EXPECT_NEAR(near[0].distance, std::log2(512.0 / 500), 1e-12);
+  EXPECT_EQ(near[1].entry.best.key.problem, "M=1024 N=1024 K=1024 dtype=f32");
+  EXPECT_DOUBLE_EQ(near[1].distance, 1);
+  EXPECT_EQ(near[2].entry.best.key.problem, "M=512 N=512 K=512 dtype=f32 batch=8");
+  EXPECT_TRUE(store.nearest({}, "M=512").empty()) << "gemm has three sizes";
 }
 
 TEST(Store, AnInflightRecordOfADeadProcessBecomesACrash) {
@@ -216,6 +219,7 @@ TEST(Store, TwoCrashesQuarantineAConfiguration) {
   const auto quarantined = store.quarantined(sample.key);
   ASSERT_EQ(quarantined.size(), 1u);
   EXPECT_EQ(quarantined[0].configuration, "BM=1");
+  EXPECT_EQ(quarantined[0].outcome, "timeout");
   EXPECT_EQ(quarantined[0].reason, "no answer in 2 s");
 }
 

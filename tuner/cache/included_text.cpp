@@ -5,6 +5,7 @@
 #include <fstream>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "tuner/hash/hash.hpp"
 
@@ -65,37 +66,29 @@ class Collector {
     }
   }
 
-  std::vector<IncludedFile> take_files() { return std::move(files_); }
+  std::string take_text() { return std::move(text_); }
 
  private:
   bool take(const fs::path& path, const std::string& name) {
     const auto text = contents(path);
     if (!text) return false;
     if (!seen_.insert(path.lexically_normal()).second) return true;
-    files_.push_back({name, path, *text});
+    text_ += name + '\n' + *text + '\0';
     collect(*text, path.parent_path());
     return true;
   }
 
   std::span<const fs::path> folders_;
   std::set<fs::path> seen_;
-  std::vector<IncludedFile> files_;
+  std::string text_;
 };
 
 }  // namespace
 
-std::vector<IncludedFile> included_files(std::string_view text, std::span<const fs::path> folders) {
+std::string included_text(std::string_view text, std::span<const fs::path> folders) {
   Collector collector(folders);
   collector.collect(text, {});
-  return collector.take_files();
-}
-
-std::string included_text(std::string_view text, std::span<const fs::path> folders) {
-  std::string all;
-  for (const IncludedFile& file : included_files(text, folders)) {
-    all += file.name + '\n' + file.text + '\0';
-  }
-  return all;
+  return collector.take_text();
 }
 
 const std::string& IncludedTexts::of(const std::string& text, std::span<const fs::path> folders) {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune db: export, import, merge, check, compact, pin.
+// autotune db: export, import, merge, check, compact, pin, retract.
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <set>
-#include <sstream>
 
 #include "db/exchange.hpp"
 #include "tuner/cli/request.hpp"
@@ -20,8 +18,8 @@ namespace {
 
 /// For what changes a database: where the name is mistyped, none is made.
 db::TunedStore open_present_store(const Arguments& arguments) {
-  open_store(arguments, db::Mode::read_only);
-  return open_store(arguments, db::Mode::read_write);
+  const bool missing = !std::filesystem::exists(database_path(arguments));
+  return open_store(arguments, missing ? db::Mode::read_only : db::Mode::read_write);
 }
 
 /// The files behind the action's name.
@@ -31,16 +29,6 @@ std::vector<std::string> files_of(const Arguments& arguments) {
     throw UsageError(format("db {} needs a file: autotune db {} FILE…", words[0], words[0]));
   }
   return {words.begin() + 1, words.end()};
-}
-
-/// The first of them: a wrong file is wrong at every line.
-void warn_of(const std::vector<std::string>& refused) {
-  constexpr std::size_t kShown = 10;
-  const std::size_t shown = std::min(refused.size(), kShown);
-  for (std::size_t i = 0; i < shown; ++i) std::cerr << "warning: " << refused[i] << '\n';
-  if (refused.size() > shown) {
-    std::cerr << format("warning: and {} more like these\n", refused.size() - shown);
-  }
 }
 
 /// Returns how many damaged rows are left out.
@@ -54,7 +42,7 @@ std::int64_t write_export(const Arguments& arguments, const db::TunedStore& stor
   } else {
     db::export_header(store, filter, out);
   }
-  return 0;
+  return static_cast<std::int64_t>(store.left_out().size());
 }
 
 int run_export(const Arguments& arguments) {
@@ -136,6 +124,7 @@ int run_check(const Arguments& arguments) {
 
 int run_compact(const Arguments& arguments) {
   db::TunedStore store = open_present_store(arguments);
+  const LeftOutWarning warning(store);
   const auto before = std::filesystem::file_size(store.path());
   store.rebuild_best();
   store.compact();
@@ -146,25 +135,25 @@ int run_compact(const Arguments& arguments) {
   return kDone;
 }
 
-/// The one correct configuration of these problems that has the given values; query leaves out
-/// what means nothing in one. A configuration with every parameter need not have been tried.
+/// The one correct configuration of the nearest problems that has the given values; query leaves
+/// out what means nothing in one. A configuration with every parameter need not have been tried.
 NamedValues whole_configuration(const NamedValues& given, const db::TunedStore& store,
-                                const std::vector<db::TunedEntry>& entries) {
-  const std::string& example = entries.front().best.configuration;
+                                const std::vector<Nearest>& nearest) {
+  const db::TunedEntry& like = nearest.front().entry;
+  const std::string& example = like.best.configuration;
   std::vector<std::string> known;
   for (const NamedValue& item : parse_named_values(example)) known.push_back(item.name);
   for (const NamedValue& item : given) {
     if (std::find(known.begin(), known.end(), item.name) == known.end()) {
-      throw UsageError(format("--config: {} has no parameter \"{}\": {}",
-                              entries.front().kernel.target, item.name,
-                              suggestion(item.name, known)));
+      throw UsageError(format("--config: {} has no parameter \"{}\": {}", like.kernel.target,
+                              item.name, suggestion(item.name, known)));
     }
   }
   const auto is_given = [&](const std::string& name) { return find_value(given, name); };
   if (std::all_of(known.begin(), known.end(), is_given)) return given;
   std::set<std::string> found;
-  for (const db::TunedEntry& entry : entries) {
-    for (const db::TrialRow& trial : store.trials(entry.best.key)) {
+  for (const Nearest& near : nearest) {
+    for (const db::TrialRow& trial : store.trials(near.entry.best.key)) {
       const bool correct = trial.outcome == "ok";
       if (correct && has_all(parse_named_values(trial.configuration), given)) {
         found.insert(trial.configuration);
@@ -179,9 +168,13 @@ NamedValues whole_configuration(const NamedValues& given, const db::TunedStore& 
              found.empty() ? example : *found.begin()));
 }
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream words(text);
-  return {std::istream_iterator<std::string>(words), {}};
+/// Each problem that was asked for, once.
+std::vector<NamedValues> asked_by(const std::vector<Nearest>& nearest) {
+  std::vector<NamedValues> asked;
+  for (const Nearest& near : nearest) {
+    if (asked.empty() || asked.back() != near.asked) asked.push_back(near.asked);
+  }
+  return asked;
 }
 
 int run_pin(const Arguments& arguments) {
@@ -191,9 +184,10 @@ int run_pin(const Arguments& arguments) {
       takes_back ? NamedValues{}
                  : named_values_in(words_of(arguments.text("config")), "--config: ", "BM=64");
   db::TunedStore store = open_present_store(arguments);
-  const std::vector<db::TunedEntry> entries = chosen_entries(arguments, store);
-  const db::TunedEntry& like = entries.front();
-  for (const db::TunedEntry& entry : entries) {
+  const LeftOutWarning warning(store);
+  const std::vector<Nearest> nearest = nearest_entries(arguments, store);
+  const db::TunedEntry& like = nearest.front().entry;
+  for (const auto& [asked, entry, distance] : nearest) {
     if (entry.device.id != like.device.id) {
       throw UsageError(format("{} is tuned on {} and {}: name one with --device",
                               like.kernel.target, like.device.name, entry.device.name));
@@ -205,8 +199,8 @@ int run_pin(const Arguments& arguments) {
     }
   }
   const NamedValues configuration =
-      takes_back ? NamedValues{} : whole_configuration(given, store, entries);
-  for (NamedValues problem : asked_sizes(arguments, entries)) {
+      takes_back ? NamedValues{} : whole_configuration(given, store, nearest);
+  for (NamedValues problem : asked_by(nearest)) {
     for (const NamedValue& setting : problem_of(like).settings) problem.push_back(setting);
     db::PinRow pin;
     pin.key = like.best.key;
@@ -215,7 +209,7 @@ int run_pin(const Arguments& arguments) {
     pin.note = arguments.find("note").value_or("");
     pin.created_at = db::now_text();
     store.pin(pin);
-    const Readable readable(arguments, like.kernel.target, pin.key.problem, like.device);
+    const Readable readable(arguments, like.kernel.target, pin.key.problem);
     std::cout << format("{} {} on {}: {}\n", like.kernel.target, readable.problem(),
                         like.device.name,
                         takes_back ? "no longer pinned" : "pinned to " + pin.configuration);
@@ -223,27 +217,45 @@ int run_pin(const Arguments& arguments) {
   return kDone;
 }
 
+int run_retract(const Arguments& arguments) {
+  if (arguments.positional().size() != 2) {
+    throw UsageError("db retract needs one id: autotune db retract ID --reason TEXT");
+  }
+  const std::string& id = arguments.positional()[1];
+  const std::string reason = arguments.text("reason");
+  db::TunedStore store = open_present_store(arguments);
+  const std::vector<db::ProblemKey> touched = store.retract(id, reason);
+  std::cout << format("{}: {} is retracted\n", store.path().string(), id);
+  for (const db::ProblemKey& key : touched) {
+    const auto best = store.best(key);
+    std::cout << format("{}: the best is now {}\n", key.problem,
+                        best ? best->configuration : "unknown");
+  }
+  return kDone;
+}
+
 struct Action {
   std::string_view name;
   int (*run)(const Arguments& arguments);
-  bool takes_files = false;
+  bool takes_words = false;
 };
 
-constexpr std::array kActions{Action{"export", run_export},      Action{"import", run_import, true},
-                              Action{"merge", run_import, true}, Action{"check", run_check},
-                              Action{"compact", run_compact},    Action{"pin", run_pin},
-                              Action{"unpin", run_pin}};
+constexpr std::array kActions{
+    Action{"export", run_export},      Action{"import", run_import, true},
+    Action{"merge", run_import, true}, Action{"check", run_check},
+    Action{"compact", run_compact},    Action{"pin", run_pin},
+    Action{"unpin", run_pin},          Action{"retract", run_retract, true}};
 
 int run_db(const Arguments& arguments) {
   std::vector<std::string> names;
   for (const Action& action : kActions) names.emplace_back(action.name);
   if (arguments.positional().empty()) {
-    throw UsageError("db needs one of export, import, merge, check, compact, pin, unpin");
+    throw UsageError("db needs one of export, import, merge, check, compact, pin, unpin, retract");
   }
   const std::string& name = arguments.positional()[0];
   for (const Action& action : kActions) {
     if (action.name != name) continue;
-    if (!action.takes_files && arguments.positional().size() > 1) {
+    if (!action.takes_words && arguments.positional().size() > 1) {
       throw UsageError(
           format("db {} does not know what to do with \"{}\": name the database with --db", name,
                  arguments.positional()[1]));
@@ -258,8 +270,9 @@ int run_db(const Arguments& arguments) {
 extern const Verb kDb;
 const Verb kDb{
     .name = "db",
-    .synopsis = "export|import|merge|check|compact|pin|unpin [FILE…] [--db FILE]",
-    .summary = "Export, import, merge, check, compact the database; pin a configuration",
+    .synopsis = "export|import|merge|check|compact|pin|unpin|retract [FILE…] [--db FILE]",
+    .summary =
+        "Export, import, merge, check, compact the database; pin a configuration, retract a fact",
     .details =
         "`export` writes `--format` jsonl (every fact, one JSON object a line in canonical order), "
         "best (only the answers, as JSON lines), cpp (the answers as a C++ header) or sqlite. "
@@ -267,7 +280,10 @@ const Verb kDb{
         "the order does not matter, nor does doing it twice. `check` reads every row and compares "
         "it with its id. `compact` derives the answers anew and gives free pages back. `pin` makes "
         "`--config` the answer for a size until `unpin`; values that `query` leaves out may be "
-        "left out.",
+        "left out. `retract ID --reason TEXT` takes a fact out of all answers, here and wherever "
+        "the "
+        "database is merged into; a session takes its trials and decisions along. `check` and "
+        "`query --json` tell ids.",
     .options = {{"db", "FILE", "The database"},
                 {"format", "F", "export: jsonl, best, cpp, sqlite", "jsonl"},
                 {"output", "FILE", "export: write there in place of stdout"},
@@ -276,7 +292,8 @@ const Verb kDb{
                 {"size", "S", "pin: a problem, as for tune"},
                 {"set", "NAME=VALUE", "pin: a setting of the problem, such as dtype=f64", "", true},
                 {"config", "TEXT", "pin: the configuration, \"BM=64 BN=64 …\""},
-                {"note", "TEXT", "pin: why"}},
+                {"note", "TEXT", "pin: why"},
+                {"reason", "TEXT", "retract: why"}},
     .positional = "ACTION",
     .run = run_db};
 

@@ -9,7 +9,6 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -18,15 +17,7 @@ namespace {
 /// The tuned problems that were asked for, exactly these sizes.
 std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target) {
-  const NamedValues settings = settings_of(arguments);
-  const std::vector<db::TunedEntry> all = entries_for(arguments, store, target);
-  std::vector<db::TunedEntry> asked;
-  for (const NamedValues& sizes : asked_sizes(arguments, all)) {
-    for (const db::TunedEntry& entry : all) {
-      const bool same = to_text(problem_of(entry).sizes) == to_text(sizes);
-      if (same && has_settings(entry, settings)) asked.push_back(entry);
-    }
-  }
+  std::vector<db::TunedEntry> asked = exact_entries(arguments, store, target);
   if (asked.empty()) {
     throw Error(format("{} of size {} is not tuned in {}: run autotune --target {} --sizes {}",
                        target, arguments.text("size"), store.path().string(),
@@ -45,6 +36,7 @@ int run_explain(const Arguments& arguments) {
   const auto losers = static_cast<std::size_t>(arguments.integer("losers", 0, 1000));
   Plugins plugins(arguments);
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  const LeftOutWarning warning(store);
   Json documents = Json::array();
   std::vector<Plot> plots;
   const Target target = plugins.find_target(arguments.text("target"));
@@ -61,8 +53,7 @@ int run_explain(const Arguments& arguments) {
     const Problem problem{parse_named_values(entry.best.key.problem)};
     std::cout << format("{} {} on {} ({})\n", entry.kernel.target, problem_text(target, problem),
                         entry.device.name, entry.best.key.policy)
-              << configuration_text(target, problem, explanation.best, device_of(entry.device))
-              << '\n'
+              << configuration_text(target, problem, explanation.best) << '\n'
               << explanation_text(explanation);
     if (under_roofs) std::cout << '\n' << terminal_plot(plots.back());
   }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune query: what is the best here, how sure, how was it found.
-#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <optional>
 #include <sstream>
-#include <tuple>
+#include <utility>
 
-#include "db/problem_distance.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
@@ -20,47 +18,23 @@ namespace {
 
 /// One answer: an entry, and how far it is from what was asked.
 struct Answer {
-  const db::TunedEntry* entry = nullptr;
+  db::TunedEntry entry;
   std::optional<NamedValues> asked;  // absent when everything was asked for
   double distance = 0;               // root mean square of log2 of the sizes' ratios
 };
 
 constexpr double kNanosecond = 1e-9;
 
-/// The nearest entry of each device, setting and policy: the same problem where that is tuned.
-std::vector<Answer> nearest(const std::vector<db::TunedEntry>& entries, const NamedValues& sizes) {
-  std::vector<Answer> answers;
-  const std::string asked_text = to_text(sizes);
-  const db::ProblemText asked = db::ProblemText::parse(asked_text, "");
-  for (const db::TunedEntry& entry : entries) {
-    const std::string sizes_only = to_text(problem_of(entry).sizes);
-    const auto distance = db::problem_distance(db::ProblemText::parse(sizes_only, ""), asked);
-    if (!distance) continue;
-    const auto group = [](const db::TunedEntry& of) {
-      return std::make_tuple(of.best.key.device, to_text(problem_of(of).settings),
-                             of.best.key.policy);
-    };
-    const auto same = std::find_if(answers.begin(), answers.end(), [&](const Answer& other) {
-      return group(*other.entry) == group(entry);
-    });
-    if (same == answers.end()) {
-      answers.push_back({&entry, sizes, *distance});
-    } else if (*distance < same->distance) {
-      *same = {&entry, sizes, *distance};
-    }
-  }
-  return answers;
-}
-
-std::vector<Answer> answers_to(const Arguments& arguments,
-                               const std::vector<db::TunedEntry>& entries) {
+std::vector<Answer> answers_to(const Arguments& arguments, const db::TunedStore& store) {
   std::vector<Answer> answers;
   if (arguments.has("size")) {
-    for (const NamedValues& sizes : asked_sizes(arguments, entries)) {
-      for (const Answer& answer : nearest(entries, sizes)) answers.push_back(answer);
+    for (Nearest& near : nearest_entries(arguments, store)) {
+      answers.push_back({std::move(near.entry), std::move(near.asked), near.distance});
     }
   } else {
-    for (const db::TunedEntry& entry : entries) answers.push_back({&entry, std::nullopt, 0});
+    for (db::TunedEntry& entry : chosen_entries(arguments, store)) {
+      answers.push_back({std::move(entry), std::nullopt, 0});
+    }
   }
   return answers;
 }
@@ -120,7 +94,7 @@ std::string ties_text(const std::string& ties, const Readable& readable) {
 }
 
 void print(const Answer& answer, const Readable& readable) {
-  const db::TunedEntry& entry = *answer.entry;
+  const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
   if (answer.distance > 0) {
     std::cout << format(
@@ -177,7 +151,7 @@ Json json_of(const db::BaselineFigures& baseline) {
 }
 
 Json json_of(const Answer& answer) {
-  const db::TunedEntry& entry = *answer.entry;
+  const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
   Json json;
   json["target"] = entry.kernel.target;
@@ -204,6 +178,8 @@ Json json_of(const Answer& answer) {
   json["decided"] = best.decided;
   json["verified"] = best.verified;
   json["tuned_at"] = best.created_at;
+  json["fact"] = best.source;
+  json["session"] = best.session;
   json["tool_version"] = entry.session.tool_version;
   json["strategy"] = entry.session.strategy;
   json["environment"] = entry.session.environment;
@@ -214,19 +190,18 @@ Json json_of(const Answer& answer) {
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);
-  const std::vector<db::TunedEntry> entries = chosen_entries(arguments, store);
-  const std::vector<Answer> answers = answers_to(arguments, entries);
+  const LeftOutWarning warning(store);
+  const std::vector<Answer> answers = answers_to(arguments, store);
   if (arguments.has("json")) {
     Json json{{"db", store.path().string()}, {"results", Json::array()}};
-    if (arguments.has("target")) json["target"] = entries.front().kernel.target;
+    if (arguments.has("target")) json["target"] = answers.front().entry.kernel.target;
     for (const Answer& answer : answers) json["results"].push_back(json_of(answer));
     std::cout << json.dump(2) << '\n';
   } else {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (i > 0) std::cout << '\n';
-      const db::TunedEntry& entry = *answers[i].entry;
-      print(answers[i],
-            Readable(arguments, entry.kernel.target, entry.best.key.problem, entry.device));
+      const db::TunedEntry& entry = answers[i].entry;
+      print(answers[i], Readable(arguments, entry.kernel.target, entry.best.key.problem));
     }
   }
   return kDone;

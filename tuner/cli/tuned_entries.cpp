@@ -2,20 +2,22 @@
 #include "tuner/cli/tuned_entries.hpp"
 
 #include <algorithm>
+#include <iostream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <tuple>
 
-#include "db/problem_distance.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/records/records.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
+
+constexpr std::size_t kWarnings = 10;
 
 [[noreturn]] void nothing_tuned(const std::string& what, const std::string& file,
                                 const std::string& word, const std::set<std::string>& names) {
@@ -27,22 +29,32 @@ namespace {
                            suggestion(word, known)));
 }
 
-/// Entries of one device, problem and policy stand together, the latest kernel first.
+/// One of what is tuned that the filter takes. Throws Error with near names when there is nothing.
+db::TunedOn expect_tuned(const db::TunedStore& store, const db::TunedFilter& filter) {
+  std::set<std::string> targets, devices;
+  std::optional<db::TunedOn> found;
+  for (db::TunedOn& one : store.tuned_on()) {
+    targets.insert(one.target);
+    if (!filter.target.empty() && one.target != filter.target) continue;
+    devices.insert(one.device_name);
+    if (filter.device_name.empty() || one.device_name == filter.device_name) found = std::move(one);
+  }
+  if (found) return *found;
+  if (targets.empty() || devices.empty()) {
+    nothing_tuned("target", store.path(), filter.target, targets);
+  }
+  nothing_tuned("device", store.path(), filter.device_name, devices);
+}
+
+/// The latest kernel of each problem; of those for one problem the latest stands first.
 std::vector<db::TunedEntry> latest_of_each(std::vector<db::TunedEntry> entries) {
-  const auto key = [](const db::TunedEntry& entry) {
-    return std::tie(entry.best.key.device, entry.kernel.target, entry.best.key.problem,
-                    entry.best.key.policy);
-  };
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
   std::vector<db::TunedEntry> latest;
   for (db::TunedEntry& entry : entries) {
-    const auto same = std::find_if(latest.begin(), latest.end(), [&](const db::TunedEntry& other) {
-      return key(other) == key(entry);
-    });
-    if (same == latest.end()) {
-      latest.push_back(std::move(entry));
-    } else if (same->best.created_at < entry.best.created_at) {
-      *same = std::move(entry);
-    }
+    const db::ProblemKey& key = entry.best.key;
+    const bool is_first =
+        seen.emplace(key.device, entry.kernel.target, key.problem, key.policy).second;
+    if (is_first) latest.push_back(std::move(entry));
   }
   return latest;
 }
@@ -61,7 +73,52 @@ void expect_known(const std::string& name, const std::vector<db::TunedEntry>& en
                           suggestion(name, std::vector<std::string>(known.begin(), known.end()))));
 }
 
+/// Says why there is no answer though the target is tuned on the device.
+[[noreturn]] void no_answer(const Arguments& arguments, const db::TunedStore& store,
+                            const db::TunedFilter& filter) {
+  const NamedValues chosen = settings_of(arguments);
+  const std::vector<db::TunedEntry> all = store.tuned(filter);
+  if (chosen.empty() || all.empty()) {
+    throw Error(format("{}: no answer in it can be used: autotune db check tells what is wrong",
+                       store.path().string()));
+  }
+  for (const NamedValue& each : chosen) expect_known(each.name, all);
+  const std::string& target = all.front().kernel.target;
+  std::string command = "autotune --target " + target;
+  for (const NamedValue& each : chosen) command += " --set " + to_text({each});
+  throw Error(format("{} is not tuned with {} in {}, but with {}: run {} --sizes … first", target,
+                     to_text(chosen), store.path().string(),
+                     to_text(problem_of(all.front()).settings), command));
+}
+
+db::TunedFilter filter_of(const Arguments& arguments, const std::string& target) {
+  return {arguments.find("device").value_or(""), target, "", "", ""};
+}
+
+/// The problems that --size means, as the target names its sizes. Throws UsageError.
+std::vector<NamedValues> asked_sizes(const Arguments& arguments, const db::TunedOn& tuned) {
+  return parse_sizes(arguments.text("size"), words_of(tuned.size_names), "--size");
+}
+
 }  // namespace
+
+void warn_of(const std::vector<std::string>& sentences) {
+  const std::size_t shown = std::min(sentences.size(), kWarnings);
+  for (std::size_t i = 0; i < shown; ++i) std::cerr << "warning: " << sentences[i] << '\n';
+  if (sentences.size() > shown) {
+    std::cerr << format("warning: and {} more like these\n", sentences.size() - shown);
+  }
+}
+
+LeftOutWarning::~LeftOutWarning() {
+  const std::set<std::string>& rows = store_.left_out();
+  warn_of({rows.begin(), rows.end()});
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
 
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode) {
   return db::TunedStore(database_path(arguments), mode);
@@ -72,55 +129,50 @@ std::string target_name(const Arguments& arguments) {
   return is_manifest_path(target) ? find_target(target).name : target;
 }
 
-std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store) {
-  return entries_for(arguments, store, target_name(arguments));
-}
-
-std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store,
-                                        const std::string& target) {
-  const std::string device = arguments.find("device").value_or("");
-  std::vector<db::TunedEntry> entries = store.tuned({device, target, "", ""});
-  if (entries.empty()) {
-    std::set<std::string> targets, devices;
-    for (const db::TunedEntry& entry : store.tuned({})) {
-      targets.insert(entry.kernel.target);
-      if (target.empty() || entry.kernel.target == target) devices.insert(entry.device.name);
-    }
-    if (targets.empty() || (!target.empty() && !targets.contains(target)))
-      nothing_tuned("target", store.path(), target, targets);
-    nothing_tuned("device", store.path(), device, devices);
-  }
-  return latest_of_each(std::move(entries));
-}
-
 std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
                                            const db::TunedStore& store) {
+  const db::TunedFilter filter = filter_of(arguments, target_name(arguments));
   const NamedValues chosen = settings_of(arguments);
-  const std::vector<db::TunedEntry> all = entries_for(arguments, store);
+  expect_tuned(store, filter);
+  std::vector<db::TunedEntry> entries = latest_of_each(store.tuned(filter));
+  std::erase_if(entries, [&](const db::TunedEntry& one) { return !has_settings(one, chosen); });
+  if (entries.empty()) no_answer(arguments, store, filter);
+  return entries;
+}
+
+std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,
+                                          const std::string& target) {
+  db::TunedFilter filter = filter_of(arguments, target);
+  const NamedValues chosen = settings_of(arguments);
   std::vector<db::TunedEntry> entries;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(entries),
-               [&](const db::TunedEntry& each) { return has_settings(each, chosen); });
-  for (const NamedValue& each : chosen) expect_known(each.name, all);
-  if (entries.empty()) {
-    const std::string& target = all.front().kernel.target;
-    std::string command = "autotune --target " + target;
-    for (const NamedValue& each : chosen) command += " --set " + to_text({each});
-    throw Error(format("{} is not tuned with {} in {}, but with {}: run {} --sizes … first", target,
-                       to_text(chosen), store.path().string(),
-                       to_text(problem_of(all.front()).settings), command));
+  for (const NamedValues& sizes : asked_sizes(arguments, expect_tuned(store, filter))) {
+    filter.sizes = to_text(sizes);
+    for (db::TunedEntry& entry : latest_of_each(store.tuned(filter))) {
+      if (has_settings(entry, chosen)) entries.push_back(std::move(entry));
+    }
   }
   return entries;
 }
 
-EntryProblem problem_of(const db::TunedEntry& entry) {
-  const std::string& text = entry.best.key.problem;
-  const db::ProblemText parts = db::ProblemText::parse(text, entry.kernel.sizes);
-  EntryProblem problem;
-  for (std::size_t i = 0; i < parts.names.size(); ++i) {
-    problem.sizes.push_back({std::string(parts.names[i]), parts.sizes[i]});
+std::vector<Nearest> nearest_entries(const Arguments& arguments, const db::TunedStore& store) {
+  const db::TunedFilter filter = filter_of(arguments, target_name(arguments));
+  const NamedValues chosen = settings_of(arguments);
+  std::vector<Nearest> nearest;
+  for (const NamedValues& sizes : asked_sizes(arguments, expect_tuned(store, filter))) {
+    for (db::NearEntry& near : store.nearest(filter, to_text(sizes))) {
+      if (!has_settings(near.entry, chosen)) continue;
+      nearest.push_back({sizes, std::move(near.entry), near.distance});
+    }
   }
-  problem.settings = parse_named_values(parts.settings);
-  return problem;
+  if (nearest.empty()) no_answer(arguments, store, filter);
+  return nearest;
+}
+
+EntryProblem problem_of(const db::TunedEntry& entry) {
+  const NamedValues values = parse_named_values(entry.best.key.problem);
+  const auto settings =
+      values.begin() + static_cast<std::ptrdiff_t>(words_of(entry.kernel.sizes).size());
+  return {{values.begin(), settings}, {settings, values.end()}};
 }
 
 bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen) {
@@ -128,8 +180,8 @@ bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen) {
 }
 
 Readable::Readable(const Arguments& arguments, const std::string& target,
-                   const std::string& problem, const db::DeviceRow& device)
-    : problem_{parse_named_values(problem)}, device_(device_of(device)) {
+                   const std::string& problem)
+    : problem_{parse_named_values(problem)} {
   const std::string asked = arguments.find("target").value_or("");
   try {
     target_ = find_target(is_manifest_path(asked) ? asked : target);
@@ -143,14 +195,7 @@ std::string Readable::problem() const {
 }
 
 std::string Readable::configuration(const std::string& text) const {
-  return target_ ? configuration_text(*target_, problem_, text, device_) : text;
-}
-
-std::vector<NamedValues> asked_sizes(const Arguments& arguments,
-                                     const std::vector<db::TunedEntry>& entries) {
-  std::vector<std::string> names;
-  for (const NamedValue& size : problem_of(entries.front()).sizes) names.push_back(size.name);
-  return parse_sizes(arguments.text("size"), names, "--size");
+  return target_ ? configuration_text(*target_, problem_, text) : text;
 }
 
 std::string sizes_text(const NamedValues& sizes) {

@@ -18,15 +18,42 @@ db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
 /// empty when it is not given.
 std::string target_name(const Arguments& arguments);
 
-/// What is tuned, for --target and --device when given, the latest kernel of each problem. Throws
-/// Error with near names when there is nothing.
-std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store);
-/// The same of the target with this name, where --target may be a manifest.
-std::vector<db::TunedEntry> entries_for(const Arguments& arguments, const db::TunedStore& store,
-                                        const std::string& target);
-
-/// Those of entries_for() that have every --set. Throws Error when there are none.
+/// What is tuned, for --target, --device and --set when given, the latest kernel of each problem.
+/// Throws Error with near names when there is nothing.
 std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments, const db::TunedStore& store);
+
+/// Those of exactly the sizes that --size means, of the target with this name (--target may be a
+/// manifest). May be empty.
+std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,
+                                          const std::string& target);
+
+/// What is tuned nearest to one of the problems that --size means.
+struct Nearest {
+  NamedValues asked;
+  db::TunedEntry entry;
+  double distance = 0;  // root mean square of log2 of the sizes' ratios
+};
+/// For each of these problems one of each device, setting and policy that is asked for. Throws
+/// Error with near names when there is nothing.
+std::vector<Nearest> nearest_entries(const Arguments& arguments, const db::TunedStore& store);
+
+/// Warns of the first of them: a wrong file is wrong at every line.
+void warn_of(const std::vector<std::string>& sentences);
+
+/// Warns, when it goes, of the rows that the store could not use.
+class LeftOutWarning {
+ public:
+  explicit LeftOutWarning(const db::TunedStore& store) : store_(store) {}
+  ~LeftOutWarning();
+  LeftOutWarning(const LeftOutWarning&) = delete;
+  LeftOutWarning& operator=(const LeftOutWarning&) = delete;
+
+ private:
+  const db::TunedStore& store_;
+};
+
+/// `{"M", "N"}` of `M N`.
+std::vector<std::string> words_of(const std::string& text);
 
 /// Sizes and settings of an entry.
 struct EntryProblem {
@@ -42,21 +69,15 @@ bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen);
 class Readable {
  public:
   /// `target` is a name; a manifest that --target names is at hand as well.
-  Readable(const Arguments& arguments, const std::string& target, const std::string& problem,
-           const db::DeviceRow& device);
+  Readable(const Arguments& arguments, const std::string& target, const std::string& problem);
 
   std::string problem() const;
   std::string configuration(const std::string& text) const;
 
  private:
   Problem problem_;
-  DeviceInfo device_;
   std::optional<Target> target_;
 };
-
-/// The problems that --size means, as the target names its sizes. Throws UsageError.
-std::vector<NamedValues> asked_sizes(const Arguments& arguments,
-                                     const std::vector<db::TunedEntry>& entries);
 
 /// `512`, or `M=1 N=4096 K=4096` when the sizes differ.
 std::string sizes_text(const NamedValues& sizes);

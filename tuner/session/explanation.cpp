@@ -115,6 +115,8 @@ class Explainer {
     for (const db::TrialRow& row : rows_) {
       if (row.outcome == "ok" && row.median_ns) {
         seconds[row.configuration] = *row.median_ns * kNanosecond;
+      } else if (row.outcome != "ok" && row.outcome != "pruned") {
+        seconds.erase(row.configuration);  // refuted
       }
     }
     std::vector<ExplainedTrial> trials;
@@ -147,8 +149,8 @@ class Explainer {
   /// Parameters of either configuration with another value, or none, in the other.
   std::vector<Difference> differences(const Target& target, const Configuration& best,
                                       const Configuration& other) const {
-    const NamedValues ours = active_values(target, problem_, best, device_);
-    const NamedValues theirs = active_values(target, problem_, other, device_);
+    const NamedValues ours = active_values(target, problem_, best);
+    const NamedValues theirs = active_values(target, problem_, other);
     std::vector<Difference> all;
     for (const Parameter& parameter : target.parameters) {
       const auto text = [&](const NamedValues& values) {

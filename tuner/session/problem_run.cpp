@@ -58,7 +58,7 @@ ProblemRun::ProblemRun(const RunContext& context, Problem problem, ParameterSpac
 void ProblemRun::read_stored(bool retune) {
   for (const db::Quarantined& one : context_.recorder.quarantined()) {
     if (auto index = space_.find(parse_named_values(one.configuration))) {
-      quarantined_[*index] = one.reason;
+      quarantined_[*index] = one;
     }
   }
   if (retune) return;
@@ -157,8 +157,8 @@ void ProblemRun::take_next(std::size_t index) {
   } else if (const auto barred = quarantined_.find(index); barred != quarantined_.end()) {
     ++barred_;
     Trial trial;
-    trial.outcome = Outcome::crash;
-    trial.message = "quarantined: " + barred->second;
+    trial.outcome = outcome(barred->second.outcome).value_or(Outcome::crash);
+    trial.message = "quarantined: " + barred->second.reason;
     take(index, std::move(trial), false);
   } else if (auto trial = ruled_out(index)) {
     take(index, *std::move(trial), true);

@@ -122,7 +122,7 @@ class ProblemRun final : public Evaluator {
   std::size_t default_index_ = 0;
 
   std::map<std::size_t, Trial> stored_;
-  std::unordered_map<std::size_t, std::string> quarantined_;
+  std::unordered_map<std::size_t, db::Quarantined> quarantined_;
   std::unordered_map<std::size_t, std::uint64_t> sources_;  // hashes of preludes: the rest is one
   std::unordered_map<std::uint64_t, bool> has_binary_;      // by those
   std::map<std::size_t, Trial> trials_;

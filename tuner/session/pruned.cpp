@@ -2,7 +2,6 @@
 #include "tuner/session/pruned.hpp"
 
 #include "tuner/measure/judge.hpp"
-#include "tuner/session/problem_run.hpp"
 
 namespace autotune {
 namespace {

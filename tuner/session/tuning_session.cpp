@@ -43,6 +43,7 @@ SessionRows begin(db::TunedStore* store, const Target& target, const Device& dev
   session.strategy = request.strategy;
   session.seed = static_cast<std::int64_t>(request.seed);
   session.budget = request.budget_text;
+  session.partial = request.partial;
   return {store->begin_session(session), store->add_device(device_row(device.info())),
           store->add_kernel(kernel_row(target))};
 }
@@ -141,7 +142,6 @@ class Session {
     const RunContext context{target_,  device_,         pool_,
                              recorder, request_.policy, request_.baselines};
     const std::size_t budget = request_.budget.evaluations(space.size());
-    EdgeCheck edge(target_, problem, device_);
     ProblemRun run(context, problem, std::move(space), std::move(corrected), budget,
                    request_.retune, stop_for(number));
     run.on_trial([&] { show_progress(number, run, budget, flops, started); });
@@ -151,12 +151,11 @@ class Session {
     double decide = 0;
     {
       const Stopwatch watch(decide);
-      report.decision = finish(run, context, edge);
+      finish(run, context, flops, report);
     }
-    if (!report.decision.default_configuration) report.default_failure = default_failure_of(run);
-    if (request_.prune_audit > 0 && device_.runs() && report.decision.best && !stopped()) {
+    if (request_.prune_audit > 0 && device_.runs() && report.best && !stopped()) {
       report.prune_check =
-          check_pruning(run, recorder, request_.policy, report.decision.best->measurement.median,
+          check_pruning(run, recorder, request_.policy, report.best->measurement.median,
                         request_.prune_audit, hash64("prune audit", request_.seed));
     }
     recorder.flush();
@@ -203,18 +202,18 @@ class Session {
     if (run.remaining() > 0) make_strategy(request_.strategy)->search(run, seed);
   }
 
-  ProblemDecision finish(ProblemRun& run, const RunContext& context, EdgeCheck& edge) {
-    if (!device_.runs()) return decide_by_prediction(run, context);
-    if (!request_.retune) {
-      if (auto stored = stored_decision(run, context)) return *std::move(stored);
+  void finish(ProblemRun& run, const RunContext& context, double flops, ProblemReport& report) {
+    if (!device_.runs()) {
+      decide_by_prediction(run, context, flops, report);
+    } else if (request_.retune || !take_over_decision(run, context, report)) {
+      decide(run, context, hash64("playoff", request_.seed), flops, report, callbacks_.on_warning);
     }
-    return decide(run, context, edge, hash64("playoff", request_.seed), callbacks_.on_warning);
-  }
-
-  static std::string default_failure_of(const ProblemRun& run) {
-    const auto trial = run.trials().find(run.default_index());
-    if (trial == run.trials().end() || trial->second.outcome == Outcome::ok) return "";
-    return format("{}: {}", name_of(trial->second.outcome), first_error(trial->second.message));
+    if (report.default_configuration) return;
+    const auto standard = run.trials().find(run.default_index());
+    if (standard != run.trials().end() && standard->second.outcome != Outcome::ok) {
+      report.default_failure = format("{}: {}", name_of(standard->second.outcome),
+                                      first_error(standard->second.message));
+    }
   }
 
   void show_progress(std::size_t number, const ProblemRun& run, std::size_t budget, double flops,

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "bench/measure/simulated_timer.hpp"
+#include "tuner/measure/simulated_timer.hpp"
 
 namespace autotune {
 namespace {

@@ -122,7 +122,7 @@ TEST_F(TargetLookupTest, ARowOfAChangedSourceIsUsedOnlyWhereItIsStillValid) {
 }
 
 TEST_F(TargetLookupTest, HostileConfigurationsNeverReachACompiler) {
-  for (const char* text : {"BM=64 X=1", "BM=sixty", "", "BM", "BM=64;rm", "X=64", "BM=0"}) {
+  for (const char* text : {"BM=64 X=1", "BM=sixty", "", "BM=", "BM=64;rm", "X=64", "BM=0"}) {
     tune(512, text);
     const std::int64_t sizes[] = {640, 640, 640};
     EXPECT_EQ(open().find(sizes).configuration, "BM=16") << text;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/claim.hpp"
+
+#include <bit>
+#include <tuple>
+
+#include "tuner/hash/hash.hpp"
+
+namespace autotune::db {
+namespace {
+
+int rank_of(std::string_view provenance) {
+  if (provenance == "pinned") return 3;
+  if (provenance == "measured") return 2;
+  return provenance == "imported" ? 1 : 0;
+}
+
+/// Of all but the hash itself.
+std::int64_t row_hash(BestRow row) {
+  row.row_hash = 0;
+  return std::bit_cast<std::int64_t>(hash64(to_json(row)));
+}
+
+}  // namespace
+
+std::optional<BestRow> claim_of(const TrialRow& trial, const SessionRow& session) {
+  const bool measured = trial.median_ns && trial.verified;
+  const bool predicted = !trial.median_ns && trial.predicted_ns;
+  if (trial.outcome != "ok" || trial.stage != "search" || !(measured || predicted)) {
+    return std::nullopt;
+  }
+  BestRow row;
+  row.key = trial.key;
+  row.provenance = measured ? "measured" : "predicted";
+  row.session = trial.session;
+  row.session_started_at = session.started_at;
+  row.configuration = trial.configuration;
+  row.median_ns = measured ? trial.median_ns : trial.predicted_ns;
+  row.low_ns = trial.low_ns;
+  row.high_ns = trial.high_ns;
+  row.samples = trial.samples;
+  row.gflops = trial.gflops;
+  row.verified = trial.verified;
+  row.binary_key = trial.binary_key;
+  row.created_at = trial.created_at;
+  row.source = trial.id;
+  return row;
+}
+
+BestRow claim_of(const DecisionRow& decision, const SessionRow& session) {
+  BestRow row;
+  row.key = decision.key;
+  row.provenance = decision.provenance;
+  row.decided = true;
+  row.session = decision.session;
+  row.session_started_at = session.started_at;
+  row.configuration = decision.configuration;
+  row.median_ns = decision.median_ns;
+  row.low_ns = decision.low_ns;
+  row.high_ns = decision.high_ns;
+  row.samples = decision.samples;
+  row.gflops = decision.gflops;
+  row.default_configuration = decision.default_configuration;
+  row.default_ns = decision.default_ns;
+  row.noise_floor = decision.noise_floor;
+  row.cold_ns = decision.cold_ns;
+  row.ties = decision.ties;
+  row.verified = decision.verified;
+  row.binary_key = decision.binary_key;
+  row.created_at = decision.created_at;
+  row.baseline = decision.baseline;
+  row.source = decision.id;
+  return row;
+}
+
+BestRow pinned_row(const PinRow& pin, const std::optional<BestRow>& tried,
+                   const std::optional<BestRow>& best) {
+  BestRow row;
+  if (tried) row = *tried;
+  row.key = pin.key;
+  row.provenance = "pinned";
+  row.decided = true;
+  row.configuration = pin.configuration;
+  row.baseline = {};  // whoever pins a configuration wants that one
+  if (best) {
+    row.default_configuration = best->default_configuration;
+    row.default_ns = best->default_ns;
+  }
+  row.created_at = pin.created_at;
+  row.source = pin.id;
+  return row;
+}
+
+bool outranks(const BestRow& a, const BestRow& b) {
+  const auto standing = [](const BestRow& row) {
+    return std::make_tuple(rank_of(row.provenance), row.decided);
+  };
+  if (standing(a) != standing(b)) return standing(a) > standing(b);
+  if (a.decided) return std::tie(a.created_at, a.source) > std::tie(b.created_at, b.source);
+  const auto session = [](const BestRow& row) {
+    return std::tie(row.session_started_at, row.session);
+  };
+  if (session(a) != session(b)) return session(a) > session(b);
+  const double a_ns = a.median_ns.value_or(0), b_ns = b.median_ns.value_or(0);
+  return std::tie(a_ns, a.configuration, a.source) < std::tie(b_ns, b.configuration, b.source);
+}
+
+std::int64_t best_crc(const BestView& row) {
+  const auto bytes_of = [](const double& number) {
+    return std::string_view(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  std::uint64_t hash = 0;
+  for (const std::string_view text :
+       {row.problem, row.policy, row.configuration, row.provenance, row.default_configuration}) {
+    hash = hash64(text, hash);
+  }
+  for (const double& number : {row.median_ns, row.default_ns}) {
+    hash = hash64(bytes_of(number), hash);
+  }
+  if (!row.baseline.empty()) {  // rows without one have the check that they always had
+    hash = hash64(row.baseline, hash);
+    hash = hash64(row.candidate, hash);
+    hash = hash64(bytes_of(row.baseline_ns), hash) + row.baseline_wins;
+  }
+  return std::bit_cast<std::int64_t>(hash);
+}
+
+BestRow sealed(BestRow row) {
+  row = cleaned(std::move(row));
+  row.crc = best_crc({row.key.problem, row.key.policy, row.configuration, row.provenance,
+                      row.default_configuration, row.median_ns.value_or(-1),
+                      row.default_ns.value_or(-1), row.baseline.plugin, row.baseline.candidate,
+                      row.baseline.ns.value_or(-1), row.baseline.wins});
+  row.row_hash = row_hash(row);
+  return row;
+}
+
+bool is_sealed(const BestRow& row) { return row_hash(row) == row.row_hash; }
+
+}  // namespace autotune::db

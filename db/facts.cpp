@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/facts.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "db/time_text.hpp"
+
+namespace autotune::db {
+namespace {
+
+bool is_printable(char letter) {
+  const auto code = static_cast<unsigned char>(letter);
+  return code >= 0x20 && code != 0x7F;
+}
+
+/// A day ahead of now, as created_at is written.
+std::string tomorrow() {
+  return time_text(std::chrono::system_clock::now() + std::chrono::days(1));
+}
+
+}  // namespace
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t kShown = 60;
+  std::string clean = clean_text(text.substr(0, kShown));
+  std::ranges::replace_if(
+      clean, [](char letter) { return !is_printable(letter); }, '?');
+  return clean + (text.size() > kShown ? "…" : "");
+}
+
+bool is_named_values(std::string_view text) {
+  if (!std::ranges::all_of(text, is_printable)) return false;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    if (item.empty()) continue;
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos || equals == 0) return false;
+  }
+  return true;
+}
+
+std::optional<std::string> fault_of_text(std::string_view column, std::string_view text) {
+  const bool lines = column == "ties";
+  const bool values =
+      column == "problem" || column == "configuration" || column == "default_configuration";
+  if (!lines && !values) return std::nullopt;
+  while (!text.empty()) {
+    const std::string_view line = lines ? text.substr(0, text.find('\n')) : text;
+    if (!is_named_values(line)) {
+      return format("the {} \"{}\" is not of the form NAME=VALUE, such as BM=128", column,
+                    excerpt(line));
+    }
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> fault_of_date(std::string_view column, std::string_view text) {
+  const bool date = column == "created_at" || column == "started_at";
+  if (!date || text <= tomorrow()) return std::nullopt;
+  return format("it is dated {}, more than a day ahead; is a clock wrong?", excerpt(text));
+}
+
+bool is_retracted(Connection& connection, const std::string& id) {
+  Query query = connection.query("SELECT 1 FROM retraction WHERE fact = ?");
+  return query.bind(id).step();
+}
+
+}  // namespace autotune::db

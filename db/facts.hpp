@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which facts may be used: those that are what was stored, can be read, and are not retracted.
+// Included by db/*.cpp only.
+#pragma once
+
+#include "db/connection.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::db {
+
+inline constexpr const char* kAndKey =
+    " AND device = ? AND kernel = ? AND problem = ? AND policy = ?";
+
+inline const std::string kNotAsStored = "it is not what was stored";
+
+/// Whether the text is `NAME=VALUE NAME=VALUE …`, printable throughout; an empty one is.
+bool is_named_values(std::string_view text);
+
+/// What is wrong with the text of this column: `the configuration "banana" is not of the form …`.
+std::optional<std::string> fault_of_text(std::string_view column, std::string_view text);
+
+/// The same of a time of day: more than a day ahead of this machine's clock.
+std::optional<std::string> fault_of_date(std::string_view column, std::string_view text);
+
+/// What `fault` says of the first of a row's texts that has one.
+template <class Row, class Fault>
+std::optional<std::string> fault_of_texts(const Row& row, Fault&& fault) {
+  std::optional<std::string> found;
+  Table<Row>::columns(row, [&](const char* name, const auto& value) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>) {
+      if (!found) found = fault(name, value);
+    }
+  });
+  return found;
+}
+
+/// Why no reader can use the row's texts.
+template <class Row>
+std::optional<std::string> malformed(const Row& row) {
+  return fault_of_texts(row, fault_of_text);
+}
+
+/// Why the row cannot be stored: malformed, or dated ahead.
+template <class Row>
+std::optional<std::string> unacceptable(const Row& row) {
+  if (auto fault = malformed(row)) return fault;
+  return fault_of_texts(row, fault_of_date);
+}
+
+/// The row as it is stored. Throws StoreError where it is unacceptable().
+template <class Row>
+Row acceptable(const Connection& connection, const Row& row) {
+  Row clean = cleaned(row);
+  if (const auto fault = unacceptable(clean)) {
+    throw StoreError(
+        format("{}: a {} is not stored: {}", connection.path.string(), Table<Row>::name, *fault));
+  }
+  return clean;
+}
+
+/// Whether the fact is what was stored.
+template <class Row>
+bool is_whole(const Row& row) {
+  return row_id(to_json(row)) == row.id;
+}
+
+/// `NOT EXISTS (…)`: nobody has retracted the fact, nor its session, device or kernel.
+template <class Row>
+std::string live_sql() {
+  const std::string table = std::string(Table<Row>::name) + '.';
+  std::string ids = table + "id";
+  const Row row{};
+  Table<Row>::columns(row, [&](std::string_view name, const auto&) {
+    const bool refers = name == "session" || name == "device" || name == "kernel";
+    if (refers) ids += ", " + table + std::string(name);
+  });
+  return "NOT EXISTS (SELECT 1 FROM retraction WHERE fact IN (" + ids + "))";
+}
+
+/// Whether a retraction names this very fact.
+bool is_retracted(Connection& connection, const std::string& id);
+
+/// Whether nobody has retracted a fact that is stored, nor what it refers to.
+template <class Fact>
+bool is_live(Connection& connection, const Fact& fact) {
+  static const std::string kSql =
+      "SELECT 1 FROM " + std::string(Table<Fact>::name) + " WHERE id = ? AND " + live_sql<Fact>();
+  Query query = connection.query(kSql);
+  return query.bind(fact.id).step();
+}
+
+/// Calls `use` with each fact that may be used of those where `condition` holds. Others that are
+/// not retracted are named in Connection::left_out.
+template <class Row, class Use, class... Bound>
+void each_usable(Connection& connection, const std::string& condition, Use&& use,
+                 const Bound&... bound) {
+  Query query = connection.query(select_sql<Row>(" WHERE " + live_sql<Row>() + condition));
+  query.bind(bound...);
+  while (query.step()) {
+    Row row = read_row<Row>(query);
+    if (!is_whole(row)) {
+      connection.leave_out(Table<Row>::name, row.id, kNotAsStored);
+    } else if (const auto fault = malformed(row)) {
+      connection.leave_out(Table<Row>::name, row.id, *fault);
+    } else {
+      use(std::move(row));
+    }
+  }
+}
+
+}  // namespace autotune::db

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/best.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "db/exchange.hpp"
+#include "tests/db/sample.hpp"
+
+namespace autotune::db {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string at(int second) { return format("2026-03-01T12:00:{:02}.000Z", second); }
+
+TrialRow dated(TrialRow row, int second) {
+  row.created_at = at(second);
+  return row;
+}
+
+/// A store of its own, and a session in it.
+class BestTest : public testing::Test {
+ protected:
+  TrialRow good(const std::string& configuration, double median_ns, int second) const {
+    return dated(sample_.trial(configuration, median_ns), second);
+  }
+  TrialRow bad(const std::string& configuration, const std::string& outcome, int second) const {
+    return dated(sample_.failure(configuration, outcome), second);
+  }
+  void add(const TrialRow& trial) { store_.append({&trial, 1}); }
+  std::string best() const {
+    const auto best = store_.best(sample_.key);
+    return best ? best->configuration : "nothing";
+  }
+  /// Opened anew, as the file is written beside the store.
+  void damage(const std::string& sql) {
+    SQLite::Database((folder_ / "t.db").string(), SQLite::OPEN_READWRITE).exec(sql);
+  }
+
+  TemporaryFolder folder_;
+  TunedStore store_{folder_ / "t.db"};
+  Sample sample_{store_};
+};
+
+TEST_F(BestTest, AConfigurationThatFailedAfterItsTimeIsNoAnswer) {
+  add(good("BM=64", 1000, 1));
+  add(good("BM=32", 2000, 2));
+  EXPECT_EQ(best(), "BM=64");
+  add(bad("BM=64", "wrong", 3));
+  EXPECT_EQ(best(), "BM=32");
+  add(bad("BM=32", "crash", 4));
+  EXPECT_EQ(best(), "nothing");
+  EXPECT_THAT(store_.tuned({}), IsEmpty());
+  SQLite::Database database((folder_ / "t.db").string());
+  EXPECT_EQ(database.execAndGet("SELECT count(*) FROM tuned").getInt(), 0);
+  EXPECT_THAT(store_.check().damage, IsEmpty());
+  add(good("BM=32", 2100, 5));
+  EXPECT_EQ(best(), "BM=32") << "it was measured again";
+}
+
+TEST_F(BestTest, WhatIsGivenUpAsSlowIsNotRefuted) {
+  add(good("BM=64", 1000, 1));
+  add(bad("BM=64", "pruned", 2));
+  EXPECT_EQ(best(), "BM=64");
+}
+
+TEST_F(BestTest, ADecisionForWhatFailedLaterGivesWayToTheOneBefore) {
+  store_.add_decision(sample_.decision("BM=32", 2000, at(1)));
+  store_.add_decision(sample_.decision("BM=64", 1000, at(2)));
+  add(bad("BM=64", "nondeterministic", 3));
+  EXPECT_EQ(best(), "BM=32");
+  store_.rebuild_best();
+  EXPECT_EQ(best(), "BM=32");
+}
+
+TEST_F(BestTest, APinStaysAPersonsChoice) {
+  add(good("BM=64", 1000, 1));
+  store_.pin({"", sample_.key, "BM=64", "", at(2)});
+  EXPECT_EQ(store_.best(sample_.key)->median_ns, 1000);
+  add(bad("BM=64", "wrong", 3));
+  EXPECT_EQ(best(), "BM=64");
+  EXPECT_EQ(store_.best(sample_.key)->median_ns, std::nullopt) << "a refuted time is none";
+}
+
+TEST_F(BestTest, WhatAPartOfTheSpaceHasIsNoAnswerUntilItIsPinned) {
+  SessionRow part{"", at(30), "0.1.0", "", "tune --fix BM=64", "guided", 1, "200", true};
+  TrialRow trial = good("BM=64", 1000, 31);
+  trial.session = store_.begin_session(part);
+  add(trial);
+  EXPECT_EQ(best(), "nothing");
+  add(good("BM=32", 2000, 2));
+  EXPECT_EQ(best(), "BM=32");
+  store_.pin({"", sample_.key, "BM=64", "", at(40)});
+  EXPECT_EQ(store_.best(sample_.key)->median_ns, 1000);
+  EXPECT_THAT(store_.check().damage, IsEmpty());
+}
+
+TEST_F(BestTest, TheOrderInWhichFactsComeInMeansNothing) {
+  add(bad("BM=64", "crash", 1));
+  add(good("BM=64", 1000, 2));
+  add(good("BM=32", 900, 3));
+  add(bad("BM=32", "wrong", 4));
+  add(bad("BM=64", "crash", 0));
+  std::ostringstream exported;
+  export_json_lines(store_, exported);
+  std::vector<std::string> lines;
+  std::istringstream text(exported.str());
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 8u);
+  const auto outcomes_in = [&](const TunedStore& store) {
+    std::string all;
+    for (const TrialRow& trial : store.trials(sample_.key)) {
+      all += trial.configuration + ' ' + trial.outcome + '\n';
+    }
+    return all;
+  };
+  const std::string expected = "BM=64 crash\nBM=64 crash\nBM=64 ok\nBM=32 ok\nBM=32 wrong\n";
+  EXPECT_EQ(outcomes_in(store_), expected);
+  for (int i = 0; std::next_permutation(lines.begin() + 3, lines.end()); ++i) {
+    if (i % 12 != 0) continue;  // ten of the 120
+    TunedStore store(folder_ / format("{}.db", i));
+    for (const std::string& line : lines) {  // one import each, so that rows stand in this order
+      std::istringstream one(line);
+      EXPECT_THAT(import_json_lines(store, one, "line").refused, IsEmpty());
+    }
+    EXPECT_EQ(outcomes_in(store), expected);
+    EXPECT_EQ(store.best(sample_.key), store_.best(sample_.key));
+    EXPECT_EQ(store.quarantined(sample_.key).size(), 1u);
+  }
+  EXPECT_EQ(best(), "BM=64");
+}
+
+TEST_F(BestTest, ADamagedFactIsNoAnswerEvenAfterAllIsDerivedAnew) {
+  store_.add_decision(sample_.decision("BM=32", 2000, at(1)));
+  store_.add_decision(sample_.decision("BM=64", 1000, at(2)));
+  damage("UPDATE decision SET median_ns = 10 WHERE configuration = 'BM=64'");
+  store_.rebuild_best();
+  EXPECT_EQ(best(), "BM=32");
+  EXPECT_THAT(store_.left_out(), ElementsAre(HasSubstr("it is not what was stored")));
+  damage("UPDATE decision SET configuration = 'BM=33' WHERE configuration = 'BM=32'");
+  store_.rebuild_best();
+  EXPECT_EQ(best(), "nothing");
+}
+
+TEST_F(BestTest, ADamagedTrialPinOrDefaultIsNoneEither) {
+  TrialRow standard = good("BM=16", 30000, 1);
+  standard.is_default = true;
+  add(standard);
+  add(good("BM=64", 1000, 2));
+  add(good("BM=32", 2000, 3));
+  damage("UPDATE trial SET verified = 0 WHERE configuration = 'BM=64'");
+  damage("UPDATE trial SET median_ns = 1 WHERE configuration = 'BM=16'");
+  store_.rebuild_best();
+  EXPECT_EQ(best(), "BM=32");
+  EXPECT_EQ(store_.best(sample_.key)->default_ns, std::nullopt);
+  EXPECT_EQ(store_.trials(sample_.key).size(), 1u);
+  store_.pin({"", sample_.key, "BM=1", "", at(4)});
+  damage("UPDATE pin SET configuration = 'BM=2'");
+  store_.rebuild_best();
+  EXPECT_EQ(best(), "BM=32");
+}
+
+TEST_F(BestTest, ADamagedAnswerIsNotGiven) {
+  store_.add_decision(sample_.decision("BM=64", 1000, at(1)));
+  for (const char* change :
+       {"configuration = 'BM=65'", "low_ns = 7", "verified = 0", "created_at = '2026'",
+        "session = 'x'", "source = 'x'", "gflops = 1e9", "row_hash = 7"}) {
+    damage(std::string("UPDATE best SET ") + change);
+    EXPECT_EQ(best(), "nothing") << change;
+    EXPECT_THAT(store_.tuned({}), IsEmpty()) << change;
+    EXPECT_THAT(store_.nearest({}, "M=512 N=512 K=512"), IsEmpty()) << change;
+    EXPECT_THAT(store_.left_out(), ElementsAre(HasSubstr("best of M=512 N=512 K=512 dtype=f32")));
+    std::ostringstream header;
+    export_header(store_, {}, header);
+    EXPECT_THAT(header.str(), HasSubstr("kRowCount = 0;"));
+    store_.rebuild_best();
+    EXPECT_EQ(best(), "BM=64");
+  }
+}
+
+TEST_F(BestTest, WithADamagedDeviceOrKernelThereIsNoAnswerWithADamagedSessionThereIs) {
+  store_.add_decision(sample_.decision("BM=64", 1000, at(1)));
+  damage("UPDATE session SET environment = 'driver 580.83'");
+  ASSERT_EQ(store_.tuned({}).size(), 1u);
+  EXPECT_EQ(store_.tuned({})[0].session, SessionRow());
+  EXPECT_THAT(store_.left_out(), ElementsAre(HasSubstr("session")));
+  store_.rebuild_best();
+  EXPECT_EQ(best(), "BM=64");
+  damage("UPDATE device SET name = 'NVIDIA H201'");
+  EXPECT_THAT(store_.tuned({}), IsEmpty());
+}
+
+TEST_F(BestTest, ARowStoredOverADamagedAnswerMendsIt) {
+  store_.add_decision(sample_.decision("BM=64", 1000, at(1)));
+  damage("UPDATE best SET created_at = '2099'");
+  store_.add_decision(sample_.decision("BM=32", 900, at(2)));
+  EXPECT_EQ(best(), "BM=32");
+}
+
+}  // namespace
+}  // namespace autotune::db

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/facts.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "db/exchange.hpp"
+#include "db/time_text.hpp"
+#include "tests/db/sample.hpp"
+
+namespace autotune::db {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string in_days(int days) {
+  return time_text(std::chrono::system_clock::now() + std::chrono::days(days));
+}
+
+std::string facts_of(const TunedStore& store) {
+  std::ostringstream out;
+  export_json_lines(store, out);
+  return out.str();
+}
+
+ImportReport import_text(TunedStore& store, const std::string& lines) {
+  std::istringstream in(lines);
+  return import_json_lines(store, in, "x");
+}
+
+/// `text` with `from` replaced.
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  return at == std::string::npos ? "there is no " + from : text.replace(at, from.size(), to);
+}
+
+/// Puts a row in as an earlier version did, with the id of what it says.
+template <class Row>
+std::string smuggle(TunedStore& store, const Row& row) {
+  const Row clean = cleaned(row);
+  in_transaction(store.connection(), [&] { store.connection().insert(clean); });
+  return clean.id;
+}
+
+TEST(Facts, NamedValuesArePrintableAndHaveNames) {
+  for (const char* good : {"", "BM=64", "BM=64 BN=", "a=b=c", "name=ü"}) {
+    EXPECT_TRUE(is_named_values(good)) << good;
+  }
+  for (const char* bad : {"banana", "=64", "BM=64 x", "BM=\x1b[31m", "BM=1\nBN=2", "BM=\x7f"}) {
+    EXPECT_FALSE(is_named_values(bad)) << bad;
+  }
+}
+
+TEST(Facts, RecordingRefusesWhatNobodyCanReadAndWhatIsDatedAhead) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const Sample sample(store);
+  EXPECT_THAT(message_of([&] { store.append(std::vector{sample.trial("banana", 1)}); }),
+              AllOf(HasSubstr("t.db: a trial is not stored: the configuration \"banana\""),
+                    HasSubstr("NAME=VALUE")));
+  DecisionRow ties = sample.decision("BM=1", 1);
+  ties.ties = "BM=2\nbanana\n";
+  EXPECT_THAT(message_of([&] { store.add_decision(ties); }), HasSubstr("the ties \"banana\""));
+  EXPECT_THAT(message_of([&] {
+                store.pin({"", sample.key, "banana", "", ""});
+              }),
+              HasSubstr("a pin is not stored"));
+  EXPECT_THAT(
+      message_of([&] { store.add_decision(sample.decision("BM=1", 1, in_days(2))); }),
+      AllOf(HasSubstr("a decision is not stored: it is dated "), HasSubstr("is a clock wrong?")));
+  EXPECT_THAT(message_of([&] { Sample(store, "2076-01-01T00:00:00.000Z"); }),
+              HasSubstr("a session is not stored: it is dated 2076"));
+  store.add_decision(sample.decision("BM=1", 1, in_days(0)));
+  EXPECT_THAT(store.tuned({}), testing::SizeIs(1));
+}
+
+TEST(Facts, ImportRefusesThemTooAndTakesTheOthers) {
+  const TemporaryFolder folder;
+  TunedStore from(folder / "from.db");
+  const Sample sample(from);
+  from.append(std::vector{sample.trial("BM=64", 100)});
+  const std::string good = facts_of(from);
+  const std::string trial = good.substr(good.find("{\"table\":\"trial\""));
+  const std::string lines = good + with(trial, "BM=64", "banana") +
+                            with(trial, "M=512 N", "mango N") +
+                            with(trial, "2026-03-01T12:00:01.000Z", in_days(20'000));
+  TunedStore to(folder / "to.db");
+  const ImportReport report = import_text(to, lines);
+  EXPECT_THAT(report.refused,
+              ElementsAre(HasSubstr("x line 5: the configuration \"banana\" is not of the form"),
+                          HasSubstr("x line 6: the problem \"mango N=512"),
+                          HasSubstr("x line 7: it is dated 20")));
+  EXPECT_EQ(facts_of(to), good);
+}
+
+TEST(Facts, WhatAnEarlierVersionLetInIsSkippedNamedAndRetracted) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const Sample sample(store);
+  store.add_decision(sample.decision("BM=64", 1000));
+  const std::string bad = smuggle(store, sample.decision("banana", 1, "2026-03-02T00:00:00.000Z"));
+  store.rebuild_best();
+  EXPECT_EQ(store.best(sample.key)->configuration, "BM=64");
+  EXPECT_THAT(store.left_out(), ElementsAre(AllOf(HasSubstr(bad), HasSubstr("\"banana\""))));
+  EXPECT_THAT(store.check().damage,
+              ElementsAre(AllOf(HasSubstr(bad), HasSubstr("autotune db retract"))));
+  store.retract(bad, "no configuration");
+  EXPECT_THAT(store.check().damage, IsEmpty());
+
+  TunedStore copy(folder / "copy.db"), merged(folder / "merged.db");
+  EXPECT_THAT(import_text(copy, facts_of(store)).refused, IsEmpty());
+  EXPECT_THAT(merge(merged, store).refused, IsEmpty()) << "what is retracted need not come in";
+  EXPECT_EQ(copy.best(sample.key), store.best(sample.key));
+}
+
+TEST(Facts, AProblemWithoutTheSizesOfItsKernelIsSkippedAndNamed) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const Sample sample(store);
+  store.add_decision(sample.decision("BM=64", 1000));
+  DecisionRow other = sample.decision("BM=64", 1000);
+  other.key.problem = "N=512 fruit=banana";
+  store.add_decision(other);
+  ASSERT_EQ(store.tuned({}).size(), 1u);
+  EXPECT_THAT(store.left_out(), ElementsAre(HasSubstr("N=512 fruit=banana is left out: the sizes "
+                                                      "of gemm are M N K")));
+  EXPECT_EQ(store.nearest({}, "M=1 N=1 K=1").size(), 1u);
+}
+
+TEST(Facts, ARetractedFactIsOutWhicheverOfBothComesFirst) {
+  const TemporaryFolder folder;
+  TunedStore with_fact(folder / "fact.db"), with_retraction(folder / "retraction.db");
+  const Sample sample(with_fact);
+  with_fact.add_decision(sample.decision("BM=32", 2000, "2026-03-01T00:00:00.000Z"));
+  merge(with_retraction, with_fact);
+  with_fact.add_decision(sample.decision("BM=64", 1000, "2026-03-02T00:00:00.000Z"));
+  merge(with_retraction, with_fact);
+  const std::string fact = with_retraction.best(sample.key)->source;
+  EXPECT_THAT(with_retraction.retract(fact, "a wrong clock"), ElementsAre(sample.key));
+  EXPECT_EQ(with_retraction.best(sample.key)->configuration, "BM=32");
+
+  TunedStore one(folder / "1.db"), two(folder / "2.db");
+  merge(one, with_fact);
+  EXPECT_EQ(one.best(sample.key)->configuration, "BM=64");
+  merge(one, with_retraction);
+  merge(two, with_retraction);
+  merge(two, with_fact);
+  for (const TunedStore* store : {&one, &two}) {
+    EXPECT_EQ(store->best(sample.key)->configuration, "BM=32");
+    EXPECT_EQ(facts_of(*store), facts_of(with_retraction));
+    EXPECT_THAT(store->check().damage, IsEmpty());
+  }
+}
+
+TEST(Facts, ARetractedSessionTakesItsTrialsAndDecisionsAlong) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const Sample good(store);
+  store.add_decision(good.decision("BM=32", 2000));
+  Sample ahead(store, "2026-03-05T00:00:00.000Z");
+  ahead.session = smuggle(store, SessionRow{"", "2076-01-01T00:00:00.000Z"});
+  smuggle(store, ahead.trial("BM=64", 1000));
+  smuggle(store, ahead.decision("BM=64", 1000, "2076-01-01T00:01:00.000Z"));
+  store.rebuild_best();
+  EXPECT_EQ(store.best(good.key)->configuration, "BM=64");
+  EXPECT_THAT(store.check().damage, ElementsAre(HasSubstr("session " + ahead.session +
+                                                          ": it is "
+                                                          "dated 2076"),
+                                                HasSubstr("decision ")));
+  store.retract(ahead.session, "a wrong clock");
+  EXPECT_EQ(store.best(good.key)->configuration, "BM=32");
+  EXPECT_THAT(store.trials(good.key), IsEmpty());
+  EXPECT_THAT(store.check().damage, IsEmpty());
+}
+
+TEST(Facts, ARetractionNeedsAFact) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  EXPECT_THAT(message_of([&] { store.retract("0123", "why"); }),
+              HasSubstr("there is no fact with the id \"0123\""));
+  EXPECT_EQ(facts_of(store), "");
+}
+
+TEST(Facts, NowIsLaterEachTimeAndSortsAmongTimesWithoutMicroseconds) {
+  std::string before = "2026-03-01T12:00:00.000Z";
+  for (int i = 0; i < 1000; ++i) {
+    const std::string now = now_text();
+    ASSERT_LT(before, now);
+    before = now;
+  }
+  EXPECT_EQ(time_text(std::chrono::system_clock::time_point(std::chrono::microseconds(1500001))),
+            "1970-01-01T00:00:01.500001Z");
+}
+
+}  // namespace
+}  // namespace autotune::db
