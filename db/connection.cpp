@@ -8,6 +8,7 @@
 #include "db/schema.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/printable.hpp"
 
 namespace autotune::db {
 namespace {
@@ -198,25 +199,11 @@ void check_path(const std::filesystem::path& path, Mode mode) {
 std::string clean_text(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80   ? 1
-                               : lead < 0xC2 ? 0
-                               : lead < 0xE0 ? 2
-                               : lead < 0xF0 ? 3
-                               : lead < 0xF5 ? 4
-                                             : 0;
-    bool valid = length > 0 && lead != 0 && i + length <= text.size();
-    for (std::size_t k = 1; valid && k < length; ++k) {
-      valid = (static_cast<unsigned char>(text[i + k]) & 0xC0) == 0x80;
-    }
-    if (valid && length > 2) {  // overlong forms, surrogates, beyond the last code point
-      const auto next = static_cast<unsigned char>(text[i + 1]);
-      valid = !(lead == 0xE0 && next < 0xA0) && !(lead == 0xED && next > 0x9F) &&
-              !(lead == 0xF0 && next < 0x90) && !(lead == 0xF4 && next > 0x8F);
-    }
-    clean += valid ? text.substr(i, length) : std::string_view("?");
-    i += valid ? length : 1;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const bool valid = length > 0 && text[0] != '\0';
+    clean += valid ? text.substr(0, length) : std::string_view("?");
+    text.remove_prefix(valid ? length : 1);
   }
   return clean;
 }

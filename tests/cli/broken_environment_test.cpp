@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "tests/cli/sentences.hpp"
+#include "tests/db/sample.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
@@ -58,6 +59,7 @@ TEST(Database, ThatMayNotBeWrittenIsRefusedForTuningOnly) {
   const Sandbox sandbox;
   const fs::path folder = sandbox.folder() / "shared";
   const fs::path file = folder / "tuned.db";
+  fs::create_directory(folder);
   ASSERT_EQ(sandbox.run(in_database(file)).status, 0);
   const std::string before = bytes_of(file);
   fs::permissions(file, fs::perms::owner_read);
@@ -72,6 +74,16 @@ TEST(Database, ThatMayNotBeWrittenIsRefusedForTuningOnly) {
   fs::permissions(folder, fs::perms::owner_all);
   fs::permissions(file, fs::perms::owner_all);
   EXPECT_EQ(bytes_of(file), before);
+}
+
+TEST(Database, InAFolderThatIsNotThereIsRefused) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.run(in_database("mistyped/new.db")), 1,
+                 {"--db mistyped/new.db", "no folder mistyped"});
+  const std::string lines = sandbox.write("lines.jsonl", "").string();
+  expect_refused(sandbox.run({"db", "import", lines, "--db", "mistyped/new.db"}), 1, {"mistyped"});
+  EXPECT_FALSE(fs::exists(sandbox.folder() / "mistyped"));
+  expect_refused(sandbox.run(in_database("")), 2, {"--db", "empty"});
 }
 
 TEST(Database, WithoutAHomeAsksForAFile) {
@@ -151,6 +163,47 @@ TEST(Stdout, AllStreamsClosedHarmsNothing) {
   EXPECT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"}), closed).status, 1);
   EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
   EXPECT_EQ(sandbox.run({"query", "--target", "tiny"}).status, 0);
+}
+
+TEST(Text, ThatIsNoUtf8IsPrintedWithReplacements) {
+  const Sandbox sandbox;
+  const Ended ended =
+      sandbox.run(tune("tiny", "100", {"--budget", "3", "--json", "--db", "caf\xe9.db"}));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Json::parse(ended.out)["db"], "caf\uFFFD.db");
+  EXPECT_TRUE(fs::exists(sandbox.folder() / "caf\xe9.db"));
+}
+
+TEST(Text, ControlCharactersOfADatabaseNeverReachTheTerminal) {
+  const Sandbox sandbox;
+  {
+    db::TunedStore store(sandbox.database());
+    db::Sample sample(store);
+    db::DeviceRow device = db::h200();
+    device.name = "H200\x1b]0;owned\x07\u009b2J";
+    sample.key.device = store.add_device(device);
+    store.add_decision(sample.decision("BM=64", 1000));
+    db::TrialRow failure = sample.failure("BM=32", "wrong");
+    failure.message = "\x1b[2J";
+    store.append({&failure, 1});
+  }
+  const std::vector<std::vector<std::string>> runs = {
+      {"query"},
+      {"query", "--json"},
+      {"query", "--target", "x\x1b[31m"},
+      {"db", "export"},
+      {"db", "export", "--format=cpp"},
+      {"db", "import", "x\x1b[31m"},
+  };
+  for (const std::vector<std::string>& arguments : runs) {
+    const Ended ended = sandbox.run(arguments);
+    for (const char* sign : {"\x1b", "\x07", "\u009b"}) {
+      EXPECT_THAT(ended.out + ended.err, ::testing::Not(HasSubstr(sign)));
+    }
+    EXPECT_THAT(ended.out + ended.err, HasSubstr("\\u001b")) << arguments.back();
+  }
+  const Json json = Json::parse(sandbox.run({"query", "--json"}).out);
+  EXPECT_EQ(json["results"][0]["device"]["name"], "H200\x1b]0;owned\x07\u009b2J") << "JSON says the same";
 }
 
 TEST(Cache, ThatCannotBeUsedIsAWarning) {

@@ -15,6 +15,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/printable.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -61,6 +62,7 @@ int report(const std::string& sentence, int status) {
 int main(int argc, char** argv) {
   using namespace autotune;
   cli::secure_streams();
+  const PrintableStream safe_out(std::cout), safe_err(std::cerr);
   try {
     const int status = cli::run({argv + 1, argv + argc});
     std::cout.flush();

@@ -20,6 +20,12 @@ std::size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+/// Past std::cerr, which lets no control character through.
+void rewind_line() {
+  static constexpr std::string_view kToStartAndEmpty = "\r\033[K";
+  static_cast<void>(!write(STDERR_FILENO, kToStartAndEmpty.data(), kToStartAndEmpty.size()));
+}
+
 std::string outcomes_text(const OutcomeCounts& counts) {
   std::string text;
   for (int i = 0; i < kOutcomes; ++i) {
@@ -36,7 +42,7 @@ ProgressDisplay::ProgressDisplay(bool quiet) : quiet_(quiet), terminal_(isatty(S
 ProgressDisplay::~ProgressDisplay() { clear_line(); }
 
 void ProgressDisplay::clear_line() {
-  if (line_shown_) std::cerr << "\r\033[K" << std::flush;
+  if (line_shown_) rewind_line();
   line_shown_ = false;
 }
 
@@ -56,7 +62,8 @@ void ProgressDisplay::show(const Progress& progress) {
                         static_cast<double>(progress.done);
     line += format("  {:.0f} s left", left);
   }
-  std::cerr << "\r\033[K" << line.substr(0, terminal_width() - 1) << std::flush;
+  rewind_line();
+  std::cerr << line.substr(0, terminal_width() - 1) << std::flush;
   line_shown_ = true;
 }
 

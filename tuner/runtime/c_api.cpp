@@ -12,6 +12,7 @@
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/printable.hpp"
 
 using namespace autotune;
 using namespace autotune::c_boundary;
@@ -118,7 +119,7 @@ namespace autotune::c_boundary {
 
 autotune_status failed(autotune_status status, const char* what) noexcept {
   try {
-    message = what;
+    message = printable(what);
   } catch (...) {
     message.clear();
   }
@@ -177,7 +178,7 @@ autotune_status autotune_explain(autotune_handle* handle, const int64_t* sizes, 
   return guarded([&] {
     require(handle && sizes && text && capacity > 0,
             "autotune_explain needs a handle, sizes and room for the text");
-    const std::string explanation = handle->lookup.explain({sizes, count});
+    const std::string explanation = printable(handle->lookup.explain({sizes, count}));
     const std::size_t length = std::min(explanation.size(), capacity - 1);
     std::memcpy(text, explanation.data(), length);
     text[length] = '\0';

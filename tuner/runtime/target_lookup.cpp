@@ -9,6 +9,7 @@
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/printable.hpp"
 
 namespace autotune {
 namespace {
@@ -108,7 +109,7 @@ std::span<const std::int64_t> TargetLookup::sizes_of(const db::LookupRow& row) c
 }
 
 void TargetLookup::take(db::LookupRows read) {
-  std::string warnings = joined(read.warnings, "\n");
+  std::string warnings = printable(joined(read.warnings, "\n"));
   if (!warnings.empty()) warnings += '\n';
   warnings_.store(&interned(warnings), std::memory_order_release);
   layer_states_ = std::move(read.layers);

@@ -5,6 +5,7 @@
 #include "tuner/text/format.hpp"
 #include "tuner/text/plot.hpp"
 #include "tuner/text/plot_scale.hpp"
+#include "tuner/text/printable.hpp"
 
 namespace autotune {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::array kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4
 
 std::string escaped(const std::string& text) {
   std::string out;
-  for (const char letter : text) {
+  for (const char letter : printable(text)) {  // XML has no control characters
     switch (letter) {
       case '&':
         out += "&amp;";
