@@ -38,7 +38,7 @@ int run_check(const Arguments& arguments) {
   const TargetCheck check =
       check_target(target, problem, *device, static_cast<std::size_t>(most), threads);
   if (arguments.has("json")) {
-    std::cout << check_json(target, problem, device->info(), check).dump(2) << '\n';
+    std::cout << json_text(check_json(target, problem, device->info(), check)) << '\n';
   } else {
     print_check(std::cout, target, problem, device->info(), check);
   }

@@ -120,7 +120,7 @@ int run_list(const Arguments& arguments) {
     document.push_back(std::move(item));
     if (!arguments.has("json")) std::cout << format("{:<{}}  {}\n", row.name, width, row.text);
   }
-  if (arguments.has("json")) std::cout << document.dump(2) << '\n';
+  if (arguments.has("json")) std::cout << json_text(document) << '\n';
   return kDone;
 }
 

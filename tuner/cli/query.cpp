@@ -196,7 +196,7 @@ int run_query(const Arguments& arguments) {
     Json json{{"db", store.path().string()}, {"results", Json::array()}};
     if (arguments.has("target")) json["target"] = answers.front().entry.kernel.target;
     for (const Answer& answer : answers) json["results"].push_back(json_of(answer));
-    std::cout << json.dump(2) << '\n';
+    std::cout << json_text(json) << '\n';
   } else {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (i > 0) std::cout << '\n';

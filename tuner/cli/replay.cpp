@@ -134,7 +134,7 @@ int run_replay(const Arguments& arguments) {
                     {"seeds", request.seeds},
                     {"batch", request.batch},
                     {"spaces", documents}};
-    std::cout << json.dump(2) << '\n';
+    std::cout << json_text(json) << '\n';
   } else if (lines.size() > 1) {
     print_overall(lines, request);
   }

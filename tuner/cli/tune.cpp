@@ -103,7 +103,7 @@ int run_tune(const Arguments& arguments) {
   };
   const TuningReport report = tune_on_all(target, devices, &store, request, callbacks);
   if (json) {
-    std::cout << json_of(target, info, store.path().string(), report).dump(2) << '\n';
+    std::cout << json_text(json_of(target, info, store.path().string(), report)) << '\n';
   }
   if (report.interrupted) {
     display.warn(

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 namespace autotune {
@@ -15,5 +16,8 @@ Json read_json(const std::filesystem::path& file);
 
 /// The same for text that came from `file`, or from wherever that name says.
 Json parse_json(std::string_view text, std::string_view file);
+
+/// An indented document. Bytes that are no UTF-8 become U+FFFD.
+std::string json_text(const Json& json);
 
 }  // namespace autotune

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/json/json.hpp"
+#include "tuner/json/checked_json.hpp"
 #include "tuner/replay/gzip.hpp"
 #include "tuner/text/format.hpp"
 
@@ -60,50 +60,67 @@ void set_answer(Row& row, const Json& answer) {
   }
 }
 
-std::vector<Value> values_of(const Json& configuration, const std::vector<std::string>& names) {
+std::vector<Value> values_of(const CheckedJson& configuration,
+                             const std::vector<std::string>& names) {
   std::vector<Value> values;
   values.reserve(names.size());
-  for (const std::string& name : names) values.push_back(value_of(configuration.at(name)));
+  for (const std::string& name : names) values.push_back(value_of(configuration[name].json()));
   return values;
 }
 
-std::vector<Row> kernel_tuner_rows(const Json& json, std::vector<Parameter>& parameters) {
-  const std::string objective = json.value("objective", "time");
+std::string text_or(const std::optional<CheckedJson>& node, std::string otherwise) {
+  return node ? node->text() : otherwise;
+}
+
+std::vector<Row> kernel_tuner_rows(const CheckedJson& document,
+                                   std::vector<Parameter>& parameters) {
+  const std::string objective = text_or(document.find("objective"), "time");
+  const CheckedJson values = document["tune_params"];
   std::vector<std::string> names;
-  for (const Json& key : json.at("tune_params_keys")) {
-    names.push_back(key.get<std::string>());
+  for (const CheckedJson& key : document["tune_params_keys"].items()) {
+    names.push_back(key.text());
     Parameter& parameter = parameters.emplace_back();
     parameter.name = names.back();
-    for (const Json& value : json.at("tune_params").at(names.back())) {
-      parameter.values.push_back(value_of(value));
+    for (const CheckedJson& value : values[names.back()].items()) {
+      parameter.values.push_back(value_of(value.json()));
     }
   }
   std::vector<Row> rows;
-  for (const auto& [key, entry] : json.at("cache").items()) {
+  for (const auto& [key, entry] : document["cache"].members()) {
     Row& row = rows.emplace_back(Row{values_of(entry, names), Outcome::ok, std::nullopt});
-    set_answer(row, entry.at(objective));
+    set_answer(row, entry[objective].json());
   }
   return rows;
 }
 
-std::vector<Row> t4_rows(const Json& json, std::vector<Parameter>& parameters) {
+/// The first of what was minimised.
+std::string objective_of(const CheckedJson& result) {
+  const auto objectives = result.find("objectives");
+  return objectives ? objectives->items(1).front().text() : "time";
+}
+
+Row t4_row(const CheckedJson& result, const std::vector<std::string>& names) {
+  Row row{values_of(result["configuration"], names),
+          outcome_of(text_or(result.find("invalidity"), "correct")), std::nullopt};
+  const std::string objective = objective_of(result);
+  if (const auto measurements = result.find("measurements")) {
+    for (const CheckedJson& measurement : measurements->items()) {
+      if (row.outcome != Outcome::ok || measurement["name"].text() != objective) continue;
+      set_answer(row, measurement["value"].json());
+    }
+  }
+  if (row.outcome == Outcome::ok && !row.seconds) row.outcome = Outcome::invalid;
+  return row;
+}
+
+std::vector<Row> t4_rows(const CheckedJson& document, std::vector<Parameter>& parameters) {
   std::vector<Row> rows;
   std::vector<std::string> names;
-  for (const Json& result : json.at("results")) {
-    const Json& configuration = result.at("configuration");
+  for (const CheckedJson& result : document["results"].items()) {
     if (names.empty()) {
-      for (const auto& [name, value] : configuration.items()) names.push_back(name);
+      for (const auto& [name, value] : result["configuration"].members()) names.push_back(name);
     }
-    Row& row = rows.emplace_back(Row{values_of(configuration, names), Outcome::ok, std::nullopt});
-    row.outcome = outcome_of(result.value("invalidity", "correct"));
-    const std::string objective =
-        result.contains("objectives") ? result.at("objectives").at(0).get<std::string>() : "time";
-    for (const Json& measurement : result.value("measurements", Json::array())) {
-      if (measurement.at("name") == objective && row.outcome == Outcome::ok) {
-        set_answer(row, measurement.at("value"));
-      }
-    }
-    if (row.outcome == Outcome::ok && !row.seconds) row.outcome = Outcome::invalid;
+    rows.push_back(t4_row(result, names));
   }
   // The format lists no values: those that occur, in ascending order.
   for (std::size_t p = 0; p < names.size(); ++p) {
@@ -186,13 +203,12 @@ RecordedSpace read_recorded_space(const std::filesystem::path& file) {
                        file.string()));
   }
   const std::string name = file.filename().string();
+  const CheckedJson document(json, file.string());
   std::vector<Parameter> parameters;
+  const std::vector<Row> rows =
+      cache ? kernel_tuner_rows(document, parameters) : t4_rows(document, parameters);
   try {
-    const std::vector<Row> rows =
-        cache ? kernel_tuner_rows(json, parameters) : t4_rows(json, parameters);
     return recorded_space(name.substr(0, name.find('.')), std::move(parameters), rows);
-  } catch (const Json::exception& error) {
-    throw Error(format("{}: is not laid out as a recorded space: {}", file.string(), error.what()));
   } catch (const Error& error) {
     throw Error(format("{}: {}", file.string(), error.what()));
   }

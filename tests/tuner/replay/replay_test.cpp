@@ -73,9 +73,22 @@ TEST(RecordedSpace, WhatIsWrongIsToldWithTheFile) {
   EXPECT_THAT(message("/nowhere/x.json"), HasSubstr("/nowhere/x.json: cannot be read"));
   EXPECT_THAT(message(written("broken.json", "{")), HasSubstr("parse error"));
   EXPECT_THAT(message(written("other.json", "{}")), HasSubstr("neither a Kernel Tuner cache"));
-  EXPECT_THAT(message(written("cut.json", R"({"cache": {}})")), HasSubstr("not laid out"));
-  EXPECT_THAT(message(written("empty.json", R"({"tune_params_keys": [], "cache": {}})")),
-              HasSubstr("holds no configuration"));
+  EXPECT_THAT(message(written("cut.json", R"({"cache": {}})")),
+              HasSubstr("cut.json: \"tune_params\" is missing"));
+  EXPECT_THAT(message(written("type.json", R"({"cache": {}, "tune_params": {"a": 3},
+                                              "tune_params_keys": ["a"]})")),
+              HasSubstr("type.json: tune_params.a: expected an array, got number"));
+  EXPECT_THAT(message(written("row.json", R"({"cache": {"1": [2]}, "tune_params": {"a": [1]},
+                                             "tune_params_keys": ["a"]})")),
+              HasSubstr("row.json: cache.1: expected an object, got array"));
+  EXPECT_THAT(message(written("t4.json", R"({"results": [{"configuration": {"a": 1},
+                                            "objectives": [], "measurements": []}]})")),
+              HasSubstr("t4.json: results[0].objectives: has 0 items"));
+  EXPECT_THAT(message(written("large.json", "{\"cache\": {},\n  \"objective\": 1e400}")),
+              HasSubstr("large.json: parse error at line 2, column 16: the number 1e400"));
+  EXPECT_THAT(
+      message(written("empty.json", R"({"tune_params_keys": [], "tune_params": {}, "cache": {}})")),
+      HasSubstr("holds no configuration"));
   EXPECT_THAT(message(testing::TempDir()), HasSubstr("is a folder"));
 }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A JSON document that knows where its values stand, so that each error names the key.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tuner/json/json.hpp"
+
+namespace autotune {
+
+/// One value. Every function throws Error `FILE: KEY: what is wrong` where it is not as asked for.
+class CheckedJson {
+ public:
+  /// `json` must outlive it.
+  CheckedJson(const Json& json, std::string file, std::string key = {})
+      : json_(&json), file_(std::move(file)), key_(std::move(key)) {}
+
+  const Json& json() const { return *json_; }
+  CheckedJson operator[](std::string_view name) const;  // of an object; must be there
+  std::optional<CheckedJson> find(std::string_view name) const;
+  /// Of an array of at least `fewest`.
+  std::vector<CheckedJson> items(std::size_t fewest = 0) const;
+  /// Of an object, in order, with their names.
+  std::vector<std::pair<std::string, CheckedJson>> members() const;
+  std::string text() const;
+
+ private:
+  void expect(bool is, std::string_view what) const;
+  [[noreturn]] void fail(std::string_view what) const;
+
+  const Json* json_;
+  std::string file_, key_;
+};
+
+}  // namespace autotune
