@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/cli/sentences.hpp"
 #include "tuner/json/json.hpp"
@@ -34,6 +35,31 @@ TEST(Explain, TellsTheBestItsLosersAndHowManyWereTried) {
   EXPECT_EQ(json["problem"], "N=100");
   EXPECT_EQ(json["tried"], 8);
   EXPECT_LE(json["losers"].size(), 1U);
+}
+
+TEST(Explain, DrawsTheTimesOfAHostResult) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run(tune("tiny", "100,200", {"--budget", "8"})).status, 0);
+  const Ended ended = sandbox.run(explain("100,200", {"--svg", "times.svg"}));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("timed configurations, fastest first"));
+  std::ifstream file(sandbox.folder() / "times.svg");
+  const std::string svg{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 960 360\""));
+  for (const char* text :
+       {">tiny N=100 on ", ">tiny N=200 on ", " default<", " tried<", " best<"}) {
+    EXPECT_THAT(svg, HasSubstr(text));
+  }
+  EXPECT_THAT(svg, HasSubstr("<circle "));
+}
+
+TEST(Explain, APictureNeverTakesThePlaceOfADatabase) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+  const Ended ended = sandbox.run(explain("100", {"--svg", sandbox.database().string()}));
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("tuned.db: is a database"));
+  EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
 }
 
 TEST(Explain, RefusesWhatIsNotTuned) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune explain: why this configuration, and what became of the others.
-#include <fstream>
 #include <iostream>
 
+#include "tuner/cli/explanation_plot.hpp"
 #include "tuner/cli/explanation_report.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
@@ -26,12 +27,6 @@ std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::
   return asked;
 }
 
-void write_svg(const std::string& file, const std::vector<Plot>& plots) {
-  std::ofstream out(file);
-  out << svg_plots(plots);
-  if (!out.flush()) throw Error(format("{} could not be written: is its folder there?", file));
-}
-
 int run_explain(const Arguments& arguments) {
   const auto losers = static_cast<std::size_t>(arguments.integer("losers", 0, 1000));
   Plugins plugins(arguments);
@@ -42,22 +37,22 @@ int run_explain(const Arguments& arguments) {
   const Target target = plugins.find_target(arguments.text("target"));
   for (const db::TunedEntry& entry : asked_entries(arguments, store, target.name)) {
     const Explanation explanation = explain(store, entry, target, losers);
-    const bool under_roofs = explanation.gpu.sm.compute_capability > 0 && explanation.flops > 0;
-    if (under_roofs) plots.push_back(roofline(explanation));
+    const Problem problem{parse_named_values(entry.best.key.problem)};
+    const std::string name = format("{} {} on {}", entry.kernel.target,
+                                    problem_text(target, problem), entry.device.name);
+    plots.push_back(plot_of(explanation, name));
     if (arguments.has("json")) {
       Json document = explanation_json(explanation);
       document["problem"] = entry.best.key.problem;
       documents.push_back(std::move(document));
       continue;
     }
-    const Problem problem{parse_named_values(entry.best.key.problem)};
-    std::cout << format("{} {} on {} ({})\n", entry.kernel.target, problem_text(target, problem),
-                        entry.device.name, entry.best.key.policy)
+    std::cout << format("{} ({})\n", name, entry.best.key.policy)
               << configuration_text(target, problem, explanation.best) << '\n'
-              << explanation_text(explanation);
-    if (under_roofs) std::cout << '\n' << terminal_plot(plots.back());
+              << explanation_text(explanation) << '\n'
+              << terminal_plot(plots.back());
   }
-  if (arguments.has("json")) std::cout << documents.dump(2) << '\n';
+  if (arguments.has("json")) std::cout << json_text(documents) << '\n';
   if (const auto file = arguments.find("svg")) write_svg(*file, plots);
   return kDone;
 }
@@ -72,7 +67,9 @@ const Verb kExplain{
     .details =
         "Reads the database only. Times are those that were measured; what binds them is "
         "the cost model's view (docs/model.md), so it says how far the prediction is off. "
-        "The roofline shows every configuration that was timed. What a run with `--prune-audit N` "
+        "The plot shows every configuration that was timed: under the GPU's roofs where the FLOPs "
+        "are "
+        "known, else by its time. What a run with `--prune-audit N` "
         "found of the pruned ones is reported with the reasons why they were.",
     .options =
         {{"target", "T", "The target's name, or its manifest"},
@@ -81,7 +78,7 @@ const Verb kExplain{
          {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", {}, true},
          kPluginOption,
          {"losers", "N", "How many of the nearest losers", "5"},
-         {"svg", "FILE", "Draw the roofline"},
+         {"svg", "FILE", "Write the plots as SVG"},
          {"db", "FILE", "The database"},
          {"json", "", "Print JSON"}},
     .positional = {},

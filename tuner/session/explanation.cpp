@@ -15,13 +15,39 @@ namespace {
 
 constexpr double kNanosecond = 1e-9;
 
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+std::size_t end_of_digits(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at;
+}
+
+/// Of the `12`, `-0.5`, `4.5e-3` or `0xc000` that begins at `at`; `at` itself where none does.
+std::size_t end_of_figure(std::string_view text, std::size_t at) {
+  const std::size_t first = at + (text[at] == '-');
+  std::size_t end = end_of_digits(text, first);
+  if (end == first) return at;
+  if (text.substr(first).starts_with("0x")) {
+    return std::min(text.find_first_not_of("0123456789abcdefABCDEF", first + 2), text.size());
+  }
+  const auto take_if_digits = [&](std::size_t from) {
+    const std::size_t after = end_of_digits(text, from);
+    if (after > from) end = after;
+  };
+  if (text.substr(end).starts_with('.')) take_if_digits(end + 1);
+  if (text.substr(end).starts_with("e-") || text.substr(end).starts_with("e+")) {
+    take_if_digits(end + 2);
+  }
+  return end;
+}
+
 /// `12 KiB over` and `48 KiB over` are one reason.
-std::string without_numbers(const std::string& text) {
+std::string without_figures(std::string_view text) {
   std::string pattern;
-  for (const char letter : text) {
-    const bool digit = letter >= '0' && letter <= '9';
-    if (!digit) pattern += letter;
-    if (digit && (pattern.empty() || pattern.back() != '#')) pattern += '#';
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = end_of_figure(text, i);
+    pattern += end > i ? '#' : text[i];
+    i = std::max(end, i + 1);
   }
   return pattern;
 }
@@ -30,7 +56,7 @@ std::vector<Reason> reasons_of(const std::vector<db::TrialRow>& trials) {
   std::map<std::string, Reason> by_pattern;
   for (const db::TrialRow& trial : trials) {
     if (trial.outcome == "ok") continue;
-    Reason& reason = by_pattern[trial.outcome + without_numbers(trial.message)];
+    Reason& reason = by_pattern[trial.outcome + without_figures(trial.message)];
     reason.outcome = trial.outcome;
     if (reason.count++ == 0) reason.example = trial.message;
   }
@@ -69,6 +95,9 @@ class Explainer {
     result.best = parse_named_values(entry_.best.configuration);
     const bool measured = entry_.best.provenance != "predicted";
     if (measured && entry_.best.median_ns) result.seconds = *entry_.best.median_ns * kNanosecond;
+    if (measured && entry_.best.default_ns) {
+      result.default_seconds = *entry_.best.default_ns * kNanosecond;
+    }
     const auto index = space_.find(result.best);
     if (!index) {
       throw Error(format("{} is no valid configuration of {} any more: run autotune tune again",

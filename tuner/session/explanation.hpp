@@ -46,6 +46,7 @@ struct Explanation {
   double flops = 0;
   Configuration best;
   std::optional<double> seconds;  // measured
+  std::optional<double> default_seconds = {};
   CostInput input;
   CostEstimate estimate;
   std::vector<ExplainedTrial> timed;  // fastest first

@@ -115,6 +115,26 @@ TEST_F(Explained, ReasonsThatDifferInNumbersOnlyAreOne) {
   EXPECT_EQ(result.tried, 4);
 }
 
+TEST_F(Explained, AFigureIsOneHoweverItIsWritten) {
+  add("BLOCK=128", 5000);
+  add("BLOCK=512", 0, "compile_error", "too much shared data (0x15600 bytes, 0xc000 max)");
+  add("BLOCK=1024", 0, "compile_error", "too much shared data (0x2abc0 bytes, 0xc000 max)");
+  add("BLOCK=32", 0, "compile_error", "too much shared data (98304 bytes, 49152 max)");
+  const Explanation result = explained();
+  ASSERT_EQ(result.reasons.size(), 1u);
+  EXPECT_EQ(result.reasons[0].count, 3);
+}
+
+TEST_F(Explained, WrongResultsAreOneReasonWhateverTheirValues) {
+  add("BLOCK=128", 5000);
+  add("BLOCK=512", 0, "wrong", "C[3] is 1.5, expected -2.25e-05");
+  add("BLOCK=1024", 0, "wrong", "C[66049] is -3, expected 4");
+  add("BLOCK=32", 0, "wrong", "C[0] is nan, expected 4");
+  const Explanation result = explained();
+  ASSERT_EQ(result.reasons.size(), 2u);
+  EXPECT_EQ(result.reasons[0].count, 2);
+}
+
 TEST_F(Explained, AuditsOfPrunedOnesAreNoTrialsOfTheSearch) {
   add("BLOCK=128", 5000);
   add("BLOCK=512", 0, "pruned", "screened");
