@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 
@@ -13,6 +12,7 @@
 #include "bench/gemm/tuned_call.hpp"
 #include "bench/gemm/vendor_gemm.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/file/replace_file.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/runtime/target_lookup.hpp"
 #include "tuner/target/catalog.hpp"
@@ -56,9 +56,7 @@ std::map<std::string, std::string> options_of(int argc, char** argv) {
 
 void write(const std::string& file, const std::string& text) {
   if (file.empty()) return;
-  std::ofstream stream(file);
-  stream << text;
-  if (!stream.flush()) throw Error(format("{} cannot be written", file));
+  write_file(file, [&](std::ostream& stream) { stream << text; });
 }
 
 std::unique_ptr<CudaContext> open_gpu(const DeviceInfo& info) {

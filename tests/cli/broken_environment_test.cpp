@@ -203,7 +203,8 @@ TEST(Text, ControlCharactersOfADatabaseNeverReachTheTerminal) {
     EXPECT_THAT(ended.out + ended.err, HasSubstr("\\u001b")) << arguments.back();
   }
   const Json json = Json::parse(sandbox.run({"query", "--json"}).out);
-  EXPECT_EQ(json["results"][0]["device"]["name"], "H200\x1b]0;owned\x07\u009b2J") << "JSON says the same";
+  EXPECT_EQ(json["results"][0]["device"]["name"], "H200\x1b]0;owned\x07\u009b2J")
+      << "JSON says the same";
 }
 
 TEST(Cache, ThatCannotBeUsedIsAWarning) {

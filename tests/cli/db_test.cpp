@@ -2,6 +2,7 @@
 // The database as a person exports it.
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <fstream>
 
@@ -93,6 +94,71 @@ TEST(Db, CompactBringsAnOlderFileUp) {
   EXPECT_THAT(sandbox.run({"query", "--db", old}).out, HasSubstr("ITEMS=1024"));
   expect_refused(sandbox.run({"db", "compact", "--db", "none.db"}), 1, {"none.db", "no such file"});
   EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / "none.db"));
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(Db, AnExportNeverTakesThePlaceOfADatabase) {
+  const Sandbox sandbox;
+  {
+    db::TunedStore store(sandbox.database());
+    const db::Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 1000));
+  }
+  const std::string before = bytes_of(sandbox.database());
+  std::filesystem::create_symlink(sandbox.database(), sandbox.folder() / "link.db");
+  std::filesystem::create_hard_link(sandbox.database(), sandbox.folder() / "hard.db");
+  for (const char* format : {"jsonl", "best", "cpp", "sqlite"}) {
+    for (const std::string& file : {sandbox.database().string(), std::string("link.db"),
+                                    std::string("hard.db"), std::string("data/../link.db")}) {
+      expect_refused(sandbox.run({"db", "export", "--format", format, "--output", file}), 2,
+                     {file, "name another file"});
+    }
+  }
+  EXPECT_EQ(bytes_of(sandbox.database()), before);
+}
+
+TEST(Db, AnExportThatFailsLeavesTheFileThatWasThere) {
+  const Sandbox sandbox;
+  {
+    db::TunedStore store(sandbox.database());
+    const db::Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 1000));
+  }
+  const auto small_disk = [] {
+    const rlimit limit{100, 100};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  };
+  for (const char* format : {"jsonl", "best", "cpp", "sqlite"}) {
+    const std::filesystem::path file = sandbox.write("out", "what was there");
+    const Ended ended =
+        sandbox.run({"db", "export", "--format", format, "--output", "out"}, small_disk);
+    EXPECT_EQ(ended.status, 1);
+    EXPECT_THAT(ended.err, ::testing::StartsWith("error: out"));
+    EXPECT_EQ(bytes_of(file), "what was there") << format;
+  }
+  const Ended again = sandbox.run({"db", "export", "--output", "out"});
+  EXPECT_EQ(again.status, 0);
+  EXPECT_EQ(bytes_of(sandbox.folder() / "out"), sandbox.run({"db", "export"}).out);
+}
+
+TEST(Db, AnExportIntoAnotherDatabaseKeepsWhatThatHeld) {
+  const Sandbox sandbox;
+  const auto tuned = [&](const std::filesystem::path& file, const std::string& configuration) {
+    db::TunedStore store(file);
+    const db::Sample sample(store);
+    store.add_decision(sample.decision(configuration, 1000));
+  };
+  tuned(sandbox.database(), "BM=64");
+  tuned(sandbox.folder() / "other.db", "BM=32");
+  const Ended ended = sandbox.run({"db", "export", "--format=sqlite", "--output", "other.db"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const std::string lines = sandbox.run({"db", "export", "--db", "other.db"}).out;
+  EXPECT_THAT(lines, HasSubstr("BM=64"));
+  EXPECT_THAT(lines, HasSubstr("BM=32"));
 }
 
 TEST(Db, WhatHoldsEveryFactTakesNoFilter) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tuner/cache/build_file.hpp"
+#include "tuner/file/replace_file.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -2,16 +2,16 @@
 #include "tuner/cache/build_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
+#include "tuner/file/replace_file.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/format.hpp"
 
@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kMagic = "autotune-build-1";
-constexpr std::string_view kAside = ".aside";
 
 std::string serialized(const Build& build) {
   const std::int64_t binary_bytes =
@@ -40,6 +39,15 @@ bool write_all(int file, std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
+}
+
+/// For this user's eyes alone. Throws std::system_error.
+void write_private(const fs::path& path, std::string_view bytes) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool written = file >= 0 && write_all(file, bytes);
+  const int why = errno;
+  const bool closed = file >= 0 && close(file) == 0;
+  if (!written || !closed) throw std::system_error(written ? errno : why, std::generic_category());
 }
 
 }  // namespace
@@ -65,22 +73,13 @@ std::optional<Build> read_build(const fs::path& path) {
   return build;
 }
 
-std::int64_t write_build(const fs::path& path, const Build& build) {
-  static std::atomic<unsigned> counter{0};
+std::int64_t write_build(const fs::path& path, const Build& build) try {
   const std::string bytes = serialized(build);
-  const fs::path aside = format("{}.{}.{}{}", path.string(), getpid(), counter++, kAside);
-  const int file = open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return -1;
-  const bool written = write_all(file, bytes);
-  if ((close(file) == 0) & written && rename(aside.c_str(), path.c_str()) == 0) {
-    return static_cast<std::int64_t>(bytes.size());
-  }
-  const int why = errno;
-  unlink(aside.c_str());
-  errno = why;
+  replace_file(path, [&](const fs::path& aside) { write_private(aside, bytes); });
+  return static_cast<std::int64_t>(bytes.size());
+} catch (const std::system_error& error) {
+  errno = error.code().value();
   return -1;
 }
-
-bool is_aside(const fs::path& path) { return path.extension() == kAside; }
 
 }  // namespace autotune

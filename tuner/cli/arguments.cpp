@@ -70,8 +70,13 @@ Arguments::Arguments(const Verb& verb, const std::vector<std::string>& words) : 
   }
   for (const Option& option : verb.options) {
     const auto found = values_.find(option.name);
-    if (found != values_.end() && found->second.size() > 1 && !option.repeatable) {
+    if (found == values_.end()) continue;
+    if (found->second.size() > 1 && !option.repeatable) {
       throw UsageError(sentence(verb, format("--{} is given twice", option.name)));
+    }
+    const bool is_empty = std::ranges::find(found->second, "") != found->second.end();
+    if (option.value == "FILE" && is_empty) {
+      throw UsageError(sentence(verb, format("--{} is given an empty name", option.name)));
     }
   }
   if (verb.positional.empty() && !positional_.empty()) {

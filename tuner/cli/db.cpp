@@ -7,9 +7,11 @@
 #include <set>
 
 #include "db/exchange.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/file/replace_file.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -45,6 +47,27 @@ std::int64_t write_export(const Arguments& arguments, const db::TunedStore& stor
   return static_cast<std::int64_t>(store.left_out().size());
 }
 
+/// What is in the file already stays. Returns how many damaged rows are left out.
+std::int64_t write_database(const db::TunedStore& store, const std::filesystem::path& file) {
+  std::error_code missing;
+  if (std::filesystem::equivalent(file, store.path(), missing)) {
+    throw UsageError(
+        format("{}: is the database that is exported: name another file", file.string()));
+  }
+  std::int64_t damaged = 0;
+  const auto add = [&](db::TunedStore& copy, const db::TunedStore& from) {
+    const db::ImportReport report = db::merge(copy, from);
+    warn_of(report.refused);
+    damaged += static_cast<std::int64_t>(report.refused.size());
+  };
+  replace_file(file, [&](const std::filesystem::path& aside) {
+    db::TunedStore copy(aside);
+    if (std::filesystem::exists(file)) add(copy, db::TunedStore(file, db::Mode::read_only));
+    add(copy, store);
+  });
+  return damaged;
+}
+
 int run_export(const Arguments& arguments) {
   static const std::vector<std::string> kFormats{"jsonl", "best", "cpp", "sqlite"};
   const std::string format_name = arguments.text("format");
@@ -62,16 +85,11 @@ int run_export(const Arguments& arguments) {
   std::int64_t damaged = 0;
   if (format_name == "sqlite") {
     if (!output) throw UsageError("--format=sqlite needs --output FILE");
-    db::TunedStore copy(*output);
-    const db::ImportReport report = db::merge(copy, store);
-    warn_of(report.refused);
-    damaged = static_cast<std::int64_t>(report.refused.size());
+    damaged = write_database(store, *output);
   } else if (output) {
-    std::ofstream file(*output, std::ios::binary);
-    if (!file) throw Error(format("{}: cannot be written; name another --output", *output));
-    damaged = write_export(arguments, store, format_name, file);
-    file.close();
-    if (!file) throw Error(format("{}: cannot be written to its end; is the disk full?", *output));
+    write_output(*output, [&](std::ostream& file) {
+      damaged = write_export(arguments, store, format_name, file);
+    });
   } else {
     damaged = write_export(arguments, store, format_name, std::cout);
   }
@@ -81,12 +99,13 @@ int run_export(const Arguments& arguments) {
   return kFailed;
 }
 
-bool is_sqlite(const std::string& file) {
+db::ImportReport import_file(db::TunedStore& store, const std::string& file) {
+  if (is_database(file)) return db::merge(store, db::TunedStore(file, db::Mode::read_only));
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw Error(format("{}: cannot be read; name a file that db export wrote", file));
-  std::array<char, 15> magic{};
-  stream.read(magic.data(), magic.size());
-  return std::string_view(magic.data(), magic.size()) == "SQLite format 3";
+  if (!stream || std::filesystem::is_directory(file)) {
+    throw Error(format("{}: cannot be read: name a file that db export wrote", file));
+  }
+  return db::import_json_lines(store, stream, file);
 }
 
 int run_import(const Arguments& arguments) {
@@ -94,13 +113,7 @@ int run_import(const Arguments& arguments) {
   db::TunedStore store = open_store(arguments, db::Mode::read_write);
   bool all_well = true;
   for (const std::string& file : files) {
-    db::ImportReport report;
-    if (is_sqlite(file)) {
-      report = db::merge(store, db::TunedStore(file, db::Mode::read_only));
-    } else {
-      std::ifstream stream(file, std::ios::binary);
-      report = db::import_json_lines(store, stream, file);
-    }
+    const db::ImportReport report = import_file(store, file);
     warn_of(report.refused);
     std::cout << format("{}: {} rows added, {} were there already, {} refused\n", file,
                         report.added, report.present, report.refused.size());

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "tuner/cli/explanation_plot.hpp"
 #include "tuner/cli/occupancy_report.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/text/figures.hpp"
@@ -14,19 +14,6 @@ namespace autotune::cli {
 namespace {
 
 constexpr std::size_t kReasons = 6;
-constexpr double kTera = 1e-12;
-
-bool is_gpu(const Explanation& explanation) { return explanation.gpu.sm.compute_capability > 0; }
-
-/// Bytes a second from L2.
-double l2_roof(const Explanation& explanation) {
-  const GpuSpec& gpu = explanation.gpu;
-  return explanation.calibration.l2_bytes_per_cycle * gpu.multiprocessors * gpu.clock_hz;
-}
-
-double memory_roof(const Explanation& explanation) {
-  return explanation.estimate.intensity * explanation.gpu.memory_bytes_per_second;
-}
 
 std::string terms_text(const CostEstimate& estimate) {
   std::string text;
@@ -97,11 +84,16 @@ std::string gpu_lines(const Explanation& explanation) {
   return text + '\n';
 }
 
+/// `+4.3 %`, and from eleven times the best on `11.5x`.
+std::string slower_text(double slower) {
+  return slower < 10 ? format("{:+.1f} %", 100 * slower) : format("{:.4g}x", 1 + slower);
+}
+
 std::string loser_lines(const Explanation& explanation) {
   if (explanation.losers.empty()) return "";
   std::string text = "\nnearest losers in the search, and what differs\n";
   for (const Loser& loser : explanation.losers) {
-    text += format("  {:+6.1f} %  {}  {}\n", 100 * loser.slower, time_text(loser.trial.seconds),
+    text += format("  {:>8}  {}  {}\n", slower_text(loser.slower), time_text(loser.trial.seconds),
                    difference_text(loser.differences));
     const CostEstimate& estimate = loser.estimate;
     text += format("            predicted {}, bound by {}", time_text(estimate.seconds),
@@ -195,46 +187,6 @@ Json explanation_json(const Explanation& explanation) {
   }
   if (explanation.prune_check) json["prune_audit"] = json_of(*explanation.prune_check);
   return json;
-}
-
-Plot roofline(const Explanation& explanation) {
-  const GpuSpec& gpu = explanation.gpu;
-  const double peak = gpu.flops_per_second() * kTera;
-  Plot plot;
-  plot.title = format("Roofline on {}", gpu.name);
-  plot.x = {.label = "FLOPs a byte through L2", .logarithmic = true};
-  plot.y = {.label = "TFLOP/s", .logarithmic = true};
-  Series tried{"tried", Stroke::dots, {}}, best{"best", Stroke::mark, {}};
-  double low = std::numeric_limits<double>::infinity(), high = 0;
-  const auto add = [&](Series& series, double intensity, double flops_per_second) {
-    if (intensity <= 0) return;
-    series.points.push_back({intensity, flops_per_second * kTera});
-    low = std::min(low, intensity);
-    high = std::max(high, intensity);
-  };
-  for (const ExplainedTrial& trial : explanation.timed) {
-    if (trial.configuration == explanation.best) continue;
-    add(tried, trial.l2_intensity, trial.flops_per_second);
-  }
-  if (explanation.seconds && explanation.input.work.l2_bytes > 0) {
-    add(best, explanation.flops / explanation.input.work.l2_bytes,
-        explanation.flops / *explanation.seconds);
-  }
-  // The ridge is shown: from half of the leftmost or of it to twice the rightmost or it.
-  const double ridge = gpu.flops_per_second() / l2_roof(explanation);
-  low = std::min(low, ridge) / 2;
-  high = std::max(high, ridge) * 2;
-  Series roofs{
-      "FMA and L2 roofs", Stroke::line, {{low, low / ridge * peak}, {ridge, peak}, {high, peak}}};
-  plot.series = {std::move(roofs)};
-  if (memory_roof(explanation) > 0 && memory_roof(explanation) * kTera < peak) {
-    const double roof = memory_roof(explanation) * kTera;
-    plot.series.push_back({"memory roof", Stroke::line, {{low, roof}, {high, roof}}});
-  }
-  plot.series.push_back(std::move(tried));
-  plot.series.push_back(std::move(best));
-  std::erase_if(plot.series, [](const Series& series) { return series.points.empty(); });
-  return plot;
 }
 
 }  // namespace autotune::cli

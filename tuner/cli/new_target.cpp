@@ -2,14 +2,12 @@
 // autotune new-target: a pair of files to start a kernel of one's own from.
 #include "tuner/target/new_target.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/file/replace_file.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -22,11 +20,7 @@ void refuse_existing(const std::string& file) {
 }
 
 void write(const std::string& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  if (!stream.flush()) {
-    throw Error(format("{} cannot be written: {}", file, std::strerror(errno)));
-  }
+  write_file(file, [&](std::ostream& stream) { stream << text; });
 }
 
 int run_new_target(const Arguments& arguments) {

@@ -2,12 +2,12 @@
 // autotune occupancy: how many blocks of a kernel fit on a multiprocessor, and why no more.
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iostream>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compiled_shape.hpp"
 #include "tuner/cli/occupancy_report.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/scope.hpp"
 #include "tuner/gpu/cuda_device.hpp"
@@ -147,15 +147,12 @@ Swept swept_of(const std::string& text) {
   throw UsageError(format("--sweep is regs, shared or block, not \"{}\"", text));
 }
 
-void write_svg(const std::string& file, const OccupancyQuestion& question,
-               const SharedOfBlock& shared) {
+void draw(const std::string& file, const OccupancyQuestion& question, const SharedOfBlock& shared) {
   std::vector<Plot> plots;
   for (const Swept what : {Swept::block, Swept::registers, Swept::shared}) {
     plots.push_back(sweep_plot(question, what, shared));
   }
-  std::ofstream out(file);
-  out << svg_plots(plots);
-  if (!out.flush()) throw Error(format("{} could not be written: is its folder there?", file));
+  write_svg(file, plots);
 }
 
 int run_occupancy(const Arguments& arguments) {
@@ -181,11 +178,11 @@ int run_occupancy(const Arguments& arguments) {
     }
   }
   if (arguments.has("json")) {
-    std::cout << (documents.size() == 1 ? documents.front() : documents).dump(2) << '\n';
+    std::cout << json_text(documents.size() == 1 ? documents.front() : documents) << '\n';
   } else if (swept) {
     std::cout << '\n' << terminal_plot(sweep_plot(questions.front(), *swept, shared));
   }
-  if (const auto file = arguments.find("svg")) write_svg(*file, questions.front(), shared);
+  if (const auto file = arguments.find("svg")) draw(*file, questions.front(), shared);
   return kDone;
 }
 

@@ -41,8 +41,16 @@ std::vector<Problem> problems_of(const Arguments& arguments, const Target& targe
 }
 
 std::filesystem::path database_path(const Arguments& arguments) {
-  if (auto given = arguments.find("db")) return *given;
-  return db::default_store_path();
+  const auto given = arguments.find("db");
+  if (!given) return db::default_store_path();
+  std::filesystem::path path = *given;
+  std::error_code ignored;
+  const auto folder = std::filesystem::status(path.parent_path(), ignored);
+  if (path.has_parent_path() && folder.type() == std::filesystem::file_type::not_found) {
+    throw Error(format("--db {}: there is no folder {}: create it, or name another file",
+                       path.string(), path.parent_path().string()));
+  }
+  return path;
 }
 
 }  // namespace autotune::cli

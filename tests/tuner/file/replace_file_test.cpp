@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/file/replace_file.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <stdexcept>
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::StartsWith;
+
+class ReplaceFile : public testing::Test {
+ protected:
+  ReplaceFile() {
+    std::string name = (fs::temp_directory_path() / "autotune-file-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    std::ofstream(folder_ / "old") << "old";
+  }
+  ~ReplaceFile() override { fs::remove_all(folder_); }
+
+  static void write(const fs::path& file, const std::string& text) {
+    write_file(file, [&](std::ostream& stream) { stream << text; });
+  }
+  static std::string text_of(const fs::path& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  static std::string refusal(const fs::path& file) {
+    try {
+      write(file, "new");
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ReplaceFile, MakesAFileOrTakesThePlaceOfOne) {
+  write(folder_ / "new", "a");
+  write(folder_ / "old", "b");
+  EXPECT_EQ(text_of(folder_ / "new"), "a");
+  EXPECT_EQ(text_of(folder_ / "old"), "b");
+  EXPECT_THAT(names(), ElementsAre("new", "old"));
+}
+
+TEST_F(ReplaceFile, WhoReadsMeanwhileFindsTheOldFile) {
+  write_file(folder_ / "old", [&](std::ostream& stream) {
+    stream << "new" << std::flush;
+    EXPECT_EQ(text_of(folder_ / "old"), "old");
+  });
+}
+
+TEST_F(ReplaceFile, AFailureLeavesTheOldFileAndNothingElse) {
+  EXPECT_THROW(write_file(folder_ / "old",
+                          [](std::ostream& stream) {
+                            stream << "half";
+                            throw std::runtime_error("no more");
+                          }),
+               std::runtime_error);
+  EXPECT_EQ(text_of(folder_ / "old"), "old");
+  EXPECT_THAT(names(), ElementsAre("old"));
+}
+
+TEST_F(ReplaceFile, LinksAndPermissionsStay) {
+  fs::permissions(folder_ / "old", fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("old", folder_ / "link");
+  fs::create_symlink("link", folder_ / "to_link");
+  fs::create_symlink("made", folder_ / "to_nothing");
+  write(folder_ / "to_link", "new");
+  write(folder_ / "to_nothing", "new");
+  EXPECT_EQ(text_of(folder_ / "old"), "new");
+  EXPECT_EQ(text_of(folder_ / "made"), "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "to_nothing"));
+  EXPECT_EQ(fs::status(folder_ / "old").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(ReplaceFile, WhatIsNoRegularFileIsWrittenAsItIs) {
+  write("/dev/null", "text");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_EQ(refusal("/dev/full"), "/dev/full: cannot be written: No space left on device");
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  write("/proc/self/fd/" + std::to_string(ends[1]), "text");
+  char got[5] = {};
+  EXPECT_EQ(read(ends[0], got, 4), 4);
+  EXPECT_STREQ(got, "text");
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_F(ReplaceFile, WhatStandsInTheWayIsOneSentence) {
+  const std::string folder = folder_.string();
+  EXPECT_EQ(refusal(folder_), folder + ": cannot be written: Is a directory");
+  EXPECT_EQ(refusal(folder_ / "no/file"),
+            folder + "/no/file: cannot be written: No such file or directory");
+  EXPECT_EQ(refusal(folder_ / "old/file"),
+            folder + "/old/file: cannot be written: Not a directory");
+  fs::create_symlink("loop", folder_ / "loop");
+  EXPECT_THAT(refusal(folder_ / "loop"), StartsWith(folder + "/loop: cannot be written: Too many"));
+}
+
+}  // namespace
+}  // namespace autotune

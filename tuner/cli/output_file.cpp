@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/output_file.hpp"
+
+#include <array>
+#include <fstream>
+#include <string_view>
+
+#include "tuner/core/error.hpp"
+#include "tuner/file/replace_file.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+
+bool is_database(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return false;
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, 15> magic{};
+  stream.read(magic.data(), magic.size());
+  return std::string_view(magic.data(), magic.size()) == "SQLite format 3";
+}
+
+void write_output(const std::filesystem::path& file,
+                  const std::function<void(std::ostream& stream)>& write) {
+  if (is_database(file)) {
+    throw UsageError(
+        format("{}: is a database, which this would overwrite: name another file", file.string()));
+  }
+  write_file(file, write);
+}
+
+void write_svg(const std::filesystem::path& file, std::span<const Plot> plots) {
+  write_output(file, [&](std::ostream& stream) { stream << svg_plots(plots); });
+}
+
+}  // namespace autotune::cli
