@@ -41,11 +41,12 @@ std::string process_text();
 
 /// What to list; an empty field takes everything.
 struct TunedFilter {
-  std::string device_name;
-  std::string target;
-  std::string problem;
-  std::string policy;
-  std::string sizes;  // `M=512 N=512 K=512`: problems of exactly these, whatever their settings
+  std::string device_name = {};
+  std::string target = {};
+  std::string problem = {};
+  std::string policy = {};
+  std::string sizes =
+      {};  // `M=512 N=512 K=512`: problems of exactly these, whatever their settings
 };
 
 /// A target, a device that it is tuned on, and the names of its sizes: `M N K`.

@@ -214,7 +214,7 @@ TEST(Exchange, AFileThatIsNoExportIsRefusedInOneSentence) {
   EXPECT_THAT(import_json_lines(store, binary, "tool").refused,
               ElementsAre(HasSubstr("its first line is \"\\u0002\uFFFD\"")));
   EXPECT_THAT(import_json_lines(store, long_line, "x").refused,
-              ElementsAre(HasSubstr(std::string(60, 'x') + "…")));
+              ElementsAre(HasSubstr(std::string(60, 'x').append("…"))));
   EXPECT_THAT(import_json_lines(store, nothing, "x").refused, IsEmpty());
 }
 

@@ -163,7 +163,9 @@ TEST(Facts, ARetractedSessionTakesItsTrialsAndDecisionsAlong) {
   const Sample good(store);
   store.add_decision(good.decision("BM=32", 2000));
   Sample ahead(store, "2026-03-05T00:00:00.000Z");
-  ahead.session = smuggle(store, SessionRow{"", "2076-01-01T00:00:00.000Z"});
+  SessionRow session;
+  session.started_at = "2076-01-01T00:00:00.000Z";
+  ahead.session = smuggle(store, session);
   smuggle(store, ahead.trial("BM=64", 1000));
   smuggle(store, ahead.decision("BM=64", 1000, "2076-01-01T00:01:00.000Z"));
   store.rebuild_best();

@@ -153,11 +153,11 @@ TEST(Expression, DeepNestingIsRefusedNotAStackOverflow) {
   };
   EXPECT_EQ(value_of(nested(50)), 1);
   EXPECT_THAT(error_of(nested(3000)).what(), HasSubstr("nested too deeply"));
-  EXPECT_THAT(error_of(std::string(5000, '-') + "1").what(), HasSubstr("nested too deeply"));
+  EXPECT_THAT(error_of(std::string(5000, '-').append("1")).what(), HasSubstr("nested too deeply"));
   std::string right = "1";
   for (int i = 0; i < 90; ++i) right = "1 == 1 < 1 + 1 * (" + right + ")";
   EXPECT_THAT(error_of(right).what(), HasSubstr("nested too deeply"));
-  EXPECT_THAT(error_of(std::string(20000, ' ') + "1").what(), HasSubstr("too long"));
+  EXPECT_THAT(error_of(std::string(20000, ' ').append("1")).what(), HasSubstr("too long"));
 }
 
 TEST(Expression, ConstantEvaluatesToItself) {
