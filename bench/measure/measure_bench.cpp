@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/measure/simulated_tuning.hpp"
+#include "bench/measure/simulated_tuning.hpp"
 #include "tuner/measure/statistics.hpp"
 
 using namespace autotune;

@@ -92,10 +92,11 @@ void print_shares(Device& device) {
     const auto rate = [&](const std::optional<Tuned>& one) {
       return one ? bytes / one->measurement.median / kGiga : 0.0;
     };
-    std::cout << format("| {} | {} | {:.0f} | {:.0f} | {:.1f} % | {} |\n", target.name,
-                        problem.text(), rate(report.default_configuration), rate(report.best),
-                        100 * rate(report.best) / (copy / kGiga),
-                        report.best ? to_text(report.best->configuration) : "none")
+    std::cout << format(
+                     "| {} | {} | {:.0f} | {:.0f} | {:.1f} % | {} |\n", target.name, problem.text(),
+                     rate(report.decision.default_configuration), rate(report.decision.best),
+                     100 * rate(report.decision.best) / (copy / kGiga),
+                     report.decision.best ? to_text(report.decision.best->configuration) : "none")
               << std::flush;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     std::cerr << format("{}: {:.1f} s\n", target.name, seconds.count());

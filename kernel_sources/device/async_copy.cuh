@@ -8,7 +8,7 @@
 // 8 or 16, to which both addresses are aligned.
 #pragma once
 
-#include "device/shared_memory.cuh"
+#include "shared_memory.cuh"
 
 /// Copies `Bytes` bytes; where `valid` is false writes zeros and reads nothing.
 template <int Bytes>

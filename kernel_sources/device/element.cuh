@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element type that the setting `dtype` chose, and runs of elements that move as one.
+// The element type that the setting `dtype` chose, and vectors of elements that move as one. This
+// is the only header that reads DTYPE; without that macro elements are floats.
 #pragma once
 
 #if defined(DTYPE_F64) && DTYPE == DTYPE_F64
@@ -13,18 +14,20 @@ typedef float real;
 typedef double reference_real;
 #endif
 
-/// Aligned to its size: one load or store of up to 16 bytes on a GPU.
+constexpr int kWidest = 16 / sizeof(real);  // elements of the widest access
+
+/// Aligned to its size: on a GPU one load or store of up to 16 bytes.
 template <int count>
-struct alignas(count * sizeof(real)) Pack {
-  real at[count];
+struct alignas(count * sizeof(real)) Vector {
+  real value[count];
 };
 
 template <int count>
-__device__ inline Pack<count> load_pack(const real* from) {
-  return *reinterpret_cast<const Pack<count>*>(from);
+__device__ inline Vector<count> load_vector(const real* from) {
+  return *reinterpret_cast<const Vector<count>*>(from);
 }
 
 template <int count>
-__device__ inline void store_pack(real* to, const Pack<count>& pack) {
-  *reinterpret_cast<Pack<count>*>(to) = pack;
+__device__ inline void store_vector(real* to, const Vector<count>& vector) {
+  *reinterpret_cast<Vector<count>*>(to) = vector;
 }

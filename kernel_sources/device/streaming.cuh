@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of elements that are read or written once: with STREAM 1 the caches let them go first.
+// Vectors that are read or written once. With `stream` they are the first that the caches evict.
 #pragma once
 
 #include "element.cuh"
@@ -19,36 +19,40 @@ template <>
 struct WordOf<16> {
   typedef int4 Type;
 };
+
+/// The same bytes as a vector of elements and as the word that __ldcs and __stcs take.
 template <int count>
-using Word = typename WordOf<count * sizeof(real)>::Type;
+union StreamedVector {
+  typedef typename WordOf<count * sizeof(real)>::Type Word;
+  Word word;
+  Vector<count> vector;
+  __device__ StreamedVector() {}
+};
 #endif
 
-template <int count>
-__device__ inline Pack<count> read_once(const real* from) {
-#if STREAM && !defined(AUTOTUNE_HOST)
-  union Both {
-    Word<count> word;
-    Pack<count> pack;
-    __device__ Both() {}
-  } both;
-  both.word = __ldcs(reinterpret_cast<const Word<count>*>(from));
-  return both.pack;
-#else
-  return load_pack<count>(from);
+template <bool stream, int count>
+__device__ inline Vector<count> read_once(const real* from) {
+#ifndef AUTOTUNE_HOST
+  if constexpr (stream) {
+    typedef typename StreamedVector<count>::Word Word;
+    StreamedVector<count> both;
+    both.word = __ldcs(reinterpret_cast<const Word*>(from));
+    return both.vector;
+  }
 #endif
+  return load_vector<count>(from);
 }
 
-template <int count>
-__device__ inline void write_once(real* to, const Pack<count>& pack) {
-#if STREAM && !defined(AUTOTUNE_HOST)
-  union Both {
-    Word<count> word;
-    Pack<count> pack;
-    __device__ Both() {}
-  } both;
-  both.pack = pack;
-  __stcs(reinterpret_cast<Word<count>*>(to), both.word);
-#else
-  store_pack(to, pack);
+template <bool stream, int count>
+__device__ inline void write_once(real* to, const Vector<count>& vector) {
+#ifndef AUTOTUNE_HOST
+  if constexpr (stream) {
+    typedef typename StreamedVector<count>::Word Word;
+    StreamedVector<count> both;
+    both.vector = vector;
+    __stcs(reinterpret_cast<Word*>(to), both.word);
+    return;
+  }
 #endif
+  store_vector(to, vector);
 }

@@ -3,7 +3,7 @@
 // arrival counted by a barrier in shared memory. From compute capability 9.0.
 #pragma once
 
-#include "device/shared_memory.cuh"
+#include "shared_memory.cuh"
 
 /// A CUtensorMap, passed by value as a `const __grid_constant__` argument.
 struct alignas(64) TensorMap {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first kernel for sums by atomics: D = beta C, or zeros. Grid (N/256, M, BATCH) rounded up,
+// A first kernel for sums by atomics: D = beta C, or zeros. Grid (N/256, M, kBatch) rounded up,
 // block 256.
 #pragma once
 
 #include "device/early_start.cuh"
+#include "problem.cuh"
 
-extern "C" __global__ void __launch_bounds__(256)
-    gemm_clear(const real* C, real* D, real beta, int M, int N, int ldc, int ldd) {
+template <class Config>
+__device__ __forceinline__ void clear_output(const real* C, real* D, real beta, int M, int N,
+                                             int ldc, int ldd) {
   follow_kernel_ahead();
   const int n = blockIdx.x * 256 + threadIdx.x;
   const long long row = (long long)blockIdx.z * M + blockIdx.y;
-  if (n < N) D[row * ldd + n] = SCALE == SCALE_BETA ? beta * C[row * ldc + n] : real(0);
+  if (n < N) D[row * ldd + n] = Config::kScale == Scale::beta ? beta * C[row * ldc + n] : real(0);
 }

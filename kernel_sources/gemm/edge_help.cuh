@@ -1,40 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// EDGE_HELP: a last row of tiles of which no more than the upper half is there. The warps of the
-// lower half would have nothing to do: they do the second half of each slice for those of the upper
-// one, which add the sums up at the end. Without EDGE_HELP this is nothing.
+// kEdgeHelp: where no more than the upper half of a last row of tiles exists, the warps of the
+// lower half have no rows. They do the second half of each slice for the warps of the upper half,
+// which add the sums up at the end. Without kEdgeHelp all of this is nothing.
 #pragma once
 
+#include "thread_tile.cuh"
+
+template <class Config>
 struct EdgeHelp {
-  bool half_there, helps;
+  static constexpr int kHalf = Config::kBM / 2;
+  bool half_exists, helps;  // only the upper half of the tile; this thread is a helper
 
-  /// `m_left` rows are there from the tile's first on.
-  __device__ __forceinline__ EdgeHelp(ThreadPlace& place, int m_left)
-      : half_there(EDGE_HELP && m_left <= BM / 2), helps(half_there && place.m >= BM / 2) {
-    if (helps) place.m -= BM / 2;
+  /// `m_left` rows exist from the tile's first on.
+  __device__ __forceinline__ EdgeHelp(ThreadPlace<Config>& place, int m_left)
+      : half_exists(Config::kEdgeHelp && m_left <= kHalf), helps(half_exists && place.m >= kHalf) {
+    if (helps) place.m -= kHalf;
   }
 
-  __device__ __forceinline__ void share_steps(StagePlace& place) const {
+  /// Narrows the steps from..to of a slice to those of this thread.
+  __device__ __forceinline__ void share_steps(int& from, int& to) const {
     if (helps) {
-      place.from = kDepth / 2;
-    } else if (half_there) {
-      place.to = kDepth / 2;
+      from = Config::kDepth / 2;
+    } else if (half_exists) {
+      to = Config::kDepth / 2;
     }
   }
 
-  /// Leaves the helpers' sums below the last row.
-  __device__ __forceinline__ void add(real (&sum)[TM][TN], real* shared, ThreadPlace& place) const {
-    if (!half_there) return;
-    real* const given = shared + threadIdx.x % (kThreads / 2);
+  /// Adds the helpers' sums up. Helpers then stand below the last row.
+  __device__ __forceinline__ void add(Sums<Config>& sum, real* shared,
+                                      ThreadPlace<Config>& place) const {
+    if (!half_exists) return;
+    constexpr int kCount = Config::kTM * Config::kTN, kTN = Config::kTN;
+    constexpr int kHelpers = Config::kThreads / 2;
+    real* const given = shared + threadIdx.x % kHelpers;
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < TM * TN; ++i) {
-      if (helps) given[i * (kThreads / 2)] = sum[i / TN][i % TN];
+    for (int i = 0; i < kCount; ++i) {
+      if (helps) given[i * kHelpers] = sum[i / kTN][i % kTN];
     }
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < TM * TN; ++i) {
-      if (!helps) sum[i / TN][i % TN] += given[i * (kThreads / 2)];
+    for (int i = 0; i < kCount; ++i) {
+      if (!helps) sum[i / kTN][i % kTN] += given[i * kHelpers];
     }
-    if (helps) place.m += BM / 2;
+    if (helps) place.m += kHalf;
   }
 };

@@ -1,24 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix multiplication, one kernel a variant. operands.cuh has the contract that all share; the
-// parameters are those of gemm.target.json.
-#include "operands.cuh"
-
-#if KERNEL == KERNEL_TILED
-#include "tiled.cuh"
-#elif KERNEL == KERNEL_NAIVE
-#include "naive.cuh"
-#elif KERNEL == KERNEL_SINGLE_BLOCK
-#include "single_block.cuh"
-#elif KERNEL == KERNEL_MICRO
-#include "micro.cuh"
-#elif KERNEL == KERNEL_FAST
-#include "fast.cuh"
-#if PACK != PACK_NONE
-#include "pack.cuh"
-#endif
-#if REDUCTION == REDUCTION_ATOMIC
+// Matrix multiplication: the entry points, a kernel for each value of KERNEL. problem.cuh has the
+// contract that all share; the parameters are those of gemm's manifest.
 #include "clear.cuh"
-#endif
+#include "configuration.cuh"
+#include "fast.cuh"
+#include "micro.cuh"
+#include "naive.cuh"
+#include "pack.cuh"
+#include "problem.cuh"
+#include "reference.cuh"
+#include "single_block.cuh"
+#include "tiled.cuh"
+
+#define GEMM_ARGUMENTS                                                                       \
+  const real *A, const real *B, const real *C, real *D, real alpha, real beta, int M, int N, \
+      int K, int lda, int ldb, int ldc, int ldd
+#define GEMM_PROBLEM \
+  Problem { A, B, C, D, alpha, beta, M, N, K, lda, ldb, ldc, ldd }
+
+#if KERNEL == KERNEL_NAIVE
+
+extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_naive(GEMM_ARGUMENTS) {
+  multiply_naive<Configuration>(problem_of_batch<Configuration>(GEMM_PROBLEM, blockIdx.z));
+}
+
+#elif KERNEL == KERNEL_SINGLE_BLOCK
+
+extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE)
+    gemm_single_block(GEMM_ARGUMENTS) {
+  multiply_in_one_block<Configuration>(problem_of_batch<Configuration>(GEMM_PROBLEM, blockIdx.z));
+}
+
+#elif KERNEL == KERNEL_TILED
+
+extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_tiled(GEMM_ARGUMENTS) {
+  multiply_tiled<Configuration>(problem_of_batch<Configuration>(GEMM_PROBLEM, blockIdx.z));
+}
+
+#elif KERNEL == KERNEL_MICRO
+
+extern "C" __global__ void __launch_bounds__(THREADS) gemm_micro(GEMM_ARGUMENTS) {
+  multiply_micro<Configuration>(problem_of_batch<Configuration>(GEMM_PROBLEM, blockIdx.z));
+}
+
+#elif KERNEL == KERNEL_FAST
+
+#if LOADER == LOADER_TMA
+#define MAP_ARGUMENTS \
+  , const __grid_constant__ TensorMap a_map, const __grid_constant__ TensorMap b_map
+#define MAPS &a_map, &b_map
+#else
+#define MAP_ARGUMENTS
+#define MAPS nullptr, nullptr
 #endif
 
-#include "reference.cuh"
+extern "C" __global__ void __launch_bounds__(Configuration::kThreads, Configuration::kMinBlocks)
+    gemm_fast(GEMM_ARGUMENTS, int split_k, int raster_rows, const real* packed_a,
+              const real* packed_b, real* partial, int* counters MAP_ARGUMENTS) {
+  DYNAMIC_SHARED(real, shared);
+  multiply_fast<Configuration>(
+      GEMM_PROBLEM, {split_k, raster_rows, packed_a, packed_b, partial, counters, MAPS}, shared);
+}
+
+#if PACK != PACK_NONE
+extern "C" __global__ void __launch_bounds__(kPackThreads)
+    gemm_pack(const real* A, const real* B, real* packed_a, real* packed_b, int M, int N, int K,
+              int lda, int ldb) {
+  pack_operands<Configuration>(A, B, packed_a, packed_b, M, N, K, lda, ldb);
+}
+#endif
+
+#if REDUCTION == REDUCTION_ATOMIC
+extern "C" __global__ void __launch_bounds__(256)
+    gemm_clear(const real* C, real* D, real beta, int M, int N, int ldc, int ldd) {
+  clear_output<Configuration>(C, D, beta, M, N, ldc, ldd);
+}
+#endif
+
+#endif
+
+extern "C" __global__ void gemm_reference(const real* A, const real* B, const real* C,
+                                          reference_real* D, real alpha, real beta, int M, int N,
+                                          int K, int lda, int ldb, int ldc, int ldd) {
+  multiply_for_reference<Configuration>(
+      {A, B, C, nullptr, alpha, beta, M, N, K, lda, ldb, ldc, ldd}, D);
+}

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // The right answer: sums in double (integers: in 64 bits), written as double for floats.
-// Grid (M, N/64, BATCH) rounded up; block 64 with a column a thread, or on the host block 1 with 64
-// columns a thread, walking B row by row as a CPU's caches and vectors like it.
+// Grid (M, N/64, kBatch) rounded up. Block 64 with a column a thread; on the host block 1 with 64
+// columns a thread, which walks B row by row as a CPU's caches and vectors want it.
 #pragma once
 
-#if DTYPE == DTYPE_I32
-typedef long long wide;
-typedef int reference_output;
-#else
-typedef double wide;
-typedef double reference_output;
-#endif
+#include "problem.cuh"
+
+template <class T>
+struct WideOf {
+  typedef double Type;
+};
+template <>
+struct WideOf<int> {
+  typedef long long Type;
+};
 
 #ifdef AUTOTUNE_HOST
-#define REFERENCE_COLUMNS 64
+constexpr int kReferenceColumns = 64;
 #else
-#define REFERENCE_COLUMNS 1
+constexpr int kReferenceColumns = 1;
 #endif
 
-extern "C" __global__ void gemm_reference(const real* A, const real* B, const real* C,
-                                          reference_output* D, real alpha, real beta, int M, int N,
-                                          int K, int lda, int ldb, int ldc, int ldd) {
-  const int m = blockIdx.x, n0 = (blockIdx.y * blockDim.x + threadIdx.x) * REFERENCE_COLUMNS;
-  if (BATCH > 1) {
-    A += (long long)blockIdx.z * (A_IS_TRANSPOSED ? K : M) * lda;
-    B += (long long)blockIdx.z * (B_IS_TRANSPOSED ? N : K) * ldb;
-    C += (long long)blockIdx.z * (SCALE == SCALE_BETA ? M : 0) * ldc;
-    D += (long long)blockIdx.z * M * ldd;
-  }
-  wide sum[REFERENCE_COLUMNS] = {};
-  for (int k = 0; k < K; ++k) {
-    const wide a = a_at(A, lda, m, k);
-    if (n0 + REFERENCE_COLUMNS <= N && !B_IS_TRANSPOSED) {
-      const real* row = B + (long long)k * ldb + n0;
-      for (int j = 0; j < REFERENCE_COLUMNS; ++j) sum[j] += a * row[j];
+/// `D` takes the place of first.D, which has another type.
+template <class Config>
+__device__ __forceinline__ void multiply_for_reference(const Problem& first, reference_real* D) {
+  typedef typename WideOf<real>::Type wide;
+  const Problem p = problem_of_batch<Config>(first, blockIdx.z);
+  if (Config::kBatch > 1) D += (long long)blockIdx.z * p.M * p.ldd;
+  const int m = blockIdx.x, n0 = (blockIdx.y * blockDim.x + threadIdx.x) * kReferenceColumns;
+  wide sum[kReferenceColumns] = {};
+  for (int k = 0; k < p.K; ++k) {
+    const wide a = a_at<Config>(p, m, k);
+    if (n0 + kReferenceColumns <= p.N && !Config::kBTransposed) {
+      const real* row = p.B + (long long)k * p.ldb + n0;
+      for (int j = 0; j < kReferenceColumns; ++j) sum[j] += a * row[j];
     } else {
-      for (int j = 0; j < REFERENCE_COLUMNS && n0 + j < N; ++j)
-        sum[j] += a * b_at(B, ldb, k, n0 + j);
+      for (int j = 0; j < kReferenceColumns && n0 + j < p.N; ++j)
+        sum[j] += a * b_at<Config>(p, k, n0 + j);
     }
   }
-  for (int j = 0; j < REFERENCE_COLUMNS && n0 + j < N; ++j) {
+  for (int j = 0; j < kReferenceColumns && n0 + j < p.N; ++j) {
     wide value = sum[j];
-    if (SCALE != SCALE_NONE) value *= alpha;
-    if (SCALE == SCALE_BETA) value += (wide)beta * C[(long long)m * ldc + n0 + j];
-    D[(long long)m * ldd + n0 + j] = (reference_output)value;
+    if (Config::kScale != Scale::none) value *= p.alpha;
+    if (Config::kScale == Scale::beta) value += (wide)p.beta * p.C[(long long)m * p.ldc + n0 + j];
+    D[(long long)m * p.ldd + n0 + j] = (reference_real)value;
   }
 }

@@ -1,27 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multiplication through shared memory: filling stages and multiplying from them take turns.
+// The multiplication through shared memory: a pipeline of kStages stages. Loaders fill stages with
+// slices of A and B while warps multiply from others.
 #pragma once
 
-#include "loader.cuh"
+#include "async_loader.cuh"
+#include "device/early_start.cuh"
+#include "edge_help.cuh"
+#include "register_loader.cuh"
+#include "thread_tile.cuh"
+#include "tma_loader.cuh"
 
-/// Of a thread, in one stage: where its fragments begin, and which steps of its depth it does.
-struct StagePlace {
-  SharedAddress a, b;
-  int from, to;
-
-  __device__ __forceinline__ StagePlace(const real* stage, const ThreadPlace& place)
-      : a(AFragment::place(stage, place.m, place.lane_m, place.slice * kDepth)),
-        b(BFragment::place(stage + ASlice::kElements, place.n, place.lane_n, place.slice * kDepth)),
-        from(0),
-        to(kDepth) {}
+template <class Config, Loader kLoader = Config::kLoader>
+struct LoaderOf {
+  using Type = AsyncLoader<Config>;
+};
+template <class Config>
+struct LoaderOf<Config, Loader::registers> {
+  using Type = RegisterLoader<Config>;
+};
+template <class Config>
+struct LoaderOf<Config, Loader::tma> {
+  using Type = TmaLoader<Config>;
 };
 
-__device__ __forceinline__ void multiply_slice(real (&sum)[TM][TN], const StagePlace& place,
+/// Of a thread, in stage 0: where its fragments begin, and which steps of k it does.
+template <class Config>
+struct StagePlace {
+  SharedAddress a, b;
+  int from = 0, to = Config::kDepth;
+
+  __device__ __forceinline__ StagePlace(const real* stage, const ThreadPlace<Config>& place) {
+    const int k = place.group * Config::kDepth;
+    a = AFragment<Config>::place(stage, place.m, place.lane_m, k);
+    b = BFragment<Config>::place(stage + ASlice<Config>::kElements, place.n, place.lane_n, k);
+  }
+};
+
+template <class Config>
+__device__ __forceinline__ void multiply_slice(Sums<Config>& sum, const StagePlace<Config>& place,
                                                int stage) {
-  const SharedAddress a_at = place.a + stage * kStage * sizeof(real);
-  const SharedAddress b_at = place.b + stage * kStage * sizeof(real);
-  AFragment a[2];  // the next step's are loaded before this one's are used
-  BFragment b[2];
+  using A = AFragment<Config>;
+  using B = BFragment<Config>;
+  constexpr int kUnroll = Config::kUnroll;
+  const SharedAddress a_at = place.a + stage * kStageElements<Config> * sizeof(real);
+  const SharedAddress b_at = place.b + stage * kStageElements<Config> * sizeof(real);
+  A a[2];  // the next step's are loaded before this one's are used
+  B b[2];
   a[0].load(a_at, place.from);
   b[0].load(b_at, place.from);
 #pragma unroll 1
@@ -30,61 +54,78 @@ __device__ __forceinline__ void multiply_slice(real (&sum)[TM][TN], const StageP
     for (int k = 0; k < kUnroll; ++k) {
       const int next = k + 1;
       if (next < kUnroll || k0 + next < place.to) {
-        if (next % AFragment::kSteps == 0) a[next / AFragment::kSteps % 2].load(a_at, k0 + next);
-        if (next % BFragment::kSteps == 0) b[next / BFragment::kSteps % 2].load(b_at, k0 + next);
+        if (next % A::kSteps == 0) a[next / A::kSteps % 2].load(a_at, k0 + next);
+        if (next % B::kSteps == 0) b[next / B::kSteps % 2].load(b_at, k0 + next);
       }
-      multiply_step(sum, a[k / AFragment::kSteps % 2].value[k % AFragment::kSteps],
-                    b[k / BFragment::kSteps % 2].value[k % BFragment::kSteps]);
+      multiply_step(sum, a[k / A::kSteps % 2].value[k % A::kSteps],
+                    b[k / B::kSteps % 2].value[k % B::kSteps]);
     }
   }
 }
 
-#include "edge_help.cuh"
-
-/// Adds the products of `slices` to `sum`.
-__device__ __forceinline__ void multiply(real (&sum)[TM][TN], ThreadPlace& place,
-                                         const Operands& operands, const Slices& slices,
-                                         real* shared) {
-  const EdgeHelp help(place, operands.M - operands.m0);
-  StagePlace in_stage(shared, place);
-  help.share_steps(in_stage);
-  Loader loader(operands, shared);
-  follow_kernel_ahead();
-#if STAGES == 1
+/// One stage: load, barrier, multiply, barrier.
+template <class Config, class StageLoader>
+__device__ __forceinline__ void multiply_in_turn(Sums<Config>& sum, const StagePlace<Config>& place,
+                                                 StageLoader& loader,
+                                                 const Slices<Config>& slices) {
   for (int i = slices.first; i < slices.last; ++i) {
     if (i > slices.first) __syncthreads();
-    loader.start<true>(0, slices, i);
+    loader.template start<true>(0, slices, i);
     loader.finish(0);
-    loader.wait<0>(0);
+    loader.template wait<0>(0);
     __syncthreads();
-    multiply_slice(sum, in_stage, 0);
+    multiply_slice<Config>(sum, place, 0);
   }
-#else
+}
+
+/// Two stages or more: kStages - 1 slices are in flight.
+template <class Config, class StageLoader>
+__device__ __forceinline__ void multiply_pipelined(Sums<Config>& sum,
+                                                   const StagePlace<Config>& place,
+                                                   StageLoader& loader,
+                                                   const Slices<Config>& slices) {
+  constexpr int kStages = Config::kStages;
 #pragma unroll
-  for (int stage = 0; stage < STAGES - 1; ++stage) {
+  for (int stage = 0; stage < kStages - 1; ++stage) {
     const int i = slices.first + stage;
     if (i < slices.last) {
       if (stage == 0) {
-        loader.start<true>(stage, slices, i);
+        loader.template start<true>(stage, slices, i);
       } else {
-        loader.start<false>(stage, slices, i);
+        loader.template start<false>(stage, slices, i);
       }
       loader.finish(stage);
     }
-    loader.close();
+    loader.commit();
   }
-  int reading = 0, filling = STAGES - 1;
+  int reading = 0, filling = kStages - 1;
   for (int i = slices.first; i < slices.last; ++i) {
-    const int ahead = i + STAGES - 1;
-    loader.wait<STAGES - 2>(reading);
-    if (Loader::kNeedsBarrier || ahead < slices.last) __syncthreads();
-    if (ahead < slices.last) loader.start<false>(filling, slices, ahead);
-    loader.close();
-    multiply_slice(sum, in_stage, reading);
+    const int ahead = i + kStages - 1;
+    loader.template wait<kStages - 2>(reading);
+    if (StageLoader::kNeedsBarrier || ahead < slices.last) __syncthreads();
+    if (ahead < slices.last) loader.template start<false>(filling, slices, ahead);
+    loader.commit();
+    multiply_slice<Config>(sum, place, reading);
     if (ahead < slices.last) loader.finish(filling);
-    reading = reading == STAGES - 1 ? 0 : reading + 1;
-    filling = filling == STAGES - 1 ? 0 : filling + 1;
+    reading = reading == kStages - 1 ? 0 : reading + 1;
+    filling = filling == kStages - 1 ? 0 : filling + 1;
   }
-#endif
+}
+
+/// Adds the products of `slices` to `sum`.
+template <class Config>
+__device__ __forceinline__ void multiply_staged(Sums<Config>& sum, ThreadPlace<Config>& place,
+                                                const Operands& operands,
+                                                const Slices<Config>& slices, real* shared) {
+  const EdgeHelp<Config> help(place, operands.M - operands.m0);
+  StagePlace<Config> in_stage(shared, place);
+  help.share_steps(in_stage.from, in_stage.to);
+  typename LoaderOf<Config>::Type loader(operands, shared);
+  follow_kernel_ahead();
+  if constexpr (Config::kStages == 1) {
+    multiply_in_turn<Config>(sum, in_stage, loader, slices);
+  } else {
+    multiply_pipelined<Config>(sum, in_stage, loader, slices);
+  }
   help.add(sum, shared, place);
 }

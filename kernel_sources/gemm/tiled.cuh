@@ -1,103 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of A and B staged in shared memory, a TILE_SIZE x TILE_SIZE piece of D a thread.
-// A block makes a square of edge BLOCK_SIZE * TILE_SIZE in slices of BLOCK_SIZE along k.
-// Grid (N/edge, M/edge, BATCH) rounded up, block BLOCK_SIZE x BLOCK_SIZE; any M, N, K: past the
-// edges zeros are staged. Static shared memory: one pair of tiles, two for PREFETCH shared.
-//   PREFETCH  none      load, barrier, multiply, barrier
-//             register  the next slice is on its way into registers during the multiplication
-//             shared    the next slice is loaded into a second pair of tiles meanwhile
-//   A_LAYOUT  plain [m][k], padded [m][k] with rows one longer, transposed [k][m]
+// Tiles of A and B in shared memory, a kTileSize x kTileSize tile of D a thread. A block makes a
+// square of edge kBlockSize * kTileSize in slices of kBlockSize along k.
+// Grid (N/edge, M/edge, kBatch) rounded up, block kBlockSize x kBlockSize; any M, N, K: shared
+// memory has zeros past the edges. Static shared memory: one pair of tiles, two for Prefetch
+// shared.
 #pragma once
 
-constexpr int kDepth = BLOCK_SIZE;
-constexpr int kEdge = BLOCK_SIZE * TILE_SIZE;
-constexpr int kStages = PREFETCH == PREFETCH_SHARED ? 2 : 1;
-constexpr int kATileRow = A_LAYOUT == A_LAYOUT_TRANSPOSED ? kEdge
-                          : A_LAYOUT == A_LAYOUT_PADDED   ? kDepth + 1
-                                                          : kDepth;
-constexpr int kATile = A_LAYOUT == A_LAYOUT_TRANSPOSED ? kDepth * kATileRow : kEdge * kATileRow;
-constexpr int kBTile = kDepth * kEdge;
+#include "problem.cuh"
 
-__device__ inline real& a_tile_at(real* tile, int m, int k) {
-  return A_LAYOUT == A_LAYOUT_TRANSPOSED ? tile[k * kATileRow + m] : tile[m * kATileRow + k];
-}
+/// none: load, barrier, multiply, barrier. registers: the next slice is loaded into registers
+/// during the multiplication. shared: it goes into a second pair of tiles meanwhile.
+enum class Prefetch { none, registers, shared };
+/// The tile of A in shared memory: [m][k], [m][k] with rows one longer, or [k][m].
+enum class ALayout { plain, padded, transposed };
 
-/// The elements of one slice that a thread carries: TILE_SIZE of A and as many of B.
-struct Carried {
-  real a[TILE_SIZE], b[TILE_SIZE];
+template <class Config>
+struct TiledKernel {
+  static constexpr int kBlock = Config::kBlockSize, kTile = Config::kTileSize;
+  static constexpr int kDepth = kBlock;
+  static constexpr int kEdge = kBlock * kTile;
+  static constexpr Prefetch kPrefetch = Config::kPrefetch;
+  static constexpr int kStages = kPrefetch == Prefetch::shared ? 2 : 1;
+  static constexpr bool kAByK = Config::kALayout == ALayout::transposed;
+  static constexpr int kARow = kAByK                                 ? kEdge
+                               : Config::kALayout == ALayout::padded ? kDepth + 1
+                                                                     : kDepth;
+  static constexpr int kATile = kAByK ? kDepth * kARow : kEdge * kARow;
+  static constexpr int kBTile = kDepth * kEdge;
+
+  /// The elements of one slice that a thread carries: kTile of A and as many of B.
+  struct Carried {
+    real a[kTile], b[kTile];
+  };
+
+  static __device__ inline real& a_tile_at(real* tile, int m, int k) {
+    return kAByK ? tile[k * kARow + m] : tile[m * kARow + k];
+  }
+
+  static __device__ inline Carried load_slice(const Problem& p, int m0, int n0, int k0) {
+    Carried carried;
+    const int k_of_a = k0 + threadIdx.x, k_of_b = k0 + threadIdx.y;
+#pragma unroll
+    for (int i = 0; i < kTile; ++i) {
+      const int m = m0 + threadIdx.y + i * kBlock, n = n0 + threadIdx.x + i * kBlock;
+      carried.a[i] = m < p.M && k_of_a < p.K ? a_at<Config>(p, m, k_of_a) : real(0);
+      carried.b[i] = n < p.N && k_of_b < p.K ? b_at<Config>(p, k_of_b, n) : real(0);
+    }
+    return carried;
+  }
+
+  static __device__ inline void store_slice(const Carried& carried, real* a_tile, real* b_tile) {
+#pragma unroll
+    for (int i = 0; i < kTile; ++i) {
+      a_tile_at(a_tile, threadIdx.y + i * kBlock, threadIdx.x) = carried.a[i];
+      b_tile[threadIdx.y * kEdge + threadIdx.x + i * kBlock] = carried.b[i];
+    }
+  }
+
+  static __device__ inline void multiply_slice(real* a_tile, const real* b_tile,
+                                               real (&sum)[kTile][kTile]) {
+#pragma unroll
+    for (int k = 0; k < kDepth; ++k) {
+      real a[kTile], b[kTile];
+#pragma unroll
+      for (int i = 0; i < kTile; ++i) {
+        a[i] = a_tile_at(a_tile, threadIdx.y + i * kBlock, k);
+        b[i] = b_tile[k * kEdge + threadIdx.x + i * kBlock];
+      }
+#pragma unroll
+      for (int i = 0; i < kTile; ++i) {
+#pragma unroll
+        for (int j = 0; j < kTile; ++j) sum[i][j] += a[i] * b[j];
+      }
+    }
+  }
+
+  static __device__ inline void store_sums(const Problem& p, int m0, int n0,
+                                           const real (&sum)[kTile][kTile]) {
+#pragma unroll
+    for (int i = 0; i < kTile; ++i) {
+#pragma unroll
+      for (int j = 0; j < kTile; ++j) {
+        const int m = m0 + threadIdx.y + i * kBlock, n = n0 + threadIdx.x + j * kBlock;
+        if (m < p.M && n < p.N) store<Config>(p, m, n, sum[i][j]);
+      }
+    }
+  }
 };
 
-__device__ inline Carried load_slice(const real* A, const real* B, int M, int N, int K, int lda,
-                                     int ldb, int m0, int n0, int k0) {
-  Carried carried;
-  const int k_of_a = k0 + threadIdx.x, k_of_b = k0 + threadIdx.y;
-#pragma unroll
-  for (int i = 0; i < TILE_SIZE; ++i) {
-    const int m = m0 + threadIdx.y + i * BLOCK_SIZE, n = n0 + threadIdx.x + i * BLOCK_SIZE;
-    carried.a[i] = m < M && k_of_a < K ? a_at(A, lda, m, k_of_a) : real(0);
-    carried.b[i] = n < N && k_of_b < K ? b_at(B, ldb, k_of_b, n) : real(0);
-  }
-  return carried;
-}
-
-__device__ inline void store_slice(const Carried& carried, real* a_tile, real* b_tile) {
-#pragma unroll
-  for (int i = 0; i < TILE_SIZE; ++i) {
-    a_tile_at(a_tile, threadIdx.y + i * BLOCK_SIZE, threadIdx.x) = carried.a[i];
-    b_tile[threadIdx.y * kEdge + threadIdx.x + i * BLOCK_SIZE] = carried.b[i];
-  }
-}
-
-__device__ inline void multiply_slice(real* a_tile, const real* b_tile,
-                                      real (&sum)[TILE_SIZE][TILE_SIZE]) {
-#pragma unroll
-  for (int k = 0; k < kDepth; ++k) {
-    real a[TILE_SIZE], b[TILE_SIZE];
-#pragma unroll
-    for (int i = 0; i < TILE_SIZE; ++i) {
-      a[i] = a_tile_at(a_tile, threadIdx.y + i * BLOCK_SIZE, k);
-      b[i] = b_tile[k * kEdge + threadIdx.x + i * BLOCK_SIZE];
-    }
-#pragma unroll
-    for (int i = 0; i < TILE_SIZE; ++i) {
-#pragma unroll
-      for (int j = 0; j < TILE_SIZE; ++j) sum[i][j] += a[i] * b[j];
-    }
-  }
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_tiled(GEMM_ARGUMENTS) {
-  __shared__ real a_tiles[kStages][kATile];
-  __shared__ real b_tiles[kStages][kBTile];
-  GEMM_SELECT_BATCH(blockIdx.z)
-  const int m0 = blockIdx.y * kEdge, n0 = blockIdx.x * kEdge;
-  real sum[TILE_SIZE][TILE_SIZE] = {};
-
-  Carried next = load_slice(A, B, M, N, K, lda, ldb, m0, n0, 0);
+template <class Config>
+__device__ __forceinline__ void multiply_tiled(const Problem& p) {
+  using Kernel = TiledKernel<Config>;
+  __shared__ real a_tiles[Kernel::kStages][Kernel::kATile];
+  __shared__ real b_tiles[Kernel::kStages][Kernel::kBTile];
+  const int m0 = blockIdx.y * Kernel::kEdge, n0 = blockIdx.x * Kernel::kEdge;
+  real sum[Kernel::kTile][Kernel::kTile] = {};
+  auto next = Kernel::load_slice(p, m0, n0, 0);
   int stage = 0;
-  for (int k0 = 0; k0 < K; k0 += kDepth) {
-    store_slice(next, a_tiles[stage], b_tiles[stage]);
+  for (int k0 = 0; k0 < p.K; k0 += Kernel::kDepth) {
+    Kernel::store_slice(next, a_tiles[stage], b_tiles[stage]);
     __syncthreads();
-    const bool more = k0 + kDepth < K;
-    if (PREFETCH != PREFETCH_NONE && more)
-      next = load_slice(A, B, M, N, K, lda, ldb, m0, n0, k0 + kDepth);
-    multiply_slice(a_tiles[stage], b_tiles[stage], sum);
-    if (PREFETCH == PREFETCH_SHARED) {
-      stage ^= 1;  // nobody still reads the other pair: all passed the barrier after using it
+    const bool more = k0 + Kernel::kDepth < p.K;
+    if (Kernel::kPrefetch != Prefetch::none && more)
+      next = Kernel::load_slice(p, m0, n0, k0 + Kernel::kDepth);
+    Kernel::multiply_slice(a_tiles[stage], b_tiles[stage], sum);
+    if (Kernel::kPrefetch == Prefetch::shared) {
+      stage ^= 1;  // no thread still reads the other pair: all passed the barrier after using it
     } else {
       __syncthreads();
     }
-    if (PREFETCH == PREFETCH_NONE && more)
-      next = load_slice(A, B, M, N, K, lda, ldb, m0, n0, k0 + kDepth);
+    if (Kernel::kPrefetch == Prefetch::none && more)
+      next = Kernel::load_slice(p, m0, n0, k0 + Kernel::kDepth);
   }
-
-#pragma unroll
-  for (int i = 0; i < TILE_SIZE; ++i) {
-#pragma unroll
-    for (int j = 0; j < TILE_SIZE; ++j) {
-      const int m = m0 + threadIdx.y + i * BLOCK_SIZE, n = n0 + threadIdx.x + j * BLOCK_SIZE;
-      if (m < M && n < N)
-        D[(long long)m * ldd + n] = scaled(sum[i][j], alpha, beta, C, (long long)m * ldc + n);
-    }
-  }
+  Kernel::store_sums(p, m0, n0, sum);
 }

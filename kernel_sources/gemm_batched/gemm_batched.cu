@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // C[b] = A[b] B[b] for b < batch: many small products, A m x k, B k x n, C m x n, row-major, one
 // after another in memory, any size. A block makes tiles of (BLOCK_Y·TM) x (BLOCK_X·TN) of one or
-// more products; a thread's TM rows are BLOCK_Y apart, its TN columns lie in runs of up to 16 bytes,
-// BLOCK_X runs apart. METHOD shared: slices of BK of both operands pass through STAGES buffers in
-// shared memory, element · STAGES · (BLOCK_Y·TM·(BK + kWidest) + BK·BLOCK_X·TN) bytes; direct: read
-// where they lie. Grid (n, m) over the tile rounded up, then min(batch, 65535).
-// Macros METHOD BLOCK_X BLOCK_Y TM TN BK STAGES VECTOR_A VECTOR_B DTYPE: gemm_batched.target.json.
+// more products; a thread's TM rows are BLOCK_Y apart, its TN columns lie in runs of up to 16
+// bytes, BLOCK_X runs apart. METHOD shared: slices of BK of both operands pass through STAGES
+// buffers in shared memory, element · STAGES · (BLOCK_Y·TM·(BK + kWidest) + BK·BLOCK_X·TN) bytes;
+// direct: read where they lie. Grid (n, m) over the tile rounded up, then min(batch, 65535). Macros
+// METHOD BLOCK_X BLOCK_Y TM TN BK STAGES VECTOR_A VECTOR_B DTYPE: gemm_batched.target.json.
 #include "device/async_copy.cuh"
 #include "device/element.cuh"
 
 constexpr int kTileM = BLOCK_Y * TM, kTileN = BLOCK_X * TN;
-constexpr int kWidest = 16 / sizeof(real);  // elements of the widest access
 constexpr int kRun = TN % kWidest == 0 ? kWidest : TN % 2 == 0 ? 2 : 1;
-typedef Pack<kRun> Run;
+typedef Vector<kRun> Run;
 
 /// Where the thread's column j begins in its tile.
 __device__ inline int column_of(int j) {
@@ -59,20 +58,20 @@ __device__ inline void copy_slice(Slice& to, const real* a, const real* b, int m
 __device__ inline void multiply_slice(const Slice& slice, real (&sums)[TM][TN]) {
 #pragma unroll
   for (int first = 0; first < BK; first += kWidest) {
-    Pack<kWidest> columns[TM];
+    Vector<kWidest> columns[TM];
 #pragma unroll
     for (int i = 0; i < TM; ++i)
-      columns[i] = load_pack<kWidest>(slice.a + (threadIdx.y + i * BLOCK_Y) * kRowA + first);
+      columns[i] = load_vector<kWidest>(slice.a + (threadIdx.y + i * BLOCK_Y) * kRowA + first);
 #pragma unroll
     for (int step = 0; step < kWidest; ++step) {
       real column[TM], row[TN];
 #pragma unroll
-      for (int i = 0; i < TM; ++i) column[i] = columns[i].at[step];
+      for (int i = 0; i < TM; ++i) column[i] = columns[i].value[step];
 #pragma unroll
       for (int j = 0; j < TN; j += kRun) {
-        const Run run = load_pack<kRun>(slice.b + (first + step) * kTileN + column_of(j));
+        const Run run = load_vector<kRun>(slice.b + (first + step) * kTileN + column_of(j));
 #pragma unroll
-        for (int r = 0; r < kRun; ++r) row[j + r] = run.at[r];
+        for (int r = 0; r < kRun; ++r) row[j + r] = run.value[r];
       }
       rank_one(column, row, sums);
     }
@@ -132,8 +131,8 @@ __device__ inline void multiply(const real* __restrict__ a, const real* __restri
       if (VECTOR_B >= kRun) {  // n is a multiple of kRun
         Run run;
 #pragma unroll
-        for (int r = 0; r < kRun; ++r) run.at[r] = sums[i][j + r];
-        if (y < m && x < n) store_pack<kRun>(c + (long long)y * n + x, run);
+        for (int r = 0; r < kRun; ++r) run.value[r] = sums[i][j + r];
+        if (y < m && x < n) store_vector<kRun>(c + (long long)y * n + x, run);
       } else {
 #pragma unroll
         for (int r = 0; r < kRun; ++r)

@@ -18,12 +18,12 @@ __device__ inline void add_line(const real* a, const real* b, real* c, long long
   const long long first = tile + threadIdx.x * VECTOR;
   if (tile + (long long)step * ITEMS <= length) {
     const long long i = line + first;
-    add_runs<ITEMS, BLOCK_X * VECTOR>(a + i, b + i, c + i);
+    add_runs<VECTOR, STREAM, ITEMS, BLOCK_X * VECTOR>(a + i, b + i, c + i);
     return;
   }
   for (long long i = first; i < length && i < tile + (long long)step * ITEMS; i += step) {
     if (i + VECTOR <= length) {
-      add_runs<1, 0>(a + line + i, b + line + i, c + line + i);
+      add_runs<VECTOR, STREAM, 1, 0>(a + line + i, b + line + i, c + line + i);
     } else {
       for (long long j = i; j < length; ++j) c[line + j] = a[line + j] + b[line + j];
     }

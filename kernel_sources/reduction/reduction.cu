@@ -55,21 +55,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   int run = begin + threadIdx.x;
   const real* next = x + (long long)run * VECTOR;
   for (; run < end - (ITEMS - 1) * BLOCK; run += ITEMS * BLOCK, next += ITEMS * BLOCK * VECTOR) {
-    Pack<VECTOR> packs[ITEMS];
+    Vector<VECTOR> vectors[ITEMS];
 #pragma unroll
     for (int item = 0; item < ITEMS; ++item) {
-      packs[item] = load_pack<VECTOR>(next + item * BLOCK * VECTOR);
+      vectors[item] = load_vector<VECTOR>(next + item * BLOCK * VECTOR);
     }
 #pragma unroll
     for (int item = 0; item < ITEMS; ++item) {
 #pragma unroll
-      for (int j = 0; j < VECTOR; ++j) sums[item][j] += (total)packs[item].at[j];
+      for (int j = 0; j < VECTOR; ++j) sums[item][j] += (total)vectors[item].value[j];
     }
   }
   for (; run < end; run += BLOCK) {
-    const Pack<VECTOR> pack = load_pack<VECTOR>(x + (long long)run * VECTOR);
+    const Vector<VECTOR> vector = load_vector<VECTOR>(x + (long long)run * VECTOR);
 #pragma unroll
-    for (int j = 0; j < VECTOR; ++j) sums[0][j] += (total)pack.at[j];
+    for (int j = 0; j < VECTOR; ++j) sums[0][j] += (total)vector.value[j];
   }
   const int rest = runs * VECTOR + threadIdx.x;  // fewer than VECTOR elements
   if (blockIdx.x == 0) {

@@ -31,23 +31,23 @@ template <bool whole>
 __device__ inline void walk(const real* __restrict__ at, const real* __restrict__ power,
                             real* __restrict__ after, int row, int column, int height, int width) {
   const int west = column > 0 ? -1 : 0, east = column + CELLS < width ? CELLS : CELLS - 1;
-  Pack<CELLS> here = load_pack<CELLS>(at);
-  Pack<CELLS> north = row > 0 ? load_pack<CELLS>(at - width) : here;
+  Vector<CELLS> here = load_vector<CELLS>(at);
+  Vector<CELLS> north = row > 0 ? load_vector<CELLS>(at - width) : here;
 #pragma unroll
   for (int i = 0; i < WALK; ++i, at += width, power += width, after += width) {
     if (!whole && row + i >= height) return;
     const bool last = !whole && row + i == height - 1;
-    const Pack<CELLS> south = last ? here : load_pack<CELLS>(at + width);
-    const Pack<CELLS> heat = load_pack<CELLS>(power);
+    const Vector<CELLS> south = last ? here : load_vector<CELLS>(at + width);
+    const Vector<CELLS> heat = load_vector<CELLS>(power);
     const real left = at[west], right = at[east];
-    Pack<CELLS> next;
+    Vector<CELLS> next;
 #pragma unroll
     for (int x = 0; x < CELLS; ++x) {
-      next.at[x] =
-          stepped(here.at[x], north.at[x], south.at[x], x < CELLS - 1 ? here.at[x + 1] : right,
-                  x > 0 ? here.at[x - 1] : left, heat.at[x]);
+      next.value[x] = stepped(here.value[x], north.value[x], south.value[x],
+                              x < CELLS - 1 ? here.value[x + 1] : right,
+                              x > 0 ? here.value[x - 1] : left, heat.value[x]);
     }
-    store_pack(after, next);
+    store_vector(after, next);
     north = here;
     here = south;
   }

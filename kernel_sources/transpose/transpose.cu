@@ -17,7 +17,7 @@
 template <bool whole>
 __device__ inline void read_tile(const real* from, int pitch, int height, int width,
                                  real (&tile)[TILE][TILE + PAD]) {
-  Pack<VECTOR> packs[RUNS_Y][RUNS_X];
+  Vector<VECTOR> vectors[RUNS_Y][RUNS_X];
 #pragma unroll
   for (int i = 0; i < RUNS_Y; ++i) {
     const int y = threadIdx.y + i * BLOCK_Y;
@@ -25,7 +25,7 @@ __device__ inline void read_tile(const real* from, int pitch, int height, int wi
 #pragma unroll
     for (int j = 0; j < RUNS_X; ++j) {
       const int x = (threadIdx.x + j * BLOCK_X) * VECTOR;
-      if (whole || (y < height && x < width)) packs[i][j] = load_pack<VECTOR>(line + x);
+      if (whole || (y < height && x < width)) vectors[i][j] = load_vector<VECTOR>(line + x);
     }
   }
 #pragma unroll
@@ -35,7 +35,7 @@ __device__ inline void read_tile(const real* from, int pitch, int height, int wi
 #pragma unroll
       for (int k = 0; k < VECTOR; ++k) {
         tile[threadIdx.y + i * BLOCK_Y][(threadIdx.x + j * BLOCK_X) * VECTOR + k] =
-            packs[i][j].at[k];
+            vectors[i][j].value[k];
       }
     }
   }
@@ -52,10 +52,10 @@ __device__ inline void write_tile(const real (&tile)[TILE][TILE + PAD], real* to
 #pragma unroll
     for (int j = 0; j < RUNS_X; ++j) {
       const int x = (threadIdx.x + j * BLOCK_X) * VECTOR;
-      Pack<VECTOR> pack;
+      Vector<VECTOR> vector;
 #pragma unroll
-      for (int k = 0; k < VECTOR; ++k) pack.at[k] = tile[x + k][y];
-      if (whole || (y < height && x < width)) store_pack(line + x, pack);
+      for (int k = 0; k < VECTOR; ++k) vector.value[k] = tile[x + k][y];
+      if (whole || (y < height && x < width)) store_vector(line + x, vector);
     }
   }
 }

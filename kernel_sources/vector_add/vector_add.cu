@@ -13,12 +13,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const long long tile = (long long)blockIdx.x * step * ITEMS;
   const long long first = tile + threadIdx.x * VECTOR;
   if (tile + (long long)step * ITEMS <= n) {
-    add_runs<ITEMS, BLOCK * VECTOR>(a + first, b + first, c + first);
+    add_runs<VECTOR, STREAM, ITEMS, BLOCK * VECTOR>(a + first, b + first, c + first);
     return;
   }
   for (long long i = first; i < n && i < tile + (long long)step * ITEMS; i += step) {
     if (i + VECTOR <= n) {
-      add_runs<1, 0>(a + i, b + i, c + i);
+      add_runs<VECTOR, STREAM, 1, 0>(a + i, b + i, c + i);
     } else {
       for (long long j = i; j < n; ++j) c[j] = a[j] + b[j];
     }

@@ -219,7 +219,7 @@ class Gemm {
     std::vector<cublasLtMatmulHeuristicResult_t> results(kMostAlgorithms);
     int found = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-        lt, operation, first_.get(), second_.get(), result_.get(), result_.get(), made,
+        lt, operation, first_.get(), second_.get(), added_.get(), result_.get(), made,
         kMostAlgorithms, results.data(), &found);
     if (status == CUBLAS_STATUS_NOT_SUPPORTED) return;  // then there is the default, if any
     check(status, "cublasLtMatmulAlgoGetHeuristic");

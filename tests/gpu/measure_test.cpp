@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "bench/measure/audit.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/gpu/timed_kernels.hpp"
-#include "tuner/measure/audit.hpp"
 
 namespace autotune {
 namespace {

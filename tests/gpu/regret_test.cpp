@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "bench/measure/audit.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/measure/audit.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/worker/worker_device.hpp"
 

@@ -78,12 +78,13 @@ std::map<std::string, double> tuned(Device& device) {
   request.compile_threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   std::map<std::string, double> times;
   for (const ProblemReport& problem : tune(target, device, nullptr, request).problems) {
-    if (problem.best) times[problem.problem.text()] = problem.best->measurement.median;
+    if (problem.decision.best)
+      times[problem.problem.text()] = problem.decision.best->measurement.median;
     // Never worse than the default, to within what two measurements of it differ by.
-    if (problem.best && problem.default_configuration) {
-      EXPECT_LE(problem.best->measurement.median,
-                problem.default_configuration->measurement.median *
-                    (1 + std::max(problem.noise_floor, 0.002)));
+    if (problem.decision.best && problem.decision.default_configuration) {
+      EXPECT_LE(problem.decision.best->measurement.median,
+                problem.decision.default_configuration->measurement.median *
+                    (1 + std::max(problem.decision.noise_floor, 0.002)));
     }
   }
   return times;

@@ -145,6 +145,24 @@ extern "C" __global__ void kernel(int n, float a, const float* x, const float*, 
   EXPECT_THROW(bench->load(kernel, plan), KernelFailure);
 }
 
+TEST_F(WrongKernel, TheReferenceReadsConstantMemoryWhereItHasAny) {
+  const std::int64_t n = 1000;
+  for (const char* text :
+       {"__constant__ float table[1000];", "#define table ((const float*)0)\n"}) {
+    Workload workload = saxpy_workload(n);
+    workload.reference_source.text = text + std::string(R"(
+extern "C" __global__ void reference(int n, float a, const float* x, const float* y, double* out) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    out[i] = double(a) * x[i] + (table ? table : y)[i];
+  }
+})");
+    workload.reference.constants = {{1, "table", true}};
+    const auto bench = device().open(workload);
+    const Verdict verdict = bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(n))->verify();
+    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  }
+}
+
 TEST_F(WrongKernel, EveryElementTypeIsCompared) {
   const char* const names[] = {"float", "double", "int", "long long"};
   for (const ElementType type :

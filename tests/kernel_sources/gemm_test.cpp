@@ -142,5 +142,21 @@ TEST(FastGemm, IsRightWhereWarpsHelpInAHalfEmptyLastRowOfTiles) {
   expect_right(sizes(80, 130, 1027), {}, 23, with("transposed", "tail", 8), target);
 }
 
+/// A GPU without asynchronous copies has these; the host device runs them all the same.
+TEST(FastGemm, IsRightThroughRegisters) {
+  Target target = gemm();
+  target.constraints.clear();
+  const NamedValues held{{"BM", std::int64_t{32}},       {"BN", std::int64_t{64}},
+                         {"WARP_M", std::int64_t{4}},    {"TM", std::int64_t{4}},
+                         {"TN", std::int64_t{4}},        {"K_SLICES", std::int64_t{1}},
+                         {"BK", std::int64_t{16}},       {"UNROLL_K", std::int64_t{16}},
+                         {"LOADER", Text("register")},   {"TRANSPOSE", Text("none")},
+                         {"PACK", Text("none")},         {"REDUCTION", Text("none")},
+                         {"SPLIT_K", std::int64_t{1}},   {"STAGES", std::int64_t{2}},
+                         {"MIN_BLOCKS", std::int64_t{1}}};
+  expect_right(sizes(61, 131, 67), {{"scale", Text("beta")}}, 24, held, target);
+  expect_right(sizes(64, 96, 128), {{"layout", Text("TT")}}, 25, held, target);
+}
+
 }  // namespace
 }  // namespace autotune

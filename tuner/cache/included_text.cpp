@@ -5,7 +5,6 @@
 #include <fstream>
 #include <optional>
 #include <set>
-#include <vector>
 
 #include "tuner/hash/hash.hpp"
 
@@ -66,29 +65,37 @@ class Collector {
     }
   }
 
-  std::string take_text() { return std::move(text_); }
+  std::vector<IncludedFile> take_files() { return std::move(files_); }
 
  private:
   bool take(const fs::path& path, const std::string& name) {
     const auto text = contents(path);
     if (!text) return false;
     if (!seen_.insert(path.lexically_normal()).second) return true;
-    text_ += name + '\n' + *text + '\0';
+    files_.push_back({name, path, *text});
     collect(*text, path.parent_path());
     return true;
   }
 
   std::span<const fs::path> folders_;
   std::set<fs::path> seen_;
-  std::string text_;
+  std::vector<IncludedFile> files_;
 };
 
 }  // namespace
 
-std::string included_text(std::string_view text, std::span<const fs::path> folders) {
+std::vector<IncludedFile> included_files(std::string_view text, std::span<const fs::path> folders) {
   Collector collector(folders);
   collector.collect(text, {});
-  return collector.take_text();
+  return collector.take_files();
+}
+
+std::string included_text(std::string_view text, std::span<const fs::path> folders) {
+  std::string all;
+  for (const IncludedFile& file : included_files(text, folders)) {
+    all += file.name + '\n' + file.text + '\0';
+  }
+  return all;
 }
 
 const std::string& IncludedTexts::of(const std::string& text, std::span<const fs::path> folders) {

@@ -8,8 +8,20 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace autotune {
+
+/// A file that a source includes, under the name that it is included by.
+struct IncludedFile {
+  std::string name;
+  std::filesystem::path path;
+  std::string text;
+};
+
+/// As included_text(), one by one.
+std::vector<IncludedFile> included_files(std::string_view text,
+                                         std::span<const std::filesystem::path> folders);
 
 /// Names and contents of every file that `text` includes, directly or not, as found in `folders`
 /// in their order; what is not found there (a toolkit's headers) is left out, its version being in

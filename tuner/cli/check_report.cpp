@@ -20,13 +20,15 @@ std::string_view role_name(Role role) {
 std::string dimensions(const Dim3& size) { return format("{}x{}x{}", size.x, size.y, size.z); }
 
 void print_problem(std::ostream& out, const Target& target, const Problem& problem,
-                   const TargetCheck& check) {
+                   const DeviceInfo& device, const TargetCheck& check) {
   out << format("{}: {}\n", target.name, target.description)
       << format("problem   {}\n", problem_text(target, problem))
       << format("space     {} of {} combinations are valid\n", check.valid, check.product)
       << format("default   {}{}\n",
-                configuration_text(target, problem, check.configurations.front().configuration),
+                configuration_text(target, problem, check.configurations.front().configuration,
+                                   device),
                 check.default_is_legal ? "" : ", the nearest to the manifest's that is valid here");
+  for (const std::string& note : check.notes) out << format("note      {}\n", note);
   for (const BufferSpec& buffer : check.buffers) {
     out << format("{:<9} {} {} {}, {}\n", role_name(buffer.role), buffer.name, buffer.length,
                   name_of(buffer.type), bytes_text(buffer.bytes()));
@@ -54,9 +56,10 @@ void print_message(std::ostream& out, std::set<std::string>& said, const std::st
 }
 
 void print_configuration(std::ostream& out, const Target& target, const Problem& problem,
-                         const CheckedConfiguration& checked, std::set<std::string>& said) {
+                         const DeviceInfo& device, const CheckedConfiguration& checked,
+                         std::set<std::string>& said) {
   out << format("  {:<14} {}\n", name_of(checked.outcome),
-                configuration_text(target, problem, checked.configuration));
+                configuration_text(target, problem, checked.configuration, device));
   if (checked.outcome != Outcome::ok) print_message(out, said, checked.message);
   for (const Launch& launch : checked.launches) print_launch(out, checked, launch);
 }
@@ -93,11 +96,11 @@ Json json_of(const CheckedConfiguration& checked) {
 
 void print_check(std::ostream& out, const Target& target, const Problem& problem,
                  const DeviceInfo& device, const TargetCheck& check) {
-  print_problem(out, target, problem, check);
+  print_problem(out, target, problem, device, check);
   out << format("compiled for {}\n", device.name);
   std::set<std::string> said;
   for (const CheckedConfiguration& each : check.configurations)
-    print_configuration(out, target, problem, each, said);
+    print_configuration(out, target, problem, device, each, said);
   if (check.reference != Outcome::ok) {
     out << format("  {:<14} the reference\n", name_of(check.reference));
     print_message(out, said, check.reference_log);
@@ -115,6 +118,7 @@ Json check_json(const Target& target, const Problem& problem, const DeviceInfo& 
             {"device", device.name},
             {"space", {{"combinations", check.product}, {"valid", check.valid}}},
             {"default_is_valid", check.default_is_legal},
+            {"notes", check.notes},
             {"work", {{"flops", check.work.flops}, {"bytes", check.work.bytes}}},
             {"buffers", Json::array()},
             {"configurations", Json::array()},

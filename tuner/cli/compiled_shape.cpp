@@ -86,7 +86,7 @@ std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, co
     OccupancyQuestion question;
     question.gpu = gpu;
     question.kernel =
-        format("{} with {}", launch.entry, configuration_text(target, problem, chosen));
+        format("{} with {}", launch.entry, configuration_text(target, problem, chosen, info));
     question.block = format("{} x {} x {}", launch.block.x, launch.block.y, launch.block.z);
     question.shape = shape_of(launch, *resources);
     questions.push_back(std::move(question));

@@ -222,7 +222,7 @@ int run_pin(const Arguments& arguments) {
     pin.note = arguments.find("note").value_or("");
     pin.created_at = db::now_text();
     store.pin(pin);
-    const Readable readable(arguments, like.kernel.target, pin.key.problem);
+    const Readable readable(arguments, like.kernel.target, pin.key.problem, like.device);
     std::cout << format("{} {} on {}: {}\n", like.kernel.target, readable.problem(),
                         like.device.name,
                         takes_back ? "no longer pinned" : "pinned to " + pin.configuration);

@@ -10,6 +10,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -48,7 +49,8 @@ int run_explain(const Arguments& arguments) {
       continue;
     }
     std::cout << format("{} ({})\n", name, entry.best.key.policy)
-              << configuration_text(target, problem, explanation.best) << '\n'
+              << configuration_text(target, problem, explanation.best, device_of(entry.device))
+              << '\n'
               << explanation_text(explanation) << '\n'
               << terminal_plot(plots.back());
   }

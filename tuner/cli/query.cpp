@@ -201,7 +201,8 @@ int run_query(const Arguments& arguments) {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (i > 0) std::cout << '\n';
       const db::TunedEntry& entry = answers[i].entry;
-      print(answers[i], Readable(arguments, entry.kernel.target, entry.best.key.problem));
+      print(answers[i],
+            Readable(arguments, entry.kernel.target, entry.best.key.problem, entry.device));
     }
   }
   return kDone;

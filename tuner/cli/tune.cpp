@@ -69,8 +69,9 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
 
 int status_of(const TuningReport& report) {
   if (report.interrupted) return kInterrupted;
-  const bool all = std::all_of(report.problems.begin(), report.problems.end(),
-                               [](const ProblemReport& one) { return one.best.has_value(); });
+  const bool all =
+      std::all_of(report.problems.begin(), report.problems.end(),
+                  [](const ProblemReport& one) { return one.decision.best.has_value(); });
   return all ? kDone : kNoCorrectConfiguration;
 }
 
@@ -99,7 +100,7 @@ int run_tune(const Arguments& arguments) {
   plugins.warn_with(callbacks.on_warning);
   callbacks.on_problem = [&](const ProblemReport& report) {
     display.problem_done(target, report);
-    if (!json) std::cout << text_of(target, report) << std::flush;
+    if (!json) std::cout << text_of(target, info, report) << std::flush;
   };
   const TuningReport report = tune_on_all(target, devices, &store, request, callbacks);
   if (json) {

@@ -10,6 +10,7 @@
 
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -180,8 +181,8 @@ bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen) {
 }
 
 Readable::Readable(const Arguments& arguments, const std::string& target,
-                   const std::string& problem)
-    : problem_{parse_named_values(problem)} {
+                   const std::string& problem, const db::DeviceRow& device)
+    : problem_{parse_named_values(problem)}, device_(device_of(device)) {
   const std::string asked = arguments.find("target").value_or("");
   try {
     target_ = find_target(is_manifest_path(asked) ? asked : target);
@@ -195,7 +196,7 @@ std::string Readable::problem() const {
 }
 
 std::string Readable::configuration(const std::string& text) const {
-  return target_ ? configuration_text(*target_, problem_, text) : text;
+  return target_ ? configuration_text(*target_, problem_, text, device_) : text;
 }
 
 std::string sizes_text(const NamedValues& sizes) {

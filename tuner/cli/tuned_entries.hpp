@@ -69,13 +69,15 @@ bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen);
 class Readable {
  public:
   /// `target` is a name; a manifest that --target names is at hand as well.
-  Readable(const Arguments& arguments, const std::string& target, const std::string& problem);
+  Readable(const Arguments& arguments, const std::string& target, const std::string& problem,
+           const db::DeviceRow& device);
 
   std::string problem() const;
   std::string configuration(const std::string& text) const;
 
  private:
   Problem problem_;
+  DeviceInfo device_;
   std::optional<Target> target_;
 };
 

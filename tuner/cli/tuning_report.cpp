@@ -12,37 +12,39 @@ constexpr double kNanoseconds = 1e9;
 double gflops(double flops, double seconds) { return seconds > 0 ? flops / seconds / 1e9 : 0; }
 
 std::string against_default(const ProblemReport& report) {
-  if (!report.default_configuration) return "the default failed: " + report.default_failure;
-  const Tuned& standard = *report.default_configuration;
-  if (standard.configuration == report.best->configuration) return "the default itself";
+  if (!report.decision.default_configuration)
+    return "the default failed: " + report.default_failure;
+  const Tuned& standard = *report.decision.default_configuration;
+  if (standard.configuration == report.decision.best->configuration) return "the default itself";
   return format("{:.2f}x the default",
-                standard.measurement.median / report.best->measurement.median);
+                standard.measurement.median / report.decision.best->measurement.median);
 }
 
 Json best_json(const ProblemReport& report) {
-  if (!report.best) return nullptr;
-  const Measurement& times = report.best->measurement;
-  Json json{{"config", json_of(report.best->configuration)},
+  if (!report.decision.best) return nullptr;
+  const Measurement& times = report.decision.best->measurement;
+  Json json{{"config", json_of(report.decision.best->configuration)},
             {"median_ns", times.median * kNanoseconds},
             {"low_ns", times.low * kNanoseconds},
             {"high_ns", times.high * kNanoseconds},
             {"gflops", gflops(report.flops, times.median)},
-            {"verified", report.best->verified},
-            {"provenance", report.predicted ? "predicted" : "measured"},
+            {"verified", report.decision.best->verified},
+            {"provenance", report.decision.predicted ? "predicted" : "measured"},
             {"throttled", times.throttled}};
-  if (report.best->cold_seconds) json["cold_ns"] = *report.best->cold_seconds * kNanoseconds;
+  if (report.decision.best->cold_seconds)
+    json["cold_ns"] = *report.decision.best->cold_seconds * kNanoseconds;
   return json;
 }
 
 Json default_json(const ProblemReport& report) {
-  if (!report.default_configuration) return {{"failure", report.default_failure}};
-  return {{"config", json_of(report.default_configuration->configuration)},
-          {"median_ns", report.default_configuration->measurement.median * kNanoseconds}};
+  if (!report.decision.default_configuration) return {{"failure", report.default_failure}};
+  return {{"config", json_of(report.decision.default_configuration->configuration)},
+          {"median_ns", report.decision.default_configuration->measurement.median * kNanoseconds}};
 }
 
 Json baselines_json(const ProblemReport& report) {
   Json all = Json::array();
-  for (const BaselineReport& one : report.baselines) {
+  for (const BaselineReport& one : report.decision.baselines) {
     all.push_back({{"plugin", one.plugin},
                    {"name", one.name},
                    {"median_ns", one.measurement.median * kNanoseconds},
@@ -58,7 +60,7 @@ Json problem_json(const ProblemReport& report) {
   Json trials = Json::object();
   for (int i = 0; i < kOutcomes; ++i) trials[std::string(name_of(Outcome(i)))] = report.outcomes[i];
   Json ties = Json::array();
-  for (const Configuration& tie : report.ties) ties.push_back(json_of(tie));
+  for (const Configuration& tie : report.decision.ties) ties.push_back(json_of(tie));
   Json json{{"problem", json_of(report.problem.values)},
             {"space", report.space},
             {"trials", trials},
@@ -68,7 +70,7 @@ Json problem_json(const ProblemReport& report) {
             {"default", default_json(report)},
             {"ties", ties},
             {"baselines", baselines_json(report)},
-            {"noise_floor", report.noise_floor},
+            {"noise_floor", report.decision.noise_floor},
             {"seconds", report.seconds},
             {"phases",
              {{"compile_wait", report.phases.compile_wait},
@@ -83,28 +85,30 @@ Json problem_json(const ProblemReport& report) {
 
 }  // namespace
 
-std::string text_of(const Target& target, const ProblemReport& report) {
+std::string text_of(const Target& target, const DeviceInfo& device, const ProblemReport& report) {
   const std::string problem = format("{} {}", target.name, problem_text(target, report.problem));
-  if (!report.best) {
+  if (!report.decision.best) {
     const std::string& why = report.default_failure;
     return format("{}: no correct configuration among those tried{}{}\n", problem,
                   why.empty() ? "" : "; the default failed: ", why);
   }
-  const Measurement& times = report.best->measurement;
+  const Measurement& times = report.decision.best->measurement;
   std::string text = format("{}: {}", problem, time_text(times.median));
-  if (report.predicted) {
+  if (report.decision.predicted) {
     text += " predicted";
   } else {
     text += format(" [{}, {}]", time_text(times.low), time_text(times.high));
   }
   if (report.flops > 0) text += ", " + rate_text(report.flops / times.median);
   text += ", " + against_default(report);
-  if (!report.ties.empty()) text += format(", {} tie within 0.5 %", report.ties.size() + 1);
-  if (report.noise_floor > 0) text += format(", noise floor {:.2f} %", report.noise_floor * 100);
+  if (!report.decision.ties.empty())
+    text += format(", {} tie within 0.5 %", report.decision.ties.size() + 1);
+  if (report.decision.noise_floor > 0)
+    text += format(", noise floor {:.2f} %", report.decision.noise_floor * 100);
   if (times.throttled) text += ", the clock dropped meanwhile";
-  text +=
-      format("\n  {}\n", configuration_text(target, report.problem, report.best->configuration));
-  for (const BaselineReport& one : report.baselines) {
+  text += format("\n  {}\n", configuration_text(target, report.problem,
+                                                report.decision.best->configuration, device));
+  for (const BaselineReport& one : report.decision.baselines) {
     text += format("  {:.3f}x {} {} ({}){}\n", one.to_best.median, one.plugin, one.name,
                    time_text(one.measurement.median),
                    one.wins ? ": faster, and what libautotune launches" : "");

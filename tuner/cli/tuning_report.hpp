@@ -11,7 +11,7 @@
 namespace autotune::cli {
 
 /// Two lines a problem: its figures, then the configuration.
-std::string text_of(const Target& target, const ProblemReport& report);
+std::string text_of(const Target& target, const DeviceInfo& device, const ProblemReport& report);
 
 /// The document of `--json`; docs/cli.md describes it.
 Json json_of(const Target& target, const DeviceInfo& device, const std::string& database,

@@ -43,6 +43,20 @@ constexpr Operator kRelations[] = {  // longer signs first
 constexpr Operator kSums[] = {{"+", Op::add}, {"-", Op::subtract}};
 constexpr Operator kProducts[] = {{"*", Op::multiply}, {"/", Op::divide}, {"%", Op::modulo}};
 
+/// What other languages write; kinds of text that no expression holds.
+struct Foreign {
+  std::string_view sign;
+  const char* instead;
+};
+constexpr Foreign kForeign[] = {
+    {"and", "'&&' is"},
+    {"or", "'||' is"},
+    {"not", "'!' is"},
+    {"in", "compare with each value: a == 1 || a == 2"},
+    {"//", "'/' divides integers, as in C"},
+    {"**", "multiply, or list the powers as values"},
+};
+
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -54,7 +68,7 @@ class Parser {
     if (text().size() > kLongestText) fail_at(kLongestText, "the expression is too long");
     integer(&Parser::conditional);
     skip_spaces();
-    if (position_ < text().size()) fail_at(position_, unexpected());
+    if (position_ < text().size()) fail_unexpected();
     return std::move(program_);
   }
 
@@ -165,7 +179,7 @@ class Parser {
     if (is_digit(first)) return number();
     if (first == '\'') return word();
     if (is_letter(first)) return name_or_call();
-    if (!accept("(")) fail_at(at, unexpected());
+    if (!accept("(")) fail_unexpected();
     const Kind kind = conditional();
     if (!accept(")")) fail_at(position_, "expected ')'");
     return kind;
@@ -216,6 +230,7 @@ class Parser {
   }
 
   Kind call(const std::string& name, std::size_t start) {
+    if (const Foreign* const foreign = foreign_at(start)) refuse(*foreign, start);
     const Function* const function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
                                                   [&](auto& f) { return f.name == name; });
     if (function == std::end(kFunctions)) fail_at(start, unknown_function(name));
@@ -283,6 +298,38 @@ class Parser {
   /// The jump goes to what is emitted next.
   void land(std::size_t jump) {
     program_.code[jump].operand = static_cast<std::int64_t>(program_.code.size());
+  }
+
+  /// The text at position_ cannot be read, be it for a sign that begins there, or before it: the
+  /// second `/` of `//`, the operand of `not`.
+  [[noreturn]] void fail_unexpected() const {
+    const std::size_t before = start_of_word_before(position_);
+    for (const std::size_t at : {position_, position_ - (position_ > 0), before}) {
+      if (const Foreign* const foreign = foreign_at(at)) refuse(*foreign, at);
+    }
+    fail_at(position_, unexpected());
+  }
+
+  [[noreturn]] void refuse(const Foreign& foreign, std::size_t at) const {
+    fail_at(at, format("'{}' is no operator, {}", foreign.sign, foreign.instead));
+  }
+
+  /// nullptr where none begins.
+  const Foreign* foreign_at(std::size_t at) const {
+    const auto begins = [&](const Foreign& each) {
+      const std::size_t end = at + each.sign.size();
+      if (text().substr(at, each.sign.size()) != each.sign) return false;
+      return !is_letter(each.sign[0]) || end == text().size() ||
+             !(is_letter(text()[end]) || is_digit(text()[end]));
+    };
+    const Foreign* const found = std::find_if(std::begin(kForeign), std::end(kForeign), begins);
+    return found == std::end(kForeign) ? nullptr : found;
+  }
+
+  std::size_t start_of_word_before(std::size_t at) const {
+    while (at > 0 && text()[at - 1] == ' ') --at;
+    while (at > 0 && (is_letter(text()[at - 1]) || is_digit(text()[at - 1]))) --at;
+    return at;
   }
 
   std::string unexpected() const {

@@ -102,6 +102,7 @@ struct Launch {
 struct ConstantCopy {
   std::uint32_t buffer = 0;
   std::string symbol;
+  bool optional = false;  // nothing is copied where the source has no such variable
   friend bool operator==(const ConstantCopy&, const ConstantCopy&) = default;
 };
 

@@ -87,6 +87,14 @@ class Planner {
     return plan(kernels, key);
   }
 
+  /// Of the reference, which may read from constant memory whatever the configuration does.
+  LaunchPlan reference_plan(const std::vector<KernelSpec>& kernels) {
+    for (const ArgumentSpec& spec : scope_.target().arguments) {
+      if (spec.constant) plan_.constants.push_back({*buffer(spec.name), spec.name, true});
+    }
+    return plan(kernels, "reference.kernels");
+  }
+
  private:
   Launch launch(const KernelSpec& kernel, const std::string& key) {
     Launch launch;
@@ -290,7 +298,7 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
     return workload;
   }
   const TargetScope full(target, problem, device, &configuration);
-  workload.reference = Planner(full).plan(target.reference.kernels, "reference.kernels");
+  workload.reference = Planner(full).reference_plan(target.reference.kernels);
   std::vector<std::string>& entries = workload.reference_source.entries;
   entries.clear();
   for (const Launch& launch : workload.reference.launches) {

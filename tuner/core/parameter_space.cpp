@@ -11,7 +11,16 @@
 namespace autotune {
 namespace {
 
+/// What it takes to build a space grows with their squares.
+constexpr std::size_t kMostParameters = 256, kMostConstraints = 2000, kMostDefines = 2000;
+
+void check_count(std::size_t count, std::size_t most, const char* what, const char* remedy) {
+  if (count > most)
+    throw Error(format("there are {} {}, the most are {}: {}", count, what, most, remedy));
+}
+
 void check(const std::vector<Parameter>& parameters, const Scope& scope) {
+  check_count(parameters.size(), kMostParameters, "parameters", "leave out those with one value");
   std::set<std::string> names;
   for (const Parameter& parameter : parameters) {
     if (!names.insert(parameter.name).second) {
@@ -49,6 +58,8 @@ ParameterSpace::ParameterSpace(std::vector<Parameter> parameters,
                                std::span<const DefineSpec> defines)
     : parameters_(std::move(parameters)) {
   check(parameters_, scope);
+  check_count(constraints.size(), kMostConstraints, "constraints", "join some with &&");
+  check_count(defines.size(), kMostDefines, "defines", "leave out those that nothing names");
   product_ = product_of(parameters_);
   ranks_ = SpaceBuilder(parameters_, constraints, scope, defines).build();
 }

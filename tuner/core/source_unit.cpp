@@ -28,6 +28,13 @@ std::string literal(std::int64_t value) {
   return value < 0 ? "(" + digits + ")" : digits;
 }
 
+/// Of a word that a setting or parameter may be: `PREFETCH_NONE`.
+std::string word_macro(const std::string& macro, const Value& word) {
+  return macro_name(macro + '_' + word.word());
+}
+
+std::string size_macro(const std::string& size) { return "SIZE_" + size; }
+
 void define(std::string& prelude, std::string_view name, std::string_view text) {
   prelude += format("#define {} {}\n", name, text);
 }
@@ -37,12 +44,12 @@ void define_choice(std::string& prelude, const std::string& macro, const std::ve
                    const Value* chosen) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i].is_word()) {
-      define(prelude, macro_name(macro + '_' + values[i].word()), std::to_string(i));
+      define(prelude, word_macro(macro, values[i]), std::to_string(i));
     }
   }
   if (!chosen) return;
   define(prelude, macro,
-         chosen->is_word() ? macro_name(macro + '_' + chosen->word()) : literal(chosen->integer()));
+         chosen->is_word() ? word_macro(macro, *chosen) : literal(chosen->integer()));
 }
 
 }  // namespace
@@ -63,7 +70,7 @@ SourceUnit source_unit(const Target& target, const Problem& problem,
   }
   if (target.bake_sizes && scope.holds("bake_sizes", target.bake_sizes)) {
     for (const std::string& size : target.sizes) {
-      define(prelude, "SIZE_" + size, literal(scope.scope()[size]));
+      define(prelude, size_macro(size), literal(scope.scope()[size]));
     }
   }
   std::vector<std::string> entries;
@@ -80,6 +87,28 @@ SourceUnit source_unit(const Target& target, const Problem& problem,
           target.include_folders,
           target.options,
           std::move(entries)};
+}
+
+std::vector<Macro> macros_of(const Target& target) {
+  std::vector<Macro> macros;
+  const auto add = [&](const std::string& owner, const std::string& macro,
+                       const std::vector<Value>& values, bool whole) {
+    if (whole) macros.push_back({macro, owner});
+    for (const Value& value : values) {
+      if (value.is_word()) macros.push_back({word_macro(macro, value), owner});
+    }
+  };
+  for (const Setting& setting : target.settings) {
+    add("setting " + setting.name, macro_name(setting.name), setting.values, true);
+  }
+  for (const Parameter& parameter : target.parameters) {
+    add("parameter " + parameter.name, parameter.name, parameter.values, !parameter.run_time);
+  }
+  for (const DefineSpec& each : target.defines) add("define " + each.name, each.name, {}, true);
+  for (const std::string& size : target.sizes) {
+    if (target.bake_sizes) add("bake_sizes", size_macro(size), {}, true);
+  }
+  return macros;
 }
 
 }  // namespace autotune

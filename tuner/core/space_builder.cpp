@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::size_t kMostConfigurations = 100'000'000;
 constexpr std::size_t kMostAnswers = std::size_t{1} << 18;  // bytes, of one constraint
+constexpr std::size_t kMostAnswersOfAll = std::size_t{1} << 26;
+/// Combinations that are refused, where each by so much text of a constraint.
+constexpr std::size_t kMostEffort = 50'000'000, kUsualText = 100;
 
 bool within(const std::vector<bool>& set, const std::vector<bool>& whole) {
   for (std::size_t i = 0; i < set.size(); ++i) {
@@ -46,6 +49,7 @@ SpaceBuilder::SpaceBuilder(const std::vector<Parameter>& parameters,
     when_parameters_.push_back(parameter.when ? parameters_of(*parameter.when)
                                               : ParameterSet(parameters.size()));
   }
+  find_activations();
   make_depths(binding_order());
 }
 
@@ -64,17 +68,25 @@ SpaceBuilder::ParameterSet SpaceBuilder::parameters_of(const Expression& express
   return set;
 }
 
-/// Adds the parameters that must be bound before those of `set`: the ones in their `when`.
-SpaceBuilder::ParameterSet SpaceBuilder::with_activation(ParameterSet set,
-                                                         std::vector<std::size_t>& path) const {
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (!set[i] || !parameters_[i].when) continue;
-    if (std::find(path.begin(), path.end(), i) != path.end()) {
-      throw Error(format("parameters[{}].when: {} depends on itself", i, parameters_[i].name));
+/// Those in a parameter's `when`, in the `when` of those, and so on: Warshall's closure.
+void SpaceBuilder::find_activations() {
+  activations_ = when_parameters_;
+  for (std::size_t via = 0; via < parameters_.size(); ++via) {
+    for (ParameterSet& set : activations_) {
+      if (set[via]) add_to(set, activations_[via]);
     }
-    path.push_back(i);
-    add_to(set, with_activation(when_parameters_[i], path));
-    path.pop_back();
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!activations_[i][i]) continue;
+    throw Error(format("parameters[{}].when: {} depends on itself", i, parameters_[i].name));
+  }
+}
+
+/// Adds the parameters that must be bound before those of `set`.
+SpaceBuilder::ParameterSet SpaceBuilder::with_activation(ParameterSet set) const {
+  const ParameterSet wanted = set;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i]) add_to(set, activations_[i]);
   }
   return set;
 }
@@ -83,9 +95,11 @@ SpaceBuilder::ParameterSet SpaceBuilder::with_activation(ParameterSet set,
 /// those, and goes on; parameters under no constraint come last.
 std::vector<std::size_t> SpaceBuilder::binding_order() const {
   std::vector<ParameterSet> groups;
-  std::vector<std::size_t> path;
   for (const ParameterSet& set : constraint_parameters_) {
-    groups.push_back(with_activation(set, path));
+    ParameterSet group = with_activation(set);
+    if (std::find(groups.begin(), groups.end(), group) == groups.end()) {
+      groups.push_back(std::move(group));
+    }
   }
   std::vector<std::size_t> order;
   ParameterSet bound(parameters_.size());
@@ -116,7 +130,7 @@ std::vector<std::size_t> SpaceBuilder::binding_order() const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     ParameterSet alone(parameters_.size());
     alone[i] = true;
-    bind(with_activation(alone, path));
+    bind(with_activation(alone));
   }
   return order;
 }
@@ -148,7 +162,7 @@ void SpaceBuilder::place(std::vector<Step>& steps, Step::Kind kind, const std::s
 }
 
 /// Makes room for the answers of a constraint, which is met again and again with the same values.
-void SpaceBuilder::remember_answers(Step& step) const {
+void SpaceBuilder::remember_answers(Step& step) {
   std::size_t combinations = 1;
   for (const auto& source : step.sources) {
     if (source.slot >= parameters_.size()) return;  // a define
@@ -156,6 +170,8 @@ void SpaceBuilder::remember_answers(Step& step) const {
     combinations *= parameters_[source.slot].values.size();
     if (combinations > kMostAnswers) return;
   }
+  if (answers_ + combinations > kMostAnswersOfAll) return;
+  answers_ += combinations;
   step.answers.resize(combinations);
 }
 
@@ -215,16 +231,26 @@ void SpaceBuilder::filter_levels(Depth& depth, std::vector<Step>& steps) {
   });
 }
 
-/// Evaluates steps in order; false as soon as a constraint or `when` is 0.
-bool SpaceBuilder::passes(std::vector<Step>& steps) {
+/// Evaluates steps in order, up to the first constraint or `when` that is 0: that one, or nullptr.
+const SpaceBuilder::Step* SpaceBuilder::refusing(std::vector<Step>& steps) {
   for (Step& step : steps) {
     if (step.kind == Step::Kind::define) {
       slots_[step.slot] = value_of(step);
     } else if (!holds(step)) {
-      return false;
+      return &step;
     }
   }
-  return true;
+  return nullptr;
+}
+
+/// Throws Error when so many were refused that the end would not be waited for.
+void SpaceBuilder::count_refusal(const Step& step) {
+  effort_ += 1 + step.expression.text().size() / kUsualText;
+  if (effort_ <= kMostEffort) return;
+  throw Error(
+      format("{}: more than {} combinations are refused one by one, in the end by \"{}\": "
+             "constrain fewer parameters at a time, or remove values",
+             step.key, kMostEffort, step.expression.text()));
 }
 
 bool SpaceBuilder::holds(Step& step) {
@@ -262,7 +288,12 @@ void SpaceBuilder::descend(std::size_t depth, std::uint64_t rank) {
     if (!active && level.number > 0) break;
     slots_[at.parameter] = level.code;
     levels_[at.parameter] = level.number;
-    if (passes(at.after)) descend(depth + 1, rank + level.number * at.weight);
+    const Step* const refused_by = refusing(at.after);
+    if (refused_by) {
+      count_refusal(*refused_by);
+    } else {
+      descend(depth + 1, rank + level.number * at.weight);
+    }
   }
 }
 

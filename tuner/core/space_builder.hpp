@@ -58,15 +58,18 @@ class SpaceBuilder {
   using ParameterSet = std::vector<bool>;  // by parameter
 
   ParameterSet parameters_of(const Expression& expression) const;
-  ParameterSet with_activation(ParameterSet set, std::vector<std::size_t>& path) const;
+  void find_activations();
+  ParameterSet with_activation(ParameterSet set) const;
   std::vector<std::size_t> binding_order() const;
   void make_depths(const std::vector<std::size_t>& order);
   void place(std::vector<Step>& steps, Step::Kind kind, const std::string& key,
              const Expression& expression, std::size_t slot = 0);
-  void remember_answers(Step& step) const;
+  void remember_answers(Step& step);
   void filter_levels(Depth& depth, std::vector<Step>& steps);
 
-  bool passes(std::vector<Step>& steps);
+  const Step* refusing(std::vector<Step>& steps);
+  bool passes(std::vector<Step>& steps) { return refusing(steps) == nullptr; }
+  void count_refusal(const Step& step);
   bool holds(Step& step);
   std::int64_t value_of(Step& step);
   void descend(std::size_t depth, std::uint64_t rank);
@@ -79,12 +82,15 @@ class SpaceBuilder {
 
   std::unordered_map<std::string, std::size_t> slot_of_;  // parameters, then defines
   std::vector<ParameterSet> constraint_parameters_, when_parameters_, define_parameters_;
+  std::vector<ParameterSet> activations_;  // what must be bound before a parameter
   std::vector<bool> define_placed_;
   std::vector<std::int64_t> slots_;
   std::vector<std::size_t> levels_;  // of the parameters that are bound
   std::vector<Step> fixed_;          // what needs no parameter
   std::vector<Depth> depths_;
   std::vector<std::uint64_t> ranks_;
+  std::size_t answers_ = 0;  // bytes that remember them
+  std::size_t effort_ = 0;   // spent on combinations that are not valid
 };
 
 }  // namespace autotune

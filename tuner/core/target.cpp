@@ -154,11 +154,8 @@ std::size_t default_index(const Target& target, const ParameterSpace& space) {
 }
 
 NamedValues active_values(const Target& target, const Problem& problem,
-                          const Configuration& configuration) {
-  Scope scope;
-  bind_device(scope, DeviceInfo{});  // `when` rarely asks for the device, and then any will do
-  scope.bind(problem.values);
-  scope.bind(configuration);
+                          const Configuration& configuration, const DeviceInfo& device) try {
+  const Scope scope = scope_of(target, problem, configuration, device);
   NamedValues active;
   for (const Parameter& parameter : target.parameters) {
     const Value* value = find_value(configuration, parameter.name);
@@ -167,16 +164,18 @@ NamedValues active_values(const Target& target, const Problem& problem,
     }
   }
   return active;
+} catch (const Error&) {
+  return configuration;
 }
 
 std::string configuration_text(const Target& target, const Problem& problem,
-                               const Configuration& configuration) {
-  return to_text(active_values(target, problem, configuration));
+                               const Configuration& configuration, const DeviceInfo& device) {
+  return to_text(active_values(target, problem, configuration, device));
 }
 
 std::string configuration_text(const Target& target, const Problem& problem,
-                               std::string_view stored) try {
-  return configuration_text(target, problem, parse_named_values(stored));
+                               std::string_view stored, const DeviceInfo& device) try {
+  return configuration_text(target, problem, parse_named_values(stored), device);
 } catch (const Error&) {
   return std::string(stored);
 }

@@ -134,22 +134,30 @@ bool is_valid(const Target& target, const Problem& problem, const Configuration&
 /// first). Throws Error when the space is empty.
 std::size_t default_index(const Target& target, const ParameterSpace& space);
 
-/// The parameters that mean something in a configuration, with their values.
+/// The parameters that mean something in a configuration, with their values. Of a configuration
+/// that is none of the target, such as one of an earlier manifest, all of them.
 NamedValues active_values(const Target& target, const Problem& problem,
-                          const Configuration& configuration);
+                          const Configuration& configuration, const DeviceInfo& device);
 
 /// Those as text.
 std::string configuration_text(const Target& target, const Problem& problem,
-                               const Configuration& configuration);
+                               const Configuration& configuration, const DeviceInfo& device);
 /// The same of a configuration from a database; as it stands there where it is none of the target.
 std::string configuration_text(const Target& target, const Problem& problem,
-                               std::string_view stored);
+                               std::string_view stored, const DeviceInfo& device);
 
 /// Prelude and source. Settings, in upper case, parameters and defines become macros. Words:
 /// `#define PREFETCH_NONE 0 … #define PREFETCH PREFETCH_NONE` (level numbers). Run-time parameters
 /// have no macro of their own; `bake_sizes` adds SIZE_<name>.
 SourceUnit source_unit(const Target& target, const Problem& problem,
                        const Configuration& configuration, const DeviceInfo& device);
+
+/// A macro that source_unit() may define, and what in the manifest it is of: `parameter BLOCK`.
+struct Macro {
+  std::string name;
+  std::string owner;
+};
+std::vector<Macro> macros_of(const Target& target);
 
 /// Launch geometry and arguments. Throws KernelFailure (invalid) where a launch is over a limit of
 /// the device, and Error naming the manifest, the key and the column where it makes no sense.

@@ -79,11 +79,16 @@ const void* LoadedCubin::kernel(const std::string& entry) const {
 }
 
 void* LoadedCubin::constant(const std::string& symbol, std::int64_t bytes) const {
+  if (void* const address = find_constant(symbol, bytes)) return address;
+  refuse(symbol, "the source has no __constant__ variable of this name, or no kernel uses it");
+}
+
+void* LoadedCubin::find_constant(const std::string& symbol, std::int64_t bytes) const {
   void* address = nullptr;
   std::size_t there = 0;
   if (cudaLibraryGetGlobal(&address, &there, library_.get(), symbol.c_str()) != cudaSuccess) {
     cudaGetLastError();
-    refuse(symbol, "the source has no __constant__ variable of this name, or no kernel uses it");
+    return nullptr;
   }
   if (std::cmp_less(there, bytes)) {
     refuse(symbol,
@@ -176,8 +181,10 @@ BoundPlan::BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan,
                      std::span<std::byte* const> addresses, std::span<const BufferSpec> buffers) {
   for (const ConstantCopy& copy : plan.constants) {
     const std::int64_t bytes = buffers[copy.buffer].bytes();
-    copies_.push_back({cubin.constant(copy.symbol, bytes), addresses[copy.buffer],
-                       static_cast<std::size_t>(bytes)});
+    void* const variable = copy.optional ? cubin.find_constant(copy.symbol, bytes)
+                                         : cubin.constant(copy.symbol, bytes);
+    if (variable == nullptr) continue;
+    copies_.push_back({variable, addresses[copy.buffer], static_cast<std::size_t>(bytes)});
   }
   for (const Launch& launch : plan.launches) {
     launches_.emplace_back(cubin, launch, addresses, buffers);

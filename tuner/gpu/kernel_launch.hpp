@@ -27,7 +27,10 @@ class LoadedCubin {
 
   /// What the runtime takes as a function. Throws KernelFailure (launch_error) for no such kernel.
   const void* kernel(const std::string& entry) const;
-  /// Where a `__constant__` variable of `bytes` or more lies. Throws KernelFailure (launch_error).
+  /// Where a `__constant__` variable of `bytes` or more lies; nullptr where no kernel uses one of
+  /// this name. Throws KernelFailure (launch_error) when it is shorter.
+  void* find_constant(const std::string& symbol, std::int64_t bytes) const;
+  /// The same; throws KernelFailure (launch_error) when there is none, too.
   void* constant(const std::string& symbol, std::int64_t bytes) const;
   /// Sizes of its parameters.
   const std::vector<int>& parameter_bytes(const std::string& entry) const;

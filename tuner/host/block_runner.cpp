@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/context/detail/fcontext.hpp>
 #include <numeric>
+#include <span>
 
 namespace autotune {
 
@@ -16,6 +17,16 @@ namespace {
 constexpr unsigned kWarp = 32;
 
 thread_local BlockRunner* t_runner = nullptr;
+
+/// One bit each.
+template <class Threads, class Condition>
+unsigned lanes_where(const Threads& warp, const Condition& condition) {
+  unsigned lanes = 0;
+  for (unsigned lane = 0; lane < warp.size(); ++lane) {
+    lanes |= static_cast<unsigned>(condition(warp[lane])) << lane;
+  }
+  return lanes;
+}
 
 }  // namespace
 
@@ -140,6 +151,7 @@ void BlockRunner::run_threads(Fibre& fibre) {
     copies_[thread].drop();
     body_(context_, thread);
     threads_[thread].wait = Wait::ended;
+    slots_[thread] = 0;  // it has no vote any more
     ++ended_;
   }
   idle_.push_back(&fibre);
@@ -180,29 +192,37 @@ bool BlockRunner::release_warps() {
   return released;
 }
 
-/// Lets the lanes go on that wait for each other and have all come.
+/// Lets the lanes go on that wait for each other and have all come. As on a GPU they name the same
+/// lanes, and nobody waits for lanes that have ended.
 bool BlockRunner::release_warp(unsigned first) {
   const unsigned count = std::min<unsigned>(kWarp, static_cast<unsigned>(threads_.size()) - first);
-  const unsigned existing = count == kWarp ? ~0u : (1u << count) - 1;
-  unsigned waiting = 0;
+  const std::span warp(threads_.data() + first, count);
+  const unsigned running =
+      lanes_where(warp, [](const Thread& lane) { return lane.wait != Wait::ended; });
+  unsigned tried = 0;
   for (unsigned lane = 0; lane < count; ++lane) {
-    waiting |= static_cast<unsigned>(threads_[first + lane].wait == Wait::warp) << lane;
-  }
-  for (unsigned lane = 0; lane < count; ++lane) {
-    if ((waiting >> lane & 1) == 0) continue;
-    const unsigned group = threads_[first + lane].lanes & existing;
-    if ((group & ~waiting) != 0 || (group >> lane & 1) == 0) continue;
-    at_warp_barrier_ -= static_cast<unsigned>(__builtin_popcount(group));
-    for (unsigned i = 0; i < count; ++i) {
-      if ((group >> i & 1) != 0) threads_[first + i].wait = Wait::none;
-    }
-    for (unsigned i = 0; i < count; ++i) {
-      const unsigned other = order_ == ThreadOrder::reverse ? count - 1 - i : i;
-      if ((group >> other & 1) != 0) resume_thread(first + other);
-    }
+    if (warp[lane].wait != Wait::warp || (tried >> lane & 1) != 0) continue;
+    const unsigned named = warp[lane].lanes, group = named & running;
+    const unsigned come = lanes_where(warp, [named](const Thread& other) {
+      return other.wait == Wait::warp && other.lanes == named;
+    });
+    tried |= come;
+    if (group != come) continue;
+    release_lanes(first, group);
     return true;
   }
   return false;
+}
+
+void BlockRunner::release_lanes(unsigned first, unsigned group) {
+  at_warp_barrier_ -= static_cast<unsigned>(__builtin_popcount(group));
+  for (unsigned i = 0; i < kWarp; ++i) {
+    if ((group >> i & 1) != 0) threads_[first + i].wait = Wait::none;
+  }
+  for (unsigned i = 0; i < kWarp; ++i) {
+    const unsigned lane = order_ == ThreadOrder::reverse ? kWarp - 1 - i : i;
+    if ((group >> lane & 1) != 0) resume_thread(first + lane);
+  }
 }
 
 /// Forgets the threads that will never go on; their stacks are used anew.

@@ -62,6 +62,7 @@ class BlockRunner {
   void release_block();
   bool release_warps();
   bool release_warp(unsigned first);
+  void release_lanes(unsigned first, unsigned group);
   void abandon();
 
   const ThreadOrder order_;

@@ -54,7 +54,10 @@ HostPlan::HostPlan(const LaunchPlan& plan, const HostModule& module, std::span<H
                    std::span<HostBuffer> workspace) {
   for (const ConstantCopy& copy : plan.constants) {
     HostBuffer& buffer = buffers[copy.buffer];
-    copies_.push_back({module.constant(copy.symbol, buffer.spec().bytes()), buffer.bytes()});
+    const std::int64_t bytes = buffer.spec().bytes();
+    void* const variable = copy.optional ? module.find_constant(copy.symbol, bytes)
+                                         : module.constant(copy.symbol, bytes);
+    if (variable != nullptr) copies_.push_back({variable, buffer.bytes()});
   }
   for (const Launch& launch : plan.launches) {
     check_arguments(launch, module.parameter_bytes(launch.entry));

@@ -76,12 +76,15 @@ void* HostModule::exported(const std::string& symbol, const std::string& entry) 
 }
 
 void* HostModule::constant(const std::string& symbol, std::int64_t bytes) const {
+  if (void* const address = find_constant(symbol, bytes)) return address;
+  refuse(format("there is no __constant__ variable {} in it", symbol));
+}
+
+void* HostModule::find_constant(const std::string& symbol, std::int64_t bytes) const {
   void* const address = dlsym(handle_, symbol.c_str());
   Dl_info unused;
   void* entry = nullptr;
-  if (address == nullptr || dladdr1(address, &unused, &entry, RTLD_DL_SYMENT) == 0) {
-    refuse(format("there is no __constant__ variable {} in it", symbol));
-  }
+  if (address == nullptr || dladdr1(address, &unused, &entry, RTLD_DL_SYMENT) == 0) return nullptr;
   const auto there = static_cast<const ElfW(Sym)*>(entry)->st_size;
   if (std::cmp_less(there, bytes)) {
     refuse(format("the __constant__ variable {} has {} bytes, and the argument {}", symbol, there,

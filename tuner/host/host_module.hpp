@@ -24,7 +24,10 @@ class HostModule {
   /// Of each of its parameters. Throws KernelFailure(launch_error) when there is no such kernel.
   std::vector<int> parameter_bytes(const std::string& entry) const;
 
-  /// A `__constant__` variable of `bytes` or more. Throws KernelFailure(launch_error).
+  /// A `__constant__` variable of `bytes` or more; nullptr where there is none. Throws
+  /// KernelFailure(launch_error) when it is shorter.
+  void* find_constant(const std::string& symbol, std::int64_t bytes) const;
+  /// The same; throws KernelFailure(launch_error) when there is none, too.
   void* constant(const std::string& symbol, std::int64_t bytes) const;
 
  private:

@@ -6,13 +6,25 @@
 #include <algorithm>
 
 namespace autotune {
+namespace {
+
+/// Signals that are for the program's own threads. Faults are not: they are the faulting thread's.
+sigset_t signals_from_elsewhere() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS}) {
+    sigdelset(&signals, fault);
+  }
+  return signals;
+}
+
+}  // namespace
 
 ThreadPool::ThreadPool(unsigned threads) {
   const unsigned count = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-  // Signals are for the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const sigset_t blocked = signals_from_elsewhere();
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
   for (unsigned i = 1; i < count; ++i) threads_.emplace_back([this, i] { serve(i); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

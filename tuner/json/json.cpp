@@ -2,12 +2,9 @@
 #include "tuner/json/json.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "tuner/core/error.hpp"
+#include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -54,19 +51,33 @@ std::string without_place(std::string what) {
   return what.substr(what.find(": ", what.find("column")) + 2);
 }
 
+/// Goes through a document and stops where it is nested too deeply.
+struct DepthCheck : nlohmann::detail::json_sax_acceptor<Json> {
+  int depth = 0;
+
+  bool start_object(std::size_t) { return ++depth <= kDeepestJson; }
+  bool start_array(std::size_t) { return ++depth <= kDeepestJson; }
+  bool end_object() { return --depth >= 0; }
+  bool end_array() { return --depth >= 0; }
+};
+
 }  // namespace
 
 Json read_json(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw Error(format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
-  std::stringstream text;
-  text << stream.rdbuf();
-  return parse_json(text.str(), file.string());
+  const FileText read = read_text_file(file, kLargestJsonFile);
+  if (!read.refusal.empty()) {
+    throw Error(format("{}: cannot be read: {}", file.string(), read.refusal));
+  }
+  return parse_json(read.text, file.string());
 }
 
 Json parse_json(std::string_view text, std::string_view file) {
+  const auto is_shallow = [&](int depth, Json::parse_event_t, const Json&) {
+    if (depth <= kDeepestJson) return true;
+    throw Error(format("{}: arrays and objects are nested more than {} deep", file, kDeepestJson));
+  };
   try {
-    return Json::parse(text, nullptr, true, /*ignore_comments=*/true);
+    return Json::parse(text, is_shallow, true, /*ignore_comments=*/true);
   } catch (const Json::parse_error& error) {
     const std::size_t read = error_place(text).read;
     throw Error(format("{}: {}: {}", file, error_at(text, read - std::min<std::size_t>(read, 1)),
@@ -80,6 +91,15 @@ Json parse_json(std::string_view text, std::string_view file) {
 
 std::string json_text(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<Json> parse_cbor(std::string_view bytes) try {
+  // The parser calls itself for each level: first see that there are few.
+  DepthCheck depth;
+  if (!Json::sax_parse(bytes, &depth, Json::input_format_t::cbor)) return std::nullopt;
+  return Json::from_cbor(bytes);
+} catch (const Json::exception&) {
+  return std::nullopt;  // an array that claims more elements than there can be
 }
 
 }  // namespace autotune

@@ -26,7 +26,7 @@ class Contest {
         failures_(finalists_.size()) {
     // Twice in every block: the A/A pair.
     const auto by_rank = [](const Finalist& finalist) {
-      return std::pair(finalist.is_rival, finalist.seconds);
+      return std::pair(finalist.is_baseline, finalist.seconds);
     };
     twin_ = std::ranges::min_element(finalists_, {}, by_rank) - finalists_.begin();
   }
@@ -47,7 +47,7 @@ class Contest {
   /// Those that may win.
   std::vector<std::size_t> contenders() const {
     std::vector<std::size_t> indices = living();
-    std::erase_if(indices, [&](std::size_t i) { return finalists_[i].is_rival; });
+    std::erase_if(indices, [&](std::size_t i) { return finalists_[i].is_baseline; });
     return indices;
   }
 
@@ -64,7 +64,6 @@ class Contest {
         take(entry, policy_.l2, times_[entry]);
       }
     }
-    if (contenders().empty()) throw *failures_[twin_];
   }
 
   /// Of each that is alive, in the L2 state that is not the policy's; nothing where that cannot be.
@@ -176,6 +175,7 @@ int run_blocks(Contest& contest, const Policy& policy, std::uint64_t seed,
     if (block >= policy.fewest_blocks && is_settled(contest, policy)) return block;
     if (block == (policy.fewest_blocks + 1) / 2 && reallocate) reallocate(contest.finalists());
     contest.run_block(random);
+    if (contest.contenders().empty()) return block + 1;
   }
   return policy.most_blocks;
 }
@@ -191,6 +191,35 @@ bool is_clearly_faster(const Contest& contest, std::size_t i, std::size_t than,
                        const Policy& policy) {
   const Ratio ratio = contest.ratio(i, than);
   return ratio.median < 1 - policy.replace_margin && ratio.high < 1;
+}
+
+/// The fastest, unless the stored configuration or the default is hardly slower.
+void choose_winner(Contest& contest, const Policy& policy, PlayoffResult& result) {
+  const std::size_t best = fastest(contest);
+  const auto by_default = find_living(contest, &Finalist::is_default);
+  auto holder = find_living(contest, &Finalist::is_stored);
+  if (!holder || (by_default && is_clearly_faster(contest, *by_default, *holder, policy))) {
+    result.replaced = holder.has_value();
+    holder = by_default;
+  }
+  const bool gives_way = holder && is_clearly_faster(contest, best, *holder, policy);
+  result.replaced = result.replaced || gives_way;
+  result.winner = !holder || gives_way ? best : *holder;
+}
+
+/// How each that is alive compares with the others.
+void compare(Contest& contest, const Policy& policy, PlayoffResult& result) {
+  const std::size_t best = fastest(contest);
+  const auto by_default = find_living(contest, &Finalist::is_default);
+  result.ties = 0;
+  for (const std::size_t i : contest.living()) {
+    FinalistResult& one = result.finalists[i];
+    if (by_default) one.to_default = contest.ratio(i, *by_default);
+    one.to_winner = contest.ratio(i, *result.winner);
+    one.tied = !contest.finalists()[i].is_baseline &&
+               contest.ratio(i, best).median <= 1 + policy.tie_margin;
+    result.ties += one.tied ? 1 : 0;
+  }
 }
 
 }  // namespace
@@ -222,30 +251,13 @@ PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, st
   PlayoffResult result;
   result.blocks = run_blocks(contest, policy, seed, reallocate);
 
-  const std::size_t best = fastest(contest);
-  const auto by_default = find_living(contest, &Finalist::is_default);
-  auto holder = find_living(contest, &Finalist::is_stored);
-  if (!holder || (by_default && is_clearly_faster(contest, *by_default, *holder, policy))) {
-    result.replaced = holder.has_value();
-    holder = by_default;
-  }
-  const bool gives_way = holder && is_clearly_faster(contest, best, *holder, policy);
-  result.replaced = result.replaced || gives_way;
-  result.winner = !holder || gives_way ? best : *holder;
-
-  result.noise_floor = contest.noise_floor();
-  result.ties = 0;
   for (std::size_t i = 0; i < contest.finalists().size(); ++i) {
-    FinalistResult one = contest.result(i);
-    if (contest.alive(i)) {
-      if (by_default) one.to_default = contest.ratio(i, *by_default);
-      one.to_winner = contest.ratio(i, result.winner);
-      one.tied = !contest.finalists()[i].is_rival &&
-                 contest.ratio(i, best).median <= 1 + policy.tie_margin;
-      result.ties += one.tied ? 1 : 0;
-    }
-    result.finalists.push_back(std::move(one));
+    result.finalists.push_back(contest.result(i));
   }
+  if (contest.contenders().empty()) return result;
+  choose_winner(contest, policy, result);
+  compare(contest, policy, result);
+  result.noise_floor = contest.noise_floor();
   auto other_l2 = contest.run_other_l2();
   for (std::size_t i = 0; i < other_l2.size(); ++i) {
     result.finalists[i].other_l2 = std::move(other_l2[i]);

@@ -17,10 +17,10 @@ namespace autotune {
 
 struct Finalist {
   Timer* timer = nullptr;
-  double seconds = 0;       // a launch, from the search or the store: sets launches a batch
-  bool is_default = false;  // at most one of them
-  bool is_stored = false;   // the best of earlier runs; at most one, may be the default too
-  bool is_rival = false;    // a vendor's: timed alongside, never the winner nor a tie
+  double seconds = 0;        // a launch, from the search or the store: sets launches a batch
+  bool is_default = false;   // at most one of them
+  bool is_stored = false;    // the best of earlier runs; at most one, may be the default too
+  bool is_baseline = false;  // a vendor's: timed alongside, never the winner nor a tie
 };
 
 /// Which of the `medians` go to the playoff, fastest first: all within the policy's margin of the
@@ -38,8 +38,8 @@ struct FinalistResult {
 };
 
 struct PlayoffResult {
-  std::size_t winner = 0;  // of the finalists
-  bool replaced = false;   // the stored one (the default, if none is stored) gave way
+  std::optional<std::size_t> winner;  // of the finalists; none when each of them failed
+  bool replaced = false;              // the stored one (the default, if none is stored) gave way
   int ties = 1;            // finalists within the tie margin of the fastest, itself included
   double noise_floor = 0;  // relative: what two entries of the same configuration differ by
   int blocks = 0;
@@ -49,10 +49,10 @@ struct PlayoffResult {
 /// Called half-way: allocates the buffers anew and may point the finalists to new timers.
 using Reallocate = std::function<void(std::span<Finalist>)>;
 
-/// At least one finalist that is no rival; `clock_hz` is the session's reference, 0 when unknown.
-/// One whose launch fails is out; throws KernelFailure only when none but rivals is left. The
-/// winner is the fastest, unless that is not more than the policy's margin faster, with an interval
-/// that says so, than the stored configuration or the default, which then stays.
+/// At least one finalist that is no baseline; `clock_hz` is the session's reference, 0 when
+/// unknown. One whose launch fails is out, and its result says why. The winner is the fastest,
+/// unless that is not more than the policy's margin faster, with an interval that says so, than the
+/// stored configuration or the default, which then stays.
 PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
                        const Reallocate& reallocate = {}, double clock_hz = 0);
 

@@ -301,7 +301,7 @@ std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
   const bool is_predicted = answer.provenance == "predicted";
   std::string text =
       format("{} {} on {}: {}\n", target_.name, problem_text(target_, problem), device_.name,
-             configuration_text(target_, problem, answer.configuration));
+             configuration_text(target_, problem, answer.configuration, device_));
   switch (answer.origin) {
     case db::Origin::exact:
       text += is_predicted ? "predicted by the cost model for these sizes, not measured"

@@ -178,8 +178,8 @@ class Explainer {
   /// Parameters of either configuration with another value, or none, in the other.
   std::vector<Difference> differences(const Target& target, const Configuration& best,
                                       const Configuration& other) const {
-    const NamedValues ours = active_values(target, problem_, best);
-    const NamedValues theirs = active_values(target, problem_, other);
+    const NamedValues ours = active_values(target, problem_, best, device_);
+    const NamedValues theirs = active_values(target, problem_, other, device_);
     std::vector<Difference> all;
     for (const Parameter& parameter : target.parameters) {
       const auto text = [&](const NamedValues& values) {

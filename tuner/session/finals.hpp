@@ -4,28 +4,26 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "tuner/session/decision.hpp"
+#include "tuner/session/edge_check.hpp"
 #include "tuner/session/problem_run.hpp"
-#include "tuner/session/tuning_session.hpp"
 
 namespace autotune {
 
-/// Chooses finalists among the trials of `run` (with the default and what the store has as best),
-/// demands three bit-identical verified runs and a right answer on an edge problem (every size one
-/// past 256 or past itself) of each, plays them off, and records and decides through `recorder`.
-/// Fills best, default_configuration, ties and noise_floor of the report; best stays empty when no
+/// Verifies the finalists, plays them off, and records figures and decision. Without a best when no
 /// configuration is right.
-void decide(ProblemRun& run, const RunContext& context, std::uint64_t seed, double flops,
-            ProblemReport& report, const std::function<void(const std::string&)>& warn = {});
+ProblemDecision decide(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
+                       std::uint64_t seed,
+                       const std::function<void(const std::string&)>& warn = {});
 
 /// On a device that cannot run: the configuration of the least predicted time among the trials
 /// that compiled, recorded as predicted.
-void decide_by_prediction(const ProblemRun& run, const RunContext& context, double flops,
-                          ProblemReport& report);
+ProblemDecision decide_by_prediction(const ProblemRun& run, const RunContext& context);
 
-/// When every trial was in the store already and so is their decision: the report from there.
-/// False, and nothing done, otherwise.
-bool take_over_decision(const ProblemRun& run, const RunContext& context, ProblemReport& report);
+/// What is stored, when every trial was in the store already and so is their decision.
+std::optional<ProblemDecision> stored_decision(const ProblemRun& run, const RunContext& context);
 
 }  // namespace autotune

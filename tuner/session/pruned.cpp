@@ -2,6 +2,7 @@
 #include "tuner/session/pruned.hpp"
 
 #include "tuner/measure/judge.hpp"
+#include "tuner/session/problem_run.hpp"
 
 namespace autotune {
 namespace {

@@ -2,10 +2,14 @@
 // Configurations that the search gave up after a glance, measured to the end after all.
 #pragma once
 
+#include "tuner/core/trial.hpp"
+#include "tuner/measure/policy.hpp"
 #include "tuner/model/prune_audit.hpp"
-#include "tuner/session/problem_run.hpp"
 
 namespace autotune {
+
+class ProblemRun;
+class Recorder;
 
 /// The answer, and how many there were to sample from.
 struct PruneCheck {

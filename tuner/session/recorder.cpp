@@ -77,14 +77,15 @@ void Recorder::flush() {
   waiting_.clear();
 }
 
-void Recorder::decide(db::DecisionRow decision) {
+void Recorder::decide(const ProblemDecision& decision, const std::string& binary_key) {
   if (!store_) return;
   flush();
   if (!decides_) return;
-  decision.session = session_;
-  decision.key = key_;
-  decision.created_at = db::now_text();
-  store_->add_decision(decision);
+  db::DecisionRow row = row_of(decision, flops_, binary_key);
+  row.session = session_;
+  row.key = key_;
+  row.created_at = db::now_text();
+  store_->add_decision(row);
 }
 
 }  // namespace autotune

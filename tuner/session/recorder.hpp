@@ -9,6 +9,7 @@
 
 #include "db/store.hpp"
 #include "tuner/core/trial.hpp"
+#include "tuner/session/decision.hpp"
 
 namespace autotune {
 
@@ -37,8 +38,8 @@ class Recorder {
   void record_playoff(const Trial& trial, bool is_default);
   /// What was pruned, measured to the end: no trial of the search.
   void record_audit(const Trial& trial);
-  /// Session, key and time of day are filled in.
-  void decide(db::DecisionRow decision);
+  /// `binary_key` is of the best one's kernel.
+  void decide(const ProblemDecision& decision, const std::string& binary_key);
 
  private:
   void append(const Trial& trial, bool is_default, const char* stage);

@@ -142,6 +142,7 @@ class Session {
     const RunContext context{target_,  device_,         pool_,
                              recorder, request_.policy, request_.baselines};
     const std::size_t budget = request_.budget.evaluations(space.size());
+    EdgeCheck edge(target_, problem, device_);
     ProblemRun run(context, problem, std::move(space), std::move(corrected), budget,
                    request_.retune, stop_for(number));
     run.on_trial([&] { show_progress(number, run, budget, flops, started); });
@@ -151,11 +152,12 @@ class Session {
     double decide = 0;
     {
       const Stopwatch watch(decide);
-      finish(run, context, flops, report);
+      report.decision = finish(run, context, edge);
     }
-    if (request_.prune_audit > 0 && device_.runs() && report.best && !stopped()) {
+    if (!report.decision.default_configuration) report.default_failure = default_failure_of(run);
+    if (request_.prune_audit > 0 && device_.runs() && report.decision.best && !stopped()) {
       report.prune_check =
-          check_pruning(run, recorder, request_.policy, report.best->measurement.median,
+          check_pruning(run, recorder, request_.policy, report.decision.best->measurement.median,
                         request_.prune_audit, hash64("prune audit", request_.seed));
     }
     recorder.flush();
@@ -202,18 +204,18 @@ class Session {
     if (run.remaining() > 0) make_strategy(request_.strategy)->search(run, seed);
   }
 
-  void finish(ProblemRun& run, const RunContext& context, double flops, ProblemReport& report) {
-    if (!device_.runs()) {
-      decide_by_prediction(run, context, flops, report);
-    } else if (request_.retune || !take_over_decision(run, context, report)) {
-      decide(run, context, hash64("playoff", request_.seed), flops, report, callbacks_.on_warning);
+  ProblemDecision finish(ProblemRun& run, const RunContext& context, EdgeCheck& edge) {
+    if (!device_.runs()) return decide_by_prediction(run, context);
+    if (!request_.retune) {
+      if (auto stored = stored_decision(run, context)) return *std::move(stored);
     }
-    if (report.default_configuration) return;
-    const auto standard = run.trials().find(run.default_index());
-    if (standard != run.trials().end() && standard->second.outcome != Outcome::ok) {
-      report.default_failure = format("{}: {}", name_of(standard->second.outcome),
-                                      first_error(standard->second.message));
-    }
+    return decide(run, context, edge, hash64("playoff", request_.seed), callbacks_.on_warning);
+  }
+
+  static std::string default_failure_of(const ProblemRun& run) {
+    const auto trial = run.trials().find(run.default_index());
+    if (trial == run.trials().end() || trial->second.outcome == Outcome::ok) return "";
+    return format("{}: {}", name_of(trial->second.outcome), first_error(trial->second.message));
   }
 
   void show_progress(std::size_t number, const ProblemRun& run, std::size_t budget, double flops,

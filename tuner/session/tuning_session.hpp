@@ -2,7 +2,6 @@
 // One run over the problems of a target: prune, compile, verify, time, record, decide.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,16 +11,12 @@
 #include "db/store.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/core/trial.hpp"
 #include "tuner/measure/policy.hpp"
-#include "tuner/measure/statistics.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/search/transfer.hpp"
 #include "tuner/session/budget.hpp"
-#include "tuner/session/compile_pool.hpp"
-#include "tuner/session/phases.hpp"
 #include "tuner/session/prepared_problems.hpp"
-#include "tuner/session/pruned.hpp"
+#include "tuner/session/tuning_report.hpp"
 
 namespace autotune {
 
@@ -43,54 +38,6 @@ struct TuningRequest {
   std::size_t prune_audit = 0;
   /// For the session's row.
   std::string command, budget_text, tool_version;
-};
-
-/// How many trials ended how, by Outcome.
-using OutcomeCounts = std::array<int, kOutcomes>;
-
-/// A configuration with the figures of the playoff.
-struct Tuned {
-  Configuration configuration;
-  Measurement measurement;
-  std::optional<double> cold_seconds;  // the other L2 state
-  bool verified = false;
-};
-
-/// A vendor's library in the playoff.
-struct BaselineReport {
-  std::string plugin;  // its file's name
-  std::string name;    // what the library chose
-  Measurement measurement;
-  Ratio to_best;      // its time over that of the best configuration, paired
-  bool wins = false;  // beyond doubt: the whole interval of the ratio is below 1
-};
-
-struct ProblemReport {
-  Problem problem;
-  std::size_t space = 0;
-  OutcomeCounts outcomes{};
-  int taken_over = 0;   // trials that the store had already
-  int quarantined = 0;  // not run again after two crashes
-  std::optional<Tuned> best;
-  std::optional<Tuned> default_configuration;  // absent when the default itself fails
-  std::string default_failure;                 // why, then
-  std::vector<Configuration> ties;
-  std::vector<BaselineReport> baselines;  // fastest first
-  std::optional<PruneCheck> prune_check;  // where the request asked for it
-  double noise_floor = 0;                 // relative spread of the playoff's A/A pair
-  double flops = 0;                       // of one call
-  bool predicted = false;                 // the device cannot run: the model's choice
-  double seconds = 0;                     // what the phases leave of it is the search's own
-  Phases phases;
-};
-
-struct TuningReport {
-  std::vector<ProblemReport> problems;
-  CompileStatistics compile;
-  bool interrupted = false;
-  double seconds = 0;
-  double busy_seconds = 0;  // Device::busy_seconds(), of all devices
-  std::size_t devices = 1;  // that it ran on
 };
 
 /// How far a problem has come, for a display.

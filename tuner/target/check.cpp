@@ -73,6 +73,25 @@ void check_reference(const Workload& workload, Device& device, TargetCheck& chec
   }
 }
 
+/// Words that name types: their macros are numbers, so `f<MUL>` does not get the type.
+std::vector<std::string> notes_on_words(const Target& target) {
+  static constexpr std::string_view kTypes[] = {"bool", "char",  "double",   "float",   "half",
+                                                "int",  "short", "unsigned", "uint8_t", "long"};
+  std::vector<std::string> notes;
+  for (const Parameter& parameter : target.parameters) {
+    for (const Value& value : parameter.values) {
+      const bool is_type = std::ranges::find(kTypes, value.text()) != std::end(kTypes);
+      if (!is_type || parameter.run_time) continue;
+      notes.push_back(format(
+          "{0} has the value {1}, but as a macro it is a number and no type: choose the type "
+          "in the source, by #if {0} == …",
+          parameter.name, value.text()));
+      break;
+    }
+  }
+  return notes;
+}
+
 /// All of them, each by the next thread that is free; what one throws is thrown at the end.
 std::vector<CheckedConfiguration> checked_all(const Target& target, const Problem& problem,
                                               const std::vector<Configuration>& configurations,
@@ -101,6 +120,7 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
   const std::size_t first = default_index(target, space);
   const Workload workload = workload_of(target, problem, device.info());
   TargetCheck check;
+  check.notes = notes_on_words(target);
   check.product = space.product();
   check.valid = space.size();
   check.buffers = workload.buffers;

@@ -21,6 +21,8 @@ struct CheckedConfiguration {
 };
 
 struct TargetCheck {
+  /// What is legal and hardly meant, a sentence each.
+  std::vector<std::string> notes;
   std::uint64_t product = 0;
   std::size_t valid = 0;
   std::vector<BufferSpec> buffers;

@@ -2,17 +2,16 @@
 #include "tuner/target/manifest.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
+#include <set>
 
 #include "tuner/core/error.hpp"
 #include "tuner/target/fingerprint.hpp"
 #include "tuner/target/launch_reader.hpp"
 #include "tuner/target/names.hpp"
 #include "tuner/target/node.hpp"
+#include "tuner/target/redefinitions.hpp"
 #include "tuner/text/figures.hpp"
+#include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -20,15 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t kLargestSource = std::uint64_t{64} << 20;
+constexpr std::size_t kMostValues = 65535;
+constexpr std::size_t kMostWords = 1000;  // each is a macro of every source
+
 std::string text_of(const fs::path& file, const Node& node) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || fs::is_directory(file)) {
-    node.fail(format("{} cannot be read: {}", file.string(),
-                     stream ? "it is a folder" : std::strerror(errno)));
+  FileText read = read_text_file(file, kLargestSource);
+  if (!read.refusal.empty()) {
+    node.fail(format("{} cannot be read: {}", file.string(), read.refusal));
   }
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  return std::move(read.text);
 }
 
 const char* kind_of(const Value& value) { return value.is_word() ? "word" : "integer"; }
@@ -58,6 +58,7 @@ class Reader {
     read_space();
     read_launches();
     read_figures();
+    refuse_redefinitions(target_);
     target_.fingerprint = fingerprint_of(root_.json(), target_);
     return std::move(target_);
   }
@@ -140,7 +141,7 @@ class Reader {
       if (when) target_.parameters[i].when = when->expression(names_.all());
     }
     if (const auto constraints = root_.find("constraints")) {
-      target_.constraints = constraints->expressions(names_.all(), 0, 10000);
+      target_.constraints = constraints->expressions(names_.all(), 0, 2000);
     }
     if (const auto bake = root_.find("bake_sizes")) {
       target_.bake_sizes = bake->expression(names_.all());
@@ -206,10 +207,12 @@ class Reader {
   /// Of the parameter or setting `name`: all integers or all words.
   std::vector<Value> values_of(const Node& node, const std::string& name, NameLevel level) {
     std::vector<Value> values;
-    for (const Node& item : node.items(1, 65535)) {
+    std::set<Value> known;
+    for (const Node& item : node.items(1, kMostValues)) {
       Value value = item.value();
-      if (std::find(values.begin(), values.end(), value) != values.end()) {
-        item.fail(format("{} stands here twice", value.text()));
+      if (!known.insert(value).second) item.fail(format("{} stands here twice", value.text()));
+      if (value.is_word() && known.size() > kMostWords) {
+        node.fail(format("{} has more than {} words: number them instead", name, kMostWords));
       }
       if (!values.empty() && value.is_word() != values.front().is_word()) {
         item.fail(format("{} has the {} {} and the {} {}: give it integers alone or words alone",

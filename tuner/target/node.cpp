@@ -86,6 +86,9 @@ std::vector<Node> Node::items(std::size_t fewest, std::size_t most) const {
 
 std::vector<Node::Member> Node::members() const {
   if (!json_->is_object()) fail(format("expected an object, got {}", kind_of(*json_)));
+  if (json_->size() > kMostItems) {
+    fail(format("has {} members, expected {} at most", json_->size(), kMostItems));
+  }
   std::vector<Member> members;
   for (const auto& [name, value] : json_->items()) {
     members.push_back({name, Node(value, file_, format("{}.{}", key_, name))});

@@ -21,6 +21,9 @@ struct Vocabulary {
   std::set<std::string> words;
 };
 
+/// Of an array or object, unless a key has a bound of its own.
+inline constexpr std::size_t kMostItems = 1000;
+
 /// Every function throws Error `FILE: KEY: what is wrong` where the document is not as asked for.
 class Node {
  public:
@@ -38,8 +41,9 @@ class Node {
   std::optional<Node> find(std::string_view name) const;
 
   /// The items of an array of at least `fewest`, at most `most`.
-  std::vector<Node> items(std::size_t fewest = 0, std::size_t most = 1000000) const;
+  std::vector<Node> items(std::size_t fewest = 0, std::size_t most = kMostItems) const;
   struct Member;
+  /// Of an object with at most kMostItems.
   std::vector<Member> members() const;
 
   std::string text() const;

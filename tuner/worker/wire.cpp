@@ -134,8 +134,8 @@ Launch launch_of(const Json& json) {
           json.at("starts_early")};
 }
 
-Json wire_of(const ConstantCopy& copy) { return {copy.buffer, copy.symbol}; }
-ConstantCopy constant_copy_of(const Json& json) { return {json[0], json[1]}; }
+Json wire_of(const ConstantCopy& copy) { return {copy.buffer, copy.symbol, copy.optional}; }
+ConstantCopy constant_copy_of(const Json& json) { return {json[0], json[1], json[2]}; }
 
 Json wire_of(const LaunchPlan& plan) {
   return {{"workspace", array_of(plan.workspace)},

@@ -39,14 +39,16 @@ class RemoteBench {
   /// Opens it unless it is; returns the worker's generation. Throws Error: what is wrong with the
   /// workload, or that the device is unhealthy.
   int open() {
-    while (generation_ == 0 || client_->generation() != generation_) {
+    for (int crashes = 0; generation_ == 0 || client_->generation() != generation_;) {
       const auto start = Clock::now();
       try {
         client_->call({{"do", "open"}, {"id", id_}, {"workload", wire_of(workload_)}}, {},
                       options_.open_seconds, "running the reference");
       } catch (const KernelFailure& failure) {
-        // Once more, in a new worker: the client counts.
-        if (failure.outcome() != Outcome::timeout) continue;
+        // A crash may be that of the kernel before: once more, in new workers.
+        const bool again =
+            failure.outcome() == Outcome::crash && ++crashes < WorkerClient::kMostFailures;
+        if (again) continue;
         throw Error(format("{}: {}", workload_.problem, failure.what()));
       }
       generation_ = client_->generation();

@@ -138,6 +138,24 @@ TEST(Expression, MisspeltTextNamesTheColumn) {
   EXPECT_EQ(error_of("a \x01").column(), 3);
 }
 
+TEST(Expression, OperatorsOfOtherLanguagesAreNamedWithTheirOwn) {
+  const auto expect = [](const char* text, int column, const char* what) {
+    EXPECT_EQ(error_of(text).column(), column) << text;
+    EXPECT_THAT(error_of(text).what(), testing::StartsWith(what)) << text;
+  };
+  expect("a and b", 3, "'and' is no operator, '&&' is at column 3");
+  expect("a > 1 or b", 7, "'or' is no operator, '||' is");
+  expect("a and(b)", 3, "'and' is no operator");
+  expect("not a", 1, "'not' is no operator, '!' is");
+  expect("b && not (a)", 6, "'not' is no operator");
+  expect("a not in b", 3, "'not' is no operator");
+  expect("a in (1, 2)", 3, "'in' is no operator, compare with each value: a == 1 || a == 2");
+  expect("a // 2", 3, "'//' is no operator, '/' divides integers");
+  expect("2**n", 2, "'**' is no operator");
+  expect("a andb", 3, "unexpected 'a'");
+  EXPECT_EQ(Expression::parse("in * not + or").names().size(), 3u);  // they may be names
+}
+
 TEST(Expression, FunctionErrorsSayWhatIsThere) {
   EXPECT_THAT(error_of("ceil_dif(1, 2)").what(), HasSubstr("did you mean ceil_div?"));
   EXPECT_THAT(error_of("ceil_div(1)").what(), HasSubstr("ceil_div takes 2 arguments"));

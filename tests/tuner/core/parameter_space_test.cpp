@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tuner/text/format.hpp"
+
 namespace autotune {
 namespace {
 
@@ -151,6 +153,42 @@ TEST(ParameterSpace, ErrorsNameTheConstraintAndTheValues) {
         space_of(parameters, {});
       },
       ThrowsMessage<Error>(HasSubstr("2^63")));
+}
+
+/// `count` of them with `values` values: P0, P1, …
+std::vector<Parameter> many(int count, int values) {
+  std::vector<std::int64_t> list;
+  for (int i = 0; i < values; ++i) list.push_back(i);
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < count; ++i) parameters.push_back(numbers(format("P{}", i), list));
+  return parameters;
+}
+
+std::string sum_of(int count) {
+  std::string sum = "P0";
+  for (int i = 1; i < count; ++i) sum += format(" + P{}", i);
+  return sum;
+}
+
+TEST(ParameterSpace, AWhenOverAllParametersBeforeItDoesNotDoubleTheWork) {
+  std::vector<Parameter> parameters = many(62, 2);
+  for (int i = 1; i < 62; ++i) parameters[i].when = Expression::parse(sum_of(i));
+  EXPECT_EQ(space_of(parameters, {"P0 == 0", "P61 == 0"}).size(), 1u);
+}
+
+TEST(ParameterSpace, AConstraintThatOnlyRefusesABillionCombinationsIsRefused) {
+  // Refusals count by the length of the text, so that the test need not go through millions.
+  const std::string long_text = "0 == 1 +" + std::string(5000, ' ') + sum_of(9);
+  EXPECT_THAT([&] { space_of(many(9, 10), {long_text}); },
+              ThrowsMessage<Error>(HasSubstr(
+                  "constraints[0]: more than 50000000 combinations are refused one by one")));
+}
+
+TEST(ParameterSpace, MoreParametersOrConstraintsThanAnybodyWritesAreRefused) {
+  EXPECT_THAT([] { space_of(many(257, 1), {}); },
+              ThrowsMessage<Error>(HasSubstr("there are 257 parameters, the most are 256")));
+  EXPECT_THAT([] { space_of({}, std::vector<std::string>(2001, "1")); },
+              ThrowsMessage<Error>(HasSubstr("there are 2001 constraints, the most are 2000")));
 }
 
 TEST(ParameterSpace, AProductOfABillionIsBuiltWithoutVisitingIt) {

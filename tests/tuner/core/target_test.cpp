@@ -51,11 +51,30 @@ TEST(ProblemText, LeavesOutTheSettingsThatAreAtTheirDefault) {
 TEST(ConfigurationText, LeavesOutWhatMeansNothing) {
   const Target target = loader();
   const Problem problem = problem_of(target, {{"N", 1}}, {});
-  EXPECT_EQ(configuration_text(target, problem, "LOADER=plain DEPTH=1"), "LOADER=plain");
-  EXPECT_EQ(configuration_text(target, problem, "LOADER=async DEPTH=2"), "LOADER=async DEPTH=2");
-  for (const char* const other : {"DEPTH=2", "of another tool", ""}) {
-    EXPECT_EQ(configuration_text(target, problem, other), other);
-  }
+  const auto text = [&](const char* stored) {
+    return configuration_text(target, problem, stored, {});
+  };
+  EXPECT_EQ(text("LOADER=plain DEPTH=1"), "LOADER=plain");
+  EXPECT_EQ(text("LOADER=async DEPTH=2"), "LOADER=async DEPTH=2");
+  for (const char* const other : {"DEPTH=2", "of another tool", ""}) EXPECT_EQ(text(other), other);
+}
+
+TEST(ConfigurationText, AWhenMayNameDefinesElementSizesAndTheDevice) {
+  Target target = loader();
+  target.settings = {{"dtype", {"f32", "f64"}}};
+  target.defines = {{"ASYNC", Expression::parse("LOADER == 'async'")}};
+  target.parameters[1].when =
+      Expression::parse("ASYNC && dtype_bytes == 4 && device.max_threads > 512");
+  DeviceInfo device;
+  device.max_threads_per_block = 1024;
+  const auto text = [&](const char* dtype, const DeviceInfo& on) {
+    const Problem problem = problem_of(target, {{"N", 1}}, {{"dtype", dtype}});
+    return configuration_text(target, problem, "LOADER=async DEPTH=1", on);
+  };
+  EXPECT_EQ(text("f32", device), "LOADER=async DEPTH=1");
+  EXPECT_EQ(text("f64", device), "LOADER=async");
+  device.max_threads_per_block = 256;
+  EXPECT_EQ(text("f32", device), "LOADER=async");
 }
 
 TEST(FixedParameters, LeaveTheConfigurationsThatHaveTheValue) {

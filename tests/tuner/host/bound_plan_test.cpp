@@ -69,6 +69,25 @@ TEST(HostPlan, ConstantMemoryHoldsTheBufferOfEachCall) {
   EXPECT_THROW(bench->load(kernel, plan), KernelFailure);
 }
 
+TEST(HostPlan, TheReferenceReadsConstantMemoryWhereItHasAny) {
+  const auto device = make_host_device(test_cache());
+  const KernelCase copy{.text = R"(
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      for (int i = 0; i < n; ++i) out[i] = in[i];
+    })"};
+  for (const char* text : {"__constant__ int table[64];\n", "#define table ((const int*)0)\n"}) {
+    Workload workload = copy.workload();
+    workload.reference_source.text = text + std::string(R"(
+          extern "C" __global__ void reference(const int* in, int* out, int n) {
+            for (int i = 0; i < n; ++i) out[i] = (table ? table : in)[i];
+          })");
+    workload.reference.constants = {{0, "table", true}};
+    const auto bench = device->open(workload);
+    const Verdict verdict = bench->load(device->compile(copy.unit()), copy.plan())->verify();
+    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  }
+}
+
 TEST(HostPlan, AConstantShorterThanItsBufferIsRefused) {
   const auto device = make_host_device(test_cache());
   const KernelCase constant{.text = R"(

@@ -151,6 +151,60 @@ TEST(HostDevice, VotesAndCountsSeeEveryThread) {
                 .block = {40}});
 }
 
+/// A block that is no whole number of warps: lanes beyond it exist for nobody.
+TEST(HostDevice, CollectivesWorkInWarpsThatAreNotFull) {
+  const std::string text = R"(
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      const unsigned all = 0xffffffffu, lane = threadIdx.x % 32, first = threadIdx.x - lane;
+      const unsigned lanes = blockDim.x - first < 32 ? blockDim.x - first : 32;
+      const int mine = in[threadIdx.x];
+      int sum = mine;
+      for (int d = 16; d > 0; d /= 2) {
+        const int other = __shfl_down_sync(all, sum, d);
+        sum += lane + d < lanes ? other : 0;
+      }
+      sum = __shfl_sync(all, sum, 0);
+      const int up = __shfl_up_sync(all, mine, 1), right_up = lane > 0 ? in[threadIdx.x - 1] : mine;
+      const int beyond = __shfl_sync(all, mine, 31), turned = __shfl_xor_sync(all, mine, 16);
+      const bool right_turned = (lane ^ 16) >= lanes || turned == in[first + (lane ^ 16)];
+      __syncwarp();
+      const unsigned existing = all >> (32 - lanes);
+      const bool votes = __ballot_sync(all, 1) == existing && __all_sync(all, 1) &&
+                         !__any_sync(all, 0) && __activemask() == existing;
+      const bool right = up == right_up && right_turned && votes && (lanes == 32 || beyond == mine);
+      out[threadIdx.x] = right ? sum : 12345;
+    })";
+  for (const std::int64_t threads : {1, 3, 16, 31, 33, 48}) {
+    SCOPED_TRACE(threads);
+    expect_right({.text = text,
+                  .expected = "[&] { int s = 0; for (int j = i / 32 * 32; j < n && j / 32 == i / "
+                              "32; ++j) s += in[j]; return s; }()",
+                  .n = threads,
+                  .block = {threads}});
+  }
+}
+
+TEST(HostDevice, NoLaneWaitsForOnesThatHaveEndedOrAreNotNamed) {
+  expect_right({.text = R"(
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      const int i = threadIdx.x;
+      if (i >= n) return;
+      int sum = in[i];
+      if (i < 8) {
+        for (int d = 4; d > 0; d /= 2) sum += __shfl_xor_sync(0xffu, sum, d);
+        __syncwarp(0xffu);
+      } else {
+        for (int d = 4; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffff00u, sum, d, 8);
+      }
+      const unsigned here = __ballot_sync(0xffffffffu, 1);
+      out[i] = here == 0xffffu ? sum : 12345;
+    })",
+                .expected = "[&] { int s = 0; for (int j = i / 8 * 8; j < i / 8 * 8 + 8; ++j) s += "
+                            "in[j]; return s; }()",
+                .n = 16,
+                .block = {32}});
+}
+
 TEST(HostDevice, AtomicsAddUpAcrossBlocks) {
   expect_right({.text = R"(
     __device__ int arrived;

@@ -7,8 +7,8 @@
 
 #include <numeric>
 
+#include "bench/measure/simulated_timer.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"
-#include "tuner/measure/simulated_timer.hpp"
 
 namespace autotune {
 namespace {

@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
+#include "bench/measure/simulated_timer.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"
-#include "tuner/measure/simulated_timer.hpp"
 
 namespace autotune {
 namespace {
@@ -42,11 +42,11 @@ TEST(Playoff, OneFinalistWinsAgainstItself) {
   EXPECT_DOUBLE_EQ(result.finalists[0].to_default->median, 1);
 }
 
-TEST(Playoff, ARivalIsTimedAndComparedButNeverWins) {
-  ScriptedTimer standard(10e-6), better(9e-6), rival(8e-6);
+TEST(Playoff, ABaselineIsTimedAndComparedButNeverWins) {
+  ScriptedTimer standard(10e-6), better(9e-6), baseline(8e-6);
   const PlayoffResult result = play_off({{&standard, 10e-6, true, false},
                                          {&better, 9e-6, false, false},
-                                         {&rival, 8e-6, false, false, true}},
+                                         {&baseline, 8e-6, false, false, true}},
                                         {}, 1);
   EXPECT_EQ(result.winner, 1u);
   EXPECT_EQ(result.ties, 1);
@@ -82,14 +82,14 @@ TEST(Playoff, WhatIsNotSeparatedTakesAllBlocksAndReplacesNothing) {
 }
 
 TEST(Playoff, ComparesWithinBlocksNotAcrossThem) {
-  // The device slows down from block to block. The rival is faster but for three blocks, those of
+  // The device slows down from block to block. The other is faster but for three blocks, those of
   // the median time; over all blocks its median is the greater.
   const auto level = [](int block) { return 10e-6 * (1 + 0.1 * block); };
   ScriptedTimer standard([=](int call, int) { return batch_of(level(call / 2)); });
-  ScriptedTimer rival(
+  ScriptedTimer other(
       [=](int call, int) { return batch_of(level(call) * (call >= 6 && call <= 8 ? 1.2 : 0.98)); });
   const PlayoffResult result =
-      play_off({{&standard, 10e-6, true, false}, {&rival, 10.1e-6, false, false}}, {}, 1);
+      play_off({{&standard, 10e-6, true, false}, {&other, 10.1e-6, false, false}}, {}, 1);
   EXPECT_EQ(result.winner, 1u);
   EXPECT_GT(result.finalists[1].measurement.median, result.finalists[0].measurement.median);
 }
@@ -105,10 +105,10 @@ TEST(Playoff, TheOrderWithinABlockChanges) {
 }
 
 TEST(Playoff, TheStoredOneStaysAgainstALittleFasterOnesAndTheDefaultDoesNotMatter) {
-  ScriptedTimer standard(12e-6), stored(10e-6), rival(9.95e-6);
+  ScriptedTimer standard(12e-6), stored(10e-6), other(9.95e-6);
   const PlayoffResult result = play_off({{&standard, 12e-6, true, false},
                                          {&stored, 10e-6, false, true},
-                                         {&rival, 9.95e-6, false, false}},
+                                         {&other, 9.95e-6, false, false}},
                                         {}, 1);
   EXPECT_EQ(result.winner, 1u);
   EXPECT_FALSE(result.replaced);
@@ -147,9 +147,19 @@ TEST(Playoff, OneThatFailsIsOutWithItsReason) {
   EXPECT_EQ(result.finalists[1].measurement.samples, 15);
 }
 
-TEST(Playoff, ThrowsWhenNobodyIsLeft) {
-  ScriptedTimer bad([](int, int) -> TimedBatch { throw KernelFailure(Outcome::timeout, "hung"); });
-  EXPECT_THROW(play_off({{&bad, 9e-6, true, false}}, {}, 1), KernelFailure);
+TEST(Playoff, WhenAllFailThereIsNoWinnerAndEachHasItsReason) {
+  ScriptedTimer hung([](int, int) -> TimedBatch { throw KernelFailure(Outcome::timeout, "hung"); });
+  ScriptedTimer crashed(
+      [](int, int) -> TimedBatch { throw KernelFailure(Outcome::crash, "signal 11"); });
+  ScriptedTimer baseline(10e-6);
+  const PlayoffResult result = play_off({{&hung, 9e-6, true, false},
+                                         {&crashed, 9e-6, false, false},
+                                         {&baseline, 9e-6, false, false, true}},
+                                        {}, 1);
+  EXPECT_EQ(result.winner, std::nullopt);
+  EXPECT_EQ(result.finalists[0].message, "hung");
+  EXPECT_EQ(result.finalists[1].message, "signal 11");
+  EXPECT_EQ(result.finalists[2].outcome, Outcome::ok);
 }
 
 TEST(Playoff, BuffersAreAllocatedAnewOnceHalfWayAndTimersMayBeReplaced) {

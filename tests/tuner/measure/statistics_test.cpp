@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tuner/measure/simulated_timer.hpp"
+#include "bench/measure/simulated_timer.hpp"
 
 namespace autotune {
 namespace {

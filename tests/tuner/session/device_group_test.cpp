@@ -157,8 +157,8 @@ void expect_all_tuned(const TuningReport& report, std::size_t problems) {
   ASSERT_EQ(report.problems.size(), problems);
   for (std::size_t i = 0; i < problems; ++i) {
     EXPECT_EQ(report.problems[i].problem.text(), "N=" + std::to_string(64 * (i + 1)));
-    ASSERT_TRUE(report.problems[i].best);
-    EXPECT_EQ(to_text(report.problems[i].best->configuration), "X=5");
+    ASSERT_TRUE(report.problems[i].decision.best);
+    EXPECT_EQ(to_text(report.problems[i].decision.best->configuration), "X=5");
   }
 }
 
@@ -175,8 +175,8 @@ TEST_F(DeviceGroupTest, TimesOfDifferentDevicesNeverMeetInADecision) {
   const TuningReport report = tune_all(8);
   expect_all_tuned(report, 8);
   for (const ProblemReport& problem : report.problems) {
-    const double best = problem.best->measurement.median;
-    const double standard = problem.default_configuration->measurement.median;
+    const double best = problem.decision.best->measurement.median;
+    const double standard = problem.decision.default_configuration->measurement.median;
     EXPECT_NEAR(standard / best, 5, 1e-9) << "the two were timed on different devices";
   }
 }

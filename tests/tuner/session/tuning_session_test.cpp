@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <filesystem>
 
 #include "tests/support/fake_device.hpp"
+#include "tests/tuner/session/toy.hpp"
 
 namespace autotune {
 namespace {
@@ -19,69 +19,11 @@ using testing::Fate;
 using ::testing::HasSubstr;
 using testing::Macros;
 
-/// X in 1..16, Y in 1..4, X * Y <= 32; one launch over N.
-Target two_parameters() {
-  Target target;
-  target.name = "toy";
-  target.source_path = "toy.cu";
-  target.source_text = "// toy";
-  target.sizes = {"N"};
-  Parameter x{.name = "X", .values = {}, .when = {}};
-  Parameter y{.name = "Y", .values = {}, .when = {}};
-  for (int value = 1; value <= 16; ++value) x.values.emplace_back(value);
-  for (int value = 1; value <= 4; ++value) y.values.emplace_back(value);
-  target.parameters = {x, y};
-  target.constraints = {Expression::parse("X * Y <= 32")};
-  target.default_configuration = {{"X", 1}, {"Y", 1}};
-  KernelSpec kernel;
-  kernel.entry = "toy";
-  kernel.grid = {Expression::parse("N")};
-  kernel.block = {Expression::parse("32 * X")};
-  target.kernels = {kernel};
-  target.reference.kernels = {kernel};
-  target.flops = Expression::parse("N");
-  target.fingerprint = "toy-1";
-  return target;
-}
-
-/// Best at X=11, Y=2: 10 us there, 1 us more a step away.
-Fate bowl(const Macros& macros) {
-  const double distance = std::abs(static_cast<double>(macros.at("X") - 11)) +
-                          std::abs(static_cast<double>(macros.at("Y") - 2));
-  return {Outcome::ok, 1e-5 + distance * 1e-6, ""};
-}
-
-TuningRequest request_for(const Target& target, std::vector<std::int64_t> sizes,
-                          double evaluations = 1e6) {
-  TuningRequest request;
-  for (const std::int64_t size : sizes) {
-    request.problems.push_back(problem_of(target, {{"N", size}}, {}));
-  }
-  request.strategy = "exhaustive";
-  request.budget = {Budget::Kind::evaluations, evaluations};
-  request.compile_threads = 2;
-  return request;
-}
-
 int count(const ProblemReport& report, Outcome outcome) {
   return report.outcomes[static_cast<std::size_t>(outcome)];
 }
 
-/// A database file of its own, removed at the end.
-class TuningSessionTest : public ::testing::Test {
- protected:
-  TuningSessionTest()
-      : folder_(std::filesystem::path(::testing::TempDir()) /
-                ("session_" + std::to_string(::getpid()) + "_" +
-                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::remove_all(folder_);
-  }
-  ~TuningSessionTest() override { std::filesystem::remove_all(folder_); }
-  db::TunedStore open_store() const { return db::TunedStore(folder_ / "tuned.db"); }
-
- private:
-  std::filesystem::path folder_;
-};
+using TuningSessionTest = StoreTest;
 
 TEST_F(TuningSessionTest, FindsTheFastestAndComparesItWithTheDefault) {
   const Target target = two_parameters();
@@ -89,10 +31,10 @@ TEST_F(TuningSessionTest, FindsTheFastestAndComparesItWithTheDefault) {
   const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
   ASSERT_EQ(report.problems.size(), 1u);
   const ProblemReport& problem = report.problems[0];
-  EXPECT_EQ(to_text(problem.best->configuration), "X=11 Y=2");
-  EXPECT_DOUBLE_EQ(problem.best->measurement.median, 1e-5);
-  EXPECT_TRUE(problem.best->verified);
-  EXPECT_DOUBLE_EQ(problem.default_configuration->measurement.median, 2.1e-5);
+  EXPECT_EQ(to_text(problem.decision.best->configuration), "X=11 Y=2");
+  EXPECT_DOUBLE_EQ(problem.decision.best->measurement.median, 1e-5);
+  EXPECT_TRUE(problem.decision.best->verified);
+  EXPECT_DOUBLE_EQ(problem.decision.default_configuration->measurement.median, 2.1e-5);
 }
 
 TEST_F(TuningSessionTest, AHopelessConfigurationCostsOneLaunch) {
@@ -103,7 +45,7 @@ TEST_F(TuningSessionTest, AHopelessConfigurationCostsOneLaunch) {
   });
   auto store = open_store();
   const TuningReport report = tune(target, device, &store, request_for(target, {64}));
-  EXPECT_EQ(to_text(report.problems[0].best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=2");
   int hopeless = 0;
   for (const db::TrialRow& row : store.trials(store.tuned({}).at(0).best.key)) {
     if (!row.configuration.starts_with("X=3 ")) continue;
@@ -129,15 +71,15 @@ TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot
   db::TunedStore store = open_store();
   const TuningReport report = tune(target, device, &store, request);
   const ProblemReport& problem = report.problems[0];
-  EXPECT_EQ(to_text(problem.best->configuration), "X=11 Y=2");
-  ASSERT_EQ(problem.baselines.size(), 3u);
-  EXPECT_EQ(problem.baselines[0].plugin, "vendor");
-  EXPECT_EQ(problem.baselines[0].name, "fast");
-  EXPECT_DOUBLE_EQ(problem.baselines[0].to_best.median, 0.5);
-  EXPECT_EQ(problem.baselines[1].name, "next");
-  EXPECT_EQ(problem.baselines[2].name, "standard");
-  EXPECT_TRUE(problem.baselines[0].wins);
-  EXPECT_FALSE(problem.baselines[2].wins);
+  EXPECT_EQ(to_text(problem.decision.best->configuration), "X=11 Y=2");
+  ASSERT_EQ(problem.decision.baselines.size(), 3u);
+  EXPECT_EQ(problem.decision.baselines[0].plugin, "vendor");
+  EXPECT_EQ(problem.decision.baselines[0].name, "fast");
+  EXPECT_DOUBLE_EQ(problem.decision.baselines[0].to_best.median, 0.5);
+  EXPECT_EQ(problem.decision.baselines[1].name, "next");
+  EXPECT_EQ(problem.decision.baselines[2].name, "standard");
+  EXPECT_TRUE(problem.decision.baselines[0].wins);
+  EXPECT_FALSE(problem.decision.baselines[2].wins);
 
   // The fastest is stored beside the best configuration, and a run that takes all over reads it.
   const db::BaselineFigures stored = store.tuned({}).at(0).best.baseline;
@@ -145,10 +87,10 @@ TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot
   EXPECT_DOUBLE_EQ(*stored.ns, 5000);
   EXPECT_TRUE(stored.wins);
   const TuningReport again = tune(target, device, &store, request);
-  ASSERT_EQ(again.problems[0].baselines.size(), 1u);
-  EXPECT_EQ(again.problems[0].baselines[0].name, "fast");
-  EXPECT_DOUBLE_EQ(again.problems[0].baselines[0].to_best.median, 0.5);
-  EXPECT_TRUE(again.problems[0].baselines[0].wins);
+  ASSERT_EQ(again.problems[0].decision.baselines.size(), 1u);
+  EXPECT_EQ(again.problems[0].decision.baselines[0].name, "fast");
+  EXPECT_DOUBLE_EQ(again.problems[0].decision.baselines[0].to_best.median, 0.5);
+  EXPECT_TRUE(again.problems[0].decision.baselines[0].wins);
 }
 
 TEST_F(TuningSessionTest, ThePartWithAFixedValueDoesNotReplaceTheStoredBest) {
@@ -162,10 +104,10 @@ TEST_F(TuningSessionTest, ThePartWithAFixedValueDoesNotReplaceTheStoredBest) {
   const TuningReport report = tune(part, device, &store, request);
   EXPECT_EQ(report.problems[0].space, 4u);
   EXPECT_EQ(report.problems[0].taken_over, 4);
-  EXPECT_EQ(to_text(report.problems[0].best->configuration), "X=3 Y=2");
+  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=3 Y=2");
   const int compiled = device.compiled();
   const TuningReport again = tune(whole, device, &store, request_for(whole, {64}));
-  EXPECT_EQ(to_text(again.problems[0].best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(again.problems[0].decision.best->configuration), "X=11 Y=2");
   EXPECT_EQ(device.compiled(), compiled);
 }
 
@@ -200,7 +142,7 @@ TEST_F(TuningSessionTest, EveryFailureIsATrialAndNeverTheEnd) {
   auto store = open_store();
   const TuningReport report = tune(target, device, &store, request_for(target, {64}));
   const ProblemReport& problem = report.problems[0];
-  EXPECT_EQ(to_text(problem.best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(problem.decision.best->configuration), "X=11 Y=2");
   for (const Outcome outcome : {Outcome::compile_error, Outcome::crash, Outcome::wrong,
                                 Outcome::timeout, Outcome::launch_error}) {
     EXPECT_EQ(count(problem, outcome), 4) << name_of(outcome);
@@ -214,7 +156,7 @@ TEST_F(TuningSessionTest, AConfigurationOverALimitIsNotCompiled) {
   device.mutable_info().max_threads_per_block = 256;  // X <= 8
   const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
   const ProblemReport& problem = report.problems[0];
-  EXPECT_EQ(to_text(problem.best->configuration), "X=8 Y=2");
+  EXPECT_EQ(to_text(problem.decision.best->configuration), "X=8 Y=2");
   const int over = count(problem, Outcome::invalid);
   EXPECT_EQ(over + device.compiled(), static_cast<int>(problem.space));
   EXPECT_GT(over, 0);
@@ -224,7 +166,7 @@ TEST_F(TuningSessionTest, NothingCorrectIsReportedAsSuch) {
   const Target target = two_parameters();
   FakeDevice device([](const Macros&) { return Fate{Outcome::wrong, 0, "C[3] is 0"}; });
   const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
-  EXPECT_FALSE(report.problems[0].best.has_value());
+  EXPECT_FALSE(report.problems[0].decision.best.has_value());
   EXPECT_THAT(report.problems[0].default_failure, HasSubstr("C[3] is 0"));
 }
 
@@ -244,7 +186,7 @@ TEST_F(TuningSessionTest, AnAuditMeasuresWhatWasPruned) {
   EXPECT_EQ(problem.prune_check->audit.sampled, 3);
   EXPECT_EQ(problem.prune_check->audit.ran, 3);
   EXPECT_EQ(problem.prune_check->audit.faster, 0);
-  EXPECT_GT(*problem.prune_check->audit.best->seconds, problem.best->measurement.median);
+  EXPECT_GT(*problem.prune_check->audit.best->seconds, problem.decision.best->measurement.median);
 }
 
 TEST_F(TuningSessionTest, OneSeedGivesOneResult) {
@@ -289,7 +231,7 @@ TEST_F(TuningSessionTest, WhatIsCompiledIsMeasuredWhileAnotherIsNot) {
   request.compile_threads = 8;
   const TuningReport report = tune(two_parameters(), device, &store, request);
   EXPECT_GE(meanwhile, 3);
-  EXPECT_EQ(to_text(report.problems.at(0).best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(report.problems.at(0).decision.best->configuration), "X=11 Y=2");
 }
 
 TEST_F(TuningSessionTest, TheSameCommandGoesOnWhereItStopped) {
@@ -302,18 +244,18 @@ TEST_F(TuningSessionTest, TheSameCommandGoesOnWhereItStopped) {
   callbacks.stop_requested = [&] { return trials >= 10; };
   const TuningReport stopped = tune(target, first, &store, request_for(target, {64}), callbacks);
   EXPECT_TRUE(stopped.interrupted);
-  EXPECT_TRUE(stopped.problems[0].best.has_value());
+  EXPECT_TRUE(stopped.problems[0].decision.best.has_value());
 
   FakeDevice second(bowl);
   const TuningReport resumed = tune(target, second, &store, request_for(target, {64}));
   EXPECT_EQ(resumed.problems[0].taken_over, 10);
-  EXPECT_EQ(to_text(resumed.problems[0].best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(resumed.problems[0].decision.best->configuration), "X=11 Y=2");
 
   FakeDevice third(bowl);
   const TuningReport again = tune(target, third, &store, request_for(target, {64}));
   EXPECT_EQ(third.loaded(), 0);
   EXPECT_EQ(third.compiled(), 0);
-  EXPECT_EQ(to_text(again.problems[0].best->configuration), "X=11 Y=2");
+  EXPECT_EQ(to_text(again.problems[0].decision.best->configuration), "X=11 Y=2");
 }
 
 TEST_F(TuningSessionTest, ATrialThatTakesThisProcessDownIsKnownAfterwards) {
@@ -378,7 +320,7 @@ TEST_F(TuningSessionTest, AWinnerThatFailsOnTheEdgeProblemIsOut) {
     callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
     const TuningReport report = tune(target, device, nullptr, request_for(target, {64}), callbacks);
     const ProblemReport& problem = report.problems[0];
-    EXPECT_NE(find_value(problem.best->configuration, "X")->integer(), 11);
+    EXPECT_NE(find_value(problem.decision.best->configuration, "X")->integer(), 11);
     EXPECT_GT(problem.outcomes[static_cast<std::size_t>(there)], 0) << name_of(there);
     ASSERT_FALSE(warnings.empty());
     EXPECT_THAT(warnings[0], HasSubstr("N=65"));

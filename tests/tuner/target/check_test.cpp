@@ -67,6 +67,13 @@ TEST_F(CheckTest, ANewTargetPasses) {
   EXPECT_EQ(check.configurations.front().resources[0].registers, 32);
 }
 
+TEST_F(CheckTest, WordsThatNameTypesAreNoted) {
+  EXPECT_THAT(check_target(target_, problem_, device_, 1).notes, testing::IsEmpty());
+  target_.parameters.push_back({"MUL", {"none", "float", "double"}, {}});
+  EXPECT_THAT(check_target(target_, problem_, device_, 1).notes,
+              testing::ElementsAre(HasSubstr("MUL has the value float, but as a macro it is")));
+}
+
 TEST_F(CheckTest, ThreadsChangeNothing) {
   device_.refused = "#define ITEMS 8";
   const TargetCheck one = check_target(target_, problem_, device_, 10);

@@ -111,6 +111,11 @@ TEST_F(LaunchTest, AnInputLiesInConstantMemoryWhereItsExpressionSaysSo) {
   EXPECT_TRUE(constants("MODE=plain BLOCK=128 SPLIT=1 ORDER=up").empty());
 }
 
+TEST_F(LaunchTest, TheReferenceFindsItsConstantMemoryFilledWhereItHasAny) {
+  EXPECT_THAT(workload_of(target_, problem(3000), device_).reference.constants,
+              ElementsAre(ConstantCopy{0, "x", true}));
+}
+
 TEST_F(LaunchTest, ThePreludeHasAMacroForEachNameAndWord) {
   const SourceUnit unit =
       source_unit(target_, problem(3000, {{"batch", 4}}),

@@ -2,9 +2,11 @@
 #include "tuner/target/manifest.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -199,6 +201,39 @@ TEST_F(ManifestTest, AFileThatIsNotThereIsNamed) {
   expect_error("scale.cu", "none.cu", "source: " + (folder_.path() / "none.cu").string());
   EXPECT_THAT([&] { load_manifest(folder_.path() / "none.json"); },
               ThrowsMessage<Error>(HasSubstr("none.json: cannot be read: No such file")));
+}
+
+TEST_F(ManifestTest, WhatIsNoRegularFileIsRefusedUnread) {
+  expect_error("scale.cu", "/dev/zero", "source: /dev/zero cannot be read: it is a device");
+  expect_error("scale.cu", ".", "source: " + folder_.path().string() + "/. cannot be read: it is");
+  const auto pipe = folder_.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  expect_error("scale.cu", "pipe", "source: " + pipe.string() + " cannot be read: it is a pipe");
+  EXPECT_THAT([&] { load_manifest(pipe); },
+              ThrowsMessage<Error>(HasSubstr("pipe: cannot be read: it is a pipe")));
+  const auto large = folder_.write("large.json", "{");
+  std::filesystem::resize_file(large, std::uint64_t{1} << 40);  // with no disk behind it
+  EXPECT_THAT([&] { load_manifest(large); },
+              ThrowsMessage<Error>(HasSubstr("it has 1.000 TiB, the most are 64.00 MiB")));
+}
+
+TEST_F(ManifestTest, WhatIsNestedOrRepeatedBeyondReasonIsRefused) {
+  const std::string deep(1'000'000, '[');
+  for (const char* const key : {"\"manifest\": 1", "\"source\": \"scale.cu\""}) {
+    const std::string name(key, std::string_view(key).find(':') + 1);
+    EXPECT_THAT([&] { read(key, name + deep); },
+                ThrowsMessage<Error>(HasSubstr("nested more than 100 deep")));
+  }
+  std::string words, numbers, sizes;
+  for (int i = 0; i < 65535; ++i)
+    words += format("\"w{}\",", i), numbers += format("{},", i + 1000);
+  for (int i = 0; i < 1001; ++i) sizes += format("\"S{}\",", i);
+  expect_error("\"plain\"", words + "\"plain\"", "parameters[0].values: has 65537 items");
+  words.resize(words.find("\"w65530"));
+  expect_error("\"plain\"", words + "\"plain\"", "parameters[0].values: MODE has more than 1000");
+  numbers.resize(numbers.find("66534"));
+  EXPECT_EQ(read("64, 128, 256", numbers + "128").parameters[1].values.size(), 65535u);
+  expect_error("[\"N\"]", "[" + sizes + "\"N\"]", "sizes: has 1002 items, expected 1000 at most");
 }
 
 TEST_F(ManifestTest, AnotherFormatOrNoJsonIsRefused) {

@@ -199,27 +199,51 @@ TEST(WorkerDeviceMaking, AWorkerProgramThatIsNotThereIsAnError) {
   unsetenv("AUTOTUNE_WORKER");
 }
 
-/// A program that says one message of this JSON, short and with no bytes after it, to its parent.
-std::filesystem::path program_that_says(const Json& json, const std::filesystem::path& folder) {
+/// Short, with no bytes after it.
+std::string frame_of(const Json& json) {
   const std::vector<std::uint8_t> cbor = Json::to_cbor(json);
   std::string frame(16, '\0');
   frame[0] = static_cast<char>(cbor.size());
   frame.append(cbor.begin(), cbor.end());
+  return frame;
+}
+
+/// A program that says these messages to its parent, whatever it is asked, and then waits.
+std::filesystem::path program_that_says(const std::vector<Json>& messages,
+                                        const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "fake-worker";
   std::ofstream script(file);
   script << "#!/bin/sh\nprintf '";
-  for (const unsigned char byte : frame) script << format("\\{:03o}", static_cast<int>(byte));
-  script << "' >&3\n";
+  for (const Json& message : messages) {
+    for (const unsigned char byte : frame_of(message)) {
+      script << format("\\{:03o}", static_cast<int>(byte));
+    }
+  }
+  script << "' >&3\nexec sleep 60\n";
   script.close();
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
   return file;
+}
+
+TEST(WorkerDeviceMaking, AnOpenThatIsAnsweredWithAFailureIsAnError) {
+  for (const Outcome outcome : {Outcome::launch_error, Outcome::crash, Outcome::timeout}) {
+    const TemporaryFolder folder;
+    const Json failure{{"failure", static_cast<int>(outcome)}, {"what", "no such thing"}};
+    const auto file = program_that_says({worker_greeting(), failure, failure}, folder.path());
+    setenv("AUTOTUNE_WORKER", file.c_str(), 1);
+    const auto device = make_worker_device("host", test_cache(), {.open_seconds = 2});
+    EXPECT_THAT([&] { device->open(fine().workload()); },
+                testing::ThrowsMessage<Error>("case: no such thing"))
+        << name_of(outcome);
+    unsetenv("AUTOTUNE_WORKER");
+  }
 }
 
 TEST(WorkerDeviceMaking, AWorkerOfAnotherBuildIsNamedWithBothVersions) {
   const TemporaryFolder folder;
   for (const auto& [said, version] : {std::pair{Json{{"worker", "0.0.9-abc"}}, "0.0.9-abc"},
                                       std::pair{Json("hello"), "without"}}) {
-    const auto file = program_that_says(said, folder.path());
+    const auto file = program_that_says({said}, folder.path());
     setenv("AUTOTUNE_WORKER", file.c_str(), 1);
     const auto device = make_worker_device("host", test_cache());
     EXPECT_THAT([&] { device->open(fine().workload()); },

@@ -271,14 +271,15 @@ inline auto exchange(unsigned long long value, Wait wait, Read read) {
   return result;
 }
 
-/// The value of lane `source` of this warp; an own one where there is no such lane.
+/// The value of lane `source` of this warp; the own one where there is no such lane: the others of
+/// the warp wait for this one all the same.
 template <class T>
 inline T from_lane(unsigned lanes, T value, unsigned source) {
   static_assert(sizeof(T) <= 8, "shuffles take values of at most 8 bytes");
   unsigned long long bits = 0;
   __builtin_memcpy(&bits, &value, sizeof value);
-  const unsigned from = thread() / 32 * 32 + source;
-  if (from >= threads()) return value;
+  const unsigned named = thread() / 32 * 32 + source;
+  const unsigned from = named < threads() ? named : thread();
   bits = exchange(
       bits, [=] { wait_warp(lanes); },
       [=](const unsigned long long* slots) { return slots[from]; });
@@ -286,9 +287,14 @@ inline T from_lane(unsigned lanes, T value, unsigned source) {
   return value;
 }
 
+/// Of this thread's warp: the last one of a block may be partial.
+inline unsigned lanes_of_warp() {
+  const unsigned left = threads() - thread() / 32 * 32;
+  return left < 32 ? left : 32;
+}
+
 inline unsigned ballot(unsigned lanes, bool vote) {
-  const unsigned first = thread() / 32 * 32;
-  const unsigned count = threads() - first < 32 ? threads() - first : 32;
+  const unsigned first = thread() / 32 * 32, count = lanes_of_warp();
   return exchange(
       vote, [=] { wait_warp(lanes); },
       [=](const unsigned long long* slots) {
@@ -322,7 +328,7 @@ inline unsigned __ballot_sync(unsigned lanes, int vote) {
 }
 inline int __any_sync(unsigned lanes, int vote) { return __ballot_sync(lanes, vote) != 0; }
 inline int __all_sync(unsigned lanes, int vote) { return __ballot_sync(lanes, vote == 0) == 0; }
-inline unsigned __activemask() { return 0xffffffffu; }
+inline unsigned __activemask() { return 0xffffffffu >> (32 - autotune_host::lanes_of_warp()); }
 
 template <class T>
 inline T __shfl_sync(unsigned lanes, T value, int source, int width = 32) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vendor's library in the playoff.
+// Vendors' libraries in the playoff.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 namespace autotune {
 
 /// One way in which a library does the problem.
-struct Rival {
+struct BaselineCandidate {
   BaselineSource source;
   std::size_t number = 0;
   std::string name;
@@ -22,11 +22,12 @@ struct Rival {
 };
 
 /// Loads it anew on another workbench; where that fails, timing it fails.
-void reload(Rival& rival, Workbench& bench);
+void reload(BaselineCandidate& baseline, Workbench& bench);
 
 /// The first of each library (its default) and the fastest others, of those that are right. What
 /// fails is left out, with a warning where a whole library is of no use.
-std::vector<Rival> find_rivals(Workbench& bench, std::span<const BaselineSource> sources,
-                               const std::function<void(const std::string&)>& warn);
+std::vector<BaselineCandidate> find_baselines(Workbench& bench,
+                                              std::span<const BaselineSource> sources,
+                                              const std::function<void(const std::string&)>& warn);
 
 }  // namespace autotune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation is as noisy as it says.
-#include "tuner/measure/simulated_timer.hpp"
+#include "bench/measure/simulated_timer.hpp"
 
 #include <gtest/gtest.h>
 

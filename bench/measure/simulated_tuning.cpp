@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measure/simulated_tuning.hpp"
+#include "bench/measure/simulated_tuning.hpp"
 
 #include <algorithm>
 #include <cmath>

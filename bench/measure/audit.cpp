@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measure/audit.hpp"
+#include "bench/measure/audit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ std::size_t play_off_best(std::span<Timer* const> timers, const Policy& policy, 
   if (reallocate) half_way = [&](std::span<Finalist>) { reallocate(); };
   const PlayoffResult result = play_off(finalists, policy, seed, half_way, clock_hz);
   round.noise_floor = result.noise_floor;
-  return chosen[result.winner];
+  return chosen[result.winner.value()];
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measure/audit.hpp"
+#include "bench/measure/audit.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tuner/measure/simulated_tuning.hpp"
+#include "bench/measure/simulated_tuning.hpp"
 
 namespace autotune {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/measure/audit.hpp"
-#include "tuner/measure/simulated_timer.hpp"
+#include "bench/measure/audit.hpp"
+#include "bench/measure/simulated_timer.hpp"
 
 namespace autotune {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole choices: what judging loses against the truth, and what it never does.
-#include "tuner/measure/simulated_tuning.hpp"
+#include "bench/measure/simulated_tuning.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The headers of the kernels that ship, each as a source of its own.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "tests/support/source_folder.hpp"
+#include "tuner/core/launch.hpp"
+
+namespace autotune {
+
+/// Paths from kernel_sources: `device/element.cuh`.
+inline std::vector<std::filesystem::path> kernel_headers() {
+  const auto folder = source_folder() / "kernel_sources";
+  std::vector<std::filesystem::path> headers;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".cuh") headers.push_back(relative(entry.path(), folder));
+  }
+  std::ranges::sort(headers);
+  return headers;
+}
+
+/// What gemm's manifest defines for its plainest kernel, as far as its configuration reads it.
+inline constexpr const char* kGemmMacros =
+    "#define LAYOUT_NN 0\n#define LAYOUT_NT 1\n#define LAYOUT_TN 2\n#define LAYOUT_TT 3\n"
+    "#define LAYOUT LAYOUT_TN\n"
+    "#define SCALE_NONE 0\n#define SCALE_ALPHA 1\n#define SCALE_BETA 2\n#define SCALE SCALE_BETA\n"
+    "#define KERNEL_NAIVE 1\n#define KERNEL KERNEL_NAIVE\n"
+    "#define BATCH 1\n#define BLOCK_SIZE 16\n#define TILE_SIZE 2\n";
+
+/// A unit that includes the header and nothing else. Only the header that reads a manifest's macros
+/// is given any.
+inline SourceUnit unit_of_header(const std::filesystem::path& header) {
+  const bool reads_macros = header.filename() == "configuration.cuh";
+  return {.name = header.filename().string() + ".cu",
+          .prelude = reads_macros ? kGemmMacros : "",
+          .text = "#include \"" + header.string() + "\"\n",
+          .include_folders = {source_folder() / "kernel_sources"},
+          .options = {},
+          .entries = {}};
+}
+
+}  // namespace autotune

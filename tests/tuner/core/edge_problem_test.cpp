@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/edge_problem.hpp"
+
+#include <gtest/gtest.h>
+
+namespace autotune {
+namespace {
+
+Target two_sizes() {
+  Target target;
+  target.sizes = {"M", "N"};
+  return target;
+}
+
+TEST(EdgeProblem, IsOnePast256OrPastASmallerSize) {
+  const Problem problem{{{"M", 4096}, {"N", 17}, {"batch", 3}, {"dtype", "f32"}}};
+  EXPECT_EQ(edge_problem(two_sizes(), problem)->text(), "M=257 N=18 batch=3 dtype=f32");
+}
+
+TEST(EdgeProblem, ThereIsNoneWhereTheRightAnswerIsAFile) {
+  Target target = two_sizes();
+  target.reference.kind = ReferenceSpec::Kind::file;
+  EXPECT_FALSE(edge_problem(target, {{{"M", 64}, {"N", 64}}}));
+}
+
+}  // namespace
+}  // namespace autotune

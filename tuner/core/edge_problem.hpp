@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small problem whose sizes fit no tile.
+#pragma once
+
+#include <optional>
+
+#include "tuner/core/target.hpp"
+
+namespace autotune {
+
+/// Where a configuration must be right too before its time is published: each size is 257, or one
+/// past itself where it is below 256; settings stay. Nothing where the right answer stands in a
+/// file, for that is the answer to one problem.
+std::optional<Problem> edge_problem(const Target& target, const Problem& problem);
+
+}  // namespace autotune

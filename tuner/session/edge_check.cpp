@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/edge_check.hpp"
+
+#include "tuner/core/edge_problem.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+EdgeCheck::EdgeCheck(const Target& target, const Problem& problem, Device& device)
+    : target_(target), device_(device), problem_(edge_problem(target, problem)) {}
+
+std::optional<SourceUnit> EdgeCheck::unit(const Configuration& configuration) const {
+  const DeviceInfo& info = device_.info();
+  if (!problem_ || !is_valid(target_, *problem_, configuration, info)) return std::nullopt;
+  return source_unit(target_, *problem_, configuration, info);
+}
+
+Verdict EdgeCheck::verify(const Configuration& configuration, const CompiledKernel& kernel) {
+  Verdict verdict;
+  try {
+    verdict = verify_there(configuration, kernel);
+  } catch (const KernelFailure& failure) {
+    verdict.outcome = failure.outcome();
+    verdict.message = failure.what();
+  }
+  if (verdict.outcome != Outcome::ok) {
+    verdict.message = format("on {}: {}", problem_text(target_, *problem_), verdict.message);
+  }
+  return verdict;
+}
+
+Verdict EdgeCheck::verify_there(const Configuration& configuration, const CompiledKernel& kernel) {
+  if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, first_error(kernel.log));
+  const LaunchPlan plan = launch_plan(target_, *problem_, configuration, device_.info());
+  return workbench().load(kernel, plan)->verify();
+}
+
+Workbench& EdgeCheck::workbench() {
+  if (workbench_) return *workbench_;
+  try {
+    workbench_ = device_.open(prepared_workload_of(target_, *problem_, device_.info()));
+  } catch (const Error& error) {
+    throw Error(format("{} (this is the edge problem, see docs/manifest.md)", error.what()));
+  }
+  return *workbench_;
+}
+
+}  // namespace autotune

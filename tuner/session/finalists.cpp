@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/finalists.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/session/reloading.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr int kIdenticalRuns = 3;
+
+}  // namespace
+
+Finalists::Finalists(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
+                     std::optional<std::size_t> stored, Warn warn)
+    : run_(run), context_(context), edge_(edge), stored_(stored), warn_(std::move(warn)) {}
+
+void Finalists::verify() {
+  std::erase_if(loaded_, [&](const LoadedFinalist& one) { return !is_finished(one.index); });
+  bool all_passed = false;
+  while (!all_passed) {
+    all_passed = true;
+    for (const std::size_t index : chosen()) {
+      if (!holds(index) && !verify(index)) all_passed = false;
+    }
+  }
+}
+
+std::vector<std::size_t> Finalists::chosen() const {
+  std::vector<std::size_t> finished;
+  std::vector<double> medians;
+  for (const auto& [index, trial] : run_.trials()) {
+    if (!is_finished(index)) continue;
+    finished.push_back(index);
+    medians.push_back(trial.measurement->median);
+  }
+  std::vector<std::size_t> chosen;
+  for (const std::size_t at : choose_finalists(medians, context_.policy)) {
+    chosen.push_back(finished[at]);
+  }
+  for (const auto index : {std::optional(run_.default_index()), stored_}) {
+    const bool is_new = index && std::ranges::find(chosen, *index) == chosen.end();
+    if (is_new && is_finished(*index)) chosen.push_back(*index);
+  }
+  return chosen;
+}
+
+bool Finalists::is_finished(std::size_t index) const {
+  const auto trial = run_.trials().find(index);
+  return trial != run_.trials().end() && trial->second.outcome == Outcome::ok &&
+         trial->second.measurement;
+}
+
+bool Finalists::holds(std::size_t index) const {
+  return std::ranges::find(loaded_, index, &LoadedFinalist::index) != loaded_.end();
+}
+
+bool Finalists::hold_the_fastest() const { return run_.best() && holds(*run_.best()); }
+
+bool Finalists::verify(std::size_t index) {
+  LoadedFinalist finalist{index, nullptr};
+  Verdict verdict = verify_at_edge(index);
+  if (verdict.outcome == Outcome::ok) verdict = verify_repeatedly(finalist);
+  if (verdict.outcome == Outcome::ok) {
+    loaded_.push_back(std::move(finalist));
+    return true;
+  }
+  run_.refute(index, verdict.outcome, verdict.message);
+  if (warn_) {
+    const Problem& problem = run_.problem();
+    warn_(format("{}: a finalist is out ({}: {}): {}", problem_text(context_.target, problem),
+                 name_of(verdict.outcome), verdict.message,
+                 configuration_text(context_.target, problem, run_.space().at(index),
+                                    context_.device.info())));
+  }
+  return false;
+}
+
+Verdict Finalists::verify_at_edge(std::size_t index) {
+  const Configuration configuration = run_.space().at(index);
+  std::optional<SourceUnit> unit = edge_.unit(configuration);
+  if (!unit) return {};
+  return edge_.verify(configuration, *context_.pool.compile(*std::move(unit)).get());
+}
+
+Verdict Finalists::verify_repeatedly(LoadedFinalist& finalist) try {
+  finalist.candidate = run_.load(finalist.index);
+  return finalist.candidate->verify(kIdenticalRuns);
+} catch (const KernelFailure& failure) {
+  return {failure.outcome(), failure.what()};
+}
+
+void Finalists::refute_failed(std::span<const FinalistResult> results) {
+  for (std::size_t i = 0; i < loaded_.size(); ++i) {
+    if (results[i].outcome == Outcome::ok) continue;
+    run_.refute(loaded_[i].index, results[i].outcome, results[i].message);
+  }
+}
+
+void Finalists::reload() {
+  for (LoadedFinalist& one : loaded_) one.candidate.reset();
+  run_.close_workbench();
+  for (LoadedFinalist& one : loaded_) {
+    one.candidate = reloaded([&] { return run_.load(one.index); });
+  }
+}
+
+std::vector<Finalist> Finalists::entries() const {
+  std::vector<Finalist> entries;
+  for (const LoadedFinalist& one : loaded_) {
+    entries.push_back({one.candidate.get(), run_.trials().at(one.index).measurement->median,
+                       one.index == run_.default_index(), one.index == stored_});
+  }
+  return entries;
+}
+
+}  // namespace autotune

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/redefinitions.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "tuner/cache/included_text.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+struct Line {
+  int number = 1;
+  std::string text;
+};
+
+/// Lines as a preprocessor has them: continued ones joined, a comment one blank, quotes empty.
+class LogicalLines {
+ public:
+  explicit LogicalLines(std::string_view text) : text_(text) {
+    while (at_ < text_.size()) {
+      if (text_[at_] == '\n') {
+        end_line();
+      } else if (!take("\\\n")) {
+        take_character();
+      } else {
+        ++number_;
+      }
+    }
+  }
+
+  const std::vector<Line>& lines() const { return lines_; }
+
+ private:
+  enum class In : std::uint8_t { code, line_comment, comment, quote };
+
+  bool take(std::string_view expected) {
+    if (!text_.substr(at_).starts_with(expected)) return false;
+    at_ += expected.size();
+    return true;
+  }
+
+  void end_line() {
+    ++at_;
+    ++number_;
+    if (in_ != In::comment) {
+      in_ = In::code;
+      lines_.push_back({number_, ""});
+    }
+  }
+
+  void take_character() {
+    if (in_ == In::code) return take_code();
+    if (in_ == In::comment && take("*/")) {
+      in_ = In::code;
+      return;
+    }
+    const char c = text_[at_++];
+    if (in_ != In::quote) return;
+    if (c == quote_) in_ = In::code;
+    if (c == '\\' && at_ < text_.size() && text_[at_] != '\n') ++at_;
+  }
+
+  void take_code() {
+    std::string& line = lines_.back().text;
+    if (take("/*") || take("//")) {
+      in_ = text_[at_ - 1] == '*' ? In::comment : In::line_comment;
+      line += ' ';
+      return;
+    }
+    const char c = text_[at_++];
+    const bool separates_digits = c == '\'' && !line.empty() && is_word(line.back());
+    if (c == '"' || (c == '\'' && !separates_digits)) {
+      in_ = In::quote;
+      quote_ = c;
+    }
+    line += c;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int number_ = 1;
+  In in_ = In::code;
+  char quote_ = '\0';
+  std::vector<Line> lines_ = std::vector<Line>(1);
+};
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Takes the word at the front of `text`, and the blanks round it, off.
+std::string_view take_word(std::string_view& text) {
+  text = without_blanks(text);
+  const auto end = std::ranges::find_if_not(text, is_word);
+  const std::string_view word = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  text = without_blanks(text.substr(word.size()));
+  return word;
+}
+
+bool names(std::string_view condition, std::string_view name) {
+  while (!condition.empty()) {
+    if (take_word(condition) == name) return true;
+    if (!condition.empty() && !is_word(condition.front())) condition.remove_prefix(1);
+  }
+  return false;
+}
+
+/// The conditions round a line, outermost first; one with the branches before it.
+class Conditions {
+ public:
+  void follow(std::string_view directive, std::string_view rest) {
+    if (directive.starts_with("if")) {
+      open_.emplace_back(rest);
+    } else if (open_.empty()) {
+      return;
+    } else if (directive.starts_with("el")) {
+      open_.back() += format(" else {}", rest);
+    } else if (directive == "endif") {
+      open_.pop_back();
+    }
+  }
+
+  bool guard(std::string_view name) const {
+    return std::ranges::any_of(open_, [&](const std::string& condition) {
+      return condition == "0" || names(condition, name);
+    });
+  }
+
+ private:
+  std::vector<std::string> open_;
+};
+
+}  // namespace
+
+std::vector<SourceDefine> unguarded_defines(std::string_view text) {
+  std::vector<SourceDefine> defines;
+  Conditions conditions;
+  const LogicalLines source(text);
+  for (const Line& line : source.lines()) {
+    std::string_view rest = without_blanks(line.text);
+    if (!rest.starts_with('#') && !rest.starts_with("%:")) continue;
+    rest.remove_prefix(rest.front() == '#' ? 1 : 2);
+    const std::string_view directive = take_word(rest);
+    conditions.follow(directive, rest);
+    if (directive != "define") continue;
+    const std::string_view name = take_word(rest);
+    if (!conditions.guard(name)) defines.push_back({std::string(name), line.number});
+  }
+  return defines;
+}
+
+void refuse_redefinitions(const Target& target) {
+  const std::vector<Macro> macros = macros_of(target);
+  const auto check = [&](const std::string& file, std::string_view text) {
+    for (const SourceDefine& define : unguarded_defines(text)) {
+      const auto macro = std::ranges::find(macros, define.name, &Macro::name);
+      if (macro == macros.end()) continue;
+      throw Error(
+          format("{}: {}: {}:{} has a #define {} of its own, which would override the manifest's: "
+                 "remove it, or write #ifndef {} before it and #endif after it",
+                 place_of(target), macro->owner, file, define.line, define.name, define.name));
+    }
+  };
+  check(target.source_path.string(), target.source_text);
+  for (const IncludedFile& file : included_files(target.source_text, target.include_folders)) {
+    check(file.path.string(), file.text);
+  }
+}
+
+}  // namespace autotune
