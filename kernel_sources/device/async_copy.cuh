@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies from global to shared memory that go on in the background: cp.async on compute capability
-// 8.0 and up, plain copies below; on the host they are made in the wait, as late as they may be.
+// Asynchronous copies from global to shared memory: cp.async from compute capability 8.0 on, plain
+// copies below. On the host device a copy is made in the wait, as late as it may be.
 //
 //   copy_async<16>(shared, global);  …  commit_copies();  …  wait_copies<0>();  __syncthreads();
 //
-// A thread waits for its own copies only: a barrier must follow before others read them. Bytes: 4,
-// 8 or 16, to which both addresses are aligned.
+// A thread waits for its own copies only. A barrier must follow before other threads read them.
+// Both addresses are aligned to the size of the copy: 4, 8 or 16 bytes.
 #pragma once
 
 #include "shared_memory.cuh"
 
-/// Copies `Bytes` bytes; where `valid` is false writes zeros and reads nothing.
+/// Copies `Bytes` bytes. Where `predicate` is false, writes zeros and reads nothing.
 template <int Bytes>
-__device__ __forceinline__ void copy_async(void* shared, const void* global, bool valid = true) {
+__device__ __forceinline__ void copy_async(void* shared, const void* global, bool predicate = true) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "cp.async copies 4, 8 or 16 bytes");
 #ifdef AUTOTUNE_HOST
-  autotune_host::copy(shared, global, valid ? Bytes : 0, valid ? 0 : Bytes);
+  autotune_host::copy(shared, global, predicate ? Bytes : 0, predicate ? 0 : Bytes);
 #elif __CUDA_ARCH__ >= 800
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  const int bytes = valid ? Bytes : 0;
+  const int bytes = predicate ? Bytes : 0;
   if constexpr (Bytes == 16) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
                  : "memory");
@@ -30,11 +30,11 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global, boo
 #else
   int* const to = static_cast<int*>(shared);
   const int* const from = static_cast<const int*>(global);
-  for (int i = 0; i < Bytes / 4; ++i) to[i] = valid ? from[i] : 0;
+  for (int i = 0; i < Bytes / 4; ++i) to[i] = predicate ? from[i] : 0;
 #endif
 }
 
-/// Ends a group: the copies begun since the last one.
+/// Makes a group of the copies since the last commit.
 __device__ __forceinline__ void commit_copies() {
 #ifdef AUTOTUNE_HOST
   autotune_host::commit_copies();
@@ -43,7 +43,7 @@ __device__ __forceinline__ void commit_copies() {
 #endif
 }
 
-/// Waits until at most the newest `Groups` groups are under way.
+/// Waits until at most the newest `Groups` groups are in flight.
 template <int Groups>
 __device__ __forceinline__ void wait_copies() {
 #ifdef AUTOTUNE_HOST

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of one cluster: rank, barrier, a neighbour's shared memory. From compute capability 9.0.
+// Thread block clusters: rank, barrier, distributed shared memory. From compute capability 9.0 on.
 #pragma once
 
 __device__ __forceinline__ int cluster_rank() {
@@ -8,13 +8,13 @@ __device__ __forceinline__ int cluster_rank() {
   return rank;
 }
 
-/// All threads of all blocks of the cluster; what they wrote to shared memory is seen after it.
+/// A barrier for all threads of the cluster. After it each sees what others wrote to shared memory.
 __device__ __forceinline__ void cluster_barrier() {
-  __syncthreads();  // a warp must arrive as one, and loops before may have parted it
+  __syncthreads();  // a warp must arrive converged, and it may have diverged before
   asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
 }
 
-/// Where this block's shared variable lies in the block `rank`.
+/// The address of this block's shared variable in the block `rank`.
 template <typename T>
 __device__ __forceinline__ const T* in_block(const T* shared, int rank) {
   const T* there;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A short row of values that is added and multiplied as one: a vector register on a CPU, unrolled
+// A short row of values that is added and multiplied as one: a vector register on a CPU, several
 // registers on a GPU.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared memory whose size the launch says: DYNAMIC_SHARED(float, tile); inside a function. Plain
-// `extern __shared__ float tile[];` works in a target's own .cu as well. Its addresses as numbers.
+// Dynamic shared memory, and addresses of shared memory as numbers. DYNAMIC_SHARED(float, tile);
+// stands inside a function. In a target's own .cu `extern __shared__ float tile[];` works as well.
 #pragma once
 
 #ifdef AUTOTUNE_HOST
@@ -12,7 +12,7 @@
 #ifdef AUTOTUNE_HOST
 typedef unsigned long long SharedAddress;
 #else
-/// 32 bits, which is what instructions on shared memory take.
+/// 32 bits, as instructions on shared memory take them.
 typedef unsigned SharedAddress;
 #endif
 
@@ -34,7 +34,7 @@ __device__ __forceinline__ T* shared_pointer(SharedAddress at) {
 #endif
 }
 
-/// An address that the compiler keeps in a register; else it may compute it anew at each use.
+/// The same address, kept in a register: the compiler may not recompute it at each use.
 __device__ __forceinline__ SharedAddress kept(SharedAddress at) {
   asm volatile("" : "+r"(at));
   return at;

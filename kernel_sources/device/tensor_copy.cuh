@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bulk tensor copy engine (TMA): a box of a matrix into shared memory by one thread, with the
-// arrival counted by a barrier in shared memory. From compute capability 9.0.
+// The tensor memory accelerator (TMA): one thread copies a box of a matrix into shared memory, and
+// a barrier there counts the bytes that have arrived. From compute capability 9.0 on.
 #pragma once
 
 #include "shared_memory.cuh"
@@ -10,26 +10,26 @@ struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
-/// Eight bytes in shared memory that count one arrival and the bytes of its copies.
+/// An mbarrier in shared memory. It counts one arrival and the bytes of its copies.
 typedef unsigned long long CopyBarrier;
 
 __device__ __forceinline__ void init(SharedAddress barrier) {
   asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
 }
 
-/// After init() and before the barrier that lets other threads use them.
+/// Makes init() visible to other threads and to the copies. A __syncthreads() must follow.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async;" ::: "memory");
 }
 
-/// The arrival: this phase ends once `bytes` have been copied.
+/// Arrives at the barrier. Its phase ends once `bytes` have been copied.
 __device__ __forceinline__ void expect(SharedAddress barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
 
-/// Returns when the phase of this parity is over.
+/// Returns when the phase of this parity has ended.
 __device__ __forceinline__ void wait_for(SharedAddress barrier, int parity) {
   asm volatile(
       "{\n\t.reg .pred done;\n"
@@ -40,13 +40,13 @@ __device__ __forceinline__ void wait_for(SharedAddress barrier, int parity) {
       : "memory");
 }
 
-/// Fetches the map itself, so that the first copy need not wait for it.
+/// Fetches the map itself, so that the first copy does not wait for it.
 __device__ __forceinline__ void prefetch(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
-/// True in one thread of a whole warp. Copies that stand behind it are plain instructions; behind
-/// a comparison of thread numbers, which the compiler does not see through, each is a loop.
+/// True in one thread of a converged warp. The compiler knows that it is one thread: copies behind
+/// this are single instructions. Behind `threadIdx.x == 0` each becomes a loop.
 __device__ __forceinline__ bool elect_one() {
   unsigned elected;
   asm volatile(
@@ -57,7 +57,7 @@ __device__ __forceinline__ bool elect_one() {
   return elected;
 }
 
-/// The box of `map` at column x, row y; outside the matrix zeros.
+/// Copies the box of `map` at column x and row y; zeros outside the matrix.
 __device__ __forceinline__ void copy_box(SharedAddress to, const TensorMap& map, int x, int y,
                                          SharedAddress barrier) {
   asm volatile(
