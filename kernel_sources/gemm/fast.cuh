@@ -2,7 +2,7 @@
 // The fast family: slices of A and B stream through a pipeline of kStages stages in shared memory
 // while warps multiply from registers. Groups of warps of a block, and blocks of a cluster or grid,
 // may share the sum over k.
-// Grid (N/kBM, M/kBN, kBatch * split_k) rounded up; for Reduction::tail (whole tiles + split_k *
+// Grid (N/kBN, M/kBM, kBatch * split_k) rounded up; for Reduction::tail (whole tiles + split_k *
 // split tiles). Block Tiling::kThreads; cluster (1, 1, split_k) for Reduction::cluster. Dynamic
 // shared memory: gemm's manifest. Any M, N, K: kEdgeM, kEdgeN and kEdgeK say which is no multiple
 // of kBM, kBN or kBK.

@@ -9,6 +9,7 @@
 template <class Operand>
 struct LoadedChunks {
   using Chunks = ThreadChunks<Operand>;
+  static_assert(!SharedSlice<Operand>::kTransposes, "only single elements can be transposed");
   Vector<Chunks::kWidth> chunks[Chunks::kRounds];
 
   template <bool kFirst>
