@@ -117,7 +117,7 @@ TEST_F(TuningSessionTest, APartThatIsTunedFirstIsNotTheStoredBestEither) {
   db::TunedStore store = open_store();
   TuningRequest request = request_for(part, {64});
   request.partial = true;
-  EXPECT_TRUE(tune(part, device, &store, request).problems[0].best.has_value());
+  EXPECT_TRUE(tune(part, device, &store, request).problems[0].decision.best.has_value());
   EXPECT_TRUE(store.tuned({}).empty());
 }
 
@@ -339,12 +339,12 @@ TEST_F(TuningSessionTest, WhereAllFinalistsFailOnTheEdgeProblemNothingIsStoredAs
     auto store = open_store();
     TuningRequest request = request_for(target, {64});
     request.retune = true;
-    EXPECT_TRUE(tune(target, device, &store, request).problems[0].best.has_value());
+    EXPECT_TRUE(tune(target, device, &store, request).problems[0].decision.best.has_value());
     fails = true;  // what an earlier run decided was wrong too
-    EXPECT_FALSE(tune(target, device, &store, request).problems[0].best.has_value());
+    EXPECT_FALSE(tune(target, device, &store, request).problems[0].decision.best.has_value());
     EXPECT_TRUE(store.tuned({}).empty()) << name_of(there);
     request.retune = false;
-    EXPECT_FALSE(tune(target, device, &store, request).problems[0].best.has_value())
+    EXPECT_FALSE(tune(target, device, &store, request).problems[0].decision.best.has_value())
         << "no refuted time comes back";
     EXPECT_EQ(store.check().damage.size(), 0u);
   }
