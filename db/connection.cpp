@@ -4,9 +4,12 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <limits>
+
 #include "db/best.hpp"
 #include "db/schema.hpp"
 #include "tuner/hash/hash.hpp"
+#include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/printable.hpp"
 
@@ -173,10 +176,11 @@ void roll_back(const std::filesystem::path& path) {
 void check_path(const std::filesystem::path& path, Mode mode) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (std::filesystem::is_directory(status)) {
-    throw StoreError(format("{}: is a folder; name a file for tuned results", path.string()));
+  if (std::filesystem::exists(status)) {
+    const std::string why = why_unreadable(path, std::numeric_limits<std::uint64_t>::max());
+    if (why.empty()) return;
+    throw StoreError(format("{}: {}; name a file for tuned results", path.string(), why));
   }
-  if (std::filesystem::exists(status)) return;
   if (mode != Mode::read_write) {
     const bool missing = !error || error == std::errc::no_such_file_or_directory;
     throw StoreError(missing ? format("{}: there is no such file; tune something first or name "

@@ -12,6 +12,7 @@
 #include "db/best.hpp"
 #include "db/facts.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
@@ -196,10 +197,31 @@ std::string excerpt(const std::string& line) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// A row of ours has some kilobytes. A file without line ends is not to fill the memory.
+constexpr std::size_t kLongestLine = std::size_t{16} << 20;
+
+/// Like std::getline(), but reads no more than one letter beyond the longest line.
+bool next_line(std::istream& in, std::string& line) {
+  line.clear();
+  std::streambuf& letters = *in.rdbuf();
+  int letter = letters.sbumpc();
+  if (letter == EOF) return false;
+  for (; letter != EOF && letter != '\n'; letter = letters.sbumpc()) {
+    line += static_cast<char>(letter);
+    if (line.size() > kLongestLine) return true;
+  }
+  return true;
+}
+
 std::vector<Line> read_lines(std::istream& in, const std::string& name, Importer& importer) {
   std::vector<Line> lines;
   std::string text, first;
-  for (std::int64_t number = 1; std::getline(in, text); ++number) {
+  for (std::int64_t number = 1; next_line(in, text); ++number) {
+    if (text.size() > kLongestLine) {
+      importer.refuse_file(name,
+                           format("line {} has more than {}", number, bytes_text(kLongestLine)));
+      return {};
+    }
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
     if (first.empty()) first = text;
     const auto refuse = [&](const std::string& why) {

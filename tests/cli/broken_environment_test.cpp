@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -52,6 +53,27 @@ TEST(Database, ThatIsNoneIsRefusedAndLeftAlone) {
   EXPECT_EQ(bytes_of(file), text);
   expect_refused(sandbox.run(in_database(sandbox.folder())), 1, {"is a folder"});
   expect_refused(sandbox.run(in_database(file.string() + "/below.db")), 1, {"diary.txt"});
+}
+
+TEST(Files, ThatWouldBeWaitedForAreRefusedAtOnce) {
+  const Sandbox sandbox;
+  const std::string pipe = sandbox.folder() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {pipe, "it is a pipe"},
+      {"/dev/zero", "it is a device"},
+      {sandbox.folder(), "it is a folder"}};
+  for (const auto& [file, why] : files) {
+    for (const std::vector<std::string>& arguments : {in_database(file),
+                                                      {"query", "--target", "tiny", "--db", file},
+                                                      {"db", "check", "--db", file},
+                                                      {"db", "import", file},
+                                                      {"replay", file},
+                                                      {"check", file}}) {
+      SCOPED_TRACE(arguments.front() + " of what is no file: " + why);
+      expect_refused(sandbox.start(arguments)->wait(60), 1, {file, why});
+    }
+  }
 }
 
 TEST(Database, ThatMayNotBeWrittenIsRefusedForTuningOnly) {

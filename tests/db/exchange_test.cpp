@@ -216,6 +216,9 @@ TEST(Exchange, AFileThatIsNoExportIsRefusedInOneSentence) {
   EXPECT_THAT(import_json_lines(store, long_line, "x").refused,
               ElementsAre(HasSubstr(std::string(60, 'x').append("…"))));
   EXPECT_THAT(import_json_lines(store, nothing, "x").refused, IsEmpty());
+  std::istringstream endless("{}\n" + std::string(17 << 20, '\0'));
+  EXPECT_THAT(import_json_lines(store, endless, "x").refused,
+              ElementsAre("x: line 2 has more than 16.00 MiB"));
 }
 
 TEST(Exchange, ARandomLineNeitherCrashesNorHangs) {

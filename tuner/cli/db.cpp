@@ -2,8 +2,11 @@
 // autotune db: export, import, merge, check, compact, pin, retract.
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <set>
 
 #include "db/exchange.hpp"
@@ -13,6 +16,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/text/figures.hpp"
+#include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -100,11 +104,14 @@ int run_export(const Arguments& arguments) {
 }
 
 db::ImportReport import_file(db::TunedStore& store, const std::string& file) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(format("{}: cannot be read: {}; name a file that db export wrote", file, why));
+  };
+  const std::string why = why_unreadable(file, std::numeric_limits<std::uint64_t>::max());
+  if (!why.empty()) refuse(why);
   if (is_database(file)) return db::merge(store, db::TunedStore(file, db::Mode::read_only));
   std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file)) {
-    throw Error(format("{}: cannot be read: name a file that db export wrote", file));
-  }
+  if (!stream) refuse(std::strerror(errno));
   return db::import_json_lines(store, stream, file);
 }
 

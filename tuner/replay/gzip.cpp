@@ -10,13 +10,21 @@
 #include <string_view>
 
 #include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
+namespace {
+
+/// Packed and unpacked; the largest that is known has 0.2 GiB.
+constexpr std::size_t kLargestFile = std::size_t{2} << 30;
+
+}  // namespace
 
 std::string read_maybe_gzip(const std::filesystem::path& file) {
-  if (std::filesystem::is_directory(file)) {
-    throw Error(format("{}: is a folder; name one recorded space in it", file.string()));
+  if (const std::string why = why_unreadable(file, kLargestFile); !why.empty()) {
+    throw Error(format("{}: cannot be read: {}; name one recorded space", file.string(), why));
   }
   errno = 0;
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(file.c_str(), "rb"), gzclose);
@@ -27,7 +35,9 @@ std::string read_maybe_gzip(const std::filesystem::path& file) {
     const int count = gzread(stream.get(), piece.data(), piece.size());
     if (count > 0) {
       text.append(piece.data(), static_cast<std::size_t>(count));
-      continue;
+      if (text.size() <= kLargestFile) continue;
+      throw Error(format("{}: has more than {} when unpacked, the most that is read", file.string(),
+                         bytes_text(kLargestFile)));
     }
     int status = Z_OK;
     const char* const what = gzerror(stream.get(), &status);
