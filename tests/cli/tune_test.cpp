@@ -188,6 +188,28 @@ TEST(Tune, CheckSaysAMistakeInTheSourceOnce) {
   EXPECT_THAT(ended.out, HasSubstr("as above"));
 }
 
+TEST(Tune, AKernelForMultiplesOnlyIsToldOfBeforeTheSearchAndByCheck) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run({"new-target", "mine"}).status, 0);
+  sandbox.write(
+      "mine.cu",
+      "extern \"C\" __global__ void mine_kernel(const float* x, const float* y, float* out,\n"
+      "                                       float a, int n) {\n"
+      "  for (int item = 0; item < ITEMS; ++item) {\n"
+      "    const int i = (blockIdx.x * ITEMS + item) * BLOCK + threadIdx.x;\n"
+      "    out[i] = a * x[i] + y[i];\n  }\n}\n"
+      "extern \"C\" __global__ void mine_reference(const float* x, const float* y,\n"
+      "                                          double* out, float a, int n) {\n"
+      "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) out[i] = (double)a * x[i] + y[i];\n}\n");
+  const Ended checked = sandbox.run({"check", "./mine.target.json", "--device", "host"});
+  EXPECT_EQ(checked.status, 1);
+  EXPECT_THAT(checked.err, HasSubstr("edge problem (wrong on N=257: wrote out[257]"));
+  const Ended tuned = sandbox.run(
+      {"--target", "./mine.target.json", "--sizes", "65536", "--device", "host", "--budget", "20"});
+  expect_refused(tuned, 1, {"edge problem (wrong on N=257: wrote out[257]", "N % 32 == 0"});
+}
+
 TEST(Tune, SeveralDevicesShareTheProblems) {
   const Sandbox sandbox;
   auto arguments = tune_all("tiny", "100,200,300,400");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune check: validates a target without running it.
+// autotune check: validates a target without tuning it.
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include "tuner/cli/arguments.hpp"
@@ -10,6 +11,7 @@
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/session/edge_check.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -25,6 +27,15 @@ Problem problem_to_check(const Arguments& arguments, const Target& target) {
   return problem_of(target, sizes[0], settings_of(arguments));
 }
 
+/// Nothing where the device cannot run or the default need not be right there.
+std::optional<Verdict> default_at_edge(const Target& target, const Problem& problem,
+                                       const Configuration& configuration, Device& device) {
+  EdgeCheck edge(target, problem, device);
+  const std::optional<SourceUnit> unit = edge.unit(configuration);
+  if (!unit || !device.runs()) return std::nullopt;
+  return edge.verify(configuration, device.compile(*unit));
+}
+
 int run_check(const Arguments& arguments) {
   if (arguments.positional().size() != 1) {
     throw UsageError("check needs one manifest, such as: autotune check ./saxpy.target.json");
@@ -35,17 +46,22 @@ int run_check(const Arguments& arguments) {
   const auto most = arguments.integer("configurations", 1, kMostConfigurations);
   const std::unique_ptr<Device> device = open_device(arguments.text("device"));
   const auto threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const TargetCheck check =
+  TargetCheck check =
       check_target(target, problem, *device, static_cast<std::size_t>(most), threads);
+  if (check.compiles()) {
+    check.edge =
+        default_at_edge(target, problem, check.configurations.front().configuration, *device);
+  }
   if (arguments.has("json")) {
     std::cout << json_text(check_json(target, problem, device->info(), check)) << '\n';
   } else {
     print_check(std::cout, target, problem, device->info(), check);
   }
-  if (!check.passed()) {
+  if (!check.compiles()) {
     throw Error(format("{}: the {} does not compile or launch: see above", place_of(target),
                        check.reference == Outcome::ok ? "default configuration" : "reference"));
   }
+  if (!check.passed()) throw TargetError(edge_complaint(target, *check.edge));
   if (arguments.has("json")) return kDone;
   std::cout << format("tune it   autotune --target {} --sizes {}\n", arguments.positional()[0],
                       arguments.find("sizes").value_or("512"));
@@ -59,12 +75,14 @@ const Verb kCheck{
     .name = "check",
     .synopsis =
         "MANIFEST|TARGET [--sizes S] [--device D] [--set NAME=VALUE] [--plugin FILE] [--json]",
-    .summary = "Validate a target without running it",
+    .summary = "Validate a target without tuning it",
     .details =
         "Reads the manifest, builds the space of one problem, and compiles the reference, "
         "the default configuration and a few that together hold every value of every "
-        "parameter. Prints the size of the space, buffers, work, launches and resources. "
-        "Status 1 when the default or the reference does not compile or launch. "
+        "parameter. Prints the size of the space, buffers, work, launches and resources. Then runs "
+        "the default on the edge problem, unless the device is a `model:`. Status 1 when the "
+        "default "
+        "or the reference does not compile or launch, or when the default is not right there. "
         "[manifest.md](manifest.md) documents the format.",
     .options = {{"sizes", "S", "The sizes of one problem", "512"},
                 kDeviceOption,

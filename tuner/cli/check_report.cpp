@@ -109,6 +109,9 @@ void print_check(std::ostream& out, const Target& target, const Problem& problem
       std::ranges::count(check.configurations, Outcome::ok, &CheckedConfiguration::outcome);
   out << format("{} of {} configurations and {} are fine\n", good, check.configurations.size(),
                 check.reference == Outcome::ok ? "the reference" : "not the reference");
+  if (check.edge && check.edge->outcome == Outcome::ok) {
+    out << "the default is right on the edge problem too\n";
+  }
 }
 
 Json check_json(const Target& target, const Problem& problem, const DeviceInfo& device,
@@ -125,7 +128,11 @@ Json check_json(const Target& target, const Problem& problem, const DeviceInfo& 
             {"reference",
              {{"outcome", name_of(check.reference)},
               {"message", check.reference == Outcome::ok ? "" : check.reference_log}}},
+            {"edge", nullptr},
             {"passed", check.passed()}};
+  if (check.edge) {
+    json["edge"] = {{"outcome", name_of(check.edge->outcome)}, {"message", check.edge->message}};
+  }
   for (const BufferSpec& buffer : check.buffers) {
     json["buffers"].push_back({{"name", buffer.name},
                                {"role", role_name(buffer.role)},

@@ -20,4 +20,10 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+/// A target that is wrong whatever the device: another one would not help. Exit status 1.
+class TargetError : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace autotune

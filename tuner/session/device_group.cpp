@@ -167,6 +167,8 @@ class DeviceGroup final : RunGroup {
       return true;
     } catch (const UsageError&) {
       throw;
+    } catch (const TargetError&) {
+      throw;
     } catch (const Error& error) {
       give_back(number);
       drop_out(device, error);

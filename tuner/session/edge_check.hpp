@@ -35,4 +35,7 @@ class EdgeCheck {
   std::unique_ptr<Workbench> workbench_;
 };
 
+/// What to tell the author of a target whose default configuration fails on the edge problem.
+std::string edge_complaint(const Target& target, const Verdict& verdict);
+
 }  // namespace autotune

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "tuner/core/error.hpp"
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/records/records.hpp"
@@ -146,7 +147,7 @@ class Session {
     ProblemRun run(context, problem, std::move(space), std::move(corrected), budget,
                    request_.retune, stop_for(number));
     run.on_trial([&] { show_progress(number, run, budget, flops, started); });
-    search(run);
+    search(run, edge);
     remember(run, predicted);
     begin_next(number + 1);
     double decide = 0;
@@ -190,7 +191,7 @@ class Session {
     }
   }
 
-  void search(ProblemRun& run) {
+  void search(ProblemRun& run, EdgeCheck& edge) {
     const std::uint64_t seed = hash64(run.problem().text(), request_.seed);
     const std::size_t standard = run.default_index();
     if (group_) group_->begins(run);
@@ -201,7 +202,20 @@ class Session {
     const std::unique_ptr<ProblemRun, decltype(end)> open(&run, end);
     run.evaluate({&standard, 1});
     run.take_over_stored();
-    if (run.remaining() > 0) make_strategy(request_.strategy)->search(run, seed);
+    if (run.remaining() == 0) return;
+    expect_default_right_at_edge(run, edge);
+    make_strategy(request_.strategy)->search(run, seed);
+  }
+
+  /// A search whose finalists will all be refuted is not begun.
+  void expect_default_right_at_edge(const ProblemRun& run, EdgeCheck& edge) {
+    const Trial& trial = run.trials().at(run.default_index());
+    if (!device_.runs() || trial.outcome != Outcome::ok) return;
+    std::optional<SourceUnit> unit = edge.unit(trial.configuration);
+    if (!unit) return;
+    const auto kernel = pool_.compile(*std::move(unit)).get();
+    const Verdict verdict = edge.verify(trial.configuration, *kernel);
+    if (verdict.outcome != Outcome::ok) throw TargetError(edge_complaint(target_, verdict));
   }
 
   ProblemDecision finish(ProblemRun& run, const RunContext& context, EdgeCheck& edge) {

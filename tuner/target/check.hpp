@@ -33,10 +33,13 @@ struct TargetCheck {
   std::vector<CheckedConfiguration> configurations;
   Outcome reference = Outcome::ok;  // how compiling it went
   std::string reference_log;
+  /// Of the default on the edge problem, for whoever runs it: check_target() does not.
+  std::optional<Verdict> edge;
 
-  bool passed() const {
+  bool compiles() const {
     return reference == Outcome::ok && configurations.front().outcome == Outcome::ok;
   }
+  bool passed() const { return compiles() && (!edge || edge->outcome == Outcome::ok); }
 };
 
 /// Builds the space, plans and compiles the default and a sample of at most `most`, and the

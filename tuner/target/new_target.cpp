@@ -38,7 +38,7 @@ extern "C" __global__ void NAME_reference(const real* x, const real* y, double* 
 
 constexpr const char* kManifest =
     R"json(// What autotune knows of NAME.cu. Every key is explained in docs/manifest.md.
-//   autotune check ./NAME.target.json                        validates it without running anything
+//   autotune check ./NAME.target.json                        compiles it, and runs the default once
 //   autotune --target ./NAME.target.json --sizes 65536       tunes it
 {
   "manifest": 1,

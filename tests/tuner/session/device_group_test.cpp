@@ -142,7 +142,7 @@ class DeviceGroupTest : public ::testing::Test {
     return rows;
   }
 
-  const Target target_ = one_parameter();
+  Target target_ = one_parameter();
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<std::string> warnings_;
 
@@ -261,6 +261,18 @@ TEST_F(DeviceGroupTest, WhenTheLastDeviceFailsTheRunFails) {
 TEST_F(DeviceGroupTest, AProblemAtWhichTwoDevicesFailEndsTheRun) {
   for (int i = 0; i < 3; ++i) add(std::make_unique<FailingDevice>(0));
   EXPECT_THROW(tune_all(1), Error);
+}
+
+TEST_F(DeviceGroupTest, ATargetThatIsWrongItselfCostsNoDevice) {
+  target_.bake_sizes = Expression::parse("1");
+  for (int i = 0; i < 2; ++i) {
+    add(std::make_unique<FakeDevice>([](const Macros& macros) -> Fate {
+      if (macros.at("SIZE_N") == 65) return {Outcome::wrong, 0, "C[64] is nan"};
+      return best_at_five(1)(macros);
+    }));
+  }
+  EXPECT_THROW(tune_all(1), TargetError);
+  EXPECT_THAT(warnings_, ::testing::IsEmpty());
 }
 
 }  // namespace

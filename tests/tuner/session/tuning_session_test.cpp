@@ -10,6 +10,7 @@
 
 #include "tests/support/fake_device.hpp"
 #include "tests/tuner/session/toy.hpp"
+#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
@@ -337,7 +338,7 @@ TEST_F(TuningSessionTest, WhereAllFinalistsFailOnTheEdgeProblemNothingIsStoredAs
       return bowl(macros);
     });
     auto store = open_store();
-    TuningRequest request = request_for(target, {64});
+    TuningRequest request = request_for(target, {64}, 1);  // the default, and no search
     request.retune = true;
     EXPECT_TRUE(tune(target, device, &store, request).problems[0].decision.best.has_value());
     fails = true;  // what an earlier run decided was wrong too
@@ -362,6 +363,21 @@ TEST_F(TuningSessionTest, AQuarantinedTimeoutIsCountedAsATimeout) {
   EXPECT_EQ(third.problems[0].quarantined, 4);
   EXPECT_EQ(count(third.problems[0], Outcome::timeout), 4);
   EXPECT_EQ(count(third.problems[0], Outcome::crash), 0);
+}
+
+TEST_F(TuningSessionTest, ADefaultThatFailsOnTheEdgeProblemEndsTheRunBeforeTheSearch) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("SIZE_N") == 65) return {Outcome::wrong, 0, "wrote C[65], outside C[0..64]"};
+    return bowl(macros);
+  });
+  EXPECT_THAT([&] { tune(target, device, nullptr, request_for(target, {64})); },
+              ::testing::ThrowsMessage<TargetError>(::testing::AllOf(
+                  HasSubstr("toy: the default configuration fails on the edge problem"),
+                  HasSubstr("wrong on N=65: wrote C[65], outside C[0..64]"),
+                  HasSubstr("such as \"N % 32 == 0\""))));
+  EXPECT_EQ(device.compiled(), 2) << "the default, for both problems";
 }
 
 TEST_F(TuningSessionTest, ProblemsTooLargeForTheDeviceAreRefusedBeforeAnyWork) {
