@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune tune: the main job.
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <optional>
 #include <thread>
@@ -76,6 +77,7 @@ int status_of(const TuningReport& report) {
 }
 
 int run_tune(const Arguments& arguments) {
+  const auto started = std::chrono::steady_clock::now();
   Plugins plugins(arguments);
   const Target target =
       with_fixed(plugins.find_target(arguments.text("target")), fixed_of(arguments));
@@ -86,6 +88,7 @@ int run_tune(const Arguments& arguments) {
   const auto devices = open_devices(arguments.text("device"));
   const DeviceInfo& info = devices.front()->info();
   TuningRequest request = request_of(arguments, target, info.kind);
+  request.started = started;
   if (info.kind == DeviceKind::cuda && !arguments.has("no-baseline")) {
     request.baselines = plugins.baselines(target.name);
   }

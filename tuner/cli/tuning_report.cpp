@@ -67,6 +67,7 @@ Json problem_json(const ProblemReport& report) {
             {"taken_over", report.taken_over},
             {"quarantined", report.quarantined},
             {"best", best_json(report)},
+            {"out_of_time", report.out_of_time},
             {"default", default_json(report)},
             {"ties", ties},
             {"baselines", baselines_json(report)},
@@ -87,6 +88,12 @@ Json problem_json(const ProblemReport& report) {
 
 std::string text_of(const Target& target, const DeviceInfo& device, const ProblemReport& report) {
   const std::string problem = format("{} {}", target.name, problem_text(target, report.problem));
+  if (report.out_of_time) {
+    return format(
+        "{}: the time ran out before a finalist was verified; what was measured is kept, "
+        "and the same command goes on from here\n",
+        problem);
+  }
   if (!report.decision.best) {
     const std::string& why = report.default_failure;
     return format("{}: no correct configuration among those tried{}{}\n", problem,

@@ -17,10 +17,12 @@ namespace {
 /// The finalists and what was timed of each; block by block, so that times[b] of two of them pair.
 class Contest {
  public:
-  Contest(std::vector<Finalist> finalists, const Policy& policy, double clock_hz)
+  Contest(std::vector<Finalist> finalists, const Policy& policy, double clock_hz,
+          const OutOfTime& out_of_time)
       : finalists_(std::move(finalists)),
         policy_(policy),
         clock_hz_(clock_hz),
+        out_of_time_(out_of_time),
         times_(finalists_.size()),
         throttled_(finalists_.size()),
         failures_(finalists_.size()) {
@@ -34,7 +36,9 @@ class Contest {
   std::span<Finalist> finalists() { return finalists_; }
   const std::vector<double>& times(std::size_t i) const { return times_[i]; }
   bool alive(std::size_t i) const { return !failures_[i]; }
-  double spent() const { return spent_; }
+  bool has_time_for(double seconds) const {
+    return spent_ <= seconds && !(out_of_time_ && out_of_time_());
+  }
 
   std::vector<std::size_t> living() const {
     std::vector<std::size_t> indices;
@@ -71,7 +75,7 @@ class Contest {
     const L2State other = policy_.l2 == L2State::hot ? L2State::cold : L2State::hot;
     std::vector<std::vector<double>> times(finalists_.size());
     const double limit = spent_ + policy_.playoff_seconds / 2;
-    for (int block = 0; block < policy_.other_l2_blocks && spent_ < limit; ++block) {
+    for (int block = 0; block < policy_.other_l2_blocks && has_time_for(limit); ++block) {
       for (const std::size_t i : living()) {
         if (take(i, other, times[i]) != other)
           return std::vector<std::optional<Measurement>>(finalists_.size());
@@ -125,6 +129,7 @@ class Contest {
   std::vector<Finalist> finalists_;
   const Policy& policy_;
   double clock_hz_;
+  const OutOfTime& out_of_time_;
   std::size_t twin_ = 0;
   std::vector<std::vector<double>> times_;
   std::vector<double> twin_times_;
@@ -171,7 +176,7 @@ int run_blocks(Contest& contest, const Policy& policy, std::uint64_t seed,
                const Reallocate& reallocate) {
   std::mt19937_64 random(seed);
   for (int block = 0; block < policy.most_blocks; ++block) {
-    if (block >= 2 && contest.spent() > policy.playoff_seconds) return block;
+    if (block >= 2 && !contest.has_time_for(policy.playoff_seconds)) return block;
     if (block >= policy.fewest_blocks && is_settled(contest, policy)) return block;
     if (block == (policy.fewest_blocks + 1) / 2 && reallocate) reallocate(contest.finalists());
     contest.run_block(random);
@@ -245,9 +250,10 @@ std::vector<std::size_t> choose_finalists(std::span<const double> medians, const
 }
 
 PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
-                       const Reallocate& reallocate, double clock_hz) {
+                       const Reallocate& reallocate, double clock_hz,
+                       const OutOfTime& out_of_time) {
   assert(!finalists.empty());
-  Contest contest(std::move(finalists), policy, clock_hz);
+  Contest contest(std::move(finalists), policy, clock_hz, out_of_time);
   PlayoffResult result;
   result.blocks = run_blocks(contest, policy, seed, reallocate);
 

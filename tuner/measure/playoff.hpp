@@ -48,12 +48,15 @@ struct PlayoffResult {
 
 /// Called half-way: allocates the buffers anew and may point the finalists to new timers.
 using Reallocate = std::function<void(std::span<Finalist>)>;
+/// Once it says so no block is begun, but two are always run.
+using OutOfTime = std::function<bool()>;
 
 /// At least one finalist that is no baseline; `clock_hz` is the session's reference, 0 when
 /// unknown. One whose launch fails is out, and its result says why. The winner is the fastest,
 /// unless that is not more than the policy's margin faster, with an interval that says so, than the
 /// stored configuration or the default, which then stays.
 PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
-                       const Reallocate& reallocate = {}, double clock_hz = 0);
+                       const Reallocate& reallocate = {}, double clock_hz = 0,
+                       const OutOfTime& out_of_time = {});
 
 }  // namespace autotune

@@ -11,6 +11,9 @@
 namespace autotune {
 namespace {
 
+/// How often whoever waits is asked whether to go on.
+constexpr std::chrono::milliseconds kAskAgain{20};
+
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -79,7 +82,8 @@ CompilePool::Result CompilePool::compile(SourceUnit unit) { return queue(std::mo
 
 CompilePool::Result CompilePool::prefetch(SourceUnit unit) { return queue(std::move(unit), false); }
 
-std::size_t CompilePool::wait_for_one(std::span<const Result> results) {
+std::optional<std::size_t> CompilePool::wait_for_one(std::span<const Result> results,
+                                                     const std::function<bool()>& stop) {
   const auto is_there = [](const Result& result) {
     return result.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   };
@@ -87,7 +91,8 @@ std::size_t CompilePool::wait_for_one(std::span<const Result> results) {
   while (true) {
     const auto first = std::find_if(results.begin(), results.end(), is_there);
     if (first != results.end()) return static_cast<std::size_t>(first - results.begin());
-    finished_.wait(lock);
+    if (stop && stop()) return std::nullopt;
+    finished_.wait_for(lock, kAskAgain);
   }
 }
 
@@ -145,6 +150,14 @@ void CompilePool::work() {
     }
     finished_.notify_all();
   }
+}
+
+std::shared_ptr<const CompiledKernel> wait_for(const CompilePool::Result& result,
+                                               const std::function<bool()>& stop) {
+  while (result.wait_for(kAskAgain) != std::future_status::ready) {
+    if (stop()) return nullptr;
+  }
+  return result.get();
 }
 
 }  // namespace autotune

@@ -4,9 +4,11 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -44,7 +46,9 @@ class CompilePool {
   /// Queues a unit behind everything asked for by compile().
   Result prefetch(SourceUnit unit);
   /// Waits for any of at least one result: which of those that are there is the first given.
-  std::size_t wait_for_one(std::span<const Result> results);
+  /// Nothing when `stop`, which is asked now and then, says so before.
+  std::optional<std::size_t> wait_for_one(std::span<const Result> results,
+                                          const std::function<bool()>& stop = {});
   /// Forgets prefetches that have not started, and finished results.
   void clear();
 
@@ -70,5 +74,10 @@ class CompilePool {
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };
+
+/// Waits for a result; null when `stop`, which is asked now and then, says so before. Throws what
+/// the device threw.
+std::shared_ptr<const CompiledKernel> wait_for(const CompilePool::Result& result,
+                                               const std::function<bool()>& stop);
 
 }  // namespace autotune

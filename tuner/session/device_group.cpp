@@ -23,6 +23,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
 /// Does something when it goes.
 class AtEnd {
  public:
@@ -217,7 +221,9 @@ class DeviceGroup final : RunGroup {
     if (one.budget.kind == Budget::Kind::seconds) {
       const double rounds = std::max(
           1.0, static_cast<double>(waiting_.size() + running_) / static_cast<double>(working_));
-      one.budget.amount = (request_.budget.amount - seconds()) / rounds;
+      one.started = Clock::now();
+      one.budget.amount =
+          (request_.budget.amount - seconds_between(request_.started, one.started)) / rounds;
     }
     return one;
   }

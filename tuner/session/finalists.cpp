@@ -11,6 +11,14 @@ namespace autotune {
 namespace {
 
 constexpr int kIdenticalRuns = 3;
+/// How long after the deadline the first finalist may be compiled.
+constexpr double kLastMoment = 1;
+
+bool are_there_by(const std::vector<CompilePool::Result>& kernels, const Deadline& deadline) {
+  return std::ranges::all_of(kernels, [&](const CompilePool::Result& kernel) {
+    return wait_for(kernel, [&] { return deadline.has_passed(); }) != nullptr;
+  });
+}
 
 }  // namespace
 
@@ -18,18 +26,34 @@ Finalists::Finalists(ProblemRun& run, const RunContext& context, EdgeCheck& edge
                      std::optional<std::size_t> stored, Warn warn)
     : run_(run), context_(context), edge_(edge), stored_(stored), warn_(std::move(warn)) {}
 
-void Finalists::verify() {
+void Finalists::verify(const Policy& policy, const Deadline& deadline) {
   std::erase_if(loaded_, [&](const LoadedFinalist& one) { return !is_finished(one.index); });
   bool all_passed = false;
   while (!all_passed) {
     all_passed = true;
-    for (const std::size_t index : chosen()) {
-      if (!holds(index) && !verify(index)) all_passed = false;
+    const std::vector<std::size_t> indices = chosen(policy);
+    for (const std::size_t index : indices) compile(index);
+    for (const std::size_t index : indices) {
+      if (holds(index)) continue;
+      if (!loaded_.empty() && deadline.has_passed()) return;
+      const Deadline last = loaded_.empty() ? deadline.plus(kLastMoment) : deadline;
+      if (!are_there_by(compile(index), last)) continue;
+      if (!verify(index)) all_passed = false;
     }
   }
 }
 
-std::vector<std::size_t> Finalists::chosen() const {
+/// What verifying needs; all finalists' at once, by all threads.
+std::vector<CompilePool::Result> Finalists::compile(std::size_t index) {
+  std::vector<CompilePool::Result> kernels{context_.pool.compile(run_.unit(index))};
+  if (auto unit = edge_.unit(run_.space().at(index))) {
+    kernels.push_back(context_.pool.compile(*std::move(unit)));
+  }
+  return kernels;
+}
+
+/// The fastest first, then those to compare it with: what is verified should time run out.
+std::vector<std::size_t> Finalists::chosen(const Policy& policy) const {
   std::vector<std::size_t> finished;
   std::vector<double> medians;
   for (const auto& [index, trial] : run_.trials()) {
@@ -38,13 +62,15 @@ std::vector<std::size_t> Finalists::chosen() const {
     medians.push_back(trial.measurement->median);
   }
   std::vector<std::size_t> chosen;
-  for (const std::size_t at : choose_finalists(medians, context_.policy)) {
-    chosen.push_back(finished[at]);
-  }
-  for (const auto index : {std::optional(run_.default_index()), stored_}) {
-    const bool is_new = index && std::ranges::find(chosen, *index) == chosen.end();
-    if (is_new && is_finished(*index)) chosen.push_back(*index);
-  }
+  const auto add = [&](std::size_t index) {
+    const bool is_new = std::ranges::find(chosen, index) == chosen.end();
+    if (is_new && is_finished(index)) chosen.push_back(index);
+  };
+  const std::vector<std::size_t> fastest = choose_finalists(medians, policy);
+  if (!fastest.empty()) add(finished[fastest.front()]);
+  add(run_.default_index());
+  if (stored_) add(*stored_);
+  for (const std::size_t at : fastest) add(finished[at]);
   return chosen;
 }
 

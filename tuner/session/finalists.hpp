@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/measure/playoff.hpp"
+#include "tuner/session/deadline.hpp"
 #include "tuner/session/edge_check.hpp"
 #include "tuner/session/problem_run.hpp"
 
@@ -31,8 +32,9 @@ class Finalists {
             std::optional<std::size_t> stored, Warn warn);
 
   /// Chooses them, and demands of each a right answer on the edge problem and three bit-identical
-  /// verified runs. Refutes those that fail; the trials behind them move up.
-  void verify();
+  /// verified runs. Refutes those that fail; the trials behind them move up. After the deadline
+  /// only the first is verified, and that only if it is compiled within a moment.
+  void verify(const Policy& policy, const Deadline& deadline);
   /// Refutes those that failed in a playoff; `results` begins with theirs, in the order of all().
   void refute_failed(std::span<const FinalistResult> results);
   /// Loads each on a new workbench of the run. One that cannot be loaded fails when it is timed.
@@ -45,9 +47,10 @@ class Finalists {
   std::vector<Finalist> entries() const;
 
  private:
-  std::vector<std::size_t> chosen() const;
+  std::vector<std::size_t> chosen(const Policy& policy) const;
   bool is_finished(std::size_t index) const;
   bool holds(std::size_t index) const;
+  std::vector<CompilePool::Result> compile(std::size_t index);
   bool verify(std::size_t index);
   Verdict verify_at_edge(std::size_t index);
   Verdict verify_repeatedly(LoadedFinalist& finalist);

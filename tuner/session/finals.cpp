@@ -12,14 +12,27 @@ namespace {
 
 using Warn = std::function<void(const std::string&)>;
 
+/// Of the time that is left: for verifying the finalists, and for blocks of the playoff.
+constexpr double kVerifyingShare = 0.6;
+constexpr double kPlayoffShare = 0.5;
+
 std::optional<std::size_t> stored_best(const ProblemRun& run, const Recorder& recorder) {
   const auto best = recorder.earlier_best();
   return best ? run.space().find(parse_named_values(best->configuration)) : std::nullopt;
 }
 
-/// Half-way all are loaded on new buffers. The results of the baselines come behind the others.
-PlayoffResult play(ProblemRun& run, const Policy& policy, Finalists& finalists,
-                   std::vector<BaselineCandidate>& baselines, std::uint64_t seed) {
+/// A part of the time that is left, where that is less than the policy's.
+Policy shortened(Policy policy, const Deadline& deadline) {
+  policy.playoff_seconds =
+      std::clamp(deadline.seconds_left() * kPlayoffShare, 0.0, policy.playoff_seconds);
+  return policy;
+}
+
+/// Half-way all are loaded on new buffers, if there is time. The results of the baselines come
+/// behind the others.
+PlayoffResult play(ProblemRun& run, const Policy& policy, const Deadline& deadline,
+                   Finalists& finalists, std::vector<BaselineCandidate>& baselines,
+                   std::uint64_t seed) {
   const auto entries = [&] {
     std::vector<Finalist> entries = finalists.entries();
     for (const BaselineCandidate& one : baselines) {
@@ -28,12 +41,14 @@ PlayoffResult play(ProblemRun& run, const Policy& policy, Finalists& finalists,
     return entries;
   };
   const auto reallocate = [&](std::span<Finalist> again) {
+    if (deadline.seconds_left() < 2 * run.phases().open) return;
     for (BaselineCandidate& one : baselines) one.candidate.reset();
     finalists.reload();
     for (BaselineCandidate& one : baselines) reload(one, run.workbench());
     std::ranges::copy(entries(), again.begin());
   };
-  return play_off(entries(), policy, seed, reallocate, run.clock_hz());
+  return play_off(entries(), policy, seed, reallocate, run.clock_hz(),
+                  [&] { return deadline.has_passed(); });
 }
 
 Tuned tuned(const Configuration& configuration, const FinalistResult& result) {
@@ -82,6 +97,12 @@ ProblemDecision publish(const ProblemRun& run, Recorder& recorder, const Finalis
   return decision;
 }
 
+std::vector<BaselineCandidate> baselines_in_time(ProblemRun& run, const RunContext& context,
+                                                 const Deadline& deadline, const Warn& warn) {
+  if (deadline.has_passed()) return {};
+  return find_baselines(run.workbench(), context.baselines, warn);
+}
+
 Tuned predicted(const Trial& trial) {
   Tuned tuned;
   tuned.configuration = trial.configuration;
@@ -92,18 +113,37 @@ Tuned predicted(const Trial& trial) {
 
 }  // namespace
 
+FinalsSeconds finals_seconds(const ProblemRun& run, const RunContext& context) {
+  constexpr double kVerifications = 4;      // of one finalist: three runs and the edge problem
+  constexpr double kLeast = 2, kUsual = 6;  // finalists
+  constexpr double kBaselineSeconds = 1;    // opened and verified, each library
+  constexpr double kWithOtherL2 = 1.5;      // playoff with the blocks in the other L2 state
+  const Policy& policy = context.policy;
+  const double verification = run.phases().verify / std::max(run.measured(), 1);
+  const double batch = run.best_seconds() * launches_for(run.best_seconds(), policy);
+  const double blocks = std::min(policy.playoff_seconds, policy.most_blocks * (kUsual + 1) * batch);
+  FinalsSeconds seconds;
+  seconds.least = kLeast * kVerifications * verification + 2 * (kLeast + 1) * batch;
+  seconds.usual = kUsual * kVerifications * verification + kWithOtherL2 * blocks +
+                  run.phases().open +
+                  kBaselineSeconds * static_cast<double>(context.baselines.size());
+  return seconds;
+}
+
 ProblemDecision decide(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
-                       std::uint64_t seed, const Warn& warn) {
+                       const Deadline& deadline, std::uint64_t seed, const Warn& warn) {
   Finalists finalists(run, context, edge, stored_best(run, context.recorder), warn);
   std::optional<std::vector<BaselineCandidate>> baselines;
   PlayoffResult result;
-  do {
-    finalists.verify();
+  bool has_best = false;
+  while (!has_best) {
+    finalists.verify(shortened(context.policy, deadline), deadline.after(kVerifyingShare));
     if (finalists.all().empty()) return {};
-    if (!baselines) baselines = find_baselines(run.workbench(), context.baselines, warn);
-    result = play(run, context.policy, finalists, *baselines, seed);
+    if (!baselines) baselines = baselines_in_time(run, context, deadline, warn);
+    result = play(run, shortened(context.policy, deadline), deadline, finalists, *baselines, seed);
     finalists.refute_failed(result.finalists);
-  } while (!result.winner || !finalists.hold_the_fastest());
+    has_best = result.winner && (finalists.hold_the_fastest() || deadline.has_passed());
+  }
   return publish(run, context.recorder, finalists, *baselines, result);
 }
 

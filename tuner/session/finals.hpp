@@ -7,16 +7,27 @@
 #include <optional>
 #include <string>
 
+#include "tuner/session/deadline.hpp"
 #include "tuner/session/decision.hpp"
 #include "tuner/session/edge_check.hpp"
 #include "tuner/session/problem_run.hpp"
 
 namespace autotune {
 
+/// How long decide() takes: with the two finalists that it cannot do without, and as a rule.
+struct FinalsSeconds {
+  double least = 0;
+  double usual = 0;
+};
+
+/// Expected from what the trials of the run took.
+FinalsSeconds finals_seconds(const ProblemRun& run, const RunContext& context);
+
 /// Verifies the finalists, plays them off, and records figures and decision. Without a best when no
-/// configuration is right.
+/// configuration is right, or none is verified by the deadline. As it draws near, fewer finalists
+/// take part, for a shorter time.
 ProblemDecision decide(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
-                       std::uint64_t seed,
+                       const Deadline& deadline, std::uint64_t seed,
                        const std::function<void(const std::string&)>& warn = {});
 
 /// On a device that cannot run: the configuration of the least predicted time among the trials

@@ -17,6 +17,9 @@ namespace {
 /// Room for a compiler's log in a row of the database.
 constexpr std::size_t kLongestMessage = 8192;
 
+/// The search ended while a compiler was waited for.
+struct SearchOver {};
+
 /// A time that another configuration is compared with: a trial that ran to its end.
 std::optional<double> full_time(const Trial& trial) {
   if (trial.outcome != Outcome::ok || !trial.measurement) return std::nullopt;
@@ -41,14 +44,12 @@ void note_resources(Trial& trial, const CompiledKernel& kernel, const LaunchPlan
 }  // namespace
 
 ProblemRun::ProblemRun(const RunContext& context, Problem problem, ParameterSpace space,
-                       std::vector<double> predicted, std::size_t budget, bool retune,
-                       StopRequested stop)
+                       std::vector<double> predicted, std::size_t budget, bool retune)
     : context_(context),
       problem_(std::move(problem)),
       space_(std::move(space)),
       predicted_(std::move(predicted)),
       budget_(budget),
-      stop_(std::move(stop)),
       default_index_(autotune::default_index(context.target, space_)),
       station_(context.device, context.target, problem_, context.policy,
                [this] { return standard(); }) {
@@ -70,9 +71,14 @@ void ProblemRun::read_stored(bool retune) {
 }
 
 std::size_t ProblemRun::remaining() const {
-  if (interrupted_) return 0;
+  if (over_) return 0;
   const std::size_t allowed = std::min(budget_, space_.size());
   return allowed - std::min(allowed, trials_.size());
+}
+
+bool ProblemRun::is_over() {
+  if (!over_ && stop_ && stop_()) over_ = true;
+  return over_;
 }
 
 std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indices) {
@@ -90,14 +96,12 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
   try {
     for (const std::size_t index : affordable) {
       if (!trials_.contains(index)) {
-        if (stop_ && stop_()) {
-          interrupted_ = true;
-          break;
-        }
+        if (is_over()) break;
         take_next(index);
       }
       answers.push_back(answer(index));
     }
+  } catch (const SearchOver&) {
   } catch (...) {
     settle();
     throw;
@@ -123,7 +127,9 @@ std::vector<Evaluation> ProblemRun::evaluate_some(std::span<const std::size_t> i
   }
   while (chosen.size() < count) {
     const Stopwatch watch(station_.phases().compile_wait);
-    const auto first = static_cast<std::ptrdiff_t>(context_.pool.wait_for_one(kernels));
+    const auto ready = context_.pool.wait_for_one(kernels, [this] { return is_over(); });
+    if (!ready) return {};
+    const auto first = static_cast<std::ptrdiff_t>(*ready);
     chosen.push_back(waiting[static_cast<std::size_t>(first)]);
     waiting.erase(waiting.begin() + first);
     kernels.erase(kernels.begin() + first);
@@ -211,6 +217,10 @@ void ProblemRun::take_over_stored() {
   }
 }
 
+double ProblemRun::trial_seconds() const {
+  return (phases().verify + phases().measure) / std::max(measured(), 1);
+}
+
 LaunchPlan ProblemRun::plan(std::size_t index) const {
   return launch_plan(context_.target, problem_, space_.at(index), context_.device.info());
 }
@@ -244,7 +254,7 @@ std::unique_ptr<Candidate> ProblemRun::load(std::size_t index) {
 std::optional<Loadable> ProblemRun::standard() {
   const auto known = trials_.find(default_index_);
   if (known != trials_.end() && known->second.outcome != Outcome::ok) return std::nullopt;
-  const auto kernel = compiled(default_index_);
+  const auto kernel = wait_for(context_.pool.compile(unit(default_index_)), station_);
   if (kernel->outcome != Outcome::ok) return std::nullopt;
   return standard_ = Loadable{kernel, plan(default_index_)};
 }
@@ -266,16 +276,25 @@ std::optional<double> ProblemRun::help(Device& device) {
   const double ratio = station.anchor().seconds() / reference->seconds_now;
   if (!(std::abs(ratio - 1) <= context_.policy.devices_alike)) return ratio;
   station.anchor().compare_with(reference->seconds);
-  queue_.help([&](const auto& task) { return run(task, station); });
+  try {
+    queue_.help([&](const auto& task) { return run(task, station); });
+  } catch (const SearchOver&) {
+  }
   return std::nullopt;
+}
+
+std::shared_ptr<const CompiledKernel> ProblemRun::wait_for(const CompilePool::Result& kernel,
+                                                           Station& station) {
+  const Stopwatch watch(station.phases().compile_wait);
+  const bool is_own = &station == &station_;  // only its thread may ask
+  auto compiled = autotune::wait_for(kernel, [&] { return is_own ? is_over() : over_.load(); });
+  if (!compiled) throw SearchOver{};
+  return compiled;
 }
 
 Trial ProblemRun::run(const SharedQueue::Task& task, Station& station) {
   Trial trial;
-  const std::shared_ptr<const CompiledKernel> kernel = [&] {
-    const Stopwatch watch(station.phases().compile_wait);
-    return task.kernel.get();
-  }();
+  const std::shared_ptr<const CompiledKernel> kernel = wait_for(task.kernel, station);
   const LaunchPlan launches = plan(task.index);
   if (kernel->outcome != Outcome::ok) {
     trial.outcome = kernel->outcome;
@@ -302,6 +321,8 @@ void ProblemRun::take(std::size_t index, Trial trial, bool store) {
   const auto seconds = full_time(trial);
   trials_[index] = std::move(trial);
   if (seconds && (!best_ || *seconds < best_seconds_)) lead(index);
+  const double margin = 1 + context_.policy.finalist_margin;
+  if (seconds && on_contender_ && *seconds <= best_seconds_ * margin) on_contender_(index);
   answers_.push_back(answer(index));
   if (on_trial_) on_trial_();
 }

@@ -33,7 +33,7 @@ struct RunContext {
   std::span<const BaselineSource> baselines = {};  // for the playoff
 };
 
-/// When to end: asked before each trial.
+/// When to end: asked before each trial, and while a compiler is waited for.
 using StopRequested = std::function<bool()>;
 
 /// One problem on one device, which others may help. The workbench is opened when the first trial
@@ -43,7 +43,7 @@ class ProblemRun final : public Evaluator {
  public:
   /// `predicted` is empty or has a time in seconds for every index of the space.
   ProblemRun(const RunContext& context, Problem problem, ParameterSpace space,
-             std::vector<double> predicted, std::size_t budget, bool retune, StopRequested stop);
+             std::vector<double> predicted, std::size_t budget, bool retune);
 
   const ParameterSpace& space() const override { return space_; }
   std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
@@ -56,10 +56,18 @@ class ProblemRun final : public Evaluator {
   std::span<const double> predicted() const override { return predicted_; }
   std::span<const Evaluation> known() const override { return answers_; }
 
+  /// Whether a trial of it would be compiled: it is neither known nor ruled out.
+  bool must_compile(std::size_t index) const;
   /// Takes over every stored trial, so that a search goes on from all that is known.
   void take_over_stored();
+  /// Ends the search for good once it says so.
+  void stop_when(StopRequested stop) { stop_ = std::move(stop); }
   /// Called after each trial.
   void on_trial(std::function<void()> listener) { on_trial_ = std::move(listener); }
+  /// Called after each trial that may become a finalist, with its index.
+  void on_contender(std::function<void(std::size_t)> listener) {
+    on_contender_ = std::move(listener);
+  }
 
   /// Measures configurations of this run on another, isolated device until dismiss_helpers(); times
   /// count by what the default takes on each. Where it takes them more than the policy allows apart
@@ -75,11 +83,15 @@ class ProblemRun final : public Evaluator {
   int taken_over() const { return taken_over_; }
   /// Crashes among the trials that were not run, for they had crashed twice before.
   int quarantined() const { return barred_; }
-  bool interrupted() const { return interrupted_; }
   std::optional<std::size_t> best() const { return best_; }
+  /// 0 when there is none.
+  double best_seconds() const { return best_seconds_; }
   std::size_t done() const { return trials_.size(); }
   /// Of the run's own device.
   const Phases& phases() const { return station_.phases(); }
+  int measured() const { return station_.measured(); }
+  /// What a trial takes, on the average; 0 before the first.
+  double trial_seconds() const;
   /// The SM clock that times are compared at; 0 when unknown.
   double clock_hz() { return station_.has_anchor() ? station_.anchor().clock_hz() : 0; }
 
@@ -89,6 +101,8 @@ class ProblemRun final : public Evaluator {
   void close_workbench() { station_.close(); }
   /// A trial's configuration as it is launched on this problem.
   LaunchPlan plan(std::size_t index) const;
+  /// What is compiled for it.
+  SourceUnit unit(std::size_t index) const;
   /// Its binary; compiled at most once.
   std::shared_ptr<const CompiledKernel> compiled(std::size_t index);
   /// Loads it on the workbench. Throws KernelFailure.
@@ -97,6 +111,9 @@ class ProblemRun final : public Evaluator {
   void refute(std::size_t index, Outcome outcome, const std::string& why);
 
  private:
+  bool is_over();
+  std::shared_ptr<const CompiledKernel> wait_for(const CompilePool::Result& kernel,
+                                                 Station& station);
   std::optional<Trial> ruled_out(std::size_t index) const;
   std::vector<SharedQueue::Task> start_compiling(std::span<const std::size_t> indices);
   Trial run_here(const SharedQueue::Task& task);
@@ -108,8 +125,6 @@ class ProblemRun final : public Evaluator {
   void take(std::size_t index, Trial trial, bool store);
   Evaluation answer(std::size_t index) const;
   void read_stored(bool retune);
-  bool must_compile(std::size_t index) const;
-  SourceUnit unit(std::size_t index) const;
   bool& has_binary(std::size_t index, const SourceUnit& unit);
 
   RunContext context_;
@@ -119,6 +134,7 @@ class ProblemRun final : public Evaluator {
   std::size_t budget_;
   StopRequested stop_;
   std::function<void()> on_trial_;
+  std::function<void(std::size_t)> on_contender_;
   std::size_t default_index_ = 0;
 
   std::map<std::size_t, Trial> stored_;
@@ -131,7 +147,7 @@ class ProblemRun final : public Evaluator {
   std::atomic<double> best_seconds_ = 0;  // for helpers
   int taken_over_ = 0;
   int barred_ = 0;
-  bool interrupted_ = false;
+  std::atomic<bool> over_ = false;
 
   std::optional<Loadable> standard_;  // what the station's anchor is
   Station station_;

@@ -34,13 +34,15 @@ AuditedTrial audited(const Trial& trial) {
 }
 
 PruneCheck check_pruning(ProblemRun& run, Recorder& recorder, const Policy& policy,
-                         double best_seconds, std::size_t count, std::uint64_t seed) {
+                         double best_seconds, std::size_t count, std::uint64_t seed,
+                         const std::function<bool()>& stop) {
   std::vector<std::size_t> pruned;
   for (const auto& [index, trial] : run.trials()) {
     if (trial.outcome == Outcome::pruned) pruned.push_back(index);
   }
   std::vector<AuditedTrial> trials;
   for (const std::size_t index : audit_sample(pruned, count, seed)) {
+    if (stop()) break;
     const Trial trial = measured(run, policy, index);
     recorder.record_audit(trial);
     trials.push_back(audited(trial));

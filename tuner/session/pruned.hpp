@@ -6,6 +6,8 @@
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/prune_audit.hpp"
 
+#include <functional>
+
 namespace autotune {
 
 class ProblemRun;
@@ -21,8 +23,10 @@ struct PruneCheck {
 AuditedTrial audited(const Trial& trial);
 
 /// Measures `count` of the run's pruned configurations and compares them with `best_seconds`. They
-/// are stored as what they are: a sample drawn for an audit is no search.
+/// are stored as what they are: a sample drawn for an audit is no search. None is begun once `stop`
+/// says so.
 PruneCheck check_pruning(ProblemRun& run, Recorder& recorder, const Policy& policy,
-                         double best_seconds, std::size_t count, std::uint64_t seed);
+                         double best_seconds, std::size_t count, std::uint64_t seed,
+                         const std::function<bool()>& stop);
 
 }  // namespace autotune

@@ -45,6 +45,7 @@ Anchor& Station::anchor() {
 }
 
 void Station::measure(Trial& trial, const Loadable& configuration, double best_seconds) {
+  ++measured_;
   try {
     std::unique_ptr<Candidate> candidate;
     Verdict verdict;

@@ -50,6 +50,8 @@ class Station {
 
   Phases& phases() { return phases_; }
   const Phases& phases() const { return phases_; }
+  /// Calls of measure().
+  int measured() const { return measured_; }
 
  private:
   Device& device_;
@@ -58,6 +60,7 @@ class Station {
   const Policy& policy_;
   const Standard standard_;
   Phases phases_;
+  int measured_ = 0;
   std::unique_ptr<Workbench> workbench_;
   std::unique_ptr<Candidate> anchor_candidate_;
   std::optional<Anchor> anchor_;

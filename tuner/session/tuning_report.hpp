@@ -26,6 +26,7 @@ struct ProblemReport {
   int taken_over = 0;   // trials that the store had already
   int quarantined = 0;  // not run again after two crashes
   ProblemDecision decision;
+  bool out_of_time = false;               // before a finalist was verified: there is no best
   std::string default_failure;            // why the decision has no default configuration
   std::optional<PruneCheck> prune_check;  // where the request asked for it
   double flops = 0;                       // of one call

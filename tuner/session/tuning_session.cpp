@@ -23,6 +23,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Of a problem's time, at most, kept for usual finals.
+constexpr double kFinalsShare = 0.3;
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -95,12 +98,22 @@ class Session {
   }
 
   /// A problem's share of a time budget: what is left over the problems that are left.
-  StopRequested stop_for(std::size_t number) const {
-    if (request_.budget.kind != Budget::Kind::seconds) return [this] { return stopped(); };
-    const double left = request_.budget.amount - seconds_since(start_);
-    const auto share = left / static_cast<double>(request_.problems.size() - number);
-    return [this, share, started = Clock::now()] {
-      return stopped() || seconds_since(started) >= share;
+  Deadline deadline_of(std::size_t number) const {
+    if (request_.budget.kind != Budget::Kind::seconds) return {};
+    const double left = request_.budget.amount - seconds_since(request_.started);
+    return Deadline::in(left / static_cast<double>(request_.problems.size() - number));
+  }
+
+  /// The search ends in time for what the finals usually take, if that is not most of the time, and
+  /// in any case for the least that they take.
+  StopRequested stop_of_search(const ProblemRun& run, const RunContext& context,
+                               const Deadline& deadline) const {
+    if (!deadline.is_set()) return [this] { return stopped(); };
+    const double most_kept = kFinalsShare * deadline.seconds_left();
+    return [this, &run, &context, deadline, most_kept] {
+      const FinalsSeconds finals = finals_seconds(run, context);
+      const double kept = std::max(finals.least, std::min(finals.usual, most_kept));
+      return stopped() || deadline.seconds_left() < kept + run.trial_seconds();
     };
   }
 
@@ -129,6 +142,7 @@ class Session {
 
   ProblemReport tune_problem(std::size_t number) {
     const auto started = Clock::now();
+    const Deadline deadline = deadline_of(number);
     const Problem& problem = request_.problems[number];
     const double flops = work_of(target_, problem, device_.info()).flops;
     auto [space, predicted, corrected] = next_.valid() ? next_.get() : candidates_of(problem);
@@ -145,21 +159,25 @@ class Session {
     const std::size_t budget = request_.budget.evaluations(space.size());
     EdgeCheck edge(target_, problem, device_);
     ProblemRun run(context, problem, std::move(space), std::move(corrected), budget,
-                   request_.retune, stop_for(number));
+                   request_.retune);
+    const StopRequested stop = stop_of_search(run, context, deadline);
+    run.stop_when(stop);
     run.on_trial([&] { show_progress(number, run, budget, flops, started); });
-    search(run, edge);
+    search(run, edge, stop);
     remember(run, predicted);
     begin_next(number + 1);
     double decide = 0;
     {
       const Stopwatch watch(decide);
-      report.decision = finish(run, context, edge);
+      report.decision = finish(run, context, edge, deadline);
     }
+    report.out_of_time = !report.decision.best && deadline.has_passed();
     if (!report.decision.default_configuration) report.default_failure = default_failure_of(run);
     if (request_.prune_audit > 0 && device_.runs() && report.decision.best && !stopped()) {
       report.prune_check =
           check_pruning(run, recorder, request_.policy, report.decision.best->measurement.median,
-                        request_.prune_audit, hash64("prune audit", request_.seed));
+                        request_.prune_audit, hash64("prune audit", request_.seed),
+                        [&] { return stopped() || deadline.has_passed(); });
     }
     recorder.flush();
     pool_.clear();
@@ -191,7 +209,7 @@ class Session {
     }
   }
 
-  void search(ProblemRun& run, EdgeCheck& edge) {
+  void search(ProblemRun& run, EdgeCheck& edge, const StopRequested& stop) {
     const std::uint64_t seed = hash64(run.problem().text(), request_.seed);
     const std::size_t standard = run.default_index();
     if (group_) group_->begins(run);
@@ -200,30 +218,44 @@ class Session {
       if (group_) group_->ends(*one);
     };
     const std::unique_ptr<ProblemRun, decltype(end)> open(&run, end);
+    if (device_.runs() && run.must_compile(standard)) compile_ahead(run, edge, standard);
     run.evaluate({&standard, 1});
     run.take_over_stored();
     if (run.remaining() == 0) return;
-    expect_default_right_at_edge(run, edge);
+    if (device_.runs()) {
+      expect_default_right_at_edge(run, edge, stop);
+      run.on_contender([&](std::size_t index) { compile_ahead(run, edge, index); });
+    }
     make_strategy(request_.strategy)->search(run, seed);
+    run.on_contender({});
+  }
+
+  /// What a configuration needs to be verified on the edge problem, while the search goes on.
+  void compile_ahead(const ProblemRun& run, const EdgeCheck& edge, std::size_t index) {
+    if (auto unit = edge.unit(run.space().at(index))) pool_.prefetch(*std::move(unit));
   }
 
   /// A search whose finalists will all be refuted is not begun.
-  void expect_default_right_at_edge(const ProblemRun& run, EdgeCheck& edge) {
+  void expect_default_right_at_edge(const ProblemRun& run, EdgeCheck& edge,
+                                    const StopRequested& stop) {
     const Trial& trial = run.trials().at(run.default_index());
-    if (!device_.runs() || trial.outcome != Outcome::ok) return;
+    if (trial.outcome != Outcome::ok) return;
     std::optional<SourceUnit> unit = edge.unit(trial.configuration);
     if (!unit) return;
-    const auto kernel = pool_.compile(*std::move(unit)).get();
+    const auto kernel = wait_for(pool_.compile(*std::move(unit)), stop);
+    if (!kernel) return;
     const Verdict verdict = edge.verify(trial.configuration, *kernel);
     if (verdict.outcome != Outcome::ok) throw TargetError(edge_complaint(target_, verdict));
   }
 
-  ProblemDecision finish(ProblemRun& run, const RunContext& context, EdgeCheck& edge) {
+  ProblemDecision finish(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
+                         const Deadline& deadline) {
     if (!device_.runs()) return decide_by_prediction(run, context);
     if (!request_.retune) {
       if (auto stored = stored_decision(run, context)) return *std::move(stored);
     }
-    return decide(run, context, edge, hash64("playoff", request_.seed), callbacks_.on_warning);
+    return decide(run, context, edge, deadline, hash64("playoff", request_.seed),
+                  callbacks_.on_warning);
   }
 
   static std::string default_failure_of(const ProblemRun& run) {

@@ -2,6 +2,7 @@
 // One run over the problems of a target: prune, compile, verify, time, record, decide.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,6 +22,8 @@
 namespace autotune {
 
 struct TuningRequest {
+  /// When the budget, if it is time, began to run.
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::vector<Problem> problems;
   std::string strategy = "guided";
   std::uint64_t seed = 1;

@@ -184,6 +184,16 @@ TEST(Playoff, ASlowDeviceRunsTwoBlocks) {
   EXPECT_EQ(b.calls.size(), 2u);
 }
 
+TEST(Playoff, OutOfTimeItRunsTwoBlocksAndOneL2State) {
+  SimulatedDevice device({}, 1);
+  SimulatedTimer both(device, 10e-6, 14e-6);
+  const PlayoffResult result =
+      play_off({{&both, 10e-6, true, false}}, {}, 1, {}, 0, [] { return true; });
+  EXPECT_EQ(result.blocks, 2);
+  EXPECT_EQ(result.winner, 0u);
+  EXPECT_FALSE(result.finalists[0].other_l2);
+}
+
 TEST(Playoff, GivesTheOtherL2StateWhereThereIsOne) {
   SimulatedDevice device({}, 1);
   SimulatedTimer both(device, 10e-6, 14e-6), hot_only(device, 10e-6);

@@ -90,5 +90,19 @@ TEST(CompilePool, PassesOnWhatTheDeviceThrows) {
   EXPECT_THROW(pool.compile(unit(1)).get(), std::runtime_error);
 }
 
+TEST(CompilePool, WhoeverWaitsMayStop) {
+  std::promise<void> go_on;
+  testing::FakeDevice device([wait = go_on.get_future().share()](const testing::Macros&) {
+    wait.wait();
+    return testing::Fate{};
+  });
+  CompilePool pool(device, 1);
+  const CompilePool::Result slow = pool.compile({});
+  EXPECT_EQ(wait_for(slow, [] { return true; }), nullptr);
+  EXPECT_EQ(pool.wait_for_one({&slow, 1}, [] { return true; }), std::nullopt);
+  go_on.set_value();
+  EXPECT_NE(wait_for(slow, [] { return false; }), nullptr);
+}
+
 }  // namespace
 }  // namespace autotune

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
+#include <numeric>
+
 #include "tests/tuner/session/toy.hpp"
 
 namespace autotune {
@@ -13,6 +16,54 @@ using testing::Fate;
 using testing::Macros;
 
 using FinalsTest = StoreTest;
+
+/// All trials of the toy, made without finals.
+class SearchedToy {
+ public:
+  explicit SearchedToy(FakeDevice& device) : device_(device), pool_(device, 1) {
+    target_.bake_sizes = Expression::parse("1");
+    std::vector<std::size_t> all(run_.space().size());
+    std::iota(all.begin(), all.end(), 0);
+    run_.evaluate(all);
+  }
+
+  ProblemDecision decide_by(const Deadline& deadline) {
+    EdgeCheck edge(target_, problem_, device_);
+    return decide(run_, context_, edge, deadline, 1);
+  }
+  const ProblemRun& run() const { return run_; }
+
+ private:
+  Target target_ = two_parameters();
+  const Problem problem_{{{"N", 64}}};
+  FakeDevice& device_;
+  CompilePool pool_;
+  Recorder recorder_{nullptr, "", {}, 0};
+  const Policy policy_;
+  const RunContext context_{target_, device_, pool_, recorder_, policy_};
+  ProblemRun run_{context_, problem_, space_of(target_, problem_, device_.info()), {}, 1000, false};
+};
+
+TEST(FinalsInTime, AfterTheDeadlineTheLeaderIsVerifiedAndTimed) {
+  FakeDevice device(bowl);
+  SearchedToy toy(device);
+  const ProblemDecision decision = toy.decide_by(Deadline::in(-1));
+  EXPECT_EQ(to_text(decision.best->configuration), "X=11 Y=2");
+  EXPECT_TRUE(decision.best->verified);
+  EXPECT_FALSE(decision.default_configuration) << "there was no time for it";
+}
+
+TEST(FinalsInTime, WhatIsNotCompiledSoonAfterTheDeadlineIsNotPublished) {
+  std::promise<void> go_on;
+  FakeDevice device([wait = go_on.get_future().share()](const Macros& macros) {
+    if (macros.at("SIZE_N") == 65) wait.wait();
+    return bowl(macros);
+  });
+  SearchedToy toy(device);
+  EXPECT_FALSE(toy.decide_by(Deadline::in(-1)).best);
+  EXPECT_TRUE(toy.run().best()) << "it is not refuted either";
+  go_on.set_value();
+}
 
 TEST_F(FinalsTest, AFinalistThatCannotBeLoadedAgainCostsItselfOnly) {
   const Target target = two_parameters();

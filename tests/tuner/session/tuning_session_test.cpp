@@ -365,6 +365,38 @@ TEST_F(TuningSessionTest, AQuarantinedTimeoutIsCountedAsATimeout) {
   EXPECT_EQ(count(third.problems[0], Outcome::crash), 0);
 }
 
+TEST_F(TuningSessionTest, EdgeKernelsOfLeadersAreCompiledWhileTheSearchGoesOn) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  std::atomic<int> at_the_edge = 0, last = 0;
+  FakeDevice device([&](const Macros& macros) {
+    if (macros.at("SIZE_N") == 65) ++at_the_edge;
+    return bowl(macros);
+  });
+  TuningCallbacks callbacks;
+  callbacks.on_progress = [&](const Progress&) { last = at_the_edge.load(); };
+  tune(target, device, nullptr, request_for(target, {64}), callbacks);
+  EXPECT_GT(last, 10) << "from X=1 to X=11 each is a leader";
+}
+
+TEST_F(TuningSessionTest, ABudgetOfTimeCoversTheFinals) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  // All are alike, so that there are ten finalists.
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("SIZE_N") == 65) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    return {};
+  });
+  TuningRequest request = request_for(target, {64});
+  request.budget = {Budget::Kind::seconds, 2};
+  const auto start = std::chrono::steady_clock::now();
+  const TuningReport report = tune(target, device, nullptr, request);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took.count(), 5) << "eleven finalists compile for 3.3 s and are loaded for as long";
+  EXPECT_TRUE(report.problems[0].decision.best);
+  EXPECT_FALSE(report.problems[0].out_of_time);
+}
+
 TEST_F(TuningSessionTest, ADefaultThatFailsOnTheEdgeProblemEndsTheRunBeforeTheSearch) {
   Target target = two_parameters();
   target.bake_sizes = Expression::parse("1");
