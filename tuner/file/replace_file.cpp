@@ -43,6 +43,7 @@ void expect_folder(const fs::path& target, const fs::path& file) {
   struct stat found {};
   if (stat(folder.c_str(), &found) != 0) throw failure(file, errno);
   if (!S_ISDIR(found.st_mode)) throw failure(file, ENOTDIR);
+  if (access(folder.c_str(), W_OK | X_OK) != 0) throw failure(file, errno);
 }
 
 fs::path aside_of(const fs::path& file) {

@@ -51,6 +51,17 @@ std::vector<db::Layer> layers_of(const autotune_options& options) {
   return layers;
 }
 
+NamedValues settings_of(const autotune_options& options) try {
+  const NamedValues settings = parse_named_values(text_or(options.settings, ""));
+  for (const NamedValue& one : settings) {
+    if (find_value(settings, one.name) == &one.value) continue;
+    throw Error(format("{} is given twice: leave one out", one.name));
+  }
+  return settings;
+} catch (const Error& error) {
+  throw UsageError(format("autotune_options.settings: {}", error.what()));
+}
+
 /// As results are stored under it.
 std::string policy_of(const autotune_options& options) {
   static const std::vector<std::string> kPolicies = {"l2=hot launch=graph", "l2=hot launch=stream",
@@ -146,9 +157,9 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     Target target = target_called(options->target);
     std::vector<db::Layer> layers = layers_of(*options);
     Chosen chosen = device_for(*options, layers, target.name);
-    auto made = std::make_unique<autotune_handle>(
-        std::move(target), parse_named_values(text_or(options->settings, "")),
-        std::move(chosen.info), policy_of(*options), std::move(layers), chosen.ordinal);
+    auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(*options),
+                                                  std::move(chosen.info), policy_of(*options),
+                                                  std::move(layers), chosen.ordinal);
     made->tuned_only = options->tuned_only != 0;
     *handle = made.release();
   });

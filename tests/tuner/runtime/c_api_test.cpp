@@ -155,6 +155,12 @@ TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
   setting.settings = "colour=red";
   EXPECT_EQ(autotune_open(&setting, &handle_), AUTOTUNE_WRONG_USAGE);
 
+  for (const char* text : {"junk", "=", "dtype=", "dtype=f32 dtype=f64", "dtype=\x1b[31m"}) {
+    setting.settings = text;
+    EXPECT_EQ(autotune_open(&setting, &handle_), AUTOTUNE_WRONG_USAGE) << text;
+    EXPECT_THAT(autotune_message(), testing::Not(HasSubstr("\x1b")));
+  }
+
   autotune_options policy = options_;
   policy.policy = "junk";
   EXPECT_EQ(autotune_open(&policy, &handle_), AUTOTUNE_WRONG_USAGE);
