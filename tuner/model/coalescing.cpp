@@ -75,11 +75,12 @@ std::vector<std::int64_t> pieces(std::span<const std::int64_t> starts, int bytes
 
 void add_request(GlobalTraffic& traffic, const Multiprocessor& sm, const MemoryAccess& access,
                  std::span<const std::int64_t> starts, std::int64_t times) {
-  const auto lines = static_cast<std::int64_t>(pieces(starts, access.bytes, kLine).size());
-  const auto sectors = static_cast<std::int64_t>(pieces(starts, access.bytes, kSector).size());
+  const auto lines = static_cast<std::int64_t>(pieces(starts, access.access_bytes(), kLine).size());
+  const auto sectors =
+      static_cast<std::int64_t>(pieces(starts, access.access_bytes(), kSector).size());
   const bool whole_lines = !access.store && sm.load_transaction_bytes == kLine;
   traffic.requests += times;
-  traffic.bytes_asked += times * static_cast<std::int64_t>(starts.size()) * access.bytes;
+  traffic.bytes_asked += times * static_cast<std::int64_t>(starts.size()) * access.access_bytes();
   traffic.transactions += times * (sm.load_transaction_bytes == kLine ? lines : sectors);
   traffic.bytes_moved += times * (whole_lines ? lines * kLine : sectors * kSector);
 }
@@ -129,12 +130,12 @@ SharedTraffic shared_traffic(const Multiprocessor& sm, const MemoryAccess& acces
   }
   // Wider accesses take a warp in phases: half of it for 8 bytes, a quarter for 16.
   const std::size_t warp = std::min(kWarp, sm.shared_banks);
-  const std::size_t phase = warp * 4 / static_cast<std::size_t>(std::max(access.bytes, 4));
+  const std::size_t phase = warp * 4 / static_cast<std::size_t>(std::max(access.access_bytes(), 4));
   SharedTraffic traffic;
   for (std::size_t first = 0; first < offsets.size(); first += phase) {
     const std::size_t count = std::min(phase, offsets.size() - first);
     traffic.wavefronts +=
-        passes(std::span(offsets).subspan(first, count), access.bytes, sm.shared_banks);
+        passes(std::span(offsets).subspan(first, count), access.access_bytes(), sm.shared_banks);
     ++traffic.ideal;
     if (first % warp == 0) ++traffic.requests;
   }

@@ -21,8 +21,11 @@ struct AffineIndex {
 /// One access of every thread to an array that starts on a 256-byte boundary.
 struct MemoryAccess {
   AffineIndex index;
-  int bytes = 4;  // of an element, or of a vector of them; indices count these
+  int bytes = 4;  // of an element; indices count these
+  int width = 1;  // neighbouring elements that a thread accesses as one
   bool store = false;
+
+  int access_bytes() const { return bytes * width; }
 };
 
 /// What an access moves, summed over warps.

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/access.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::array<std::string_view, 3> kClauses{"wide", "times", "when"};
+
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Takes a line apart from its begin on.
+class LineReader {
+ public:
+  explicit LineReader(std::string_view line) : line_(trimmed(line)), rest_(line_) {}
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(format("\"{}\": {} (write: load x[bx * BLOCK + tx] times ITEMS)", line_, what));
+  }
+
+  std::string_view line() const { return line_; }
+  bool done() const { return rest_.empty(); }
+
+  std::string_view word() {
+    const auto end = std::ranges::find_if_not(rest_, is_word) - rest_.begin();
+    return take(static_cast<std::size_t>(end));
+  }
+
+  /// What stands in the brackets that come next.
+  std::string_view bracketed() {
+    if (!rest_.starts_with('[')) fail("an index in brackets is missing");
+    int depth = 0;
+    for (std::size_t i = 0; i < rest_.size(); ++i) {
+      depth += (rest_[i] == '[') - (rest_[i] == ']');
+      if (depth > 0) continue;
+      const std::string_view inside = rest_.substr(1, i - 1);
+      take(i + 1);
+      return inside;
+    }
+    fail("']' is missing");
+  }
+
+  /// Up to the next clause.
+  std::string_view up_to_clause() {
+    for (std::size_t i = 0; i < rest_.size(); ++i) {
+      if (i > 0 && is_word(rest_[i - 1])) continue;
+      const auto end =
+          std::find_if_not(rest_.begin() + static_cast<std::ptrdiff_t>(i), rest_.end(), is_word);
+      const std::string_view word(rest_.begin() + static_cast<std::ptrdiff_t>(i), end);
+      if (std::ranges::find(kClauses, word) != kClauses.end()) return trimmed(take(i));
+    }
+    return take(rest_.size());
+  }
+
+  Expression parsed(std::string_view text) const {
+    try {
+      return Expression::parse(text);
+    } catch (const ExpressionError& error) {
+      fail(error.what());
+    }
+  }
+
+ private:
+  std::string_view take(std::size_t count) {
+    const std::string_view taken = rest_.substr(0, count);
+    rest_ = trimmed(rest_.substr(count));
+    return taken;
+  }
+
+  std::string_view line_, rest_;
+};
+
+}  // namespace
+
+AccessSpec parse_access(std::string_view line) {
+  LineReader reader(line);
+  const std::string_view kind = reader.word();
+  if (kind != "load" && kind != "store") reader.fail("an access begins with load or store");
+  const std::string_view buffer = reader.word();
+  if (buffer.empty()) reader.fail("the name of a buffer is missing");
+  AccessSpec access{.text = std::string(reader.line()),
+                    .store = kind == "store",
+                    .buffer = std::string(buffer),
+                    .index = reader.parsed(reader.bracketed()),
+                    .wide = {},
+                    .times = {},
+                    .when = {}};
+  while (!reader.done()) {
+    const std::string_view clause = reader.word();
+    const auto which = std::ranges::find(kClauses, clause) - kClauses.begin();
+    if (which == std::ssize(kClauses)) {
+      reader.fail(format("expected wide, times or when behind the index, not \"{}\"", clause));
+    }
+    auto& part = which == 0 ? access.wide : which == 1 ? access.times : access.when;
+    if (part) reader.fail(format("{} stands twice", clause));
+    part = reader.parsed(reader.up_to_clause());
+  }
+  return access;
+}
+
+}  // namespace autotune
