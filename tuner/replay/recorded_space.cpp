@@ -21,6 +21,7 @@ struct Row {
   std::vector<Value> values;  // one a parameter
   Outcome outcome = Outcome::ok;
   std::optional<double> seconds;
+  double compile_seconds = 0;
 };
 
 Value value_of(const Json& json) {
@@ -72,6 +73,12 @@ std::string text_or(const std::optional<CheckedJson>& node, std::string otherwis
   return node ? node->text() : otherwise;
 }
 
+/// 0 where the file has none.
+double compile_seconds(const CheckedJson& entry) {
+  const auto found = entry.find("compile_time");
+  return found && found->json().is_number() ? found->json().get<double>() * 1e-3 : 0;
+}
+
 std::vector<Row> kernel_tuner_rows(const CheckedJson& document,
                                    std::vector<Parameter>& parameters) {
   const std::string objective = text_or(document.find("objective"), "time");
@@ -87,7 +94,8 @@ std::vector<Row> kernel_tuner_rows(const CheckedJson& document,
   }
   std::vector<Row> rows;
   for (const auto& [key, entry] : document["cache"].members()) {
-    Row& row = rows.emplace_back(Row{values_of(entry, names), Outcome::ok, std::nullopt});
+    Row& row = rows.emplace_back(
+        Row{values_of(entry, names), Outcome::ok, std::nullopt, compile_seconds(entry)});
     set_answer(row, entry[objective].json());
   }
   return rows;
@@ -101,7 +109,7 @@ std::string objective_of(const CheckedJson& result) {
 
 Row t4_row(const CheckedJson& result, const std::vector<std::string>& names) {
   Row row{values_of(result["configuration"], names),
-          outcome_of(text_or(result.find("invalidity"), "correct")), std::nullopt};
+          outcome_of(text_or(result.find("invalidity"), "correct")), std::nullopt, 0};
   const std::string objective = objective_of(result);
   if (const auto measurements = result.find("measurements")) {
     for (const CheckedJson& measurement : measurements->items()) {
@@ -162,12 +170,14 @@ RecordedSpace recorded_space(std::string name, std::vector<Parameter> parameters
   for (const Row& row : rows) by_rank.emplace(rank_of(row, levels), &row);
   std::vector<std::uint64_t> ranks;
   std::vector<Evaluation> answers;
+  std::vector<double> compile_seconds;
   for (const auto& [rank, row] : by_rank) {
     answers.push_back({ranks.size(), row->outcome, row->seconds});
+    compile_seconds.push_back(row->compile_seconds);
     ranks.push_back(rank);
   }
   return {std::move(name), ParameterSpace(std::move(parameters), std::move(ranks)),
-          std::move(answers)};
+          std::move(answers), std::move(compile_seconds)};
 }
 
 Json parse_recorded(const std::string& text, const std::string& file) {

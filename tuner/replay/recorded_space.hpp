@@ -14,7 +14,8 @@ namespace autotune {
 struct RecordedSpace {
   std::string name;  // `gemm-rtx2080ti`
   ParameterSpace space;
-  std::vector<Evaluation> answers;  // one an index of the space
+  std::vector<Evaluation> answers;      // one an index of the space
+  std::vector<double> compile_seconds;  // the same; 0 where the file has none
 
   /// The shortest time; infinity when everything fails.
   double best() const;

@@ -67,7 +67,28 @@ RecordedEvaluator::RecordedEvaluator(const RecordedSpace& recorded, std::size_t 
       batch_(batch),
       predicted_(predicted),
       end_at_(end_at_optimum ? recorded.best() : 0),
-      asked_(recorded.space.size(), 0) {}
+      asked_(recorded.space.size(), 0),
+      idle_from_(static_cast<std::size_t>(batch), 0),
+      compiled_at_(recorded.space.size(), kInfinity) {}
+
+void RecordedEvaluator::prefetch(std::span<const std::size_t> indices) {
+  for (const std::size_t index : indices) {
+    if (compiled_at_[index] < kInfinity) continue;
+    double& compiler = *std::ranges::min_element(idle_from_);
+    compiler = std::max(compiler, now_) + recorded_.compile_seconds[index];
+    compiled_at_[index] = compiler;
+  }
+}
+
+std::vector<Evaluation> RecordedEvaluator::evaluate_some(std::span<const std::size_t> indices,
+                                                         std::size_t count) {
+  prefetch(indices);
+  std::vector<std::size_t> order(indices.begin(), indices.end());
+  std::ranges::stable_sort(order, {}, [&](std::size_t index) { return compiled_at_[index]; });
+  order.resize(std::min(count, order.size()));
+  for (const std::size_t index : order) now_ = std::max(now_, compiled_at_[index]);
+  return evaluate(order);
+}
 
 std::vector<Evaluation> RecordedEvaluator::evaluate(std::span<const std::size_t> indices) {
   std::vector<Evaluation> answers;

@@ -13,7 +13,9 @@
 
 namespace autotune {
 
-/// Answers from a recorded space until `budget` different configurations were asked for.
+/// Answers from a recorded space until `budget` different configurations were asked for. In
+/// batches, as many compilers as a batch has places take up what is asked for or announced, in that
+/// order, for the time that the space says; what is compiled first is answered first.
 class RecordedEvaluator : public Evaluator {
  public:
   /// `predicted` (one an index, or empty) is what the strategy is told the cost model says.
@@ -22,6 +24,9 @@ class RecordedEvaluator : public Evaluator {
 
   const ParameterSpace& space() const override { return recorded_.space; }
   std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
+  std::vector<Evaluation> evaluate_some(std::span<const std::size_t> indices,
+                                        std::size_t count) override;
+  void prefetch(std::span<const std::size_t> indices) override;
   int batch() const override { return batch_; }
   std::size_t remaining() const override { return budget_ - order_.size(); }
   std::span<const double> predicted() const override { return predicted_; }
@@ -37,6 +42,9 @@ class RecordedEvaluator : public Evaluator {
   double end_at_;  // seconds
   std::vector<char> asked_;
   std::vector<std::size_t> order_;
+  double now_ = 0;                   // on the clock of the compilers
+  std::vector<double> idle_from_;    // of each compiler, in seconds
+  std::vector<double> compiled_at_;  // of each index; infinity before it is asked for
 };
 
 /// The evaluations at which a run's best time is noted.

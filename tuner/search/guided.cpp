@@ -2,20 +2,24 @@
 #include "tuner/search/guided.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "tuner/search/candidates.hpp"
 #include "tuner/search/expected_improvement.hpp"
+#include "tuner/search/neighbours.hpp"
 #include "tuner/search/random_source.hpp"
 #include "tuner/search/ready.hpp"
 #include "tuner/search/start.hpp"
 #include "tuner/search/surrogate.hpp"
+#include "tuner/search/turns.hpp"
 
 namespace autotune {
 namespace {
 
 constexpr std::size_t kFirst = 6;   // configurations before a surrogate is asked
 constexpr std::size_t kFewest = 2;  // valid ones of them
+constexpr std::size_t kLocal = 3;   // of the fastest have their neighbours proposed
 constexpr std::size_t kParts = 8;   // of a batch, measured and replaced one at a time
 constexpr double kStep = 0.03;      // Kernel::step of the second surrogate
 constexpr double kRedraw = 1.08;    // growth after which large spaces are sampled anew
@@ -33,7 +37,8 @@ class Search {
         ahead_(batch_ > 1 ? batch_ + part_ : 1),
         prior_(prior_of(space_, evaluator.predicted())),
         points_(0, static_cast<Eigen::Index>(coordinates_.dimensions())),
-        ready_(evaluator) {}
+        ready_(evaluator),
+        neighbours_(space_) {}
 
   void run() {
     for (const Evaluation& answer : evaluator_.known()) take(answer);
@@ -61,6 +66,7 @@ class Search {
   void take(const Evaluation& answer) {
     if (observations_.contains(answer.index)) return;
     observations_.add(answer);
+    turns_.observe(observations_.size(), observations_.best());
     const Eigen::Index place = points_.rows();
     points_.conservativeResize(place + 1, Eigen::NoChange);
     points_.row(place) = coordinates_.points({&answer.index, 1}).row(0);
@@ -110,9 +116,6 @@ class Search {
   }
 
   /// Adds a part to what is under way and has it compiled; false when there is nothing to add.
-  /// Surrogates take turns; what one proposes, both suppose to come out as expected. A part is
-  /// either of what is compiled already, as long as that promises enough, or waits for the compiler
-  /// anyhow and then takes the best.
   bool propose() {
     const std::size_t planned = observations_.size() + under_way_.size();
     const std::size_t affordable =
@@ -120,32 +123,16 @@ class Search {
     const std::size_t count = std::min({part_, affordable, space_.size() - planned});
     if (count == 0) return false;
     const std::size_t before = under_way_.size();
-    std::vector<Opinion> opinions(surrogates_.size());
-    std::vector<char> taken = candidates_.asked;
+    Part part{std::vector<Opinion>(surrogates_.size()), candidates_.asked};
     for (const std::size_t index : under_way_) {
-      if (const auto row = candidates_.row_of(index)) taken[*row] = 1;
+      if (const auto row = candidates_.row_of(index)) part.taken[*row] = 1;
     }
-    bool compiles = false;
     ready_.forget_missing();
     while (!candidates_.indices.empty() && under_way_.size() < before + count) {
-      const std::size_t turn = turn_++ % surrogates_.size();
-      Surrogate& surrogate = surrogates_[turn];
-      if (opinions[turn].mean.size() == 0) {
-        opinions[turn] = surrogate.update(observations_, points_, predicted_);
-      }
-      surrogate.suppose(coordinates_.points(under_way_));
-      const Eigen::ArrayXf scores =
-          expected_improvements(opinions[turn], surrogate.variances(), taken);
-      Eigen::Index row = 0;
-      if (scores.maxCoeff(&row) < 0) break;  // every candidate was taken
-      if (!compiles) {
-        const auto ready = ready_.best(scores, candidates_.indices);
-        if (!ready && under_way_.size() > before) break;
-        compiles = !ready;
-        row = ready.value_or(row);
-      }
-      taken[static_cast<std::size_t>(row)] = 1;
-      under_way_.push_back(candidates_.indices[static_cast<std::size_t>(row)]);
+      const std::optional<std::size_t> row = next_row(part, under_way_.size() > before);
+      if (!row) break;
+      part.taken[*row] = 1;
+      under_way_.push_back(candidates_.indices[*row]);
     }
     if (under_way_.size() == before) {
       std::vector<std::size_t> used = observations_.indices();
@@ -155,6 +142,77 @@ class Search {
     }
     evaluator_.prefetch(std::span(under_way_).subspan(before));
     return under_way_.size() > before;
+  }
+
+  /// What is proposed at a time. It waits for the compiler as a whole, or not at all.
+  struct Part {
+    std::vector<Opinion> opinions;  // one a surrogate, once asked for
+    std::vector<char> taken;        // one a candidate
+    bool compiles = false;
+  };
+
+  /// nullopt when every candidate is taken, or when what is left would have to be compiled for a
+  /// part that need not wait (`begun`).
+  std::optional<std::size_t> next_row(Part& part, bool begun) {
+    const Proposer proposer = turns_.next();
+    if (proposer == Proposer::random) {
+      part.compiles = true;
+      return random_row(part.taken);
+    }
+    const Eigen::ArrayXf scores = scores_of(proposer == Proposer::smooth ? 0 : 1, part);
+    Eigen::Index row = 0;
+    if (scores.maxCoeff(&row) < 0) return std::nullopt;
+    if (proposer == Proposer::local) {
+      if (const auto near = best_near_the_fastest(scores)) {
+        part.compiles = true;
+        return near;
+      }
+    }
+    if (!part.compiles) {
+      const auto ready = ready_.best(scores, candidates_.indices);
+      if (!ready && begun) return std::nullopt;
+      part.compiles = !ready;
+      row = ready.value_or(row);
+    }
+    return static_cast<std::size_t>(row);
+  }
+
+  /// What is under way is supposed to come out as expected.
+  Eigen::ArrayXf scores_of(std::size_t which, Part& part) {
+    Surrogate& surrogate = surrogates_[which];
+    Opinion& opinion = part.opinions[which];
+    if (opinion.mean.size() == 0) {
+      opinion = surrogate.update(observations_, points_, predicted_);
+    }
+    surrogate.suppose(coordinates_.points(under_way_));
+    return expected_improvements(opinion, surrogate.variances(), part.taken);
+  }
+
+  /// The row of the highest score one change away from the fastest few; nullopt when all are taken.
+  std::optional<std::size_t> best_near_the_fastest(const Eigen::ArrayXf& scores) const {
+    std::vector<std::size_t> places = observations_.fastest();
+    places.resize(std::min(places.size(), kLocal));
+    std::optional<std::size_t> best;
+    float highest = -1;
+    for (const std::size_t place : places) {
+      for (const std::size_t index : neighbours_.of(observations_.indices()[place])) {
+        const auto row = candidates_.row_of(index);
+        if (!row || scores[static_cast<Eigen::Index>(*row)] <= highest) continue;
+        best = row;
+        highest = scores[static_cast<Eigen::Index>(*row)];
+      }
+    }
+    return best;
+  }
+
+  /// Not by any ranking, which would lead back to where the surrogates are.
+  std::optional<std::size_t> random_row(const std::vector<char>& taken) {
+    std::vector<std::size_t> free;
+    for (std::size_t row = 0; row < taken.size(); ++row) {
+      if (!taken[row]) free.push_back(row);
+    }
+    if (free.empty()) return std::nullopt;
+    return free[random_.below(free.size())];
   }
 
   /// -1 for what is taken already.
@@ -189,8 +247,9 @@ class Search {
   Candidates candidates_;
   std::vector<Surrogate> surrogates_;
   ReadyMemory ready_;
+  Neighbours neighbours_;
+  Turns turns_;
   std::vector<std::size_t> under_way_;  // proposed and not yet answered, in order
-  std::size_t turn_ = 0;
   double drawn_best_ = 0;
   double drawn_size_ = 0;
 };

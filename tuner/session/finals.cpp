@@ -34,11 +34,11 @@ PlayoffResult play(ProblemRun& run, const Policy& policy, const Deadline& deadli
                    Finalists& finalists, std::vector<BaselineCandidate>& baselines,
                    std::uint64_t seed) {
   const auto entries = [&] {
-    std::vector<Finalist> entries = finalists.entries();
+    std::vector<Finalist> all = finalists.entries();
     for (const BaselineCandidate& one : baselines) {
-      entries.push_back({one.candidate.get(), one.seconds, false, false, true});
+      all.push_back({one.candidate.get(), one.seconds, false, false, true});
     }
-    return entries;
+    return all;
   };
   const auto reallocate = [&](std::span<Finalist> again) {
     if (deadline.seconds_left() < 2 * run.phases().open) return;

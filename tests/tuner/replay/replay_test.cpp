@@ -101,6 +101,21 @@ TEST(Replay, AskingTwiceCountsOnceAndTheBudgetHolds) {
   EXPECT_EQ(evaluator.remaining(), 0u);
 }
 
+constexpr const char* kCompileTimes =
+    R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2, 3]},
+  "objective": "time", "cache": {"1": {"a": 1, "time": 4.0, "compile_time": 900},
+  "2": {"a": 2, "time": 2.0, "compile_time": 100}, "3": {"a": 3, "time": 1.0, "compile_time": 200}}})";
+
+TEST(Replay, InBatchesWhatIsCompiledFirstIsAnsweredFirst) {
+  const RecordedSpace recorded = read_recorded_space(written("compile.json", kCompileTimes));
+  EXPECT_THAT(recorded.compile_seconds, testing::ElementsAre(0.9, 0.1, 0.2));
+  RecordedEvaluator evaluator(recorded, 3, 2);
+  const std::vector<std::size_t> asked = {0, 1, 2};  // the third waits for the second's compiler
+  EXPECT_EQ(evaluator.evaluate_some(asked, 1).front().index, 1u);
+  EXPECT_EQ(evaluator.evaluate_some(std::vector<std::size_t>{0, 2}, 1).front().index, 2u);
+  EXPECT_EQ(evaluator.evaluate_some(std::vector<std::size_t>{0}, 1).front().index, 0u);
+}
+
 TEST(Replay, SumsUpRunsByTheirQuartiles) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<ReplayRun> runs = {{1, {infinity, 3, 1}, 0}, {2, {2, 1.04}, 0}, {3, {2, 2}, 0}};
@@ -133,6 +148,13 @@ TEST(Replay, GuidedBeatsRandomOnRecordedSpaces) {
     EXPECT_LT(guided, summarize(replay(recorded, request)).at[2].median) << name;
     EXPECT_LT(guided, 1.2) << name;
   }
+}
+
+TEST(Replay, GuidedLeavesAPlateauThatDeceives) {
+  const RecordedSpace recorded =
+      read_recorded_space(AUTOTUNE_SOURCE_DIR "/bench/search/spaces/synthetic-d8.json.gz");
+  const ReplaySummary summary = summarize(replay(recorded, {"guided", 100, 3, 1, true}));
+  EXPECT_LT(summary.at[3].median, 1.5) << "1.9 is the plateau";
 }
 
 }  // namespace
