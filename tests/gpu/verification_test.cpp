@@ -9,6 +9,7 @@
 
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/measure/verification.hpp"
 
 namespace autotune {
@@ -84,13 +85,16 @@ TEST_F(WrongKernel, IsDescribedInTheHostsWords) {
     std::vector<float> x(n), y(n), got(n);
     fill(std::as_writable_bytes(std::span(x)), workload.buffers[0], set, workload.seed);
     fill(std::as_writable_bytes(std::span(y)), workload.buffers[1], set, workload.seed);
-    Expected expected;
+    std::vector<double> values(n), magnitudes(n);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      expected.values.push_back(2.0 * x[i] + y[i]);
-      expected.magnitudes.push_back(2.0 * std::abs(x[i]) + std::abs(y[i]));
+      values[i] = 2.0 * x[i] + y[i];
+      magnitudes[i] = 2.0 * std::abs(x[i]) + std::abs(y[i]);
       got[i] = std::fma(2.0f, x[i], y[i]) * (i % 1000 == 7 ? 1.001f : 1.0f);
     }
-    const Verdict host = compare(workload.buffers[2], std::as_bytes(std::span(got)), expected, set);
+    const bool exact = set == InputSet::integers;
+    const Expected expected{ElementType::f64, std::as_bytes(std::span(values)),
+                            std::as_bytes(std::span(magnitudes)), exact};
+    const Verdict host = compare(workload.buffers[2], std::as_bytes(std::span(got)), expected);
     if (host.outcome == Outcome::ok) continue;
     EXPECT_EQ(verdict.message, host.message);
     EXPECT_EQ(verdict.worst_error, host.worst_error);
@@ -161,6 +165,39 @@ extern "C" __global__ void reference(int n, float a, const float* x, const float
     const Verdict verdict = bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(n))->verify();
     EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
   }
+}
+
+TEST_F(WrongKernel, ThatLeavesWhatTheReferenceLeavesIsSaidSo) {
+  Workload workload = saxpy_workload(1000);
+  std::string& reference = workload.reference_source.text;
+  reference.replace(reference.find("out[i] ="), 8, "if (i > 0) out[i] =");
+  const auto bench = device().open(workload);
+  const auto kernel = compiled(saxpy_unit("if (i > 0 && i < n) out[i] = a * x[i] + y[i];"));
+  EXPECT_THAT(bench->load(kernel, saxpy_plan(1000))->verify().message,
+              HasSubstr("out[0] is written neither by the kernel nor by the reference"));
+}
+
+TEST_F(WrongKernel, LongIntegersAreExactToTheLastBit) {
+  Workload workload = saxpy_workload(777);
+  for (BufferSpec& buffer : workload.buffers) buffer.type = ElementType::i64;
+  workload.float64_outputs = false;
+  const auto source = [&](const std::string& name, const std::string& value) {
+    return unit_of("extern \"C\" __global__ void " + name +
+                       "(int n, float a, const long long* x, const long long* y, long long* out) {"
+                       " for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;"
+                       " i += gridDim.x * blockDim.x) out[i] = " +
+                       value + "; }",
+                   {name});
+  };
+  workload.reference_source = source("reference", "x[i] + (1ll << 60)");
+  const auto bench = device().open(workload);
+  const auto verdict_of = [&](const std::string& value) {
+    return bench->load(compiled(source("kernel", value)), saxpy_plan(777))->verify();
+  };
+  EXPECT_EQ(verdict_of("x[i] + (1ll << 60)").outcome, Outcome::ok);
+  const Verdict wrong = verdict_of("x[i] + (1ll << 60) + (i == 400)");
+  EXPECT_THAT(wrong.message, HasSubstr("out[400] is 11529215046068469"));
+  EXPECT_THAT(wrong.message, HasSubstr("expected 11529215046068469"));
 }
 
 TEST_F(WrongKernel, EveryElementTypeIsCompared) {

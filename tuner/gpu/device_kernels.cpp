@@ -22,13 +22,14 @@ DeviceKernels::DeviceKernels(const CubinCompiler& compiler, int multiprocessors)
     : multiprocessors_(multiprocessors) {
   const CompiledKernel compiled = compiler.compile(device_kernels_source());
   if (compiled.outcome != Outcome::ok) {
-    throw Error("the kernels that check results do not compile with this NVRTC: " + compiled.log);
+    throw Error("the kernels that fill buffers and check results do not compile with this NVRTC: " +
+                compiled.log);
   }
   cubin_ = std::make_unique<LoadedCubin>(*compiled.binary);
 }
 
 template <class... Values>
-void DeviceKernels::launch(const char* kernel, cudaStream_t stream, std::int64_t threads,
+void DeviceKernels::launch(const std::string& kernel, cudaStream_t stream, std::int64_t threads,
                            Values... values) const {
   if (threads == 0) return;
   const std::int64_t blocks = (threads + kThreads - 1) / kThreads;
@@ -37,17 +38,28 @@ void DeviceKernels::launch(const char* kernel, cudaStream_t stream, std::int64_t
   config.blockDim.x = kThreads;
   config.stream = stream;
   void* arguments[] = {&values...};
-  check_cuda(cudaLaunchKernelExC(&config, cubin_->kernel(kernel), arguments), "check a result");
+  check_cuda(cudaLaunchKernelExC(&config, cubin_->kernel(kernel), arguments),
+             "run a kernel of the tuner's own");
+}
+
+void DeviceKernels::fill(cudaStream_t stream, ElementType type, const ElementRule& rule,
+                         std::byte* to, std::int64_t count) const {
+  launch(format("fill_{}", name_of(type)), stream, count, to, count, rule);
 }
 
 void DeviceKernels::compare(cudaStream_t stream, const BufferSpec& buffer, const std::byte* got,
-                            const double* values, const double* magnitudes, bool exact,
-                            Finding* finding) const {
-  const std::string kernel = format("compare_{}", name_of(buffer.type));
-  const double unit = exact ? 0 : unit_roundoff(buffer.type);
-  const double factor = buffer.tolerance * unit;
-  launch(kernel.c_str(), stream, buffer.length, got, values, magnitudes, buffer.length, factor,
-         unit, finding);
+                            const DeviceAnswer& right, Finding* finding) const {
+  launch(format("compare_{}_{}", name_of(buffer.type), name_of(right.type)), stream, buffer.length,
+         got, right.values, right.magnitudes, buffer.length, allowance(buffer, right.exact),
+         finding);
+}
+
+void DeviceKernels::compare_bits(cudaStream_t stream, const BufferSpec& buffer,
+                                 const std::byte* one, const std::byte* other,
+                                 Finding* finding) const {
+  const std::byte* const no_magnitudes = nullptr;
+  launch(bytes_of(buffer.type) == 4 ? "compare_i32_i32" : "compare_i64_i64", stream, buffer.length,
+         one, other, no_magnitudes, buffer.length, Allowance{}, finding);
 }
 
 void DeviceKernels::check_zones(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
@@ -60,15 +72,9 @@ void DeviceKernels::hash(cudaStream_t stream, const std::byte* start, std::int64
   launch("hash", stream, bytes / 4, start, bytes / 4, sum);
 }
 
-void DeviceKernels::widen(cudaStream_t stream, ElementType type, const std::byte* from,
-                          std::int64_t count, double* to) const {
-  const std::string kernel = format("widen_{}", name_of(type));
-  launch(kernel.c_str(), stream, count, from, to, count);
-}
-
-void DeviceKernels::count_inexact(cudaStream_t stream, const double* values, std::int64_t count,
-                                  std::uint64_t* others) const {
-  launch("count_inexact", stream, count, values, count, others);
+void DeviceKernels::count_inexact(cudaStream_t stream, ElementType type, const std::byte* values,
+                                  std::int64_t count, std::uint64_t* others) const {
+  launch(format("count_inexact_{}", name_of(type)), stream, count, values, count, others);
 }
 
 void DeviceKernels::stamp(cudaStream_t stream, Stamp* stamps) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to this folder: our own small kernels, that compare results where they lie.
+// Private to this folder: our own small kernels, that fill buffers and compare results where they
+// lie.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,14 +13,16 @@
 #include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/gpu/device_kernels_source.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
+#include "tuner/measure/elements.hpp"
 
 namespace autotune {
 
-/// What comparing one output found, as the kernel leaves it in device memory.
-struct Finding {
-  std::uint64_t wrong = 0;      // elements
-  std::uint64_t first = ~0ull;  // index of the first wrong one
-  std::uint64_t worst = 0;      // bits of the largest error in tolerances, a double
+/// The right answer of an output in device memory; as Expected of tuner/measure.
+struct DeviceAnswer {
+  ElementType type = ElementType::f64;
+  const std::byte* values = nullptr;
+  const std::byte* magnitudes = nullptr;  // null: the values
+  bool exact = false;
 };
 
 /// A multiprocessor's clock and the time, at one moment.
@@ -35,28 +38,31 @@ class DeviceKernels {
   /// Compiles them, or finds them in the cache.
   DeviceKernels(const CubinCompiler& compiler, int multiprocessors);
 
-  /// As compare() in tuner/measure: `magnitudes` may be null. `finding` must hold Finding{}.
+  /// As fill_elements() of tuner/measure, on `count` elements.
+  void fill(cudaStream_t stream, ElementType type, const ElementRule& rule, std::byte* to,
+            std::int64_t count) const;
+  /// As compare_elements() of tuner/measure; adds to `finding`, which begins as Finding{}.
   void compare(cudaStream_t stream, const BufferSpec& buffer, const std::byte* got,
-               const double* values, const double* magnitudes, bool exact, Finding* finding) const;
+               const DeviceAnswer& right, Finding* finding) const;
+  /// As compare_bits() of tuner/measure, likewise.
+  void compare_bits(cudaStream_t stream, const BufferSpec& buffer, const std::byte* one,
+                    const std::byte* other, Finding* finding) const;
   /// Adds to `changed` the red-zone bytes round `start` that are not as they were.
   void check_zones(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
                    std::uint64_t* changed) const;
   /// Adds a hash of `bytes` (a multiple of 4) to `sum`.
   void hash(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
             std::uint64_t* sum) const;
-  /// Elements of any type as double.
-  void widen(cudaStream_t stream, ElementType type, const std::byte* from, std::int64_t count,
-             double* to) const;
-  /// Adds to `others` how many are no integers below 2^23 in size.
-  void count_inexact(cudaStream_t stream, const double* values, std::int64_t count,
-                     std::uint64_t* others) const;
+  /// Adds to `others` how many elements of a floating type are no integers below 2^23 in size.
+  void count_inexact(cudaStream_t stream, ElementType type, const std::byte* values,
+                     std::int64_t count, std::uint64_t* others) const;
   /// Stamps every multiprocessor.
   void stamp(cudaStream_t stream, Stamp* stamps) const;
   void empty(cudaStream_t stream) const;
 
  private:
   template <class... Values>
-  void launch(const char* kernel, cudaStream_t stream, std::int64_t threads,
+  void launch(const std::string& kernel, cudaStream_t stream, std::int64_t threads,
               Values... values) const;
 
   std::unique_ptr<LoadedCubin> cubin_;

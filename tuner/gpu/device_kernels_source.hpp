@@ -9,7 +9,7 @@ namespace autotune {
 /// As many stamps as `stamp` may write: one a multiprocessor, by its number.
 inline constexpr int kMostStamps = 512;
 
-/// Comparing, hashing, checking red zones, stamping clocks, and doing nothing.
+/// Filling, comparing, hashing, checking red zones, stamping clocks, and doing nothing.
 SourceUnit device_kernels_source();
 
 }  // namespace autotune

@@ -28,8 +28,8 @@ void copy(cudaStream_t stream, std::byte* to, const std::byte* from, std::int64_
              "copy memory");
 }
 
-/// Fills on the host and waits, so that the host's copy can go.
-void upload_fill(cudaStream_t stream, const BufferSpec& spec, InputSet set, std::uint64_t seed,
+/// Reads a buffer's file and waits, so that the host's copy can go.
+void upload_file(cudaStream_t stream, const BufferSpec& spec, InputSet set, std::uint64_t seed,
                  bool absolute, std::byte* to) {
   std::vector<std::byte> contents(static_cast<std::size_t>(spec.bytes()));
   fill(contents, spec, set, seed, absolute);
@@ -50,18 +50,12 @@ void ZonedBuffer::reset_zones(cudaStream_t stream) const {
 }
 
 void fill_workspace(cudaStream_t stream, const BufferSpec& spec, const ZonedBuffer& buffer) {
-  if (spec.fill == Fill::random) {
-    set_bytes(stream, buffer.start(), poison_byte(spec.type), spec.bytes());
-  } else if (spec.fill == Fill::zero) {
-    set_bytes(stream, buffer.start(), std::byte{0}, spec.bytes());
-  } else {
-    upload_fill(stream, spec, InputSet::uniform, 0, false, buffer.start());
-  }
+  set_bytes(stream, buffer.start(), workspace_byte(spec), spec.bytes());
 }
 
 ProblemBuffers::ProblemBuffers(cudaStream_t stream, const DeviceInfo& device,
                                const Workload& workload, const DeviceKernels& kernels)
-    : device_(device), seed_(workload.seed), specs_(workload.buffers) {
+    : device_(device), kernels_(kernels), seed_(workload.seed), specs_(workload.buffers) {
   check_memory(workload);
   for (const BufferSpec& spec : specs_) {
     Slot& slot = slots_.emplace_back();
@@ -73,18 +67,19 @@ ProblemBuffers::ProblemBuffers(cudaStream_t stream, const DeviceInfo& device,
     }
     copy_bytes_ += aligned(spec.bytes());
   }
-  fill_slots(stream, kernels);
+  fill_slots(stream);
 }
 
-/// Buffers, and for each output the right answers and their magnitudes as double.
+/// Buffers, for each output the right answers and their magnitudes on both sets, and the results of
+/// one run while another is compared with them.
 void ProblemBuffers::check_memory(const Workload& workload) const {
   std::int64_t needed = 0;
   for (const BufferSpec& spec : specs_) {
     const std::int64_t one = spec.bytes() + 2 * kRedZoneBytes;
-    const std::int64_t answers = 4 * spec.length * std::int64_t{sizeof(double)};
+    const std::int64_t answers = 4 * spec.length * bytes_of(answer_type(workload, spec));
     needed += spec.role == Role::input    ? 2 * one
-              : spec.role == Role::output ? one + answers
-              : spec.role == Role::inout  ? 3 * one + answers
+              : spec.role == Role::output ? 2 * one + answers
+              : spec.role == Role::inout  ? 4 * one + answers
                                           : one;
   }
   std::size_t free = 0, total = 0;
@@ -97,15 +92,15 @@ void ProblemBuffers::check_memory(const Workload& workload) const {
              bytes_text(static_cast<std::int64_t>(free))));
 }
 
-void ProblemBuffers::fill_slots(cudaStream_t stream, const DeviceKernels& kernels) {
+void ProblemBuffers::fill_slots(cudaStream_t stream) {
   const DeviceMemory sum(sizeof(std::uint64_t));
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     const bool has_contents = specs_[i].role == Role::input || specs_[i].role == Role::inout;
     for (const InputSet set : kInputSets) {
       if (!has_contents) continue;
-      upload(stream, i, set);
+      refill(stream, i, set);
       set_bytes(stream, sum.get(), std::byte{0}, sizeof(std::uint64_t));
-      kernels.hash(stream, contents(i, set), specs_[i].bytes(), sum.as<std::uint64_t>());
+      kernels_.hash(stream, contents(i, set), specs_[i].bytes(), sum.as<std::uint64_t>());
       check_cuda(cudaMemcpyAsync(&slots_[i].hashes[index_of(set)], sum.get(), sizeof(std::uint64_t),
                                  cudaMemcpyDefault, stream),
                  "copy memory");
@@ -141,9 +136,12 @@ void ProblemBuffers::reset(cudaStream_t stream, InputSet set) const {
   }
 }
 
-void ProblemBuffers::upload(cudaStream_t stream, std::size_t index, InputSet set,
+void ProblemBuffers::refill(cudaStream_t stream, std::size_t index, InputSet set,
                             bool absolute) const {
-  upload_fill(stream, specs_[index], set, seed_, absolute, contents(index, set));
+  const BufferSpec& spec = specs_[index];
+  std::byte* const to = contents(index, set);
+  if (!spec.file.empty()) return upload_file(stream, spec, set, seed_, absolute, to);
+  kernels_.fill(stream, spec.type, element_rule(spec, set, seed_, absolute), to, spec.length);
 }
 
 std::uint64_t ProblemBuffers::hash(std::size_t index, InputSet set) const {

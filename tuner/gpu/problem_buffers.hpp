@@ -12,6 +12,7 @@
 #include "tuner/core/device.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/device_kernels.hpp"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/measure/verification.hpp"
 
 namespace autotune {
@@ -33,11 +34,11 @@ class ZonedBuffer {
   std::int64_t bytes_ = 0;
 };
 
-/// Fills a workspace: as its fill says, or with poison where that is `random`.
+/// Zeros or poison, as before every run.
 void fill_workspace(cudaStream_t stream, const BufferSpec& spec, const ZonedBuffer& buffer);
 
-/// Inputs once for each input set; outputs and inouts once. Throws Error when memory does not
-/// suffice.
+/// Inputs once for each input set; outputs and inouts once. `kernels` must outlive it. Throws Error
+/// when memory does not suffice.
 class ProblemBuffers {
  public:
   ProblemBuffers(cudaStream_t stream, const DeviceInfo& device, const Workload& workload,
@@ -50,8 +51,8 @@ class ProblemBuffers {
 
   /// Poisons outputs and gives inouts the contents of the set.
   void reset(cudaStream_t stream, InputSet set) const;
-  /// The contents of an input or inout as filled: again, or on absolute values.
-  void upload(cudaStream_t stream, std::size_t index, InputSet set, bool absolute = false) const;
+  /// The contents of an input or inout as filled: again, or absolute values of them.
+  void refill(cudaStream_t stream, std::size_t index, InputSet set, bool absolute = false) const;
   /// Sum of DeviceKernels::hash() over an input as filled.
   std::uint64_t hash(std::size_t index, InputSet set) const;
 
@@ -71,10 +72,11 @@ class ProblemBuffers {
     std::array<std::uint64_t, kInputSets.size()> hashes{};
   };
   void check_memory(const Workload& workload) const;
-  void fill_slots(cudaStream_t stream, const DeviceKernels& kernels);
+  void fill_slots(cudaStream_t stream);
   std::byte* contents(std::size_t index, InputSet set) const;
 
   const DeviceInfo& device_;
+  const DeviceKernels& kernels_;
   std::uint64_t seed_;
   std::vector<BufferSpec> specs_;
   std::vector<Slot> slots_;

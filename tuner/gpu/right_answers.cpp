@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/right_answers.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <string>
@@ -16,10 +17,6 @@ namespace autotune {
 
 namespace {
 
-bool is_output(const BufferSpec& spec) {
-  return spec.role == Role::output || spec.role == Role::inout;
-}
-
 /// Real scalars without their sign, as the inputs have none.
 LaunchPlan on_absolute_values(LaunchPlan plan) {
   for (Launch& launch : plan.launches) {
@@ -33,10 +30,9 @@ LaunchPlan on_absolute_values(LaunchPlan plan) {
 class Reference {
  public:
   Reference(cudaStream_t stream, const Workload& workload, const CubinCompiler& compiler,
-            const DeviceKernels& kernels, const ProblemBuffers& buffers)
+            const ProblemBuffers& buffers)
       : stream_(stream),
         workload_(workload),
-        kernels_(kernels),
         buffers_(buffers),
         compiled_(compiler.compile(workload.reference_source)) {
     if (compiled_.outcome != Outcome::ok) {
@@ -45,128 +41,128 @@ class Reference {
     }
   }
 
-  /// Each output as doubles, for the contents that the buffers of `set` have now.
+  /// What it makes of each output, for the contents that the buffers of `set` have now.
   std::vector<DeviceMemory> run(const LaunchPlan& plan, InputSet set) const {
-    const LoadedCubin cubin(*compiled_.binary);
     std::vector<BufferSpec> specs = buffers_.specs();
     std::vector<std::byte*> addresses = buffers_.addresses(set);
-    std::vector<DeviceMemory> doubles, others;
+    std::vector<DeviceMemory> results;
     buffers_.reset(stream_, set);
-    for (std::size_t i = 0; i < buffers_.specs().size(); ++i) {
-      if (!is_output(specs[i])) continue;
-      if (writes_doubles(specs[i])) {
-        doubles.push_back(as_double(specs[i], addresses[i]));
-        addresses[i] = doubles.back().get();
-        specs[i].type = ElementType::f64;
-      } else {
-        doubles.emplace_back();
-      }
+    for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
+      if (!is_compared(specs[i].role)) continue;
+      specs[i].type = answer_type(workload_, specs[i]);
+      results.push_back(result(specs[i], addresses[i]));
+      addresses[i] = results.back().get();
     }
+    std::vector<ZonedBuffer> workspace;
     for (const BufferSpec& spec : plan.workspace) {
-      others.push_back(workspace(spec));
-      addresses.push_back(others.back().get());
+      fill_workspace(stream_, spec, workspace.emplace_back(stream_, spec.bytes()));
+      addresses.push_back(workspace.back().start());
       specs.push_back(spec);
     }
-    BoundPlan(cubin, plan, addresses, specs).launch(stream_);
-    for (std::size_t i = 0, output = 0; i < buffers_.specs().size(); ++i) {
-      if (!is_output(specs[i])) continue;
-      DeviceMemory& result = doubles[output++];
-      if (result.get() == nullptr) result = as_double(specs[i], addresses[i]);
-    }
+    const LoadedCubin cubin(*compiled_.binary);
+    const BoundPlan bound(cubin, plan, addresses, specs);
+    bound.launch(stream_);
     check_kernel(cudaStreamSynchronize(stream_), "its reference kernel");
-    return doubles;
+    return results;
   }
 
  private:
-  bool writes_doubles(const BufferSpec& spec) const {
-    return workload_.float64_outputs && spec.type == ElementType::f32 && spec.role == Role::output;
-  }
-
-  DeviceMemory as_double(const BufferSpec& spec, const std::byte* from) const {
-    DeviceMemory doubles(spec.length * std::int64_t{sizeof(double)});
-    kernels_.widen(stream_, spec.type, from, spec.length, doubles.as<double>());
-    return doubles;
-  }
-
-  DeviceMemory workspace(const BufferSpec& spec) const {
+  /// Begins as the buffer does: an inout with its contents, an output with poison.
+  DeviceMemory result(const BufferSpec& spec, const std::byte* contents) const {
+    const auto bytes = static_cast<std::size_t>(spec.bytes());
     DeviceMemory memory(spec.bytes());
-    check_cuda(cudaMemsetAsync(memory.get(), 0, static_cast<std::size_t>(spec.bytes()), stream_),
-               "set memory");
+    if (spec.role == Role::inout) {
+      check_cuda(cudaMemcpyAsync(memory.get(), contents, bytes, cudaMemcpyDefault, stream_),
+                 "copy memory");
+    } else {
+      const int poison = static_cast<int>(poison_byte(spec.type));
+      check_cuda(cudaMemsetAsync(memory.get(), poison, bytes, stream_), "set memory");
+    }
     return memory;
   }
 
   cudaStream_t stream_;
   const Workload& workload_;
-  const DeviceKernels& kernels_;
   const ProblemBuffers& buffers_;
   CompiledKernel compiled_;
 };
 
-std::uint64_t inexact(cudaStream_t stream, const DeviceKernels& kernels, const DeviceMemory& values,
-                      std::int64_t length) {
+bool all_small_integers(cudaStream_t stream, const DeviceKernels& kernels, ElementType type,
+                        std::int64_t length, const DeviceMemory& values) {
   const DeviceMemory count(sizeof(std::uint64_t));
-  std::uint64_t result = 0;
-  check_cuda(cudaMemsetAsync(count.get(), 0, sizeof result, stream), "set memory");
-  kernels.count_inexact(stream, values.as<double>(), length, count.as<std::uint64_t>());
-  check_cuda(cudaMemcpyAsync(&result, count.get(), sizeof result, cudaMemcpyDeviceToHost, stream),
+  std::uint64_t others = 0;
+  check_cuda(cudaMemsetAsync(count.get(), 0, sizeof others, stream), "set memory");
+  kernels.count_inexact(stream, type, values.get(), length, count.as<std::uint64_t>());
+  check_cuda(cudaMemcpyAsync(&others, count.get(), sizeof others, cudaMemcpyDeviceToHost, stream),
              "copy memory");
   check_cuda(cudaStreamSynchronize(stream), "copy memory");
-  return result;
+  return others == 0;
+}
+
+/// The reference on absolute values of what the buffers of `set` hold.
+std::vector<DeviceMemory> magnitudes(cudaStream_t stream, const Workload& workload,
+                                     const Reference& reference, const ProblemBuffers& buffers,
+                                     InputSet set) {
+  const auto refill_all = [&](bool absolute) {
+    for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
+      const Role role = workload.buffers[i].role;
+      if (role == Role::input || role == Role::inout) buffers.refill(stream, i, set, absolute);
+    }
+  };
+  refill_all(true);
+  std::vector<DeviceMemory> results = reference.run(on_absolute_values(workload.reference), set);
+  refill_all(false);
+  return results;
 }
 
 std::vector<RightAnswer> answers_of(cudaStream_t stream, const Workload& workload,
                                     const Reference& reference, const DeviceKernels& kernels,
                                     const ProblemBuffers& buffers, InputSet set) {
-  const auto upload_all = [&](bool absolute) {
-    for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
-      const Role role = workload.buffers[i].role;
-      if (role == Role::input || role == Role::inout) buffers.upload(stream, i, set, absolute);
-    }
-  };
-  std::vector<DeviceMemory> values = reference.run(workload.reference, set);
-  upload_all(true);
-  std::vector<DeviceMemory> magnitudes = reference.run(on_absolute_values(workload.reference), set);
-  upload_all(false);
-
+  std::vector<DeviceMemory> values = reference.run(workload.reference, set), scales;
+  const bool any_rounds = std::ranges::any_of(workload.buffers, [](const BufferSpec& spec) {
+    return is_compared(spec.role) && is_floating(spec.type);
+  });
+  if (any_rounds) scales = magnitudes(stream, workload, reference, buffers, set);
   std::vector<RightAnswer> answers;
   for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
     const BufferSpec& spec = workload.buffers[i];
-    if (!is_output(spec)) continue;
+    if (!is_compared(spec.role)) continue;
     RightAnswer& answer = answers.emplace_back();
     const std::size_t output = answers.size() - 1;
     answer.buffer = i;
+    answer.type = answer_type(workload, spec);
+    const auto is_exact = [&](const DeviceMemory& results) {
+      return all_small_integers(stream, kernels, answer.type, spec.length, results);
+    };
     answer.exact =
         !is_floating(spec.type) ||
-        (set == InputSet::integers && inexact(stream, kernels, values[output], spec.length) == 0 &&
-         inexact(stream, kernels, magnitudes[output], spec.length) == 0);
+        (set == InputSet::integers && is_exact(values[output]) && is_exact(scales[output]));
     answer.values = std::move(values[output]);
-    if (!answer.exact) answer.magnitudes = std::move(magnitudes[output]);
+    if (!answer.exact) answer.magnitudes = std::move(scales[output]);
   }
   return answers;
 }
 
-std::vector<RightAnswer> answers_in_file(cudaStream_t stream, const Workload& workload,
-                                         const DeviceKernels& kernels) {
+std::vector<RightAnswer> answers_in_file(cudaStream_t stream, const Workload& workload) {
   std::ifstream file(workload.expected_file, std::ios::binary);
   if (!file) throw Error(format("{} cannot be read", workload.expected_file.string()));
   std::vector<RightAnswer> answers;
   for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
     const BufferSpec& spec = workload.buffers[i];
-    if (!is_output(spec)) continue;
+    if (!is_compared(spec.role)) continue;
     std::vector<char> bytes(static_cast<std::size_t>(spec.bytes()));
     if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
       throw Error(format("{} ends before the {} elements of {} do", workload.expected_file.string(),
                          spec.length, spec.name));
     }
-    const DeviceMemory elements(spec.bytes());
     RightAnswer& answer = answers.emplace_back();
     answer.buffer = i;
+    answer.type = spec.type;
     answer.exact = !is_floating(spec.type);
-    answer.values = DeviceMemory(spec.length * std::int64_t{sizeof(double)});
+    answer.values = DeviceMemory(spec.bytes());
     check_cuda(
-        cudaMemcpyAsync(elements.get(), bytes.data(), bytes.size(), cudaMemcpyDefault, stream),
+        cudaMemcpyAsync(answer.values.get(), bytes.data(), bytes.size(), cudaMemcpyDefault, stream),
         "copy memory");
-    kernels.widen(stream, spec.type, elements.get(), spec.length, answer.values.as<double>());
     check_cuda(cudaStreamSynchronize(stream), "copy memory");
   }
   if (file.peek() != std::ifstream::traits_type::eof()) {
@@ -183,10 +179,10 @@ RightAnswers right_answers(cudaStream_t stream, const Workload& workload,
                            const ProblemBuffers& buffers) {
   RightAnswers all;
   if (!workload.expected_file.empty()) {
-    all[static_cast<std::size_t>(InputSet::uniform)] = answers_in_file(stream, workload, kernels);
+    all[static_cast<std::size_t>(InputSet::uniform)] = answers_in_file(stream, workload);
     return all;
   }
-  const Reference reference(stream, workload, compiler, kernels, buffers);
+  const Reference reference(stream, workload, compiler, buffers);
   for (const InputSet set : kInputSets) {
     try {
       all[static_cast<std::size_t>(set)] =

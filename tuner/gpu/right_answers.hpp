@@ -14,10 +14,13 @@ namespace autotune {
 
 /// What one output must hold, in device memory.
 struct RightAnswer {
-  std::size_t buffer = 0;   // the output's index in the workload
-  DeviceMemory values;      // doubles
-  DeviceMemory magnitudes;  // doubles; nothing where |value| stands for them
+  std::size_t buffer = 0;               // the output's index in the workload
+  ElementType type = ElementType::f64;  // of these elements
+  DeviceMemory values;
+  DeviceMemory magnitudes;  // nothing where the values stand for them
   bool exact = false;       // no rounding is allowed
+
+  DeviceAnswer on_device() const { return {type, values.get(), magnitudes.get(), exact}; }
 };
 
 /// Answers by input set; a set without any is not to be run (a file knows the uniform set only).

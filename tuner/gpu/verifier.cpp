@@ -2,14 +2,12 @@
 #include "tuner/gpu/verifier.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/measure/verification.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 
@@ -21,18 +19,18 @@ void copy(cudaStream_t stream, void* to, const void* from, std::size_t bytes) {
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copy memory");
 }
 
-template <class T>
-T element(const DeviceMemory& array, std::size_t index) {
-  T value{};
-  check_cuda(cudaMemcpy(&value, array.as<T>() + index, sizeof(T), cudaMemcpyDefault),
-             "copy memory");
-  return value;
-}
-
 std::vector<std::byte> downloaded(const std::byte* from, std::int64_t bytes) {
   std::vector<std::byte> to(static_cast<std::size_t>(bytes));
   check_cuda(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDefault), "copy memory");
   return to;
+}
+
+/// The first wrong element of an array; nothing when there is none.
+std::vector<std::byte> first_wrong(const std::byte* array, ElementType type,
+                                   const Finding& finding) {
+  if (finding.wrong == 0 || array == nullptr) return {};
+  const std::int64_t size = bytes_of(type);
+  return downloaded(array + static_cast<std::int64_t>(finding.first) * size, size);
 }
 
 }  // namespace
@@ -41,20 +39,29 @@ std::vector<std::byte> downloaded(const std::byte* from, std::int64_t bytes) {
 struct Verifier::Report {
   Report(std::size_t buffers, std::size_t answers)
       : zones(buffers),
-        words(2 * buffers + answers * 3),
-        memory(static_cast<std::int64_t>(words.size() * sizeof(std::uint64_t))) {
-    static_assert(sizeof(Finding) == 3 * sizeof(std::uint64_t));
-  }
+        answers_from(2 * buffers),
+        repeats_from(answers_from + answers * kWords),
+        words(repeats_from + answers * kWords),
+        memory(static_cast<std::int64_t>(words.size() * sizeof(std::uint64_t))) {}
+
+  static constexpr std::size_t kWords = sizeof(Finding) / sizeof(std::uint64_t);
 
   std::uint64_t* zone(std::size_t buffer) const { return memory.as<std::uint64_t>() + buffer; }
   std::uint64_t* hash(std::size_t buffer) const { return zone(zones + buffer); }
+  /// Against the right answer.
   Finding* finding(std::size_t answer) const {
-    return reinterpret_cast<Finding*>(zone(2 * zones + 3 * answer));
+    return reinterpret_cast<Finding*>(zone(answers_from + answer * kWords));
+  }
+  /// Against the first run.
+  Finding* repeat(std::size_t answer) const {
+    return reinterpret_cast<Finding*>(zone(repeats_from + answer * kWords));
   }
 
   void clear(cudaStream_t stream) {
     std::ranges::fill(words, 0);
-    for (std::size_t i = 2 * zones; i < words.size(); i += 3) words[i + 1] = Finding{}.first;
+    for (std::size_t at = answers_from; at < words.size(); at += kWords) {
+      std::memcpy(&words[at], &kNothing, sizeof kNothing);
+    }
     copy(stream, memory.get(), words.data(), words.size() * sizeof(std::uint64_t));
   }
   void fetch(cudaStream_t stream) {
@@ -63,14 +70,20 @@ struct Verifier::Report {
 
   std::uint64_t fetched_zone(std::size_t buffer) const { return words[buffer]; }
   std::uint64_t fetched_hash(std::size_t buffer) const { return words[zones + buffer]; }
-  Finding fetched_finding(std::size_t answer) const {
-    const std::size_t at = 2 * zones + 3 * answer;
-    return {words[at], words[at + 1], words[at + 2]};
-  }
+  Finding fetched_finding(std::size_t answer) const { return fetched(answers_from, answer); }
+  Finding fetched_repeat(std::size_t answer) const { return fetched(repeats_from, answer); }
 
-  std::size_t zones;
+  std::size_t zones, answers_from, repeats_from;
   std::vector<std::uint64_t> words;  // a copy on the host
   DeviceMemory memory;
+
+ private:
+  static constexpr Finding kNothing{};
+  Finding fetched(std::size_t from, std::size_t answer) const {
+    Finding finding;
+    std::memcpy(&finding, &words[from + answer * kWords], sizeof finding);
+    return finding;
+  }
 };
 
 Verifier::Verifier(cudaStream_t stream, const Workload& workload, const DeviceKernels& kernels,
@@ -89,9 +102,9 @@ Verdict Verifier::verify(const PlanOfSet& plans, const Workspace& workspace, int
     const auto& answers = answers_[index_of(set)];
     if (answers.empty()) continue;
     Report report(workload_.buffers.size() + workspace.buffers.size(), answers.size());
-    std::vector<std::vector<std::byte>> first;
+    Outputs first;
     for (int run = 0; run < std::max(runs, 1); ++run) {
-      Verdict verdict = run_once(*plans[index_of(set)], workspace, set, report);
+      const Verdict verdict = run_once(*plans[index_of(set)], workspace, set, first, report);
       if (verdict.outcome != Outcome::ok) return verdict;
       worst.seconds = verdict.seconds;
       if (std::exchange(first_launch, false) && give_up_seconds > 0 &&
@@ -101,16 +114,13 @@ Verdict Verifier::verify(const PlanOfSet& plans, const Workspace& workspace, int
       }
       worst.worst_error = std::max(worst.worst_error, verdict.worst_error);
       if (run == 0 && runs > 1) first = outputs(set);
-      if (run == 0) continue;
-      verdict = runs_verdict(first, set);
-      if (verdict.outcome != Outcome::ok) return verdict;
     }
   }
   return worst;
 }
 
 Verdict Verifier::run_once(const BoundWork& plan, const Workspace& workspace, InputSet set,
-                           Report& report) const {
+                           const Outputs& first, Report& report) const {
   buffers_.reset(stream_, set);
   for (std::size_t i = 0; i < workspace.buffers.size(); ++i) {
     fill_workspace(stream_, workspace.specs[i], workspace.buffers[i]);
@@ -119,17 +129,18 @@ Verdict Verifier::run_once(const BoundWork& plan, const Workspace& workspace, In
   plan.launch(stream_);
   check_cuda(cudaEventRecord(end_.get(), stream_), "record an event");
   report.clear(stream_);
-  inspect(workspace, set, report);
+  inspect(workspace, set, first, report);
   report.fetch(stream_);
   check_kernel(cudaStreamSynchronize(stream_), "running it");
   float milliseconds = 0;
   check_kernel(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "running it");
-  Verdict found = verdict(workspace, set, report);
+  Verdict found = verdict(workspace, set, first, report);
   found.seconds = static_cast<double>(milliseconds) * 1e-3;
   return found;
 }
 
-void Verifier::inspect(const Workspace& workspace, InputSet set, Report& report) const {
+void Verifier::inspect(const Workspace& workspace, InputSet set, const Outputs& first,
+                       Report& report) const {
   const std::size_t shared = workload_.buffers.size();
   for (std::size_t i = 0; i < shared; ++i) {
     const ZonedBuffer& buffer = buffers_.buffer(i, set);
@@ -143,14 +154,16 @@ void Verifier::inspect(const Workspace& workspace, InputSet set, Report& report)
   }
   const auto& answers = answers_[index_of(set)];
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const RightAnswer& answer = answers[i];
-    kernels_.compare(stream_, workload_.buffers[answer.buffer],
-                     buffers_.buffer(answer.buffer, set).start(), answer.values.as<double>(),
-                     answer.magnitudes.as<double>(), answer.exact, report.finding(i));
+    const BufferSpec& spec = workload_.buffers[answers[i].buffer];
+    const std::byte* const got = buffers_.buffer(answers[i].buffer, set).start();
+    kernels_.compare(stream_, spec, got, answers[i].on_device(), report.finding(i));
+    if (first.empty()) continue;
+    kernels_.compare_bits(stream_, spec, first[i].get(), got, report.repeat(i));
   }
 }
 
-Verdict Verifier::verdict(const Workspace& workspace, InputSet set, const Report& report) const {
+Verdict Verifier::verdict(const Workspace& workspace, InputSet set, const Outputs& first,
+                          const Report& report) const {
   const std::size_t shared = workload_.buffers.size();
   Verdict found;
   const auto keep_first = [&](const Verdict& verdict) {
@@ -173,6 +186,9 @@ Verdict Verifier::verdict(const Workspace& workspace, InputSet set, const Report
   for (std::size_t i = 0; i < answers.size(); ++i) {
     keep_first(answer_verdict(answers[i], set, report.fetched_finding(i)));
   }
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    keep_first(repeat_verdict(answers[i], set, first[i], report.fetched_repeat(i)));
+  }
   return found;
 }
 
@@ -186,50 +202,35 @@ Verdict Verifier::zone_verdict(const BufferSpec& spec, const ZonedBuffer& buffer
 Verdict Verifier::input_verdict(std::size_t index, InputSet set) const {
   const ZonedBuffer& buffer = buffers_.buffer(index, set);
   const auto now = downloaded(buffer.start(), buffer.bytes());
-  buffers_.upload(stream_, index, set);
+  buffers_.refill(stream_, index, set);
   return check_unchanged(workload_.buffers[index], now, set, workload_.seed);
 }
 
 Verdict Verifier::answer_verdict(const RightAnswer& answer, InputSet set,
                                  const Finding& finding) const {
   const BufferSpec& spec = workload_.buffers[answer.buffer];
-  Mismatch mismatch;
-  mismatch.wrong = finding.wrong;
-  mismatch.worst_error = std::bit_cast<double>(finding.worst);
-  if (finding.wrong == 0) return verdict_of(spec, {}, mismatch);
-  mismatch.first = finding.first;
-  mismatch.expected = element<double>(answer.values, mismatch.first);
-  if (!answer.exact) {
-    const double size = std::abs(mismatch.expected);
-    const double magnitude = answer.magnitudes.get() == nullptr
-                                 ? size
-                                 : element<double>(answer.magnitudes, mismatch.first);
-    mismatch.tolerance = unit_roundoff(spec.type) * (spec.tolerance * magnitude + size);
-  }
-  const std::int64_t bytes = bytes_of(spec.type);
-  const std::byte* const start = buffers_.buffer(answer.buffer, set).start();
-  const auto at = static_cast<std::int64_t>(mismatch.first) * bytes;
-  return verdict_of(spec, downloaded(start + at, bytes), mismatch);
+  const auto got = first_wrong(buffers_.buffer(answer.buffer, set).start(), spec.type, finding);
+  const auto value = first_wrong(answer.values.get(), answer.type, finding);
+  const auto magnitude = first_wrong(answer.magnitudes.get(), answer.type, finding);
+  return verdict_of(spec, finding, got, {answer.type, value, magnitude, answer.exact});
 }
 
-std::vector<std::vector<std::byte>> Verifier::outputs(InputSet set) const {
-  std::vector<std::vector<std::byte>> all;
+Verdict Verifier::repeat_verdict(const RightAnswer& answer, InputSet set, const DeviceMemory& first,
+                                 const Finding& finding) const {
+  const BufferSpec& spec = workload_.buffers[answer.buffer];
+  const std::byte* const now = buffers_.buffer(answer.buffer, set).start();
+  return runs_verdict(spec, finding, first_wrong(first.get(), spec.type, finding),
+                      first_wrong(now, spec.type, finding));
+}
+
+Verifier::Outputs Verifier::outputs(InputSet set) const {
+  Outputs all;
   for (const RightAnswer& answer : answers_[index_of(set)]) {
     const ZonedBuffer& buffer = buffers_.buffer(answer.buffer, set);
-    all.push_back(downloaded(buffer.start(), buffer.bytes()));
+    const DeviceMemory& to = all.emplace_back(buffer.bytes());
+    copy(stream_, to.get(), buffer.start(), static_cast<std::size_t>(buffer.bytes()));
   }
   return all;
-}
-
-Verdict Verifier::runs_verdict(const std::vector<std::vector<std::byte>>& first,
-                               InputSet set) const {
-  const auto again = outputs(set);
-  for (std::size_t i = 0; i < again.size(); ++i) {
-    const BufferSpec& spec = workload_.buffers[answers_[index_of(set)][i].buffer];
-    const Verdict verdict = compare_runs(spec, first[i], again[i]);
-    if (verdict.outcome != Outcome::ok) return verdict;
-  }
-  return {};
 }
 
 }  // namespace autotune

@@ -36,15 +36,19 @@ class Verifier {
 
  private:
   struct Report;
+  using Outputs = std::vector<DeviceMemory>;  // of the first of several runs; nothing before it
   Verdict run_once(const BoundWork& plan, const Workspace& workspace, InputSet set,
-                   Report& report) const;
-  void inspect(const Workspace& workspace, InputSet set, Report& report) const;
-  Verdict verdict(const Workspace& workspace, InputSet set, const Report& report) const;
+                   const Outputs& first, Report& report) const;
+  void inspect(const Workspace& workspace, InputSet set, const Outputs& first,
+               Report& report) const;
+  Verdict verdict(const Workspace& workspace, InputSet set, const Outputs& first,
+                  const Report& report) const;
   Verdict zone_verdict(const BufferSpec& spec, const ZonedBuffer& buffer) const;
   Verdict input_verdict(std::size_t index, InputSet set) const;
   Verdict answer_verdict(const RightAnswer& answer, InputSet set, const Finding& finding) const;
-  Verdict runs_verdict(const std::vector<std::vector<std::byte>>& first, InputSet set) const;
-  std::vector<std::vector<std::byte>> outputs(InputSet set) const;
+  Verdict repeat_verdict(const RightAnswer& answer, InputSet set, const DeviceMemory& first,
+                         const Finding& finding) const;
+  Outputs outputs(InputSet set) const;
 
   cudaStream_t stream_;
   Event begin_ = make_event(), end_ = make_event();  // round a launch

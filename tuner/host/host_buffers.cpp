@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/hash/hash.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -15,17 +15,6 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-
-template <class T>
-std::vector<double> values_as(std::span<const std::byte> bytes) {
-  std::vector<double> values(bytes.size() / sizeof(T));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    T value;
-    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-    values[i] = static_cast<double>(value);
-  }
-  return values;
-}
 
 }  // namespace
 
@@ -47,9 +36,37 @@ void HostBuffer::paint_red_zones() {
 
 void HostBuffer::Free::operator()(std::byte* memory) const { std::free(memory); }
 
-Verdict HostBuffer::check_red_zones() {
+Verdict HostBuffer::check_red_zones() const {
   return autotune::check_red_zones(spec_, {memory_.get(), kRedZoneBytes},
                                    {start() + spec_.bytes(), kRedZoneBytes});
+}
+
+void HostBuffer::fill(ThreadPool& threads, InputSet set, std::uint64_t seed, bool absolute) {
+  if (!spec_.file.empty()) return autotune::fill(bytes(), spec_, set, seed, absolute);
+  const ElementRule rule = element_rule(spec_, set, seed, absolute);
+  const auto element = static_cast<std::size_t>(bytes_of(spec_.type));
+  threads.run_pieces(spec_.length, [&](std::int64_t first, std::int64_t count) {
+    const std::span piece(start() + static_cast<std::size_t>(first) * element,
+                          static_cast<std::size_t>(count) * element);
+    fill_elements(piece, spec_.type, rule, first);
+  });
+}
+
+void HostBuffer::set_bytes(ThreadPool& threads, std::byte value) {
+  threads.run_pieces(spec_.bytes(), [&](std::int64_t first, std::int64_t count) {
+    std::fill_n(start() + first, count, value);
+  });
+}
+
+std::vector<std::uint64_t> HostBuffer::hashes(ThreadPool& threads) const {
+  constexpr std::int64_t kPiece = ThreadPool::kPiece;
+  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(spec_.bytes() / kPiece + 1));
+  threads.run_pieces(spec_.bytes(), [&](std::int64_t first, std::int64_t count) {
+    const auto* const piece = reinterpret_cast<const char*>(start() + first);
+    hashes[static_cast<std::size_t>(first / kPiece)] =
+        hash64({piece, static_cast<std::size_t>(count)});
+  });
+  return hashes;
 }
 
 void HostBuffer::evict() {
@@ -67,33 +84,41 @@ void HostBuffer::evict() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-HostBuffers::HostBuffers(std::span<const BufferSpec> specs, InputSet set, std::uint64_t seed)
-    : set_(set), seed_(seed) {
+HostBuffers::HostBuffers(std::span<const BufferSpec> specs, InputSet set, std::uint64_t seed,
+                         ThreadPool& threads)
+    : set_(set), seed_(seed), threads_(threads) {
   for (const BufferSpec& spec : specs) {
     HostBuffer& buffer = buffers_.emplace_back(spec);
-    if (spec.role == Role::input) fill(buffer.bytes(), spec, set_, seed_);
+    hashes_.emplace_back();
+    if (spec.role != Role::input) continue;
+    buffer.fill(threads_, set_, seed_);
+    hashes_.back() = buffer.hashes(threads_);
   }
 }
 
 void HostBuffers::prepare() {
   for (HostBuffer& buffer : buffers_) {
-    const BufferSpec& spec = buffer.spec();
-    if (spec.role == Role::inout) fill(buffer.bytes(), spec, set_, seed_);
-    if (spec.role == Role::output || spec.role == Role::workspace) {
-      poison(buffer.bytes(), spec.type);
-    }
+    const Role role = buffer.spec().role;
+    if (role == Role::inout) buffer.fill(threads_, set_, seed_);
+    if (role == Role::output || role == Role::workspace) buffer.poison(threads_);
   }
 }
 
 Verdict HostBuffers::check_untouched() {
-  for (HostBuffer& buffer : buffers_) {
-    Verdict verdict = buffer.check_red_zones();
-    if (verdict.outcome == Outcome::ok && buffer.spec().role == Role::input) {
-      verdict = check_unchanged(buffer.spec(), buffer.bytes(), set_, seed_);
-    }
-    if (verdict.outcome == Outcome::ok) continue;
-    restore();
-    return verdict;
+  Verdict verdict;
+  for (const HostBuffer& buffer : buffers_) {
+    if (verdict.outcome == Outcome::ok) verdict = buffer.check_red_zones();
+  }
+  if (verdict.outcome == Outcome::ok) verdict = check_inputs();
+  if (verdict.outcome != Outcome::ok) restore();
+  return verdict;
+}
+
+Verdict HostBuffers::check_inputs() {
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const HostBuffer& buffer = buffers_[i];
+    const bool same = hashes_[i].empty() || buffer.hashes(threads_) == hashes_[i];
+    if (!same) return check_unchanged(buffer.spec(), buffer.bytes(), set_, seed_);
   }
   return {};
 }
@@ -101,23 +126,8 @@ Verdict HostBuffers::check_untouched() {
 void HostBuffers::restore() {
   for (HostBuffer& buffer : buffers_) {
     buffer.paint_red_zones();
-    const BufferSpec& spec = buffer.spec();
-    if (spec.role == Role::input) fill(buffer.bytes(), spec, set_, seed_);
+    if (buffer.spec().role == Role::input) buffer.fill(threads_, set_, seed_);
   }
-}
-
-std::vector<double> values_of(HostBuffer& buffer) {
-  switch (buffer.spec().type) {
-    case ElementType::f32:
-      return values_as<float>(buffer.bytes());
-    case ElementType::f64:
-      return values_as<double>(buffer.bytes());
-    case ElementType::i32:
-      return values_as<std::int32_t>(buffer.bytes());
-    case ElementType::i64:
-      break;
-  }
-  return values_as<std::int64_t>(buffer.bytes());
 }
 
 }  // namespace autotune

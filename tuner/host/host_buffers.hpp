@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "tuner/core/launch.hpp"
+#include "tuner/host/thread_pool.hpp"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/measure/verification.hpp"
 
 namespace autotune {
@@ -17,21 +19,33 @@ class HostBuffer {
   explicit HostBuffer(BufferSpec spec);
 
   const BufferSpec& spec() const { return spec_; }
-  std::span<std::byte> bytes() { return {start(), static_cast<std::size_t>(spec_.bytes())}; }
+  std::span<std::byte> bytes() { return {start(), size()}; }
+  std::span<const std::byte> bytes() const { return {start(), size()}; }
   void* data() { return start(); }
+
+  /// As fill() of tuner/measure. Throws Error.
+  void fill(ThreadPool& threads, InputSet set, std::uint64_t seed, bool absolute = false);
+  void poison(ThreadPool& threads) { set_bytes(threads, poison_byte(spec_.type)); }
+  /// Of a workspace: what it holds before a run.
+  void clear(ThreadPool& threads) { set_bytes(threads, workspace_byte(spec_)); }
+
+  /// Of each piece of it.
+  std::vector<std::uint64_t> hashes(ThreadPool& threads) const;
 
   /// Puts it out of all caches.
   void evict();
 
   void paint_red_zones();
   /// Wrong when something beside the buffer was written.
-  Verdict check_red_zones();
+  Verdict check_red_zones() const;
 
  private:
   struct Free {
     void operator()(std::byte* memory) const;
   };
-  std::byte* start() { return memory_.get() + kRedZoneBytes; }
+  std::byte* start() const { return memory_.get() + kRedZoneBytes; }
+  std::size_t size() const { return static_cast<std::size_t>(spec_.bytes()); }
+  void set_bytes(ThreadPool& threads, std::byte value);
 
   BufferSpec spec_;
   std::unique_ptr<std::byte[], Free> memory_;
@@ -40,9 +54,10 @@ class HostBuffer {
 /// The buffers of a workload, filled from one input set.
 class HostBuffers {
  public:
-  HostBuffers(std::span<const BufferSpec> specs, InputSet set, std::uint64_t seed);
+  /// `threads` must outlive it. Throws Error.
+  HostBuffers(std::span<const BufferSpec> specs, InputSet set, std::uint64_t seed,
+              ThreadPool& threads);
 
-  InputSet set() const { return set_; }
   std::span<HostBuffer> all() { return buffers_; }
 
   /// Poisons outputs and puts inouts back to their fill.
@@ -51,14 +66,14 @@ class HostBuffers {
   Verdict check_untouched();
 
  private:
+  Verdict check_inputs();
   void restore();
 
   InputSet set_;
   std::uint64_t seed_;
+  ThreadPool& threads_;
   std::vector<HostBuffer> buffers_;
+  std::vector<std::vector<std::uint64_t>> hashes_;  // of inputs as filled; empty for others
 };
-
-/// Elements as double.
-std::vector<double> values_of(HostBuffer& buffer);
 
 }  // namespace autotune

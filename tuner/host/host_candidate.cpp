@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 
 namespace autotune {
 namespace {
@@ -15,20 +16,27 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-using Bytes = std::vector<std::byte>;
-
-Bytes copy_of(HostBuffer& buffer) {
-  const auto bytes = buffer.bytes();
-  return {bytes.begin(), bytes.end()};
+std::vector<HostCandidate::Bytes> outputs_of(HostBuffers& buffers) {
+  std::vector<HostCandidate::Bytes> copies;
+  for (const HostBuffer& buffer : buffers.all()) {
+    const auto bytes = buffer.bytes();
+    if (is_compared(buffer.spec().role)) copies.emplace_back(bytes.begin(), bytes.end());
+  }
+  return copies;
 }
 
-/// What a workspace holds before a run: zeros where the manifest asks for them, else poison.
-void clear(HostBuffer& space) {
-  if (space.spec().fill == Fill::zero) {
-    std::ranges::fill(space.bytes(), std::byte{0});
-  } else {
-    poison(space.bytes(), space.spec().type);
-  }
+/// compare() of tuner/measure on all threads.
+Verdict compared(const HostBuffer& buffer, const Expected& expected, ThreadPool& threads) {
+  const BufferSpec& spec = buffer.spec();
+  Finding all;
+  std::mutex mutex;
+  threads.run_pieces(spec.length, [&](std::int64_t first, std::int64_t count) {
+    const Finding part = compare_elements(spec, buffer.bytes(), expected, first, count);
+    const std::lock_guard lock(mutex);
+    add(all, part);
+  });
+  return verdict_of(spec, all, element_of(spec.type, buffer.bytes(), all),
+                    element_of(expected, all));
 }
 
 }  // namespace
@@ -39,7 +47,7 @@ HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& pla
     : module_(*kernel.binary), buffers_(buffers), expected_(expected), launcher_(launcher) {
   for (BufferSpec spec : plan.workspace) {
     spec.role = Role::workspace;
-    clear(workspace_.emplace_back(spec));
+    workspace_.emplace_back(spec).clear(launcher_.threads());
   }
   for (HostBuffers& set : buffers_) plans_.emplace_back(plan, module_, set.all(), workspace_);
 }
@@ -66,7 +74,7 @@ Verdict HostCandidate::verify_on(std::size_t set, int runs) {
   std::vector<Bytes> first;
   for (int run = 0; run < std::max(runs, 1); ++run) {
     buffers.prepare();
-    for (HostBuffer& space : workspace_) clear(space);
+    for (HostBuffer& space : workspace_) space.clear(launcher_.threads());
     const auto start = Clock::now();
     plans_[set].run(launcher_);
     worst.seconds = seconds_since(start);
@@ -74,22 +82,37 @@ Verdict HostCandidate::verify_on(std::size_t set, int runs) {
     for (HostBuffer& space : workspace_) {
       if (verdict.outcome == Outcome::ok) verdict = space.check_red_zones();
     }
-    std::size_t output = 0;
-    for (HostBuffer& buffer : buffers.all()) {
-      if (!is_compared(buffer.spec().role)) continue;
-      const Expected& expected = expected_[set].outputs[output];
-      if (verdict.outcome == Outcome::ok) {
-        verdict = compare(buffer.spec(), buffer.bytes(), expected, buffers.set());
-      }
-      if (verdict.outcome != Outcome::ok) return verdict;
-      worst.worst_error = std::max(worst.worst_error, verdict.worst_error);
-      if (run == 0 && runs > 1) first.push_back(copy_of(buffer));
-      if (run > 0) verdict = compare_runs(buffer.spec(), first[output], buffer.bytes());
-      ++output;
-    }
+    if (verdict.outcome == Outcome::ok) verdict = check_outputs(set);
+    if (verdict.outcome != Outcome::ok) return verdict;
+    worst.worst_error = std::max(worst.worst_error, verdict.worst_error);
+    if (run == 0 && runs > 1) first = outputs_of(buffers);
+    if (run > 0) verdict = check_repeats(set, first);
     if (verdict.outcome != Outcome::ok) return verdict;
   }
   return worst;
+}
+
+Verdict HostCandidate::check_outputs(std::size_t set) {
+  double worst_error = 0;
+  std::size_t output = 0;
+  for (const HostBuffer& buffer : buffers_[set].all()) {
+    if (!is_compared(buffer.spec().role)) continue;
+    const Expected expected = expected_[set].outputs[output++].expected();
+    const Verdict verdict = compared(buffer, expected, launcher_.threads());
+    if (verdict.outcome != Outcome::ok) return verdict;
+    worst_error = std::max(worst_error, verdict.worst_error);
+  }
+  return {Outcome::ok, "", worst_error};
+}
+
+Verdict HostCandidate::check_repeats(std::size_t set, const std::vector<Bytes>& first) {
+  Verdict verdict;
+  std::size_t output = 0;
+  for (const HostBuffer& buffer : buffers_[set].all()) {
+    if (!is_compared(buffer.spec().role) || verdict.outcome != Outcome::ok) continue;
+    verdict = compare_runs(buffer.spec(), first[output++], buffer.bytes());
+  }
+  return verdict;
 }
 
 /// The last set is the one of uniform values.

@@ -15,6 +15,8 @@ namespace autotune {
 
 class HostCandidate : public Candidate {
  public:
+  using Bytes = std::vector<std::byte>;
+
   /// `buffers` and `expected`, one an input set, and `launcher` must outlive this.
   HostCandidate(const CompiledKernel& kernel, const LaunchPlan& plan,
                 std::span<HostBuffers> buffers, std::span<const ReferenceResults> expected,
@@ -28,6 +30,8 @@ class HostCandidate : public Candidate {
 
  private:
   Verdict verify_on(std::size_t set, int runs);
+  Verdict check_outputs(std::size_t set);
+  Verdict check_repeats(std::size_t set, const std::vector<Bytes>& first);
   void run();
   void evict();
 

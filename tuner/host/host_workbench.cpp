@@ -15,12 +15,14 @@
 namespace autotune {
 namespace {
 
-/// Every buffer once an input set, and once more, as double, while the reference runs.
+/// Every buffer once an input set and once more while the reference runs, and right answers with
+/// their magnitudes.
 void check_memory(const Workload& workload) {
   std::int64_t needed = 0;
   for (const BufferSpec& buffer : workload.buffers) {
     needed += 2 * buffer.bytes() + 2 * kRedZoneBytes;
-    needed += is_compared(buffer.role) ? buffer.length * 5 * 8 : buffer.bytes();
+    needed += is_compared(buffer.role) ? 5 * buffer.length * bytes_of(answer_type(workload, buffer))
+                                       : buffer.bytes();
   }
   const std::int64_t free = available_memory_bytes();
   if (free > 0 && needed > free) {
@@ -37,7 +39,7 @@ HostWorkbench::HostWorkbench(const Workload& workload, const CompiledKernel& ref
   check_memory(workload);
   expected_ = reference_results(workload, reference, info_, launcher_);
   for (const ReferenceResults& results : expected_) {
-    buffers_.emplace_back(workload.buffers, results.set, workload.seed);
+    buffers_.emplace_back(workload.buffers, results.set, workload.seed, launcher_.threads());
   }
 }
 

@@ -30,6 +30,9 @@ class Launcher {
   /// Wakes all threads for nothing: what every launch costs.
   void run_nothing();
 
+  /// Between launches, for work of the host's own.
+  ThreadPool& threads() { return pool_; }
+
  private:
   ThreadPool pool_;
   std::vector<std::unique_ptr<BlockRunner>> runners_;  // one a thread

@@ -45,6 +45,17 @@ void ThreadPool::run(const std::function<void(unsigned)>& work) {
   for (std::uint32_t left = busy_; left != 0; left = busy_) busy_.wait(left);
 }
 
+void ThreadPool::run_pieces(std::int64_t length,
+                            const std::function<void(std::int64_t, std::int64_t)>& work) {
+  if (length <= kPiece) return work(0, length);
+  std::atomic<std::int64_t> next{0};
+  run([&](unsigned) {
+    for (std::int64_t first; (first = next.fetch_add(kPiece)) < length;) {
+      work(first, std::min(kPiece, length - first));
+    }
+  });
+}
+
 void ThreadPool::serve(unsigned number) {
   for (std::uint32_t seen = 0;; ++seen) {
     runs_.wait(seen);

@@ -24,6 +24,14 @@ class ThreadPool {
   /// caller is number 0. `work` must not throw. One run at a time.
   void run(const std::function<void(unsigned)>& work);
 
+  /// Large enough that taking the next piece costs nothing beside it, small enough for a cache.
+  static constexpr std::int64_t kPiece = 1 << 16;
+
+  /// Calls work(first, count) for the pieces of 0 … length-1, on all threads at a time; where there
+  /// is one alone, on the caller's.
+  void run_pieces(std::int64_t length,
+                  const std::function<void(std::int64_t first, std::int64_t count)>& work);
+
  private:
   void serve(unsigned number);
 

@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs, poison, red zones and the element-wise comparison, alike on every device.
+// Poison, red zones and the element-wise comparison, alike on every device.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "tuner/core/device.hpp"
+#include "tuner/measure/elements.hpp"
 
 namespace autotune {
-
-/// `integers`: -2..2, so that sums are exact and a wrong index shows; `uniform`: in (-1, 1), never
-/// 0, and -64..63 for integer types.
-enum class InputSet : std::uint8_t { integers, uniform };
-
-/// Fills the bytes of a buffer from (seed, name, element index); `absolute` takes |x| of each. What
-/// an element gets depends on nothing else: not on the length, the device or the run. A buffer with
-/// a file gets its contents, in both sets; throws Error when it cannot be read.
-void fill(std::span<std::byte> bytes, const BufferSpec& buffer, InputSet set, std::uint64_t seed,
-          bool absolute = false);
 
 /// The byte that, repeated, poisons an element: NaN for floating types, a pattern that no small
 /// result equals for integers. A device may set its memory to it directly.
 std::byte poison_byte(ElementType type);
 void poison(std::span<std::byte> bytes, ElementType type);
+/// The byte that, repeated, is what a workspace holds before a run: zeros where its fill asks for
+/// them, else poison.
+std::byte workspace_byte(const BufferSpec& workspace);
 
 /// Bytes of red zone on each side of a buffer, and what they hold.
 inline constexpr std::int64_t kRedZoneBytes = 4096;
@@ -35,39 +28,54 @@ inline constexpr std::byte kRedZoneByte{0xA5};
 Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> before,
                         std::span<const std::byte> after);
 
-/// Wrong when the bytes of an input are no longer what fill() made.
-Verdict check_unchanged(const BufferSpec& buffer, std::span<const std::byte> got, InputSet set,
-                        std::uint64_t seed);
+/// Outputs and inouts.
+bool is_compared(Role role);
 
-/// The right answer of one output: elements as double, and what each one's error scales with (the
-/// reference run on absolute inputs; empty means |value|).
+/// What a reference writes in place of an output: its own type, or f64 for f32.
+ElementType answer_type(const Workload& workload, const BufferSpec& output);
+
+/// The right answer of one output.
 struct Expected {
-  std::vector<double> values;
-  std::vector<double> magnitudes;
+  ElementType type = ElementType::f64;  // of these elements: the output's own, or f64 for f32
+  std::span<const std::byte> values;
+  /// What the error of each scales with: the reference on absolute inputs. Empty: the value.
+  std::span<const std::byte> magnitudes = {};
+  bool exact = false;  // floating types: no rounding is allowed
 };
 
-/// Compares every element; NaN never passes. An element is right when |c - r| <= tolerance * u *
-/// magnitude + one rounding of r itself. It must be exactly equal for integer types, and on the
-/// integer set when all of `expected` is integers below 2^23 (then any order of summing is exact).
-/// `worst_error` is infinite for NaN and for an inexact element that must be exact.
-Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const Expected& expected,
-                InputSet set);
+/// Whether every order of summing them is exact: integers below 2^23.
+bool all_small_integers(ElementType type, std::span<const std::byte> values);
 
-/// What a comparison by the same rule found where the data lies, such as on a GPU.
-struct Mismatch {
-  std::size_t wrong = 0;  // elements
-  std::size_t first = 0;  // index of the first wrong one
-  double expected = 0;    // there
-  double tolerance = 0;   // there; 0: must be equal
-  double worst_error = 0;
-};
+/// An element is right when |c - r| <= tolerance * u * magnitude + one rounding of r itself. It
+/// must be equal where `exact`, and in integer types. NaN never passes.
+Allowance allowance(const BufferSpec& buffer, bool exact);
 
-/// The verdict in compare()'s words; `element` holds the first wrong element.
-Verdict verdict_of(const BufferSpec& buffer, std::span<const std::byte> element,
-                   const Mismatch& mismatch);
+/// Compares `count` elements from `first` on; indices in what is found are the buffer's.
+Finding compare_elements(const BufferSpec& buffer, std::span<const std::byte> got,
+                         const Expected& expected, std::int64_t first, std::int64_t count);
+/// The same for two runs on the same inputs, of which no bit may differ.
+Finding compare_bits(ElementType type, std::span<const std::byte> one,
+                     std::span<const std::byte> other, std::int64_t first, std::int64_t count);
+/// Adds what was found in another part.
+void add(Finding& to, const Finding& more);
 
-/// Nondeterministic when two runs on the same inputs differ in any bit.
-Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> first,
-                     std::span<const std::byte> again);
+/// The verdict on what a comparison of all elements found; `got` and `expected` hold the first
+/// wrong element and nothing else. It says so where the reference has left the buffer's poison
+/// there.
+Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> got,
+                   const Expected& expected);
+/// Nondeterministic when anything differed; `one` and `other` hold the first such element.
+Verdict runs_verdict(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> one,
+                     std::span<const std::byte> other);
+
+/// The first wrong element and nothing else.
+std::span<const std::byte> element_of(ElementType type, std::span<const std::byte> bytes,
+                                      const Finding& found);
+Expected element_of(const Expected& expected, const Finding& found);
+
+/// All of it: compares every element.
+Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const Expected& expected);
+Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> one,
+                     std::span<const std::byte> other);
 
 }  // namespace autotune

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plugins/sdk/autotune_plugin.h"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/plugin/plain_buffers.hpp"
 #include "tuner/plugin/plugin_call.hpp"
@@ -21,10 +22,6 @@ namespace fs = std::filesystem;
 
 bool is_filled(const BufferSpec& spec) {
   return spec.role == Role::input || spec.role == Role::inout;
-}
-
-bool is_answer(const BufferSpec& spec) {
-  return spec.role == Role::output || spec.role == Role::inout;
 }
 
 /// The buffers of a problem in this process, as a plugin sees them.
@@ -84,7 +81,7 @@ void write_answers(Workload& workload, const HookBuffers& buffers, const fs::pat
   std::ofstream file(workload.expected_file, std::ios::binary);
   for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
     const BufferSpec& spec = workload.buffers[i];
-    if (!is_answer(spec)) continue;
+    if (!is_compared(spec.role)) continue;
     if (spec.role == Role::output && spec.length > 0 && buffers.untouched(i)) {
       throw Error(format("reference(): it wrote nothing to {}", spec.name));
     }

@@ -367,6 +367,52 @@ TEST(HostDevice, ResultsThatChangeFromRunToRunAreNondeterministic) {
   EXPECT_EQ(verdict.outcome, Outcome::nondeterministic) << verdict.message;
 }
 
+TEST(HostDevice, LongIntegersAreExactToTheLastBit) {
+  for (const std::string off : {"0", "1"}) {
+    const KernelCase large{.text = R"(
+      extern "C" __global__ void kernel(const long long* in, long long* out, int n) {
+        const int i = threadIdx.x;
+        out[i] = in[i] + (1ll << 60) + (i == 5 ? )" +
+                                   off + R"( : 0);
+      })",
+                           .expected = "in[i] + (1ll << 60)",
+                           .block = {64},
+                           .type = ElementType::i64};
+    std::string message;
+    EXPECT_EQ(refusal_of(large, &message), off == "0" ? Outcome::ok : Outcome::wrong) << message;
+    if (off == "1") EXPECT_THAT(message, HasSubstr("out[5] is 11529215046068469"));
+  }
+}
+
+TEST(HostDevice, ManyElementsAreFilledAndComparedByAllThreads) {
+  const std::int64_t n = 300000;
+  KernelCase copy{.text = kCopy, .n = n, .grid = {n / 100}, .block = {100}};
+  EXPECT_EQ(verdict_of(copy, {.threads = 3}, 2).outcome, Outcome::ok);
+  copy.text.replace(copy.text.find("in[i];"), 6, "in[i] + (i > 70000 && i % 1000 == 7);");
+  const Verdict verdict = verdict_of(copy, {.threads = 3});
+  EXPECT_THAT(verdict.message, HasSubstr("out[70007] is"));
+  EXPECT_THAT(verdict.message, HasSubstr("230 of 300000 elements are wrong"));
+  copy.text.insert(copy.text.find("if (i"), "if (i == 250000) const_cast<int*>(in)[i] = 99; ");
+  EXPECT_THAT(verdict_of(copy, {.threads = 3}).message,
+              HasSubstr("the input in was changed: in[250000] was"));
+}
+
+TEST(HostDevice, WhatNeitherKernelWritesIsSaidSo) {
+  const KernelCase borders{.text = R"(
+    extern "C" __global__ void kernel(const float* in, float* out, int n) {
+      for (int i = 1; i < n; ++i) out[i] = in[i];
+    })",
+                           .type = ElementType::f32};
+  const auto device = make_host_device(test_cache());
+  Workload workload = borders.workload();
+  std::string& reference = workload.reference_source.text;
+  reference.replace(reference.find("int i = 0"), 9, "int i = 1");
+  const auto bench = device->open(workload);
+  const Verdict verdict = bench->load(device->compile(borders.unit()), borders.plan())->verify();
+  EXPECT_THAT(verdict.message, HasSubstr("out[0] is written neither by the kernel nor by the "
+                                         "reference (make out an inout"));
+}
+
 TEST(HostDevice, ACompilerErrorNamesTheLine) {
   const auto device = make_host_device(test_cache());
   KernelCase bad{.text =

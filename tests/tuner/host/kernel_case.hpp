@@ -18,7 +18,9 @@ struct KernelCase {
   std::int64_t dynamic_shared_bytes = 0;
   ElementType type = ElementType::i32;
 
-  std::string element() const { return type == ElementType::i32 ? "int" : "float"; }
+  std::string element() const {
+    return type == ElementType::i32 ? "int" : type == ElementType::i64 ? "long long" : "float";
+  }
 
   SourceUnit unit() const {
     SourceUnit unit;

@@ -8,7 +8,7 @@
 #include "plugins/sdk/autotune_plugin.h"
 #include "tests/support/plugin_builder.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/measure/verification.hpp"
+#include "tuner/measure/inputs.hpp"
 
 namespace autotune {
 namespace {

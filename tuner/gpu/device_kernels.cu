@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our own kernels: filling, comparing, hashing, checking red zones, stamping clocks, doing nothing.
+// NVRTC compiles them behind the text of tuner/measure/elements.hpp and a few macros
+// (device_kernels_source.cpp), without contracting a * b + c, as on the host.
+
+using autotune::Allowance;
+using autotune::ElementRule;
+using autotune::Finding;
+typedef unsigned long long u64;
+typedef long long i64;
+
+struct Stamp {
+  i64 clock, nanoseconds;
+};
+
+#define FOR_EACH(i, count)                                              \
+  for (i64 i = blockIdx.x * i64(blockDim.x) + threadIdx.x; i < (count); \
+       i += i64(gridDim.x) * blockDim.x)
+
+// All threads of a warp come here.
+__device__ void add(u64* to, u64 value) {
+  for (int lane = 16; lane > 0; lane /= 2) value += __shfl_xor_sync(~0u, value, lane);
+  if (threadIdx.x % 32 == 0 && value != 0) atomicAdd(to, value);
+}
+
+template <class T>
+__device__ void fill(T* to, i64 count, const ElementRule& rule) {
+  FOR_EACH(i, count) to[i] = autotune::filled_element<T>(rule, i);
+}
+
+// Errors are not negative, so their order is that of their bits.
+__device__ void add(Finding* to, const Finding& own) {
+  if (own.wrong) atomicMin(&to->first, own.first);
+  if (own.worst > 0) atomicMax(reinterpret_cast<u64*>(&to->worst), __double_as_longlong(own.worst));
+  __syncwarp();
+  add(&to->wrong, own.wrong);
+}
+
+template <class T, class Right>
+__device__ void compare(const T* got, const Right* values, const Right* magnitudes, i64 count,
+                        const Allowance& allowed, Finding* finding) {
+  Finding own;
+  FOR_EACH(i, count) {
+    const Right value = values[i], magnitude = magnitudes ? magnitudes[i] : value;
+    autotune::note(own, i, autotune::element_error(got[i], value, magnitude, allowed));
+  }
+  add(finding, own);
+}
+
+// How many are no small integers.
+template <class T>
+__device__ void count_inexact(const T* values, i64 count, u64* others) {
+  u64 own = 0;
+  FOR_EACH(i, count) own += !autotune::is_small_integer(double(values[i]));
+  add(others, own);
+}
+
+#define FILL(type, T)                                                             \
+  extern "C" __global__ void fill_##type(T* to, i64 count, const ElementRule rule) { \
+    fill(to, count, rule);                                                        \
+  }
+FILL(f32, float)
+FILL(f64, double)
+FILL(i32, int)
+FILL(i64, i64)
+
+#define COMPARE(type, T, right_type, Right)                                                      \
+  extern "C" __global__ void compare_##type##_##right_type(                                      \
+      const T* got, const Right* values, const Right* magnitudes, i64 count,                     \
+      const Allowance allowed, Finding* finding) {                                               \
+    compare(got, values, magnitudes, count, allowed, finding);                                   \
+  }
+COMPARE(f32, float, f32, float)
+COMPARE(f32, float, f64, double)
+COMPARE(f64, double, f64, double)
+COMPARE(i32, int, i32, int)
+COMPARE(i64, i64, i64, i64)
+
+extern "C" __global__ void count_inexact_f32(const float* values, i64 count, u64* others) {
+  count_inexact(values, count, others);
+}
+extern "C" __global__ void count_inexact_f64(const double* values, i64 count, u64* others) {
+  count_inexact(values, count, others);
+}
+
+extern "C" __global__ void check_zones(const unsigned char* start, i64 bytes, u64* changed) {
+  u64 count = 0;
+  FOR_EACH(i, ZONE) {
+    count += (start[i - ZONE] != ZONE_BYTE) + (start[bytes + i] != ZONE_BYTE);
+  }
+  add(changed, count);
+}
+
+extern "C" __global__ void hash(const unsigned* words, i64 count, u64* sum) {
+  u64 own = 0;
+  FOR_EACH(i, count) own += autotune::mix((u64(i) << 32 ^ words[i]) + 0x9e3779b97f4a7c15ull);
+  add(sum, own);
+}
+
+extern "C" __global__ void stamp(Stamp* stamps) {
+  unsigned processor;
+  i64 now;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(processor));
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  if (processor < MOST_STAMPS) stamps[processor] = {clock64(), now};
+}
+
+extern "C" __global__ void empty() {}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to this folder: elements of buffers as the C++ types that they are of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "tuner/core/element_type.hpp"
+
+namespace autotune {
+
+/// Calls work(T{}) with the C++ type of `type`.
+template <class Work>
+auto with_type(ElementType type, Work work) {
+  switch (type) {
+    case ElementType::f32:
+      return work(float{});
+    case ElementType::f64:
+      return work(double{});
+    case ElementType::i32:
+      return work(std::int32_t{});
+    case ElementType::i64:
+      break;
+  }
+  return work(std::int64_t{});
+}
+
+template <class T>
+T element_at(std::span<const std::byte> bytes, std::int64_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + static_cast<std::size_t>(index) * sizeof(T), sizeof(T));
+  return value;
+}
+
+}  // namespace autotune

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements of buffers: what they are filled with, and when they are right. Both are the same
+// on the host and on a GPU, bit by bit: NVRTC compiles this text too, so it includes nothing.
+#pragma once
+
+namespace autotune {
+
+enum class Drawing : int { integers, uniform, zero, one, iota };
+
+/// What the elements of one buffer are drawn from.
+struct ElementRule {
+  Drawing drawing = Drawing::zero;
+  bool absolute = false;       // |x| of each
+  unsigned long long key = 0;  // of the random numbers
+};
+
+template <class T>
+inline constexpr bool kIsInteger = static_cast<T>(0.5) == static_cast<T>(0);
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+inline unsigned long long mix(unsigned long long x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+/// SplitMix64 with the index as its counter.
+inline unsigned long long random_bits(unsigned long long key, unsigned long long index) {
+  return mix(key + (index + 1) * 0x9e3779b97f4a7c15ull);
+}
+
+/// -2 … 2: sums are exact, and a wrong index shows.
+template <class T>
+T small_integer(unsigned long long bits) {
+  return static_cast<T>(static_cast<int>(((bits >> 32) * 5) >> 32) - 2);
+}
+
+/// Odd multiples of 2^-23 (2^-52 for double) in (-1, 1): exact, and never 0. Integers: -64 … 63.
+template <class T>
+T uniform_number(unsigned long long bits) {
+  if constexpr (kIsInteger<T>) {
+    return static_cast<T>(static_cast<int>(bits >> 57) - 64);
+  } else {
+    constexpr int kBits = sizeof(T) == 4 ? 23 : 52;
+    constexpr long long kOne = 1ll << kBits;
+    const auto odd = static_cast<long long>(bits >> (64 - kBits)) * 2 + 1;
+    return static_cast<T>(odd - kOne) * static_cast<T>(1.0 / static_cast<double>(kOne));
+  }
+}
+
+template <class T>
+T drawn(const ElementRule& rule, unsigned long long index) {
+  switch (rule.drawing) {
+    case Drawing::integers:
+      return small_integer<T>(random_bits(rule.key, index));
+    case Drawing::uniform:
+      return uniform_number<T>(random_bits(rule.key, index));
+    case Drawing::one:
+      return static_cast<T>(1);
+    case Drawing::iota:
+      return static_cast<T>(index);
+    case Drawing::zero:
+      break;
+  }
+  return static_cast<T>(0);
+}
+
+/// Element `index` of a buffer. It depends on nothing else: not on the length, device or run.
+template <class T>
+T filled_element(const ElementRule& rule, unsigned long long index) {
+  const T element = drawn<T>(rule, index);
+  return rule.absolute && element < static_cast<T>(0) ? static_cast<T>(-element) : element;
+}
+
+/// An element may be off by factor * magnitude + unit * |right|. Both 0: it must be equal.
+struct Allowance {
+  double factor = 0;
+  double unit = 0;
+};
+
+/// What comparing many elements found.
+struct Finding {
+  unsigned long long wrong = 0;      // elements
+  unsigned long long first = ~0ull;  // index of the first wrong one
+  double worst = 0;                  // largest error in tolerances; infinite for what must be equal
+};
+
+inline double infinity() {
+  const double huge = 1e300;
+  return huge * huge;
+}
+
+inline double magnitude_of(double x) { return x < 0 ? -x : x; }
+
+/// Sums of such numbers are exact in every order and in every floating type.
+inline bool is_small_integer(double x) {
+  return magnitude_of(x) < 8388608.0 && x == static_cast<double>(static_cast<int>(x));
+}
+
+/// |got - right| / tolerance; above 1 is wrong. NaN never passes, equal infinities do.
+inline double error_in_tolerances(double got, double right, double tolerance) {
+  constexpr double kLargest = 1.7976931348623157e308;
+  if (got == right) return 0;
+  const double difference = magnitude_of(got - right);
+  return difference <= kLargest && tolerance > 0 ? difference / tolerance : infinity();
+}
+
+template <class Right>
+double tolerance_of(Right right, Right magnitude, const Allowance& allowed) {
+  return allowed.factor * magnitude_of(static_cast<double>(magnitude)) +
+         allowed.unit * magnitude_of(static_cast<double>(right));
+}
+
+/// `right` has the type of `got`, or double for float. Integers are compared as they are.
+template <class T, class Right>
+double element_error(T got, Right right, Right magnitude, const Allowance& allowed) {
+  if constexpr (kIsInteger<T>) {
+    return got == right ? 0 : infinity();
+  } else {
+    return error_in_tolerances(static_cast<double>(got), static_cast<double>(right),
+                               tolerance_of(right, magnitude, allowed));
+  }
+}
+
+inline void note(Finding& finding, unsigned long long index, double error) {
+  if (error > finding.worst) finding.worst = error;
+  if (error <= 1) return;
+  ++finding.wrong;
+  if (index < finding.first) finding.first = index;
+}
+
+}  // namespace autotune

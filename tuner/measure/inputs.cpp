@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/measure/inputs.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include "tuner/core/error.hpp"
+#include "tuner/measure/element_access.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+std::uint64_t stream_key(const BufferSpec& buffer, InputSet set, std::uint64_t seed) {
+  std::uint64_t key = 0xcbf29ce484222325;  // FNV-1a of the name
+  for (const char letter : buffer.name) {
+    key = (key ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  }
+  return mix(key ^ mix(seed * 2 + static_cast<std::uint64_t>(set)));
+}
+
+Drawing drawing_of(Fill fill, InputSet set) {
+  switch (fill) {
+    case Fill::zero:
+      return Drawing::zero;
+    case Fill::one:
+      return Drawing::one;
+    case Fill::iota:
+      return Drawing::iota;
+    case Fill::random:
+      break;
+  }
+  return set == InputSet::integers ? Drawing::integers : Drawing::uniform;
+}
+
+void read_file(std::span<std::byte> bytes, const BufferSpec& buffer) {
+  std::ifstream file(buffer.file, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(bytes.data()), std::ssize(bytes))) {
+    throw Error(format("{}: it cannot be read, or ends before {} does ({} elements of {})",
+                       buffer.file.string(), buffer.name, buffer.length, name_of(buffer.type)));
+  }
+}
+
+/// |x| of each element.
+void make_absolute(std::span<std::byte> bytes, ElementType type) {
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    auto* const elements = reinterpret_cast<T*>(bytes.data());
+    std::transform(elements, elements + bytes.size() / sizeof(T), elements,
+                   [](T element) { return element < 0 ? -element : element; });
+  });
+}
+
+/// The first element that differs, as a verdict; `first` is the index of the first of them all.
+template <class T>
+Verdict first_change(const BufferSpec& buffer, std::span<const std::byte> was,
+                     std::span<const std::byte> is, std::int64_t first) {
+  const auto different = std::ranges::mismatch(was, is).in1 - was.begin();
+  if (different == std::ssize(was)) return {};
+  const auto index = different / static_cast<std::int64_t>(sizeof(T));
+  return {Outcome::wrong,
+          format("the input {0} was changed: {0}[{1}] was {2} and is {3}", buffer.name,
+                 first + index, element_at<T>(was, index), element_at<T>(is, index)),
+          std::numeric_limits<double>::infinity()};
+}
+
+template <class T>
+Verdict check_unchanged_as(const BufferSpec& buffer, std::span<const std::byte> got, InputSet set,
+                           std::uint64_t seed) {
+  constexpr std::int64_t kBlock = 1 << 16;
+  // A file is read at once, not opened for each block.
+  const bool in_file = !buffer.file.empty();
+  std::vector<std::byte> block((in_file ? buffer.length : kBlock) * sizeof(T));
+  if (in_file) fill(block, buffer, set, seed);
+  const ElementRule rule = element_rule(buffer, set, seed);
+  Verdict verdict;
+  for (std::size_t at = 0; at < got.size() && verdict.outcome == Outcome::ok; at += block.size()) {
+    const std::span was(block.data(), std::min(block.size(), got.size() - at));
+    const auto first = static_cast<std::int64_t>(at / sizeof(T));
+    if (!in_file) fill_elements(was, buffer.type, rule, first);
+    verdict = first_change<T>(buffer, was, got.subspan(at, was.size()), first);
+  }
+  return verdict;
+}
+
+}  // namespace
+
+ElementRule element_rule(const BufferSpec& buffer, InputSet set, std::uint64_t seed,
+                         bool absolute) {
+  return {drawing_of(buffer.fill, set), absolute, stream_key(buffer, set, seed)};
+}
+
+void fill_elements(std::span<std::byte> bytes, ElementType type, const ElementRule& rule,
+                   std::int64_t first) {
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    auto* const to = reinterpret_cast<T*>(bytes.data());
+    const auto count = static_cast<std::int64_t>(bytes.size() / sizeof(T));
+    for (std::int64_t i = 0; i < count; ++i) {
+      to[i] = filled_element<T>(rule, static_cast<unsigned long long>(first + i));
+    }
+  });
+}
+
+void fill(std::span<std::byte> bytes, const BufferSpec& buffer, InputSet set, std::uint64_t seed,
+          bool absolute) {
+  assert(std::ssize(bytes) == buffer.bytes());
+  if (buffer.file.empty()) {
+    return fill_elements(bytes, buffer.type, element_rule(buffer, set, seed, absolute));
+  }
+  read_file(bytes, buffer);
+  if (absolute) make_absolute(bytes, buffer.type);
+}
+
+Verdict check_unchanged(const BufferSpec& buffer, std::span<const std::byte> got, InputSet set,
+                        std::uint64_t seed) {
+  assert(std::ssize(got) == buffer.bytes());
+  return with_type(buffer.type, [&](auto zero) {
+    return check_unchanged_as<decltype(zero)>(buffer, got, set, seed);
+  });
+}
+
+}  // namespace autotune
