@@ -8,6 +8,7 @@
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -171,6 +172,7 @@ struct TunedStore::Connection {
   SQLite::Database database;
   std::unordered_map<std::string, SQLite::Statement> statements;
   std::set<std::string> left_out;  // TunedStore::left_out()
+  std::function<std::string(const TunedEntry&)> complaint;
 
  private:
   template <class Row>

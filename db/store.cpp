@@ -105,6 +105,9 @@ TunedStore& TunedStore::operator=(TunedStore&&) noexcept = default;
 const std::filesystem::path& TunedStore::path() const { return connection_->path; }
 Mode TunedStore::mode() const { return connection_->mode; }
 const std::set<std::string>& TunedStore::left_out() const { return connection_->left_out; }
+void TunedStore::leave_out(std::function<std::string(const TunedEntry&)> complaint) {
+  connection_->complaint = std::move(complaint);
+}
 
 std::string TunedStore::add_device(const DeviceRow& device) { return add(*connection_, device); }
 std::string TunedStore::add_kernel(const KernelRow& kernel) { return add(*connection_, kernel); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -125,9 +126,11 @@ class TunedStore {
   /// The latest figure of each name.
   std::vector<CalibrationRow> calibration(std::string_view device) const;
 
-  /// One sentence for each row that a call so far could not use: damaged, or of a form that nobody
-  /// can read. Answers come from the others.
+  /// One sentence for each row that a call so far could not use: damaged, of a form that nobody can
+  /// read, or one that leave_out() named. Answers come from the others.
   const std::set<std::string>& left_out() const;
+  /// From now on tuned() and nearest() leave out the entries for which `complaint` returns a text.
+  void leave_out(std::function<std::string(const TunedEntry& entry)> complaint);
 
   /// Derives every best row anew.
   void rebuild_best();

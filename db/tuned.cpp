@@ -77,6 +77,13 @@ bool has_sizes(Connection& connection, const BestRow& best, const KernelRow& ker
   return false;
 }
 
+/// Whether TunedStore::leave_out() has nothing against it.
+bool is_wanted(Connection& connection, const TunedEntry& entry) {
+  const std::string why = connection.complaint ? connection.complaint(entry) : "";
+  if (!why.empty()) connection.leave_out("best of", entry.best.key.problem, why);
+  return why.empty();
+}
+
 /// The problem nearest to some sizes of each device, settings and policy, of those that are
 /// offered.
 class NearestOfEach {
@@ -198,8 +205,10 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
         const bool wanted = filter.policy.empty() || best.key.policy == filter.policy;
         const bool usable = wanted && is_usable(*connection_, best);
         if (!usable || !has_sizes(*connection_, best, kernel)) continue;
-        const SessionRow& session = sessions[best.session];
-        all.push_back({std::move(best), device, kernel, session});
+        TunedEntry entry{std::move(best), device, kernel, {}};
+        if (!is_wanted(*connection_, entry)) continue;
+        entry.session = sessions[entry.best.session];
+        all.push_back(std::move(entry));
       }
     });
     std::ranges::sort(all, comes_before);

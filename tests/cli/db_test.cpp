@@ -53,7 +53,7 @@ TEST(Db, ADamagedAnswerIsNotServedAndSaid) {
     EXPECT_EQ(ended.status, 1);
     EXPECT_EQ(ended.out.find("BM=64"), std::string::npos);
     EXPECT_THAT(ended.out, HasSubstr("BM=32"));
-    EXPECT_THAT(ended.err, HasSubstr("1 damaged rows are left out"));
+    EXPECT_THAT(ended.err, HasSubstr("best of M=512 N=512 K=512 dtype=f32 is left out"));
   }
   const Ended query = sandbox.run({"query", "--target", "gemm", "--size", "512"});
   EXPECT_EQ(query.status, 0);
@@ -159,6 +159,100 @@ TEST(Db, AnExportIntoAnotherDatabaseKeepsWhatThatHeld) {
   const std::string lines = sandbox.run({"db", "export", "--db", "other.db"}).out;
   EXPECT_THAT(lines, HasSubstr("BM=64"));
   EXPECT_THAT(lines, HasSubstr("BM=32"));
+}
+
+/// tiny of these tests, tuned for N=100 and N=200.
+class DbAnswers : public ::testing::Test {
+ protected:
+  DbAnswers() {
+    const Ended ended = sandbox_.run(tune("tiny", "100,200", {"--budget", "8"}));
+    if (ended.status != 0) throw std::runtime_error(ended.err);
+  }
+
+  Ended pin(const std::string& configuration, const std::string& size = "100") const {
+    return sandbox_.run(
+        {"db", "pin", "--target", manifest_of("tiny"), "--size", size, "--config", configuration});
+  }
+  /// As an import would leave it, or an older version of the tool.
+  void pin_unchecked(const std::string& configuration) const {
+    db::TunedStore store(sandbox_.database());
+    db::PinRow row;
+    row.key = store.tuned({}).front().best.key;  // N=100
+    row.configuration = configuration;
+    row.created_at = db::now_text();
+    store.pin(row);
+  }
+  Json result(const std::string& size) const {
+    const Ended ended =
+        sandbox_.run({"query", "--target", manifest_of("tiny"), "--size", size, "--json"});
+    return Json::parse(ended.out)["results"][0];
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_F(DbAnswers, APinThatIsNotValidIsRefused) {
+  expect_refused(pin("BLOCK=banana STEP=4"), 2, {"--config", "BLOCK of tiny has no value banana"});
+  expect_refused(pin("BLOCK=7 STEP=4"), 2, {"BLOCK of tiny has no value 7"});
+  expect_refused(pin("BLOCK=16 STEP=4 X=1"), 2, {"tiny has no parameter \"X\""});
+  expect_refused(sandbox_.run({"db", "pin", "--target", "tiny", "--size", "100", "--config",
+                               "BLOCK=16 STEP=4"}),
+                 1, {"tiny", "manifest", "--target"});
+  EXPECT_EQ(result("100")["provenance"], "measured");
+  const Ended pinned = pin("STEP=4 BLOCK=1", "100,300");
+  EXPECT_EQ(pinned.status, 0) << pinned.err;
+  EXPECT_THAT(pinned.out, HasSubstr("pinned to BLOCK=1 STEP=4"));
+  EXPECT_EQ(result("300")["provenance"], "pinned");
+}
+
+TEST_F(DbAnswers, APinOfAChangedTargetIsRefused) {
+  std::ifstream from(manifest_of("tiny"));
+  std::string manifest{std::istreambuf_iterator<char>(from), {}};
+  manifest.replace(manifest.find("[1, 16]"), 7, "[1, 32]");
+  sandbox_.write("tiny.target.json", manifest);
+  std::filesystem::copy_file(AUTOTUNE_SOURCE_DIR "/tests/cli/tiny.cu",
+                             sandbox_.folder() / "tiny.cu");
+  expect_refused(sandbox_.run({"db", "pin", "--target", "./tiny.target.json", "--size", "100",
+                               "--config", "BLOCK=32 STEP=4"}),
+                 1, {"tiny has changed", "tune it again"});
+}
+
+TEST_F(DbAnswers, AStoredAnswerThatIsNotValidIsNoneAndSaid) {
+  pin_unchecked("BLOCK=banana STEP=4");
+  const std::string why = "best of N=100 is left out: BLOCK=banana STEP=4 cannot be used: BLOCK of";
+  const Ended query = sandbox_.run({"query", "--target", manifest_of("tiny"), "--size", "100"});
+  EXPECT_EQ(query.status, 0);
+  EXPECT_THAT(query.out, HasSubstr("100 is not tuned; the nearest tuned size is 200"));
+  EXPECT_THAT(query.err, HasSubstr(why));
+  for (const char* format : {"best", "cpp"}) {
+    const Ended exported =
+        sandbox_.run({"db", "export", "--format", format, "--target", manifest_of("tiny")});
+    EXPECT_EQ(exported.status, 1);
+    EXPECT_EQ(exported.out.find("banana"), std::string::npos);
+    EXPECT_THAT(exported.out, HasSubstr("N=200"));
+    EXPECT_THAT(exported.err, HasSubstr(why));
+  }
+  const Ended explained =
+      sandbox_.run({"explain", "--target", manifest_of("tiny"), "--size", "100"});
+  EXPECT_EQ(explained.status, 1);
+  EXPECT_THAT(explained.err, HasSubstr("BLOCK=banana STEP=4"));
+  const Ended unpinned =
+      sandbox_.run({"db", "unpin", "--target", manifest_of("tiny"), "--size", "100"});
+  EXPECT_EQ(unpinned.status, 0) << unpinned.err;
+  EXPECT_EQ(result("100")["provenance"], "measured");
+}
+
+TEST_F(DbAnswers, AnImportSaysWhichAnswersNobodyWillBeGiven) {
+  pin_unchecked("BLOCK=7 STEP=4");
+  const std::string lines = sandbox_.write("lines.jsonl", sandbox_.run({"db", "export"}).out);
+  const Ended ended =
+      sandbox_.run({"db", "import", lines, "--db", "new.db", "--target", manifest_of("tiny")});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.out, HasSubstr("0 refused"));
+  EXPECT_THAT(ended.err, HasSubstr("best of N=100 is left out: BLOCK=7 STEP=4 cannot be used"));
+  const Ended again =
+      sandbox_.run({"db", "import", lines, "--db", "new.db", "--target", manifest_of("tiny")});
+  EXPECT_EQ(again.status, 0) << again.err;
 }
 
 TEST(Db, WhatHoldsEveryFactTakesNoFilter) {

@@ -2,6 +2,7 @@
 // autotune explain: why this configuration, and what became of the others.
 #include <iostream>
 
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/explanation_plot.hpp"
 #include "tuner/cli/explanation_report.hpp"
 #include "tuner/cli/output_file.hpp"
@@ -31,8 +32,10 @@ std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::
 int run_explain(const Arguments& arguments) {
   const auto losers = static_cast<std::size_t>(arguments.integer("losers", 0, 1000));
   Plugins plugins(arguments);
-  const db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  db::TunedStore store = open_store(arguments, db::Mode::read_only);
   const LeftOutWarning warning(store);
+  AnswerJudge judge(arguments, [&](const std::string& name) { return plugins.find_target(name); });
+  use_valid_only(store, judge);
   Json documents = Json::array();
   std::vector<Plot> plots;
   const Target target = plugins.find_target(arguments.text("target"));

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
@@ -189,8 +190,10 @@ Json json_of(const Answer& answer) {
 
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
-  const db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  db::TunedStore store = open_store(arguments, db::Mode::read_only);
   const LeftOutWarning warning(store);
+  AnswerJudge judge(arguments);
+  use_valid_only(store, judge);
   const std::vector<Answer> answers = answers_to(arguments, store);
   if (arguments.has("json")) {
     Json json{{"db", store.path().string()}, {"results", Json::array()}};
@@ -201,8 +204,8 @@ int run_query(const Arguments& arguments) {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (i > 0) std::cout << '\n';
       const db::TunedEntry& entry = answers[i].entry;
-      print(answers[i],
-            Readable(arguments, entry.kernel.target, entry.best.key.problem, entry.device));
+      print(answers[i], Readable(judge.target_called(entry.kernel.target), entry.best.key.problem,
+                                 entry.device));
     }
   }
   return kDone;

@@ -125,6 +125,11 @@ db::TunedStore open_store(const Arguments& arguments, db::Mode mode) {
   return db::TunedStore(database_path(arguments), mode);
 }
 
+db::TunedStore open_present_store(const Arguments& arguments) {
+  const bool missing = !std::filesystem::exists(database_path(arguments));
+  return open_store(arguments, missing ? db::Mode::read_only : db::Mode::read_write);
+}
+
 std::string target_name(const Arguments& arguments) {
   const std::string target = arguments.find("target").value_or("");
   return is_manifest_path(target) ? find_target(target).name : target;
@@ -180,16 +185,8 @@ bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen) {
   return has_all(parse_named_values(entry.best.key.problem), chosen);
 }
 
-Readable::Readable(const Arguments& arguments, const std::string& target,
-                   const std::string& problem, const db::DeviceRow& device)
-    : problem_{parse_named_values(problem)}, device_(device_of(device)) {
-  const std::string asked = arguments.find("target").value_or("");
-  try {
-    target_ = find_target(is_manifest_path(asked) ? asked : target);
-  } catch (const Error&) {
-    // One of the user's own, wherever it is.
-  }
-}
+Readable::Readable(const Target* target, const std::string& problem, const db::DeviceRow& device)
+    : target_(target), problem_{parse_named_values(problem)}, device_(device_of(device)) {}
 
 std::string Readable::problem() const {
   return target_ ? problem_text(*target_, problem_) : problem_.text();

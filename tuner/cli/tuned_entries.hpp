@@ -13,6 +13,8 @@ namespace autotune::cli {
 
 /// Of --db, else the default place.
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
+/// For what changes a database: where the name is mistyped, none is made.
+db::TunedStore open_present_store(const Arguments& arguments);
 
 /// --target as databases know it: the name, where it is a manifest the one that stands in that;
 /// empty when it is not given.
@@ -68,17 +70,16 @@ bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen);
 /// at their default and without parameters that mean nothing in a configuration. JSON has all.
 class Readable {
  public:
-  /// `target` is a name; a manifest that --target names is at hand as well.
-  Readable(const Arguments& arguments, const std::string& target, const std::string& problem,
-           const db::DeviceRow& device);
+  /// `target` may be nullptr and must outlive it.
+  Readable(const Target* target, const std::string& problem, const db::DeviceRow& device);
 
   std::string problem() const;
   std::string configuration(const std::string& text) const;
 
  private:
+  const Target* target_;
   Problem problem_;
   DeviceInfo device_;
-  std::optional<Target> target_;
 };
 
 /// `512`, or `M=1 N=4096 K=4096` when the sizes differ.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune db export: facts or answers, as text or as a database.
+#include <algorithm>
+#include <iostream>
+
+#include "db/exchange.hpp"
+#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/db_actions.hpp"
+#include "tuner/cli/output_file.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/file/replace_file.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+/// Returns how many damaged facts are left out; answers that are, the store names.
+std::int64_t write_export(const Arguments& arguments, const db::TunedStore& store,
+                          const std::string& format_name, std::ostream& out) {
+  const db::TunedFilter filter{arguments.find("device").value_or(""), target_name(arguments), "",
+                               ""};
+  if (format_name == "jsonl") return db::export_json_lines(store, out);
+  if (format_name == "best") {
+    db::export_best_json_lines(store, filter, out);
+  } else {
+    db::export_header(store, filter, out);
+  }
+  return 0;
+}
+
+/// What is in the file already stays. Returns how many damaged rows are left out.
+std::int64_t write_database(const db::TunedStore& store, const std::filesystem::path& file) {
+  std::error_code missing;
+  if (std::filesystem::equivalent(file, store.path(), missing)) {
+    throw UsageError(
+        format("{}: is the database that is exported: name another file", file.string()));
+  }
+  std::int64_t damaged = 0;
+  const auto add = [&](db::TunedStore& copy, const db::TunedStore& from) {
+    const db::ImportReport report = db::merge(copy, from);
+    warn_of(report.refused);
+    damaged += static_cast<std::int64_t>(report.refused.size());
+  };
+  replace_file(file, [&](const std::filesystem::path& aside) {
+    db::TunedStore copy(aside);
+    if (std::filesystem::exists(file)) add(copy, db::TunedStore(file, db::Mode::read_only));
+    add(copy, store);
+  });
+  return damaged;
+}
+
+}  // namespace
+
+int run_export(const Arguments& arguments) {
+  static const std::vector<std::string> kFormats{"jsonl", "best", "cpp", "sqlite"};
+  const std::string format_name = arguments.text("format");
+  if (std::find(kFormats.begin(), kFormats.end(), format_name) == kFormats.end()) {
+    throw UsageError(
+        format("there is no format \"{}\": {}", format_name, suggestion(format_name, kFormats)));
+  }
+  db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  const LeftOutWarning warning(store);
+  AnswerJudge judge(arguments);
+  use_valid_only(store, judge);
+  const bool whole = format_name == "jsonl" || format_name == "sqlite";
+  if (whole && (arguments.has("target") || arguments.has("device"))) {
+    throw UsageError(format(
+        "--format={} holds every fact; use --format=best with --target or --device", format_name));
+  }
+  const auto output = arguments.find("output");
+  std::int64_t damaged = 0;
+  if (format_name == "sqlite") {
+    if (!output) throw UsageError("--format=sqlite needs --output FILE");
+    damaged = write_database(store, *output);
+  } else if (output) {
+    write_output(*output, [&](std::ostream& file) {
+      damaged = write_export(arguments, store, format_name, file);
+    });
+  } else {
+    damaged = write_export(arguments, store, format_name, std::cout);
+  }
+  if (damaged > 0) {
+    std::cerr << format(
+        "warning: {}: {} damaged rows are left out: autotune db check tells which\n",
+        store.path().string(), damaged);
+  }
+  return damaged == 0 && store.left_out().empty() ? kDone : kFailed;
+}
+
+}  // namespace autotune::cli

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune db pin and unpin: a person's choice for one problem.
+#include <algorithm>
+#include <iostream>
+#include <set>
+
+#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/db_actions.hpp"
+#include "tuner/cli/plugins.hpp"
+#include "tuner/cli/request.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+/// Pins are of one device and one choice of settings.
+void expect_one_place(const std::vector<Nearest>& nearest) {
+  const db::TunedEntry& like = nearest.front().entry;
+  for (const auto& [asked, entry, distance] : nearest) {
+    if (entry.device.id != like.device.id) {
+      throw UsageError(format("{} is tuned on {} and {}: name one with --device",
+                              like.kernel.target, like.device.name, entry.device.name));
+    }
+    if (problem_of(entry).settings != problem_of(like).settings) {
+      throw UsageError(format("{} is tuned with {} and {}: name one with --set", like.kernel.target,
+                              to_text(problem_of(like).settings),
+                              to_text(problem_of(entry).settings)));
+    }
+  }
+}
+
+/// What a pin is checked by.
+const Target& target_to_pin(AnswerJudge& judge, const db::TunedEntry& like) {
+  const std::string& name = like.kernel.target;
+  if (!judge.target_called(name)) {
+    throw Error(
+        format("{}: a pin is checked by the target's manifest: name that with --target", name));
+  }
+  if (const Target* const target = judge.target_of(like)) return *target;
+  throw Error(format("{} has changed since it was tuned: tune it again before you pin", name));
+}
+
+void expect_parameters(const NamedValues& given, const Target& target) {
+  std::vector<std::string> known;
+  for (const Parameter& parameter : target.parameters) known.push_back(parameter.name);
+  for (const NamedValue& item : given) {
+    if (std::ranges::find(known, item.name) != known.end()) continue;
+    throw UsageError(format("--config: {} has no parameter \"{}\": {}", target.name, item.name,
+                            suggestion(item.name, known)));
+  }
+}
+
+/// With a value for every parameter, in the target's order; nullopt where one is not given.
+std::optional<NamedValues> in_order(const NamedValues& given, const Target& target) {
+  NamedValues all;
+  for (const Parameter& parameter : target.parameters) {
+    const Value* const value = find_value(given, parameter.name);
+    if (!value) return std::nullopt;
+    all.push_back({parameter.name, *value});
+  }
+  return all;
+}
+
+/// The one correct configuration of the nearest problems that has the given values; query leaves
+/// out what means nothing in one. A configuration with every parameter need not have been tried.
+NamedValues whole_configuration(const NamedValues& given, const Target& target,
+                                const db::TunedStore& store, const std::vector<Nearest>& nearest) {
+  expect_parameters(given, target);
+  const std::string foreign = foreign_part(target, given);
+  if (!foreign.empty()) throw UsageError("--config: " + foreign);
+  if (const auto whole = in_order(given, target)) return *whole;
+  std::set<std::string> found;
+  for (const Nearest& near : nearest) {
+    for (const db::TrialRow& trial : store.trials(near.entry.best.key)) {
+      const bool correct = trial.outcome == "ok";
+      if (correct && has_all(parse_named_values(trial.configuration), given)) {
+        found.insert(trial.configuration);
+      }
+    }
+  }
+  if (found.size() == 1) return parse_named_values(*found.begin());
+  throw UsageError(
+      format("--config \"{}\" fits {} of the configurations that were found correct: give every "
+             "parameter, such as {}",
+             to_text(given), found.empty() ? "none" : std::to_string(found.size()),
+             found.empty() ? to_text(target.default_configuration) : *found.begin()));
+}
+
+/// Each problem that was asked for, once, with this configuration.
+std::vector<db::TunedEntry> pinned_entries(const std::vector<Nearest>& nearest,
+                                           const NamedValues& configuration) {
+  const db::TunedEntry& like = nearest.front().entry;
+  std::vector<db::TunedEntry> pinned;
+  const NamedValues* before = nullptr;
+  for (const Nearest& near : nearest) {
+    if (before && *before == near.asked) continue;
+    before = &near.asked;
+    NamedValues problem = near.asked;
+    for (const NamedValue& setting : problem_of(like).settings) problem.push_back(setting);
+    db::TunedEntry& entry = pinned.emplace_back(like);
+    entry.best.key.problem = to_text(problem);
+    entry.best.configuration = to_text(configuration);
+  }
+  return pinned;
+}
+
+void expect_valid(AnswerJudge& judge, const std::vector<db::TunedEntry>& pinned) {
+  for (const db::TunedEntry& entry : pinned) {
+    const std::string complaint = judge.complaint(entry);
+    if (complaint.empty()) continue;
+    throw UsageError(format("--config: {}: {}", entry.best.key.problem, complaint));
+  }
+}
+
+}  // namespace
+
+int run_pin(const Arguments& arguments) {
+  arguments.text("target");  // a pin is for one
+  const bool takes_back = arguments.positional()[0] == "unpin";
+  NamedValues configuration;
+  if (!takes_back) {
+    configuration = named_values_in(words_of(arguments.text("config")), "--config: ", "BM=64");
+  }
+  db::TunedStore store = open_present_store(arguments);
+  const LeftOutWarning warning(store);
+  const std::vector<Nearest> nearest = nearest_entries(arguments, store);
+  expect_one_place(nearest);
+  const db::TunedEntry& like = nearest.front().entry;
+  Plugins plugins(arguments);
+  AnswerJudge judge(arguments, [&](const std::string& name) { return plugins.find_target(name); });
+  if (!takes_back) {
+    const Target& target = target_to_pin(judge, like);
+    configuration = whole_configuration(configuration, target, store, nearest);
+  }
+  const std::vector<db::TunedEntry> pinned = pinned_entries(nearest, configuration);
+  if (!takes_back) expect_valid(judge, pinned);
+  for (const db::TunedEntry& entry : pinned) {
+    store.pin({.id = "",
+               .key = entry.best.key,
+               .configuration = entry.best.configuration,
+               .note = arguments.find("note").value_or(""),
+               .created_at = db::now_text()});
+    const Readable readable(judge.target_called(like.kernel.target), entry.best.key.problem,
+                            like.device);
+    std::cout << format("{} {} on {}: {}\n", like.kernel.target, readable.problem(),
+                        like.device.name,
+                        takes_back ? "no longer pinned" : "pinned to " + entry.best.configuration);
+  }
+  return kDone;
+}
+
+}  // namespace autotune::cli
