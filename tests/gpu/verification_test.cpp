@@ -167,6 +167,23 @@ extern "C" __global__ void reference(int n, float a, const float* x, const float
   }
 }
 
+TEST_F(WrongKernel, ThatStopsWorkingAfterManyCallsIsFoundOut) {
+  const std::int64_t n = 1000;
+  const auto bench = device().open(saxpy_workload(n));
+  const auto candidate = bench->load(compiled(unit_of(R"(
+__device__ int calls;
+extern "C" __global__ void kernel(int n, float a, const float* x, const float* y, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i == 0) atomicAdd(&calls, 1);
+  if (i < n && calls < 50) out[i] = a * x[i] + y[i];
+})")),
+                                     saxpy_plan(n));
+  EXPECT_EQ(candidate->verify().outcome, Outcome::ok);
+  EXPECT_EQ(candidate->recheck().outcome, Outcome::ok);
+  candidate->time(100, L2State::hot);
+  EXPECT_EQ(candidate->recheck().outcome, Outcome::wrong);
+}
+
 TEST_F(WrongKernel, ThatLeavesWhatTheReferenceLeavesIsSaidSo) {
   Workload workload = saxpy_workload(1000);
   std::string& reference = workload.reference_source.text;

@@ -29,19 +29,24 @@ class FakeCandidate final : public Candidate {
         fate_.outcome == Outcome::launch_error) {
       throw KernelFailure(fate_.outcome, fate_.message);
     }
+    if (stopped()) return {Outcome::wrong, "C[0] is nan", 0, 0};
     if (give_up_seconds > 0 && fate_.outcome == Outcome::ok && fate_.seconds > give_up_seconds) {
       return {Outcome::pruned, "", 0, fate_.seconds};
     }
     return {fate_.outcome, fate_.message, 0, fate_.seconds};
   }
   TimedBatch time(int, L2State) override {
+    ++batches_;
     TimedBatch batch;
-    batch.seconds = fate_.seconds;
+    batch.seconds = stopped() ? fate_.seconds / 10 : fate_.seconds;
     return batch;
   }
 
  private:
+  bool stopped() const { return fate_.stops_after > 0 && batches_ > fate_.stops_after; }
+
   Fate fate_;
+  int batches_ = 0;
 };
 
 class FakeWorkbench final : public Workbench {

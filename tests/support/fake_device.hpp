@@ -22,6 +22,7 @@ struct Fate {
   Outcome outcome = Outcome::ok;
   double seconds = 1e-5;
   std::string message;
+  int stops_after = 0;  // batches: then it does nothing, in a tenth of the time; 0: never
 };
 
 class FakeDevice final : public Device {

@@ -119,6 +119,9 @@ class Candidate : public Timer {
   /// demands bit-identical results. After a first launch that takes longer than `give_up_seconds`,
   /// unless that is 0, nothing more is run. Throws KernelFailure when the launch itself fails.
   virtual Verdict verify(int runs = 1, double give_up_seconds = 0) = 0;
+  /// After timing, for a kernel may stop working after many calls: runs once more on the input set
+  /// that was timed, and checks everything that verify() does.
+  virtual Verdict recheck() { return verify(); }
 };
 
 /// The buffers of one problem on one device, filled, with the reference results. Not thread-safe.

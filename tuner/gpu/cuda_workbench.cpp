@@ -42,6 +42,11 @@ class CudaCandidate : public Candidate {
     return verifier_.verify(plans_, *workspace_, runs, give_up_seconds);
   }
 
+  Verdict recheck() override {
+    context_.use();
+    return verifier_.recheck(plan_on(0), *workspace_);
+  }
+
   TimedBatch time(int launches, L2State l2) override {
     context_.use();
     ProblemBuffers::Rotation rotation;

@@ -33,6 +33,8 @@ class Verifier {
   /// As Candidate::verify(). What a wrong kernel spoilt (red zones, inputs) is mended.
   Verdict verify(const PlanOfSet& plans, const Workspace& workspace, int runs,
                  double give_up_seconds) const;
+  /// As Candidate::recheck(); `plan` is the one of the uniform set.
+  Verdict recheck(const BoundWork& plan, const Workspace& workspace) const;
 
  private:
   struct Report;

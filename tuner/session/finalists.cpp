@@ -20,6 +20,14 @@ bool are_there_by(const std::vector<CompilePool::Result>& kernels, const Deadlin
   });
 }
 
+/// Of `verify`; a failure to run is a verdict too.
+template <class Verify>
+Verdict verdict_of(const Verify& verify) try {
+  return verify();
+} catch (const KernelFailure& failure) {
+  return {failure.outcome(), failure.what()};
+}
+
 }  // namespace
 
 Finalists::Finalists(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
@@ -94,15 +102,18 @@ bool Finalists::verify(std::size_t index) {
     loaded_.push_back(std::move(finalist));
     return true;
   }
-  run_.refute(index, verdict.outcome, verdict.message);
-  if (warn_) {
-    const Problem& problem = run_.problem();
-    warn_(format("{}: a finalist is out ({}: {}): {}", problem_text(context_.target, problem),
-                 name_of(verdict.outcome), verdict.message,
-                 configuration_text(context_.target, problem, run_.space().at(index),
-                                    context_.device.info())));
-  }
+  refute(index, verdict);
   return false;
+}
+
+void Finalists::refute(std::size_t index, const Verdict& verdict) {
+  run_.refute(index, verdict.outcome, verdict.message);
+  if (!warn_) return;
+  const Problem& problem = run_.problem();
+  warn_(format("{}: a finalist is out ({}: {}): {}", problem_text(context_.target, problem),
+               name_of(verdict.outcome), verdict.message,
+               configuration_text(context_.target, problem, run_.space().at(index),
+                                  context_.device.info())));
 }
 
 Verdict Finalists::verify_at_edge(std::size_t index) {
@@ -112,11 +123,11 @@ Verdict Finalists::verify_at_edge(std::size_t index) {
   return edge_.verify(configuration, *context_.pool.compile(*std::move(unit)).get());
 }
 
-Verdict Finalists::verify_repeatedly(LoadedFinalist& finalist) try {
-  finalist.candidate = run_.load(finalist.index);
-  return finalist.candidate->verify(kIdenticalRuns);
-} catch (const KernelFailure& failure) {
-  return {failure.outcome(), failure.what()};
+Verdict Finalists::verify_repeatedly(LoadedFinalist& finalist) {
+  return verdict_of([&] {
+    finalist.candidate = run_.load(finalist.index);
+    return finalist.candidate->verify(kIdenticalRuns);
+  });
 }
 
 void Finalists::refute_failed(std::span<const FinalistResult> results) {
@@ -124,6 +135,19 @@ void Finalists::refute_failed(std::span<const FinalistResult> results) {
     if (results[i].outcome == Outcome::ok) continue;
     run_.refute(loaded_[i].index, results[i].outcome, results[i].message);
   }
+}
+
+bool Finalists::recheck() {
+  bool all_right = true;
+  for (const LoadedFinalist& one : loaded_) {
+    if (!is_finished(one.index)) continue;
+    Verdict verdict = verdict_of([&] { return one.candidate->recheck(); });
+    if (verdict.outcome == Outcome::ok) continue;
+    verdict.message = format("after it was timed: {}", verdict.message);
+    refute(one.index, verdict);
+    all_right = false;
+  }
+  return all_right;
 }
 
 void Finalists::reload() {

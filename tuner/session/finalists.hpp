@@ -37,6 +37,8 @@ class Finalists {
   void verify(const Policy& policy, const Deadline& deadline);
   /// Refutes those that failed in a playoff; `results` begins with theirs, in the order of all().
   void refute_failed(std::span<const FinalistResult> results);
+  /// Whether all others are still right after so many calls. Refutes those that are not.
+  bool recheck();
   /// Loads each on a new workbench of the run. One that cannot be loaded fails when it is timed.
   void reload();
 
@@ -52,6 +54,7 @@ class Finalists {
   bool holds(std::size_t index) const;
   std::vector<CompilePool::Result> compile(std::size_t index);
   bool verify(std::size_t index);
+  void refute(std::size_t index, const Verdict& verdict);
   Verdict verify_at_edge(std::size_t index);
   Verdict verify_repeatedly(LoadedFinalist& finalist);
 

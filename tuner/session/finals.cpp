@@ -142,7 +142,9 @@ ProblemDecision decide(ProblemRun& run, const RunContext& context, EdgeCheck& ed
     if (!baselines) baselines = baselines_in_time(run, context, deadline, warn);
     result = play(run, shortened(context.policy, deadline), deadline, finalists, *baselines, seed);
     finalists.refute_failed(result.finalists);
-    has_best = result.winner && (finalists.hold_the_fastest() || deadline.has_passed());
+    const bool all_right = finalists.recheck();
+    has_best =
+        result.winner && all_right && (finalists.hold_the_fastest() || deadline.has_passed());
   }
   return publish(run, context.recorder, finalists, *baselines, result);
 }

@@ -3,6 +3,7 @@
 
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/measure/judge.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -11,6 +12,15 @@ void note(Trial& trial, const Judgement& judgement) {
   trial.outcome = judgement.outcome;
   trial.measurement = judgement.measurement;
   if (judgement.outcome != Outcome::ok) trial.message = name_of(judgement.decision);
+}
+
+void recheck(Trial& trial, Candidate& candidate) {
+  const Verdict verdict = candidate.recheck();
+  if (verdict.outcome == Outcome::ok) return;
+  trial.outcome = verdict.outcome;
+  trial.message = format("after it was timed: {}", verdict.message);
+  trial.measurement.reset();
+  trial.verified = false;
 }
 
 }  // namespace
@@ -61,8 +71,12 @@ void Station::measure(Trial& trial, const Loadable& configuration, double best_s
     if (verdict.outcome == Outcome::pruned) {
       note(trial, given_up(verdict.seconds, policy_));
     } else if (verdict.outcome == Outcome::ok) {
-      const Stopwatch watch(phases_.measure);
-      note(trial, judge(*candidate, best_seconds, policy_, anchor(), verdict.seconds));
+      {
+        const Stopwatch watch(phases_.measure);
+        note(trial, judge(*candidate, best_seconds, policy_, anchor(), verdict.seconds));
+      }
+      const Stopwatch watch(phases_.verify);
+      if (trial.outcome == Outcome::ok) recheck(trial, *candidate);
     }
   } catch (const KernelFailure& failure) {
     trial.outcome = failure.outcome();

@@ -44,7 +44,8 @@ class Station {
   /// Frees buffers and anchor.
   void close();
 
-  /// Loads, verifies and judges it against the time of the best so far, 0 for none. However the
+  /// Loads, verifies and judges it against the time of the best so far, 0 for none, and checks that
+  /// it still works after so many calls. However the
   /// configuration fails is in the trial. Throws Error when the device does.
   void measure(Trial& trial, const Loadable& configuration, double best_seconds);
 

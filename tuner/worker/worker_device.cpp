@@ -105,6 +105,13 @@ class RemoteCandidate : public Candidate {
     return verdict_of(answer.at("verdict"));
   }
 
+  Verdict recheck() override {
+    load();
+    const Json answer = bench_->client().call({{"do", "recheck"}, {"id", id_}}, {},
+                                              bench_->limit(expected()), "verifying");
+    return verdict_of(answer.at("verdict"));
+  }
+
   TimedBatch time(int launches, L2State l2) override {
     load();
     const double launch = launch_seconds_ > 0 ? launch_seconds_ : expected();

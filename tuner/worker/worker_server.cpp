@@ -65,6 +65,7 @@ class Server {
       return {{"verdict",
                wire_of(candidates_.at(id)->verify(request.at("runs"), request.at("give_up")))}};
     }
+    if (what == "recheck") return {{"verdict", wire_of(candidates_.at(id)->recheck())}};
     if (what == "time") {
       const auto l2 = static_cast<L2State>(request.at("l2").get<int>());
       const TimedBatch batch = candidates_.at(id)->time(request.at("launches"), l2);

@@ -397,6 +397,24 @@ TEST(HostDevice, ManyElementsAreFilledAndComparedByAllThreads) {
               HasSubstr("the input in was changed: in[250000] was"));
 }
 
+TEST(HostDevice, AKernelThatStopsWorkingAfterManyCallsIsFoundOut) {
+  const KernelCase lazy{.text = R"(
+    __device__ int calls;
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      if (++calls > 50) return;
+      for (int i = 0; i < n; ++i) out[i] = in[i];
+    })"};
+  const auto device = make_host_device(test_cache());
+  const auto bench = device->open(lazy.workload());
+  const auto candidate = bench->load(device->compile(lazy.unit()), lazy.plan());
+  EXPECT_EQ(candidate->verify().outcome, Outcome::ok);
+  EXPECT_EQ(candidate->recheck().outcome, Outcome::ok);
+  candidate->time(100, L2State::hot);
+  const Verdict verdict = candidate->recheck();
+  EXPECT_EQ(verdict.outcome, Outcome::wrong);
+  EXPECT_THAT(verdict.message, HasSubstr("64 of 64 elements are wrong"));
+}
+
 TEST(HostDevice, WhatNeitherKernelWritesIsSaidSo) {
   const KernelCase borders{.text = R"(
     extern "C" __global__ void kernel(const float* in, float* out, int n) {

@@ -13,6 +13,7 @@ namespace {
 
 using testing::FakeDevice;
 using testing::Fate;
+using ::testing::HasSubstr;
 using testing::Macros;
 
 using FinalsTest = StoreTest;
@@ -85,6 +86,27 @@ TEST_F(FinalsTest, AFinalistThatCannotBeLoadedAgainCostsItselfOnly) {
   EXPECT_DOUBLE_EQ(report.decision.best->measurement.median, 1.1e-5) << "those behind it move up";
   EXPECT_EQ(report.outcomes[static_cast<std::size_t>(Outcome::crash)], 1);
   EXPECT_EQ(report.decision.baselines.size(), 1u);
+}
+
+TEST_F(FinalsTest, AFinalistThatStopsWorkingInThePlayoffIsOut) {
+  const Target target = two_parameters();
+  FakeDevice* fake = nullptr;
+  FakeDevice device([&](const Macros& macros) -> Fate {
+    Fate fate = bowl(macros);
+    const bool half_way = fake->opened() > 2;
+    if (half_way && macros.at("X") == 11 && macros.at("Y") == 2) fate.stops_after = 3;
+    return fate;
+  });
+  fake = &device;
+  std::vector<std::string> warnings;
+  TuningCallbacks callbacks;
+  callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
+  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}), callbacks);
+  const ProblemReport& problem = report.problems.at(0);
+  EXPECT_DOUBLE_EQ(problem.decision.best->measurement.median, 1.1e-5);
+  EXPECT_EQ(problem.outcomes[static_cast<std::size_t>(Outcome::wrong)], 1);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], HasSubstr("a finalist is out (wrong: after it was timed: C[0] is nan)"));
 }
 
 TEST_F(FinalsTest, TrialsBehindARefutedLeaderMoveUp) {

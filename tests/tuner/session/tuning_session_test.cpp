@@ -151,6 +151,24 @@ TEST_F(TuningSessionTest, EveryFailureIsATrialAndNeverTheEnd) {
   EXPECT_EQ(store.check().damage.size(), 0u);
 }
 
+TEST_F(TuningSessionTest, AKernelThatStopsWorkingWhileItIsJudgedIsWrong) {
+  const Target target = two_parameters();
+  FakeDevice device([](const Macros& macros) -> Fate {
+    Fate fate = bowl(macros);
+    if (macros.at("X") == 3) fate.stops_after = 2;
+    return fate;
+  });
+  auto store = open_store();
+  const TuningReport report = tune(target, device, &store, request_for(target, {64}));
+  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=2");
+  EXPECT_EQ(count(report.problems[0], Outcome::wrong), 4);
+  for (const db::TrialRow& row : store.trials(store.tuned({}).at(0).best.key)) {
+    if (!row.configuration.starts_with("X=3 ")) continue;
+    EXPECT_EQ(row.message, "after it was timed: C[0] is nan");
+    EXPECT_FALSE(row.verified);
+  }
+}
+
 TEST_F(TuningSessionTest, AConfigurationOverALimitIsNotCompiled) {
   Target target = two_parameters();
   FakeDevice device(bowl);
