@@ -91,6 +91,8 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
     if (!known) fresh.insert(index);
     affordable.push_back(index);
   }
+  // Whoever goes on asking for what costs nothing hears of the end too.
+  if (fresh.empty() && stop_ && stop_()) interrupted_ = true;
   queue_.add(start_compiling(affordable));
   std::vector<Evaluation> answers;
   try {

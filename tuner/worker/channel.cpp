@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// More is no message of ours.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostHeader = std::uint64_t{64} << 20, kMostBytes = std::uint64_t{1} << 30;
 
 struct Sizes {
   std::uint64_t header = 0, bytes = 0;
@@ -102,24 +102,23 @@ std::optional<Message> Channel::receive(double limit_seconds) {
   Sizes sizes;
   silence_ = read_all(socket_, reinterpret_cast<char*>(&sizes), sizeof sizes, deadline);
   if (silence_ != Silence::none) return std::nullopt;
-  if (sizes.header > kMostBytes || sizes.bytes > kMostBytes) {
+  if (sizes.header > kMostHeader || sizes.bytes > kMostBytes) {
     silence_ = Silence::closed;
     return std::nullopt;
   }
   std::string cbor(sizes.header, '\0');
-  Message message;
-  message.bytes.resize(sizes.bytes);
+  std::string bytes(sizes.bytes, '\0');
   silence_ = read_all(socket_, cbor.data(), cbor.size(), deadline);
   if (silence_ == Silence::none) {
-    silence_ = read_all(socket_, message.bytes.data(), message.bytes.size(), deadline);
+    silence_ = read_all(socket_, bytes.data(), bytes.size(), deadline);
   }
   if (silence_ != Silence::none) return std::nullopt;
-  message.header = Json::from_cbor(cbor, true, /*allow_exceptions=*/false);
-  if (message.header.is_discarded()) {
+  std::optional<Json> header = parse_cbor(cbor);
+  if (!header || !header->is_object()) {
     silence_ = Silence::closed;
     return std::nullopt;
   }
-  return message;
+  return Message{*std::move(header), std::move(bytes)};
 }
 
 }  // namespace autotune

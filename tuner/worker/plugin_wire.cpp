@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tuner/core/error.hpp"
+
 namespace autotune {
 namespace {
 
@@ -37,10 +39,10 @@ PluginDescription plugin_description_of(const Json& json) {
   description.version = json.at("version");
   description.description = json.at("description");
   for (const Json& one : json.at("strategies")) {
-    description.strategies.push_back({one[0], one[1]});
+    description.strategies.push_back({one.at(0), one.at(1)});
   }
   for (const Json& one : json.at("targets")) {
-    description.targets.push_back({one[0], one[1].get<std::string>(), one[2]});
+    description.targets.push_back({one.at(0), one.at(1).get<std::string>(), one.at(2)});
   }
   description.is_baseline = json.at("is_baseline");
   return description;
@@ -72,6 +74,9 @@ SearchTask search_task_of(const Json& json, const std::string& bytes) {
   task.configurations = json.at("configurations");
   task.levels.resize(json.at("levels"));
   task.predicted.resize(json.at("predicted"));
+  const std::size_t whole =
+      task.levels.size() * sizeof task.levels[0] + task.predicted.size() * sizeof task.predicted[0];
+  if (bytes.size() != whole) throw Error("a search task is not followed by its levels and times");
   const std::size_t split = task.levels.size() * sizeof task.levels[0];
   std::copy_n(bytes.data(), split, reinterpret_cast<char*>(task.levels.data()));
   std::copy_n(bytes.data() + split, bytes.size() - split,
@@ -95,8 +100,8 @@ Json wire_of(const std::vector<Evaluation>& evaluations) {
 std::vector<Evaluation> evaluations_of(const Json& json) {
   std::vector<Evaluation> evaluations;
   for (const Json& one : json) {
-    Evaluation evaluation{one[0], static_cast<Outcome>(one[1].get<int>()), std::nullopt};
-    if (!one[2].is_null()) evaluation.seconds = one[2].get<double>();
+    Evaluation evaluation{one.at(0), static_cast<Outcome>(one.at(1).get<int>()), std::nullopt};
+    if (!one.at(2).is_null()) evaluation.seconds = one.at(2).get<double>();
     evaluations.push_back(evaluation);
   }
   return evaluations;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/remote_plugin.hpp"
 
+#include <chrono>
+#include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -25,12 +28,16 @@ class PluginProcess {
       : process_({find_worker_program().string(), "--plugin", file.string()}),
         limit_(silence_seconds) {}
 
-  Json call(const Json& request, std::string_view bytes = {}) {
-    std::optional<Message> answer = process_.ask(request, bytes, limit_);
+  /// `read` makes of the answer what the caller needs; where it cannot, that is the plugin's error.
+  template <class Read>
+  auto call(const Json& request, std::string_view bytes, const Read& read) try {
+    const std::optional<Message> answer = process_.ask(request, bytes, limit_);
     if (!answer) fail();
     const auto error = answer->header.find("error");
-    if (error != answer->header.end()) throw Error(error->get<std::string>());
-    return std::move(answer->header);
+    if (error != answer->header.end()) throw Error(error->template get<std::string>());
+    return read(answer->header);
+  } catch (const Json::exception&) {
+    throw Error("its process sent what is no answer");
   }
 
  private:
@@ -73,75 +80,124 @@ class PluginStrategy final : public SearchStrategy {
   }
 
  private:
-  void search_remotely(Evaluator& evaluator, std::uint64_t seed) {
-    std::optional<PluginProcess> process;
-    const SearchTask task = search_task(evaluator, seed);
-    Json said = attempt([&] {
-      process.emplace(plugin_.file, options_.silence_seconds);
-      return process->call({{"do", "search"}, {"strategy", name_}, {"task", wire_of(task)}},
-                           bytes_of(task));
-    });
-    std::size_t left = evaluator.remaining();
-    std::uint64_t idle = 0;
-    while (said.contains("ask")) {
-      const auto answers = evaluator.evaluate(indices_of(said.at("ask"), evaluator.space().size()));
-      // Asking for what is known costs nothing; for ever is too long.
-      idle = evaluator.remaining() < left ? 0 : idle + 1;
-      left = evaluator.remaining();
-      if (idle > kMostIdle) throw StrategyFailure("it goes on asking for what it was told");
-      said = attempt([&] { return process->call({{"answers", wire_of(answers)}}); });
-    }
-  }
-
   /// What goes wrong on the plugin's side, and only that.
   template <class Call>
-  static Json attempt(const Call& call) try {
+  static auto attempt(const Call& call) try {
     return call();
   } catch (const Error& error) {
     throw StrategyFailure(error.what());
   }
 
-  static std::vector<std::size_t> indices_of(const Json& asked, std::size_t size) {
-    auto indices = asked.get<std::vector<std::size_t>>();
-    for (const std::size_t index : indices) {
-      if (index < size) continue;
-      throw StrategyFailure(format("it asked for configuration {} of {}", index, size));
-    }
-    return indices;
+  /// The configurations that a plugin asks for; nullopt when it has done.
+  using Question = std::optional<std::vector<std::size_t>>;
+
+  /// Reads it: numbers of configurations, all of them below `size`.
+  static auto question_of(std::size_t size) {
+    return [size](const Json& said) -> Question {
+      if (!said.contains("ask")) return std::nullopt;
+      std::vector<std::size_t> indices;
+      for (const Json& asked : said.at("ask")) {
+        if (!asked.is_number_unsigned()) throw Error("it asked for what is no number");
+        indices.push_back(asked.get<std::size_t>());
+        if (indices.back() < size) continue;
+        throw Error(format("it asked for configuration {} of {}", indices.back(), size));
+      }
+      return indices;
+    };
   }
 
+  void search_remotely(Evaluator& evaluator, std::uint64_t seed) {
+    const std::size_t size = evaluator.space().size();
+    std::optional<PluginProcess> process;
+    const SearchTask task = search_task(evaluator, seed);
+    Question question = attempt([&] {
+      process.emplace(plugin_.file, options_.silence_seconds);
+      return process->call({{"do", "search"}, {"strategy", name_}, {"task", wire_of(task)}},
+                           bytes_of(task), question_of(size));
+    });
+    std::size_t left = evaluator.remaining();
+    std::uint64_t idle = 0;
+    std::optional<Clock::time_point> spent;  // when it was told so
+    while (question) {
+      const auto answers = evaluator.evaluate(*question);
+      // Asking for what is known costs nothing; for ever is too long.
+      idle = evaluator.remaining() < left ? 0 : idle + 1;
+      left = evaluator.remaining();
+      if (left > 0) spent.reset();
+      if (left == 0 && !spent) spent = Clock::now();
+      if (idle > kMostIdle || (spent && Clock::now() - *spent > kMostAfterwards)) {
+        throw StrategyFailure("it goes on asking for what it was told");
+      }
+      question = attempt([&] {
+        return process->call({{"answers", wire_of(answers)}}, {}, question_of(size));
+      });
+    }
+  }
+
+  using Clock = std::chrono::steady_clock;
   static constexpr std::uint64_t kMostIdle = 100'000;
+  static constexpr std::chrono::seconds kMostAfterwards{1};  // to return when nothing is left
 
   const PluginDescription plugin_;
   const std::string name_;
   const PluginOptions options_;
 };
 
-/// Each problem gets a folder of its own: a worker may open an earlier one again.
+/// The workload with the files that its buffers and answers were written to.
+Workload with_files_of(Workload workload, const Workload& prepared) {
+  if (prepared.buffers.size() != workload.buffers.size()) {
+    throw Error("its process sent other buffers than it was given");
+  }
+  for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
+    workload.buffers[i].file = prepared.buffers[i].file;
+  }
+  workload.expected_file = prepared.expected_file;
+  return workload;
+}
+
+/// Each problem is prepared once, in a folder of its own: a worker may open an earlier one again,
+/// and another device ask for the same.
 class TargetHooks {
  public:
   TargetHooks(PluginDescription plugin, std::size_t number, PluginOptions options)
       : plugin_(std::move(plugin)), number_(number), options_(std::move(options)) {}
 
   Workload operator()(const Workload& workload) const try {
-    const fs::path folder =
-        scratch_->path() / format("{:016x}", hash64(workload.problem, workload.seed));
-    fs::create_directories(folder);
-    PluginProcess process(plugin_.file, options_.silence_seconds);
-    const Json answer = process.call({{"do", "prepare"},
-                                      {"target", number_},
-                                      {"folder", folder.string()},
-                                      {"workload", wire_of(workload)}});
-    return workload_of(answer.at("workload"));
+    const std::string key = format("{:016x}", hash64(workload.problem, workload.seed));
+    const std::lock_guard lock(prepared_->mutex);
+    const auto known = prepared_->workloads.find(key);
+    if (known != prepared_->workloads.end()) return with_files_of(workload, known->second);
+    Workload prepared = prepare(workload, prepared_->scratch.path() / key);
+    prepared_->workloads.emplace(key, prepared);
+    return prepared;
   } catch (const Error& error) {
     throw Error(format("plugin {}: {}: {}", plugin_.name, workload.problem, error.what()));
   }
 
  private:
+  Workload prepare(const Workload& workload, const fs::path& folder) const {
+    fs::create_directories(folder);
+    PluginProcess process(plugin_.file, options_.silence_seconds);
+    const Workload prepared =
+        process.call({{"do", "prepare"},
+                      {"target", number_},
+                      {"folder", folder.string()},
+                      {"workload", wire_of(workload)}},
+                     {}, [](const Json& said) { return workload_of(said.at("workload")); });
+    return with_files_of(workload, prepared);
+  }
+
+  /// Of all devices.
+  struct Prepared {
+    const TemporaryFolder scratch;
+    std::mutex mutex;
+    std::map<std::string, Workload> workloads;
+  };
+
   const PluginDescription plugin_;
   const std::size_t number_;
   const PluginOptions options_;
-  const std::shared_ptr<const TemporaryFolder> scratch_ = std::make_shared<TemporaryFolder>();
+  const std::shared_ptr<Prepared> prepared_ = std::make_shared<Prepared>();
 };
 
 }  // namespace
@@ -154,7 +210,8 @@ PluginDescription describe_plugin(const fs::path& file, const PluginOptions& opt
   }
   PluginProcess process(whole, options.silence_seconds);
   try {
-    return plugin_description_of(process.call({{"do", "describe"}}).at("plugin"));
+    return process.call({{"do", "describe"}}, {},
+                        [](const Json& said) { return plugin_description_of(said.at("plugin")); });
   } catch (const Error& error) {
     const std::string what = error.what();
     const bool named = what.starts_with(whole.string());

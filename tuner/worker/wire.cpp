@@ -34,7 +34,7 @@ std::vector<std::filesystem::path> paths_of(const Json& json) {
 }
 
 Json wire_of(const Dim3& size) { return {size.x, size.y, size.z}; }
-Dim3 dim3_of(const Json& json) { return {json[0], json[1], json[2]}; }
+Dim3 dim3_of(const Json& json) { return {json.at(0), json.at(1), json.at(2)}; }
 
 Json wire_of(const BufferSpec& buffer) {
   return {buffer.name,         number(buffer.type), buffer.length,       number(buffer.role),
@@ -42,13 +42,13 @@ Json wire_of(const BufferSpec& buffer) {
 }
 
 BufferSpec buffer_of(const Json& json) {
-  return {json[0],
-          enum_of<ElementType>(json[1]),
-          json[2],
-          enum_of<Role>(json[3]),
-          enum_of<Fill>(json[4]),
-          json[5],
-          json[6].get<std::string>()};
+  return {json.at(0),
+          enum_of<ElementType>(json.at(1)),
+          json.at(2),
+          enum_of<Role>(json.at(3)),
+          enum_of<Fill>(json.at(4)),
+          json.at(5),
+          json.at(6).get<std::string>()};
 }
 
 Json wire_of(const Scalar& scalar) {
@@ -56,7 +56,7 @@ Json wire_of(const Scalar& scalar) {
 }
 
 Scalar scalar_of(const Json& json) {
-  return {enum_of<ElementType>(json[0]), json[1], json[2], json[3]};
+  return {enum_of<ElementType>(json.at(0)), json.at(1), json.at(2), json.at(3)};
 }
 
 struct ArgumentWire {
@@ -73,7 +73,7 @@ Argument argument_of(const Json& json) {
   if (json.contains("buffer")) return BufferRef{json["buffer"]};
   if (json.contains("scalar")) return scalar_of(json["scalar"]);
   const Json& map = json.at("map");
-  return TensorMap{map[0], map[1], map[2], map[3], map[4]};
+  return TensorMap{map.at(0), map.at(1), map.at(2), map.at(3), map.at(4)};
 }
 
 Json wire_of(const KernelResources& resources) {
@@ -90,8 +90,8 @@ Json array_of(const std::vector<T>& values) {
 }
 
 KernelResources kernel_resources_of(const Json& json) {
-  KernelResources resources{json[0], json[1], json[2], json[3], json[4]};
-  if (!json[5].is_null()) resources.parameter_bytes = json[5].get<std::vector<int>>();
+  KernelResources resources{json.at(0), json.at(1), json.at(2), json.at(3), json.at(4)};
+  if (!json.at(5).is_null()) resources.parameter_bytes = json.at(5).get<std::vector<int>>();
   return resources;
 }
 
@@ -135,7 +135,7 @@ Launch launch_of(const Json& json) {
 }
 
 Json wire_of(const ConstantCopy& copy) { return {copy.buffer, copy.symbol, copy.optional}; }
-ConstantCopy constant_copy_of(const Json& json) { return {json[0], json[1], json[2]}; }
+ConstantCopy constant_copy_of(const Json& json) { return {json.at(0), json.at(1), json.at(2)}; }
 
 Json wire_of(const LaunchPlan& plan) {
   return {{"workspace", array_of(plan.workspace)},
@@ -193,7 +193,7 @@ Json wire_of(const Verdict& verdict) {
 }
 
 Verdict verdict_of(const Json& json) {
-  return {enum_of<Outcome>(json[0]), json[1], json[2], json[3]};
+  return {enum_of<Outcome>(json.at(0)), json.at(1), json.at(2), json.at(3)};
 }
 
 }  // namespace autotune

@@ -29,6 +29,7 @@ constexpr const char* kStrategies = R"(
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <unistd.h>
 #include <vector>
 
 static std::uint64_t ask(const autotune_task_v1* task, std::uint64_t index) {
@@ -66,12 +67,30 @@ static const char* repeats(const autotune_task_v1* task) {
 static const char* does_not_listen(const autotune_task_v1* task) {
   for (std::uint64_t i = 0;; i = (i + 1) % task->configurations) ask(task, i);
 }
+static const char* sleeps(const autotune_task_v1* task) {
+  for (;; usleep(100000)) task->evaluate(task->host, nullptr, 0, nullptr);
+}
+static void send(std::uint64_t header, const char* bytes) {
+  const std::uint64_t sizes[2] = {header, 0};
+  if (write(3, sizes, sizeof sizes) < 0) return;
+  if (write(3, bytes, header) < 0) return;
+}
+static const char* sends_wrong_types(const autotune_task_v1*) {
+  send(11, "\xA1\x63" "ask\x81\x64" "many");  // {"ask": ["many"]}
+  return nullptr;
+}
+static const char* sends_depths(const autotune_task_v1*) {
+  const std::vector<char> deep(1000000, '\x81');
+  send(deep.size(), deep.data());
+  for (;;) pause();
+}
 static const autotune_strategy_v1 strategies[] = {
     {"in_order", "", in_order}, {"throws", "", throws}, {"crashes", "", crashes},
     {"hangs", "", hangs}, {"ends", "", ends}, {"out_of_range", "", out_of_range},
     {"evaluates_nothing", "", evaluates_nothing}, {"gives_a_reason", "", gives_a_reason},
-    {"repeats", "", repeats}, {"does_not_listen", "", does_not_listen}};
-static const autotune_search_v1 search = {10, strategies};
+    {"repeats", "", repeats}, {"does_not_listen", "", does_not_listen}, {"sleeps", "", sleeps},
+    {"sends_wrong_types", "", sends_wrong_types}, {"sends_depths", "", sends_depths}};
+static const autotune_search_v1 search = {13, strategies};
 static const void* facet(const char* id) {
   return std::strcmp(id, AUTOTUNE_FACET_SEARCH) == 0 ? &search : nullptr;
 }
@@ -145,6 +164,8 @@ INSTANTIATE_TEST_SUITE_P(
                       std::pair{"out_of_range", "it asked for configuration 100 of 100"},
                       std::pair{"evaluates_nothing", "it evaluated nothing"},
                       std::pair{"gives_a_reason", "no time today"},
+                      std::pair{"sends_wrong_types", "it asked for what is no number"},
+                      std::pair{"sends_depths", "its process ended by signal 9"},
                       std::pair{"repeats", "it goes on asking for what it was told"}),
     [](const auto& tested) { return std::string(tested.param.first); });
 
@@ -153,6 +174,28 @@ TEST(RemotePlugin, OneThatDoesNotListenToTheEndKeepsItsResults) {
   EXPECT_EQ(searched.evaluated, 40u);
   ASSERT_EQ(searched.warnings.size(), 1u);
   EXPECT_THAT(searched.warnings[0], HasSubstr("goes on asking"));
+}
+
+TEST(RemotePlugin, OneThatAsksForNothingEndsWithTheTime) {
+  class Timed : public Bench {
+   public:
+    using Bench::Bench;
+    std::vector<Evaluation> evaluate(std::span<const std::size_t>) override {
+      ++asked_;
+      return {};
+    }
+    std::size_t remaining() const override { return asked_ < 5 ? 40 : 0; }
+
+   private:
+    int asked_ = 0;
+  };
+  const ParameterSpace space = grid({10, 10});
+  Timed bench(space, bowl, 40);
+  PluginOptions options;
+  std::vector<std::string> warnings;
+  options.warn = [&](const std::string& sentence) { warnings.push_back(sentence); };
+  plugin_strategy(many(), "sleeps", options)->search(bench, 1);
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("goes on asking")));
 }
 
 TEST(RemotePlugin, WhatTheEvaluatorThrowsIsNotHeldAgainstThePlugin) {
