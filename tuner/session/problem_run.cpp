@@ -92,7 +92,7 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
     affordable.push_back(index);
   }
   // Whoever goes on asking for what costs nothing hears of the end too.
-  if (fresh.empty() && stop_ && stop_()) interrupted_ = true;
+  if (fresh.empty()) is_over();
   queue_.add(start_compiling(affordable));
   std::vector<Evaluation> answers;
   try {
