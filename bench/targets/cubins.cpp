@@ -60,8 +60,7 @@ void write_cubin(const std::vector<std::string>& cells, const fs::path& file) {
   const Problem problem = problem_of(target, sizes, parse_named_values(cells[3]));
   const SourceUnit unit =
       source_unit(target, problem, configuration_of(target, parse_named_values(cells[4])), h200());
-  const Build build =
-      compile_with_nvrtc(unit, nvrtc_options(unit, 90), std::chrono::duration<double>(120));
+  const Build build = compile_with_nvrtc(nvrtc_task(unit, 90), std::chrono::duration<double>(120));
   if (!build.binary) throw Error(format("{}: {}", cells[0], build.log));
   std::ofstream(file, std::ios::binary) << *build.binary;
 }

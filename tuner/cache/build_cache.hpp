@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace autotune {
 
@@ -18,8 +19,10 @@ namespace autotune {
 struct Build {
   std::shared_ptr<const std::string> binary;  // null when it refused the source
   std::string log;                            // the compiler's own words
-  bool keep = true;     // false: not for the disk, such as a build that ran out of time
+  bool keep = true;     // false: not for the disk, since another time it may end otherwise
   bool cached = false;  // set by BuildCache: nothing was compiled for this call
+  bool late = false;    // it ran out of time
+  std::optional<std::vector<std::filesystem::path>> read = {};  // by the compiler, where it tells
 };
 
 /// A folder of builds, mode 0700, shared by any number of threads and processes. Files are written

@@ -2,11 +2,16 @@
 #include "tuner/cache/included_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <optional>
 #include <set>
 
+#include "tuner/cache/directives.hpp"
+#include "tuner/cache/preprocessor_options.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 
@@ -14,35 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kBlank = " \t\r";
-
-std::string_view without_leading_blanks(std::string_view text) {
-  const auto first = text.find_first_not_of(kBlank);
-  return first == std::string_view::npos ? std::string_view{} : text.substr(first);
-}
-
-/// The name in `#include "name"` or `#include <name>`; nullopt for any other line.
-std::optional<std::string> included_name(std::string_view line) {
-  line = without_leading_blanks(line);
-  if (!line.starts_with('#')) return std::nullopt;
-  line = without_leading_blanks(line.substr(1));
-  if (!line.starts_with("include")) return std::nullopt;
-  line = without_leading_blanks(line.substr(7));
-  if (line.empty() || (line[0] != '"' && line[0] != '<')) return std::nullopt;
-  const auto end = line.find(line[0] == '"' ? '"' : '>', 1);
-  if (end == std::string_view::npos) return std::nullopt;
-  return std::string(line.substr(1, end - 1));
-}
-
-std::vector<std::string> included_names(std::string_view text) {
-  std::vector<std::string> names;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    if (auto name = included_name(text.substr(0, end))) names.push_back(std::move(*name));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return names;
-}
+/// Files and folders that are looked at below one folder.
+constexpr int kMostEntries = 10'000;
 
 std::optional<std::string> contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -51,59 +29,154 @@ std::optional<std::string> contents(const fs::path& path) {
   return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
+fs::path whole_path(const fs::path& path) {
+  std::error_code failed;
+  const fs::path whole = fs::weakly_canonical(path, failed);
+  return failed ? path.lexically_normal() : whole;
+}
+
+bool is_below(const fs::path& file, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
+         folder.end();
+}
+
+/// By their names' ends; other files beside a source change for other reasons.
+bool is_header(const fs::path& path) {
+  static constexpr std::array<std::string_view, 12> kEnds = {
+      ".h", ".hh", ".hpp", ".hxx", ".cuh", ".cu", ".inc", ".inl", ".ipp", ".tpp", ".def", ".txx"};
+  return std::ranges::find(kEnds, path.extension().string()) != kEnds.end();
+}
+
+/// In the order of their names.
+std::vector<fs::path> headers_below(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code failed;
+  int entries = 0;
+  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    if (++entries > kMostEntries) {
+      throw Error(
+          format("an #include names its file by a macro, so that every header below {} "
+                 "counts, and there are too many files: write the name itself",
+                 folder.string()));
+    }
+    std::error_code gone;
+    if (is_header(at->path()) && at->is_regular_file(gone)) found.push_back(at->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// The text of `NAME="header"`.
+HeaderName defined_header(std::string_view macro) {
+  const auto equals = macro.find('=');
+  return equals == std::string_view::npos ? HeaderName{} : header_name(macro.substr(equals + 1));
+}
+
 class Collector {
  public:
-  explicit Collector(std::span<const fs::path> folders) : folders_(folders) {}
+  Collector(std::span<const fs::path> folders, std::span<const std::string> options)
+      : options_(preprocessor_options(options)), folders_(folders.begin(), folders.end()) {
+    folders_.insert(folders_.end(), options_.folders.begin(), options_.folders.end());
+    for (const std::string& macro : options_.defined) {
+      if (HeaderName name = defined_header(macro); !name.name.empty()) defined_.push_back(name);
+    }
+  }
 
-  /// `beside` is where a quoted include is looked for first; empty for a source held in memory.
-  void collect(std::string_view text, const fs::path& beside) {
-    for (const std::string& name : included_names(text)) {
-      if (!beside.empty() && take(beside / name, name)) continue;
-      for (const fs::path& folder : folders_) {
-        if (take(folder / name, name)) break;
+  Included collect(std::string_view text) {
+    follow(text, {});
+    for (const std::string& name : options_.headers) find({name, false}, {});
+    if (!included_.complete) take_all();
+    return std::move(included_);
+  }
+
+ private:
+  void follow(std::string_view text, const fs::path& beside) {
+    const Directives directives = directives_of(text);
+    for (const HeaderName& name : directives.plain) find(name, beside);
+    for (const HeaderName& name : directives.others) find(name, beside);
+    for (const HeaderName& name : directives.next) find_all(name);
+    defined_.insert(defined_.end(), directives.defined.begin(), directives.defined.end());
+    if (directives.has_computed) included_.complete = false;
+  }
+
+  void find(const HeaderName& name, const fs::path& beside) {
+    const bool found_beside = !beside.empty() && take(beside / name.name, name.name);
+    if (found_beside && !name.angled) return;
+    for (const fs::path& folder : folders_) {
+      if (take(folder / name.name, name.name)) return;
+    }
+  }
+
+  void find_all(const HeaderName& name) {
+    for (const fs::path& folder : folders_) take(folder / name.name, name.name);
+  }
+
+  /// Whatever a macro can stand for.
+  void take_all() {
+    for (std::size_t i = 0; i < defined_.size(); ++i) {  // it grows
+      const HeaderName name = defined_[i];
+      find(name, {});
+    }
+    for (const fs::path& folder : folders_) {
+      for (const fs::path& header : headers_below(folder)) {
+        take(header, header.lexically_relative(folder).string());
       }
     }
   }
 
-  std::vector<IncludedFile> take_files() { return std::move(files_); }
-
- private:
   bool take(const fs::path& path, const std::string& name) {
     const auto text = contents(path);
     if (!text) return false;
     if (!seen_.insert(path.lexically_normal()).second) return true;
-    files_.push_back({name, path, *text});
-    collect(*text, path.parent_path());
+    included_.files.push_back({name, path, *text});
+    follow(*text, path.parent_path());
     return true;
   }
 
-  std::span<const fs::path> folders_;
+  const PreprocessorOptions options_;
+  std::vector<fs::path> folders_;
+  std::vector<HeaderName> defined_;
   std::set<fs::path> seen_;
-  std::vector<IncludedFile> files_;
+  Included included_;
 };
 
 }  // namespace
 
-std::vector<IncludedFile> included_files(std::string_view text, std::span<const fs::path> folders) {
-  Collector collector(folders);
-  collector.collect(text, {});
-  return collector.take_files();
-}
-
-std::string included_text(std::string_view text, std::span<const fs::path> folders) {
+std::string Included::text() const {
   std::string all;
-  for (const IncludedFile& file : included_files(text, folders)) {
-    all += file.name + '\n' + file.text + '\0';
-  }
+  for (const IncludedFile& file : files) all += file.name + '\n' + file.text + '\0';
   return all;
 }
 
-const std::string& IncludedTexts::of(const std::string& text, std::span<const fs::path> folders) {
+bool Included::covers(const std::optional<std::vector<fs::path>>& read,
+                      std::span<const fs::path> folders) const {
+  if (!read) return complete;
+  std::set<fs::path> ours;
+  for (const IncludedFile& file : files) ours.insert(whole_path(file.path));
+  std::vector<fs::path> others;
+  for (const fs::path& folder : folders) others.push_back(whole_path(folder));
+  return std::ranges::all_of(*read, [&](const fs::path& path) {
+    const fs::path file = whole_path(path);
+    return ours.contains(file) || std::ranges::any_of(others, [&](const fs::path& folder) {
+             return is_below(file, folder);
+           });
+  });
+}
+
+Included included(std::string_view text, std::span<const fs::path> folders,
+                  std::span<const std::string> options) {
+  return Collector(folders, options).collect(text);
+}
+
+const std::string& IncludedTexts::of(const std::string& text, std::span<const fs::path> folders,
+                                     std::span<const std::string> options) {
   std::string key = hash128(text);
   for (const fs::path& folder : folders) key += '\0' + folder.string();
+  for (const std::string& option : options) key += '\0' + option;
   const std::lock_guard lock(mutex_);
   const auto [entry, fresh] = known_.try_emplace(std::move(key));
-  if (fresh) entry->second = included_text(text, folders);
+  if (fresh) entry->second = included(text, folders, options).text();
   return entry->second;
 }
 

@@ -5,6 +5,10 @@
 #include <array>
 #include <cassert>
 
+#include "tuner/core/error.hpp"
+#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/format.hpp"
+
 namespace autotune {
 
 std::string_view name_of(DeviceKind kind) {
@@ -26,6 +30,13 @@ void bind_device(Scope& scope, const DeviceInfo& info) {
 const KernelResources* resources_of(const CompiledKernel& kernel, const std::string& entry) {
   const auto found = std::ranges::find(kernel.resources, entry, &KernelResources::entry);
   return found == kernel.resources.end() ? nullptr : &*found;
+}
+
+std::shared_ptr<const std::string> reference_binary(const Workload& workload,
+                                                    const CompiledKernel& compiled) {
+  if (compiled.outcome == Outcome::ok) return compiled.binary;
+  throw Error(format("{}: the reference kernel does not compile: {}", workload.problem,
+                     first_error(compiled.log)));
 }
 
 std::unique_ptr<Candidate> Workbench::load_baseline(const BaselineSource&, std::size_t) {

@@ -84,6 +84,10 @@ class KernelFailure : public std::runtime_error {
 /// Of the kernel called `entry`, or nullptr.
 const KernelResources* resources_of(const CompiledKernel& kernel, const std::string& entry);
 
+/// The binary that compiling the workload's reference made. Throws Error when there is none.
+std::shared_ptr<const std::string> reference_binary(const Workload& workload,
+                                                    const CompiledKernel& compiled);
+
 enum class L2State : std::uint8_t { hot, cold };
 
 /// One batch of launches, timed as a whole.
@@ -146,7 +150,11 @@ class Device {
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
   /// Compiles without launching; any number of threads at a time; never throws for a bad kernel.
+  /// Throws NotCompiled when the machine is to blame.
   virtual CompiledKernel compile(const SourceUnit& unit) = 0;
+  /// Ends what is being compiled; from then on compile() gives only what the cache has, and throws
+  /// NotCompiled for the rest.
+  virtual void stop_compiling() {}
   /// Whether compile() would most likely find it made already. Cheap: reads no binary.
   virtual bool is_cached(const SourceUnit&) { return false; }
   /// False for `model:`: compile() works, open() throws Error.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is thrown when the world is not as asked for. Only main() catches it.
+// What is thrown when the world is not as asked for. As a rule only main() catches it.
 #pragma once
 
 #include <stdexcept>
@@ -12,6 +12,13 @@ namespace autotune {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// A kernel was not compiled for want of memory or descriptors, because its compiler was killed, or
+/// because the run ends. That says nothing of the kernel: another time it may go well.
+class NotCompiled : public Error {
+ public:
+  using Error::Error;
 };
 
 /// The request itself is wrong: an unknown target, a size that is no size. Exit status 2.

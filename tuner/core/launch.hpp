@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -125,6 +126,8 @@ struct Workload {
   std::vector<BufferSpec> buffers;
   std::vector<Scalar> scalars = {};  // the target's own, by name
   SourceUnit reference_source;
+  /// What a compiler made of it, for a device that is to compile nothing itself.
+  std::shared_ptr<const std::string> reference_binary = nullptr;
   LaunchPlan reference;
   std::filesystem::path expected_file;  // when given, holds the outputs; nothing is launched
   bool float64_outputs = true;

@@ -7,6 +7,7 @@
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/nvrtc.hpp"
+#include "tuner/gpu/toolkit_headers.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/format.hpp"
 
@@ -31,6 +32,20 @@ std::string key_of(const SourceUnit& unit, const std::vector<std::string>& optio
   return hash128(all);
 }
 
+/// A sentence before what NVRTC says of the whole of CUB or Thrust; or nothing.
+std::string advice_on(const SourceUnit& unit, const std::string& log) {
+  const bool is_host_code = log.find("is not allowed in JIT mode") != std::string::npos;
+  for (const char* const library : {"cub", "thrust"}) {
+    if (!is_host_code || log.find(format("/{}/", library)) == std::string::npos) continue;
+    return format(
+        "{}: error: it includes parts of {} that are for the host, as <cub/cub.cuh> does, and "
+        "NVRTC compiles for the GPU only: include what the kernel uses, such as "
+        "<cub/block/block_reduce.cuh>\n",
+        unit.name, library);
+  }
+  return "";
+}
+
 /// The unit's entries in its order; what is missing goes into `log`.
 std::vector<KernelResources> resources_of(const SourceUnit& unit, const std::string& cubin,
                                           std::string& log) {
@@ -53,22 +68,32 @@ std::vector<KernelResources> resources_of(const SourceUnit& unit, const std::str
 
 }  // namespace
 
-CubinCompiler::CubinCompiler(int compute_capability, std::shared_ptr<BuildCache> cache)
-    : compute_capability_(compute_capability), cache_(std::move(cache)) {}
+CubinCompiler::CubinCompiler(int compute_capability, std::shared_ptr<BuildCache> cache,
+                             std::shared_ptr<CompilerRunner> runner)
+    : compute_capability_(compute_capability),
+      cache_(std::move(cache)),
+      runner_(runner ? std::move(runner) : nvrtc_in_this_process()) {}
+
+/// Kept where the key knows of every file that was read.
+Build CubinCompiler::build(const SourceUnit& unit, const Included& included) const {
+  Build build = runner_->run(nvrtc_task(unit, compute_capability_));
+  build.keep = build.keep && included.covers(build.read, toolkit_headers());
+  return build;
+}
 
 CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
-  const auto options = nvrtc_options(unit, compute_capability_);
+  const Included files = included(unit.text, unit.include_folders, unit.options);
   CompiledKernel kernel;
-  kernel.key = key_of(unit, options, included_text(unit.text, unit.include_folders));
+  kernel.key = key_of(unit, nvrtc_options(unit, compute_capability_), files.text());
   const Build build = cache_->find_or_make(kernel.key, [&] {
     const Stopwatch watch(kernel.seconds);
-    return compile_with_nvrtc(unit, options);
+    return this->build(unit, files);
   });
   kernel.cached = build.cached;
-  kernel.log = build.log;
+  kernel.log = (build.binary ? "" : advice_on(unit, build.log)) + build.log;
   kernel.binary = build.binary;
   if (!build.binary) {
-    kernel.outcome = build.keep ? Outcome::compile_error : Outcome::timeout;
+    kernel.outcome = build.late ? Outcome::timeout : Outcome::compile_error;
     return kernel;
   }
   kernel.resources = resources_of(unit, *build.binary, kernel.log);
@@ -81,7 +106,8 @@ CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
 
 bool CubinCompiler::is_cached(const SourceUnit& unit) const {
   const auto options = nvrtc_options(unit, compute_capability_);
-  return cache_->contains(key_of(unit, options, included_->of(unit.text, unit.include_folders)));
+  return cache_->contains(
+      key_of(unit, options, included_->of(unit.text, unit.include_folders, unit.options)));
 }
 
 }  // namespace autotune

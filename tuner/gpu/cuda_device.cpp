@@ -17,15 +17,16 @@ namespace {
 class CudaDevice : public Device {
  public:
   CudaDevice(int ordinal, DeviceInfo info, std::shared_ptr<BuildCache> cache,
-             OpenBaseline open_baseline)
+             OpenBaseline open_baseline, std::shared_ptr<CompilerRunner> runner)
       : ordinal_(ordinal),
         info_(std::move(info)),
-        compiler_(info_.compute_capability, std::move(cache)),
+        compiler_(info_.compute_capability, std::move(cache), std::move(runner)),
         open_baseline_(std::move(open_baseline)) {}
 
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
   bool is_cached(const SourceUnit& unit) override { return compiler_.is_cached(unit); }
+  void stop_compiling() override { compiler_.stop(); }
   std::unique_ptr<Workbench> open(const Workload& workload) override {
     return make_cuda_workbench(context(), workload);
   }
@@ -53,7 +54,8 @@ class CudaDevice : public Device {
 }  // namespace
 
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache,
-                                         OpenBaseline open_baseline) {
+                                         OpenBaseline open_baseline,
+                                         std::shared_ptr<CompilerRunner> runner) {
   auto devices = cuda_devices();
   if (ordinal < 0 || ordinal >= static_cast<int>(devices.size())) {
     throw Error(devices.empty()
@@ -62,9 +64,9 @@ std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache
                     : format("there is no GPU cuda:{}: there are cuda:0 to cuda:{}", ordinal,
                              devices.size() - 1));
   }
-  return std::make_unique<CudaDevice>(ordinal,
-                                      std::move(devices[static_cast<std::size_t>(ordinal)]),
-                                      std::move(cache), std::move(open_baseline));
+  return std::make_unique<CudaDevice>(
+      ordinal, std::move(devices[static_cast<std::size_t>(ordinal)]), std::move(cache),
+      std::move(open_baseline), std::move(runner));
 }
 
 }  // namespace autotune

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "tuner/cache/build_cache.hpp"
+#include "tuner/cache/compiler_runner.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune {
@@ -18,8 +18,9 @@ std::vector<DeviceInfo> cuda_devices();
 /// Throws Error when there is no such GPU. compile() touches no context and may be used by a
 /// process that leaves launching to a worker. After KernelFailure(crash) from its workbench the
 /// process can use no GPU any more and must be replaced. Without `open_baseline` there are no
-/// baselines.
+/// baselines; without a runner NVRTC runs in this process.
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache,
-                                         OpenBaseline open_baseline = {});
+                                         OpenBaseline open_baseline = {},
+                                         std::shared_ptr<CompilerRunner> runner = nullptr);
 
 }  // namespace autotune

@@ -16,12 +16,15 @@ namespace {
 
 class ModelDevice : public Device {
  public:
-  ModelDevice(DeviceInfo info, std::shared_ptr<BuildCache> cache)
-      : info_(std::move(info)), compiler_(info_.compute_capability, std::move(cache)) {}
+  ModelDevice(DeviceInfo info, std::shared_ptr<BuildCache> cache,
+              std::shared_ptr<CompilerRunner> runner)
+      : info_(std::move(info)),
+        compiler_(info_.compute_capability, std::move(cache), std::move(runner)) {}
 
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
   bool is_cached(const SourceUnit& unit) override { return compiler_.is_cached(unit); }
+  void stop_compiling() override { compiler_.stop(); }
   bool runs() const override { return false; }
   std::unique_ptr<Workbench> open(const Workload& workload) override {
     throw Error(format("{}: {} is a model and runs nothing; use --device auto to measure",
@@ -39,7 +42,8 @@ std::string version_text(int compute_capability) {
 
 }  // namespace
 
-std::unique_ptr<Device> make_model_device(DeviceInfo info, std::shared_ptr<BuildCache> cache) {
+std::unique_ptr<Device> make_model_device(DeviceInfo info, std::shared_ptr<BuildCache> cache,
+                                          std::shared_ptr<CompilerRunner> runner) {
   const auto architectures = nvrtc_architectures();
   if (std::ranges::find(architectures, info.compute_capability) == architectures.end()) {
     throw Error(
@@ -49,7 +53,7 @@ std::unique_ptr<Device> make_model_device(DeviceInfo info, std::shared_ptr<Build
                version_text(architectures.front()), version_text(architectures.back())));
   }
   info.environment = format("NVRTC {}", nvrtc_version());
-  return std::make_unique<ModelDevice>(std::move(info), std::move(cache));
+  return std::make_unique<ModelDevice>(std::move(info), std::move(cache), std::move(runner));
 }
 
 }  // namespace autotune

@@ -4,13 +4,14 @@
 
 #include <memory>
 
-#include "tuner/cache/build_cache.hpp"
+#include "tuner/cache/compiler_runner.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune {
 
 /// `info` describes the GPU (kind model). Throws Error where there is no NVRTC in this build or it
-/// does not compile for this architecture.
-std::unique_ptr<Device> make_model_device(DeviceInfo info, std::shared_ptr<BuildCache> cache);
+/// does not compile for this architecture. Without a runner NVRTC runs in this process.
+std::unique_ptr<Device> make_model_device(DeviceInfo info, std::shared_ptr<BuildCache> cache,
+                                          std::shared_ptr<CompilerRunner> runner = nullptr);
 
 }  // namespace autotune

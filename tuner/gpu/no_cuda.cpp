@@ -3,6 +3,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/model_device.hpp"
+#include "tuner/gpu/nvrtc.hpp"
 #include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/prepared_kernel.hpp"
 #include "tuner/gpu/stream_capture.hpp"
@@ -19,11 +20,17 @@ constexpr const char* kReason =
 
 std::vector<DeviceInfo> cuda_devices() { return {}; }
 
-std::unique_ptr<Device> make_cuda_device(int, std::shared_ptr<BuildCache>, OpenBaseline) {
+std::unique_ptr<Device> make_cuda_device(int, std::shared_ptr<BuildCache>, OpenBaseline,
+                                         std::shared_ptr<CompilerRunner>) {
   throw Error(kReason);
 }
 
-std::unique_ptr<Device> make_model_device(DeviceInfo, std::shared_ptr<BuildCache>) {
+std::unique_ptr<Device> make_model_device(DeviceInfo, std::shared_ptr<BuildCache>,
+                                          std::shared_ptr<CompilerRunner>) {
+  throw Error(kReason);
+}
+
+Build compile_with_nvrtc(const CompileTask&, std::optional<std::chrono::duration<double>>) {
   throw Error(kReason);
 }
 

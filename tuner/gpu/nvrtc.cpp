@@ -5,8 +5,10 @@
 #include <nvrtc.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "tuner/core/error.hpp"
+#include "tuner/gpu/large_stack.hpp"
 #include "tuner/gpu/toolkit_headers.hpp"
 #include "tuner/text/format.hpp"
 
@@ -22,7 +24,7 @@ class Program {
     const nvrtcResult made =
         nvrtcCreateProgram(&handle_, source.c_str(), name.c_str(), 0, nullptr, nullptr);
     if (made != NVRTC_SUCCESS) {
-      throw Error(format("NVRTC cannot start on {}: {}", name, nvrtcGetErrorString(made)));
+      throw NotCompiled(format("NVRTC cannot start on {}: {}", name, nvrtcGetErrorString(made)));
     }
   }
   ~Program() { nvrtcDestroyProgram(&handle_); }
@@ -86,6 +88,49 @@ std::string find_version() {
   return format("{}.{}", major, minor);
 }
 
+/// The log of an assembler that got no memory: it says so to stderr only.
+constexpr std::string_view kAborted = "ptxas fatal   : Ptx assembly aborted due to errors";
+
+/// Whether the result speaks of the source or of the options; otherwise the machine is to blame.
+bool is_refusal(nvrtcResult result, std::string_view log) {
+  switch (result) {
+    case NVRTC_ERROR_COMPILATION:
+      return !log.starts_with(kAborted);
+    case NVRTC_ERROR_INVALID_INPUT:
+    case NVRTC_ERROR_INVALID_OPTION:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Build compiled(const CompileTask& task, std::optional<std::chrono::duration<double>> limit) {
+  // A name without folder would let NVRTC look for headers in the current one.
+  const Program program(task.source, "/" + task.name);
+  auto deadline = Clock::now();
+  if (limit) {
+    deadline += std::chrono::duration_cast<Clock::duration>(*limit);
+    nvrtcSetFlowCallback(program.handle(), is_late, &deadline);
+  }
+  const nvrtcResult result = compile(program, task.options);
+  Build build;
+  build.log = program.log();
+  if (result == NVRTC_SUCCESS) {
+    build.binary = std::make_shared<const std::string>(program.cubin());
+  } else if (result == NVRTC_ERROR_CANCELLED) {
+    build.late = true;
+    build.keep = false;
+    build.log =
+        format("{}: compiling took more than {} s and was stopped", task.name, limit->count());
+  } else if (!is_refusal(result, build.log)) {
+    throw NotCompiled(
+        format("{}: NVRTC: {} {}", task.name, nvrtcGetErrorString(result), build.log));
+  } else if (build.log.empty()) {
+    build.log = format("{}: {}", task.name, nvrtcGetErrorString(result));
+  }
+  return build;
+}
+
 bool names_architecture(const std::string& option) {
   return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
 }
@@ -122,24 +167,23 @@ std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capab
   return options;
 }
 
-Build compile_with_nvrtc(const SourceUnit& unit, const std::vector<std::string>& options,
-                         std::chrono::duration<double> limit) {
-  const Program program(unit.prelude + "\n#line 1 \"" + unit.name + "\"\n" + unit.text, unit.name);
-  auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
-  nvrtcSetFlowCallback(program.handle(), is_late, &deadline);
-  const nvrtcResult result = compile(program, options);
+CompileTask nvrtc_task(const SourceUnit& unit, int compute_capability) {
+  return {"", unit.name, unit.prelude + "\n#line 1 \"" + unit.name + "\"\n" + unit.text,
+          nvrtc_options(unit, compute_capability)};
+}
+
+Build compile_with_nvrtc(const CompileTask& task,
+                         std::optional<std::chrono::duration<double>> limit) {
   Build build;
-  build.log = program.log();
-  if (result == NVRTC_SUCCESS) {
-    build.binary = std::make_shared<const std::string>(program.cubin());
-  } else if (result == NVRTC_ERROR_CANCELLED) {
-    build.keep = false;
-    build.log =
-        format("{}: compiling took more than {} s and was stopped", unit.name, limit.count());
-  } else if (build.log.empty()) {
-    build.log = format("{}: {}", unit.name, nvrtcGetErrorString(result));
-  }
+  on_large_stack([&] { build = compiled(task, limit); });
   return build;
+}
+
+std::shared_ptr<CompilerRunner> nvrtc_in_this_process() {
+  class InThisProcess final : public CompilerRunner {
+    Build run(const CompileTask& task) override { return compile_with_nvrtc(task); }
+  };
+  return std::make_shared<InThisProcess>();
 }
 
 }  // namespace autotune

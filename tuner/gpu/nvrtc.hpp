@@ -3,11 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "tuner/cache/build_cache.hpp"
+#include "tuner/cache/compiler_runner.hpp"
 #include "tuner/core/launch.hpp"
 
 namespace autotune {
@@ -22,11 +24,17 @@ std::span<const int> nvrtc_architectures();
 /// name one), language, include folders, the unit's own options last.
 std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capability);
 
+/// The unit as NVRTC gets it.
+CompileTask nvrtc_task(const SourceUnit& unit, int compute_capability);
+
 inline constexpr std::chrono::seconds kCompileLimit{60};
 
-/// A compile, at most `limit` long. Thread-safe; threads share no lock. A refused source is a Build
-/// without binary whose log says why; one that took too long also has `keep` false.
-Build compile_with_nvrtc(const SourceUnit& unit, const std::vector<std::string>& options,
-                         std::chrono::duration<double> limit = kCompileLimit);
+/// Runs NVRTC. It can be stopped at its limit only while it does not assemble, and a source that is
+/// nested too deep ends the process. See CompilerRunner::run(); threads share no lock.
+Build compile_with_nvrtc(const CompileTask& task,
+                         std::optional<std::chrono::duration<double>> limit = kCompileLimit);
+
+/// The same as a runner.
+std::shared_ptr<CompilerRunner> nvrtc_in_this_process();
 
 }  // namespace autotune

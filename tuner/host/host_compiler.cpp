@@ -2,9 +2,9 @@
 #include "tuner/host/host_compiler.hpp"
 
 #include <cstdlib>
-#include <fstream>
 #include <utility>
 
+#include "tuner/cache/preprocessor_options.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/hash/hash.hpp"
@@ -40,39 +40,18 @@ std::string find_compiler() {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-std::string bytes_of_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// What kept the compiler from its work, which no other source would change; or nothing.
-std::string broken_environment(const std::string& log) {
-  for (const char* sign : {"No space left on device", "File too large", "Read-only file system"}) {
-    if (log.find(sign) != std::string::npos) return sign;
-  }
-  return "";
-}
-
-/// Whether the compiler was ended, by a person or for want of memory, rather than done.
-bool was_ended(const ProcessResult& result) {
-  return result.status > 128 ||
-         result.output.find("signal terminated program") != std::string::npos;
-}
-
-/// The manifest's options are NVRTC's; macros and folders mean the same to every compiler.
-bool is_common_option(const std::string& option) {
-  return option.starts_with("-D") || option.starts_with("-U") || option.starts_with("-I");
-}
+/// Asking a compiler for its version.
+constexpr double kVersionSeconds = 60;
 
 }  // namespace
 
-HostCompiler::HostCompiler(std::shared_ptr<BuildCache> cache, double limit_seconds,
-                           std::string optimization)
+HostCompiler::HostCompiler(std::shared_ptr<BuildCache> cache,
+                           std::shared_ptr<CompilerRunner> runner, std::string optimization)
     : cache_(std::move(cache)),
-      limit_seconds_(limit_seconds),
+      runner_(std::move(runner)),
       optimization_(std::move(optimization)),
       program_(find_compiler()) {
-  const ProcessResult result = run_process({program_, "--version"}, limit_seconds_);
+  const ProcessResult result = run_process({program_, "--version"}, kVersionSeconds);
   if (result.timed_out || result.status != 0) {
     throw Error(format("{} --version {}: it is no C++ compiler (set AUTOTUNE_HOST_CXX)", program_,
                        result.timed_out ? "does not end" : format("fails ({})", result.status)));
@@ -98,38 +77,23 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
                                       "-w"};
   // g++ alone has unique symbols; they would keep a closed module loaded.
   if (version_.find("clang") == std::string::npos) options.push_back("-fno-gnu-unique");
-  for (const std::string& option : unit.options) {
-    if (is_common_option(option)) options.push_back(option);
-  }
+  // The manifest's options are NVRTC's; those of the preprocessor mean the same to every compiler.
+  const auto common = common_options(preprocessor_options(unit.options));
+  options.insert(options.end(), common.begin(), common.end());
   return options;
 }
 
-Build HostCompiler::build(const std::string& source,
-                          const std::vector<std::string>& options) const {
-  const TemporaryFolder folder;
-  const fs::path input = folder.path() / "kernel.cpp", output = folder.path() / "kernel.so";
-  if (!(std::ofstream(input, std::ios::binary) << source).flush()) {
-    throw Error(format("{} cannot be written (is the disk full? set TMPDIR)", input.string()));
+/// Kept where the key knows of every file that was read.
+Build HostCompiler::build(const SourceUnit& unit, const std::string& source,
+                          const Included& included) const {
+  CompileTask task{program_, unit.name, source, {}};
+  for (const fs::path& folder : unit.include_folders) {
+    task.options.push_back("-I" + folder.string());
   }
-  std::vector<std::string> argv = {program_};
-  argv.insert(argv.end(), options.begin(), options.end());
-  argv.insert(argv.end(), {input.string(), "-o", output.string(), "-lm"});
-  const ProcessResult result = run_process(argv, limit_seconds_);
-  Build build;
-  build.log = result.output;
-  if (result.timed_out) {
-    build.log += format("the compiler was killed after {} s\n", limit_seconds_);
-    build.keep = false;
-  } else if (const std::string why = broken_environment(build.log);
-             result.status != 0 && !why.empty()) {
-    throw Error(format("{} cannot write what it compiles: {} (is the disk full? set TMPDIR)",
-                       program_, why));
-  } else if (result.status != 0 && was_ended(result)) {
-    build.log += "the compiler was ended by a signal; there may be too little memory\n";
-    build.keep = false;
-  } else if (result.status == 0) {
-    build.binary = std::make_shared<const std::string>(bytes_of_file(output));
-  }
+  const auto options = options_of(unit);
+  task.options.insert(task.options.end(), options.begin(), options.end());
+  Build build = runner_->run(task);
+  build.keep = build.keep && included.covers(build.read, {});
   return build;
 }
 
@@ -143,25 +107,24 @@ std::string HostCompiler::key_of(const std::string& source, const std::vector<st
 }
 
 bool HostCompiler::is_cached(const SourceUnit& unit) {
-  return cache_->contains(
-      key_of(host_source(unit), options_of(unit), included_.of(unit.text, unit.include_folders)));
+  return cache_->contains(key_of(host_source(unit), options_of(unit),
+                                 included_.of(unit.text, unit.include_folders, unit.options)));
 }
 
 CompiledKernel HostCompiler::compile(const SourceUnit& unit) const {
   const std::string source = host_source(unit);
-  std::vector<std::string> options = options_of(unit);
+  const Included files = included(unit.text, unit.include_folders, unit.options);
   CompiledKernel kernel;
-  kernel.key = key_of(source, options, included_text(unit.text, unit.include_folders));
-  for (const fs::path& folder : unit.include_folders) options.push_back("-I" + folder.string());
+  kernel.key = key_of(source, options_of(unit), files.text());
   const Build made = cache_->find_or_make(kernel.key, [&] {
     const Stopwatch watch(kernel.seconds);
-    return build(source, options);
+    return build(unit, source, files);
   });
   kernel.cached = made.cached;
   kernel.log = made.log;
   kernel.binary = made.binary;
   if (!made.binary) {
-    kernel.outcome = made.keep ? Outcome::compile_error : Outcome::timeout;
+    kernel.outcome = made.late ? Outcome::timeout : Outcome::compile_error;
     return kernel;
   }
   const std::int64_t shared_bytes = shared_bytes_of(*made.binary);

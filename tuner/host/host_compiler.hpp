@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/cache/build_cache.hpp"
+#include "tuner/cache/compiler_runner.hpp"
 #include "tuner/cache/included_text.hpp"
 #include "tuner/core/device.hpp"
 
@@ -16,7 +16,7 @@ class HostCompiler {
  public:
   /// Looks for $AUTOTUNE_HOST_CXX, else g++, clang++, c++ in $PATH. Throws Error when there is
   /// none.
-  HostCompiler(std::shared_ptr<BuildCache> cache, double limit_seconds,
+  HostCompiler(std::shared_ptr<BuildCache> cache, std::shared_ptr<CompilerRunner> runner,
                std::string optimization = "-O3");
 
   /// As Device::compile(): any number of threads; a bad source is an outcome, and so is a compiler
@@ -24,6 +24,8 @@ class HostCompiler {
   CompiledKernel compile(const SourceUnit& unit) const;
   /// As Device::is_cached().
   bool is_cached(const SourceUnit& unit);
+  /// As Device::stop_compiling().
+  void stop() { runner_->stop(); }
 
   /// The first line of what the compiler says of itself.
   const std::string& version() const { return version_; }
@@ -32,10 +34,10 @@ class HostCompiler {
   std::string key_of(const std::string& source, const std::vector<std::string>& options,
                      const std::string& included) const;
   std::vector<std::string> options_of(const SourceUnit& unit) const;
-  Build build(const std::string& source, const std::vector<std::string>& options) const;
+  Build build(const SourceUnit& unit, const std::string& source, const Included& included) const;
 
   std::shared_ptr<BuildCache> cache_;
-  double limit_seconds_;
+  std::shared_ptr<CompilerRunner> runner_;
   std::string optimization_;
   std::string program_;
   std::string version_;

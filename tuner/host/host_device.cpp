@@ -4,21 +4,23 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/core/error.hpp"
+#include "tuner/host/compile_program.hpp"
 #include "tuner/host/cpu.hpp"
 #include "tuner/host/host_compiler.hpp"
 #include "tuner/host/host_workbench.hpp"
-#include "tuner/text/compiler_log.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
+
+constexpr double kCompileSeconds = 60;
 
 class HostDevice : public Device {
  public:
   HostDevice(std::shared_ptr<BuildCache> cache, const HostOptions& options)
       : options_(options),
-        compiler_(std::move(cache), options.compile_limit_seconds, options.optimization),
+        compiler_(std::move(cache),
+                  options.runner ? options.runner : programs_of_this_process(kCompileSeconds),
+                  options.optimization),
         info_(cpu_info()) {
     info_.environment = compiler_.version();
   }
@@ -26,16 +28,15 @@ class HostDevice : public Device {
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
   bool is_cached(const SourceUnit& unit) override { return compiler_.is_cached(unit); }
+  void stop_compiling() override { compiler_.stop(); }
 
   std::unique_ptr<Workbench> open(const Workload& workload) override {
-    CompiledKernel reference;
-    if (workload.expected_file.empty()) reference = compile(workload.reference_source);
-    if (reference.outcome != Outcome::ok) {
-      throw Error(format("{}: the reference kernel does not compile: {}", workload.problem,
-                         first_error(reference.log)));
+    auto reference = workload.reference_binary;
+    if (!reference && workload.expected_file.empty()) {
+      reference = reference_binary(workload, compile(workload.reference_source));
     }
     if (!launcher_) launcher_.emplace(options_.threads, options_.order);
-    return std::make_unique<HostWorkbench>(workload, reference, info_, *launcher_);
+    return std::make_unique<HostWorkbench>(workload, reference.get(), info_, *launcher_);
   }
 
  private:

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "tuner/cache/build_cache.hpp"
+#include "tuner/cache/compiler_runner.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/host/block_runner.hpp"
 
@@ -14,7 +14,8 @@ namespace autotune {
 struct HostOptions {
   unsigned threads = 0;  // 0 = as many as the hardware has
   ThreadOrder order = ThreadOrder::forward;
-  double compile_limit_seconds = 60;
+  /// Without one, compilers are started by this process and have 60 s.
+  std::shared_ptr<CompilerRunner> runner = nullptr;
   /// -O3, or less where results count and times do not.
   std::string optimization = "-O3";
 };

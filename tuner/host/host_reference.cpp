@@ -87,7 +87,7 @@ ReferenceResults results_in_file(const Workload& workload) {
 }  // namespace
 
 std::vector<ReferenceResults> reference_results(const Workload& workload,
-                                                const CompiledKernel& source,
+                                                const std::string* reference,
                                                 const DeviceInfo& info, Launcher& launcher) try {
   std::vector<ReferenceResults> results;
   if (!workload.expected_file.empty()) {
@@ -95,7 +95,7 @@ std::vector<ReferenceResults> reference_results(const Workload& workload,
     return results;
   }
   for (const Launch& launch : workload.reference.launches) check_launch(launch, info);
-  const HostModule module(*source.binary);
+  const HostModule module(*reference);
   for (const InputSet set : {InputSet::integers, InputSet::uniform}) {
     results.push_back(computed_results(workload, module, launcher, set));
   }

@@ -30,10 +30,10 @@ struct ReferenceResults {
   std::vector<ReferenceOutput> outputs;
 };
 
-/// `source` is the reference source, compiled. Throws Error when the kernel fails or the file is
-/// not as long as the outputs.
+/// `reference` is the reference source, compiled; null where there is a file. Throws Error when the
+/// kernel fails or the file is not as long as the outputs.
 std::vector<ReferenceResults> reference_results(const Workload& workload,
-                                                const CompiledKernel& source,
+                                                const std::string* reference,
                                                 const DeviceInfo& info, Launcher& launcher);
 
 }  // namespace autotune

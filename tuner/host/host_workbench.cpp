@@ -33,7 +33,7 @@ void check_memory(const Workload& workload) {
 
 }  // namespace
 
-HostWorkbench::HostWorkbench(const Workload& workload, const CompiledKernel& reference,
+HostWorkbench::HostWorkbench(const Workload& workload, const std::string* reference,
                              const DeviceInfo& info, Launcher& launcher)
     : info_(info), launcher_(launcher) {
   check_memory(workload);

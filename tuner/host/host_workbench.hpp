@@ -15,7 +15,7 @@ namespace autotune {
 class HostWorkbench : public Workbench {
  public:
   /// `launcher` must outlive this. Throws Error.
-  HostWorkbench(const Workload& workload, const CompiledKernel& reference, const DeviceInfo& info,
+  HostWorkbench(const Workload& workload, const std::string* reference, const DeviceInfo& info,
                 Launcher& launcher);
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override;

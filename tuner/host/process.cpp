@@ -69,10 +69,18 @@ bool wait_until(pid_t child, double limit_seconds) {
   return ready > 0;
 }
 
+/// Waits for its end.
+int status_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 }  // namespace
 
 pid_t start_process(const std::vector<std::string>& argv, int output,
-                    const std::vector<Handed>& handed) {
+                    const std::vector<Handed>& handed, ProcessGroup group) {
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
@@ -87,10 +95,14 @@ pid_t start_process(const std::vector<std::string>& argv, int output,
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigaddset(&signals, SIGTERM);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  const int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                    (group == ProcessGroup::own ? POSIX_SPAWN_SETPGROUP : 0);
+  posix_spawnattr_setflags(&attributes, static_cast<short>(flags));
   pid_t child = 0;
   const int failed =
       posix_spawn(&child, argv[0].c_str(), &actions, &attributes, arguments.data(), environ);
@@ -103,17 +115,15 @@ pid_t start_process(const std::vector<std::string>& argv, int output,
 ProcessResult run_process(const std::vector<std::string>& argv, double limit_seconds) {
   const OutputFile output;
   const pid_t child = start_process(argv, output.file());
-  ProcessResult result;
-  if (!wait_until(child, limit_seconds)) {
-    result.timed_out = true;
-    kill(-child, SIGKILL);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  result.output = output.text();
-  return result;
+  const bool late = !wait_until(child, limit_seconds);
+  if (late) kill(-child, SIGKILL);
+  return {late, status_of(child), output.text()};
+}
+
+ProcessResult run_beside_us(const std::vector<std::string>& argv) {
+  const OutputFile output;
+  const pid_t child = start_process(argv, output.file(), {}, ProcessGroup::ours);
+  return {false, status_of(child), output.text()};
 }
 
 fs::path find_program(const std::string& name) {
@@ -128,21 +138,6 @@ fs::path find_program(const std::string& name) {
     if (const fs::path found = fs::path(folder) / name; runs(found)) return found;
   }
   return {};
-}
-
-TemporaryFolder::TemporaryFolder() {
-  const char* base = std::getenv("TMPDIR");
-  std::string name = format("{}/autotune-XXXXXX", base == nullptr || *base == '\0' ? "/tmp" : base);
-  if (mkdtemp(name.data()) == nullptr) {
-    throw Error(format("no temporary folder could be made as {}: {} (set TMPDIR)", name,
-                       std::strerror(errno)));
-  }
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code failed;
-  fs::remove_all(path_, failed);
 }
 
 }  // namespace autotune

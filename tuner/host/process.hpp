@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,11 +16,15 @@ struct Handed {
   int descriptor, as;
 };
 
-/// Starts argv[0] (a path) in a process group of its own, so that it can be killed as a whole and
-/// Ctrl-C stays ours. It reads nothing, writes stdout and stderr to `output`, and has of our
-/// descriptors what is `handed` on and what does not close on exec. Throws Error.
+/// Which process group a program is started in: one of its own can be killed as a whole, and Ctrl-C
+/// stays ours; in ours it ends with us.
+enum class ProcessGroup : std::uint8_t { own, ours };
+
+/// Starts argv[0] (a path). It reads nothing, writes stdout and stderr to `output`, ends on SIGTERM
+/// even where we do not, and has of our descriptors what is `handed` on and what does not close on
+/// exec. Throws Error.
 pid_t start_process(const std::vector<std::string>& argv, int output,
-                    const std::vector<Handed>& handed = {});
+                    const std::vector<Handed>& handed = {}, ProcessGroup group = ProcessGroup::own);
 
 struct ProcessResult {
   bool timed_out = false;
@@ -31,21 +36,11 @@ struct ProcessResult {
 /// the whole group is killed. Throws Error when it cannot be started.
 ProcessResult run_process(const std::vector<std::string>& argv, double limit_seconds);
 
+/// The same in our own process group and without a limit.
+ProcessResult run_beside_us(const std::vector<std::string>& argv);
+
 /// `name` as found in $PATH, or as given when it holds a slash; empty when there is no such
 /// program.
 std::filesystem::path find_program(const std::string& name);
-
-/// A folder of its own below $TMPDIR or /tmp, removed with all it holds. Throws Error.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace autotune

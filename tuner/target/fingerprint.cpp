@@ -10,7 +10,7 @@ std::string fingerprint_of(const Json& manifest, const Target& target) {
   Json kept = manifest;
   for (const char* key : {"description", "default", "work", "resources", "model"}) kept.erase(key);
   return hash128(kept.dump() + '\0' + target.source_text + '\0' +
-                 included_text(target.source_text, target.include_folders));
+                 included(target.source_text, target.include_folders, target.options).text());
 }
 
 }  // namespace autotune

@@ -10,8 +10,8 @@
 namespace autotune {
 
 /// Hash of the manifest's keys that change what runs (not the description, the estimates or the
-/// default), of the source, and of every file of its include folders that it includes, at any
-/// depth.
+/// default), of the source, and of every file that it includes from its include folders or those of
+/// its options, at any depth.
 std::string fingerprint_of(const Json& manifest, const Target& target);
 
 }  // namespace autotune

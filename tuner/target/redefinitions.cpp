@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "tuner/cache/included_text.hpp"
+#include "tuner/cache/logical_lines.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
 
@@ -13,82 +14,6 @@ namespace {
 
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-struct Line {
-  int number = 1;
-  std::string text;
-};
-
-/// Lines as a preprocessor has them: continued ones joined, a comment one blank, quotes empty.
-class LogicalLines {
- public:
-  explicit LogicalLines(std::string_view text) : text_(text) {
-    while (at_ < text_.size()) {
-      if (text_[at_] == '\n') {
-        end_line();
-      } else if (!take("\\\n")) {
-        take_character();
-      } else {
-        ++number_;
-      }
-    }
-  }
-
-  const std::vector<Line>& lines() const { return lines_; }
-
- private:
-  enum class In : std::uint8_t { code, line_comment, comment, quote };
-
-  bool take(std::string_view expected) {
-    if (!text_.substr(at_).starts_with(expected)) return false;
-    at_ += expected.size();
-    return true;
-  }
-
-  void end_line() {
-    ++at_;
-    ++number_;
-    if (in_ != In::comment) {
-      in_ = In::code;
-      lines_.push_back({number_, ""});
-    }
-  }
-
-  void take_character() {
-    if (in_ == In::code) return take_code();
-    if (in_ == In::comment && take("*/")) {
-      in_ = In::code;
-      return;
-    }
-    const char c = text_[at_++];
-    if (in_ != In::quote) return;
-    if (c == quote_) in_ = In::code;
-    if (c == '\\' && at_ < text_.size() && text_[at_] != '\n') ++at_;
-  }
-
-  void take_code() {
-    std::string& line = lines_.back().text;
-    if (take("/*") || take("//")) {
-      in_ = text_[at_ - 1] == '*' ? In::comment : In::line_comment;
-      line += ' ';
-      return;
-    }
-    const char c = text_[at_++];
-    const bool separates_digits = c == '\'' && !line.empty() && is_word(line.back());
-    if (c == '"' || (c == '\'' && !separates_digits)) {
-      in_ = In::quote;
-      quote_ = c;
-    }
-    line += c;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  int number_ = 1;
-  In in_ = In::code;
-  char quote_ = '\0';
-  std::vector<Line> lines_ = std::vector<Line>(1);
-};
 
 std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -143,8 +68,7 @@ class Conditions {
 std::vector<SourceDefine> unguarded_defines(std::string_view text) {
   std::vector<SourceDefine> defines;
   Conditions conditions;
-  const LogicalLines source(text);
-  for (const Line& line : source.lines()) {
+  for (const LogicalLine& line : logical_lines(text)) {
     std::string_view rest = without_blanks(line.text);
     if (!rest.starts_with('#') && !rest.starts_with("%:")) continue;
     rest.remove_prefix(rest.front() == '#' ? 1 : 2);
@@ -170,9 +94,8 @@ void refuse_redefinitions(const Target& target) {
     }
   };
   check(target.source_path.string(), target.source_text);
-  for (const IncludedFile& file : included_files(target.source_text, target.include_folders)) {
-    check(file.path.string(), file.text);
-  }
+  const Included others = included(target.source_text, target.include_folders, target.options);
+  for (const IncludedFile& file : others.files) check(file.path.string(), file.text);
 }
 
 }  // namespace autotune

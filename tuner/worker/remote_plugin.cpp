@@ -9,7 +9,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
-#include "tuner/host/process.hpp"
+#include "tuner/host/temporary_folder.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/plugin_wire.hpp"
@@ -43,7 +43,7 @@ class PluginProcess {
  private:
   [[noreturn]] void fail() {
     const bool late = process_.silence() == Silence::timeout;
-    const std::string how = process_.end();
+    const std::string how = process_.end().text;
     throw Error(late ? format("it said nothing for {:.3g} s and was killed", limit_)
                      : format("its process ended by {}", how));
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/cubin_compiler.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/hidden_headers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 
 namespace autotune {
@@ -29,6 +31,53 @@ TEST(CubinCompiler, AFolderThatTheUnitNamesIsInTheKey) {
   const CompiledKernel two = compiler.compile(unit);
   ASSERT_EQ(two.outcome, Outcome::ok) << two.log;
   EXPECT_NE(*one.binary, *two.binary);
+}
+
+/// However it is read, a header that has changed is noticed.
+TEST(CubinCompiler, EveryHeaderIsInTheKeyOrTheBuildIsNotKept) {
+  const ScratchFolder folder;
+  const HiddenHeaders headers(folder.path());
+  const CubinCompiler compiler(80, std::make_shared<BuildCache>(folder.path() / "cache"));
+  for (const auto& way : headers.ways()) {
+    if (way.text.starts_with("#import")) continue;  // NVRTC has none
+    const SourceUnit unit{"k.cu",
+                          "",
+                          way.text + "extern \"C\" __global__ void k(int* to) { *to = VALUE; }\n",
+                          headers.folders(),
+                          way.options,
+                          {"k"}};
+    headers.write("#define VALUE 1\n");
+    const CompiledKernel kernel = compiler.compile(unit);
+    EXPECT_EQ(kernel.outcome, Outcome::ok) << way.text << kernel.log;
+    headers.write("#error gone\n");
+    EXPECT_EQ(compiler.compile(unit).outcome, Outcome::compile_error) << way.text;
+  }
+}
+
+TEST(CubinCompiler, TheWholeOfCubIsAdvisedAgainst) {
+  const ScratchFolder folder;
+  const CubinCompiler compiler(80, std::make_shared<BuildCache>(folder.path() / "cache"));
+  const CompiledKernel whole =
+      compiler.compile({"k.cu", "", "#include <cub/cub.cuh>\n", {}, {}, {}});
+  EXPECT_EQ(whole.outcome, Outcome::compile_error);
+  EXPECT_THAT(whole.log, testing::StartsWith("k.cu: error: it includes parts of "));
+  EXPECT_THAT(whole.log, testing::HasSubstr("such as <cub/block/block_reduce.cuh>"));
+  const CompiledKernel part =
+      compiler.compile({"k.cu", "", "#include <cub/block/block_reduce.cuh>\n", {}, {}, {}});
+  EXPECT_EQ(part.outcome, Outcome::ok) << part.log;
+}
+
+/// A header there would be in no key.
+TEST(CubinCompiler, TheCurrentFolderIsNotSearched) {
+  const ScratchFolder folder;
+  folder.write("value.cuh", "#define VALUE 1\n");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const CubinCompiler compiler(80, std::make_shared<BuildCache>(folder.path() / "cache"));
+  const CompiledKernel kernel =
+      compiler.compile({"k.cu", "", "#include \"value.cuh\"\n", {}, {}, {}});
+  std::filesystem::current_path(before);
+  EXPECT_EQ(kernel.outcome, Outcome::compile_error);
 }
 
 }  // namespace

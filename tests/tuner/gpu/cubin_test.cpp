@@ -37,7 +37,7 @@ SourceUnit unit_of(std::vector<std::string> options = {}) {
 
 Build build_for(int architecture) {
   const SourceUnit unit = unit_of({"-Xptxas=-v", "--maxrregcount=64"});
-  return compile_with_nvrtc(unit, nvrtc_options(unit, architecture));
+  return compile_with_nvrtc(nvrtc_task(unit, architecture));
 }
 
 CubinKernel kernel_of(const Build& build, const std::string& name) {
@@ -95,7 +95,7 @@ TEST(CubinOfHopper, GivesTheClusterShape) {
   const SourceUnit unit{
       "cluster.cu", "", "extern \"C\" __global__ void __cluster_dims__(2, 2, 1) pair() {}",
       {},           {}, {}};
-  const Build build = compile_with_nvrtc(unit, nvrtc_options(unit, 90));
+  const Build build = compile_with_nvrtc(nvrtc_task(unit, 90));
   ASSERT_TRUE(build.binary) << build.log;
   EXPECT_EQ(kernel_of(build, "pair").cluster, (Dim3{2, 2, 1}));
 }

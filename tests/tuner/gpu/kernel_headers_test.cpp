@@ -14,8 +14,7 @@ TEST(KernelHeaders, CompileByThemselves) {
     const SourceUnit unit = unit_of_header(header);
     for (const int capability : {75, 90}) {
       SCOPED_TRACE(header.string() + " for " + std::to_string(capability));
-      const Build build = compile_with_nvrtc(unit, nvrtc_options(unit, capability),
-                                             std::chrono::duration<double>(60));
+      const Build build = compile_with_nvrtc(nvrtc_task(unit, capability));
       EXPECT_TRUE(build.binary) << build.log;
       EXPECT_EQ(build.log.find("warning"), std::string::npos) << build.log;
     }

@@ -17,7 +17,7 @@ using testing::MatchesRegex;
 using testing::Not;
 
 Build build_of(const SourceUnit& unit, double seconds = 60) {
-  return compile_with_nvrtc(unit, nvrtc_options(unit, 90), std::chrono::duration<double>(seconds));
+  return compile_with_nvrtc(nvrtc_task(unit, 90), std::chrono::duration<double>(seconds));
 }
 
 TEST(Nvrtc, KnowsItsVersionToThePatch) {
@@ -63,6 +63,20 @@ TEST(Nvrtc, AnArchitectureInTheUnitsOptionsReplacesThePlainOne) {
   const SourceUnit special{"k.cu", "", "", {}, {"-arch=sm_90a"}, {}};
   EXPECT_THAT(nvrtc_options(special, 90), Contains("-arch=sm_90a"));
   EXPECT_THAT(nvrtc_options(special, 90), Not(Contains("-arch=sm_90")));
+}
+
+/// More than a thread of an application has room for.
+TEST(Nvrtc, NestingNeedsNoStackOfTheCallers) {
+  const std::size_t depth = 20'000;
+  const Build build =
+      build_of({"k.cu",
+                "",
+                "extern \"C\" __global__ void k(int* a) { *a = " + std::string(depth, '(') + "*a" +
+                    std::string(depth, ')') + "; }",
+                {},
+                {},
+                {}});
+  EXPECT_TRUE(build.binary) << build.log;
 }
 
 TEST(Nvrtc, ACompileThatTakesTooLongIsStoppedAndNotKept) {

@@ -8,9 +8,11 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/support/hidden_headers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/host/process.hpp"
+#include "tuner/host/compile_program.hpp"
+#include "tuner/host/temporary_folder.hpp"
 
 namespace autotune {
 namespace {
@@ -40,7 +42,8 @@ constexpr const char* kNothing = "extern \"C\" __global__ void kernel() {}\n";
 TEST(HostCompiler, ACompilerThatHangsIsATimeoutAndNotKept) {
   const TemporaryFolder folder;
   const ChosenCompiler chosen(hanging_compiler(folder));
-  const HostCompiler compiler(std::make_shared<BuildCache>(folder.path() / "cache"), 0.3);
+  const HostCompiler compiler(std::make_shared<BuildCache>(folder.path() / "cache"),
+                              programs_of_this_process(0.3));
   EXPECT_EQ(compiler.version(), "hanging 1.0");
   for (int i = 0; i < 2; ++i) {
     const CompiledKernel kernel = compiler.compile(KernelCase{.text = kNothing}.unit());
@@ -53,7 +56,7 @@ TEST(HostCompiler, ACompilerThatHangsIsATimeoutAndNotKept) {
 TEST(HostCompiler, AChosenCompilerThatIsNotThereIsAnError) {
   const ChosenCompiler chosen("no-such-compiler");
   try {
-    HostCompiler(test_cache(), 60);
+    HostCompiler(test_cache(), programs_of_this_process(60));
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("AUTOTUNE_HOST_CXX: there is no program no-such-compiler"));
@@ -62,12 +65,12 @@ TEST(HostCompiler, AChosenCompilerThatIsNotThereIsAnError) {
 
 TEST(HostCompiler, AProgramThatIsNoCompilerIsAnError) {
   const ChosenCompiler chosen("/bin/false");
-  EXPECT_THROW(HostCompiler(test_cache(), 60), Error);
+  EXPECT_THROW(HostCompiler(test_cache(), programs_of_this_process(60)), Error);
 }
 
 TEST(HostCompiler, TheKeyDependsOnPreludeAndIncludedFiles) {
   const TemporaryFolder folder;
-  const HostCompiler compiler(test_cache(), 60);
+  const HostCompiler compiler(test_cache(), programs_of_this_process(60));
   SourceUnit unit = KernelCase{.text = std::string("#include \"value.h\"\n") + kNothing}.unit();
   unit.include_folders = {folder.path()};
   const auto key_with = [&](const std::string& header, const std::string& prelude) {
@@ -81,10 +84,41 @@ TEST(HostCompiler, TheKeyDependsOnPreludeAndIncludedFiles) {
   EXPECT_NE(key_with("#define VALUE 1\n", "#define A 2\n"), key);
 }
 
+/// However it is read, a header that has changed is noticed.
+TEST(HostCompiler, EveryHeaderIsInTheKeyOrTheBuildIsNotKept) {
+  const TemporaryFolder folder;
+  const HiddenHeaders headers(folder.path());
+  const HostCompiler compiler(std::make_shared<BuildCache>(folder.path() / "cache"),
+                              programs_of_this_process(60), "-O0");
+  for (const auto& way : headers.ways()) {
+    SourceUnit unit = KernelCase{.text = way.text + "int value = VALUE;\n" + kNothing}.unit();
+    unit.include_folders = headers.folders();
+    unit.options = way.options;
+    headers.write("#define VALUE 1\n");
+    const CompiledKernel kernel = compiler.compile(unit);
+    EXPECT_EQ(kernel.outcome, Outcome::ok) << way.text << kernel.log;
+    headers.write("#error gone\n");
+    EXPECT_EQ(compiler.compile(unit).outcome, Outcome::compile_error) << way.text;
+  }
+}
+
+TEST(HostCompiler, AFileThatNoKeyKnowsIsNotKept) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "value.h") << "#define VALUE 1\n";
+  setenv("CPATH", folder.path().c_str(), 1);
+  const HostCompiler compiler(std::make_shared<BuildCache>(folder.path() / "cache"),
+                              programs_of_this_process(60), "-O0");
+  const auto unit = KernelCase{.text = std::string("#include \"value.h\"\n") + kNothing}.unit();
+  EXPECT_EQ(compiler.compile(unit).outcome, Outcome::ok);
+  EXPECT_FALSE(compiler.compile(unit).cached);
+  unsetenv("CPATH");
+}
+
 TEST(HostCompiler, SaysWhatTheCacheHoldsWithoutCompiling) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "value.h") << "#define VALUE 1\n";
-  HostCompiler compiler(std::make_shared<BuildCache>(folder.path() / "cache"), 60);
+  HostCompiler compiler(std::make_shared<BuildCache>(folder.path() / "cache"),
+                        programs_of_this_process(60));
   SourceUnit unit = KernelCase{.text = std::string("#include \"value.h\"\n") + kNothing}.unit();
   unit.include_folders = {folder.path()};
   EXPECT_FALSE(compiler.is_cached(unit));
@@ -98,13 +132,14 @@ TEST(HostCompiler, OptionsOfAnotherCompilerAreLeftOut) {
   SourceUnit unit = KernelCase{.text = kNothing}.unit();
   unit.text = "#if VALUE != 7\n#error VALUE\n#endif\n" + unit.text;
   unit.options = {"--use_fast_math", "-DVALUE=7"};
-  const CompiledKernel kernel = HostCompiler(test_cache(), 60).compile(unit);
+  const CompiledKernel kernel =
+      HostCompiler(test_cache(), programs_of_this_process(60)).compile(unit);
   EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
 }
 
 TEST(HostCompiler, ClustersAreACompilerErrorInPlainWords) {
   const CompiledKernel kernel =
-      HostCompiler(test_cache(), 60)
+      HostCompiler(test_cache(), programs_of_this_process(60))
           .compile(KernelCase{.text = "extern \"C\" __global__ void __cluster_dims__(2, 1, 1) "
                                       "kernel(int* out) { *out = 1; }\n"}
                        .unit());

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/temporary_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kPrefix = "autotune-tmp-";
+
+fs::path base_folder() {
+  const char* const chosen = std::getenv("TMPDIR");
+  return chosen == nullptr || *chosen == '\0' ? "/tmp" : chosen;
+}
+
+void remove_tree(const fs::path& folder) {
+  std::error_code failed;
+  fs::remove_all(folder, failed);
+}
+
+/// A descriptor that holds the folder's lock, or -1: another process may be removing the folder,
+/// which it took for abandoned.
+int locked(const fs::path& folder, int how) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return -1;
+  struct stat status {};
+  const bool there = flock(file, how) == 0 && fstat(file, &status) == 0 && status.st_nlink > 0 &&
+                     status.st_uid == geteuid();
+  if (there) return file;
+  close(file);
+  return -1;
+}
+
+struct Registry {
+  std::mutex mutex;
+  std::set<fs::path> folders;
+};
+
+/// Never destroyed: threads may end after main().
+Registry& registry() {
+  static Registry& all = *new Registry;
+  return all;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  do {
+    std::string name = (base_folder() / kPrefix).string() + "XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) {
+      throw Error(format("no temporary folder could be made as {}: {} (set TMPDIR)", name,
+                         std::strerror(errno)));
+    }
+    path_ = name;
+    lock_ = locked(path_, LOCK_EX);
+  } while (lock_ < 0 && !fs::exists(path_));
+  const std::lock_guard lock(registry().mutex);
+  registry().folders.insert(path_);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  remove_tree(path_);
+  if (lock_ >= 0) close(lock_);
+  const std::lock_guard lock(registry().mutex);
+  registry().folders.erase(path_);
+}
+
+void remove_abandoned_folders() {
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(base_folder(), failed)) {
+    if (!entry.path().filename().string().starts_with(kPrefix)) continue;
+    const int lock = locked(entry.path(), LOCK_EX | LOCK_NB);
+    if (lock < 0) continue;
+    remove_tree(entry.path());
+    close(lock);
+  }
+}
+
+void remove_own_folders() {
+  const std::lock_guard lock(registry().mutex);
+  for (const fs::path& folder : registry().folders) remove_tree(folder);
+}
+
+}  // namespace autotune
