@@ -25,6 +25,7 @@ struct Trial {
   double compile_seconds = 0;
   std::string binary_key;  // CompiledKernel::key
   bool verified = false;
+  bool of_machine = false;  // it was not compiled, which says nothing of it: not stored
 };
 
 }  // namespace autotune

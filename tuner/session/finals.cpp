@@ -149,6 +149,18 @@ ProblemDecision decide(ProblemRun& run, const RunContext& context, EdgeCheck& ed
   return publish(run, context.recorder, finalists, *baselines, result);
 }
 
+ProblemDecision undecided(const ProblemRun& run) {
+  const auto as_measured = [&](std::size_t index) -> std::optional<Tuned> {
+    const auto trial = run.trials().find(index);
+    if (trial == run.trials().end() || trial->second.outcome != Outcome::ok) return std::nullopt;
+    return Tuned{trial->second.configuration, *trial->second.measurement, std::nullopt, false};
+  };
+  ProblemDecision decision;
+  if (run.best()) decision.best = as_measured(*run.best());
+  decision.default_configuration = as_measured(run.default_index());
+  return decision;
+}
+
 ProblemDecision decide_by_prediction(const ProblemRun& run, const RunContext& context) {
   ProblemDecision decision;
   decision.predicted = true;

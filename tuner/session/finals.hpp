@@ -25,10 +25,13 @@ FinalsSeconds finals_seconds(const ProblemRun& run, const RunContext& context);
 
 /// Verifies the finalists, plays them off, and records figures and decision. Without a best when no
 /// configuration is right, or none is verified by the deadline. As it draws near, fewer finalists
-/// take part, for a shorter time.
+/// take part, for a shorter time. Throws NotCompiled where a finalist's kernel is missing.
 ProblemDecision decide(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
                        const Deadline& deadline, std::uint64_t seed,
                        const std::function<void(const std::string&)>& warn = {});
+
+/// Where nothing could be decided: the fastest as the search measured it. Not recorded.
+ProblemDecision undecided(const ProblemRun& run);
 
 /// On a device that cannot run: the configuration of the least predicted time among the trials
 /// that compiled, recorded as predicted.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tuner/core/error.hpp"
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/model/gpu_specs.hpp"
@@ -104,6 +105,11 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
       answers.push_back(answer(index));
     }
   } catch (const SearchOver&) {
+  } catch (const NotCompiled&) {
+    if (!is_over()) {
+      settle();
+      throw;
+    }
   } catch (...) {
     settle();
     throw;
@@ -289,14 +295,26 @@ std::shared_ptr<const CompiledKernel> ProblemRun::wait_for(const CompilePool::Re
                                                            Station& station) {
   const Stopwatch watch(station.phases().compile_wait);
   const bool is_own = &station == &station_;  // only its thread may ask
-  auto compiled = autotune::wait_for(kernel, [&] { return is_own ? is_over() : over_.load(); });
-  if (!compiled) throw SearchOver{};
-  return compiled;
+  const auto over = [&] { return is_own ? is_over() : over_.load(); };
+  try {
+    if (auto compiled = autotune::wait_for(kernel, over)) return compiled;
+  } catch (const NotCompiled&) {
+    if (!over()) throw;
+  }
+  throw SearchOver{};
 }
 
 Trial ProblemRun::run(const SharedQueue::Task& task, Station& station) {
   Trial trial;
-  const std::shared_ptr<const CompiledKernel> kernel = wait_for(task.kernel, station);
+  std::shared_ptr<const CompiledKernel> kernel;
+  try {
+    kernel = wait_for(task.kernel, station);
+  } catch (const NotCompiled& failure) {
+    trial.outcome = Outcome::compile_error;
+    trial.message = failure.what();
+    trial.of_machine = true;
+    return trial;
+  }
   const LaunchPlan launches = plan(task.index);
   if (kernel->outcome != Outcome::ok) {
     trial.outcome = kernel->outcome;
@@ -319,7 +337,7 @@ Trial ProblemRun::run(const SharedQueue::Task& task, Station& station) {
 void ProblemRun::take(std::size_t index, Trial trial, bool store) {
   trial.configuration = space_.at(index);
   if (!predicted_.empty()) trial.predicted_seconds = predicted_[index];
-  if (store) context_.recorder.record(trial, index == default_index_);
+  if (store && !trial.of_machine) context_.recorder.record(trial, index == default_index_);
   const auto seconds = full_time(trial);
   trials_[index] = std::move(trial);
   if (seconds && (!best_ || *seconds < best_seconds_)) lead(index);

@@ -164,6 +164,7 @@ class Session {
     run.stop_when(stop);
     run.on_trial([&] { show_progress(number, run, budget, flops, started); });
     search(run, edge, stop);
+    warn_of_machine(run);
     remember(run, predicted);
     begin_next(number + 1);
     double decide = 0;
@@ -242,7 +243,11 @@ class Session {
     if (trial.outcome != Outcome::ok) return;
     std::optional<SourceUnit> unit = edge.unit(trial.configuration);
     if (!unit) return;
-    const auto kernel = wait_for(pool_.compile(*std::move(unit)), stop);
+    std::shared_ptr<const CompiledKernel> kernel;
+    try {
+      kernel = wait_for(pool_.compile(*std::move(unit)), stop);
+    } catch (const NotCompiled&) {  // which says nothing of it
+    }
     if (!kernel) return;
     const Verdict verdict = edge.verify(trial.configuration, *kernel);
     if (verdict.outcome != Outcome::ok) throw TargetError(edge_complaint(target_, verdict));
@@ -254,8 +259,32 @@ class Session {
     if (!request_.retune) {
       if (auto stored = stored_decision(run, context)) return *std::move(stored);
     }
-    return decide(run, context, edge, deadline, hash64("playoff", request_.seed),
-                  callbacks_.on_warning);
+    try {
+      return decide(run, context, edge, deadline, hash64("playoff", request_.seed),
+                    callbacks_.on_warning);
+    } catch (const NotCompiled& failure) {
+      warn(format("{}: nothing is decided, times are the search's ({}); the same command decides",
+                  problem_text(target_, run.problem()), failure.what()));
+      return undecided(run);
+    }
+  }
+
+  /// Of trials that are not stored.
+  void warn_of_machine(const ProblemRun& run) const {
+    std::size_t count = 0;
+    std::string why;
+    for (const auto& [index, trial] : run.trials()) {
+      if (trial.of_machine && count++ == 0) why = trial.message;
+    }
+    if (count == 0 || stopped()) return;
+    warn(
+        format("{}: {} of the configurations were not compiled, through no fault of theirs: {}; "
+               "the same command tries them again (fewer --jobs need less memory)",
+               problem_text(target_, run.problem()), count, why));
+  }
+
+  void warn(const std::string& sentence) const {
+    if (callbacks_.on_warning) callbacks_.on_warning(sentence);
   }
 
   static std::string default_failure_of(const ProblemRun& run) {

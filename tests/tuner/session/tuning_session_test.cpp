@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 
 #include "tests/support/fake_device.hpp"
@@ -275,6 +276,56 @@ TEST_F(TuningSessionTest, TheSameCommandGoesOnWhereItStopped) {
   EXPECT_EQ(third.loaded(), 0);
   EXPECT_EQ(third.compiled(), 0);
   EXPECT_EQ(to_text(again.problems[0].decision.best->configuration), "X=11 Y=2");
+}
+
+TEST_F(TuningSessionTest, WhatTheMachineDidNotCompileIsNotStoredAndTriedAgain) {
+  const Target target = two_parameters();
+  auto store = open_store();
+  FakeDevice poor([](const Macros& macros) -> Fate {
+    if (macros.at("X") == 3) throw NotCompiled("out of memory");
+    return bowl(macros);
+  });
+  std::vector<std::string> warnings;
+  TuningCallbacks callbacks;
+  callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
+  const TuningReport report = tune(target, poor, &store, request_for(target, {64}), callbacks);
+  EXPECT_EQ(count(report.problems[0], Outcome::compile_error), 4);
+  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=2");
+  EXPECT_THAT(warnings,
+              ::testing::ElementsAre(HasSubstr(
+                  "4 of the configurations were not compiled, through no fault of theirs: "
+                  "out of memory")));
+
+  FakeDevice healthy(bowl);
+  const TuningReport again = tune(target, healthy, &store, request_for(target, {64}));
+  EXPECT_EQ(count(again.problems[0], Outcome::compile_error), 0);
+  EXPECT_EQ(again.problems[0].taken_over, static_cast<int>(again.problems[0].space) - 4);
+}
+
+/// As on Ctrl-C: the finalists' kernels for the edge problem are not waited for.
+TEST_F(TuningSessionTest, WithoutKernelsNothingIsDecidedAndTheSearchsBestIsTold) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  std::atomic<bool> ends = false;
+  FakeDevice device([&](const Macros& macros) -> Fate {
+    if (ends && macros.at("SIZE_N") != 64) throw NotCompiled("the run ends");
+    return bowl(macros);
+  });
+  int trials = 0;
+  TuningCallbacks callbacks;
+  callbacks.on_progress = [&](const Progress&) { ends = ++trials >= 10; };
+  callbacks.stop_requested = [&] { return ends.load(); };
+  auto store = open_store();
+  const TuningReport stopped = tune(target, device, &store, request_for(target, {64}), callbacks);
+  EXPECT_TRUE(stopped.interrupted);
+  ASSERT_TRUE(stopped.problems[0].decision.best.has_value());
+  EXPECT_FALSE(stopped.problems[0].decision.best->verified);
+  EXPECT_FALSE(store.tuned({}).at(0).best.decided);
+
+  ends = false;
+  const TuningReport resumed = tune(target, device, &store, request_for(target, {64}));
+  EXPECT_TRUE(resumed.problems[0].decision.best->verified);
+  EXPECT_EQ(resumed.problems[0].taken_over, 10);
 }
 
 TEST_F(TuningSessionTest, ATrialThatTakesThisProcessDownIsKnownAfterwards) {
