@@ -8,6 +8,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/check_report.hpp"
 #include "tuner/cli/devices.hpp"
+#include "tuner/cli/patience.hpp"
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
@@ -44,10 +45,14 @@ int run_check(const Arguments& arguments) {
   const Target target = plugins.find_target(arguments.positional()[0]);
   const Problem problem = problem_to_check(arguments, target);
   const auto most = arguments.integer("configurations", 1, kMostConfigurations);
-  const std::unique_ptr<Device> device = open_device(arguments.text("device"));
+  const double limit = compile_limit_of(arguments);
+  const std::unique_ptr<Device> device = open_device(arguments.text("device"), limit);
   const auto threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  TargetCheck check =
-      check_target(target, problem, *device, static_cast<std::size_t>(most), threads);
+  TargetCheck check = [&] {
+    Patience patience(limit);
+    return check_target(target, problem, *device, static_cast<std::size_t>(most), threads,
+                        [&](std::size_t done, std::size_t all) { patience.note(done, all); });
+  }();
   if (check.compiles()) {
     check.edge =
         default_at_edge(target, problem, check.configurations.front().configuration, *device);
@@ -89,6 +94,7 @@ const Verb kCheck{
                 kPluginOption,
                 {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
                 {"configurations", "N", "Compile at most N configurations", "8"},
+                kCompileLimitOption,
                 {"json", "", "Print one JSON document"}},
     .positional = "MANIFEST",
     .run = run_check};

@@ -13,9 +13,12 @@
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/worker/compiler_processes.hpp"
 
 namespace autotune::cli {
 namespace {
+
+constexpr double kCompileSeconds = 60;
 
 NamedValues asked_values(const Arguments& arguments, const Target& target) {
   const NamedValues asked = named_values_in(arguments.positional(), "", "BM=64");
@@ -73,7 +76,8 @@ std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, co
   const Configuration chosen = nearest(target, space, asked_values(arguments, target));
 
   const auto cache = std::make_shared<BuildCache>(BuildCache::default_folder());
-  const auto device = make_model_device(info, cache);
+  const auto device =
+      make_model_device(info, cache, std::make_shared<CompilerProcesses>(kCompileSeconds));
   const CompiledKernel compiled = device->compile(source_unit(target, problem, chosen, info));
   if (compiled.outcome != Outcome::ok) {
     throw Error(format("{} does not compile with {}: {}", target.name, to_text(chosen),

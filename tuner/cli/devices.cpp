@@ -51,6 +51,33 @@ std::vector<std::string> split(const std::string& text) {
              text));
 }
 
+std::unique_ptr<Device> open_with(const std::string& text,
+                                  const std::shared_ptr<CompilerProcesses>& compilers) {
+  check_device(text);
+  const auto cache = build_cache();
+  if (const std::string warning = cache->warning(); !warning.empty()) {
+    std::cerr << "warning: " << warning << '\n';
+  }
+  const WorkerOptions options{.compilers = compilers};
+  if (text == "auto") {
+    if (!cuda_devices().empty()) return make_worker_device("cuda:0", cache, options);
+    auto device = make_worker_device("host", cache, options);
+    std::cerr << format("no CUDA GPU here: running on the host device, {}\n", device->info().name);
+    return device;
+  }
+  if (text == "host") return make_worker_device("host", cache, options);
+  if (text.starts_with("model:")) {
+    return make_model_device(device_info(find_gpu(text.substr(6))), cache, compilers);
+  }
+  const int ordinal = ordinal_of(text);
+  const auto there = static_cast<int>(cuda_devices().size());
+  if (there == 0) no_gpu_for(text);
+  if (ordinal >= there) {
+    throw Error(format("--device {}: there are {} GPUs here, numbered from 0", text, there));
+  }
+  return make_worker_device(format("cuda:{}", ordinal), cache, options);
+}
+
 }  // namespace
 
 const Option kDeviceOption{"device", "D",
@@ -64,6 +91,13 @@ const Option kDevicesOption{"device", "D",
                             "cuda:0,cuda:2",
                             "auto"};
 
+const Option kCompileLimitOption{"compile-limit", "S", "Seconds that compiling one kernel may take",
+                                 "60"};
+
+double compile_limit_of(const Arguments& arguments) {
+  return static_cast<double>(arguments.integer("compile-limit", 1, 86400));
+}
+
 void check_device(const std::string& text) {
   if (text == "auto" || text == "host" || ordinal_of(text) >= 0) return;
   if (text.starts_with("model:")) {
@@ -76,29 +110,8 @@ void check_device(const std::string& text) {
              text));
 }
 
-std::unique_ptr<Device> open_device(const std::string& text) {
-  check_device(text);
-  const auto cache = build_cache();
-  if (const std::string warning = cache->warning(); !warning.empty()) {
-    std::cerr << "warning: " << warning << '\n';
-  }
-  if (text == "auto") {
-    if (!cuda_devices().empty()) return make_worker_device("cuda:0", cache);
-    auto device = make_worker_device("host", cache);
-    std::cerr << format("no CUDA GPU here: running on the host device, {}\n", device->info().name);
-    return device;
-  }
-  if (text == "host") return make_worker_device("host", cache);
-  if (text.starts_with("model:")) {
-    return make_model_device(device_info(find_gpu(text.substr(6))), cache);
-  }
-  const int ordinal = ordinal_of(text);
-  const auto there = static_cast<int>(cuda_devices().size());
-  if (there == 0) no_gpu_for(text);
-  if (ordinal >= there) {
-    throw Error(format("--device {}: there are {} GPUs here, numbered from 0", text, there));
-  }
-  return make_worker_device(format("cuda:{}", ordinal), cache);
+std::unique_ptr<Device> open_device(const std::string& text, double compile_seconds) {
+  return open_with(text, std::make_shared<CompilerProcesses>(compile_seconds));
 }
 
 void check_devices(const std::string& text) {
@@ -107,17 +120,20 @@ void check_devices(const std::string& text) {
   }
 }
 
-std::vector<std::unique_ptr<Device>> open_devices(const std::string& text) {
+std::vector<std::unique_ptr<Device>> open_devices(const std::string& text, double compile_seconds) {
   check_devices(text);
+  const auto compilers = std::make_shared<CompilerProcesses>(compile_seconds);
   std::vector<std::unique_ptr<Device>> devices;
   for (const std::string& one : split(text)) {
     if (one != kAllGpus) {
-      devices.push_back(open_device(one));
+      devices.push_back(open_with(one, compilers));
       continue;
     }
     const std::size_t there = cuda_devices().size();
     if (there == 0) no_gpu_for(one);
-    for (std::size_t i = 0; i < there; ++i) devices.push_back(open_device(format("cuda:{}", i)));
+    for (std::size_t i = 0; i < there; ++i) {
+      devices.push_back(open_with(format("cuda:{}", i), compilers));
+    }
   }
   const DeviceInfo& first = devices.front()->info();
   for (const auto& device : devices) {

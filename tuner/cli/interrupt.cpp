@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/interrupt.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
+
+#include "tuner/core/error.hpp"
+#include "tuner/host/temporary_folder.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -13,13 +21,22 @@ namespace {
 constexpr int kInterrupted = 130;
 volatile std::sig_atomic_t requests = 0;
 bool on_terminal = false;
+int signals[2] = {-1, -1};  // a pipe from the handler to the listener
 
-extern "C" void on_interrupt(int) {
-  if (requests > 0) _exit(kInterrupted);
-  requests = 1;
+void say_first() {
   const std::string_view note = "\nending after what runs now; once more ends it at once\n";
   const std::size_t start = on_terminal ? 0 : 1;  // there a line of progress may stand
   static_cast<void>(!write(STDERR_FILENO, note.data() + start, note.size() - start));
+}
+
+extern "C" void on_signal(int number) {
+  const int before = errno;
+  if (number != SIGQUIT) requests = requests + 1;
+  if (requests > 2) _exit(kInterrupted);  // the listener is stuck
+  if (number != SIGQUIT && requests == 1) say_first();
+  const auto byte = static_cast<unsigned char>(number);
+  static_cast<void>(!write(signals[1], &byte, 1));
+  errno = before;
 }
 
 /// What the caller has had ignored (nohup, a shell's background) stays so.
@@ -27,20 +44,48 @@ void install(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction now {};
-    sigaction(signal, nullptr, &now);
-    if (now.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+    sigaction(number, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
+}
+
+[[noreturn]] void quit() {
+  signal(SIGQUIT, SIG_DFL);
+  raise(SIGQUIT);
+  _exit(kInterrupted);
+}
+
+/// Workers end with this process.
+void listen(const std::function<void()>& on_first) {
+  unsigned char number = 0;
+  for (int requested = 0; read(signals[0], &number, 1) == 1;) {
+    if (number == SIGQUIT || ++requested > 1) remove_own_folders();
+    if (number == SIGQUIT) quit();
+    if (requested > 1) _exit(kInterrupted);
+    on_first();
   }
 }
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
+InterruptGuard::InterruptGuard(std::function<void()> on_first) {
+  if (pipe2(signals, O_CLOEXEC) != 0) {
+    throw Error(format("no pipe for signals: {}", std::strerror(errno)));
+  }
   on_terminal = isatty(STDERR_FILENO) == 1;
-  install(on_interrupt);
+  listener_ = std::thread([on_first = std::move(on_first)] { listen(on_first); });
+  install(on_signal);
 }
-InterruptGuard::~InterruptGuard() { install(SIG_DFL); }
+
+InterruptGuard::~InterruptGuard() {
+  install(SIG_DFL);
+  close(signals[1]);
+  listener_.join();
+  close(signals[0]);
+}
+
 bool InterruptGuard::requested() { return requests != 0; }
 
 }  // namespace autotune::cli

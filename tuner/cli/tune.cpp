@@ -85,7 +85,7 @@ int run_tune(const Arguments& arguments) {
   check_devices(arguments.text("device"));
   request_of(arguments, target, DeviceKind::cuda);  // wrong usage shows before a device is opened
   db::TunedStore store(database_path(arguments));
-  const auto devices = open_devices(arguments.text("device"));
+  const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
   const DeviceInfo& info = devices.front()->info();
   TuningRequest request = request_of(arguments, target, info.kind);
   request.started = started;
@@ -95,7 +95,9 @@ int run_tune(const Arguments& arguments) {
 
   const bool json = arguments.has("json");
   ProgressDisplay display(arguments.has("quiet"));
-  const InterruptGuard guard;
+  const InterruptGuard guard([&] {
+    for (const auto& device : devices) device->stop_compiling();
+  });
   TuningCallbacks callbacks;
   callbacks.stop_requested = InterruptGuard::requested;
   callbacks.on_progress = [&](const Progress& progress) { display.show(progress); };
@@ -184,6 +186,7 @@ share of all pruned that may be faster, with 95 % confidence.)",
          {"l2", "STATE", "L2 cache between launches: hot or cold", "hot"},
          {"launch", "FORM", "How launches are timed: graph or stream", "graph"},
          {"jobs", "N", "Compile threads; default: all cores"},
+         kCompileLimitOption,
          {"retune", "", "Measure again what the database has already"},
          {"no-baseline", "", "Do not time vendors' libraries alongside"},
          {"prune-audit", "N", "Measure N of each problem's pruned after all: was it right?", "0"},

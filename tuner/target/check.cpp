@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <future>
 
 #include "tuner/core/kernel_arguments.hpp"
@@ -92,15 +93,14 @@ std::vector<std::string> notes_on_words(const Target& target) {
   return notes;
 }
 
-/// All of them, each by the next thread that is free; what one throws is thrown at the end.
-std::vector<CheckedConfiguration> checked_all(const Target& target, const Problem& problem,
-                                              const std::vector<Configuration>& configurations,
-                                              Device& device, int threads) {
-  std::vector<CheckedConfiguration> results(configurations.size());
-  std::atomic<std::size_t> next = 0;
+/// Calls each, by the next thread that is free; what one throws is thrown at the end.
+void call_all(const std::vector<std::function<void()>>& calls, int threads,
+              const CheckProgress& progress) {
+  std::atomic<std::size_t> next = 0, done = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < results.size(); i = next++) {
-      results[i] = checked(target, problem, configurations[i], device);
+    for (std::size_t i = next++; i < calls.size(); i = next++) {
+      calls[i]();
+      if (progress) progress(++done, calls.size());
     }
   };
   std::vector<std::future<void>> running;
@@ -109,13 +109,12 @@ std::vector<CheckedConfiguration> checked_all(const Target& target, const Proble
   }
   for (std::future<void>& each : running) each.wait();
   for (std::future<void>& each : running) each.get();
-  return results;
 }
 
 }  // namespace
 
 TargetCheck check_target(const Target& target, const Problem& problem, Device& device,
-                         std::size_t most, int threads) {
+                         std::size_t most, int threads, const CheckProgress& progress) {
   const ParameterSpace space = space_of(target, problem, device.info());
   const std::size_t first = default_index(target, space);
   const Workload workload = workload_of(target, problem, device.info());
@@ -126,12 +125,18 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
   check.buffers = workload.buffers;
   check.work = work_of(target, problem, device.info());
   check.default_is_legal = space.find(target.default_configuration) == first;
-  std::vector<Configuration> chosen;
-  for (const std::size_t index : covering_configurations(space, first, most)) {
-    chosen.push_back(space.at(index));
+  const std::vector<std::size_t> chosen = covering_configurations(space, first, most);
+  check.configurations.resize(chosen.size());
+  std::vector<std::function<void()>> calls;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    calls.emplace_back([&, i] {
+      check.configurations[i] = checked(target, problem, space.at(chosen[i]), device);
+    });
   }
-  check.configurations = checked_all(target, problem, chosen, device, threads);
-  if (workload.expected_file.empty()) check_reference(workload, device, check);
+  if (workload.expected_file.empty()) {
+    calls.emplace_back([&] { check_reference(workload, device, check); });
+  }
+  call_all(calls, threads, progress);
   return check;
 }
 

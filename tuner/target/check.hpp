@@ -2,6 +2,7 @@
 // What can be said of a target without running it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,9 +43,12 @@ struct TargetCheck {
   bool passed() const { return compiles() && (!edge || edge->outcome == Outcome::ok); }
 };
 
+/// How many of how many kernels are compiled. Called from other threads.
+using CheckProgress = std::function<void(std::size_t done, std::size_t total)>;
+
 /// Builds the space, plans and compiles the default and a sample of at most `most`, and the
 /// reference, on so many threads. Throws Error where the manifest makes no sense for this problem.
 TargetCheck check_target(const Target& target, const Problem& problem, Device& device,
-                         std::size_t most, int threads = 1);
+                         std::size_t most, int threads = 1, const CheckProgress& progress = {});
 
 }  // namespace autotune

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace autotune {
@@ -26,8 +27,9 @@ struct Sizes {
 
 class Deadline {
  public:
-  explicit Deadline(double seconds)
+  explicit Deadline(double seconds, Extension more = {})
       : forever_(seconds < 0),
+        more_(std::move(more)),
         end_(Clock::now() +
              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
 
@@ -35,11 +37,13 @@ class Deadline {
   int milliseconds_left() const {
     if (forever_) return -1;
     const std::chrono::duration<double, std::milli> left = end_ - Clock::now();
-    return left.count() <= 0 ? 0 : static_cast<int>(left.count()) + 1;
+    const double milliseconds = left.count() + (more_ ? 1e3 * more_() : 0);
+    return milliseconds <= 0 ? 0 : static_cast<int>(milliseconds) + 1;
   }
 
  private:
   bool forever_;
+  Extension more_;
   Clock::time_point end_;
 };
 
@@ -49,8 +53,8 @@ Silence wait_for(int socket, short event, const Deadline& deadline) {
     pollfd ready{socket, event, 0};
     const int count = poll(&ready, 1, deadline.milliseconds_left());
     if (count > 0) return Silence::none;
-    if (count == 0) return Silence::timeout;
-    if (errno != EINTR) return Silence::closed;
+    if (count == 0 && deadline.milliseconds_left() == 0) return Silence::timeout;
+    if (count < 0 && errno != EINTR) return Silence::closed;
   }
 }
 
@@ -97,8 +101,8 @@ Silence Channel::send(const Json& header, std::string_view bytes, double limit_s
   return silence_;
 }
 
-std::optional<Message> Channel::receive(double limit_seconds) {
-  const Deadline deadline(limit_seconds);
+std::optional<Message> Channel::receive(double limit_seconds, const Extension& more) {
+  const Deadline deadline(limit_seconds, more);
   Sizes sizes;
   silence_ = read_all(socket_, reinterpret_cast<char*>(&sizes), sizeof sizes, deadline);
   if (silence_ != Silence::none) return std::nullopt;

@@ -2,6 +2,7 @@
 // Messages over a socket between two processes: a JSON header, as CBOR, and raw bytes after it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ struct Message {
 /// How receiving ended without a message.
 enum class Silence { none, closed, timeout };
 
+/// Seconds by which a limit is longer meanwhile.
+using Extension = std::function<double()>;
+
 class Channel {
  public:
   /// Takes the descriptor over.
@@ -33,7 +37,7 @@ class Channel {
 
   /// Waits for a whole message; a negative limit means for ever. nullopt: silence() says why. What
   /// is no message closes the channel.
-  std::optional<Message> receive(double limit_seconds);
+  std::optional<Message> receive(double limit_seconds, const Extension& more = {});
   Silence silence() const { return silence_; }
 
  private:

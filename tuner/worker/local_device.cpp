@@ -13,8 +13,9 @@
 namespace autotune {
 
 std::unique_ptr<Device> make_local_device(const std::string& spec,
-                                          std::shared_ptr<BuildCache> cache) {
-  if (spec == "host") return make_host_device(std::move(cache));
+                                          std::shared_ptr<BuildCache> cache,
+                                          std::shared_ptr<CompilerRunner> runner) {
+  if (spec == "host") return make_host_device(std::move(cache), {.runner = std::move(runner)});
   constexpr std::string_view kCuda = "cuda:";
   int ordinal = -1;
   const char* const end = spec.data() + spec.size();
@@ -23,7 +24,7 @@ std::unique_ptr<Device> make_local_device(const std::string& spec,
     if (error != std::errc() || rest != end) ordinal = -1;
   }
   if (ordinal < 0) throw UsageError(format("{} is no device that runs: use host or cuda:0", spec));
-  return make_cuda_device(ordinal, std::move(cache), open_plugin_baseline);
+  return make_cuda_device(ordinal, std::move(cache), open_plugin_baseline, std::move(runner));
 }
 
 }  // namespace autotune

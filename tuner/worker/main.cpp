@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune-worker DEVICE CACHE runs kernels, autotune-worker --plugin FILE a plugin, for the
-// program that started it, which alone speaks to it, over descriptor 3.
+// autotune-worker DEVICE CACHE runs kernels, --plugin FILE a plugin, --compile FOLDER compilers,
+// for the program that started it, which alone speaks to it, over descriptor 3.
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <thread>
 
+#include "tuner/worker/compiler_server.hpp"
 #include "tuner/worker/plugin_server.hpp"
 #include "tuner/worker/worker_device.hpp"
 #include "tuner/worker/worker_process.hpp"
@@ -18,14 +23,36 @@
 
 namespace {
 
-/// Ends this process as soon as the parent's end of the socket is closed, whatever kernel runs. Not
-/// PR_SET_PDEATHSIG: that comes when the thread ends that started the worker.
-void end_with_parent() {
-  std::thread([] {
-    for (;;) {
-      pollfd parent{autotune::kWorkerSocket, POLLRDHUP, 0};
-      if (poll(&parent, 1, -1) > 0) _exit(0);
+/// Ends the compilers that write to it, which SIGTERM does to all of the group but us.
+void remove_with_users(const std::filesystem::path& folder) {
+  kill(0, SIGTERM);
+  std::error_code failed;
+  for (int i = 0; i < 100 && std::filesystem::exists(folder, failed); ++i) {
+    std::filesystem::remove_all(folder, failed);
+    usleep(10'000);
+  }
+}
+
+/// Compilers write to the folder and speak English. A name of its own tells the process from those
+/// that run kernels.
+void prepare_for_compilers(const char* folder) {
+  prctl(PR_SET_NAME, "autotune-compile");
+  for (const int number : {SIGTERM, SIGHUP}) signal(number, SIG_IGN);
+  setenv("TMPDIR", folder, 1);
+  setenv("LC_ALL", "C", 1);
+}
+
+/// Ends this process and all that it has started as soon as the parent's end of the socket is
+/// closed, whatever runs. Not PR_SET_PDEATHSIG: that comes when the thread ends that started the
+/// worker. A compiler's folder goes first.
+void end_with_parent(const std::filesystem::path& folder) {
+  std::thread([folder] {
+    pollfd parent{autotune::kWorkerSocket, POLLRDHUP, 0};
+    while (poll(&parent, 1, -1) <= 0) {
     }
+    if (!folder.empty()) remove_with_users(folder);
+    // Started by hand it has the group of others.
+    kill(getpgrp() == getpid() ? 0 : getpid(), SIGKILL);
   }).detach();
 }
 
@@ -58,9 +85,15 @@ int main(int argc, char** argv) {
     return 2;
   }
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the parent's affair
-  end_with_parent();
+  const bool compiles = std::strcmp(argv[1], "--compile") == 0;
+  if (compiles) prepare_for_compilers(argv[2]);
+  end_with_parent(compiles ? argv[2] : "");
   tell_faults();
   try {
+    if (compiles) {
+      autotune::serve_compiler(parent);
+      for (;;) pause();  // until what is to end with the parent has ended
+    }
     if (std::strcmp(argv[1], "--plugin") == 0) {
       autotune::serve_plugin(parent, argv[2]);
       _exit(0);

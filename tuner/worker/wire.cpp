@@ -196,4 +196,29 @@ Verdict verdict_of(const Json& json) {
   return {enum_of<Outcome>(json.at(0)), json.at(1), json.at(2), json.at(3)};
 }
 
+Json wire_of(const CompileTask& task) {
+  return {{"program", task.program}, {"name", task.name}, {"options", task.options}};
+}
+
+CompileTask compile_task_of(const Json& json, std::string source) {
+  return {json.at("program"), json.at("name"), std::move(source),
+          json.at("options").get<std::vector<std::string>>()};
+}
+
+Json wire_of(const Build& build) {
+  return {{"compiled", build.binary != nullptr},
+          {"log", build.log},
+          {"keep", build.keep},
+          {"read", build.read ? Json(texts_of(*build.read)) : Json()}};
+}
+
+Build build_of(const Json& json, std::string binary) {
+  Build build;
+  if (json.at("compiled")) build.binary = std::make_shared<const std::string>(std::move(binary));
+  build.log = json.at("log");
+  build.keep = json.at("keep");
+  if (!json.at("read").is_null()) build.read = paths_of(json.at("read"));
+  return build;
+}
+
 }  // namespace autotune

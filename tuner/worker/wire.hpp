@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tuner/cache/compiler_runner.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/json/json.hpp"
 
@@ -27,5 +28,13 @@ CompiledKernel compiled_kernel_of(const Json& json, std::string binary);
 
 Json wire_of(const Verdict& verdict);
 Verdict verdict_of(const Json& json);
+
+/// Without the source, which follows as raw bytes.
+Json wire_of(const CompileTask& task);
+CompileTask compile_task_of(const Json& json, std::string source);
+
+/// Without the binary, which follows as raw bytes.
+Json wire_of(const Build& build);
+Build build_of(const Json& json, std::string binary);
 
 }  // namespace autotune

@@ -40,7 +40,7 @@ void WorkerClient::start() {
 
 void WorkerClient::fail(Silence silence, double limit_seconds, std::string_view doing) {
   const bool late = silence == Silence::timeout;
-  const std::string how = process_->end();
+  const std::string how = process_->end().text;
   process_.reset();
   const std::string what = late
                                ? format("no answer within {:.3g} s while {}: the worker was killed",

@@ -24,10 +24,13 @@ double seconds_since(Clock::time_point start) {
 /// A workload that is open in whichever worker there is.
 class RemoteBench {
  public:
-  RemoteBench(std::shared_ptr<WorkerClient> client, Workload workload, WorkerOptions options)
+  /// While `compilers` is not null, none of them runs while anything is timed.
+  RemoteBench(std::shared_ptr<WorkerClient> client, Workload workload, WorkerOptions options,
+              std::shared_ptr<CompilerProcesses> compilers)
       : client_(std::move(client)),
         workload_(std::move(workload)),
-        options_(options),
+        options_(std::move(options)),
+        compilers_(std::move(compilers)),
         id_(client_->new_id()) {}
   ~RemoteBench() { client_->drop(id_); }
   RemoteBench(const RemoteBench&) = delete;
@@ -42,7 +45,9 @@ class RemoteBench {
     for (int crashes = 0; generation_ == 0 || client_->generation() != generation_;) {
       const auto start = Clock::now();
       try {
-        client_->call({{"do", "open"}, {"id", id_}, {"workload", wire_of(workload_)}}, {},
+        const auto& reference = workload_.reference_binary;
+        client_->call({{"do", "open"}, {"id", id_}, {"workload", wire_of(workload_)}},
+                      reference ? std::string_view(*reference) : std::string_view(),
                       options_.open_seconds, "running the reference");
       } catch (const KernelFailure& failure) {
         // A crash may be that of the kernel before: once more, in new workers.
@@ -55,6 +60,11 @@ class RemoteBench {
       open_seconds_ = seconds_since(start);
     }
     return generation_;
+  }
+
+  /// To be held while a call is timed; null where compilers do not matter.
+  std::unique_ptr<CompilerProcesses::Pause> quiet() const {
+    return compilers_ ? std::make_unique<CompilerProcesses::Pause>(*compilers_) : nullptr;
   }
 
   /// How long a call that is expected to take this long may.
@@ -71,6 +81,7 @@ class RemoteBench {
   const std::shared_ptr<WorkerClient> client_;
   const Workload workload_;
   const WorkerOptions options_;
+  const std::shared_ptr<CompilerProcesses> compilers_;
   const std::uint64_t id_;
   int generation_ = 0;
   double open_seconds_ = 0;
@@ -95,6 +106,7 @@ class RemoteCandidate : public Candidate {
 
   Verdict verify(int runs, double give_up_seconds) override {
     load();
+    const auto quiet = bench_->quiet();
     const int count = std::max(runs, 1);
     const auto start = Clock::now();
     const Json answer = bench_->client().call(
@@ -114,6 +126,7 @@ class RemoteCandidate : public Candidate {
 
   TimedBatch time(int launches, L2State l2) override {
     load();
+    const auto quiet = bench_->quiet();
     const double launch = launch_seconds_ > 0 ? launch_seconds_ : expected();
     const Json answer = bench_->client().call(
         {{"do", "time"}, {"id", id_}, {"launches", launches}, {"l2", static_cast<int>(l2)}}, {},
@@ -176,6 +189,7 @@ class RemoteWorkbench : public Workbench {
 
   double launch_floor() override {
     bench_->open();
+    const auto quiet = bench_->quiet();
     return bench_->client()
         .call({{"do", "floor"}, {"id", bench_->id()}}, {}, bench_->limit(1), "timing nothing")
         .at("seconds");
@@ -195,14 +209,20 @@ class WorkerDevice : public Device {
 
   const DeviceInfo& info() const override { return compiler_->info(); }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_->compile(unit); }
+  void stop_compiling() override { compiler_->stop_compiling(); }
   bool isolated() const override { return true; }
   bool is_cached(const SourceUnit& unit) override { return compiler_->is_cached(unit); }
   double busy_seconds() override { return client_->busy_seconds(); }
 
   std::unique_ptr<Workbench> open(const Workload& workload) override {
-    // The worker then finds it in the cache, and needs no compiler.
-    if (workload.expected_file.empty()) compile(workload.reference_source);
-    auto bench = std::make_shared<RemoteBench>(client_, workload, options_);
+    Workload whole = workload;  // so that the worker needs no compiler
+    if (workload.expected_file.empty()) {
+      whole.reference_binary = reference_binary(workload, compile(workload.reference_source));
+    }
+    // Compilers use the cores that kernels of the host device run on.
+    const bool shares_cores = info().kind == DeviceKind::host;
+    auto bench = std::make_shared<RemoteBench>(client_, std::move(whole), options_,
+                                               shares_cores ? options_.compilers : nullptr);
     bench->open();
     return std::make_unique<RemoteWorkbench>(std::move(bench));
   }
@@ -225,9 +245,12 @@ class WorkerDevice : public Device {
 
 std::unique_ptr<Device> make_worker_device(const std::string& spec,
                                            std::shared_ptr<BuildCache> cache,
-                                           const WorkerOptions& options) {
+                                           WorkerOptions options) {
+  if (!options.compilers) {
+    options.compilers = std::make_shared<CompilerProcesses>(options.compile_seconds);
+  }
   const std::string folder = cache->folder().string();
-  auto local = make_local_device(spec, std::move(cache));
+  auto local = make_local_device(spec, std::move(cache), options.compilers);
   return std::make_unique<WorkerDevice>(
       std::move(local), std::vector<std::string>{find_worker_program().string(), spec, folder},
       options);

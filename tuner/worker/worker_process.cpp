@@ -34,10 +34,14 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// Whether the child ends within 100 ms.
-bool wait_briefly(pid_t child, int* status) {
+/// Whether the child has ended, or does within 100 ms. It stays to be waited for.
+bool ends_briefly(pid_t child) {
   for (int i = 0; i < 100; ++i) {
-    if (waitpid(child, status, WNOHANG) == child) return true;
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == child) {
+      return true;
+    }
     usleep(1000);
   }
   return false;
@@ -108,7 +112,7 @@ WorkerProcess::~WorkerProcess() {
 }
 
 std::optional<Message> WorkerProcess::ask(const Json& request, std::string_view bytes,
-                                          double limit_seconds) {
+                                          double limit_seconds, const Extension& more) {
   const Silence sent = channel_.send(request, bytes, limit_seconds);
   if (!greeted_) {  // also where it ended over the request
     const std::optional<Message> greeting = channel_.receive(limit_seconds);
@@ -116,7 +120,7 @@ std::optional<Message> WorkerProcess::ask(const Json& request, std::string_view 
     check_version(greeting->header);
     greeted_ = true;
   }
-  return sent == Silence::none ? channel_.receive(limit_seconds) : std::nullopt;
+  return sent == Silence::none ? channel_.receive(limit_seconds, more) : std::nullopt;
 }
 
 void WorkerProcess::check_version(const Json& greeting) {
@@ -141,24 +145,24 @@ std::string WorkerProcess::last_line() const {
   return text.substr(text.rfind('\n') + 1);
 }
 
-std::string WorkerProcess::end() {
-  if (pid_ == 0) return "";
+WorkerEnd WorkerProcess::end() {
+  if (pid_ == 0) return {};
   // It may be dying already: its own signal says more than ours.
   pollfd closed{channel_.socket(), 0, 0};
-  const bool dying = poll(&closed, 1, 0) > 0;
+  if (poll(&closed, 1, 0) > 0) ends_briefly(pid_);
+  kill(-pid_, SIGKILL);
   int status = 0;
-  if (!dying || !wait_briefly(pid_, &status)) {
-    kill(pid_, SIGKILL);
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = 0;
-  std::string how = WIFSIGNALED(status)
-                        ? format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-                        : format("exit status {}", WEXITSTATUS(status));
-  if (!greeted_) how += format(" ({} never said which version it is)", program_);
+  WorkerEnd end;
+  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+  end.text = end.signal != 0 ? format("signal {} ({})", end.signal, strsignal(end.signal))
+                             : format("exit status {}", WEXITSTATUS(status));
+  if (!greeted_) end.text += format(" ({} never said which version it is)", program_);
   const std::string line = last_line();
-  return line.empty() ? how : how + ": " + line;
+  if (!line.empty()) end.text += ": " + line;
+  return end;
 }
 
 }  // namespace autotune

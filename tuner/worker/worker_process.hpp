@@ -27,11 +27,17 @@ const char* worker_version();
 /// What a worker says before anything else.
 Json worker_greeting();
 
+/// How a worker ended.
+struct WorkerEnd {
+  int signal = 0;    // 0: by itself
+  std::string text;  // with its last line: `signal 11 (Segmentation fault): illegal memory access`
+};
+
 class WorkerProcess {
  public:
   /// Starts a fresh process, in a group of its own. Throws Error when that fails.
   explicit WorkerProcess(const std::vector<std::string>& argv);
-  /// Ends it by SIGKILL and waits for it.
+  /// Ends it, with all that it has started, by SIGKILL and waits for it.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -40,12 +46,12 @@ class WorkerProcess {
 
   /// Sends a request and waits for its answer, each no longer than the limit. nullopt: silence()
   /// says why. Throws Error when the program is the worker of another build.
-  std::optional<Message> ask(const Json& request, std::string_view bytes, double limit_seconds);
+  std::optional<Message> ask(const Json& request, std::string_view bytes, double limit_seconds,
+                             const Extension& more = {});
   Silence silence() const { return channel_.silence(); }
 
-  /// Kills it if it is still there and says in a few words how it ended, with the last line that it
-  /// wrote: `signal 11 (Segmentation fault): illegal memory access at 0x0`.
-  std::string end();
+  /// Kills it if it is still there, with all that it has started.
+  WorkerEnd end();
   std::string last_line() const;
 
  private:

@@ -44,7 +44,11 @@ class Server {
     const std::string what = request.at("do");
     const std::uint64_t id = request.value("id", std::uint64_t{0});
     if (what == "open") {
-      benches_[id] = device_.open(workload_of(request.at("workload")));
+      Workload workload = workload_of(request.at("workload"));
+      if (!message.bytes.empty()) {
+        workload.reference_binary = std::make_shared<const std::string>(std::move(message.bytes));
+      }
+      benches_[id] = device_.open(workload);
       return Json::object();
     }
     if (what == "load") {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/target/manifest.hpp"
@@ -83,6 +84,20 @@ TEST_F(CheckTest, ThreadsChangeNothing) {
     EXPECT_EQ(four.configurations[i].configuration, one.configurations[i].configuration);
     EXPECT_EQ(four.configurations[i].outcome, one.configurations[i].outcome);
   }
+}
+
+TEST_F(CheckTest, SaysHowFarItIs) {
+  std::atomic<std::size_t> calls = 0, total = 0;
+  std::atomic<bool> complete = false;
+  const TargetCheck check =
+      check_target(target_, problem_, device_, 10, 2, [&](std::size_t done, std::size_t all) {
+        ++calls;
+        total = all;
+        if (done == all) complete = true;
+      });
+  EXPECT_EQ(total, check.configurations.size() + 1) << "and the reference";
+  EXPECT_EQ(calls, total);
+  EXPECT_TRUE(complete);
 }
 
 TEST_F(CheckTest, AFailingDefaultFailsTheCheckAndAFailingCornerDoesNot) {

@@ -11,7 +11,7 @@
 
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/host/process.hpp"
+#include "tuner/host/temporary_folder.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/remote_plugin.hpp"
 #include "tuner/worker/worker_process.hpp"

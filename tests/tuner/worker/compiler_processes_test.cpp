@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/compiler_processes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include "tuner/core/error.hpp"
+#include "tuner/gpu/nvrtc.hpp"
+#include "tuner/host/temporary_folder.hpp"
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Compilers that are shell scripts, in a folder that they also write to.
+class CompilerProcessesTest : public testing::Test {
+ protected:
+  /// `script` is run as a compiler: $out is its output, $here the folder.
+  CompileTask task(const std::string& script) {
+    const fs::path program = folder_.path() / ("compiler" + std::to_string(++count_));
+    std::ofstream(program)
+        << "#!/bin/bash\nhere=" << folder_.path().string()
+        << "\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2;; -MF) rule=$2;; "
+           "esac; shift; done\n"
+           "succeed() { echo binary > $out; echo \"$out: kernel.cpp\" > $rule; }\n"
+        << script << '\n';
+    fs::permissions(program, fs::perms::owner_all);
+    return {program.string(), "k.cu", "int k;", {}};
+  }
+
+  std::string text_of(const std::string& name) const {
+    std::ifstream file(folder_.path() / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  /// Waits for a file to hold a line and returns it.
+  std::string line_of(const std::string& name) const {
+    for (int i = 0; i < 3000 && !text_of(name).ends_with('\n'); ++i) {
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return text_of(name);
+  }
+
+  static bool is_gone(pid_t pid) {
+    for (int i = 0; i < 500; ++i) {
+      std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+      std::string number, name, state;
+      if (!(file >> number >> name >> state) || state == "Z") return true;
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return false;
+  }
+
+  const TemporaryFolder folder_;
+  int count_ = 0;
+};
+
+TEST_F(CompilerProcessesTest, OneProcessCompilesOneSourceAfterTheOther) {
+  CompilerProcesses processes(60);
+  const CompileTask which = task("echo $PPID; succeed");
+  const Build one = processes.run(which), other = processes.run(which);
+  ASSERT_TRUE(one.binary) << one.log;
+  EXPECT_EQ(*one.binary, "binary\n");
+  EXPECT_EQ(one.log, other.log);
+  EXPECT_EQ(processes.run(task("echo \"k.cu:1:1: error: no\"; exit 1")).log,
+            "k.cu:1:1: error: no\n");
+}
+
+TEST_F(CompilerProcessesTest, ACompilerThatHangsIsKilledWithAllThatItStarted) {
+  CompilerProcesses processes(1);
+  const Build build = processes.run(task("sleep 100 & echo $! > $here/child; sleep 100"));
+  EXPECT_TRUE(build.late);
+  EXPECT_FALSE(build.keep);
+  EXPECT_THAT(build.log, HasSubstr("k.cu: error: compiling took more than 1 s"));
+  EXPECT_TRUE(is_gone(std::stoi(text_of("child"))));
+  EXPECT_TRUE(processes.run(task("succeed")).binary) << "in another process";
+}
+
+/// The shell's parent is the worker.
+TEST_F(CompilerProcessesTest, AProcessThatIsKilledByOthersIsTriedAgain) {
+  CompilerProcesses processes(60);
+  const Build build = processes.run(
+      task("if [ -e $here/second ]; then succeed; else touch $here/second; kill -9 $PPID; fi"));
+  EXPECT_TRUE(build.binary) << build.log;
+}
+
+TEST_F(CompilerProcessesTest, WhatTheMachineLacksIsNoFaultOfTheSource) {
+  CompilerProcesses processes(60);
+  const CompileTask killed = task("kill -9 $PPID");
+  const CompileTask starved = task("echo 'ld terminated with signal 9 [Killed]'; exit 1");
+  EXPECT_THROW(processes.run(killed), NotCompiled);
+  EXPECT_THROW(processes.run(starved), NotCompiled);
+  EXPECT_TRUE(processes.run(task("succeed")).binary);
+  for (int i = 0; i < 4; ++i) EXPECT_THROW(processes.run(starved), NotCompiled);
+  try {
+    processes.run(starved);
+    FAIL();
+  } catch (const NotCompiled&) {
+    FAIL() << "five in a row";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("5 kernels in a row could not be compiled here"));
+  }
+}
+
+TEST_F(CompilerProcessesTest, ACrashOfTheProcessIsTheSources) {
+  CompilerProcesses processes(60);
+  const Build build = processes.run(task("kill -SEGV $PPID"));
+  EXPECT_FALSE(build.binary);
+  EXPECT_FALSE(build.keep);
+  EXPECT_THAT(build.log, HasSubstr("k.cu: error: the compiler crashed over it, by signal 11"));
+}
+
+TEST_F(CompilerProcessesTest, StoppingEndsWhatRuns) {
+  CompilerProcesses processes(60);
+  auto running = std::async(std::launch::async, [&] {
+    return processes.run(task("sleep 100 & echo $! > $here/child; sleep 100"));
+  });
+  const pid_t child = std::stoi(line_of("child"));
+  processes.stop();
+  EXPECT_THROW(running.get(), NotCompiled);
+  EXPECT_TRUE(is_gone(child));
+  EXPECT_THROW(processes.run(task("succeed")), NotCompiled);
+}
+
+TEST_F(CompilerProcessesTest, PausedNothingRunsAndNoTimePasses) {
+  CompilerProcesses processes(2);
+  auto running = std::async(std::launch::async, [&] {
+    return processes.run(
+        task("echo begun > $here/begun\n"
+             "while [ ! -e $here/go ]; do echo x >> $here/steps; done; succeed"));
+  });
+  line_of("begun");
+  line_of("steps");
+  {
+    const CompilerProcesses::Pause pause(processes);
+    std::this_thread::sleep_for(milliseconds(200));  // it may be in the kernel
+    const std::string before = text_of("steps");
+    std::this_thread::sleep_for(seconds(3));
+    EXPECT_EQ(text_of("steps"), before);
+  }
+  std::ofstream(folder_.path() / "go");
+  EXPECT_TRUE(running.get().binary);
+}
+
+TEST_F(CompilerProcessesTest, ItsFoldersGoWithIt) {
+  std::string folder;
+  {
+    CompilerProcesses processes(60);
+    folder = processes.run(task("echo -n $TMPDIR; succeed")).log;
+    EXPECT_TRUE(fs::exists(folder));
+  }
+  EXPECT_FALSE(fs::exists(folder));
+}
+
+#if AUTOTUNE_WITH_CUDA
+
+TEST_F(CompilerProcessesTest, NvrtcSaysWhichFilesItRead) {
+  std::ofstream(folder_.path() / "value.cuh") << "#include \"other.cuh\"\n";
+  std::ofstream(folder_.path() / "other.cuh") << "#define VALUE 1\n";
+  CompilerProcesses processes(60);
+  const SourceUnit unit{"k.cu",           "", "#define H <value.cuh>\n#include H\nint a = VALUE;",
+                        {folder_.path()}, {}, {}};
+  for (int i = 0; i < 2; ++i) {
+    const Build build = processes.run(nvrtc_task(unit, 90));
+    ASSERT_TRUE(build.binary) << build.log;
+    ASSERT_TRUE(build.read);
+    EXPECT_THAT(*build.read,
+                ElementsAre(folder_.path() / "value.cuh", folder_.path() / "other.cuh"));
+  }
+}
+
+TEST_F(CompilerProcessesTest, ASourceNestedTooDeepForNvrtcCostsItsProcessOnly) {
+  const auto nested = [](std::size_t depth) {
+    return SourceUnit{"k.cu",
+                      "",
+                      "extern \"C\" __global__ void k(int* a) { *a = " + std::string(depth, '(') +
+                          "*a" + std::string(depth, ')') + "; }",
+                      {},
+                      {},
+                      {"k"}};
+  };
+  CompilerProcesses processes(60);
+  EXPECT_TRUE(processes.run(nvrtc_task(nested(4000), 90)).binary);
+  const Build build = processes.run(nvrtc_task(nested(1'000'000), 90));
+  EXPECT_FALSE(build.binary);
+  EXPECT_THAT(build.log, HasSubstr("the compiler crashed over it, by signal 11"));
+  EXPECT_TRUE(processes.run(nvrtc_task(nested(1), 90)).binary);
+}
+
+#endif
+
+}  // namespace
+}  // namespace autotune
