@@ -2,6 +2,7 @@
 #include "db/best.hpp"
 
 #include "db/facts.hpp"
+#include "db/problem_text.hpp"
 
 namespace autotune::db {
 namespace {
@@ -16,6 +17,24 @@ SessionRow session_of(Connection& connection, const std::string& id) {
   each_usable<SessionRow>(
       connection, " AND id = ?", [&](SessionRow&& row) { session = std::move(row); }, id);
   return session;
+}
+
+std::optional<KernelRow> kernel_of(Connection& connection, const ProblemKey& key) {
+  std::optional<KernelRow> kernel;
+  each_usable<KernelRow>(
+      connection, " AND id = ?", [&](KernelRow&& row) { kernel = std::move(row); }, key.kernel);
+  return kernel;
+}
+
+/// What of the problem is not sizes; nothing where it cannot be told.
+std::optional<std::string> settings_of(Connection& connection, const ProblemKey& key) {
+  const auto kernel = kernel_of(connection, key);
+  std::string_view rest = key.problem;
+  if (kernel && take_sizes(rest, kernel->sizes)) return std::string(rest);
+  if (const auto fault = fault_of_problem(connection, key)) {
+    connection.leave_out("problem", key.problem, *fault);
+  }
+  return std::nullopt;
 }
 
 /// When each configuration failed last. Damaged rows count too: they make no answer, they only
@@ -76,6 +95,8 @@ class Derivation {
         failures_(failures_of(connection, key)) {}
 
   std::optional<BestRow> best() {
+    const std::optional<std::string> settings = settings_of(connection_, key_);
+    if (!settings) return std::nullopt;
     each_usable<DecisionRow>(
         connection_, kAndKey,
         [&](const DecisionRow& row) { take(claim_of(row, session(row.session)), true); }, key_);
@@ -83,7 +104,9 @@ class Derivation {
     if (!decided || pin_) take_trials();
     if (best_) fill_default(connection_, *best_);
     if (pin_) best_ = pinned_row(*pin_, tried_, best_);
-    return best_ ? std::optional(sealed(*best_)) : std::nullopt;
+    if (!best_) return std::nullopt;
+    best_->settings = *settings;
+    return sealed(*std::move(best_));
   }
 
  private:
@@ -123,7 +146,10 @@ class Derivation {
 /// beside.
 void consider_claim(Connection& connection, std::optional<BestRow> claim, BestRow best) {
   const bool leads = claim && outranks(*claim, best) && !failed_since(connection, *claim);
-  if (leads) best = *std::move(claim);
+  if (leads) {
+    claim->settings = best.settings;
+    best = *std::move(claim);
+  }
   if (!leads && best.decided) return;
   fill_default(connection, best);
   connection.replace(sealed(std::move(best)));
@@ -143,6 +169,13 @@ std::vector<ProblemKey> keys_of(Query& query) {
 }
 
 }  // namespace
+
+std::optional<std::string> fault_of_problem(Connection& connection, const ProblemKey& key) {
+  const auto kernel = kernel_of(connection, key);
+  std::string_view rest = key.problem;
+  if (!kernel || take_sizes(rest, kernel->sizes)) return std::nullopt;
+  return format("the sizes of {} are {}", kernel->target, kernel->sizes);
+}
 
 void consider(Connection& connection, const TrialRow& trial) {
   const std::optional<BestRow> best = stored_best(connection, trial.key);

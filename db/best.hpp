@@ -6,6 +6,9 @@
 
 namespace autotune::db {
 
+/// Why the problem is none of its kernel's: it does not begin with the sizes that the kernel names.
+std::optional<std::string> fault_of_problem(Connection& connection, const ProblemKey& key);
+
 /// Updates the best row of a problem for a row that was just stored.
 void consider(Connection& connection, const TrialRow& trial);
 void consider(Connection& connection, const DecisionRow& decision);

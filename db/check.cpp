@@ -3,6 +3,7 @@
 #include "db/best.hpp"
 #include "db/facts.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/printable.hpp"
 
 namespace autotune::db {
 namespace {
@@ -34,9 +35,12 @@ std::int64_t check_rows(Connection& connection, std::vector<std::string>& damage
       fault = kNotAsStored;
     } else if (is_live(connection, row)) {
       fault = unacceptable(row);
+      if constexpr (requires { row.key; }) {
+        if (!fault) fault = fault_of_problem(connection, row.key);
+      }
       if (fault) *fault += "; autotune db retract takes it out";
     }
-    if (fault) damage.push_back(format("{} {}: {}", Table<Row>::name, excerpt(row.id), *fault));
+    if (fault) damage.push_back(format("{} {}: {}", Table<Row>::name, printable(row.id), *fault));
   }
   return count;
 }

@@ -219,7 +219,7 @@ double clean_number(double number) {
 
 void Connection::leave_out(const std::string& table, const std::string& id,
                            const std::string& why) {
-  left_out.insert(format("{}: {} {} is left out: {}", path.string(), table, excerpt(id), why));
+  left_out.insert(format("{}: {} {} is left out: {}", path.string(), table, printable(id), why));
 }
 
 std::string row_id(std::string_view json) { return hash128(json); }

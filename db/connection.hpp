@@ -117,8 +117,6 @@ std::string select_sql(const std::string& rest = "") {
 /// The row as it is stored: text is valid UTF-8 without NUL, numbers are finite, and the id is the
 /// hash of the rest.
 std::string clean_text(std::string_view text);
-/// The beginning of a stored text for a message, on one line.
-std::string excerpt(std::string_view text);
 double clean_number(double number);
 std::string row_id(std::string_view json);
 

@@ -100,7 +100,9 @@ class Importer {
       return;
     }
     try {
-      connection_.insert(clean) ? ++report_.added : ++report_.present;
+      const bool is_new = connection_.insert(clean);
+      ++(is_new ? report_.added : report_.present);
+      if (is_new) note(clean);
     } catch (const SQLite::Exception& error) {
       const bool refused = (error.getErrorCode() & 0xFF) == SQLITE_CONSTRAINT;
       if (!refused) throw store_error(connection_.path, error);
@@ -121,13 +123,24 @@ class Importer {
 
   /// Facts come in before what they refer to is known to be complete, so the best rows are last.
   ImportReport finish() {
-    if (report_.added > 0) derive_all_again(connection_);
+    for (const std::string& fact : retracted_) {
+      for (ProblemKey& key : keys_of_fact(connection_, fact)) touched_.insert(std::move(key));
+    }
+    for (const ProblemKey& key : touched_) derive_again(connection_, key);
     return std::move(report_);
   }
 
  private:
+  void note(const RetractionRow& retraction) { retracted_.push_back(retraction.fact); }
+  template <class Row>
+  void note(const Row& row) {
+    if constexpr (requires { row.key; }) touched_.insert(row.key);
+  }
+
   Connection& connection_;
   ImportReport report_;
+  std::set<ProblemKey> touched_;        // problems with new facts
+  std::vector<std::string> retracted_;  // facts, which may be here
 };
 
 /// Whether the value is of this type; it is read then.
@@ -187,14 +200,6 @@ struct Line {
 std::string from_column(std::string_view what) {
   const std::size_t column = what.find("column");
   return std::string(what.substr(column == what.npos ? what.find(' ') + 1 : column));
-}
-
-/// In quotes and cut short, whatever bytes it is made of.
-std::string excerpt(const std::string& line) {
-  constexpr std::size_t kShown = 60;
-  const bool cut = line.size() > kShown;
-  return Json(line.substr(0, kShown) + (cut ? "…" : ""))
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// A row of ours has some kilobytes. A file without line ends is not to fill the memory.

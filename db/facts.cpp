@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "db/time_text.hpp"
+#include "tuner/json/json.hpp"
 
 namespace autotune::db {
 namespace {
@@ -23,10 +24,9 @@ std::string tomorrow() {
 
 std::string excerpt(std::string_view text) {
   constexpr std::size_t kShown = 60;
-  std::string clean = clean_text(text.substr(0, kShown));
-  std::ranges::replace_if(
-      clean, [](char letter) { return !is_printable(letter); }, '?');
-  return clean + (text.size() > kShown ? "…" : "");
+  const bool cut = text.size() > kShown;
+  return Json(std::string(text.substr(0, kShown)) + (cut ? "…" : ""))
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 bool is_named_values(std::string_view text) {
@@ -49,7 +49,7 @@ std::optional<std::string> fault_of_text(std::string_view column, std::string_vi
   while (!text.empty()) {
     const std::string_view line = lines ? text.substr(0, text.find('\n')) : text;
     if (!is_named_values(line)) {
-      return format("the {} \"{}\" is not of the form NAME=VALUE, such as BM=128", column,
+      return format("the {} {} is not of the form NAME=VALUE, such as BM=128", column,
                     excerpt(line));
     }
     text.remove_prefix(std::min(text.size(), line.size() + 1));

@@ -13,6 +13,9 @@ inline constexpr const char* kAndKey =
 
 inline const std::string kNotAsStored = "it is not what was stored";
 
+/// In quotes and cut short, whatever bytes it is made of.
+std::string excerpt(std::string_view text);
+
 /// Whether the text is `NAME=VALUE NAME=VALUE …`, printable throughout; an empty one is.
 bool is_named_values(std::string_view text);
 
@@ -94,7 +97,8 @@ bool is_live(Connection& connection, const Fact& fact) {
 template <class Row, class Use, class... Bound>
 void each_usable(Connection& connection, const std::string& condition, Use&& use,
                  const Bound&... bound) {
-  Query query = connection.query(select_sql<Row>(" WHERE " + live_sql<Row>() + condition));
+  static const std::string kSql = select_sql<Row>(" WHERE " + live_sql<Row>());
+  Query query = connection.query(kSql + condition);
   query.bind(bound...);
   while (query.step()) {
     Row row = read_row<Row>(query);

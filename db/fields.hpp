@@ -178,6 +178,7 @@ struct Table<BestRow> {
   template <class Row, class Visit>
   static void columns(Row& row, Visit&& visit) {
     key_columns(row.key, visit);
+    visit("settings", row.settings);
     visit("provenance", row.provenance);
     visit("decided", row.decided);
     visit("session", row.session);

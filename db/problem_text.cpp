@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <vector>
 
 namespace autotune::db {
 
@@ -25,6 +26,11 @@ std::optional<std::size_t> take_sizes(std::string_view& problem, std::string_vie
   }
   problem = rest;
   return count;
+}
+
+bool take_sizes(std::string_view& problem, std::string_view names) {
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::ranges::count(names, ' ') + 1));
+  return take_sizes(problem, names, sizes).has_value();
 }
 
 double size_distance(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {

@@ -56,7 +56,7 @@ struct ProblemKey {
   std::string kernel;
   std::string problem;  // `M=512 N=512 K=512 dtype=f32`
   std::string policy;   // `l2=hot launch=graph`
-  friend bool operator==(const ProblemKey&, const ProblemKey&) = default;
+  friend auto operator<=>(const ProblemKey&, const ProblemKey&) = default;
 };
 
 /// One configuration that was tried: a fact, never changed.
@@ -160,6 +160,7 @@ struct RetractionRow {
 /// The answer for one problem, derived from trials, decisions and pins.
 struct BestRow {
   ProblemKey key;
+  std::string settings;    // what of the problem is not its sizes: `dtype=f32`
   std::string provenance;  // pinned, measured, imported, predicted
   bool decided = false;  // by a playoff or a pin; else the leader of a session that did not finish
   std::string session;

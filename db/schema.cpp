@@ -59,9 +59,9 @@ CREATE TABLE retraction (
 CREATE INDEX retraction_fact ON retraction(fact);
 )sql";
 
-/// Narrow, so that all problems can be looked through for the nearest.
+/// Finds which settings there are, and holds all that looking for the nearest problem needs.
 constexpr const char* kBestIndex = R"sql(
-CREATE INDEX best_problem ON best(device, kernel, policy, problem);
+CREATE INDEX best_settings ON best(device, kernel, policy, settings, problem);
 )sql";
 
 constexpr const char* kTables = R"sql(
@@ -153,6 +153,7 @@ CREATE TABLE best (
   kernel                TEXT NOT NULL REFERENCES kernel(id),
   problem               TEXT NOT NULL,
   policy                TEXT NOT NULL,
+  settings              TEXT NOT NULL DEFAULT '',
   provenance            TEXT NOT NULL,
   decided               INTEGER NOT NULL,
   session               TEXT NOT NULL,
@@ -306,6 +307,7 @@ DROP TABLE old_trial;
 )sql";
   static const std::string kRetractions = std::string(R"sql(
 ALTER TABLE session ADD COLUMN partial INTEGER NOT NULL DEFAULT 0 CHECK (partial IN (0, 1));
+ALTER TABLE best ADD COLUMN settings TEXT NOT NULL DEFAULT '';
 ALTER TABLE best ADD COLUMN row_hash INTEGER NOT NULL DEFAULT 0;
 INSERT INTO meta VALUES ('best_is_stale', '1');
 )sql") + kRetractionTable + kBestIndex;

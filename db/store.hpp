@@ -119,7 +119,8 @@ class TunedStore {
   /// In the order of target, device, problem, policy; the latest first of those for one problem.
   std::vector<TunedEntry> tuned(const TunedFilter& filter) const;
   /// Of each device, settings and policy the tuned problem that is nearest to sizes such as
-  /// `M=512 N=512 K=512`, in the order of tuned(). Looks through 100,000 problems in 0.05 s.
+  /// `M=512 N=512 K=512`, in the order of tuned(). A millisecond where these are tuned, else one
+  /// for a few thousand problems.
   std::vector<NearEntry> nearest(const TunedFilter& filter, const std::string& sizes) const;
   /// What tuned() would list, without reading it.
   std::vector<TunedOn> tuned_on() const;

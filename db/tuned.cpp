@@ -66,17 +66,6 @@ bool comes_before(const TunedEntry& a, const TunedEntry& b) {
   return a.best.created_at > b.best.created_at;
 }
 
-/// Whether its problem has the sizes of its kernel, as all that reads it expects.
-bool has_sizes(Connection& connection, const BestRow& best, const KernelRow& kernel) {
-  const std::string& names = kernel.sizes;
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::ranges::count(names, ' ') + 1));
-  std::string_view problem = best.key.problem;
-  if (take_sizes(problem, names, sizes)) return true;
-  connection.leave_out("best of", best.key.problem,
-                       format("the sizes of {} are {}", kernel.target, names));
-  return false;
-}
-
 /// Whether TunedStore::leave_out() has nothing against it.
 bool is_wanted(Connection& connection, const TunedEntry& entry) {
   const std::string why = connection.complaint ? connection.complaint(entry) : "";
@@ -139,18 +128,55 @@ class NearestOfEach {
   std::vector<Near> groups_;
 };
 
+/// Of one device and one kernel: a policy, and settings of problems.
+struct Group {
+  std::string policy, settings;
+  auto operator<=>(const Group&) const = default;
+};
+
+/// Each in turn by a search of its own, as there are few.
+std::vector<Group> groups_of(Connection& connection, const DeviceRow& device,
+                             const KernelRow& kernel) {
+  std::vector<Group> groups;
+  for (Group from;;) {
+    Query query = connection.query(
+        "SELECT policy, settings FROM best WHERE device = ? AND kernel = ? AND (policy, settings) "
+        ">= (?, ?) ORDER BY policy, settings LIMIT 1");
+    query.bind(device.id, kernel.id, from.policy, from.settings);
+    if (!query.step()) return groups;
+    Group next{query.text(0), query.text(1)};
+    if (next < from) return groups;  // the index is damaged
+    from = {next.policy, next.settings + '\x01'};
+    groups.push_back(std::move(next));
+  }
+}
+
+/// The problem of these sizes where it is tuned, else every one of the group.
+void offer_group(Connection& connection, const DeviceRow& device, const KernelRow& kernel,
+                 const Group& group, const std::string& sizes, NearestOfEach& nearest) {
+  const std::string exact = group.settings.empty() ? sizes : sizes + ' ' + group.settings;
+  if (stored_best(connection, {device.id, kernel.id, exact, group.policy})) {
+    return nearest.offer(device.id, group.policy, exact);
+  }
+  PlainQuery query(connection.database.getHandle(),
+                   "SELECT problem FROM best WHERE device = ? AND kernel = ? AND policy = ? AND "
+                   "settings = ?");
+  query.bind(1, device.id);
+  query.bind(2, kernel.id);
+  query.bind(3, group.policy);
+  query.bind(4, group.settings);
+  while (query.step()) nearest.offer(device.id, group.policy, query.text(0));
+}
+
 /// By an index that holds nothing but the keys.
 NearestOfEach nearest_of_all(const TunedStore& store, const TunedFilter& filter,
                              const std::string& sizes) {
   NearestOfEach nearest(sizes);
   each_pair(store, filter, [&](const DeviceRow& device, const KernelRow& kernel) {
     if (!nearest.expect(kernel.sizes)) return;
-    PlainQuery query(store.connection().database.getHandle(),
-                     "SELECT policy, problem FROM best WHERE device = ? AND kernel = ? "
-                     "ORDER BY policy, problem");
-    query.bind(1, device.id);
-    query.bind(2, kernel.id);
-    while (query.step()) nearest.offer(device.id, query.text(0), query.text(1));
+    for (const Group& group : groups_of(store.connection(), device, kernel)) {
+      offer_group(store.connection(), device, kernel, group, sizes, nearest);
+    }
   });
   return nearest;
 }
@@ -196,6 +222,8 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
     std::vector<TunedEntry> all;
     Sessions sessions(*connection_);
     const ProblemRange range = range_of(filter);
+    static const std::string kSql =
+        select_sql<BestRow>(" WHERE device = ? AND kernel = ? AND problem >= ? AND problem < ?");
     each_pair(*this, filter, [&](const DeviceRow& device, const KernelRow& kernel) {
       Query query = connection_->query(
           select_sql<BestRow>(" WHERE device = ? AND kernel = ? AND problem >= ? AND problem < ?"));
@@ -203,8 +231,7 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
       while (query.step()) {
         auto best = read_row<BestRow>(query);
         const bool wanted = filter.policy.empty() || best.key.policy == filter.policy;
-        const bool usable = wanted && is_usable(*connection_, best);
-        if (!usable || !has_sizes(*connection_, best, kernel)) continue;
+        if (!wanted || !is_usable(*connection_, best)) continue;
         TunedEntry entry{std::move(best), device, kernel, {}};
         if (!is_wanted(*connection_, entry)) continue;
         entry.session = sessions[entry.best.session];

@@ -72,9 +72,9 @@ TEST(Facts, RecordingRefusesWhatNobodyCanReadAndWhatIsDatedAhead) {
               HasSubstr("a pin is not stored"));
   EXPECT_THAT(
       message_of([&] { store.add_decision(sample.decision("BM=1", 1, in_days(2))); }),
-      AllOf(HasSubstr("a decision is not stored: it is dated "), HasSubstr("is a clock wrong?")));
+      AllOf(HasSubstr("a decision is not stored: it is dated \""), HasSubstr("is a clock wrong?")));
   EXPECT_THAT(message_of([&] { Sample(store, "2076-01-01T00:00:00.000Z"); }),
-              HasSubstr("a session is not stored: it is dated 2076"));
+              HasSubstr("a session is not stored: it is dated \"2076"));
   store.add_decision(sample.decision("BM=1", 1, in_days(0)));
   EXPECT_THAT(store.tuned({}), testing::SizeIs(1));
 }
@@ -94,7 +94,7 @@ TEST(Facts, ImportRefusesThemTooAndTakesTheOthers) {
   EXPECT_THAT(report.refused,
               ElementsAre(HasSubstr("x line 5: the configuration \"banana\" is not of the form"),
                           HasSubstr("x line 6: the problem \"mango N=512"),
-                          HasSubstr("x line 7: it is dated 20")));
+                          HasSubstr("x line 7: it is dated \"20")));
   EXPECT_EQ(facts_of(to), good);
 }
 
@@ -129,6 +129,8 @@ TEST(Facts, AProblemWithoutTheSizesOfItsKernelIsSkippedAndNamed) {
   ASSERT_EQ(store.tuned({}).size(), 1u);
   EXPECT_THAT(store.left_out(), ElementsAre(HasSubstr("N=512 fruit=banana is left out: the sizes "
                                                       "of gemm are M N K")));
+  EXPECT_THAT(store.check().damage,
+              ElementsAre(HasSubstr("the sizes of gemm are M N K; autotune db retract")));
   EXPECT_EQ(store.nearest({}, "M=1 N=1 K=1").size(), 1u);
 }
 
@@ -172,7 +174,7 @@ TEST(Facts, ARetractedSessionTakesItsTrialsAndDecisionsAlong) {
   EXPECT_EQ(store.best(good.key)->configuration, "BM=64");
   EXPECT_THAT(store.check().damage, ElementsAre(HasSubstr("session " + ahead.session +
                                                           ": it is "
-                                                          "dated 2076"),
+                                                          "dated \"2076"),
                                                 HasSubstr("decision ")));
   store.retract(ahead.session, "a wrong clock");
   EXPECT_EQ(store.best(good.key)->configuration, "BM=32");
