@@ -90,7 +90,13 @@ inline double infinity() {
   return huge * huge;
 }
 
-inline double magnitude_of(double x) { return x < 0 ? -x : x; }
+inline double magnitude_of(double x) {
+#ifdef __CUDACC_RTC__
+  return fabs(x);
+#else
+  return __builtin_fabs(x);
+#endif
+}
 
 /// Sums of such numbers are exact in every order and in every floating type.
 inline bool is_small_integer(double x) {

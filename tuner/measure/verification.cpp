@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <string>
 
 #include "tuner/measure/element_access.hpp"
@@ -208,7 +209,7 @@ Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got,
 Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> one,
                      std::span<const std::byte> other) {
   assert(std::ssize(one) == buffer.bytes() && one.size() == other.size());
-  if (std::ranges::equal(one, other)) return {};  // much faster, and nearly always so
+  if (std::memcmp(one.data(), other.data(), one.size()) == 0) return {};  // the fast way
   const Finding found = compare_bits(buffer.type, one, other, 0, buffer.length);
   return runs_verdict(buffer, found, element_of(buffer.type, one, found),
                       element_of(buffer.type, other, found));
