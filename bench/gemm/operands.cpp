@@ -2,7 +2,6 @@
 #include "bench/gemm/operands.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "tuner/core/error.hpp"
@@ -109,14 +108,14 @@ Accuracy Operands::judge(const std::function<void(cudaStream_t)>& call) const {
   call(stream);
   const DeviceMemory finding = written(stream, Finding{});
   const DeviceMemory sums = written(stream, SquareSums{});
-  context_.kernels->compare(stream, spec, reinterpret_cast<const std::byte*>(d),
-                            right_.as<double>(), magnitudes_.as<double>(), false,
+  const DeviceAnswer right{ElementType::f64, right_.as<std::byte>(), magnitudes_.as<std::byte>(),
+                           false};
+  context_.kernels->compare(stream, spec, reinterpret_cast<const std::byte*>(d), right,
                             finding.as<Finding>());
   kernels_.add_squares(d, right_.as<double>(), spec.length, sums.as<SquareSums>());
   const auto found = read<Finding>(stream, finding);
   const auto squares = read<SquareSums>(stream, sums);
-  return {found.wrong, std::bit_cast<double>(found.worst),
-          std::sqrt(squares.difference / squares.right)};
+  return {found.wrong, found.worst, std::sqrt(squares.difference / squares.right)};
 }
 
 }  // namespace autotune::bench

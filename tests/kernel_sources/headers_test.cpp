@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "tests/support/kernel_headers.hpp"
+#include "tuner/host/compile_program.hpp"
 #include "tuner/host/host_compiler.hpp"
 
 namespace autotune {
@@ -24,8 +25,8 @@ std::vector<std::string> lines_of(const std::filesystem::path& header) {
 class KernelHeader : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(KernelHeader, CompilesByItselfForTheHost) {
-  const HostCompiler compiler(std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"), 120,
-                              "-O0");
+  const HostCompiler compiler(std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"),
+                              programs_of_this_process(120), "-O0");
   const CompiledKernel kernel = compiler.compile(unit_of_header(GetParam()));
   EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
 }

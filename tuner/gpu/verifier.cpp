@@ -81,7 +81,7 @@ struct Verifier::Report {
   static constexpr Finding kNothing{};
   Finding fetched(std::size_t from, std::size_t answer) const {
     Finding finding;
-    std::memcpy(&finding, &words[from + answer * kWords], sizeof finding);
+    std::memcpy(static_cast<void*>(&finding), &words[from + answer * kWords], sizeof finding);
     return finding;
   }
 };

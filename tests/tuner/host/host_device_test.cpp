@@ -380,7 +380,9 @@ TEST(HostDevice, LongIntegersAreExactToTheLastBit) {
                            .type = ElementType::i64};
     std::string message;
     EXPECT_EQ(refusal_of(large, &message), off == "0" ? Outcome::ok : Outcome::wrong) << message;
-    if (off == "1") EXPECT_THAT(message, HasSubstr("out[5] is 11529215046068469"));
+    if (off == "1") {
+      EXPECT_THAT(message, HasSubstr("out[5] is 11529215046068469"));
+    }
   }
 }
 
