@@ -68,7 +68,8 @@ TEST(Occupancy, CompilesWhereTheToolkitIsNotOnTheLoadersPath) {
   const Sandbox sandbox;  // an empty cache, so that NVRTC is asked
   const Ran ran = run_command("unset LD_LIBRARY_PATH; cd " + sandbox.folder().string() +
                               "; AUTOTUNE_CACHE=$PWD AUTOTUNE_KERNEL_PATH=" AUTOTUNE_SOURCE_DIR
-                              "/kernel_sources " +
+                              "/kernel_sources AUTOTUNE_WORKER=" AUTOTUNE_BINARY_DIR
+                              "/libexec/autotune/autotune-worker " +
                               loader +
                               " --inhibit-cache " AUTOTUNE_BINARY_DIR
                               "/bin/autotune occupancy --gpu h200 --target vector_add");

@@ -51,10 +51,12 @@ class LineReader {
     fail("']' is missing");
   }
 
-  /// Up to the next clause.
+  /// Up to the next clause; words in quotes are none.
   std::string_view up_to_clause() {
+    bool quoted = false;
     for (std::size_t i = 0; i < rest_.size(); ++i) {
-      if (i > 0 && is_word(rest_[i - 1])) continue;
+      if (rest_[i] == '\'') quoted = !quoted;
+      if (quoted || (i > 0 && is_word(rest_[i - 1]))) continue;
       const auto end =
           std::find_if_not(rest_.begin() + static_cast<std::ptrdiff_t>(i), rest_.end(), is_word);
       const std::string_view word(rest_.begin() + static_cast<std::ptrdiff_t>(i), end);

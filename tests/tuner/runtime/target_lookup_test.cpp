@@ -226,10 +226,10 @@ TEST_F(TargetLookupTest, ARefreshThatCannotReadADatabaseKeepsWhatItHeld) {
   std::filesystem::remove(path_);
   keeps("is gone");
   std::filesystem::create_directory(path_);
-  keeps("is a folder");
+  keeps("it is a folder");
 
   tune_in(site, 1024, "BM=128");
-  keeps("is a folder");
+  keeps("it is a folder");
   EXPECT_EQ(lookup.find(new_sizes).configuration, "BM=128") << "the other is read anew";
 
   std::filesystem::remove(path_);

@@ -242,7 +242,7 @@ TEST(WorkerDeviceMaking, AnOpenThatIsAnsweredWithAFailureIsAnError) {
 TEST(WorkerDeviceMaking, AWorkerOfAnotherBuildIsNamedWithBothVersions) {
   const TemporaryFolder folder;
   for (const auto& [said, version] : {std::pair{Json{{"worker", "0.0.9-abc"}}, "0.0.9-abc"},
-                                      std::pair{Json("hello"), "without"}}) {
+                                      std::pair{Json{{"said", "hello"}}, "without"}}) {
     const auto file = program_that_says({said}, folder.path());
     setenv("AUTOTUNE_WORKER", file.c_str(), 1);
     const auto device = make_worker_device("host", test_cache());
