@@ -39,6 +39,8 @@ class Elements : public Gpu {
   DeviceMemory on_device(const void* from, std::size_t bytes) const {
     DeviceMemory memory(static_cast<std::int64_t>(bytes));
     if (bytes > 0) check_cuda(cudaMemcpy(memory.get(), from, bytes, cudaMemcpyDefault), "copy");
+    // A copy from pageable memory may return before it has arrived, and stream_ does not wait.
+    check_cuda(cudaDeviceSynchronize(), "copy");
     return memory;
   }
   DeviceMemory on_device(std::span<const std::byte> bytes) const {
