@@ -58,6 +58,8 @@ struct SharedSlice {
   static constexpr int kPanel = kDepth * sizeof(real) < 128 ? kDepth : 128 / sizeof(real);
   static constexpr int kChunksOfRow = kPanel / kWidest;
   static constexpr int kRowsAlike = 8 / kChunksOfRow;  // neighbouring rows with the same swizzle
+  // The swizzle follows the address: a panel must begin where it repeats.
+  static_assert(!kPanels || kDepth == kPanel || kOuter % 8 == 0, "panels of 128 bytes, 8 rows");
 
   /// In elements from the slice's begin.
   static __device__ __forceinline__ int at(SlicePlace p) {

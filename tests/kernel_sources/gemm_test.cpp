@@ -121,6 +121,25 @@ TEST(FastGemm, IsRightSplitAndPacked) {
   expect_right(sizes(641, 643, 513), {}, 12);
 }
 
+/// The swizzle of tensor copies repeats every 8 rows: panels of fewer rows would begin within it.
+TEST(FastGemm, HasOnePanelOfFewRowsThroughTensorCopies) {
+  DeviceInfo gpu = small_gpu();
+  gpu.compute_capability = 90;
+  const auto count = [&](std::int64_t rows, std::int64_t bk, const char* dtype) {
+    const Problem problem = problem_of(gemm(), sizes(rows, 320, 576), {{"dtype", Text(dtype)}});
+    const NamedValues held{{"KERNEL", Text("fast")},
+                           {"LOADER", Text("tma")},
+                           {"TRANSPOSE", Text("none")},
+                           {"BM", rows},
+                           {"BK", bk}};
+    return space_of(with_fixed(gemm(), held), problem, gpu).size();
+  };
+  EXPECT_GT(count(4, 32, "f32"), 0u);
+  EXPECT_GT(count(8, 64, "f32"), 0u);
+  EXPECT_EQ(count(4, 64, "f32"), 0u);
+  EXPECT_EQ(count(2, 32, "f64"), 0u);
+}
+
 /// What only problems too large for a test have, at a small one.
 TEST(FastGemm, IsRightWhereWarpsHelpInAHalfEmptyLastRowOfTiles) {
   Target target = gemm();
