@@ -59,6 +59,7 @@ const std::vector<std::pair<std::regex, std::string>>& third_parties() {
       {std::regex("Eigen/.*"), "Eigen"},
       {std::regex("boost/program_options.*"), "Boost.Program_options"},
       {std::regex("boost/context.*"), "Boost.Context"},
+      {std::regex("boost/math/.*"), "Boost.Math"},
       {std::regex("boost/dll.*"), "Boost.DLL"},
       {std::regex("boost/.*"), "Boost, any other part"},
       {std::regex("(nvrtc|nvml).*"), "NVRTC"},

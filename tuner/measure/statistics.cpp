@@ -2,13 +2,14 @@
 #include "tuner/measure/statistics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include "tuner/probability/quantiles.hpp"
 
 namespace autotune {
 namespace {
@@ -25,35 +26,10 @@ double median_of_sorted(std::span<const double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/// How many values may lie outside each end of a 95 % interval of the median of n: the largest k
-/// with P(Binomial(n, 1/2) < k) <= 0.025.
-std::size_t outside_each_end(std::size_t n) {
-  if (n > 200) {
-    const auto count = static_cast<double>(n);
-    return static_cast<std::size_t>(count / 2 - 0.98 * std::sqrt(count));
-  }
-  double probability = std::ldexp(1.0, -static_cast<int>(n));
-  double below = probability;
-  std::size_t k = 0;
-  while (below <= 0.025) {
-    ++k;
-    probability *= static_cast<double>(n - k + 1) / static_cast<double>(k);
-    below += probability;
-  }
-  return k;
-}
-
 std::pair<double, double> median_interval(std::span<const double> values) {
-  const std::size_t k = outside_each_end(values.size());
+  const std::size_t k = ranks_outside_median_interval(values.size());
   const std::size_t first = k > 0 ? k - 1 : 0;
   return {values[first], values[values.size() - 1 - first]};
-}
-
-/// The 0.995 quantile of Student's t; beyond the table the last row, which is a little wide.
-double t_quantile(std::size_t degrees_of_freedom) {
-  static constexpr std::array kTable = {63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355,
-                                        3.250,  3.169, 3.106, 3.055, 3.012, 2.977, 2.947};
-  return kTable[std::min(degrees_of_freedom, kTable.size()) - 1];
 }
 
 }  // namespace
@@ -82,7 +58,7 @@ double standard_error(std::span<const double> values) {
 
 double relative_half_width(std::span<const double> values) {
   if (values.size() < 2) return std::numeric_limits<double>::infinity();
-  return t_quantile(values.size() - 1) * standard_error(values) / mean(values);
+  return student_t_quantile(0.995, values.size() - 1) * standard_error(values) / mean(values);
 }
 
 Ratio paired_ratio(std::span<const double> a, std::span<const double> b) {

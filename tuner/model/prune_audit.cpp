@@ -2,37 +2,13 @@
 #include "tuner/model/prune_audit.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 
+#include "tuner/probability/quantiles.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
-namespace {
-
-/// Probability of at most `hits` of `draws` at this share.
-double at_most(int hits, int draws, double share) {
-  double sum = 0, term = std::pow(1 - share, draws);
-  for (int k = 0; k <= hits; ++k) {
-    sum += term;
-    term *= share / (1 - share) * (draws - k) / (k + 1);
-  }
-  return sum;
-}
-
-double upper_bound(int hits, int draws) {
-  if (hits >= draws) return 1;
-  double low = 0, high = 1;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (at_most(hits, draws, middle) > 0.05 ? low : high) = middle;
-  }
-  return high;
-}
-
-}  // namespace
-
 std::vector<std::size_t> audit_sample(std::span<const std::size_t> pruned, std::size_t count,
                                       std::uint64_t seed) {
   std::vector<std::size_t> sample(pruned.begin(), pruned.end());
@@ -55,7 +31,7 @@ PruneAudit audit(double best_seconds, std::span<const AuditedTrial> trials) {
     if (!result.best || *trial.seconds < *result.best->seconds) result.best = trial;
   }
   if (result.faster > 0) result.regret = best_seconds / *result.best->seconds - 1;
-  if (result.sampled > 0) result.share_bound = upper_bound(result.faster, result.sampled);
+  if (result.sampled > 0) result.share_bound = upper_bound_of_share(result.faster, result.sampled);
   return result;
 }
 
