@@ -43,7 +43,10 @@ struct BlockRunner::Fibre {
     top = static_cast<std::byte*>(stack.top()) - number * kStep % kRange;
     restart();
   }
-  void restart() { context = context::make_fcontext(top, FibreStack::kBytes / 2, &main); }
+  void restart() {
+    stack.forget_frames();
+    context = context::make_fcontext(top, FibreStack::kBytes / 2, &main);
+  }
 
   static void main(context::transfer_t from) {
     auto& fibre = *static_cast<Fibre*>(from.data);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/fibre_stack.hpp"
 
+#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -25,6 +26,11 @@ FibreStack::FibreStack()
   mprotect(bottom_, kGuardBytes, PROT_NONE);
 }
 
-FibreStack::~FibreStack() { munmap(bottom_, kBytes); }
+FibreStack::~FibreStack() {
+  forget_frames();
+  munmap(bottom_, kBytes);
+}
+
+void FibreStack::forget_frames() { ASAN_UNPOISON_MEMORY_REGION(bottom_, kBytes); }
 
 }  // namespace autotune

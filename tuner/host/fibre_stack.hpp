@@ -20,6 +20,10 @@ class FibreStack {
   /// Stacks grow down from here.
   void* top() const { return static_cast<std::byte*>(bottom_) + kBytes; }
 
+  /// To be called where functions on it never return. AddressSanitizer keeps the marks round their
+  /// variables otherwise, and takes them for faults of whatever uses these addresses next.
+  void forget_frames();
+
  private:
   void* bottom_;
 };
