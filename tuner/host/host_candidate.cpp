@@ -141,7 +141,7 @@ TimedBatch HostCandidate::time(int launches, L2State l2) {
     }
     ++done;
   }
-  return {seconds / done, 0};
+  return {seconds / done, 0, l2};
 }
 
 }  // namespace autotune

@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 /// More is no message of ours.
 constexpr std::uint64_t kMostHeader = std::uint64_t{64} << 20, kMostBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostAtOnce = std::uint64_t{4} << 20;
 
 struct Sizes {
   std::uint64_t header = 0, bytes = 0;
@@ -85,6 +86,17 @@ Silence read_all(int socket, char* to, std::size_t count, const Deadline& deadli
   return Silence::none;
 }
 
+/// Memory is taken as bytes arrive: a size may be nonsense.
+Silence read_text(int socket, std::string& to, std::uint64_t count, const Deadline& deadline) {
+  Silence silence = Silence::none;
+  while (to.size() < count && silence == Silence::none) {
+    const std::size_t before = to.size();
+    to.resize(static_cast<std::size_t>(std::min(count, before + kMostAtOnce)));
+    silence = read_all(socket, to.data() + before, to.size() - before, deadline);
+  }
+  return silence;
+}
+
 }  // namespace
 
 Channel::~Channel() { close(socket_); }
@@ -110,12 +122,9 @@ std::optional<Message> Channel::receive(double limit_seconds, const Extension& m
     silence_ = Silence::closed;
     return std::nullopt;
   }
-  std::string cbor(sizes.header, '\0');
-  std::string bytes(sizes.bytes, '\0');
-  silence_ = read_all(socket_, cbor.data(), cbor.size(), deadline);
-  if (silence_ == Silence::none) {
-    silence_ = read_all(socket_, bytes.data(), bytes.size(), deadline);
-  }
+  std::string cbor, bytes;
+  silence_ = read_text(socket_, cbor, sizes.header, deadline);
+  if (silence_ == Silence::none) silence_ = read_text(socket_, bytes, sizes.bytes, deadline);
   if (silence_ != Silence::none) return std::nullopt;
   std::optional<Json> header = parse_cbor(cbor);
   if (!header || !header->is_object()) {

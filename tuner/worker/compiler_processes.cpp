@@ -80,15 +80,18 @@ Build crashed_build(const CompileTask& task, const WorkerEnd& end) {
   return build;
 }
 
-Build answered(Message&& message) {
-  const Json& header = message.header;
-  if (const auto why = header.find("not_compiled"); why != header.end()) {
-    throw NotCompiled(why->get<std::string>());
-  }
-  if (const auto error = header.find("error"); error != header.end()) {
-    throw Error(error->get<std::string>());
-  }
-  return build_of(header, std::move(message.bytes));
+Build answered(const CompileTask& task, Message&& message) try {
+  return read_message(message.header, [&](const Json& header) {
+    if (const auto why = header.find("not_compiled"); why != header.end()) {
+      throw NotCompiled(why->get<std::string>());
+    }
+    if (const auto error = header.find("error"); error != header.end()) {
+      throw Error(error->get<std::string>());
+    }
+    return build_of(header, std::move(message.bytes));
+  });
+} catch (const WireError& error) {
+  throw NotCompiled(format("{}: {}", task.name, error.what()));
 }
 
 }  // namespace
@@ -151,8 +154,8 @@ Build CompilerProcesses::run_once(const CompileTask& task) {
   }
   if (is_stopped()) throw NotCompiled(kRunEnds);
   if (answer) {
+    Build build = answered(task, *std::move(answer));
     give_back(std::move(process));
-    Build build = answered(*std::move(answer));
     failures_ = 0;
     return build;
   }

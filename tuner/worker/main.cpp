@@ -64,6 +64,9 @@ void tell_fault(int signal, siginfo_t* info, void*) {
       memory ? std::snprintf(line, sizeof line, "illegal memory access at %p\n", info->si_addr)
              : std::snprintf(line, sizeof line, "illegal instruction or division\n");
   if (write(2, line, static_cast<std::size_t>(length)) < 0) return;
+  // A fault comes again, a signal that somebody sent does not.
+  const bool was_sent = info->si_code <= 0;
+  if (was_sent) raise(signal);
 }
 
 void tell_faults() {

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/worker/wire.hpp"
 
 namespace autotune {
 namespace {
@@ -72,12 +73,13 @@ SearchTask search_task_of(const Json& json, const std::string& bytes) {
     task.parameters.push_back({one.at("name"), one.at("values").get<std::vector<std::string>>()});
   }
   task.configurations = json.at("configurations");
-  task.levels.resize(json.at("levels"));
-  task.predicted.resize(json.at("predicted"));
-  const std::size_t whole =
-      task.levels.size() * sizeof task.levels[0] + task.predicted.size() * sizeof task.predicted[0];
-  if (bytes.size() != whole) throw Error("a search task is not followed by its levels and times");
-  const std::size_t split = task.levels.size() * sizeof task.levels[0];
+  const std::size_t levels = json.at("levels"), predicted = json.at("predicted");
+  const std::size_t split = levels * sizeof task.levels[0];
+  const bool whole = std::max(levels, predicted) <= bytes.size() &&
+                     bytes.size() == split + predicted * sizeof task.predicted[0];
+  if (!whole) throw WireError("a search task is not followed by its levels and times");
+  task.levels.resize(levels);
+  task.predicted.resize(predicted);
   std::copy_n(bytes.data(), split, reinterpret_cast<char*>(task.levels.data()));
   std::copy_n(bytes.data() + split, bytes.size() - split,
               reinterpret_cast<char*>(task.predicted.data()));
@@ -100,11 +102,23 @@ Json wire_of(const std::vector<Evaluation>& evaluations) {
 std::vector<Evaluation> evaluations_of(const Json& json) {
   std::vector<Evaluation> evaluations;
   for (const Json& one : json) {
-    Evaluation evaluation{one.at(0), static_cast<Outcome>(one.at(1).get<int>()), std::nullopt};
+    Evaluation evaluation{one.at(0), outcome_of(one.at(1)), std::nullopt};
     if (!one.at(2).is_null()) evaluation.seconds = one.at(2).get<double>();
     evaluations.push_back(evaluation);
   }
   return evaluations;
+}
+
+std::optional<std::vector<std::size_t>> question_of(const Json& said, std::size_t size) {
+  if (!said.contains("ask")) return std::nullopt;
+  std::vector<std::size_t> indices;
+  for (const Json& asked : said.at("ask")) {
+    if (!asked.is_number_unsigned()) throw WireError("it asked for what is no number");
+    indices.push_back(asked.get<std::size_t>());
+    if (indices.back() < size) continue;
+    throw WireError(format("it asked for configuration {} of {}", indices.back(), size));
+  }
+  return indices;
 }
 
 }  // namespace autotune

@@ -2,7 +2,9 @@
 // What travels between a plugin's process and its parent, as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/json/json.hpp"
 #include "tuner/plugin/plugin_library.hpp"
@@ -20,5 +22,8 @@ SearchTask search_task_of(const Json& json, const std::string& bytes);
 
 Json wire_of(const std::vector<Evaluation>& evaluations);
 std::vector<Evaluation> evaluations_of(const Json& json);
+
+/// The configurations that a plugin asks for, of `size`; nullopt when it has done. Throws Error.
+std::optional<std::vector<std::size_t>> question_of(const Json& said, std::size_t size);
 
 }  // namespace autotune

@@ -30,14 +30,14 @@ class PluginProcess {
 
   /// `read` makes of the answer what the caller needs; where it cannot, that is the plugin's error.
   template <class Read>
-  auto call(const Json& request, std::string_view bytes, const Read& read) try {
+  auto call(const Json& request, std::string_view bytes, const Read& read) {
     const std::optional<Message> answer = process_.ask(request, bytes, limit_);
     if (!answer) fail();
-    const auto error = answer->header.find("error");
-    if (error != answer->header.end()) throw Error(error->template get<std::string>());
-    return read(answer->header);
-  } catch (const Json::exception&) {
-    throw Error("its process sent what is no answer");
+    return read_message(answer->header, [&](const Json& said) {
+      const auto error = said.find("error");
+      if (error != said.end()) throw Error(error->template get<std::string>());
+      return read(said);
+    });
   }
 
  private:
@@ -88,32 +88,15 @@ class PluginStrategy final : public SearchStrategy {
     throw StrategyFailure(error.what());
   }
 
-  /// The configurations that a plugin asks for; nullopt when it has done.
-  using Question = std::optional<std::vector<std::size_t>>;
-
-  /// Reads it: numbers of configurations, all of them below `size`.
-  static auto question_of(std::size_t size) {
-    return [size](const Json& said) -> Question {
-      if (!said.contains("ask")) return std::nullopt;
-      std::vector<std::size_t> indices;
-      for (const Json& asked : said.at("ask")) {
-        if (!asked.is_number_unsigned()) throw Error("it asked for what is no number");
-        indices.push_back(asked.get<std::size_t>());
-        if (indices.back() < size) continue;
-        throw Error(format("it asked for configuration {} of {}", indices.back(), size));
-      }
-      return indices;
-    };
-  }
-
   void search_remotely(Evaluator& evaluator, std::uint64_t seed) {
     const std::size_t size = evaluator.space().size();
     std::optional<PluginProcess> process;
     const SearchTask task = search_task(evaluator, seed);
-    Question question = attempt([&] {
+    const auto read = [size](const Json& said) { return question_of(said, size); };
+    auto question = attempt([&] {
       process.emplace(plugin_.file, options_.silence_seconds);
       return process->call({{"do", "search"}, {"strategy", name_}, {"task", wire_of(task)}},
-                           bytes_of(task), question_of(size));
+                           bytes_of(task), read);
     });
     std::size_t left = evaluator.remaining();
     std::uint64_t idle = 0;
@@ -128,9 +111,7 @@ class PluginStrategy final : public SearchStrategy {
       if (idle > kMostIdle || (spent && Clock::now() - *spent > kMostAfterwards)) {
         throw StrategyFailure("it goes on asking for what it was told");
       }
-      question = attempt([&] {
-        return process->call({{"answers", wire_of(answers)}}, {}, question_of(size));
-      });
+      question = attempt([&] { return process->call({{"answers", wire_of(answers)}}, {}, read); });
     }
   }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/wire.hpp"
 
+#include <cmath>
 #include <memory>
 #include <utility>
+
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -12,10 +15,15 @@ int number(Enum value) {
   return static_cast<int>(value);
 }
 
+/// One of those up to `last`.
 template <class Enum>
-Enum enum_of(const Json& json) {
-  return static_cast<Enum>(json.get<int>());
+Enum enum_of(const Json& json, Enum last) {
+  const int value = json.get<int>();
+  if (value < 0 || value > number(last)) throw WireError(format("{} numbers nothing", value));
+  return static_cast<Enum>(value);
 }
+
+ElementType element_type_of(const Json& json) { return enum_of(json, ElementType::i64); }
 
 template <class T, class Read>
 std::vector<T> vector_of(const Json& json, Read read) {
@@ -43,10 +51,10 @@ Json wire_of(const BufferSpec& buffer) {
 
 BufferSpec buffer_of(const Json& json) {
   return {json.at(0),
-          enum_of<ElementType>(json.at(1)),
+          element_type_of(json.at(1)),
           json.at(2),
-          enum_of<Role>(json.at(3)),
-          enum_of<Fill>(json.at(4)),
+          enum_of(json.at(3), Role::workspace),
+          enum_of(json.at(4), Fill::one),
           json.at(5),
           json.at(6).get<std::string>()};
 }
@@ -56,7 +64,7 @@ Json wire_of(const Scalar& scalar) {
 }
 
 Scalar scalar_of(const Json& json) {
-  return {enum_of<ElementType>(json.at(0)), json.at(1), json.at(2), json.at(3)};
+  return {element_type_of(json.at(0)), json.at(1), json.at(2), json.at(3)};
 }
 
 struct ArgumentWire {
@@ -171,7 +179,7 @@ Workload workload_of(const Json& json) {
   workload.expected_file = json.at("expected_file").get<std::string>();
   workload.float64_outputs = json.at("float64_outputs");
   workload.seed = json.at("seed");
-  workload.form = enum_of<LaunchForm>(json.at("form"));
+  workload.form = enum_of(json.at("form"), LaunchForm::stream);
   return workload;
 }
 
@@ -188,12 +196,39 @@ CompiledKernel compiled_kernel_of(const Json& json, std::string binary) {
   return kernel;
 }
 
+Outcome outcome_of(const Json& json) { return enum_of(json, Outcome::crash); }
+
 Json wire_of(const Verdict& verdict) {
   return {number(verdict.outcome), verdict.message, verdict.worst_error, verdict.seconds};
 }
 
 Verdict verdict_of(const Json& json) {
-  return {enum_of<Outcome>(json.at(0)), json.at(1), json.at(2), json.at(3)};
+  return {outcome_of(json.at(0)), json.at(1), json.at(2), json.at(3)};
+}
+
+Json wire_of(const TimedBatch& batch) {
+  return {{"seconds", batch.seconds}, {"clock_hz", batch.clock_hz}, {"l2", number(batch.l2)}};
+}
+
+TimedBatch timed_batch_of(const Json& json) {
+  const TimedBatch batch{json.at("seconds"), json.at("clock_hz"),
+                         enum_of(json.at("l2"), L2State::cold)};
+  const bool is_time = std::isfinite(batch.seconds) && batch.seconds >= 0;
+  if (!is_time) throw WireError(format("{} s is no time", batch.seconds));
+  return batch;
+}
+
+Json wire_of(const KernelFailure& failure) {
+  return {{"failure", number(failure.outcome())}, {"what", failure.what()}};
+}
+
+void throw_failure_in(const Json& answer) {
+  if (const auto error = answer.find("error"); error != answer.end()) {
+    throw Error(error->get<std::string>());
+  }
+  if (const auto failure = answer.find("failure"); failure != answer.end()) {
+    throw KernelFailure(outcome_of(*failure), answer.at("what").get<std::string>());
+  }
 }
 
 Json wire_of(const CompileTask& task) {

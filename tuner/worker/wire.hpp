@@ -6,9 +6,26 @@
 
 #include "tuner/cache/compiler_runner.hpp"
 #include "tuner/core/device.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune {
+
+/// A message that nobody of this build sends. Code of others runs in workers, and may write to
+/// their memory or to their socket.
+class WireError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What `read` makes of a message. Throws WireError where it cannot; the functions below throw that
+/// or Json::exception.
+template <class Read>
+auto read_message(const Json& header, const Read& read) try {
+  return read(header);
+} catch (const Json::exception&) {
+  throw WireError("its process sent what is no answer");
+}
 
 Json wire_of(const SourceUnit& unit);
 SourceUnit source_unit_of(const Json& json);
@@ -26,8 +43,18 @@ Workload workload_of(const Json& json);
 Json wire_of(const CompiledKernel& kernel);
 CompiledKernel compiled_kernel_of(const Json& json, std::string binary);
 
+Outcome outcome_of(const Json& json);
+
 Json wire_of(const Verdict& verdict);
 Verdict verdict_of(const Json& json);
+
+Json wire_of(const TimedBatch& batch);
+TimedBatch timed_batch_of(const Json& json);
+
+/// What the worker's device threw, as an answer.
+Json wire_of(const KernelFailure& failure);
+/// Throws it again, or an Error that the worker says; returns where the answer is none of these.
+void throw_failure_in(const Json& answer);
 
 /// Without the source, which follows as raw bytes.
 Json wire_of(const CompileTask& task);

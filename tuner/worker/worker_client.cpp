@@ -6,30 +6,17 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/stopwatch.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 
-Json WorkerClient::call(Json request, std::string_view bytes, double limit_seconds,
-                        std::string_view doing) {
-  const std::lock_guard lock(mutex_);
+Json WorkerClient::ask(Json request, std::string_view bytes, double limit_seconds,
+                       std::string_view doing) {
   const Stopwatch watch(busy_seconds_);
   if (!process_) start();
   request["drop"] = std::exchange(dropped_, {});
-  const std::optional<Message> answer = process_->ask(request, bytes, limit_seconds);
-  if (!answer) fail(process_->silence(), limit_seconds, doing);
-  const Json& header = answer->header;
-  if (const auto error = header.find("error"); error != header.end()) {
-    throw Error(error->get<std::string>());
-  }
-  if (const auto failure = header.find("failure"); failure != header.end()) {
-    const auto outcome = static_cast<Outcome>(failure->get<int>());
-    // A device that has crashed is of no more use to its process.
-    if (outcome == Outcome::crash || outcome == Outcome::timeout) process_.reset();
-    throw KernelFailure(outcome, header.at("what").get<std::string>());
-  }
-  failures_ = 0;
-  return header;
+  std::optional<Message> answer = process_->ask(request, bytes, limit_seconds);
+  if (!answer) fail_silent(process_->silence(), limit_seconds, doing);
+  return std::move(answer->header);
 }
 
 void WorkerClient::start() {
@@ -38,20 +25,23 @@ void WorkerClient::start() {
   ++started_;
 }
 
-void WorkerClient::fail(Silence silence, double limit_seconds, std::string_view doing) {
-  const bool late = silence == Silence::timeout;
+void WorkerClient::fail_silent(Silence silence, double limit_seconds, std::string_view doing) {
   const std::string how = process_->end().text;
   process_.reset();
-  const std::string what = late
-                               ? format("no answer within {:.3g} s while {}: the worker was killed",
-                                        limit_seconds, doing)
-                               : format("the worker ended by {} while {}", how, doing);
+  if (silence == Silence::timeout) {
+    fail(Outcome::timeout,
+         format("no answer within {:.3g} s while {}: the worker was killed", limit_seconds, doing));
+  }
+  fail(Outcome::crash, format("the worker ended by {} while {}", how, doing));
+}
+
+void WorkerClient::fail(Outcome outcome, const std::string& what) {
   if (++failures_ >= kMostFailures) {
     throw Error(
         format("device unhealthy: {} workers in a row ended without an answer; the last: {}",
                failures_, what));
   }
-  throw KernelFailure(late ? Outcome::timeout : Outcome::crash, what);
+  throw KernelFailure(outcome, what);
 }
 
 void WorkerClient::drop(std::uint64_t id) {

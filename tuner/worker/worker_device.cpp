@@ -109,34 +109,34 @@ class RemoteCandidate : public Candidate {
     const auto quiet = bench_->quiet();
     const int count = std::max(runs, 1);
     const auto start = Clock::now();
-    const Json answer = bench_->client().call(
+    Verdict verdict = bench_->client().call(
         {{"do", "verify"}, {"id", id_}, {"runs", count}, {"give_up", give_up_seconds}}, {},
-        bench_->limit(expected() * count), "verifying");
+        bench_->limit(expected() * count), "verifying", verdict_in);
     run_seconds_ = seconds_since(start) / count;
     bench_->record_run(run_seconds_);
-    return verdict_of(answer.at("verdict"));
+    return verdict;
   }
 
   Verdict recheck() override {
     load();
-    const Json answer = bench_->client().call({{"do", "recheck"}, {"id", id_}}, {},
-                                              bench_->limit(expected()), "verifying");
-    return verdict_of(answer.at("verdict"));
+    return bench_->client().call({{"do", "recheck"}, {"id", id_}}, {}, bench_->limit(expected()),
+                                 "verifying", verdict_in);
   }
 
   TimedBatch time(int launches, L2State l2) override {
     load();
     const auto quiet = bench_->quiet();
     const double launch = launch_seconds_ > 0 ? launch_seconds_ : expected();
-    const Json answer = bench_->client().call(
+    const TimedBatch batch = bench_->client().call(
         {{"do", "time"}, {"id", id_}, {"launches", launches}, {"l2", static_cast<int>(l2)}}, {},
-        bench_->limit(launch * launches), "timing");
-    const TimedBatch batch{answer.at("seconds"), answer.at("clock_hz")};
+        bench_->limit(launch * launches), "timing", timed_batch_of);
     launch_seconds_ = batch.seconds;
     return batch;
   }
 
  private:
+  static Verdict verdict_in(const Json& answer) { return verdict_of(answer.at("verdict")); }
+
   void load() {
     const int generation = bench_->open();
     if (generation == generation_) return;
@@ -169,12 +169,14 @@ class RemoteWorkbench : public Workbench {
 
   std::vector<std::string> baselines(const BaselineSource& source) override {
     bench_->open();
-    const Json answer = bench_->client().call({{"do", "baselines"},
-                                               {"id", bench_->id()},
-                                               {"plugin", source.plugin.string()},
-                                               {"target", source.target}},
-                                              {}, bench_->longest_limit(), "opening a baseline");
-    return answer.at("names").get<std::vector<std::string>>();
+    const auto names_in = [](const Json& answer) {
+      return answer.at("names").get<std::vector<std::string>>();
+    };
+    return bench_->client().call({{"do", "baselines"},
+                                  {"id", bench_->id()},
+                                  {"plugin", source.plugin.string()},
+                                  {"target", source.target}},
+                                 {}, bench_->longest_limit(), "opening a baseline", names_in);
   }
 
   std::unique_ptr<Candidate> load_baseline(const BaselineSource& source,
@@ -190,9 +192,9 @@ class RemoteWorkbench : public Workbench {
   double launch_floor() override {
     bench_->open();
     const auto quiet = bench_->quiet();
-    return bench_->client()
-        .call({{"do", "floor"}, {"id", bench_->id()}}, {}, bench_->limit(1), "timing nothing")
-        .at("seconds");
+    const auto seconds_in = [](const Json& answer) { return answer.at("seconds").get<double>(); };
+    return bench_->client().call({{"do", "floor"}, {"id", bench_->id()}}, {}, bench_->limit(1),
+                                 "timing nothing", seconds_in);
   }
 
  private:
@@ -228,11 +230,13 @@ class WorkerDevice : public Device {
   }
 
   std::optional<int> active_blocks(const CompiledKernel& kernel, const Launch& launch) override {
-    const Json answer = client_->call(
+    const auto blocks_in = [](const Json& answer) {
+      const Json& blocks = answer.at("blocks");
+      return blocks.is_null() ? std::nullopt : std::optional<int>(blocks.get<int>());
+    };
+    return client_->call(
         {{"do", "active_blocks"}, {"kernel", wire_of(kernel)}, {"launch", wire_of(launch)}},
-        *kernel.binary, options_.most_seconds, "asking for the occupancy");
-    const Json& blocks = answer.at("blocks");
-    return blocks.is_null() ? std::nullopt : std::optional<int>(blocks.get<int>());
+        *kernel.binary, options_.most_seconds, "asking for the occupancy", blocks_in);
   }
 
  private:

@@ -21,7 +21,7 @@ class Server {
       for (const Json& id : message.header.at("drop")) forget(id);
       return run(message);
     } catch (const KernelFailure& failure) {
-      return {{"failure", static_cast<int>(failure.outcome())}, {"what", failure.what()}};
+      return wire_of(failure);
     } catch (const Error& error) {
       return {{"error", error.what()}};
     } catch (const std::bad_alloc&) {
@@ -72,8 +72,7 @@ class Server {
     if (what == "recheck") return {{"verdict", wire_of(candidates_.at(id)->recheck())}};
     if (what == "time") {
       const auto l2 = static_cast<L2State>(request.at("l2").get<int>());
-      const TimedBatch batch = candidates_.at(id)->time(request.at("launches"), l2);
-      return {{"seconds", batch.seconds}, {"clock_hz", batch.clock_hz}};
+      return wire_of(candidates_.at(id)->time(request.at("launches"), l2));
     }
     if (what == "floor") return {{"seconds", benches_.at(id)->launch_floor()}};
     if (what == "active_blocks") {

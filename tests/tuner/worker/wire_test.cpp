@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tuner/worker/plugin_wire.hpp"
+
 namespace autotune {
 namespace {
 
@@ -75,6 +77,54 @@ TEST(Wire, KeepsAVerdictEvenWhenItsErrorIsInfinite) {
   EXPECT_EQ(got.outcome, Outcome::wrong);
   EXPECT_EQ(got.message, "C[0] is nan");
   EXPECT_TRUE(std::isinf(got.worst_error));
+}
+
+TEST(Wire, KeepsTheL2StateOfABatch) {
+  const TimedBatch got = timed_batch_of(sent(wire_of(TimedBatch{1e-5, 1e9, L2State::cold})));
+  EXPECT_EQ(got.seconds, 1e-5);
+  EXPECT_EQ(got.clock_hz, 1e9);
+  EXPECT_EQ(got.l2, L2State::cold);
+}
+
+TEST(Wire, RefusesTimesThatAreNone) {
+  for (const double seconds : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_THROW(timed_batch_of(wire_of(TimedBatch{seconds})), WireError) << seconds;
+  }
+}
+
+TEST(Wire, RefusesNumbersThatNameNothing) {
+  for (const int number : {-1, kOutcomes, 1000}) {
+    EXPECT_THROW(outcome_of(number), WireError) << number;
+    EXPECT_THROW(throw_failure_in({{"failure", number}, {"what", ""}}), WireError) << number;
+  }
+  Json workload = wire_of(Workload{});
+  workload["form"] = 2;
+  EXPECT_THROW(workload_of(workload), WireError);
+}
+
+TEST(Wire, ThrowsAgainWhatADeviceThrew) {
+  try {
+    throw_failure_in(sent(wire_of(KernelFailure(Outcome::timeout, "late"))));
+    FAIL();
+  } catch (const KernelFailure& failure) {
+    EXPECT_EQ(failure.outcome(), Outcome::timeout);
+    EXPECT_STREQ(failure.what(), "late");
+  }
+  EXPECT_THROW(throw_failure_in({{"error", "no memory"}}), Error);
+  EXPECT_NO_THROW(throw_failure_in({{"seconds", 1}}));
+}
+
+TEST(Wire, WhatCannotBeReadIsNoAnswer) {
+  const auto seconds = [](const Json& said) { return said.at("seconds").get<double>(); };
+  EXPECT_EQ(read_message({{"seconds", 2.0}}, seconds), 2.0);
+  EXPECT_THROW(read_message({{"seconds", "x"}}, seconds), WireError);
+  EXPECT_THROW(read_message(Json::object(), seconds), WireError);
+}
+
+TEST(PluginWire, ASearchTaskMustBeFollowedByWhatItClaims) {
+  Json task = wire_of(SearchTask{});
+  task["levels"] = std::uint64_t{1} << 62;
+  EXPECT_THROW(search_task_of(task, ""), WireError);
 }
 
 }  // namespace

@@ -68,7 +68,9 @@ TEST_F(WorkerDevice, VerifiesAndTimes) {
   const auto candidate = load(fine());
   EXPECT_EQ(candidate->verify(3).outcome, Outcome::ok);
   EXPECT_GT(candidate->time(10, L2State::hot).seconds, 0);
-  EXPECT_GT(candidate->time(1, L2State::cold).seconds, 0);
+  const TimedBatch cold = candidate->time(1, L2State::cold);
+  EXPECT_GT(cold.seconds, 0);
+  EXPECT_EQ(cold.l2, L2State::cold);
   EXPECT_GT(bench_->launch_floor(), 0);
   EXPECT_EQ(device_->active_blocks(device_->compile(fine().unit()), fine().plan().launches[0]),
             std::nullopt);
@@ -94,6 +96,16 @@ TEST_F(WorkerDevice, AnIllegalAddressIsACrashThatIsNamed) {
   EXPECT_EQ(failure_of(kernel_with("*(volatile int*)0x10 = 1;")), Outcome::crash);
   EXPECT_THAT(message_, HasSubstr("signal 11"));
   EXPECT_THAT(message_, HasSubstr("illegal memory access at 0x10"));
+  expect_usable();
+}
+
+TEST_F(WorkerDevice, AKernelThatWritesToTheWorkersSocketIsACrash) {
+  KernelCase forger = kernel_with(
+      "static const char kEmpty[17] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+      "0, 0, 0, 0, 0, 0, '\\xa0'}; write(3, kEmpty, 17);");
+  forger.text = "extern \"C\" long write(int, const void*, unsigned long);\n" + forger.text;
+  EXPECT_EQ(failure_of(forger), Outcome::crash);
+  EXPECT_THAT(message_, HasSubstr("ended while verifying: its process sent what is no answer"));
   expect_usable();
 }
 
