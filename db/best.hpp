@@ -24,6 +24,8 @@ bool is_usable(Connection& connection, const BestRow& best);
 /// Stores what derive() says.
 void derive_again(Connection& connection, const ProblemKey& key);
 void derive_all_again(Connection& connection);
+/// Names in Connection::left_out what of the file's structure and which facts are damaged.
+void name_damage(Connection& connection);
 /// Every problem that has a trial, decision or pin.
 std::vector<ProblemKey> all_keys(Connection& connection);
 /// Those of the facts that a retraction of `id` takes out.

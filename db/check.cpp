@@ -8,8 +8,9 @@
 namespace autotune::db {
 namespace {
 
-void check_structure(Connection& connection, std::vector<std::string>& damage) {
-  Query query = connection.query("PRAGMA integrity_check(20)");
+void check_structure(Connection& connection, const std::string& pragma,
+                     std::vector<std::string>& damage) {
+  Query query = connection.query(pragma);
   while (query.step()) {
     if (query.text(0) != "ok") damage.push_back("structure: " + query.text(0));
   }
@@ -62,6 +63,15 @@ void check_best(Connection& connection, std::vector<std::string>& damage) {
 
 }  // namespace
 
+void name_damage(Connection& connection) {
+  std::vector<std::string> damage;
+  check_structure(connection, "PRAGMA quick_check(20)", damage);
+  for (const std::string& one : damage) {
+    connection.left_out.insert(format("{}: {}", connection.path.string(), one));
+  }
+  each_fact_table([&]<class Row>() { each_usable<Row>(connection, "", [](Row&&) {}); });
+}
+
 CheckReport TunedStore::check() const {
   CheckReport report;
   // One part that cannot be read does not hide the others.
@@ -72,7 +82,8 @@ CheckReport TunedStore::check() const {
       report.damage.push_back(format("{}: cannot be read: {}", name, error.what()));
     }
   };
-  part("structure", [&] { check_structure(*connection_, report.damage); });
+  part("structure",
+       [&] { check_structure(*connection_, "PRAGMA integrity_check(20)", report.damage); });
   part("references", [&] { check_references(*connection_, report.damage); });
   each_fact_table([&]<class Row>() {
     part(Table<Row>::name, [&] { report.rows += check_rows<Row>(*connection_, report.damage); });

@@ -220,7 +220,11 @@ std::vector<CalibrationRow> TunedStore::calibration(std::string_view device) con
 }
 
 void TunedStore::rebuild_best() {
-  in_transaction(*connection_, [&] { derive_all_again(*connection_); });
+  in_transaction(*connection_, [&] {
+    name_damage(*connection_);
+    connection_->database.exec("REINDEX");  // what an index has lost stands in its table
+    derive_all_again(*connection_);
+  });
 }
 
 void TunedStore::compact() {

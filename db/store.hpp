@@ -133,7 +133,8 @@ class TunedStore {
   /// From now on tuned() and nearest() leave out the entries for which `complaint` returns a text.
   void leave_out(std::function<std::string(const TunedEntry& entry)> complaint);
 
-  /// Derives every best row anew.
+  /// Derives every best row anew. Names all damage in left_out(): a fact that cannot be read may
+  /// have refuted or retracted another.
   void rebuild_best();
   /// The file's structure, its references, and every row against its id.
   CheckReport check() const;

@@ -182,6 +182,24 @@ TEST(Facts, ARetractedSessionTakesItsTrialsAndDecisionsAlong) {
   EXPECT_THAT(store.check().damage, IsEmpty());
 }
 
+TEST(Facts, ADamagedFactIsNamedWhenAnswersAreDerivedAnew) {
+  for (const std::string damage :
+       {"UPDATE trial SET created_at = '2026-01-01' WHERE outcome = 'wrong'",
+        "UPDATE retraction SET fact = 'x'"}) {
+    const TemporaryFolder folder;
+    TunedStore store(folder / "t.db");
+    const Sample sample(store);
+    TrialRow failure = sample.failure("BM=8", "wrong");
+    failure.created_at = "2026-03-01T12:00:02.000Z";
+    store.append(std::vector{sample.trial("BM=8", 500), sample.trial("BM=64", 1000), failure});
+    store.retract(store.begin_session({"", "2026-03-01", "", "", "another", "", 1, ""}), "why");
+    store.connection().query(damage).run();
+    store.rebuild_best();
+    EXPECT_THAT(store.left_out(), ElementsAre(HasSubstr("is left out: it is not what was stored")))
+        << damage;
+  }
+}
+
 TEST(Facts, ARetractionNeedsAFact) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");

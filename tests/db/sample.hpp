@@ -2,7 +2,6 @@
 // A folder that goes with the test, and rows to put in a store.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
 
