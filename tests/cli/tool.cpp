@@ -28,6 +28,12 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+std::vector<std::string> tool_with(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{kTool};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> all;
   for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
@@ -49,11 +55,9 @@ std::string fresh_name(const char* what) {
 
 }  // namespace
 
-Running::Running(const fs::path& folder, const std::vector<std::string>& arguments,
+Running::Running(const fs::path& folder, const std::vector<std::string>& words,
                  const std::map<std::string, std::string>& environment, const Preparation& prepare)
     : out_(folder / fresh_name("stdout_")), err_(folder / fresh_name("stderr_")) {
-  std::vector<std::string> words{kTool};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables;
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
   const std::vector<char*> argv = pointers(words), environ = pointers(variables);
@@ -66,7 +70,7 @@ Running::Running(const fs::path& folder, const std::vector<std::string>& argumen
     if (chdir(folder.c_str()) != 0) _exit(126);
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
     if (prepare) prepare();
-    execve(kTool, argv.data(), environ.data());
+    execve(argv[0], argv.data(), environ.data());
     _exit(127);
   }
 }
@@ -127,11 +131,15 @@ fs::path Sandbox::write(const std::string& name, const std::string& text) const 
 }
 
 Ended Sandbox::run(const std::vector<std::string>& arguments, const Preparation& prepare) const {
-  return Running(folder_, arguments, environment_, prepare).wait();
+  return Running(folder_, tool_with(arguments), environment_, prepare).wait();
+}
+
+Ended Sandbox::run_program(const std::vector<std::string>& words) const {
+  return Running(folder_, words, environment_, Preparation()).wait();
 }
 
 std::unique_ptr<Running> Sandbox::start(const std::vector<std::string>& arguments) const {
-  return std::make_unique<Running>(folder_, arguments, environment_, Preparation());
+  return std::make_unique<Running>(folder_, tool_with(arguments), environment_, Preparation());
 }
 
 std::string manifest_of(const std::string& name) {

@@ -24,10 +24,11 @@ struct Ended {
 /// Called in the new process before the tool is: limits, closed streams.
 using Preparation = std::function<void()>;
 
-/// A run of the tool; killed with all it started when the object goes.
+/// A run of a program, as a rule the tool; killed with all it started when the object goes.
 class Running {
  public:
-  Running(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
+  /// `words` begin with the program's path.
+  Running(const std::filesystem::path& folder, const std::vector<std::string>& words,
           const std::map<std::string, std::string>& environment, const Preparation& prepare);
   ~Running();
   Running(const Running&) = delete;
@@ -65,6 +66,8 @@ class Sandbox {
   void unset(const std::string& name) { environment_.erase(name); }
 
   Ended run(const std::vector<std::string>& arguments, const Preparation& prepare = {}) const;
+  /// Another program, by its path.
+  Ended run_program(const std::vector<std::string>& words) const;
   std::unique_ptr<Running> start(const std::vector<std::string>& arguments) const;
 
  private:
