@@ -28,4 +28,7 @@ if(AUTOTUNE_SANITIZE)
     add_compile_options(-Wno-maybe-uninitialized)  # sanitizers make it speak up without reason
   endif()
 endif()
+if(AUTOTUNE_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # counts branches; only fuzzers link libFuzzer
+endif()
 include_directories(${CMAKE_SOURCE_DIR})
