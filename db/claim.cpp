@@ -35,10 +35,8 @@ std::optional<BestRow> claim_of(const TrialRow& trial, const SessionRow& session
   row.session = trial.session;
   row.session_started_at = session.started_at;
   row.configuration = trial.configuration;
-  row.median_ns = measured ? trial.median_ns : trial.predicted_ns;
-  row.low_ns = trial.low_ns;
-  row.high_ns = trial.high_ns;
-  row.samples = trial.samples;
+  static_cast<Times&>(row) = trial;
+  if (predicted) row.median_ns = trial.predicted_ns;
   row.gflops = trial.gflops;
   row.verified = trial.verified;
   row.binary_key = trial.binary_key;
@@ -54,21 +52,7 @@ BestRow claim_of(const DecisionRow& decision, const SessionRow& session) {
   row.decided = true;
   row.session = decision.session;
   row.session_started_at = session.started_at;
-  row.configuration = decision.configuration;
-  row.median_ns = decision.median_ns;
-  row.low_ns = decision.low_ns;
-  row.high_ns = decision.high_ns;
-  row.samples = decision.samples;
-  row.gflops = decision.gflops;
-  row.default_configuration = decision.default_configuration;
-  row.default_ns = decision.default_ns;
-  row.noise_floor = decision.noise_floor;
-  row.cold_ns = decision.cold_ns;
-  row.ties = decision.ties;
-  row.verified = decision.verified;
-  row.binary_key = decision.binary_key;
-  row.created_at = decision.created_at;
-  row.baseline = decision.baseline;
+  static_cast<Figures&>(row) = decision;
   row.source = decision.id;
   return row;
 }

@@ -52,21 +52,7 @@ DecisionRow decision_of(const BestRow& best) {
   row.session = best.session;
   row.key = best.key;
   row.provenance = best.provenance == "predicted" ? "predicted" : "imported";
-  row.configuration = best.configuration;
-  row.median_ns = best.median_ns;
-  row.low_ns = best.low_ns;
-  row.high_ns = best.high_ns;
-  row.samples = best.samples;
-  row.gflops = best.gflops;
-  row.default_configuration = best.default_configuration;
-  row.default_ns = best.default_ns;
-  row.noise_floor = best.noise_floor;
-  row.cold_ns = best.cold_ns;
-  row.ties = best.ties;
-  row.verified = best.verified;
-  row.binary_key = best.binary_key;
-  row.created_at = best.created_at;
-  row.baseline = best.baseline;
+  static_cast<Figures&>(row) = best;
   return row;
 }
 

@@ -32,6 +32,30 @@ void baseline_columns(Figures& baseline, Visit&& visit) {
   visit("baseline_wins", baseline.wins);
 }
 
+template <class Row, class Visit>
+void time_columns(Row& row, Visit&& visit) {
+  visit("median_ns", row.median_ns);
+  visit("low_ns", row.low_ns);
+  visit("high_ns", row.high_ns);
+  visit("samples", row.samples);
+}
+
+template <class Row, class Visit>
+void figure_columns(Row& row, Visit&& visit) {
+  visit("configuration", row.configuration);
+  time_columns(row, visit);
+  visit("gflops", row.gflops);
+  visit("default_configuration", row.default_configuration);
+  visit("default_ns", row.default_ns);
+  visit("noise_floor", row.noise_floor);
+  visit("cold_ns", row.cold_ns);
+  visit("ties", row.ties);
+  visit("verified", row.verified);
+  visit("binary_key", row.binary_key);
+  visit("created_at", row.created_at);
+  baseline_columns(row.baseline, visit);
+}
+
 /// Columns that not every schema has. A row in which one is empty is written as JSON without it,
 /// so that facts of an older schema keep their ids.
 inline bool is_later(std::string_view column) {
@@ -92,10 +116,7 @@ struct Table<TrialRow> {
     visit("configuration", row.configuration);
     visit("outcome", row.outcome);
     visit("message", row.message);
-    visit("median_ns", row.median_ns);
-    visit("low_ns", row.low_ns);
-    visit("high_ns", row.high_ns);
-    visit("samples", row.samples);
+    time_columns(row, visit);
     visit("throttled", row.throttled);
     visit("predicted_ns", row.predicted_ns);
     visit("registers", row.registers);
@@ -119,21 +140,7 @@ struct Table<DecisionRow> {
     visit("session", row.session);
     key_columns(row.key, visit);
     visit("provenance", row.provenance);
-    visit("configuration", row.configuration);
-    visit("median_ns", row.median_ns);
-    visit("low_ns", row.low_ns);
-    visit("high_ns", row.high_ns);
-    visit("samples", row.samples);
-    visit("gflops", row.gflops);
-    visit("default_configuration", row.default_configuration);
-    visit("default_ns", row.default_ns);
-    visit("noise_floor", row.noise_floor);
-    visit("cold_ns", row.cold_ns);
-    visit("ties", row.ties);
-    visit("verified", row.verified);
-    visit("binary_key", row.binary_key);
-    visit("created_at", row.created_at);
-    baseline_columns(row.baseline, visit);
+    figure_columns(row, visit);
   }
 };
 
@@ -183,21 +190,7 @@ struct Table<BestRow> {
     visit("decided", row.decided);
     visit("session", row.session);
     visit("session_started_at", row.session_started_at);
-    visit("configuration", row.configuration);
-    visit("median_ns", row.median_ns);
-    visit("low_ns", row.low_ns);
-    visit("high_ns", row.high_ns);
-    visit("samples", row.samples);
-    visit("gflops", row.gflops);
-    visit("default_configuration", row.default_configuration);
-    visit("default_ns", row.default_ns);
-    visit("noise_floor", row.noise_floor);
-    visit("cold_ns", row.cold_ns);
-    visit("ties", row.ties);
-    visit("verified", row.verified);
-    visit("binary_key", row.binary_key);
-    visit("created_at", row.created_at);
-    baseline_columns(row.baseline, visit);
+    figure_columns(row, visit);
     visit("source", row.source);
     visit("crc", row.crc);
     visit("row_hash", row.row_hash);

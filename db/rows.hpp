@@ -59,8 +59,17 @@ struct ProblemKey {
   friend auto operator<=>(const ProblemKey&, const ProblemKey&) = default;
 };
 
+/// The time of a configuration and its 95 % interval, in nanoseconds; empty where none was timed.
+struct Times {
+  std::optional<double> median_ns;
+  std::optional<double> low_ns;
+  std::optional<double> high_ns;
+  std::int64_t samples = 0;
+  friend bool operator==(const Times&, const Times&) = default;
+};
+
 /// One configuration that was tried: a fact, never changed.
-struct TrialRow {
+struct TrialRow : Times {
   std::string id;
   std::string session;
   ProblemKey key;
@@ -68,10 +77,6 @@ struct TrialRow {
   std::string configuration;     // `BM=64 BN=64`
   std::string outcome = "ok";    // an Outcome's name
   std::string message;           // why, when not ok
-  std::optional<double> median_ns;
-  std::optional<double> low_ns;
-  std::optional<double> high_ns;
-  std::int64_t samples = 0;
   bool throttled = false;
   std::optional<double> predicted_ns;
   std::optional<std::int64_t> registers;
@@ -103,17 +108,9 @@ struct BaselineFigures {
   friend bool operator==(const BaselineFigures&, const BaselineFigures&) = default;
 };
 
-/// What a session decided for one problem, from its playoff: a fact. Published figures are these.
-struct DecisionRow {
-  std::string id;
-  std::string session;
-  ProblemKey key;
-  std::string provenance = "measured";  // measured, imported, predicted
+/// A configuration that was chosen, and what is published of it.
+struct Figures : Times {
   std::string configuration;
-  std::optional<double> median_ns;
-  std::optional<double> low_ns;
-  std::optional<double> high_ns;
-  std::int64_t samples = 0;
   std::optional<double> gflops;
   std::string default_configuration;
   std::optional<double> default_ns;
@@ -124,6 +121,15 @@ struct DecisionRow {
   std::string binary_key;
   std::string created_at;
   BaselineFigures baseline;
+  friend bool operator==(const Figures&, const Figures&) = default;
+};
+
+/// What a session decided for one problem, from its playoff: a fact. Published figures are these.
+struct DecisionRow : Figures {
+  std::string id;
+  std::string session;
+  ProblemKey key;
+  std::string provenance = "measured";  // measured, imported, predicted
   friend bool operator==(const DecisionRow&, const DecisionRow&) = default;
 };
 
@@ -158,28 +164,13 @@ struct RetractionRow {
 };
 
 /// The answer for one problem, derived from trials, decisions and pins.
-struct BestRow {
+struct BestRow : Figures {
   ProblemKey key;
   std::string settings;    // what of the problem is not its sizes: `dtype=f32`
   std::string provenance;  // pinned, measured, imported, predicted
   bool decided = false;  // by a playoff or a pin; else the leader of a session that did not finish
   std::string session;
   std::string session_started_at;
-  std::string configuration;
-  std::optional<double> median_ns;
-  std::optional<double> low_ns;
-  std::optional<double> high_ns;
-  std::int64_t samples = 0;
-  std::optional<double> gflops;
-  std::string default_configuration;
-  std::optional<double> default_ns;
-  std::optional<double> noise_floor;
-  std::optional<double> cold_ns;
-  std::string ties;
-  bool verified = false;
-  std::string binary_key;
-  std::string created_at;
-  BaselineFigures baseline;
   std::string source;  // id of the trial, decision or pin that it comes from
   // The store fills these in.
   std::int64_t crc = 0;       // of what a lookup uses

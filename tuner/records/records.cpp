@@ -83,6 +83,20 @@ db::KernelRow kernel_row(const Target& target) {
   return row;
 }
 
+db::Times times_of(const Measurement& times) {
+  return {times.median * kNanoseconds, times.low * kNanoseconds, times.high * kNanoseconds,
+          times.samples};
+}
+
+Measurement measurement_of(const db::Times& row) {
+  Measurement times;
+  times.median = *row.median_ns / kNanoseconds;
+  times.low = row.low_ns.value_or(*row.median_ns) / kNanoseconds;
+  times.high = row.high_ns.value_or(*row.median_ns) / kNanoseconds;
+  times.samples = static_cast<int>(row.samples);
+  return times;
+}
+
 db::TrialRow trial_row(const Trial& trial, double flops) {
   db::TrialRow row;
   row.configuration = to_text(trial.configuration);
@@ -90,10 +104,7 @@ db::TrialRow trial_row(const Trial& trial, double flops) {
   row.message = trial.message;
   if (trial.measurement) {
     const Measurement& times = *trial.measurement;
-    row.median_ns = times.median * kNanoseconds;
-    row.low_ns = times.low * kNanoseconds;
-    row.high_ns = times.high * kNanoseconds;
-    row.samples = times.samples;
+    static_cast<db::Times&>(row) = times_of(times);
     row.throttled = times.throttled;
     if (flops > 0 && times.median > 0) row.gflops = flops / times.median / 1e9;
   }
@@ -114,13 +125,8 @@ Trial trial_of(const db::TrialRow& row) {
   trial.outcome = outcome(row.outcome).value_or(Outcome::crash);
   trial.message = row.message;
   if (row.median_ns) {
-    Measurement times;
-    times.median = *row.median_ns / kNanoseconds;
-    times.low = row.low_ns.value_or(*row.median_ns) / kNanoseconds;
-    times.high = row.high_ns.value_or(*row.median_ns) / kNanoseconds;
-    times.samples = static_cast<int>(row.samples);
-    times.throttled = row.throttled;
-    trial.measurement = times;
+    trial.measurement = measurement_of(row);
+    trial.measurement->throttled = row.throttled;
   }
   if (row.predicted_ns) trial.predicted_seconds = *row.predicted_ns / kNanoseconds;
   trial.registers = static_cast<int>(row.registers.value_or(-1));

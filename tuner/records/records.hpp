@@ -15,6 +15,12 @@ db::DeviceRow device_row(const DeviceInfo& info);
 DeviceInfo device_of(const db::DeviceRow& row);
 db::KernelRow kernel_row(const Target& target);
 
+/// Median, interval and number of samples.
+db::Times times_of(const Measurement& times);
+/// What times_of() wrote, read back. `row.median_ns` is there; a bound that is missing is the
+/// median.
+Measurement measurement_of(const db::Times& row);
+
 /// Without session, key and time of day, which the caller fills in. `flops` of one call; 0 when
 /// unknown.
 db::TrialRow trial_row(const Trial& trial, double flops);

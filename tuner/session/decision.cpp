@@ -3,6 +3,8 @@
 
 #include <sstream>
 
+#include "tuner/records/records.hpp"
+
 namespace autotune {
 namespace {
 
@@ -19,18 +21,9 @@ db::BaselineFigures figures_of(const BaselineReport& report) {
   return figures;
 }
 
-Measurement measurement_of(double ns, const std::optional<double>& low_ns,
-                           const std::optional<double>& high_ns) {
-  Measurement measurement;
-  measurement.median = ns / kNanoseconds;
-  measurement.low = low_ns.value_or(ns) / kNanoseconds;
-  measurement.high = high_ns.value_or(ns) / kNanoseconds;
-  return measurement;
-}
-
 BaselineReport baseline_of(const db::BaselineFigures& figures, double best_seconds) {
   BaselineReport report{figures.plugin, figures.candidate, {}, {}, figures.wins};
-  const Measurement times = measurement_of(*figures.ns, figures.low_ns, figures.high_ns);
+  const Measurement times = measurement_of({figures.ns, figures.low_ns, figures.high_ns, 0});
   report.measurement = times;
   report.to_best = {times.median / best_seconds, times.low / best_seconds,
                     times.high / best_seconds};
@@ -40,8 +33,7 @@ BaselineReport baseline_of(const db::BaselineFigures& figures, double best_secon
 Tuned best_of(const db::BestRow& row) {
   Tuned best;
   best.configuration = parse_named_values(row.configuration);
-  best.measurement = measurement_of(*row.median_ns, row.low_ns, row.high_ns);
-  best.measurement.samples = static_cast<int>(row.samples);
+  best.measurement = measurement_of(row);
   if (row.cold_ns) best.cold_seconds = *row.cold_ns / kNanoseconds;
   best.verified = row.verified;
   return best;
@@ -55,10 +47,7 @@ db::DecisionRow row_of(const ProblemDecision& decision, double flops,
   const Measurement& times = decision.best->measurement;
   row.provenance = decision.predicted ? "predicted" : "measured";
   row.configuration = to_text(decision.best->configuration);
-  row.median_ns = times.median * kNanoseconds;
-  row.low_ns = times.low * kNanoseconds;
-  row.high_ns = times.high * kNanoseconds;
-  row.samples = times.samples;
+  static_cast<db::Times&>(row) = times_of(times);
   if (flops > 0 && times.median > 0) row.gflops = flops / times.median / 1e9;
   if (decision.default_configuration) {
     row.default_configuration = to_text(decision.default_configuration->configuration);
