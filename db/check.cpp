@@ -57,7 +57,7 @@ void check_best(Connection& connection, std::vector<std::string>& damage) {
   }
   Query query = connection.query("SELECT count(*) FROM best");
   if (query.step() && query.integer(0) != expected) {
-    damage.push_back("best: has rows of problems that nobody tried");
+    damage.push_back("best: has rows of problems without trials");
   }
 }
 

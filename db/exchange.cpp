@@ -93,7 +93,7 @@ class Importer {
       const bool refused = (error.getErrorCode() & 0xFF) == SQLITE_CONSTRAINT;
       if (!refused) throw store_error(connection_.path, error);
       const bool missing = error.getExtendedErrorCode() == SQLITE_CONSTRAINT_FOREIGNKEY;
-      refuse(where, missing ? "refers to a row that is missing" : "is no valid row");
+      refuse(where, missing ? "refers to a row that is missing" : "is not a valid row");
     }
   }
 
@@ -222,7 +222,7 @@ std::vector<Line> read_lines(std::istream& in, const std::string& name, Importer
       Line line{number, "", Json::parse(text)};
       const auto table = line.object.find("table");
       if (table == line.object.end() || !read_value(*table, line.table)) {
-        refuse("is no object with the name of a table");
+        refuse("is not an object with the name of a table");
       } else if (!is_fact_table(line.table)) {
         refuse(format("there is no table \"{}\"", line.table));
       } else {
@@ -233,7 +233,8 @@ std::vector<Line> read_lines(std::istream& in, const std::string& name, Importer
     }
   }
   if (lines.empty() && !first.empty()) {
-    importer.refuse_file(name, "is no export of a database: its first line is " + excerpt(first));
+    importer.refuse_file(name,
+                         "is not an export of a database: its first line is " + excerpt(first));
   }
   return lines;
 }

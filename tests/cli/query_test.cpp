@@ -127,8 +127,8 @@ TEST(Query, TellsWhereTheVendorsLibraryIsFaster) {
   const std::string file = (sandbox.folder() / "vendor.db").string();
   const Ended text = sandbox.run({"query", "--target", "gemm", "--db", file});
   EXPECT_THAT(text.out,
-              HasSubstr("vendor   9.000 us [8.910 us, 9.090 us], 0.900x the best, faster, "
-                        "and what libautotune launches: cublas cublasLt 0 (algorithm 55)"));
+              HasSubstr("baseline 9.000 us [8.910 us, 9.090 us], 0.900x the best, faster: "
+                        "libautotune launches it: cublas cublasLt 0 (algorithm 55)"));
   const Ended as_json = sandbox.run({"query", "--target", "gemm", "--db", file, "--json"});
   const Json baseline = Json::parse(as_json.out)["results"][0]["baseline"];
   EXPECT_EQ(baseline["plugin"], "cublas");

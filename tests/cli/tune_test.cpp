@@ -130,8 +130,9 @@ TEST(Tune, CtrlCKeepsEverythingAndTheSameCommandGoesOn) {
   running->signal(SIGINT);
   const Ended ended = running->wait();
   ASSERT_EQ(ended.status, 130) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("ending after what runs now; once more ends it at once\n"));
-  EXPECT_THAT(ended.err, HasSubstr("the same command again"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("ending after the running launch; a second Ctrl-C ends at once\n"));
+  EXPECT_THAT(ended.err, HasSubstr("the same command continues from here"));
   const Json json = Json::parse(ended.out);
   EXPECT_EQ(json["interrupted"], true);
   const int tried = trials_in(json["problems"][0]);
@@ -169,7 +170,7 @@ TEST(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
   EXPECT_THAT(sandbox.run({"query", "--target", "./exp.target.json"}).out,
               HasSubstr("exp N=65536 on "));
   const Ended again = sandbox.run({"new-target", "exp"});
-  expect_refused(again, 1, {"exp.cu", "there already"});
+  expect_refused(again, 1, {"exp.cu", "already exists"});
 }
 
 /// Not for each configuration: for the first of them, and for the reference.

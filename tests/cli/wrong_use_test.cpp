@@ -90,8 +90,8 @@ TEST(WrongUse, AFileThatIsNoExportIsRefusedInOneSentence) {
   const std::string file = sandbox.write("notes.txt", "no fact\nnor this\n").string();
   const Ended ended = sandbox.run({"db", "import", file});
   EXPECT_EQ(ended.status, 1);
-  EXPECT_EQ(ended.err,
-            "warning: " + file + ": is no export of a database: its first line is \"no fact\"\n");
+  EXPECT_EQ(ended.err, "warning: " + file +
+                           ": is not an export of a database: its first line is \"no fact\"\n");
 }
 
 TEST(WrongUse, AnExportWithManyBadLinesIsReadWithoutAFlood) {

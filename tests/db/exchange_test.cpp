@@ -196,7 +196,7 @@ TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
                   "end of input; expected '}'",
                   "x.jsonl line 3: there is no table \"nonsense\"",
                   "x.jsonl line 9: number overflow parsing '1e999'",
-                  "x.jsonl line 10: is no object with the name of a table",
+                  "x.jsonl line 10: is not an object with the name of a table",
                   "x.jsonl line 7: the value of target is of the wrong type",
                   "x.jsonl line 4: the value of seed is of the wrong type",
                   "x.jsonl line 8: the value of seed is of the wrong type",
@@ -209,8 +209,9 @@ TEST(Exchange, AFileThatIsNoExportIsRefusedInOneSentence) {
   TunedStore store(folder / "t.db");
   std::istringstream passwords("\nroot:x:0:0\ndaemon:x:1:1\n"), binary("\x02\xff\n\x80\n"),
       long_line(std::string(5000, 'x')), nothing("\n\n");
-  EXPECT_THAT(import_json_lines(store, passwords, "passwd").refused,
-              ElementsAre("passwd: is no export of a database: its first line is \"root:x:0:0\""));
+  EXPECT_THAT(
+      import_json_lines(store, passwords, "passwd").refused,
+      ElementsAre("passwd: is not an export of a database: its first line is \"root:x:0:0\""));
   EXPECT_THAT(import_json_lines(store, binary, "tool").refused,
               ElementsAre(HasSubstr("its first line is \"\\u0002\uFFFD\"")));
   EXPECT_THAT(import_json_lines(store, long_line, "x").refused,

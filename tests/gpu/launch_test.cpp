@@ -76,7 +76,7 @@ TEST_F(LaunchTest, DynamicSharedMemoryUpToTheOptInLimit) {
   }
   plan.launches[0].dynamic_shared_bytes = most + 16;
   EXPECT_EQ(failure_of(unit, plan, n), Outcome::launch_error);
-  EXPECT_THAT(message_, HasSubstr("more than the device lets a block have"));
+  EXPECT_THAT(message_, HasSubstr("more than the device allows for a block"));
   expect_device_still_works();
 }
 

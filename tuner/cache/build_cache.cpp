@@ -34,7 +34,7 @@ std::string claim_folder(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return std::strerror(errno);
   struct stat status {};
   if (stat(folder.c_str(), &status) != 0) return std::strerror(errno);
-  if (!S_ISDIR(status.st_mode)) return "it is no folder";
+  if (!S_ISDIR(status.st_mode)) return "it is not a folder";
   if (status.st_uid != geteuid()) return "it belongs to another user";
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it";
   if (access(folder.c_str(), W_OK | X_OK) != 0) return std::strerror(errno);

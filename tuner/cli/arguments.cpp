@@ -106,7 +106,8 @@ std::int64_t Arguments::integer(std::string_view option, std::int64_t low,
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || number < low || number > high) {
-    throw UsageError(format("--{}: \"{}\" is no integer from {} to {}", option, value, low, high));
+    throw UsageError(
+        format("--{}: \"{}\" is not an integer from {} to {}", option, value, low, high));
   }
   return number;
 }

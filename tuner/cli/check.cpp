@@ -24,7 +24,7 @@ constexpr int kMostConfigurations = 1000;
 Problem problem_to_check(const Arguments& arguments, const Target& target) {
   const std::vector<NamedValues> sizes =
       parse_sizes(arguments.find("sizes").value_or("512"), target.sizes);
-  if (sizes.size() > 1) throw UsageError("check takes one problem: give one item to --sizes");
+  if (sizes.size() > 1) throw UsageError("check takes one problem: give --sizes one item");
   return problem_of(target, sizes[0], settings_of(arguments));
 }
 
@@ -82,13 +82,13 @@ const Verb kCheck{
         "MANIFEST|TARGET [--sizes S] [--device D] [--set NAME=VALUE] [--plugin FILE] [--json]",
     .summary = "Validate a target without tuning it",
     .details =
-        "Reads the manifest, builds the space of one problem, and compiles the reference, "
-        "the default configuration and a few that together hold every value of every "
+        "Reads the manifest and builds the space of one problem. Compiles the reference, the "
+        "default configuration, and a few configurations that together have every value of every "
         "parameter. Prints the size of the space, buffers, work, launches and resources. Then runs "
-        "the default on the edge problem, unless the device is a `model:`. Status 1 when the "
-        "default "
-        "or the reference does not compile or launch, or when the default is not right there. "
-        "[manifest.md](manifest.md) documents the format.",
+        "the default configuration on the edge problem, unless the device is a `model:`. The exit "
+        "status is 1 if the default configuration or the reference does not compile or launch, or "
+        "if the default configuration is wrong on the edge problem. [manifest.md](manifest.md) "
+        "documents the format.",
     .options = {{"sizes", "S", "The sizes of one problem", "512"},
                 kDeviceOption,
                 kPluginOption,

@@ -27,7 +27,7 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
       << format("default   {}{}\n",
                 configuration_text(target, problem, check.configurations.front().configuration,
                                    device),
-                check.default_is_legal ? "" : ", the nearest to the manifest's that is valid here");
+                check.default_is_legal ? "" : ", the valid one nearest to the manifest's");
   for (const std::string& note : check.notes) out << format("note      {}\n", note);
   for (const BufferSpec& buffer : check.buffers) {
     out << format("{:<9} {} {} {}, {}\n", role_name(buffer.role), buffer.name, buffer.length,

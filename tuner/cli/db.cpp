@@ -19,8 +19,8 @@ int check(const Arguments& arguments) {
   std::cout << (report.damage.empty()
                     ? format("{}: {} rows, all as they were stored\n", store.path().string(),
                              report.rows)
-                    : format("{}: {} faults in {} rows; import it into a new database to keep what "
-                             "is good\n",
+                    : format("{}: {} faults in {} rows; import it into a new database to keep the "
+                             "good rows\n",
                              store.path().string(), report.damage.size(), report.rows));
   return report.damage.empty() ? kDone : kFailed;
 }
@@ -82,7 +82,7 @@ int run_db(const Arguments& arguments) {
     }
     return action.run(arguments);
   }
-  throw UsageError(format("db knows no \"{}\": {}", name, suggestion(name, names)));
+  throw UsageError(format("db has no action \"{}\": {}", name, suggestion(name, names)));
 }
 
 }  // namespace
@@ -92,24 +92,23 @@ const Verb kDb{
     .name = "db",
     .synopsis = "export|import|merge|check|compact|pin|unpin|retract [FILE…] [--db FILE]",
     .summary =
-        "Export, import, merge, check, compact the database; pin a configuration, retract a fact",
+        "Export, import, merge, check or compact the database; pin a configuration; retract a fact",
     .details =
-        "`export` writes `--format` jsonl (every fact, one JSON object a line in canonical order), "
-        "best (only the answers, as JSON lines), cpp (the answers as a C++ header) or sqlite. "
-        "`import` and `merge` add what FILEs hold, JSON lines or databases, and never overwrite: "
-        "the order does not matter, nor does doing it twice. `check` reads every row and compares "
-        "it with its id. `compact` derives the answers anew and gives free pages back. `pin` makes "
-        "`--config` the answer for a size until `unpin`; values that `query` leaves out may be "
-        "left out. A configuration that is not valid for that size is refused; `import` takes it "
-        "in "
-        "and says that nobody will be given it. `retract ID --reason TEXT` takes a fact out of all "
-        "answers, here and wherever "
-        "the "
-        "database is merged into; a session takes its trials and decisions along. `check` and "
-        "`query --json` tell ids.",
+        R"(* `export` writes `--format` jsonl (every fact, one JSON object a line, in canonical order), best
+  (only the answers, as JSON lines), cpp (the answers as a C++ header) or sqlite.
+* `import` and `merge` add the content of FILEs, which are JSON lines or databases. They never
+  overwrite. Order and repetition do not matter.
+* `check` compares every row with its id.
+* `compact` derives the answers again and gives free pages back to the file system.
+* `pin` makes `--config` the answer for a size until `unpin`. Values that `query` does not show may
+  be left out. It refuses a configuration that is not valid for that size; `import` keeps one, but
+  no answer uses it.
+* `retract ID --reason TEXT` takes a fact out of all answers, here and in every database that this
+  one is merged into. Retracting a session also retracts its trials and decisions. `check` and
+  `query --json` show ids.)",
     .options = {{"db", "FILE", "The database"},
                 {"format", "F", "export: jsonl, best, cpp, sqlite", "jsonl"},
-                {"output", "FILE", "export: write there in place of stdout"},
+                {"output", "FILE", "export: write to this file instead of stdout"},
                 {"target", "T", "pin: the target; export: only this one; import: its manifest"},
                 {"device", "NAME", "pin, export: only this device"},
                 {"size", "S", "pin: a problem, as for tune"},

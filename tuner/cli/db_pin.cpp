@@ -36,7 +36,7 @@ const Target& target_to_pin(AnswerJudge& judge, const db::TunedEntry& like) {
   const std::string& name = like.kernel.target;
   if (!judge.target_called(name)) {
     throw Error(
-        format("{}: a pin is checked by the target's manifest: name that with --target", name));
+        format("{}: a pin is checked against the target's manifest: name it with --target", name));
   }
   if (const Target* const target = judge.target_of(like)) return *target;
   throw Error(format("{} has changed since it was tuned: tune it again before you pin", name));
@@ -82,7 +82,7 @@ NamedValues whole_configuration(const NamedValues& given, const Target& target,
   }
   if (found.size() == 1) return parse_named_values(*found.begin());
   throw UsageError(
-      format("--config \"{}\" fits {} of the configurations that were found correct: give every "
+      format("--config \"{}\" matches {} of the configurations that were found correct: give every "
              "parameter, such as {}",
              to_text(given), found.empty() ? "none" : std::to_string(found.size()),
              found.empty() ? to_text(target.default_configuration) : *found.begin()));

@@ -68,21 +68,20 @@ extern const Verb kExplain;
 const Verb kExplain{
     .name = "explain",
     .synopsis = "--target T --size S [--device NAME] [--db FILE] [--svg FILE] [--json]",
-    .summary = "Why this configuration: occupancy, what binds it, its nearest losers",
+    .summary = "Explain a result: occupancy, what bounds it, its nearest losers",
     .details =
-        "Reads the database only. Times are those that were measured; what binds them is "
-        "the cost model's view (docs/model.md), so it says how far the prediction is off. "
-        "The plot shows every configuration that was timed: under the GPU's roofs where the FLOPs "
-        "are "
-        "known, else by its time. What a run with `--prune-audit N` "
-        "found of the pruned ones is reported with the reasons why they were.",
+        "Reads the database only. Times were measured; bounds come from the cost model "
+        "(docs/model.md), and the output says how far its prediction is off. The plot shows every "
+        "configuration that was timed. If the FLOPs are known, it is a roofline plot; otherwise it "
+        "ranks the times. Reasons why configurations were not timed to the end come with the "
+        "result of a `--prune-audit N` run, if there is one.",
     .options =
-        {{"target", "T", "The target's name, or its manifest"},
+        {{"target", "T", "A target's name or the path of a manifest"},
          {"size", "S", "A problem, as for tune: 512, 1037x1031x1055"},
          {"device", "NAME", "Only this device"},
          {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", {}, true},
          kPluginOption,
-         {"losers", "N", "How many of the nearest losers", "5"},
+         {"losers", "N", "Number of nearest losers", "5"},
          {"svg", "FILE", "Write the plots as SVG"},
          {"db", "FILE", "The database"},
          {"json", "", "Print JSON"}},

@@ -109,9 +109,8 @@ std::string loser_lines(const Explanation& explanation) {
 
 /// What a trial's short message means.
 std::string_view meaning_of(std::string_view message) {
-  if (message == "screened") return "far slower than the best so far, at a glance";
-  if (message == "outrun")
-    return "slower than the best so far with certainty, not timed to the end";
+  if (message == "screened") return "far slower than the best so far";
+  if (message == "outrun") return "slower than the best so far; timing stopped early";
   return message;
 }
 

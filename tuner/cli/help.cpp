@@ -13,18 +13,18 @@ constexpr std::size_t kLineWidth = 96;
 
 constexpr const char* kStreams =
     "Results go to stdout, progress and warnings to stderr. Exit status: 0 done; 1 failed; 2 wrong "
-    "usage; 3 finished, but some problem has no correct configuration; 130 interrupted.";
+    "usage; 3 some problem has no correct configuration; 130 interrupted.";
 
-/// What is read from the environment.
+/// Environment variables and their meaning.
 const std::vector<std::pair<std::string, std::string>> kEnvironment = {
     {"AUTOTUNE_DB",
-     "The database where --db is not given; default: autotune/tuned.db in the user's data folder"},
+     "The database without --db; default: autotune/tuned.db in the user's data folder"},
     {"AUTOTUNE_CACHE",
      "The folder of compiled kernels; default: autotune in the user's cache folder"},
-    {"AUTOTUNE_KERNEL_PATH", "Folders of targets before those that ship: a:b"},
-    {"AUTOTUNE_PLUGIN_PATH", "Folders of plugins before those that ship: /a:/b"},
+    {"AUTOTUNE_KERNEL_PATH", "Folders of targets, searched before the shipped ones: a:b"},
+    {"AUTOTUNE_PLUGIN_PATH", "Folders of plugins, searched before the shipped ones: /a:/b"},
     {"AUTOTUNE_HOST_CXX", "The compiler of the host device; default: g++, clang++ or c++"},
-    {"AUTOTUNE_WORKER", "The program that runs kernels, where it is not beside this one"}};
+    {"AUTOTUNE_WORKER", "The worker program; default: the autotune-worker of this installation"}};
 
 std::string usage_line(const Verb& verb) {
   return format("autotune {}{}{}", verb.name, verb.synopsis.empty() ? "" : " ", verb.synopsis);
@@ -66,13 +66,18 @@ std::string two_columns(const std::vector<std::pair<std::string, std::string>>& 
   return text;
 }
 
-/// Of Markdown, each broken anew; what is indented stays as it is.
+/// A list or an indented block.
+bool is_verbatim(const std::string& markdown) {
+  return markdown.starts_with(' ') || markdown.starts_with('*');
+}
+
+/// Wraps paragraphs of Markdown; lists and indented blocks stay as they are.
 std::string paragraphs(const std::string& markdown) {
   std::string text;
   for (std::size_t start = 0; start < markdown.size();) {
     const std::size_t end = std::min(markdown.find("\n\n", start), markdown.size());
     const std::string one = markdown.substr(start, end - start);
-    text += (text.empty() ? "" : "\n") + (one.starts_with(' ') ? one : wrapped(one, 0)) + '\n';
+    text += (text.empty() ? "" : "\n") + (is_verbatim(one) ? one : wrapped(one, 0)) + '\n';
     start = end + 2;
   }
   return text;
@@ -87,10 +92,11 @@ std::string overview() {
          "size.\n"
          "\n"
          "  autotune --target gemm --sizes 128..1024     tune, verify, store\n"
-         "  autotune query --target gemm --size 512      what is the best here, and how sure\n"
+         "  autotune query --target gemm --size 512      the best configuration, and how certain\n"
          "\n"
-         "verbs (tune when none is given):\n" +
-         two_columns(rows) + "\n`autotune VERB --help` tells all of one.\n\nenvironment:\n" +
+         "verbs (the default is tune):\n" +
+         two_columns(rows) +
+         "\n`autotune VERB --help` shows the options of a verb.\n\nenvironment:\n" +
          two_columns(kEnvironment) + "\n" + wrapped(kStreams, 0) + '\n';
 }
 
@@ -122,7 +128,7 @@ std::string markdown_reference() {
       }
       text += format("| `{}` | {} |\n", left_side(option), cell);
     }
-    if (!verb->details.empty()) text += format("\n{}\n", verb->details);
+    if (!verb->details.empty()) text += "\n" + paragraphs(std::string(verb->details));
   }
   text += "\n## Environment\n\n| variable | meaning |\n|---|---|\n";
   for (const auto& [name, meaning] : kEnvironment) text += format("| `{}` | {} |\n", name, meaning);

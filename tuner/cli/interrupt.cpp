@@ -24,7 +24,7 @@ bool on_terminal = false;
 int signals[2] = {-1, -1};  // a pipe from the handler to the listener
 
 void say_first() {
-  const std::string_view note = "\nending after what runs now; once more ends it at once\n";
+  const std::string_view note = "\nending after the running launch; a second Ctrl-C ends at once\n";
   const std::size_t start = on_terminal ? 0 : 1;  // there a line of progress may stand
   static_cast<void>(!write(STDERR_FILENO, note.data() + start, note.size() - start));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune list: what there is to tune, with what, on what.
+// autotune list: targets, strategies, devices, plugins.
 #include <algorithm>
 #include <iostream>
 
@@ -130,7 +130,7 @@ extern const Verb kList;
 const Verb kList{
     .name = "list",
     .synopsis = "targets|strategies|devices|plugins [--plugin FILE] [--json]",
-    .summary = "What there is to tune, with what, on what",
+    .summary = "List targets, strategies, devices or plugins",
     .details = {},
     .options = {kPluginOption, {"json", "", "Print a JSON array of {name, description, …}"}},
     .positional = "KIND",

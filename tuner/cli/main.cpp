@@ -68,9 +68,8 @@ int main(int argc, char** argv) {
     std::cout.flush();
     return std::cout
                ? status
-               : cli::report(
-                     "stdout cannot be written to its end (is its disk full, its reader gone?)",
-                     cli::kFailed);
+               : cli::report("cannot write all of stdout (is the disk full, or the reader gone?)",
+                             cli::kFailed);
   } catch (const UsageError& error) {
     return cli::report(error.what(), cli::kWrongUsage);
   } catch (const std::bad_alloc&) {

@@ -15,7 +15,7 @@ namespace {
 
 void refuse_existing(const std::string& file) {
   if (std::filesystem::exists(file)) {
-    throw Error(format("{} is there already: give another name, or move it away", file));
+    throw Error(format("{} already exists: give another name, or move the file", file));
   }
 }
 
@@ -36,7 +36,7 @@ int run_new_target(const Arguments& arguments) {
   write(manifest, files.manifest);
   std::cout << format(
       "{0}: a small kernel and its plain reference\n"
-      "{1}: what can be tuned, how it is launched, what must come out\n"
+      "{1}: its manifest with parameters, arguments, launch and reference\n"
       "validate it  autotune check ./{1}\n"
       "tune it      autotune --target ./{1} --sizes 65536\n",
       source, manifest);
@@ -51,9 +51,9 @@ const Verb kNewTarget{
     .synopsis = "NAME",
     .summary = "Write a small kernel and its manifest into the current folder",
     .details =
-        "Writes `NAME.cu` and `NAME.target.json`, commented, over one size `N`. They tune "
-        "as they stand, on a GPU and on the host device. Files that are there already are "
-        "left alone. [manifest.md](manifest.md) documents the format.",
+        "Writes `NAME.cu` and `NAME.target.json`, commented, over one size `N`. They "
+        "can be tuned without a change, on a GPU and on the host device. Existing files are never "
+        "overwritten. [manifest.md](manifest.md) documents the format.",
     .options = {},
     .positional = "NAME",
     .run = run_new_target};

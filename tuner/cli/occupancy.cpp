@@ -40,7 +40,8 @@ std::vector<std::int64_t> block_of(const std::string& text) {
     sides.push_back(0);
   }
   throw UsageError(
-      format("--block \"{}\" is no block: give threads such as 256, or sides such as 16x16", text));
+      format("--block \"{}\" is not a block size: give threads such as 256, or sides such as 16x16",
+             text));
 }
 
 /// `--shared` as a function of the block: an expression over `threads` and `side`, their root.
@@ -96,8 +97,8 @@ void choose_block(OccupancyQuestion& question, const SharedOfBlock& shared, bool
                            : best_block(question.gpu, question.shape, shared);
   if (!best) {
     throw UsageError(
-        format("no block fits on {} with {} registers a thread and that much shared "
-               "memory: ask for less of one",
+        format("no block fits on {} with {} registers per thread and that much shared "
+               "memory: use fewer registers or less shared memory",
                question.gpu.name, question.shape.registers));
   }
   question.shape.threads = best->threads;
@@ -128,16 +129,16 @@ void expect_no_idle_options(const Arguments& arguments) {
   };
   if (arguments.has("target")) {
     refuse({"block", "regs", "shared", "cluster", "barriers", "best-block"},
-           "does not go with --target, which takes all of a kernel from its binary");
+           "does not go with --target, which takes it from the binary");
   } else {
-    refuse({"size", "set"}, "is about a --target, and there is none");
+    refuse({"size", "set"}, "needs --target");
     if (!arguments.positional().empty()) {
-      throw UsageError(format("\"{}\" is about a --target, and there is none: leave it out",
-                              arguments.positional().front()));
+      throw UsageError(
+          format("\"{}\" needs --target: leave it out", arguments.positional().front()));
     }
   }
   if (arguments.has("best-block")) refuse({"block"}, "does not go with --best-block");
-  if (!arguments.has("best-block")) refuse({"square"}, "only rounds what --best-block finds");
+  if (!arguments.has("best-block")) refuse({"square"}, "needs --best-block");
 }
 
 Swept swept_of(const std::string& text) {
@@ -194,25 +195,28 @@ const Verb kOccupancy{
     .synopsis = "[--gpu NAME] --block 16x16|--best-block|--target T [NAME=VALUE…] [--json]",
     .summary = "Theoretical occupancy of a kernel on any GPU since 2008, and what limits it",
     .details =
-        "Shared memory may be an expression over `threads` (of a block) and `side` (its "
-        "square root, rounded down), so that `--best-block` can weigh it: `--shared \"8 * "
-        "threads\"`. `--target` compiles a configuration for the GPU and takes registers "
-        "and shared memory from the binary; parameters not given keep the default's "
-        "values.",
-    .options = {{"gpu", "NAME", "Which GPU, loosely: h200, rtx4090, gt240 (default: the one here)"},
-                {"block", "SIDES", "Threads of a block: 256, 16x16, 8x8x4"},
-                {"regs", "N", "Registers a thread", "32"},
-                {"shared", "BYTES", "Shared memory a block: a number or an expression", "0"},
-                {"cluster", "N", "Blocks a cluster", "1"},
-                {"barriers", "N", "Named barriers a block", "1"},
-                {"carveout", "PERCENT", "Share of L1 and shared memory preferred as shared"},
-                {"best-block", "", "Find the block size of highest occupancy"},
-                {"square", "", "With --best-block: round down to 4^n threads, a square"},
-                {"target", "T", "Compile a target's configuration and take what it needs"},
+        "Shared memory may be an expression over `threads` (of a block) and `side` (its square "
+        "root, rounded down), such as `--shared \"8 * threads\"`. `--best-block` evaluates it for "
+        "each block size. `--target` compiles a configuration for the GPU and takes registers and "
+        "shared memory from the binary. Parameters that are not given keep the values of the "
+        "default configuration.",
+    .options = {{"gpu", "NAME",
+                 "A GPU's name or part of it: h200, rtx4090, gt240 (default: the first one here)"},
+                {"block", "SIDES", "Block size in threads: 256, 16x16, 8x8x4"},
+                {"regs", "N", "Registers per thread", "32"},
+                {"shared", "BYTES", "Bytes of shared memory per block: a number or an expression",
+                 "0"},
+                {"cluster", "N", "Blocks per cluster", "1"},
+                {"barriers", "N", "Named barriers per block", "1"},
+                {"carveout", "PERCENT", "Preferred shared memory carve-out"},
+                {"best-block", "", "Find the block size with the highest occupancy"},
+                {"square", "", "With --best-block: round down to 4^n threads, a square block"},
+                {"target", "T",
+                 "Take registers and shared memory from a compiled configuration of this target"},
                 {"size", "S", "With --target: the problem", "1024"},
                 {"set", "NAME=VALUE", "With --target: a setting of the problem", {}, true},
                 {"sweep", "WHAT", "Plot active warps over regs, shared or block"},
-                {"svg", "FILE", "Draw all three curves with this kernel marked"},
+                {"svg", "FILE", "Draw all three curves as SVG and mark this kernel"},
                 {"json", "", "Print JSON"}},
     .positional = "NAME=VALUE…",
     .run = run_occupancy};

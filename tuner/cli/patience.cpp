@@ -28,8 +28,9 @@ void Patience::speak(const std::stop_token& end) {
   for (int seconds = kPeriodSeconds;; seconds += kPeriodSeconds) {
     changed_.wait_for(lock, end, std::chrono::seconds(kPeriodSeconds), [] { return false; });
     if (end.stop_requested()) return;
-    std::cerr << format("{}{} kernels compiled after {} s; each has {:.0f} s (--compile-limit)\n",
-                        done_, of_, seconds, limit_);
+    std::cerr << format(
+        "{}{} kernels compiled after {} s; the limit for one is {:.0f} s (--compile-limit)\n",
+        done_, of_, seconds, limit_);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune query: what is the best here, how sure, how was it found.
+// autotune query: the best configuration, how certain it is, and how it was found.
 #include <cmath>
 #include <iostream>
 #include <optional>
@@ -74,7 +74,7 @@ std::string provenance_of(const db::TunedEntry& entry) {
   const db::BestRow& best = entry.best;
   std::string text = format("{} {} {}", best.provenance, best.created_at.substr(0, 10),
                             best.created_at.size() > 16 ? best.created_at.substr(11, 5) : "");
-  if (!best.decided) text += ", the leader of a run that was not finished";
+  if (!best.decided) text += ", the leader of an unfinished run";
   if (best.samples > 0) text += format(", {} samples", best.samples);
   text += best.verified ? ", verified" : ", not verified";
   const db::SessionRow& session = entry.session;
@@ -112,8 +112,8 @@ void print(const Answer& answer, const Readable& readable) {
                         readable.configuration(best.default_configuration));
   }
   if (best.baseline.ns) {
-    std::cout << format("vendor   {}{}: {}\n", baseline_figures_of(best),
-                        best.baseline.wins ? ", faster, and what libautotune launches" : "",
+    std::cout << format("baseline {}{}: {}\n", baseline_figures_of(best),
+                        best.baseline.wins ? ", faster: libautotune launches it" : "",
                         best.baseline.text());
   }
   if (best.cold_ns) {
@@ -217,14 +217,14 @@ extern const Verb kQuery;
 const Verb kQuery{
     .name = "query",
     .synopsis = "[--target T] [--size S] [--device NAME] [--set NAME=VALUE] [--db FILE] [--json]",
-    .summary = "What is the best here, how sure, how was it found",
+    .summary = "Show the best configuration, how certain it is, and how it was found",
     .details =
-        "For a size that was not tuned it shows the nearest one that was, by the ratio of "
-        "the sizes, and says so. Without `--size` it shows everything that is tuned for the "
-        "target, without `--target` everything in the database. A target that was tuned on several "
-        "devices, or with several settings, has "
-        "an answer for each. Exit status 1 when there is nothing.",
-    .options = {{"target", "T", "The target's name or manifest"},
+        "For a size that was not tuned, it shows the nearest tuned size, by the ratio of the "
+        "sizes, and says so. Without `--size` it shows everything that is tuned for the target. "
+        "Without `--target` it shows everything in the database. A target that was tuned on "
+        "several devices, or with several settings, has an answer for each. The exit status is 1 "
+        "if there is no answer.",
+    .options = {{"target", "T", "A target's name or the path of a manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
                 {"device", "NAME", "Only this device"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",

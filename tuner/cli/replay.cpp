@@ -147,20 +147,20 @@ extern const Verb kReplay;
 const Verb kReplay{
     .name = "replay",
     .synopsis = "FILE… [--strategy NAME] [--budget N] [--seeds N] [--batch N] [--json]",
-    .summary = "How good a search strategy is, on recorded spaces, without a device",
+    .summary = "Evaluate a search strategy on recorded spaces, without a device",
     .details =
-        "Reads Kernel Tuner's cache files and T4 results, gzip'd or not. A figure "
-        "`1.087 [1.000, 1.137]` is the median over the seeds of the best time found so far "
-        "divided by the optimum, with the quartiles. Configurations that fail are part of "
-        "the space; asking for one twice costs nothing.",
-    .options = {{"strategy", "NAME", "`autotune list strategies` shows them", "guided"},
+        "Reads Kernel Tuner's cache files and T4 results, with or without gzip. A figure such as "
+        "`1.087 [1.000, 1.137]` is the best time so far divided by the optimum: the median over "
+        "the seeds, with the quartiles. Configurations that fail are part of the space. An "
+        "evaluation that is repeated is free.",
+    .options = {{"strategy", "NAME", "The search strategy (autotune list strategies)", "guided"},
                 kPluginOption,
-                {"budget", "N", "Evaluations a run", "200"},
-                {"seeds", "N", "Runs, with seeds 1 to N", "40"},
-                {"batch", "N", "Configurations asked for at a time", "1"},
+                {"budget", "N", "Evaluations per run", "200"},
+                {"seeds", "N", "Number of runs, with seeds 1 to N", "40"},
+                {"batch", "N", "Configurations per batch", "1"},
                 {"model-error", "PERCENT",
-                 "Give the strategy a cost model whose logarithm is off by so much (one standard "
-                 "deviation)"},
+                 "Simulate a cost model; PERCENT is one standard deviation of the logarithm of its "
+                 "error"},
                 {"json", "", "Print JSON"}},
     .positional = "FILE…",
     .run = run_replay};

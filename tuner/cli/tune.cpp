@@ -112,8 +112,7 @@ int run_tune(const Arguments& arguments) {
     std::cout << json_text(json_of(target, info, store.path().string(), report)) << '\n';
   }
   if (report.interrupted) {
-    display.warn(
-        "interrupted: everything so far is kept; the same command again goes on from here");
+    display.warn("interrupted: every trial is kept; the same command continues from here");
   }
   return status_of(report);
 }
@@ -126,70 +125,96 @@ const Verb kTune{
     .synopsis = "--target T --sizes S [option…]",
     .summary = "Find the fastest correct configuration for each size, and store it",
     .details =
-        R"(`--sizes` takes comma-separated items: `512`; `128..1024` (every multiple of the first up to the last);
-`128..1024:64` (with a step); `128..8192*2` (doubling); `1037x1031x1055` (the target's sizes in order; gemm: M x N x K);
-`M=1,N=4096,K=4096` (by name). Results name a problem by its sizes and those settings that are not at their default; JSON
-and the database have all.
+        R"(`--sizes` takes comma-separated items:
 
-`--budget 200` (evaluations) and `10%` (of the valid space) are for each problem, `60s` (or `2m`) is for the whole run.
-The default is 128 evaluations on a GPU and 40 on the host.
+* `512`: this size in every dimension
+* `128..1024`: every multiple of the first up to the last
+* `128..1024:64`: with a step
+* `128..8192*2`: by a factor
+* `1037x1031x1055`: the target's sizes in order; for gemm M, N, K
+* `M=1,N=4096,K=4096`: by name
 
-With several devices each problem is tuned on one of them. A device that finds none waiting helps with the configurations
-of another's, if the default configuration takes both as long to within 1 %, and its times are scaled by the difference. A
-device that fails drops out: what it was at is measured elsewhere.
+Results name a problem by its sizes and by settings that differ from their default. JSON and the
+database have all settings.
 
-`--fix TILE_SIZE=4`, which may be repeated, asks for the best with that value of a parameter: its trials are stored, the
-stored best of the problem stays what it was.
+`--budget 200` (evaluations) and `10%` (of the valid space) hold for each problem. `60s` or `2m` is
+the time of the whole run. The default is 128 evaluations on a GPU and 40 on the host.
 
-Ctrl-C ends after the running launch, keeps every trial and prints the best so far (exit status 130); a second one ends at
-once. The same command again goes on where it stopped, because trials that the database has already are taken over.
-`--retune` measures anew.
+With several devices, each problem is tuned on one of them. A device without a problem of its own
+helps another: it measures some of the configurations. It may help if the default configuration
+takes the same time on both, to within 1 %. Its times are scaled by the difference. A device that
+fails drops out, and the others measure the rest of its problem.
+
+`--fix TILE_SIZE=4` searches only configurations with this value of a parameter. It may be repeated.
+The trials are stored, but the stored best of the problem does not change.
+
+Ctrl-C ends the run after the running launch. Every trial is kept, and the best so far is printed
+(exit status 130). A second Ctrl-C ends the run at once. The same command continues from the stored
+trials. `--retune` measures again.
 
 With `--json`, stdout holds one document:
 
-    {"target": "gemm", "device": {"name": "NVIDIA H200", "kind": "cuda", "count": 1, "busy_seconds": 33.0}, "db": "/home/me/tuned.db",
-     "problems": [{"problem": {"M": 128, "N": 128, "K": 128, "dtype": "f32"}, "space": 5000,
-                   "trials": {"ok": 150, "pruned": 40, "compile_error": 0, …},
-                   "taken_over": 0, "quarantined": 0,
-                   "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
-                            "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0},
-                   "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}],
-                   "baselines": [{"plugin": "cublas", "name": "cublasSgemm", "median_ns": 2400.0, "to_best": [1.08, 1.07, 1.09], "wins": false, …}],
-                   "noise_floor": 0.002, "seconds": 5.1, "phases": {"compile_wait": 2.6, "open": 0.1, "verify": 0.2,
-                   "measure": 0.6, "decide": 0.6, "record": 0.1}}],
+    {"target": "gemm",
+     "device": {"name": "NVIDIA H200", "kind": "cuda", "count": 1, "busy_seconds": 33.0},
+     "db": "/home/me/tuned.db",
+     "problems": [
+       {"problem": {"M": 128, "N": 128, "K": 128, "dtype": "f32"}, "space": 5000,
+        "trials": {"ok": 150, "pruned": 40, "compile_error": 0, …},
+        "taken_over": 0, "quarantined": 0,
+        "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
+                 "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0},
+        "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}],
+        "baselines": [{"plugin": "cublas", "name": "cublasSgemm", "median_ns": 2400.0,
+                       "to_best": [1.08, 1.07, 1.09], "wins": false, …}],
+        "noise_floor": 0.002, "seconds": 5.1,
+        "phases": {"compile_wait": 2.6, "open": 0.1, "verify": 0.2, "measure": 0.6,
+                   "decide": 0.6, "record": 0.1}}],
      "compile": {"compiled": 180, "cached": 20, "cpu_seconds": 60.0, "busy_threads": 14.2},
      "interrupted": false, "seconds": 41.0}
 
-`taken_over` counts the trials that the database had already, `quarantined` those not run again because they ended their
-worker, or ran out of time, twice before. `best` is null where no configuration is correct; `default` has `failure` in
-place of its figures where the default configuration fails. Times are of one call, in nanoseconds: the median and its
-95 % interval from the playoff. `busy_seconds` is the time in which the devices' workers were at a call: opening, loading,
-verifying, timing, but not compiling; over `seconds` times `count` it is the share that the devices were kept busy.
-`phases` says where a problem's seconds went: waiting for compilers, opening buffers, verifying, measuring, deciding between
-the finalists, storing; what is left is the search's own.
+* `taken_over`: trials that the database already had.
+* `quarantined`: configurations not run again after two crashes or timeouts.
+* `best`: null if no configuration is correct. Times are nanoseconds per call: the median and its
+  95 % interval from the playoff.
+* `default`: has `failure` instead of a time if the default configuration fails.
+* `busy_seconds`: the time that the devices' workers spent opening, loading, verifying and timing,
+  without compiling. Divided by `seconds` times `count`, it is the devices' utilization.
+* `phases`: the seconds of a problem spent waiting for compilers, opening buffers, verifying,
+  measuring, deciding between the finalists, and storing. The rest is the search's own time.
 
-`--prune-audit 20` adds `"prune_audit": {"pruned": 67, "sampled": 20, "ran": 20, "faster": 0, "regret": 0.0, "share_bound":
-0.139}` to each problem: how many of the sampled are faster than the best, the regret by the fastest of them, and the
-share of all pruned that may be faster, with 95 % confidence.)",
+`--prune-audit 20` adds the result of the audit to each problem:
+
+    "prune_audit": {"pruned": 67, "sampled": 20, "ran": 20, "faster": 0, "regret": 0.0,
+                    "share_bound": 0.139}
+
+* `faster`: how many of the sampled configurations are faster than the best.
+* `regret`: by how much the fastest of them is faster.
+* `share_bound`: the share of all pruned configurations that may be faster, with 95 % confidence.)",
     .options =
         {{"target", "T", "A target's name (autotune list targets) or the path of a manifest"},
          {"sizes", "S", "The problems: 512, 128..1024, 128..1024:64, 1037x1031x1055, M=1,N=8,K=9"},
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
-         {"fix", "NAME=VALUE", "Only configurations with this value of a parameter", {}, true},
+         {"fix",
+          "NAME=VALUE",
+          "Search only configurations with this value of a parameter",
+          {},
+          true},
          kDevicesOption,
          {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"},
-         {"strategy", "NAME", "How to search (autotune list strategies)", "guided"},
+         {"strategy", "NAME", "The search strategy (autotune list strategies)", "guided"},
          kPluginOption,
          {"budget", "B",
-          "Evaluations a problem (200), share of its space (10%), or time (60s, 2m)"},
-         {"seed", "N", "Of everything random: one seed, one search", "1"},
-         {"l2", "STATE", "L2 cache between launches: hot or cold", "hot"},
+          "Evaluations for each problem (200), a share of its space (10%), or the time of the run "
+          "(60s, 2m)"},
+         {"seed", "N", "Seed of all random choices", "1"},
+         {"l2", "STATE", "State of the L2 cache before a launch: hot or cold", "hot"},
          {"launch", "FORM", "How launches are timed: graph or stream", "graph"},
          {"jobs", "N", "Compile threads; default: all cores"},
          kCompileLimitOption,
-         {"retune", "", "Measure again what the database has already"},
-         {"no-baseline", "", "Do not time vendors' libraries alongside"},
-         {"prune-audit", "N", "Measure N of each problem's pruned after all: was it right?", "0"},
+         {"retune", "", "Measure again what the database already has"},
+         {"no-baseline", "", "Do not time baselines (vendors' libraries)"},
+         {"prune-audit", "N",
+          "Measure N pruned configurations of each problem in full, to check the pruning", "0"},
          {"quiet", "", "No progress on stderr"},
          {"json", "", "Print one JSON document"}},
     .positional = {},

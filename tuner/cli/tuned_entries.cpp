@@ -80,7 +80,7 @@ void expect_known(const std::string& name, const std::vector<db::TunedEntry>& en
   const NamedValues chosen = settings_of(arguments);
   const std::vector<db::TunedEntry> all = store.tuned(filter);
   if (chosen.empty() || all.empty()) {
-    throw Error(format("{}: no answer in it can be used: autotune db check tells what is wrong",
+    throw Error(format("{}: none of its answers can be used: autotune db check shows why",
                        store.path().string()));
   }
   for (const NamedValue& each : chosen) expect_known(each.name, all);

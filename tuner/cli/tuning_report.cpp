@@ -90,8 +90,8 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   const std::string problem = format("{} {}", target.name, problem_text(target, report.problem));
   if (report.out_of_time) {
     return format(
-        "{}: the time ran out before a finalist was verified; what was measured is kept, "
-        "and the same command goes on from here\n",
+        "{}: the time ran out before a finalist was verified; every trial is kept, "
+        "and the same command continues from here\n",
         problem);
   }
   if (!report.decision.best) {
@@ -112,13 +112,13 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
     text += format(", {} tie within 0.5 %", report.decision.ties.size() + 1);
   if (report.decision.noise_floor > 0)
     text += format(", noise floor {:.2f} %", report.decision.noise_floor * 100);
-  if (times.throttled) text += ", the clock dropped meanwhile";
+  if (times.throttled) text += ", timed at a lowered clock";
   text += format("\n  {}\n", configuration_text(target, report.problem,
                                                 report.decision.best->configuration, device));
   for (const BaselineReport& one : report.decision.baselines) {
     text += format("  {:.3f}x {} {} ({}){}\n", one.to_best.median, one.plugin, one.name,
                    time_text(one.measurement.median),
-                   one.wins ? ": faster, and what libautotune launches" : "");
+                   one.wins ? ": faster, libautotune launches it" : "");
   }
   if (report.prune_check) {
     text += format("  {}\n", audit_text(report.prune_check->audit, report.prune_check->pruned));

@@ -35,9 +35,9 @@ int run_help(const Arguments& arguments) {
 
 const Verb kHelp{.name = "help",
                  .synopsis = "[VERB] [--markdown]",
-                 .summary = "This list of verbs, or one's options; or all of it in Markdown",
+                 .summary = "List the verbs, or show the options of one",
                  .details = {},
-                 .options = {{"markdown", "", "Print docs/cli.md"}},
+                 .options = {{"markdown", "", "Print docs/cli.md: everything, in Markdown"}},
                  .positional = "VERB",
                  .run = run_help};
 

@@ -112,7 +112,7 @@ void allow(const void* kernel, const Launch& launch) {
                                         static_cast<int>(bytes)) != cudaSuccess) {
     cudaGetLastError();
     refuse(launch.entry,
-           format("{} bytes of dynamic shared memory are more than the device lets a block have",
+           format("{} bytes of dynamic shared memory are more than the device allows for a block",
                   bytes));
   }
   if (launch.cluster.count() > 8) {

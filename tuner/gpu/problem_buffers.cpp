@@ -86,7 +86,7 @@ void ProblemBuffers::check_memory(const Workload& workload) const {
   check_cuda(cudaMemGetInfo(&free, &total), "say how much memory is free");
   if (needed <= static_cast<std::int64_t>(free)) return;
   throw Error(
-      format("{} needs {} of memory on {} with its right answers, and {} is free: try a "
+      format("{} needs {} of memory on {} with its reference results, and {} is free: try a "
              "smaller size",
              workload.problem, bytes_text(needed), device_.name,
              bytes_text(static_cast<std::int64_t>(free))));

@@ -164,7 +164,7 @@ std::vector<RightAnswer> answers_in_file(cudaStream_t stream, const Workload& wo
     check_cuda(cudaStreamSynchronize(stream), "copy memory");
   }
   if (file.peek() != std::ifstream::traits_type::eof()) {
-    throw Error(format("{} goes on after the outputs of {}", workload.expected_file.string(),
+    throw Error(format("{} is longer than the outputs of {}", workload.expected_file.string(),
                        workload.problem));
   }
   return answers;

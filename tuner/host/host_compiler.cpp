@@ -53,7 +53,8 @@ HostCompiler::HostCompiler(std::shared_ptr<BuildCache> cache,
       program_(find_compiler()) {
   const ProcessResult result = run_process({program_, "--version"}, kVersionSeconds);
   if (result.timed_out || result.status != 0) {
-    throw Error(format("{} --version {}: it is no C++ compiler (set AUTOTUNE_HOST_CXX)", program_,
+    throw Error(format("{} --version {}: it is not a C++ compiler (set AUTOTUNE_HOST_CXX)",
+                       program_,
                        result.timed_out ? "does not end" : format("fails ({})", result.status)));
   }
   version_ = first_line(result.output);

@@ -57,7 +57,7 @@ BaselineCall::BaselineCall(std::string_view name, const std::string& target,
   const auto found = std::ranges::find(ways, way);
   if (found == ways.end()) {
     baseline_.reset();  // while no other thread is in the plugin
-    throw Error(format("{}: it does not offer \"{}\" any more: tune anew with this version",
+    throw Error(format("{}: it no longer offers \"{}\": tune again with this version",
                        source.plugin.string(), way));
   }
   number_ = static_cast<std::size_t>(found - ways.begin());

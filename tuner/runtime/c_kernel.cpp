@@ -18,7 +18,7 @@ Device& compiler_of(autotune_handle& handle) {
     handle.cache = std::make_shared<BuildCache>(BuildCache::default_folder());
     const DeviceInfo& info = handle.lookup.device();
     if (info.kind == DeviceKind::host || info.kind == DeviceKind::fake) {
-      throw NoDevice(format("{} is no GPU: there is nothing to load a kernel on", info.name));
+      throw NoDevice(format("{} is not a GPU: kernels cannot be loaded on it", info.name));
     }
     handle.device = handle.ordinal ? make_cuda_device(*handle.ordinal, handle.cache)
                                    : make_model_device(info, handle.cache);
@@ -105,7 +105,7 @@ void launch(autotune_kernel& kernel, std::span<void* const> buffers,
     if (!is_capture_broken(stream)) throw;
     throw std::runtime_error(
         format("the capture of this stream into a graph is broken ({}): prepare this kernel and "
-               "launch it once before the capture, and capture anew",
+               "launch it once before the capture, and capture again",
                error.what()));
   }
 }

@@ -271,7 +271,8 @@ void TargetLookup::refresh() {
   const bool is_whole = keep_lost_layers(read);
   const std::string sentences = joined(read.warnings, "; ");
   take(std::move(read));
-  if (!is_whole) throw db::StoreError("what cannot be read again stays as it was: " + sentences);
+  if (!is_whole)
+    throw db::StoreError("databases that cannot be read keep their previous rows: " + sentences);
   pins_.clear();
   has_pins_.store(false, std::memory_order_release);
 }
@@ -317,7 +318,7 @@ std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
       text += "not tuned on this device; the winner on another of the same architecture";
       break;
     case db::Origin::default_configuration:
-      text += "nothing near is tuned; the target's default";
+      text += "no near size is tuned; the target's default configuration";
       break;
   }
   if (answer.validity != db::Validity::exact) text += format(", {}", name_of(answer.validity));
@@ -331,7 +332,7 @@ std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
     text += '\n';
   }
   if (!answer.baseline.empty()) {
-    text += format("{} takes {}: faster, and launched in its place where it can be loaded\n",
+    text += format("{} takes {}: it is faster, and is launched instead if it can be loaded\n",
                    answer.baseline, time_text(answer.baseline_ns * 1e-9));
   }
   return text;

@@ -22,7 +22,7 @@ std::unique_ptr<SearchStrategy> make() {
 
 std::vector<StrategyRow>& table() {
   static std::vector<StrategyRow> rows = {
-      {"guided", "cost model first, then Gaussian processes fitted to what was measured",
+      {"guided", "cost model first, then Gaussian processes fitted to the measurements",
        make<GuidedSearch>},
       {"coordinate", "one parameter at a time from many starting points", make<CoordinateSearch>},
       {"random", "uniformly, each configuration once", make<RandomSearch>},
@@ -38,8 +38,7 @@ std::span<const StrategyRow> strategies() { return table(); }
 void add_strategy(StrategyRow row) {
   for (const StrategyRow& other : table()) {
     if (other.name != row.name) continue;
-    throw UsageError(
-        format("there is a strategy {} already: give the other one a name of its own", row.name));
+    throw UsageError(format("there already is a strategy {}: rename one of them", row.name));
   }
   table().push_back(std::move(row));
 }
@@ -50,7 +49,7 @@ std::unique_ptr<SearchStrategy> make_strategy(std::string_view name) {
     if (row.name == name) return row.make();
     names.push_back(row.name);
   }
-  throw UsageError(format("no strategy is called {}: {}", name, suggestion(name, names)));
+  throw UsageError(format("there is no strategy {}: {}", name, suggestion(name, names)));
 }
 
 }  // namespace autotune

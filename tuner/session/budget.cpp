@@ -31,8 +31,8 @@ Budget parse_budget(std::string_view text) {
     return {Budget::Kind::evaluations, amount};
   }
   throw UsageError(format(
-      "budget \"{}\" is none: give evaluations a problem (200), a share of the space (10%) or "
-      "time for the whole run (60s, 2m)",
+      "\"{}\" is not a budget: give evaluations for each problem (200), a share of the space (10%) "
+      "or the time of the whole run (60s, 2m)",
       text));
 }
 

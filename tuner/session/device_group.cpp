@@ -204,8 +204,8 @@ class DeviceGroup final : RunGroup {
       unlike_.insert(device);
     }
     warn(
-        format("{} takes {:.3g} times as long as another for the default of {}: it tunes problems "
-               "of its own and helps with none",
+        format("{} takes {:.3g} times as long as another device for the default "
+               "configuration of {}: it tunes its own problems and helps with no others",
                label(device), ratio, problem_text(target_, problem)));
   }
 
@@ -282,7 +282,7 @@ class DeviceGroup final : RunGroup {
       changed_.notify_all();
       if (failure_) return;
     }
-    warn(format("{} drops out, the others go on: {}", label(device), error.what()));
+    warn(format("{} drops out, the other devices continue: {}", label(device), error.what()));
   }
 
   /// `NVIDIA H200 (2 of 4)`.

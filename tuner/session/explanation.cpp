@@ -100,7 +100,7 @@ class Explainer {
     }
     const auto index = space_.find(result.best);
     if (!index) {
-      throw Error(format("{} is no valid configuration of {} any more: run autotune tune again",
+      throw Error(format("{} is no longer a valid configuration of {}: run autotune tune again",
                          entry_.best.configuration, target.name));
     }
     result.input = described(*index, row_of(entry_.best.configuration));

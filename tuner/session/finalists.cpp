@@ -110,7 +110,7 @@ void Finalists::refute(std::size_t index, const Verdict& verdict) {
   run_.refute(index, verdict.outcome, verdict.message);
   if (!warn_) return;
   const Problem& problem = run_.problem();
-  warn_(format("{}: a finalist is out ({}: {}): {}", problem_text(context_.target, problem),
+  warn_(format("{}: a finalist is excluded ({}: {}): {}", problem_text(context_.target, problem),
                name_of(verdict.outcome), verdict.message,
                configuration_text(context_.target, problem, run_.space().at(index),
                                   context_.device.info())));

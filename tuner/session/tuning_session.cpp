@@ -263,7 +263,7 @@ class Session {
       return decide(run, context, edge, deadline, hash64("playoff", request_.seed),
                     callbacks_.on_warning);
     } catch (const NotCompiled& failure) {
-      warn(format("{}: nothing is decided, times are the search's ({}); the same command decides",
+      warn(format("{}: no playoff, times are from the search ({}); the same command runs it",
                   problem_text(target_, run.problem()), failure.what()));
       return undecided(run);
     }
@@ -278,7 +278,7 @@ class Session {
     }
     if (count == 0 || stopped()) return;
     warn(
-        format("{}: {} of the configurations were not compiled, through no fault of theirs: {}; "
+        format("{}: {} configurations could not be compiled on this machine: {}; "
                "the same command tries them again (fewer --jobs need less memory)",
                problem_text(target_, run.problem()), count, why));
   }

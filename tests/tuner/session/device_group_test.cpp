@@ -229,7 +229,8 @@ TEST_F(DeviceGroupTest, ADeviceThatTakesLongerForTheDefaultHelpsWithNothing) {
   expect_all_tuned(tune_all(1), 1);
   EXPECT_EQ(company.loaded(1 - company.owner()), 1) << "the default";
   ASSERT_EQ(warnings_.size(), 1u);
-  EXPECT_THAT(warnings_[0], HasSubstr("times as long as another for the default of N=64"));
+  EXPECT_THAT(warnings_[0],
+              HasSubstr("times as long as another device for the default configuration of N=64"));
 }
 
 class FailingCompany : public DeviceGroupTest, public ::testing::WithParamInterface<int> {};
@@ -240,8 +241,9 @@ TEST_P(FailingCompany, WhatADeviceWasAtWhenItFailedIsMeasuredElsewhere) {
   add(company, 1, GetParam() == 1 ? 4 : 1000);
   expect_all_tuned(tune_all(1), 1);
   ASSERT_EQ(warnings_.size(), 1u);
-  EXPECT_THAT(warnings_[0], HasSubstr(GetParam() == 0 ? "fake (1 of 2) drops out, the others go on"
-                                                      : "fake (2 of 2) drops out"));
+  EXPECT_THAT(warnings_[0],
+              HasSubstr(GetParam() == 0 ? "fake (1 of 2) drops out, the other devices continue"
+                                        : "fake (2 of 2) drops out"));
   std::set<std::string> configurations;
   for (const db::TrialRow& row : stored_trials()) configurations.insert(row.configuration);
   EXPECT_EQ(configurations.size(), 16u);

@@ -106,7 +106,8 @@ TEST_F(FinalsTest, AFinalistThatStopsWorkingInThePlayoffIsOut) {
   EXPECT_DOUBLE_EQ(problem.decision.best->measurement.median, 1.1e-5);
   EXPECT_EQ(problem.outcomes[static_cast<std::size_t>(Outcome::wrong)], 1);
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_THAT(warnings[0], HasSubstr("a finalist is out (wrong: after it was timed: C[0] is nan)"));
+  EXPECT_THAT(warnings[0],
+              HasSubstr("a finalist is excluded (wrong: after it was timed: C[0] is nan)"));
 }
 
 TEST_F(FinalsTest, TrialsBehindARefutedLeaderMoveUp) {
