@@ -272,6 +272,10 @@ void export_best_json_lines(const TunedStore& store, const TunedFilter& filter, 
   std::set<std::string> devices, kernels, sessions, decisions;
   for (const TunedEntry& entry : store.tuned(filter)) {
     BestRow best = entry.best;
+    if (!best.session.empty() && entry.session.id.empty()) {
+      store.connection().leave_out("best of", best.key.problem, "its session is damaged");
+      continue;
+    }
     const SessionRow session =
         best.session.empty() ? cleaned(pinning_session(best)) : entry.session;
     best.session = session.id;

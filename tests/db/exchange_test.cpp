@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 
+#include "db/connection.hpp"
 #include "tests/db/sample.hpp"
 
 namespace autotune::db {
@@ -100,6 +101,18 @@ TEST_P(MergeAlgebra, IsCommutativeAssociativeAndIdempotent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(RandomStores, MergeAlgebra, testing::Range(0u, 8u));
+
+TEST(Exchange, AnAnswerWhoseSessionIsDamagedIsNotShipped) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const Sample sample(store);
+  store.add_decision(sample.decision("BM=64", 1000));
+  store.connection().query("UPDATE session SET budget = 'x'").run();
+  std::ostringstream lines;
+  export_best_json_lines(store, {}, lines);
+  EXPECT_EQ(lines.str(), "");
+  EXPECT_THAT(store.left_out(), testing::Contains(HasSubstr("its session is damaged")));
+}
 
 TEST(Exchange, JsonLinesCarryEveryFact) {
   const TemporaryFolder folder;
