@@ -211,6 +211,18 @@ bool is_usable(Connection& connection, const BestRow& best) {
   return !fault;
 }
 
+std::int64_t indexed_rows(Connection& connection, const std::string& device,
+                          const std::string& kernel, const std::string& policy) {
+  static const std::string kCount =
+      "SELECT count(*) FROM best INDEXED BY best_settings WHERE device = ? AND kernel = ?";
+  if (policy.empty()) {
+    Query query = connection.query(kCount);
+    return query.bind(device, kernel).step() ? query.integer(0) : 0;
+  }
+  Query query = connection.query(kCount + " AND policy = ?");
+  return query.bind(device, kernel, policy).step() ? query.integer(0) : 0;
+}
+
 std::optional<BestRow> derive(Connection& connection, const ProblemKey& key) {
   return Derivation(connection, key).best();
 }

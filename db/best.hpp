@@ -21,6 +21,10 @@ std::optional<BestRow> derive(Connection& connection, const ProblemKey& key);
 std::optional<BestRow> stored_best(Connection& connection, const ProblemKey& key);
 /// Whether it is what was stored and can be read; else it is named in Connection::left_out.
 bool is_usable(Connection& connection, const BestRow& best);
+/// How many rows of a device and a kernel the index knows, with this policy or with any. A row
+/// whose key is damaged is in the table's own order no more, but there.
+std::int64_t indexed_rows(Connection& connection, const std::string& device,
+                          const std::string& kernel, const std::string& policy = "");
 /// Stores what derive() says.
 void derive_again(Connection& connection, const ProblemKey& key);
 void derive_all_again(Connection& connection);

@@ -2,9 +2,10 @@
 #include "db/lookup_source.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
-#include "db/claim.hpp"
+#include "db/best.hpp"
 #include "db/facts.hpp"
 #include "db/plain_query.hpp"
 #include "db/problem_text.hpp"
@@ -66,16 +67,16 @@ struct Part {
   std::uint8_t layer;
 };
 
-int read_part(const TunedStore& store, const LookupRequest& request, const Known& known,
-              const Part& part, std::vector<LookupRow>& out) {
-  int damaged = 0;
+std::int64_t read_part(const TunedStore& store, const LookupRequest& request, const Known& known,
+                       const Part& part, std::vector<LookupRow>& out) {
+  std::int64_t damaged = 0, read = 0;
   std::string session;
   bool same_environment = true;
   PlainQuery query(store.connection().database.getHandle(), kSelect);
   query.bind(1, part.device);
   query.bind(2, part.kernel);
   query.bind(3, request.policy);
-  while (query.step()) {
+  for (; query.step(); ++read) {
     BestView best{query.text(0), request.policy,      query.text(1),       query.text(2),
                   query.text(3), query.number(4, -1), query.number(5, -1), query.text(8)};
     if (!best.baseline.empty()) {
@@ -114,13 +115,15 @@ int read_part(const TunedStore& store, const LookupRequest& request, const Known
     row.same_device = part.same_device;
     out.push_back(std::move(row));
   }
-  return damaged;
+  const std::int64_t rows =
+      indexed_rows(store.connection(), part.device, part.kernel, request.policy);
+  return damaged + std::abs(rows - read);
 }
 
 void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& request,
                 LookupRows& out) {
   const TunedStore store(layer.path, layer.mode);
-  int damaged = 0;
+  std::int64_t damaged = 0;
   guarded(layer.path, [&] {
     const Known known = read_known(store, request);
     for (const auto& [device, same_device] : known.same_device) {
@@ -130,7 +133,7 @@ void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& re
       }
     }
   });
-  damaged += static_cast<int>(store.left_out().size());
+  damaged += static_cast<std::int64_t>(store.left_out().size());
   if (damaged > 0) {
     out.warnings.push_back(
         format("{}: {} of its rows are damaged and left out; run autotune db check",

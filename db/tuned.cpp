@@ -66,6 +66,16 @@ bool comes_before(const TunedEntry& a, const TunedEntry& b) {
   return a.best.created_at > b.best.created_at;
 }
 
+/// Names rows that the table has and that reading it in order did not come by.
+void name_lost_rows(Connection& connection, const DeviceRow& device, const KernelRow& kernel,
+                    std::int64_t read) {
+  const std::int64_t rows = indexed_rows(connection, device.id, kernel.id);
+  if (rows == read) return;
+  connection.leave_out(
+      "best of", kernel.target,
+      format("{} of {} rows can be found; autotune db compact derives them anew", read, rows));
+}
+
 /// Whether TunedStore::leave_out() has nothing against it.
 bool is_wanted(Connection& connection, const TunedEntry& entry) {
   const std::string why = connection.complaint ? connection.complaint(entry) : "";
@@ -222,13 +232,12 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
     std::vector<TunedEntry> all;
     Sessions sessions(*connection_);
     const ProblemRange range = range_of(filter);
-    static const std::string kSql =
-        select_sql<BestRow>(" WHERE device = ? AND kernel = ? AND problem >= ? AND problem < ?");
     each_pair(*this, filter, [&](const DeviceRow& device, const KernelRow& kernel) {
       Query query = connection_->query(
           select_sql<BestRow>(" WHERE device = ? AND kernel = ? AND problem >= ? AND problem < ?"));
       query.bind(device.id, kernel.id, range.first, range.end);
-      while (query.step()) {
+      std::int64_t read = 0;
+      for (; query.step(); ++read) {
         auto best = read_row<BestRow>(query);
         const bool wanted = filter.policy.empty() || best.key.policy == filter.policy;
         if (!wanted || !is_usable(*connection_, best)) continue;
@@ -237,6 +246,7 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
         entry.session = sessions[entry.best.session];
         all.push_back(std::move(entry));
       }
+      if (range.first.empty()) name_lost_rows(*connection_, device, kernel, read);
     });
     std::ranges::sort(all, comes_before);
     return all;

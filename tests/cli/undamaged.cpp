@@ -8,12 +8,13 @@
 namespace autotune::testing {
 namespace {
 
-/// But for how many there are.
+/// But for how many there are, or that there are none.
 std::set<std::string> lines_of(const std::string& text) {
   std::set<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
-    if (line.find("kRowCount") == std::string::npos) lines.insert(line);
+    const bool counts = line.find("kRowCount") != line.npos || line.starts_with("    {\"\", ");
+    if (!counts) lines.insert(line);
   }
   return lines;
 }

@@ -4,9 +4,12 @@
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "db/exchange.hpp"
+#include "db/lookup_source.hpp"
 #include "db/time_text.hpp"
 #include "tests/db/sample.hpp"
 
@@ -198,6 +201,42 @@ TEST(Facts, ADamagedFactIsNamedWhenAnswersAreDerivedAnew) {
     EXPECT_THAT(store.left_out(), ElementsAre(HasSubstr("is left out: it is not what was stored")))
         << damage;
   }
+}
+
+/// Turns a bit of the device in the row of `best` over, and in no other place.
+void damage_best_key(const std::filesystem::path& path, const ProblemKey& key) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t place =
+      bytes.find(key.device + key.kernel + key.problem + key.policy + "dtype=f32");
+  ASSERT_NE(place, bytes.npos);
+  file.seekp(static_cast<std::streamoff>(place));
+  file.put(static_cast<char>(bytes[place] ^ 1));
+}
+
+TEST(Facts, AnAnswerWhoseKeyIsDamagedIsMissed) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  ProblemKey key;
+  {
+    TunedStore store(path);
+    Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 1000));
+    sample.key.problem = "M=256 N=256 K=256 dtype=f32";
+    store.add_decision(sample.decision("BM=32", 100));
+    key = sample.key;
+  }
+  damage_best_key(path, key);
+  const TunedStore store(path, Mode::read_only);
+  EXPECT_LT(store.tuned({}).size(), 2u);
+  EXPECT_THAT(store.left_out(), ElementsAre(HasSubstr("of 2 rows can be found")));
+  const auto found = read_lookup_rows(std::vector{Layer{path}}, {.target = "gemm",
+                                                                 .fingerprint = "f1",
+                                                                 .device = h200(),
+                                                                 .environment = "",
+                                                                 .size_names = "M N K",
+                                                                 .settings = "dtype=f32"});
+  EXPECT_THAT(found.warnings, ElementsAre(HasSubstr("of its rows are damaged and left out")));
 }
 
 TEST(Facts, ARetractionNeedsAFact) {
