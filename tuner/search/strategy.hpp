@@ -44,6 +44,8 @@ class Evaluator {
   virtual int batch() const { return 1; }
   /// Evaluations left, at most; a strategy may plan with it.
   virtual std::size_t remaining() const = 0;
+  /// Whether nothing will be evaluated any more: for who waits for something else meanwhile.
+  virtual bool has_ended() { return remaining() == 0; }
   /// Will be asked for next, unless the search ends before: compiled meanwhile.
   virtual void prefetch(std::span<const std::size_t>) {}
   /// Which of them cost no compiling: a strategy may take one of these where another promises only

@@ -51,6 +51,7 @@ class ProblemRun final : public Evaluator {
                                         std::size_t count) override;
   int batch() const override { return context_.pool.threads(); }
   std::size_t remaining() const override;
+  bool has_ended() override { return is_over() || remaining() == 0; }
   void prefetch(std::span<const std::size_t> indices) override;
   std::vector<bool> ready(std::span<const std::size_t> indices) override;
   std::span<const double> predicted() const override { return predicted_; }

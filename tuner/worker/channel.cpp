@@ -18,6 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// An Extension may change meanwhile.
+constexpr double kSliceMilliseconds = 100;
+
 /// More is no message of ours.
 constexpr std::uint64_t kMostHeader = std::uint64_t{64} << 20, kMostBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMostAtOnce = std::uint64_t{4} << 20;
@@ -35,11 +38,12 @@ class Deadline {
              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
 
   /// For poll(): rounded up, so that time left is never none.
-  int milliseconds_left() const {
+  int milliseconds_to_wait() const {
     if (forever_) return -1;
     const std::chrono::duration<double, std::milli> left = end_ - Clock::now();
     const double milliseconds = left.count() + (more_ ? 1e3 * more_() : 0);
-    return milliseconds <= 0 ? 0 : static_cast<int>(milliseconds) + 1;
+    if (milliseconds <= 0) return 0;
+    return static_cast<int>(more_ ? std::min(milliseconds, kSliceMilliseconds) : milliseconds) + 1;
   }
 
  private:
@@ -52,9 +56,9 @@ class Deadline {
 Silence wait_for(int socket, short event, const Deadline& deadline) {
   for (;;) {
     pollfd ready{socket, event, 0};
-    const int count = poll(&ready, 1, deadline.milliseconds_left());
+    const int count = poll(&ready, 1, deadline.milliseconds_to_wait());
     if (count > 0) return Silence::none;
-    if (count == 0 && deadline.milliseconds_left() == 0) return Silence::timeout;
+    if (count == 0 && deadline.milliseconds_to_wait() == 0) return Silence::timeout;
     if (count < 0 && errno != EINTR) return Silence::closed;
   }
 }

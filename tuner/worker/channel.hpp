@@ -19,7 +19,7 @@ struct Message {
 /// How receiving ended without a message.
 enum class Silence { none, closed, timeout };
 
-/// Seconds by which a limit is longer meanwhile.
+/// Seconds by which a limit is longer meanwhile, or shorter where negative. Asked every 100 ms.
 using Extension = std::function<double()>;
 
 class Channel {

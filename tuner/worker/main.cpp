@@ -18,6 +18,7 @@
 #include "tuner/worker/compiler_server.hpp"
 #include "tuner/worker/plugin_server.hpp"
 #include "tuner/worker/worker_device.hpp"
+#include "tuner/worker/worker_end.hpp"
 #include "tuner/worker/worker_process.hpp"
 #include "tuner/worker/worker_server.hpp"
 
@@ -51,8 +52,7 @@ void end_with_parent(const std::filesystem::path& folder) {
     while (poll(&parent, 1, -1) <= 0) {
     }
     if (!folder.empty()) remove_with_users(folder);
-    // Started by hand it has the group of others.
-    kill(getpgrp() == getpid() ? 0 : getpid(), SIGKILL);
+    autotune::end_worker();
   }).detach();
 }
 
@@ -99,13 +99,13 @@ int main(int argc, char** argv) {
     }
     if (std::strcmp(argv[1], "--plugin") == 0) {
       autotune::serve_plugin(parent, argv[2]);
-      _exit(0);
+      autotune::end_worker();
     }
     const auto cache = std::make_shared<autotune::BuildCache>(argv[2]);
     const auto device = autotune::make_local_device(argv[1], cache);
     autotune::serve(parent, *device);
     // Kernels may have left anything behind: nothing is taken down.
-    _exit(0);
+    autotune::end_worker();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 PluginEntry entry_of(const fs::path& file, std::span<const PluginEntry> others,
                      const PluginOptions& options) {
-  PluginEntry entry{file, std::nullopt, {}};
+  PluginEntry entry{file, std::nullopt, {}, false};
   try {
     PluginDescription plugin = describe_plugin(file, options);
     for (const PluginEntry& other : others) {
@@ -38,6 +38,7 @@ std::vector<PluginEntry> load_plugins(std::span<const fs::path> given,
     const fs::path file = fs::weakly_canonical(named);
     if (std::ranges::find(entries, file, &PluginEntry::file) != entries.end()) return;
     entries.push_back(entry_of(file, entries, options));
+    entries.back().given = asked_for;
     if (asked_for && !entries.back().description) throw Error(entries.back().reason);
   };
   for (const fs::path& file : given) add(file, true);

@@ -17,6 +17,7 @@ struct PluginEntry {
   std::filesystem::path file;
   std::optional<PluginDescription> description;
   std::string reason;
+  bool given = false;  // not found
 };
 
 /// Loads `given`, then `found` unless it is among them. Throws Error when one that is given cannot

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/plugin_server.hpp"
 
-#include <unistd.h>
-
 #include <new>
 #include <optional>
 
@@ -12,6 +10,7 @@
 #include "tuner/plugin/target_hooks.hpp"
 #include "tuner/worker/plugin_wire.hpp"
 #include "tuner/worker/wire.hpp"
+#include "tuner/worker/worker_end.hpp"
 
 namespace autotune {
 namespace {
@@ -54,7 +53,7 @@ class PluginServer {
     const std::vector<std::uint64_t> plain(indices.begin(), indices.end());
     const bool sent = channel_.send({{"ask", plain}}, {}, -1) == Silence::none;
     const auto message = sent ? channel_.receive(-1) : std::nullopt;
-    if (!message) _exit(0);  // the parent is gone
+    if (!message) end_worker();  // the parent is gone
     return evaluations_of(message->header.at("answers"));
   }
 

@@ -35,17 +35,17 @@ Json wire_of(const PluginDescription& description) {
 
 PluginDescription plugin_description_of(const Json& json) {
   PluginDescription description;
-  description.file = json.at("file").get<std::string>();
-  description.name = json.at("name");
-  description.version = json.at("version");
-  description.description = json.at("description");
+  description.file = std::string(field(json, "file"));
+  description.name = field(json, "name");
+  description.version = field(json, "version");
+  description.description = field(json, "description");
   for (const Json& one : json.at("strategies")) {
-    description.strategies.push_back({one.at(0), one.at(1)});
+    description.strategies.push_back({field(one, 0), field(one, 1)});
   }
   for (const Json& one : json.at("targets")) {
-    description.targets.push_back({one.at(0), one.at(1).get<std::string>(), one.at(2)});
+    description.targets.push_back({field(one, 0), std::string(field(one, 1)), field(one, 2)});
   }
-  description.is_baseline = json.at("is_baseline");
+  description.is_baseline = field(json, "is_baseline");
   return description;
 }
 
@@ -70,10 +70,10 @@ std::string bytes_of(const SearchTask& task) {
 SearchTask search_task_of(const Json& json, const std::string& bytes) {
   SearchTask task;
   for (const Json& one : json.at("parameters")) {
-    task.parameters.push_back({one.at("name"), one.at("values").get<std::vector<std::string>>()});
+    task.parameters.push_back({field(one, "name"), field(one, "values")});
   }
-  task.configurations = json.at("configurations");
-  const std::size_t levels = json.at("levels"), predicted = json.at("predicted");
+  task.configurations = field(json, "configurations");
+  const std::size_t levels = field(json, "levels"), predicted = field(json, "predicted");
   const std::size_t split = levels * sizeof task.levels[0];
   const bool whole = std::max(levels, predicted) <= bytes.size() &&
                      bytes.size() == split + predicted * sizeof task.predicted[0];
@@ -84,9 +84,9 @@ SearchTask search_task_of(const Json& json, const std::string& bytes) {
   std::copy_n(bytes.data() + split, bytes.size() - split,
               reinterpret_cast<char*>(task.predicted.data()));
   task.known = evaluations_of(json.at("known"));
-  task.seed = json.at("seed");
-  task.budget = json.at("budget");
-  task.batch = json.at("batch");
+  task.seed = field(json, "seed");
+  task.budget = field(json, "budget");
+  task.batch = field(json, "batch");
   return task;
 }
 
@@ -102,8 +102,8 @@ Json wire_of(const std::vector<Evaluation>& evaluations) {
 std::vector<Evaluation> evaluations_of(const Json& json) {
   std::vector<Evaluation> evaluations;
   for (const Json& one : json) {
-    Evaluation evaluation{one.at(0), outcome_of(one.at(1)), std::nullopt};
-    if (!one.at(2).is_null()) evaluation.seconds = one.at(2).get<double>();
+    Evaluation evaluation{field(one, 0), outcome_of(one.at(1)), std::nullopt};
+    if (!one.at(2).is_null()) evaluation.seconds = double(field(one, 2));
     evaluations.push_back(evaluation);
   }
   return evaluations;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/remote_plugin.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -21,17 +23,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The run was over before the plugin answered.
+class Overdue : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A plugin at work on one request. Throws Error when it ends or falls silent.
 class PluginProcess {
  public:
-  PluginProcess(const fs::path& file, double silence_seconds)
+  /// `has_ended` says whether the run is over; may be empty.
+  PluginProcess(const fs::path& file, double silence_seconds, std::function<bool()> has_ended = {})
       : process_({find_worker_program().string(), "--plugin", file.string()}),
-        limit_(silence_seconds) {}
+        limit_(silence_seconds),
+        has_ended_(std::move(has_ended)) {}
 
   /// `read` makes of the answer what the caller needs; where it cannot, that is the plugin's error.
+  /// Throws Overdue where the end came kMostAfterwards ago.
   template <class Read>
   auto call(const Json& request, std::string_view bytes, const Read& read) {
-    const std::optional<Message> answer = process_.ask(request, bytes, limit_);
+    const auto start = Clock::now();
+    const std::optional<Message> answer = process_.ask(request, bytes, limit_, [&] {
+      const double left = limit_ - seconds_since(start);
+      return std::min(left, kMostAfterwards - seconds_since_end()) - left;
+    });
     if (!answer) fail();
     return read_message(answer->header, [&](const Json& said) {
       const auto error = said.find("error");
@@ -40,16 +55,33 @@ class PluginProcess {
     });
   }
 
+  /// 0 before it.
+  double seconds_since_end() {
+    if (!end_ && has_ended_ && has_ended_()) end_ = Clock::now();
+    return end_ ? seconds_since(*end_) : 0;
+  }
+
+  /// To return when nothing is left to do.
+  static constexpr double kMostAfterwards = 1;
+
  private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds_since(Clock::time_point time) {
+    return std::chrono::duration<double>(Clock::now() - time).count();
+  }
+
   [[noreturn]] void fail() {
     const bool late = process_.silence() == Silence::timeout;
     const std::string how = process_.end().text;
-    throw Error(late ? format("it said nothing for {:.3g} s and was killed", limit_)
-                     : format("its process ended by {}", how));
+    if (!late) throw Error(format("its process ended by {}", how));
+    if (end_) throw Overdue("it said nothing when the run's time was over, and was killed");
+    throw Error(format("it said nothing for {:.3g} s and was killed", limit_));
   }
 
   WorkerProcess process_;
   const double limit_;
+  const std::function<bool()> has_ended_;
+  std::optional<Clock::time_point> end_;
 };
 
 /// A strategy of a plugin has failed; the search goes on without it.
@@ -69,6 +101,7 @@ class PluginStrategy final : public SearchStrategy {
       search_remotely(evaluator, seed);
       if (before == 0 || evaluator.remaining() < before) return;
       throw StrategyFailure("it evaluated nothing");
+    } catch (const Overdue&) {  // it has done what there was time for
     } catch (const StrategyFailure& failure) {
       const StrategyRow& standard = strategies().front();
       if (options_.warn) {
@@ -84,6 +117,8 @@ class PluginStrategy final : public SearchStrategy {
   template <class Call>
   static auto attempt(const Call& call) try {
     return call();
+  } catch (const Overdue&) {
+    throw;
   } catch (const Error& error) {
     throw StrategyFailure(error.what());
   }
@@ -94,30 +129,26 @@ class PluginStrategy final : public SearchStrategy {
     const SearchTask task = search_task(evaluator, seed);
     const auto read = [size](const Json& said) { return question_of(said, size); };
     auto question = attempt([&] {
-      process.emplace(plugin_.file, options_.silence_seconds);
+      process.emplace(plugin_.file, options_.silence_seconds,
+                      [&evaluator] { return evaluator.has_ended(); });
       return process->call({{"do", "search"}, {"strategy", name_}, {"task", wire_of(task)}},
                            bytes_of(task), read);
     });
     std::size_t left = evaluator.remaining();
     std::uint64_t idle = 0;
-    std::optional<Clock::time_point> spent;  // when it was told so
     while (question) {
       const auto answers = evaluator.evaluate(*question);
       // Asking for what is known costs nothing; for ever is too long.
       idle = evaluator.remaining() < left ? 0 : idle + 1;
       left = evaluator.remaining();
-      if (left > 0) spent.reset();
-      if (left == 0 && !spent) spent = Clock::now();
-      if (idle > kMostIdle || (spent && Clock::now() - *spent > kMostAfterwards)) {
+      if (idle > kMostIdle || process->seconds_since_end() > PluginProcess::kMostAfterwards) {
         throw StrategyFailure("it goes on asking for what it was told");
       }
       question = attempt([&] { return process->call({{"answers", wire_of(answers)}}, {}, read); });
     }
   }
 
-  using Clock = std::chrono::steady_clock;
   static constexpr std::uint64_t kMostIdle = 100'000;
-  static constexpr std::chrono::seconds kMostAfterwards{1};  // to return when nothing is left
 
   const PluginDescription plugin_;
   const std::string name_;
@@ -158,7 +189,7 @@ class TargetHooks {
  private:
   Workload prepare(const Workload& workload, const fs::path& folder) const {
     fs::create_directories(folder);
-    PluginProcess process(plugin_.file, options_.silence_seconds);
+    PluginProcess process(plugin_.file, options_.silence_seconds, options_.has_ended);
     const Workload prepared =
         process.call({{"do", "prepare"},
                       {"target", number_},

@@ -17,6 +17,9 @@ namespace autotune {
 struct PluginOptions {
   /// A plugin that says nothing for so long is killed.
   double silence_seconds = 30;
+  /// Whether the run is over: what a hook has not answered a second later is given up. May be
+  /// empty. A strategy asks its evaluator.
+  std::function<bool()> has_ended;
   /// Gets one sentence about a strategy that failed; may be empty.
   std::function<void(const std::string&)> warn;
 };

@@ -18,7 +18,7 @@ int number(Enum value) {
 /// One of those up to `last`.
 template <class Enum>
 Enum enum_of(const Json& json, Enum last) {
-  const int value = json.get<int>();
+  const int value = WireValue(json);
   if (value < 0 || value > number(last)) throw WireError(format("{} numbers nothing", value));
   return static_cast<Enum>(value);
 }
@@ -37,12 +37,12 @@ std::vector<std::string> texts_of(const std::vector<std::filesystem::path>& path
 }
 
 std::vector<std::filesystem::path> paths_of(const Json& json) {
-  const auto texts = json.get<std::vector<std::string>>();
+  const std::vector<std::string> texts = WireValue(json);
   return {texts.begin(), texts.end()};
 }
 
 Json wire_of(const Dim3& size) { return {size.x, size.y, size.z}; }
-Dim3 dim3_of(const Json& json) { return {json.at(0), json.at(1), json.at(2)}; }
+Dim3 dim3_of(const Json& json) { return {field(json, 0), field(json, 1), field(json, 2)}; }
 
 Json wire_of(const BufferSpec& buffer) {
   return {buffer.name,         number(buffer.type), buffer.length,       number(buffer.role),
@@ -50,13 +50,13 @@ Json wire_of(const BufferSpec& buffer) {
 }
 
 BufferSpec buffer_of(const Json& json) {
-  return {json.at(0),
+  return {field(json, 0),
           element_type_of(json.at(1)),
-          json.at(2),
+          field(json, 2),
           enum_of(json.at(3), Role::workspace),
           enum_of(json.at(4), Fill::one),
-          json.at(5),
-          json.at(6).get<std::string>()};
+          field(json, 5),
+          std::string(field(json, 6))};
 }
 
 Json wire_of(const Scalar& scalar) {
@@ -64,7 +64,7 @@ Json wire_of(const Scalar& scalar) {
 }
 
 Scalar scalar_of(const Json& json) {
-  return {element_type_of(json.at(0)), json.at(1), json.at(2), json.at(3)};
+  return {element_type_of(json.at(0)), field(json, 1), field(json, 2), field(json, 3)};
 }
 
 struct ArgumentWire {
@@ -78,10 +78,10 @@ struct ArgumentWire {
 Json wire_of(const Argument& argument) { return std::visit(ArgumentWire{}, argument); }
 
 Argument argument_of(const Json& json) {
-  if (json.contains("buffer")) return BufferRef{json["buffer"]};
+  if (json.contains("buffer")) return BufferRef{field(json, "buffer")};
   if (json.contains("scalar")) return scalar_of(json["scalar"]);
   const Json& map = json.at("map");
-  return TensorMap{map.at(0), map.at(1), map.at(2), map.at(3), map.at(4)};
+  return TensorMap{field(map, 0), field(map, 1), field(map, 2), field(map, 3), field(map, 4)};
 }
 
 Json wire_of(const KernelResources& resources) {
@@ -98,8 +98,9 @@ Json array_of(const std::vector<T>& values) {
 }
 
 KernelResources kernel_resources_of(const Json& json) {
-  KernelResources resources{json.at(0), json.at(1), json.at(2), json.at(3), json.at(4)};
-  if (!json.at(5).is_null()) resources.parameter_bytes = json.at(5).get<std::vector<int>>();
+  KernelResources resources{field(json, 0), field(json, 1), field(json, 2), field(json, 3),
+                            field(json, 4)};
+  if (!json.at(5).is_null()) resources.parameter_bytes = std::vector<int>(field(json, 5));
   return resources;
 }
 
@@ -113,12 +114,12 @@ Json wire_of(const SourceUnit& unit) {
 
 SourceUnit source_unit_of(const Json& json) {
   SourceUnit unit;
-  unit.name = json.at("name");
-  unit.prelude = json.at("prelude");
-  unit.text = json.at("text");
+  unit.name = field(json, "name");
+  unit.prelude = field(json, "prelude");
+  unit.text = field(json, "text");
   unit.include_folders = paths_of(json.at("include_folders"));
-  unit.options = json.at("options").get<std::vector<std::string>>();
-  unit.entries = json.at("entries").get<std::vector<std::string>>();
+  unit.options = field(json, "options");
+  unit.entries = field(json, "entries");
   return unit;
 }
 
@@ -133,17 +134,19 @@ Json wire_of(const Launch& launch) {
 }
 
 Launch launch_of(const Json& json) {
-  return {json.at("entry"),
+  return {field(json, "entry"),
           dim3_of(json.at("grid")),
           dim3_of(json.at("block")),
           dim3_of(json.at("cluster")),
-          json.at("dynamic_shared_bytes"),
+          field(json, "dynamic_shared_bytes"),
           vector_of<Argument>(json.at("arguments"), argument_of),
-          json.at("starts_early")};
+          field(json, "starts_early")};
 }
 
 Json wire_of(const ConstantCopy& copy) { return {copy.buffer, copy.symbol, copy.optional}; }
-ConstantCopy constant_copy_of(const Json& json) { return {json.at(0), json.at(1), json.at(2)}; }
+ConstantCopy constant_copy_of(const Json& json) {
+  return {field(json, 0), field(json, 1), field(json, 2)};
+}
 
 Json wire_of(const LaunchPlan& plan) {
   return {{"workspace", array_of(plan.workspace)},
@@ -171,14 +174,14 @@ Json wire_of(const Workload& workload) {
 
 Workload workload_of(const Json& json) {
   Workload workload;
-  workload.problem = json.at("problem");
+  workload.problem = field(json, "problem");
   workload.buffers = vector_of<BufferSpec>(json.at("buffers"), buffer_of);
   workload.scalars = vector_of<Scalar>(json.at("scalars"), scalar_of);
   workload.reference_source = source_unit_of(json.at("reference_source"));
   workload.reference = launch_plan_of(json.at("reference"));
-  workload.expected_file = json.at("expected_file").get<std::string>();
-  workload.float64_outputs = json.at("float64_outputs");
-  workload.seed = json.at("seed");
+  workload.expected_file = std::string(field(json, "expected_file"));
+  workload.float64_outputs = field(json, "float64_outputs");
+  workload.seed = field(json, "seed");
   workload.form = enum_of(json.at("form"), LaunchForm::stream);
   return workload;
 }
@@ -189,7 +192,7 @@ Json wire_of(const CompiledKernel& kernel) {
 
 CompiledKernel compiled_kernel_of(const Json& json, std::string binary) {
   CompiledKernel kernel;
-  kernel.key = json.at("key");
+  kernel.key = field(json, "key");
   kernel.resources = vector_of<KernelResources>(json.at("resources"), kernel_resources_of);
   kernel.binary = std::make_shared<const std::string>(std::move(binary));
   kernel.cached = true;
@@ -203,7 +206,7 @@ Json wire_of(const Verdict& verdict) {
 }
 
 Verdict verdict_of(const Json& json) {
-  return {outcome_of(json.at(0)), json.at(1), json.at(2), json.at(3)};
+  return {outcome_of(json.at(0)), field(json, 1), field(json, 2), field(json, 3)};
 }
 
 Json wire_of(const TimedBatch& batch) {
@@ -211,7 +214,7 @@ Json wire_of(const TimedBatch& batch) {
 }
 
 TimedBatch timed_batch_of(const Json& json) {
-  const TimedBatch batch{json.at("seconds"), json.at("clock_hz"),
+  const TimedBatch batch{field(json, "seconds"), field(json, "clock_hz"),
                          enum_of(json.at("l2"), L2State::cold)};
   const bool is_time = std::isfinite(batch.seconds) && batch.seconds >= 0;
   if (!is_time) throw WireError(format("{} s is no time", batch.seconds));
@@ -236,8 +239,7 @@ Json wire_of(const CompileTask& task) {
 }
 
 CompileTask compile_task_of(const Json& json, std::string source) {
-  return {json.at("program"), json.at("name"), std::move(source),
-          json.at("options").get<std::vector<std::string>>()};
+  return {field(json, "program"), field(json, "name"), std::move(source), field(json, "options")};
 }
 
 Json wire_of(const Build& build) {
@@ -249,9 +251,10 @@ Json wire_of(const Build& build) {
 
 Build build_of(const Json& json, std::string binary) {
   Build build;
-  if (json.at("compiled")) build.binary = std::make_shared<const std::string>(std::move(binary));
-  build.log = json.at("log");
-  build.keep = json.at("keep");
+  const bool compiled = field(json, "compiled");
+  if (compiled) build.binary = std::make_shared<const std::string>(std::move(binary));
+  build.log = field(json, "log");
+  build.keep = field(json, "keep");
   if (!json.at("read").is_null()) build.read = paths_of(json.at("read"));
   return build;
 }

@@ -6,26 +6,9 @@
 
 #include "tuner/cache/compiler_runner.hpp"
 #include "tuner/core/device.hpp"
-#include "tuner/core/error.hpp"
-#include "tuner/json/json.hpp"
+#include "tuner/worker/wire_value.hpp"
 
 namespace autotune {
-
-/// A message that nobody of this build sends. Code of others runs in workers, and may write to
-/// their memory or to their socket.
-class WireError : public Error {
- public:
-  using Error::Error;
-};
-
-/// What `read` makes of a message. Throws WireError where it cannot; the functions below throw that
-/// or Json::exception.
-template <class Read>
-auto read_message(const Json& header, const Read& read) try {
-  return read(header);
-} catch (const Json::exception&) {
-  throw WireError("its process sent what is no answer");
-}
 
 Json wire_of(const SourceUnit& unit);
 SourceUnit source_unit_of(const Json& json);

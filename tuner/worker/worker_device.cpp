@@ -169,8 +169,8 @@ class RemoteWorkbench : public Workbench {
 
   std::vector<std::string> baselines(const BaselineSource& source) override {
     bench_->open();
-    const auto names_in = [](const Json& answer) {
-      return answer.at("names").get<std::vector<std::string>>();
+    const auto names_in = [](const Json& answer) -> std::vector<std::string> {
+      return field(answer, "names");
     };
     return bench_->client().call({{"do", "baselines"},
                                   {"id", bench_->id()},
@@ -192,7 +192,7 @@ class RemoteWorkbench : public Workbench {
   double launch_floor() override {
     bench_->open();
     const auto quiet = bench_->quiet();
-    const auto seconds_in = [](const Json& answer) { return answer.at("seconds").get<double>(); };
+    const auto seconds_in = [](const Json& answer) -> double { return field(answer, "seconds"); };
     return bench_->client().call({{"do", "floor"}, {"id", bench_->id()}}, {}, bench_->limit(1),
                                  "timing nothing", seconds_in);
   }
@@ -230,9 +230,9 @@ class WorkerDevice : public Device {
   }
 
   std::optional<int> active_blocks(const CompiledKernel& kernel, const Launch& launch) override {
-    const auto blocks_in = [](const Json& answer) {
-      const Json& blocks = answer.at("blocks");
-      return blocks.is_null() ? std::nullopt : std::optional<int>(blocks.get<int>());
+    const auto blocks_in = [](const Json& answer) -> std::optional<int> {
+      if (answer.at("blocks").is_null()) return std::nullopt;
+      return static_cast<int>(field(answer, "blocks"));
     };
     return client_->call(
         {{"do", "active_blocks"}, {"kernel", wire_of(kernel)}, {"launch", wire_of(launch)}},

@@ -2,8 +2,13 @@
 #include "tuner/worker/remote_plugin.hpp"
 
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <fstream>
+#include <thread>
 
 #include "tests/support/plugin_builder.hpp"
 #include "tests/tuner/search/simulated.hpp"
@@ -17,6 +22,7 @@ namespace fs = std::filesystem;
 using simulated::Bench;
 using simulated::grid;
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -26,6 +32,7 @@ using testing::PluginWorkshop;
 constexpr const char* kStrategies = R"(
 #include <autotune/autotune_plugin.h>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -84,13 +91,35 @@ static const char* sends_depths(const autotune_task_v1*) {
   send(deep.size(), deep.data());
   for (;;) pause();
 }
+static const char* sends_floats(const autotune_task_v1*) {
+  send(15, "\xA1\x63" "ask\x81\xFB\x3F\xF8\0\0\0\0\0\0");  // {"ask": [1.5]}
+  return nullptr;
+}
+static const char* thinks(const autotune_task_v1* task) {
+  ask(task, 1);
+  for (;;) pause();
+}
+static const char* forks(const autotune_task_v1* task) {
+  const pid_t child = fork();
+  if (child == 0) for (;;) pause();
+  FILE* const file = std::fopen(std::getenv("PLUGIN_TEST_PIDS"), "w");
+  std::fprintf(file, "%d %d\n", int(child), int(getpid()));
+  std::fclose(file);
+  return in_order(task);
+}
+static const char* forks_and_hangs(const autotune_task_v1* task) {
+  forks(task);
+  for (;;) pause();
+}
 static const autotune_strategy_v1 strategies[] = {
     {"in_order", "", in_order}, {"throws", "", throws}, {"crashes", "", crashes},
     {"hangs", "", hangs}, {"ends", "", ends}, {"out_of_range", "", out_of_range},
     {"evaluates_nothing", "", evaluates_nothing}, {"gives_a_reason", "", gives_a_reason},
     {"repeats", "", repeats}, {"does_not_listen", "", does_not_listen}, {"sleeps", "", sleeps},
-    {"sends_wrong_types", "", sends_wrong_types}, {"sends_depths", "", sends_depths}};
-static const autotune_search_v1 search = {13, strategies};
+    {"sends_wrong_types", "", sends_wrong_types}, {"sends_depths", "", sends_depths},
+    {"sends_floats", "", sends_floats}, {"thinks", "", thinks}, {"forks", "", forks},
+    {"forks_and_hangs", "", forks_and_hangs}};
+static const autotune_search_v1 search = {17, strategies};
 static const void* facet(const char* id) {
   return std::strcmp(id, AUTOTUNE_FACET_SEARCH) == 0 ? &search : nullptr;
 }
@@ -165,6 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
                       std::pair{"evaluates_nothing", "it evaluated nothing"},
                       std::pair{"gives_a_reason", "no time today"},
                       std::pair{"sends_wrong_types", "it asked for what is no number"},
+                      std::pair{"sends_floats", "it asked for what is no number"},
                       std::pair{"sends_depths", "its process ended by signal 9"},
                       std::pair{"repeats", "it goes on asking for what it was told"}),
     [](const auto& tested) { return std::string(tested.param.first); });
@@ -177,7 +207,7 @@ TEST(RemotePlugin, OneThatDoesNotListenToTheEndKeepsItsResults) {
 }
 
 TEST(RemotePlugin, OneThatAsksForNothingEndsWithTheTime) {
-  class Timed : public Bench {
+  class Counted : public Bench {
    public:
     using Bench::Bench;
     std::vector<Evaluation> evaluate(std::span<const std::size_t>) override {
@@ -190,12 +220,84 @@ TEST(RemotePlugin, OneThatAsksForNothingEndsWithTheTime) {
     int asked_ = 0;
   };
   const ParameterSpace space = grid({10, 10});
-  Timed bench(space, bowl, 40);
+  Counted bench(space, bowl, 40);
   PluginOptions options;
   std::vector<std::string> warnings;
   options.warn = [&](const std::string& sentence) { warnings.push_back(sentence); };
   plugin_strategy(many(), "sleeps", options)->search(bench, 1);
-  EXPECT_THAT(warnings, ElementsAre(HasSubstr("goes on asking")));
+  EXPECT_EQ(bench.remaining(), 0u);
+  EXPECT_THAT(warnings, Each(HasSubstr("goes on asking"))) << "or it was ended while it slept";
+}
+
+/// The time is over after some questions of whether it is.
+class Timed : public Bench {
+ public:
+  using Bench::Bench;
+  bool has_ended() override { return ++asked_ > 5; }
+  std::size_t remaining() const override { return asked_ > 5 ? 0 : Bench::remaining(); }
+
+ private:
+  int asked_ = 0;
+};
+
+TEST(RemotePlugin, OneThatThinksWhenTheTimeIsOverIsEnded) {
+  const ParameterSpace space = grid({10, 10});
+  Timed bench(space, bowl, 40);
+  PluginOptions options;
+  options.silence_seconds = 1000;
+  options.warn = [](const std::string& sentence) { ADD_FAILURE() << sentence; };
+  plugin_strategy(many(), "thinks", options)->search(bench, 1);
+  EXPECT_EQ(bench.remaining(), 0u);
+}
+
+/// The child of a plugin and its process, once `search` has told them.
+std::vector<pid_t> pids_of(const fs::path& file) {
+  for (int i = 0; i < 3000; ++i) {
+    std::ifstream stream(file);
+    std::vector<pid_t> pids{std::istream_iterator<pid_t>(stream), {}};
+    if (pids.size() == 2) return pids;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return {};
+}
+
+bool is_gone(pid_t pid) {
+  for (int i = 0; i < 500; ++i) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string number, name, state;
+    if (!(file >> number >> name >> state) || state == "Z") return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+TEST(RemotePlugin, WhatItHasForkedEndsWithTheSearch) {
+  const PluginWorkshop workshop;
+  const fs::path file = workshop.folder() / "pids";
+  setenv("PLUGIN_TEST_PIDS", file.c_str(), 1);
+  EXPECT_EQ(search_with("forks").evaluated, 40u);
+  const std::vector<pid_t> pids = pids_of(file);
+  ASSERT_EQ(pids.size(), 2u);
+  for (const pid_t pid : pids) EXPECT_TRUE(is_gone(pid));
+}
+
+TEST(RemotePlugin, WhatItHasForkedEndsWithTheToolHoweverThatEnds) {
+  many();
+  const PluginWorkshop workshop;
+  const fs::path file = workshop.folder() / "pids";
+  setenv("PLUGIN_TEST_PIDS", file.c_str(), 1);
+  const pid_t tool = fork();
+  if (tool == 0) {
+    const ParameterSpace space = grid({10, 10});
+    Bench bench(space, bowl, 200);
+    plugin_strategy(many(), "forks_and_hangs", {})->search(bench, 1);
+    _exit(0);
+  }
+  const std::vector<pid_t> pids = pids_of(file);
+  kill(tool, SIGKILL);
+  waitpid(tool, nullptr, 0);
+  ASSERT_EQ(pids.size(), 2u);
+  for (const pid_t pid : pids) EXPECT_TRUE(is_gone(pid));
 }
 
 TEST(RemotePlugin, WhatTheEvaluatorThrowsIsNotHeldAgainstThePlugin) {

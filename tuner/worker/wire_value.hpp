@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of a message from another process, read strictly: a float is no integer, and nothing is
+// cut to fit.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tuner/core/error.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune {
+
+/// A message that nobody of this build sends. Code of others runs in workers, and may write to
+/// their memory or to their socket.
+class WireError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What `read` makes of a message. Throws WireError where it cannot; the functions below throw that
+/// or Json::exception.
+template <class Read>
+auto read_message(const Json& header, const Read& read) try {
+  return read(header);
+} catch (const Json::exception&) {
+  throw WireError("its process sent what is no answer");
+}
+
+/// Throws WireError.
+[[noreturn]] void refuse_value(const Json& value, const char* wanted);
+
+template <class T>
+concept WireInteger = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
+
+/// Converts to the type it is assigned to, or throws WireError.
+class WireValue {
+ public:
+  explicit WireValue(const Json& json) : json_(json) {}
+
+  template <WireInteger T>
+  operator T() const {
+    if (!json_.is_number_integer()) refuse_value(json_, "whole number");
+    const bool fits = json_.is_number_unsigned() ? std::in_range<T>(json_.get<std::uint64_t>())
+                                                 : std::in_range<T>(json_.get<std::int64_t>());
+    if (!fits) refuse_value(json_, "number of this range");
+    return json_.get<T>();
+  }
+
+  template <std::same_as<bool> T>
+  operator T() const {
+    if (!json_.is_boolean()) refuse_value(json_, "truth value");
+    return json_.get<bool>();
+  }
+
+  template <std::same_as<double> T>
+  operator T() const {
+    if (!json_.is_number()) refuse_value(json_, "number");
+    return json_.get<double>();
+  }
+
+  template <std::same_as<std::string> T>
+  operator T() const {
+    if (!json_.is_string()) refuse_value(json_, "text");
+    return json_.get<std::string>();
+  }
+
+  template <class T>
+  operator std::vector<T>() const {
+    if (!json_.is_array()) refuse_value(json_, "list");
+    std::vector<T> values;
+    for (const Json& element : json_) values.push_back(WireValue(element));
+    return values;
+  }
+
+ private:
+  const Json& json_;
+};
+
+/// Throws Json::exception when there is none.
+inline WireValue field(const Json& json, const char* name) { return WireValue(json.at(name)); }
+inline WireValue field(const Json& json, int index) {
+  return WireValue(json.at(static_cast<std::size_t>(index)));
+}
+
+}  // namespace autotune
