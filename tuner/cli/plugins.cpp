@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/plugin/plugin_files.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/target/catalog.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -32,6 +34,7 @@ const Option kPluginOption{"plugin", "FILE", "Load this plugin", {}, true};
 Plugins::Plugins(const Arguments& arguments)
     : warn_([](const std::string& sentence) { std::cerr << "warning: " << sentence << '\n'; }) {
   for (const std::string& file : arguments.all(kPluginOption.name)) given_.emplace_back(file);
+  options_.has_ended = [this] { return stop_ && stop_(); };
   options_.warn = [this](const std::string& sentence) { warn_(sentence); };
   load(false);
 }
@@ -39,14 +42,14 @@ Plugins::Plugins(const Arguments& arguments)
 void Plugins::load(bool all) {
   const auto found = all ? plugin_files() : std::vector<std::filesystem::path>{};
   std::vector<PluginEntry> entries = load_plugins(given_, found, options_);
-  for (std::size_t i = entries_.size(); i < entries.size(); ++i) take(entries[i], !all);
+  for (std::size_t i = entries_.size(); i < entries.size(); ++i) take(entries[i]);
   entries_ = std::move(entries);
   all_loaded_ = all;
 }
 
 /// A strategy whose name is taken leaves a plugin that was found without use; it is an error in one
 /// that was asked for.
-void Plugins::take(PluginEntry& entry, bool given) {
+void Plugins::take(PluginEntry& entry) {
   if (!entry.description) return;
   const PluginDescription plugin = *entry.description;
   try {
@@ -58,7 +61,7 @@ void Plugins::take(PluginEntry& entry, bool given) {
   } catch (const UsageError& error) {
     entry.reason = plugin.file.string() + ": " + error.what();
     entry.description.reset();
-    if (given) throw UsageError(entry.reason);
+    if (entry.given) throw UsageError(entry.reason);
   }
 }
 
@@ -101,8 +104,12 @@ std::vector<Target> Plugins::targets() const {
   std::vector<Target> targets;
   for (const PluginEntry& entry : entries_) {
     if (!entry.description) continue;
-    for (Target& target : plugin_targets(*entry.description, options_)) {
-      targets.push_back(std::move(target));
+    try {
+      std::ranges::move(plugin_targets(*entry.description, options_), std::back_inserter(targets));
+    } catch (const Error& error) {
+      if (entry.given) throw;
+      warn_(format("the targets of plugin {} are left out: {}", entry.description->name,
+                   error.what()));
     }
   }
   return targets;

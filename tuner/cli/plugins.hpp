@@ -28,24 +28,28 @@ class Plugins {
   /// Where warnings about plugins at work go; stderr at first.
   void warn_with(std::function<void(const std::string&)> warn) { warn_ = std::move(warn); }
 
+  /// What a target's hooks are at when it says that the run is over is given up.
+  void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
+
   /// Also those in the plugin folders; one that is of no use is an entry with its reason.
   const std::vector<PluginEntry>& load_all();
   /// Like autotune::find_target(), and in plugins.
   Target find_target(const std::string& name);
   /// Sees to it that make_strategy() knows the name if any plugin does. Throws UsageError.
   void provide_strategy(const std::string& name);
-  /// Of the loaded ones.
+  /// Of the loaded ones. A bad manifest of one that was found is a warning.
   std::vector<Target> targets() const;
   /// Every plugin that is a baseline, for a target.
   std::vector<BaselineSource> baselines(const std::string& target);
 
  private:
   void load(bool all);
-  void take(PluginEntry& entry, bool given);
+  void take(PluginEntry& entry);
   const std::vector<PluginEntry>& usable();
 
   std::vector<std::filesystem::path> given_;
   std::function<void(const std::string&)> warn_;
+  std::function<bool()> stop_;
   PluginOptions options_;
   std::vector<PluginEntry> entries_;
   bool all_loaded_ = false;
