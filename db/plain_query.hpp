@@ -26,6 +26,11 @@ class PlainQuery {
     const auto length = static_cast<int>(text.size());
     check(sqlite3_bind_text(statement_, place, text.data(), length, SQLITE_STATIC));
   }
+  /// From the first row on again, with another text.
+  void restart(int place, const std::string& text) {
+    sqlite3_reset(statement_);
+    bind(place, text);
+  }
   bool step() {
     const int code = sqlite3_step(statement_);
     if (code != SQLITE_ROW && code != SQLITE_DONE) check(code);
