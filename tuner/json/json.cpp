@@ -51,6 +51,14 @@ std::string without_place(std::string what) {
   return what.substr(what.find(": ", what.find("column")) + 2);
 }
 
+/// A message about such a text would end there.
+void expect_no_zero(const std::string& text, std::string_view file) {
+  const std::size_t zero = text.find('\0');
+  if (zero == text.npos) return;
+  throw Error(format("{}: a text has \\u0000 after \"{}\": leave it out", file,
+                     std::string_view(text).substr(0, zero)));
+}
+
 /// Goes through a document and stops where it is nested too deeply.
 struct DepthCheck : nlohmann::detail::json_sax_acceptor<Json> {
   int depth = 0;
@@ -72,12 +80,16 @@ Json read_json(const std::filesystem::path& file) {
 }
 
 Json parse_json(std::string_view text, std::string_view file) {
-  const auto is_shallow = [&](int depth, Json::parse_event_t, const Json&) {
-    if (depth <= kDeepestJson) return true;
-    throw Error(format("{}: arrays and objects are nested more than {} deep", file, kDeepestJson));
+  const auto expect_usable = [&](int depth, Json::parse_event_t, const Json& value) {
+    if (depth > kDeepestJson) {
+      throw Error(
+          format("{}: arrays and objects are nested more than {} deep", file, kDeepestJson));
+    }
+    if (value.is_string()) expect_no_zero(value.get_ref<const std::string&>(), file);
+    return true;
   };
   try {
-    return Json::parse(text, is_shallow, true, /*ignore_comments=*/true);
+    return Json::parse(text, expect_usable, true, /*ignore_comments=*/true);
   } catch (const Json::parse_error& error) {
     const std::size_t read = error_place(text).read;
     throw Error(format("{}: {}: {}", file, error_at(text, read - std::min<std::size_t>(read, 1)),

@@ -13,7 +13,7 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 std::string kind_of(const Json& json) {
-  if (json.is_number_float()) return "a number with a fraction";
+  if (json.is_number_float()) return "a number with a fraction or an exponent";
   return format("{} {}", json.is_array() || json.is_object() ? "an" : "a", json.type_name());
 }
 

@@ -37,6 +37,12 @@ TEST(Json, ANumberThatIsTooLargeIsAnErrorLikeAnyOther) {
             "x.json: parse error at line 2, column 12: the number -1e400 is too large");
 }
 
+TEST(Json, AZeroInATextIsRefusedSinceItWouldCutMessages) {
+  for (const char* text : {R"({"a": ["b\u0000c"]})", R"({"b\u0000c": 1})"}) {
+    EXPECT_EQ(message_of(text), "x.json: a text has \\u0000 after \"b\": leave it out");
+  }
+}
+
 TEST(Json, TextThatIsNoUtf8IsWrittenWithReplacements) {
   EXPECT_EQ(json_text(Json{{"a", "x\xFFy\xC3"}}), "{\n  \"a\": \"x\xEF\xBF\xBDy\xEF\xBF\xBD\"\n}");
 }

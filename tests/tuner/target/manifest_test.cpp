@@ -142,6 +142,10 @@ TEST_F(ManifestTest, ValuesAreIntegersOrWords) {
   expect_error("[64, 128", "[\"64\", 128", "parameters[1].values[0]: \"64\" is an integer");
   expect_error("[64, 128", "[64.5, 128",
                "parameters[1].values[0]: expected an integer or a word, got a number with");
+  expect_error(
+      "[64, 128", "[1e5, 128",
+      "parameters[1].values[0]: expected an integer or a word, got a number with a fraction or "
+      "an exponent");
   expect_error("[64, 128", "[64, 64", "parameters[1].values[1]: 64 stands here twice");
   expect_error("[64, 128, 256]", "[]", "parameters[1].values: has 0 items, expected 1 or more");
   expect_error("\"plain\"", "\"a b\"",
