@@ -242,6 +242,14 @@ TEST_F(DbAnswers, AStoredAnswerThatIsNotValidIsNoneAndSaid) {
   EXPECT_EQ(result("100")["provenance"], "measured");
 }
 
+TEST_F(DbAnswers, TuningSaysWhichRowsItCannotUse) {
+  SQLite::Database(sandbox_.database().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE trial SET median_ns = 5 WHERE problem = 'N=100'");
+  const Ended ended = sandbox_.run(tune("tiny", "100", {"--budget", "8"}));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("is left out: it is not what was stored"));
+}
+
 TEST_F(DbAnswers, AnImportSaysWhichAnswersNobodyWillBeGiven) {
   pin_unchecked("BLOCK=7 STEP=4");
   const std::string lines = sandbox_.write("lines.jsonl", sandbox_.run({"db", "export"}).out);

@@ -13,6 +13,7 @@
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/progress.hpp"
 #include "tuner/cli/request.hpp"
+#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/device_group.hpp"
@@ -85,6 +86,7 @@ int run_tune(const Arguments& arguments) {
   check_devices(arguments.text("device"));
   request_of(arguments, target, DeviceKind::cuda);  // wrong usage shows before a device is opened
   db::TunedStore store(database_path(arguments));
+  const LeftOutWarning warning(store);
   const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
   const DeviceInfo& info = devices.front()->info();
   TuningRequest request = request_of(arguments, target, info.kind);
@@ -103,6 +105,11 @@ int run_tune(const Arguments& arguments) {
   callbacks.on_progress = [&](const Progress& progress) { display.show(progress); };
   callbacks.on_warning = [&](const std::string& sentence) { display.warn(sentence); };
   plugins.warn_with(callbacks.on_warning);
+  plugins.stop_when([started, budget = request.budget] {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - started;
+    return InterruptGuard::requested() ||
+           (budget.kind == Budget::Kind::seconds && passed.count() > budget.amount);
+  });
   callbacks.on_problem = [&](const ProblemReport& report) {
     display.problem_done(target, report);
     if (!json) std::cout << text_of(target, info, report) << std::flush;

@@ -110,19 +110,23 @@ class DeviceGroup final : RunGroup {
     try {
       std::optional<db::TunedStore> store;  // each is for one thread
       if (store_) store.emplace(store_->path());
-      bool healthy = true;
-      while (healthy) {
-        const Work work = next_work(device);
-        if (work.problem) {
-          healthy = tune_one(device, store ? &*store : nullptr, *work.problem);
-        } else if (work.run) {
-          healthy = help(device, *work.run);
-        } else {
-          return;
-        }
-      }
+      work_with(device, store ? &*store : nullptr);
+      if (store) warn_once(store->left_out());
     } catch (...) {
       fail();
+    }
+  }
+
+  void work_with(std::size_t device, db::TunedStore* store) {
+    for (bool healthy = true; healthy;) {
+      const Work work = next_work(device);
+      if (work.problem) {
+        healthy = tune_one(device, store, *work.problem);
+      } else if (work.run) {
+        healthy = help(device, *work.run);
+      } else {
+        return;
+      }
     }
   }
 
@@ -296,6 +300,16 @@ class DeviceGroup final : RunGroup {
     callbacks_.on_warning(sentence);
   }
 
+  /// What several stores say of one file.
+  void warn_once(const std::set<std::string>& sentences) {
+    for (const std::string& sentence : sentences) {
+      std::unique_lock lock(mutex_);
+      const bool is_new = said_.insert(sentence).second;
+      lock.unlock();
+      if (is_new) warn(sentence);
+    }
+  }
+
   void fail() {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
@@ -318,7 +332,8 @@ class DeviceGroup final : RunGroup {
   std::mutex callback_;  // held while one is called
   std::mutex mutex_;     // of all below
   std::condition_variable changed_;
-  std::set<std::size_t> waiting_;   // problems that nobody has begun, or that were given back
+  std::set<std::size_t> waiting_;  // problems that nobody has begun, or that were given back
+  std::set<std::string> said_;
   std::set<std::size_t> given_up_;  // a device dropped out at these
   std::size_t running_ = 0;         // problems
   std::size_t working_;             // devices
