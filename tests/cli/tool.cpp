@@ -168,11 +168,15 @@ std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t
   return found;
 }
 
+bool is_alive(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name, state;
+  return file >> number >> name >> state && state != "Z";
+}
+
 bool is_gone(pid_t pid) {
   for (int i = 0; i < 1000; ++i) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string number, name, state;
-    if (!(file >> number >> name >> state) || state == "Z") return true;
+    if (!is_alive(pid)) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;

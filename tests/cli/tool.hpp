@@ -83,6 +83,7 @@ std::vector<std::string> tune(const std::string& target, const std::string& size
 
 /// Live processes with this name; of one parent, or with any.
 std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t> parent = {});
+bool is_alive(pid_t pid);
 /// Whether it has ended, or does so within some seconds.
 bool is_gone(pid_t pid);
 
