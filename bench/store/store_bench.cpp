@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a database of many decisions costs: importing them, then what `query` asks for one size, and
-// a pin. Prints processor time. `store_bench 100000 DECISIONS.jsonl` keeps what is imported.
+// What a database of many decisions costs: importing them, what `query` asks for one size, what a
+// program opens, and a pin. Prints processor time. `store_bench 100000 DECISIONS.jsonl` keeps what
+// is imported.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,11 +17,16 @@
 
 #include "db/exchange.hpp"
 #include "db/json.hpp"
+#include "db/lookup_source.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
 namespace {
+
+const DeviceRow kDevice{"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""};
+const KernelRow kKernel{"", "gemm", "0123456789abcdef0123456789abcdef", "M N K"};
+const std::string kSettings = "dtype=f32 layout=nn scale=one pad=0";
 
 /// Of the processor: other programs may use the machine too.
 template <class Work>
@@ -47,8 +53,8 @@ std::string sizes_of(int number) {
 /// A device, a target, a session, and one decision for each of `count` sizes.
 std::string json_lines(int count) {
   const std::string now = now_text();
-  DeviceRow device{"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""};
-  KernelRow kernel{"", "gemm", "0123456789abcdef0123456789abcdef", "M N K"};
+  DeviceRow device = kDevice;
+  KernelRow kernel = kKernel;
   SessionRow session;
   session.started_at = now;
   std::string lines;
@@ -70,7 +76,7 @@ std::string json_lines(int count) {
   row.verified = true;
   row.created_at = now;
   for (int i = 0; i < count; ++i) {
-    row.key.problem = sizes_of(i) + " dtype=f32 layout=nn scale=one pad=0";
+    row.key.problem = sizes_of(i) + ' ' + kSettings;
     add(row);
   }
   return lines;
@@ -97,6 +103,17 @@ void run(int count, const char* keep) {
   };
   print("opening, one size that is tuned", opened_nearest(sizes_of(count / 2)));
   print("opening, one size that is not tuned", opened_nearest("M=1037 N=1031 K=1055"));
+  LookupRequest request;
+  request.target = kKernel.target;
+  request.fingerprint = kKernel.fingerprint;
+  request.device = kDevice;
+  request.size_names = kKernel.sizes;
+  request.settings = kSettings;
+  const Layer layer{path};
+  print("opening, all of them into a lookup table", median_seconds([&] {
+          const LookupTable table(3, read_lookup_rows({&layer, 1}, request).rows);
+          if (table.size() != static_cast<std::size_t>(count)) throw StoreError("rows are missing");
+        }));
   TunedStore store(path);
   PinRow pin;
   pin.key = store.nearest(all, sizes_of(count / 2)).front().entry.best.key;
