@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lookup_answers DATABASE MANIFEST SIZE…: what libautotune gives a program for each size that is
 // tuned, a line each; what is wrong with the database goes to stderr.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
