@@ -73,8 +73,8 @@ const Verb kExplain{
         "Reads the database only. Times were measured; bounds come from the cost model "
         "(docs/model.md), and the output says how far its prediction is off. The plot shows every "
         "configuration that was timed. If the FLOPs are known, it is a roofline plot; otherwise it "
-        "ranks the times. Reasons why configurations were not timed to the end come with the "
-        "result of a `--prune-audit N` run, if there is one.",
+        "ranks the times. The output lists why configurations were not timed to the end. It "
+        "includes the result of a `--prune-audit N` run, if there is one.",
     .options =
         {{"target", "T", "A target's name or the path of a manifest"},
          {"size", "S", "A problem, as for tune: 512, 1037x1031x1055"},

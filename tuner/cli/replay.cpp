@@ -149,10 +149,10 @@ const Verb kReplay{
     .synopsis = "FILE… [--strategy NAME] [--budget N] [--seeds N] [--batch N] [--json]",
     .summary = "Evaluate a search strategy on recorded spaces, without a device",
     .details =
-        "Reads Kernel Tuner's cache files and T4 results, with or without gzip. A figure such as "
-        "`1.087 [1.000, 1.137]` is the best time so far divided by the optimum: the median over "
-        "the seeds, with the quartiles. Configurations that fail are part of the space. An "
-        "evaluation that is repeated is free.",
+        "Reads Kernel Tuner's cache files and T4 results, with or without gzip. Figures are the "
+        "best time so far divided by the optimum. `1.087 [1.000, 1.137]` is the median over the "
+        "seeds, with the quartiles. Configurations that fail are part of the space. An evaluation "
+        "that is repeated is free.",
     .options = {{"strategy", "NAME", "The search strategy (autotune list strategies)", "guided"},
                 kPluginOption,
                 {"budget", "N", "Evaluations per run", "200"},
