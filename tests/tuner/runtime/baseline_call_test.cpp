@@ -93,7 +93,8 @@ TEST_F(BaselineCallTest, CallsTheWayThatIsStoredWithTheCallersScalars) {
 
 TEST_F(BaselineCallTest, WhatStandsInItsWayIsSaid) {
   EXPECT_THAT(refusal("vendor gone"), AllOf(HasSubstr("vendor.so"), HasSubstr("\"gone\"")));
-  EXPECT_THAT(refusal("vendor fast (tile 4)", "other"), HasSubstr("does not offer"));
+  EXPECT_THAT(refusal("vendor fast (tile 4)", "other"),
+              HasSubstr("no longer offers \"fast (tile 4)\""));
   EXPECT_THAT(refusal("missing standard"), HasSubstr("there is no plugin missing"));
   EXPECT_THAT(refusal("broken standard"), HasSubstr("file too short"));
   EXPECT_THAT(refusal(""), HasSubstr("there is no plugin"));

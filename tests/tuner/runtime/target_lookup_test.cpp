@@ -213,7 +213,7 @@ TEST_F(TargetLookupTest, ARefreshThatCannotReadADatabaseKeepsWhatItHeld) {
   lookup.pin(pinned, "BM=32");
   const auto keeps = [&](const std::string& why) {
     EXPECT_THAT(db::message_of([&] { lookup.refresh(); }),
-                AllOf(HasSubstr("stays as it was: "), HasSubstr("t.db: " + why)));
+                AllOf(HasSubstr("keep their previous rows: "), HasSubstr("t.db: " + why)));
     EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
     EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
     EXPECT_EQ(lookup.find(pinned).configuration, "BM=32");
