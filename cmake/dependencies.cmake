@@ -6,6 +6,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS program_options context)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(SQLiteCpp REQUIRED)
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)  # used without its library
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 
 set(AUTOTUNE_WITH_CUDA OFF)

@@ -7,7 +7,7 @@
 // into all the sums of its column that it is part of. INPUT shared: the tile with its margin is staged in shared memory, rows PAD elements
 // longer. WEIGHTS shared: the filter as well; constant: it lies in constant memory. Grid (width,
 // height) over the tile, rounded up.
-// Macros INPUT ROWS WEIGHTS PAD BLOCK_X BLOCK_Y TILE_X TILE_Y FILTER DTYPE: convolution_2d.target.json.
+// Macros INPUT ROWS WEIGHTS PAD BLOCK_X BLOCK_Y TILE_X TILE_Y FILTER DTYPE: convolution_2d.target.toml.
 #include "element.cuh"
 
 #define OUT_X (BLOCK_X * TILE_X)

@@ -5,7 +5,7 @@
 // bytes, BLOCK_X runs apart. METHOD shared: slices of BK of both operands pass through STAGES
 // buffers in shared memory, element · STAGES · (BLOCK_Y·TM·(BK + kWidest) + BK·BLOCK_X·TN) bytes;
 // direct: read where they lie. Grid (n, m) over the tile rounded up, then min(batch, 65535). Macros
-// METHOD BLOCK_X BLOCK_Y TM TN BK STAGES VECTOR_A VECTOR_B DTYPE: gemm_batched.target.json.
+// METHOD BLOCK_X BLOCK_Y TM TN BK STAGES VECTOR_A VECTOR_B DTYPE: gemm_batched.target.toml.
 #include "device/async_copy.cuh"
 #include "device/element.cuh"
 

@@ -6,7 +6,7 @@
 //   flat   1-D grid of BLOCK_X threads in a line over all elements.
 // Runs of VECTOR > 1 elements within rows need COLUMNS to be a multiple of VECTOR.
 // STREAM 1: past the caches. Macros GRID ORDER BLOCK_X BLOCK_Y ITEMS VECTOR STREAM DTYPE:
-// matrix_add.target.json.
+// matrix_add.target.toml.
 #include "sum_runs.cuh"
 
 /// Adds elements first, first + VECTOR, … of the ITEMS runs that this thread has of a line that

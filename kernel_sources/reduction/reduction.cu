@@ -4,7 +4,7 @@
 //                     reads runs of VECTOR elements, ITEMS of them in flight, with a sum for each.
 //   reduction_finish  one block sums the partials.
 // METHOD shared: threads meet in a tree in shared memory; shuffle: warps by shuffles, then theirs.
-// x is aligned to 16 bytes. Macros METHOD BLOCK VECTOR ITEMS DTYPE: reduction.target.json.
+// x is aligned to 16 bytes. Macros METHOD BLOCK VECTOR ITEMS DTYPE: reduction.target.toml.
 // After Harris, "Optimizing Parallel Reduction in CUDA" (2007).
 #include "element.cuh"
 

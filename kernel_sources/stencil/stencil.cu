@@ -9,7 +9,7 @@
 //           elements.
 //   walk    one step: a thread walks down TILE_Y/BLOCK_Y rows with the rows above and below in
 //           registers, TILE_X/BLOCK_X = 1, 2 or 4 cells wide, which divides width.
-// Macros METHOD TEMPORAL TILE_X TILE_Y BLOCK_X BLOCK_Y DTYPE: stencil.target.json. After Rodinia's
+// Macros METHOD TEMPORAL TILE_X TILE_Y BLOCK_X BLOCK_Y DTYPE: stencil.target.toml. After Rodinia's
 // hotspot: Che et al., "Rodinia: A Benchmark Suite for Heterogeneous Computing" (2009).
 #include "element.cuh"
 

@@ -4,7 +4,7 @@
 // writes both run along rows, VECTOR elements at a time; PAD columns more keep the tile's columns
 // in different banks. METHOD direct: straight across, reads along rows. VECTOR divides ROWS and
 // COLUMNS. Grid (COLUMNS/TILE, ROWS/TILE) rounded up; bytes of static shared memory: element · TILE
-// · (TILE + PAD). Macros METHOD TILE BLOCK_X BLOCK_Y VECTOR PAD DTYPE: transpose.target.json. After
+// · (TILE + PAD). Macros METHOD TILE BLOCK_X BLOCK_Y VECTOR PAD DTYPE: transpose.target.toml. After
 // Ruetsch and Micikevicius, "Optimizing Matrix Transpose in CUDA" (2009).
 #include "element.cuh"
 

@@ -3,7 +3,7 @@
 // A block of BLOCK threads makes BLOCK·ITEMS·VECTOR elements: neighbouring threads take
 // neighbouring runs of VECTOR elements, ITEMS times, all loads in flight before the first store.
 // STREAM 1: past the caches. Arrays are aligned to 16 bytes. Macros BLOCK ITEMS VECTOR STREAM
-// DTYPE: vector_add.target.json.
+// DTYPE: vector_add.target.toml.
 #include "sum_runs.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK)

@@ -53,7 +53,7 @@ typedef struct autotune_buffer_v1 {
 #define AUTOTUNE_FACET_TARGETS "targets/1"
 
 typedef struct autotune_target_v1 {
-  const char* manifest; /* the text of a .target.json; see docs/manifest.md */
+  const char* manifest; /* the text of a .target.toml; see docs/manifest.md */
   const char* folder;   /* where paths in it start, itself from the plugin's folder; NULL: there */
   /* Both may be NULL. `problem` is as in `M=512 N=512 dtype=f32`; the data lies in host memory. */
 

@@ -56,6 +56,7 @@ const std::vector<std::pair<std::regex, std::string>>& third_parties() {
       {std::regex("fmt/.*"), "fmt"},
       {std::regex("xxh.*"), "xxHash"},
       {std::regex("nlohmann/.*"), "nlohmann-json"},
+      {std::regex("toml\\+\\+/.*"), "toml++"},
       {std::regex("Eigen/.*"), "Eigen"},
       {std::regex("boost/program_options.*"), "Boost.Program_options"},
       {std::regex("boost/context.*"), "Boost.Context"},

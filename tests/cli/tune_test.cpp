@@ -162,12 +162,12 @@ TEST(Tune, TwoCtrlCsEndItAtOnce) {
 TEST(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
   const Sandbox sandbox;
   ASSERT_EQ(sandbox.run({"new-target", "exp"}).status, 0);  // a function of CUDA's has this name
-  EXPECT_EQ(sandbox.run({"check", "./exp.target.json"}).status, 0);
+  EXPECT_EQ(sandbox.run({"check", "./exp.target.toml"}).status, 0);
   const Ended ended = sandbox.run(
-      {"--target", "./exp.target.json", "--sizes", "65536", "--device", "host", "--budget", "3"});
+      {"--target", "./exp.target.toml", "--sizes", "65536", "--device", "host", "--budget", "3"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("exp N=65536: "));
-  EXPECT_THAT(sandbox.run({"query", "--target", "./exp.target.json"}).out,
+  EXPECT_THAT(sandbox.run({"query", "--target", "./exp.target.toml"}).out,
               HasSubstr("exp N=65536 on "));
   const Ended again = sandbox.run({"new-target", "exp"});
   expect_refused(again, 1, {"exp.cu", "already exists"});
@@ -178,7 +178,7 @@ TEST(Tune, CheckSaysAMistakeInTheSourceOnce) {
   const Sandbox sandbox;
   ASSERT_EQ(sandbox.run({"new-target", "mine"}).status, 0);
   sandbox.write("mine.cu", "this is no C++\n");
-  const Ended ended = sandbox.run({"check", "mine.target.json", "--device", "host"});
+  const Ended ended = sandbox.run({"check", "mine.target.toml", "--device", "host"});
   EXPECT_EQ(ended.status, 1);
   int times = 0;
   for (std::size_t at = 0; (at = ended.out.find("mine.cu:1:1: error", at)) != std::string::npos;

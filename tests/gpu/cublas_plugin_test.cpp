@@ -24,7 +24,7 @@ class CublasPlugin : public Gpu {
 
   static const Target& target(const std::string& name) {
     static std::map<std::string, Target> loaded;
-    const auto manifest = source_folder() / "kernel_sources" / name / (name + ".target.json");
+    const auto manifest = source_folder() / "kernel_sources" / name / (name + ".target.toml");
     return loaded.try_emplace(name, load_manifest(manifest)).first->second;
   }
 

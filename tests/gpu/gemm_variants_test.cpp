@@ -155,7 +155,7 @@ TEST_F(GemmVariants, AreRightAtRandomProblems) {
   const std::uint64_t seed = number_from("AUTOTUNE_TEST_SEED", std::random_device{}());
   std::printf("AUTOTUNE_TEST_VARIANTS=%llu AUTOTUNE_TEST_SEED=%llu\n",
               static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
-  const Target target = load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.json");
+  const Target target = load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml");
   std::vector<Sample> samples((count + kVariantsAProblem - 1) / kVariantsAProblem);
   on_all_cores(samples.size(), [&](std::size_t i) { samples[i] = drawn(target, seed + i); });
 

@@ -30,7 +30,7 @@ class RuntimeOnGpu : public Gpu {
   void SetUp() override {
     Gpu::SetUp();
     if (IsSkipped()) return;
-    manifest_ = source_folder() / "kernel_sources/gemm/gemm.target.json";
+    manifest_ = source_folder() / "kernel_sources/gemm/gemm.target.toml";
     setenv("AUTOTUNE_CACHE", (folder() / "cache").c_str(), 1);
     const std::int64_t bytes = kSize * kSize * std::int64_t{sizeof(float)};
     for (const float fill : {1.0F, 2.0F, 3.0F, 0.0F}) {

@@ -90,7 +90,7 @@ TEST_F(ShippedTargets, AreRight) {
   int targets = 0;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(source_folder() / "kernel_sources")) {
-    if (!entry.path().string().ends_with(".target.json")) continue;
+    if (!entry.path().string().ends_with(".target.toml")) continue;
     const Target target = load_manifest(entry.path());
     ++targets;
     for (const Sizes& sizes : sizes_by_rank.at(target.sizes.size())) {

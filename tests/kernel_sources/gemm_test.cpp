@@ -38,7 +38,7 @@ std::size_t configurations_a_problem() {
 
 const Target& gemm() {
   static const Target target =
-      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.json");
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
   return target;
 }
 

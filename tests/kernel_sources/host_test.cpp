@@ -19,7 +19,7 @@ std::vector<std::filesystem::path> shipped() {
   std::vector<std::filesystem::path> manifests;
   const std::filesystem::path folder = AUTOTUNE_SOURCE_DIR "/kernel_sources";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().string().ends_with(".target.json")) manifests.push_back(entry.path());
+    if (entry.path().string().ends_with(".target.toml")) manifests.push_back(entry.path());
   }
   return manifests;
 }

@@ -75,7 +75,7 @@ DeviceInfo h200() {
 /// The first configuration that is left; empty when there is none.
 Configuration first_of(const Asked& asked, const DeviceInfo& device) {
   const Target whole = load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + asked.target + "/" +
-                                     asked.target + ".target.json");
+                                     asked.target + ".target.toml");
   const Target part = with_fixed(whole, asked.fixed);
   const NamedValues sizes = parse_sizes(asked.sizes, part.sizes).front();
   const Problem problem = problem_of(part, sizes, asked.settings);
@@ -149,7 +149,7 @@ TEST(Published, MatrixAdditionHasEveryShapeOfTheTable) {
 
 TEST(Published, SharedMemoryMayBeSizedAtTheLaunch) {
   const Asked asked = asked_by(documented().at("K14").front());
-  const Target target = load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.json");
+  const Target target = load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
   const Problem problem =
       problem_of(target, parse_sizes(asked.sizes, target.sizes).front(), asked.settings);
   const LaunchPlan plan = launch_plan(target, problem, first_of(asked, h200()), h200());

@@ -39,7 +39,7 @@ std::optional<Verdict> default_at_edge(const Target& target, const Problem& prob
 
 int run_check(const Arguments& arguments) {
   if (arguments.positional().size() != 1) {
-    throw UsageError("check needs one manifest, such as: autotune check ./saxpy.target.json");
+    throw UsageError("check needs one manifest, such as: autotune check ./saxpy.target.toml");
   }
   Plugins plugins(arguments);
   const Target target = plugins.find_target(arguments.positional()[0]);

@@ -29,7 +29,7 @@ int run_new_target(const Arguments& arguments) {
   }
   const std::string& name = arguments.positional()[0];
   const TargetFiles files = new_target_files(name);
-  const std::string source = name + ".cu", manifest = name + ".target.json";
+  const std::string source = name + ".cu", manifest = name + ".target.toml";
   refuse_existing(source);
   refuse_existing(manifest);
   write(source, files.source);
@@ -51,7 +51,7 @@ const Verb kNewTarget{
     .synopsis = "NAME",
     .summary = "Write a small kernel and its manifest into the current folder",
     .details =
-        "Writes `NAME.cu` and `NAME.target.json`, commented, over one size `N`. They "
+        "Writes `NAME.cu` and `NAME.target.toml`, commented, over one size `N`. They "
         "can be tuned without a change, on a GPU and on the host device. Existing files are never "
         "overwritten. [manifest.md](manifest.md) documents the format.",
     .options = {},

@@ -22,6 +22,8 @@ void bind_device(Scope& scope, const DeviceInfo& info) {
   scope.bind("device.multiprocessors", info.multiprocessors);
   scope.bind("device.max_threads", info.max_threads_per_block);
   scope.bind("device.shared_bytes", info.shared_bytes_per_block);
+  scope.bind("device.static_shared_bytes", 48 << 10);
+  scope.bind("device.registers", info.registers_per_multiprocessor);
   scope.bind("device.l2_bytes", info.l2_bytes);
   scope.bind("device.memory_bytes", info.memory_bytes);
   scope.bind("device.warp_size", info.warp_size);

@@ -43,7 +43,8 @@ struct DeviceInfo {
 };
 
 /// Binds `device.is_host` (0, 1), `device.compute_capability`, `device.multiprocessors`,
-/// `device.max_threads` (a block), `device.shared_bytes` (a block), `device.l2_bytes`,
+/// `device.max_threads` (a block), `device.shared_bytes` (a block), `device.static_shared_bytes`
+/// (48 KiB: what a block may declare), `device.registers` (a multiprocessor), `device.l2_bytes`,
 /// `device.memory_bytes`, `device.warp_size`.
 void bind_device(Scope& scope, const DeviceInfo& info);
 

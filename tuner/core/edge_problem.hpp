@@ -9,7 +9,8 @@
 namespace autotune {
 
 /// Where a configuration must be right too before its time is published: each size is 257, or one
-/// past itself where it is below 256; settings stay. Nothing where the right answer stands in a
+/// past itself where it is below 256; settings stay. A size that is a multiple goes on to its next
+/// one, and what is fixed stays. Nothing where the right answer stands in a
 /// file, for that is the answer to one problem.
 std::optional<Problem> edge_problem(const Target& target, const Problem& problem);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer expressions over parameters, problem sizes and device limits: `ceil_div(M, BM) * 2`.
+// Expressions over parameters, problem sizes and device limits: `ceil_div(M, BM) * 2`.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,48 +18,86 @@ namespace autotune {
 
 struct ExpressionProgram;
 
-/// What is wrong in an expression, and where: `column` counts from 1.
+/// What is wrong in an expression, and where: `column` counts characters from 1.
 class ExpressionError : public Error {
  public:
   ExpressionError(const std::string& text, int column, const std::string& what);
   int column() const { return column_; }
+  /// What is wrong, without the place.
+  const std::string& reason() const { return reason_; }
 
  private:
   int column_;
+  std::string reason_;
 };
 
-/// One expression, parsed once, in 64-bit integers. Grammar, loosest binding first:
-/// `a ? b : c`, `||`, `&&`, `== !=`, `< <= > >=` (comparisons do not chain), `+ -`, `* / %`, unary
-/// `- !`, calls, parentheses.
-/// `/` and `%` truncate as in C. Functions: min, max (2 or more arguments), ceil_div, round_up
-/// (to a multiple), is_pow2, abs, log2 (floor). Names: letters, digits, `_`, and one prefix
-/// `device.`. Words stand in single quotes, `PREFETCH == 'register'`, and are only compared.
-/// Overflow, division by zero and log2 of less than 1 throw ExpressionError with the column;
-/// the untaken side of `? :`, `&&`, `||` is not evaluated. docs/manifest.md documents it for users.
+/// What a NameResolver throws for a name that means nothing: the reason.
+class NameError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What a value is. `any` is a name of unknown kind: an integer that may be compared with words.
+/// A handle is the number of a buffer or tensor map; it can only be chosen by `? :`.
+enum class ValueKind : std::uint8_t { integer, real, word, handle, any };
+
+/// A function that a manifest defines; calls are written out in its place.
+struct FunctionText {
+  std::vector<std::string> parameters;
+  std::string body;
+};
+
+/// What a name means in a text.
+struct NameMeaning {
+  ValueKind kind = ValueKind::any;
+  std::string name;                                        // the expression's own name for it
+  const std::vector<std::string>* words = nullptr;         // of a word: those that it can be
+  std::shared_ptr<const FunctionText> function = nullptr;  // in place of a value
+};
+
+/// Tells what a name means, or throws NameError.
+using NameResolver = std::function<NameMeaning(const std::string& name)>;
+
+/// One expression, parsed once. Integers have 64 bits; a number with a fraction makes what it meets
+/// real. Grammar, loosest binding first: `a ? b : c`, `implies`, `or ||`, `and &&`, `not`, `== !=
+/// in`, `< <= > >=` (which chain: `a <= b < c`), `+ -`, `* / %`, unary `- !`, calls, parentheses.
+/// `/` and `%` of integers truncate as in C. Functions: min, max, gcd (2 or more arguments),
+/// ceil_div, round_up, round_down (to a multiple), is_pow2, abs, log2 (floor), bytes (of an element
+/// type), int, floor, ceil, sqrt, pow. Names: letters, digits, `_`, and one prefix `device.`. Words
+/// stand in quotes and are only compared. Overflow, division by zero and log2 of less than 1 throw
+/// ExpressionError with the column; the untaken side of `? :`, `and`, `or`, `implies` is not
+/// evaluated. docs/manifest.md documents it for users.
 class Expression {
  public:
-  /// Throws ExpressionError.
+  /// Throws ExpressionError. Without a resolver any name may stand for any value.
   static Expression parse(std::string_view text);
+  static Expression parse(std::string_view text, const NameResolver& resolver);
   /// A constant.
   static Expression constant(std::int64_t value);
+  /// `condition ? yes : no` of expressions of one kind; 0 is of any.
+  static Expression choice(const Expression& condition, const Expression& yes,
+                           const Expression& no);
 
   const std::string& text() const;
+  /// integer, real, word or handle.
+  ValueKind kind() const;
   /// The distinct free names in order of first appearance.
   const std::vector<std::string>& names() const;
   /// The distinct quoted words.
   const std::vector<std::string>& words() const;
   /// Where one of names() or words() first stands, from 1.
   int column_of(const std::string& name) const;
+  /// Two expressions of one identity compute the same of the same names; spaces do not matter.
+  std::string identity(const std::function<std::string(const std::string&)>& identity_of) const;
 
-  /// The value with `values[i]` for `names()[i]`. Throws ExpressionError. Thread-safe.
+  /// The value with `values[i]` for `names()[i]`. Throws ExpressionError. Thread-safe. A real value
+  /// is given as its bits.
   std::int64_t evaluate(std::span<const std::int64_t> values) const;
 
-  /// The same with `slots[slot_of[i]]` for `names()[i]`.
-  std::int64_t evaluate(std::span<const std::int64_t> slots,
-                        std::span<const std::uint32_t> slot_of) const;
-
-  /// The value with each name looked up; `lookup` may throw for an unknown one.
+  /// The same with each name looked up; `lookup` may throw for an unknown one.
   std::int64_t evaluate(const std::function<std::int64_t(const std::string&)>& lookup) const;
+
+  const ExpressionProgram& program() const { return *program_; }
 
  private:
   explicit Expression(std::shared_ptr<const ExpressionProgram> program)

@@ -23,12 +23,15 @@ struct Parameter {
   /// Passed at launch (arguments, grid), not compiled in: two configurations that differ only in
   /// run-time parameters share one binary.
   bool run_time = false;
+  std::optional<Expression> macro_when = {};  // where the source sees it; everywhere without
 };
 
 /// A name that stands for an expression over the others: `EDGE = M % BM != 0`.
 struct DefineSpec {
   std::string name;
   Expression value;
+  bool is_macro = true;                 // seen by the source, too
+  std::optional<Expression> when = {};  // where the source sees it; everywhere without
 };
 
 /// One value for every parameter, in the order of the space.
@@ -50,7 +53,8 @@ class ParameterSpace {
   /// `scope` holds the problem's sizes and settings and the `device.*` names; `defines` may be
   /// named in constraints and `when`, and name defines above themselves. Throws Error when the
   /// product exceeds 2^63, two parameters share a name, more than 10^8 are valid, or a constraint
-  /// names something unknown or cannot be evaluated; it then says for which values.
+  /// names something unknown, or cannot be evaluated for a configuration that no other
+  /// constraint excludes; it then says for which values.
   ParameterSpace(std::vector<Parameter> parameters, std::span<const Expression> constraints,
                  const Scope& scope, std::span<const DefineSpec> defines = {});
   /// Exactly the configurations of these ranks, in any order: a recorded space. Throws Error when

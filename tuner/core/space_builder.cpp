@@ -2,6 +2,8 @@
 #include "tuner/core/space_builder.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 #include "tuner/text/format.hpp"
 
@@ -25,47 +27,49 @@ void add_to(std::vector<bool>& set, const std::vector<bool>& more) {
   for (std::size_t i = 0; i < set.size(); ++i) set[i] = set[i] || more[i];
 }
 
+std::vector<std::size_t> listed(const std::vector<bool>& set) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    if (set[i]) numbers.push_back(i);
+  }
+  return numbers;
+}
+
 }  // namespace
 
 SpaceBuilder::SpaceBuilder(const std::vector<Parameter>& parameters,
                            std::span<const Expression> constraints, const Scope& scope,
                            std::span<const DefineSpec> defines)
     : parameters_(parameters),
-      constraints_(constraints),
-      scope_(scope),
-      defines_(defines),
-      define_placed_(defines.size()),
-      slots_(parameters.size() + defines.size()),
-      levels_(parameters.size()) {
-  for (std::size_t i = 0; i < parameters.size(); ++i) slot_of_[parameters[i].name] = i;
-  for (const DefineSpec& define : defines_) {
-    define_parameters_.push_back(parameters_of(define.value));
-    slot_of_[define.name] = parameters.size() + define_parameters_.size() - 1;
+      names_(parameters, defines, scope),
+      levels_(parameters.size()),
+      bound_at_(parameters.size()),
+      computed_at_(names_.definitions()) {
+  for (std::uint32_t i = 0; i < names_.definitions(); ++i) {
+    definition_parameters_.push_back(listed(names_.parameters_of(names_.definition(i))));
   }
-  for (const Expression& constraint : constraints) {
-    constraint_parameters_.push_back(parameters_of(constraint));
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    constraints_.push_back(bound(format("constraints[{}]", i), constraints[i]));
+    constraint_parameters_.push_back(names_.parameters_of(constraints_.back()));
   }
-  for (const Parameter& parameter : parameters) {
-    when_parameters_.push_back(parameter.when ? parameters_of(*parameter.when)
-                                              : ParameterSet(parameters.size()));
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto& when = parameters[i].when;
+    whens_.push_back(when ? std::optional(bound(format("parameters[{}].when", i), *when))
+                          : std::nullopt);
+    when_parameters_.push_back(when ? names_.parameters_of(*whens_.back())
+                                    : ParameterSet(parameters.size()));
   }
+  slots_ = names_.initial();
   find_activations();
   make_depths(binding_order());
 }
 
-/// The parameters that an expression names, itself or through defines.
-SpaceBuilder::ParameterSet SpaceBuilder::parameters_of(const Expression& expression) const {
-  ParameterSet set(parameters_.size());
-  for (const std::string& name : expression.names()) {
-    const auto slot = slot_of_.find(name);
-    if (slot == slot_of_.end()) continue;
-    if (slot->second < parameters_.size()) {
-      set[slot->second] = true;
-    } else {
-      add_to(set, define_parameters_[slot->second - parameters_.size()]);
-    }
+Formula SpaceBuilder::bound(const std::string& key, const Expression& expression) {
+  try {
+    return names_.bind(expression);
+  } catch (const Error& error) {
+    throw Error(format("{}: {}", key, error.what()));
   }
-  return set;
 }
 
 /// Those in a parameter's `when`, in the `when` of those, and so on: Warshall's closure.
@@ -135,39 +139,20 @@ std::vector<std::size_t> SpaceBuilder::binding_order() const {
   return order;
 }
 
-/// Appends a step, after those of the defines that it names and that are not evaluated yet.
-void SpaceBuilder::place(std::vector<Step>& steps, Step::Kind kind, const std::string& key,
-                         const Expression& expression, std::size_t slot) {
-  Step step{kind, key, expression, {}, {}, slot, {}, {}};
-  for (const std::string& name : expression.names()) {
-    const auto found = slot_of_.find(name);
-    if (found == slot_of_.end()) {
-      try {
-        step.values.push_back(scope_[name]);
-      } catch (const Error& error) {
-        throw Error(format("{}: {}", key, error.what()));
-      }
-      continue;
-    }
-    step.sources.push_back({step.values.size(), found->second});
-    step.values.push_back(0);
-    if (found->second < parameters_.size()) continue;
-    const std::size_t define = found->second - parameters_.size();
-    if (define_placed_[define]) continue;
-    define_placed_[define] = true;
-    place(steps, Step::Kind::define, "defines." + name, defines_[define].value, found->second);
-  }
-  if (kind == Step::Kind::constraint) remember_answers(step);
-  steps.push_back(std::move(step));
+SpaceBuilder::Step SpaceBuilder::step_of(const std::string& key, const Formula& formula) {
+  Step step{key, formula};
+  names_.add_to(step.definitions, formula);
+  step.parameters = listed(names_.parameters_of(formula));
+  remember_answers(step);
+  return step;
 }
 
-/// Makes room for the answers of a constraint, which is met again and again with the same values.
+/// Makes room for the answers of a step, which is met again and again with the same values.
 void SpaceBuilder::remember_answers(Step& step) {
   std::size_t combinations = 1;
-  for (const auto& source : step.sources) {
-    if (source.slot >= parameters_.size()) return;  // a define
+  for (const std::size_t parameter : step.parameters) {
     step.strides.push_back(combinations);
-    combinations *= parameters_[source.slot].values.size();
+    combinations *= parameters_[parameter].values.size();
     if (combinations > kMostAnswers) return;
   }
   if (answers_ + combinations > kMostAnswersOfAll) return;
@@ -186,19 +171,16 @@ void SpaceBuilder::make_depths(const std::vector<std::size_t>& order) {
     for (std::size_t i = 0; i < constraints_.size(); ++i) {
       if (placed[i] || !within(constraint_parameters_[i], bound)) continue;
       placed[i] = true;
-      place(steps, Step::Kind::constraint, format("constraints[{}]", i), constraints_[i]);
+      steps.push_back(step_of(format("constraints[{}]", i), constraints_[i]));
     }
   };
   place_constraints(fixed_);
   for (const std::size_t i : order) {
     Depth depth{i, weights[i], {}, {}, {}};
     const Parameter& parameter = parameters_[i];
-    if (parameter.when) {
-      place(depth.before, Step::Kind::when, format("parameters[{}].when", i), *parameter.when);
-    }
-    for (std::size_t level = 0; level < parameter.values.size(); ++level) {
-      depth.levels.push_back({level, parameter.values[level].code()});
-    }
+    if (whens_[i]) depth.when = step_of(format("parameters[{}].when", i), *whens_[i]);
+    depth.levels.resize(parameter.values.size());
+    std::iota(depth.levels.begin(), depth.levels.end(), std::size_t{0});
     bound[i] = true;
     place_constraints(depth.after);
     depths_.push_back(std::move(depth));
@@ -206,8 +188,8 @@ void SpaceBuilder::make_depths(const std::vector<std::size_t>& order) {
 }
 
 std::vector<std::uint64_t> SpaceBuilder::build() {
-  if (!passes(fixed_)) return {};
-  for (Depth& depth : depths_) filter_levels(depth, depth.after);
+  if (refusing(fixed_)) return {};
+  for (Depth& depth : depths_) filter_levels(depth);
   descend(0, 0);
   std::sort(ranks_.begin(), ranks_.end());
   ranks_.shrink_to_fit();
@@ -215,66 +197,90 @@ std::vector<std::uint64_t> SpaceBuilder::build() {
 }
 
 /// Tests the constraints that hang on one parameter alone once for each of its values.
-void SpaceBuilder::filter_levels(Depth& depth, std::vector<Step>& steps) {
-  const auto alone = [&](const Step& step) {
-    return step.kind == Step::Kind::constraint &&
-           std::all_of(step.sources.begin(), step.sources.end(),
-                       [&](const auto& source) { return source.slot == depth.parameter; });
-  };
-  std::vector<Step> unary;
-  std::copy_if(steps.begin(), steps.end(), std::back_inserter(unary), alone);
-  std::erase_if(steps, alone);
-  std::erase_if(depth.levels, [&](const Depth::Level& level) {
-    slots_[depth.parameter] = level.code;
-    levels_[depth.parameter] = level.number;
-    return !passes(unary);
+void SpaceBuilder::filter_levels(Depth& depth) {
+  const auto later = std::stable_partition(depth.after.begin(), depth.after.end(),
+                                           [&](Step& step) { return !is_settled_by(depth, step); });
+  std::vector<Step> alone(std::make_move_iterator(later),
+                          std::make_move_iterator(depth.after.end()));
+  depth.after.erase(later, depth.after.end());
+  std::erase_if(depth.levels, [&](std::size_t level) {
+    bind(depth.parameter, level);
+    return refusing(alone) != nullptr;
   });
 }
 
-/// Evaluates steps in order, up to the first constraint or `when` that is 0: that one, or nullptr.
+/// Whether a step hangs on this depth's parameter alone and can always be evaluated.
+bool SpaceBuilder::is_settled_by(const Depth& depth, Step& step) {
+  if (step.parameters != std::vector{depth.parameter}) return false;
+  return std::ranges::all_of(depth.levels, [&](std::size_t level) {
+    bind(depth.parameter, level);
+    return answer(step) != Answer::fault;
+  });
+}
+
+void SpaceBuilder::bind(std::size_t parameter, std::size_t level) {
+  slots_.values[parameter] = names_.code(parameter, level);
+  levels_[parameter] = level;
+  bound_at_[parameter] = ++now_;
+}
+
+/// Evaluates steps in order, up to the first that is 0: that one, or nullptr.
 const SpaceBuilder::Step* SpaceBuilder::refusing(std::vector<Step>& steps) {
   for (Step& step : steps) {
-    if (step.kind == Step::Kind::define) {
-      slots_[step.slot] = value_of(step);
-    } else if (!holds(step)) {
-      return &step;
-    }
+    const Answer found = answer(step);
+    if (found == Answer::no) return &step;
+    if (found == Answer::fault && !faulty_) faulty_ = &step;
   }
   return nullptr;
 }
 
 /// Throws Error when so many were refused that the end would not be waited for.
 void SpaceBuilder::count_refusal(const Step& step) {
-  effort_ += 1 + step.expression.text().size() / kUsualText;
+  const std::string& text = step.formula.expression().text();
+  effort_ += 1 + text.size() / kUsualText;
   if (effort_ <= kMostEffort) return;
   throw Error(
       format("{}: more than {} combinations are refused one by one, in the end by \"{}\": "
              "constrain fewer parameters at a time, or remove values",
-             step.key, kMostEffort, step.expression.text()));
+             step.key, kMostEffort, text));
 }
 
-bool SpaceBuilder::holds(Step& step) {
-  if (step.answers.empty()) return value_of(step) != 0;
+SpaceBuilder::Answer SpaceBuilder::answer(Step& step) {
+  Answer unkept = Answer::unknown;
   std::size_t at = 0;
-  for (std::size_t i = 0; i < step.sources.size(); ++i) {
-    at += levels_[step.sources[i].slot] * step.strides[i];
+  if (!step.answers.empty()) {
+    for (std::size_t i = 0; i < step.parameters.size(); ++i) {
+      at += levels_[step.parameters[i]] * step.strides[i];
+    }
   }
-  Answer& answer = step.answers[at];
-  if (answer == Answer::unknown) answer = value_of(step) != 0 ? Answer::yes : Answer::no;
-  return answer == Answer::yes;
+  Answer& answer = step.answers.empty() ? unkept : step.answers[at];
+  if (answer == Answer::unknown) {
+    compute_definitions(step);
+    const auto value = step.formula.value(slots_);
+    answer = !value ? Answer::fault : *value != 0 ? Answer::yes : Answer::no;
+  }
+  return answer;
 }
 
-std::int64_t SpaceBuilder::value_of(Step& step) {
-  for (const auto& source : step.sources) step.values[source.value] = slots_[source.slot];
-  try {
-    return step.expression.evaluate(step.values);
-  } catch (const ExpressionError& error) {
-    throw Error(format("{}: {}{}", step.key, error.what(), bindings(step)));
+/// Definitions are computed when they are needed, and again once a parameter of theirs was bound.
+void SpaceBuilder::compute_definitions(const Step& step) {
+  for (const std::uint32_t definition : step.definitions) {
+    if (is_fresh(definition)) continue;
+    names_.compute(slots_, definition);
+    computed_at_[definition] = ++now_;
   }
+}
+
+bool SpaceBuilder::is_fresh(std::uint32_t definition) const {
+  const std::uint64_t computed_at = computed_at_[definition];
+  return computed_at > 0 &&
+         std::ranges::all_of(definition_parameters_[definition],
+                             [&](std::size_t each) { return bound_at_[each] < computed_at; });
 }
 
 void SpaceBuilder::descend(std::size_t depth, std::uint64_t rank) {
   if (depth == depths_.size()) {
+    if (faulty_) fail(*faulty_);
     if (ranks_.size() == kMostConfigurations) {
       throw Error(format("more than {} configurations are valid: add constraints or remove values",
                          kMostConfigurations));
@@ -283,28 +289,39 @@ void SpaceBuilder::descend(std::size_t depth, std::uint64_t rank) {
     return;
   }
   Depth& at = depths_[depth];
-  const bool active = passes(at.before);
-  for (const Depth::Level& level : at.levels) {
-    if (!active && level.number > 0) break;
-    slots_[at.parameter] = level.code;
-    levels_[at.parameter] = level.number;
-    const Step* const refused_by = refusing(at.after);
-    if (refused_by) {
+  const Step* const faulty = faulty_;
+  const Answer active = at.when ? answer(*at.when) : Answer::yes;
+  if (active == Answer::fault && !faulty_) faulty_ = &*at.when;
+  const Step* const faulty_here = faulty_;
+  for (const std::size_t level : at.levels) {
+    if (active == Answer::no && level > 0) break;
+    bind(at.parameter, level);
+    if (const Step* const refused_by = refusing(at.after)) {
       count_refusal(*refused_by);
     } else {
-      descend(depth + 1, rank + level.number * at.weight);
+      descend(depth + 1, rank + level * at.weight);
     }
+    faulty_ = faulty_here;
   }
+  faulty_ = faulty;
 }
 
-/// ` for BM=16 M=512`: the values that a step saw.
-std::string SpaceBuilder::bindings(const Step& step) const {
-  std::string text;
-  const std::vector<std::string>& names = step.expression.names();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    text += format("{}{}={}", i == 0 ? " for " : " ", names[i], step.values[i]);
+/// With the values that the failed expression saw: ` for BM=16 M=512`.
+void SpaceBuilder::fail(const Step& step) {
+  compute_definitions(step);
+  const Formula& failed = names_.culprit(step.formula, slots_);
+  std::string values;
+  for (const std::string& name : failed.expression().names()) {
+    values += format("{}{}={}", values.empty() ? " for " : " ", name, value_text(name));
   }
-  return text;
+  throw Error(format("{}: {}{}", step.key, names_.explain(failed, slots_).what(), values));
+}
+
+std::string SpaceBuilder::value_text(const std::string& name) const {
+  const auto parameter = std::ranges::find(parameters_, name, &Parameter::name);
+  if (parameter == parameters_.end()) return std::to_string(names_.value_of(name, slots_));
+  return parameter->values[levels_[static_cast<std::size_t>(parameter - parameters_.begin())]]
+      .text();
 }
 
 }  // namespace autotune

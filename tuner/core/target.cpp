@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tuner/core/target_scope.hpp"
-#include "tuner/core/validity.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -30,6 +29,20 @@ void require_value(const Target& target, const Choice& choice, const Value& valu
                           suggestion(value.text(), values)));
 }
 
+/// Throws UsageError where a size breaks its rule.
+void require_rule(const Target& target, const std::string& name, const SizeRule& rule,
+                  std::int64_t size) {
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(format("{}: the size {}={} is not offered: {}", target.name, name, size, why));
+  };
+  if (rule.fixed && size != *rule.fixed) {
+    refuse(
+        format("it is always {}; give sizes by name, as in {}={}", *rule.fixed, name, *rule.fixed));
+  }
+  if (size % rule.multiple != 0) refuse(format("it is a multiple of {}", rule.multiple));
+  if (size < rule.least) refuse(format("the least is {}", rule.least));
+}
+
 Value chosen_value(const Target& target, const Setting& setting, const Value& value) {
   require_value(target, setting, value);
   return value;
@@ -46,6 +59,11 @@ std::size_t shared_values(const Configuration& a, const Configuration& b) {
 
 }  // namespace
 
+std::string short_name(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? name : name.substr(dot + 1);
+}
+
 std::string place_of(const Target& target) {
   return target.manifest.empty() ? target.name : target.manifest.string();
 }
@@ -55,6 +73,9 @@ Problem problem_of(const Target& target, const NamedValues& sizes, const NamedVa
   for (const std::string& name : target.sizes) {
     const Value* const size = find_value(sizes, name);
     if (!size) throw UsageError(format("{}: size {} is missing", target.name, name));
+    if (!target.size_rules.empty()) {
+      require_rule(target, name, target.size_rules[problem.values.size()], size->integer());
+    }
     problem.values.push_back({name, *size});
   }
   for (const Setting& setting : target.settings) {
@@ -114,11 +135,6 @@ Scope scope_of(const Problem& problem, const DeviceInfo& device) {
   return scope;
 }
 
-Scope scope_of(const Target& target, const Problem& problem, const Configuration& configuration,
-               const DeviceInfo& device) {
-  return TargetScope(target, problem, device, &configuration).scope();
-}
-
 ParameterSpace space_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
   try {
     return ParameterSpace(target.parameters, target.constraints, scope_of(problem, device),
@@ -131,7 +147,7 @@ ParameterSpace space_of(const Target& target, const Problem& problem, const Devi
 bool is_valid(const Target& target, const Problem& problem, const Configuration& configuration,
               const DeviceInfo& device) {
   const auto levels = levels_of(target.parameters, configuration);
-  return levels && Validity(target, problem, device)(*levels);
+  return levels && TargetProgram(target, problem, device).is_valid(*levels);
 }
 
 std::size_t default_index(const Target& target, const ParameterSpace& space) {
@@ -155,15 +171,14 @@ std::size_t default_index(const Target& target, const ParameterSpace& space) {
 
 NamedValues active_values(const Target& target, const Problem& problem,
                           const Configuration& configuration, const DeviceInfo& device) try {
-  const Scope scope = scope_of(target, problem, configuration, device);
-  NamedValues active;
-  for (const Parameter& parameter : target.parameters) {
-    const Value* value = find_value(configuration, parameter.name);
-    if (value && (!parameter.when || scope.evaluate(*parameter.when) != 0)) {
-      active.push_back({parameter.name, *value});
-    }
+  const TargetProgram program(target, problem, device);
+  const std::vector<bool> active = program.active(program.levels(configuration));
+  NamedValues values;
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    const std::string& name = target.parameters[i].name;
+    if (active[i]) values.push_back({name, *find_value(configuration, name)});
   }
-  return active;
+  return values;
 } catch (const Error&) {
   return configuration;
 }
@@ -181,66 +196,29 @@ std::string configuration_text(const Target& target, const Problem& problem,
 }
 
 Work work_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
-  const TargetScope scope(target, problem, device);
-  const auto figure = [&](const char* key, const std::optional<Expression>& expression) {
-    return expression ? static_cast<double>(scope.at_least(0, key, *expression)) : 0.0;
-  };
-  return {figure("work.flops", target.flops), figure("work.bytes", target.bytes)};
+  return TargetProgram(target, problem, device).work();
 }
 
-TargetScope::TargetScope(const Target& target, const Problem& problem, const DeviceInfo& device,
-                         const Configuration* configuration)
-    : target_(target),
-      device_(device),
-      values_(problem.values),
-      scope_(autotune::scope_of(problem, device)) {
-  if (configuration) {
-    values_.insert(values_.end(), configuration->begin(), configuration->end());
-    scope_.bind(*configuration);
-  }
-  for (const DefineSpec& define : target.defines) {
-    const std::vector<std::string>& names = define.value.names();
-    const bool bound = std::all_of(names.begin(), names.end(),
-                                   [&](const std::string& name) { return scope_.contains(name); });
-    // Without a configuration, what hangs on parameters stays unbound.
-    if (bound || configuration) {
-      scope_.bind(define.name, evaluate("defines." + define.name, define.value));
-    }
-  }
+SourceUnit source_unit(const Target& target, const Problem& problem,
+                       const Configuration& configuration, const DeviceInfo& device) {
+  const TargetProgram program(target, problem, device);
+  return program.source_unit(program.levels(configuration));
 }
 
-std::int64_t TargetScope::evaluate(const std::string& key, const Expression& expression) const {
-  try {
-    return scope_.evaluate(expression);
-  } catch (const Error& error) {
-    fail(key, error.what());
-  }
+LaunchPlan launch_plan(const Target& target, const Problem& problem,
+                       const Configuration& configuration, const DeviceInfo& device) {
+  const TargetProgram program(target, problem, device);
+  return program.plan(program.levels(configuration));
 }
 
-std::int64_t TargetScope::at_least(std::int64_t least, const std::string& key,
-                                   const Expression& expression) const {
-  const std::int64_t value = evaluate(key, expression);
-  if (value < least) {
-    fail(key, format("\"{}\" is {}, it must be {} or more", expression.text(), value, least));
-  }
-  return value;
+std::vector<BufferSpec> buffers_of(const Target& target, const Problem& problem,
+                                   const DeviceInfo& device) {
+  return TargetProgram(target, problem, device).buffers();
 }
 
-bool TargetScope::holds(const std::string& key, const std::optional<Expression>& condition) const {
-  return !condition || evaluate(key, *condition) != 0;
-}
-
-ElementType TargetScope::type(const std::string& key, const std::string& name) const {
-  const Value* const setting = find(name);
-  const auto type = element_type(setting ? setting->text() : name);
-  if (!type) fail(key, format("{} is no element type (f32, f64, i32, i64)", name));
-  return *type;
-}
-
-const Value* TargetScope::find(const std::string& name) const { return find_value(values_, name); }
-
-void TargetScope::fail(const std::string& key, const std::string& what) const {
-  throw Error(format("{}: {}: {} (for {})", place_of(target_), key, what, to_text(values_)));
+std::vector<Scalar> scalars_of(const Target& target, const Problem& problem,
+                               const DeviceInfo& device) {
+  return TargetProgram(target, problem, device).scalars();
 }
 
 }  // namespace autotune

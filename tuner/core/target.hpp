@@ -41,20 +41,35 @@ struct ArgumentSpec {
 /// A TMA descriptor that kernels name in their arguments; see TensorMap.
 struct TensorMapSpec {
   std::string name;
-  std::string buffer;
+  Expression buffer;  // its name, or as chosen by `? :`
   std::vector<Expression> dims, strides, box;
   std::optional<Expression> swizzle_bytes;
 };
 
-/// One launch of a configuration. An argument is the name of an ArgumentSpec, of a tensor map, of a
-/// size or run-time parameter (passed as int), or an expression (passed as int).
+/// What a kernel is passed: a buffer, scalar or tensor map, by its name or as chosen by `? :`, or
+/// an expression. A parameter that holds a word is passed as the number of its macro.
+struct PassedArgument {
+  PassedArgument(Expression passed)
+      : value(std::move(passed)) {}  // NOLINT(google-explicit-constructor)
+  /// Throws ExpressionError.
+  PassedArgument(const char* text)
+      : value(Expression::parse(text)) {}  // NOLINT(google-explicit-constructor)
+
+  Expression value;
+  std::string type = "i32";  // of an expression, as ArgumentSpec::type
+  std::optional<Expression> when = {};
+};
+
+/// One launch of a configuration.
 struct KernelSpec {
   std::string entry;
   std::optional<Expression> when;
   std::vector<Expression> grid, block, cluster;  // 1 to 3 each; cluster may be empty
   std::optional<Expression> dynamic_shared_bytes;
   std::optional<Expression> starts_early = {};
-  std::vector<std::string> arguments;
+  std::vector<PassedArgument> arguments;
+  std::string key = {};  // for errors: `kernels[0]`, which is made up where it is empty
+  bool is_main = false;  // the one that the cost model looks at, where it is launched
 };
 
 /// Where the right answer comes from.
@@ -63,6 +78,12 @@ struct ReferenceSpec {
   std::vector<KernelSpec> kernels;  // plain kernels in the same source
   std::filesystem::path file;       // raw little-endian elements of the outputs, in order
   bool float64_outputs = true;      // the reference kernel writes f32 outputs as double
+};
+
+/// What is known of a size.
+struct SizeRule {
+  std::optional<std::int64_t> fixed = {};  // always this
+  std::int64_t multiple = 1, least = 1;
 };
 
 /// Names in all expressions: sizes, settings, parameters, defines (those above), `device.*`.
@@ -74,12 +95,14 @@ struct Target {
   std::string source_text;
   std::vector<std::filesystem::path> include_folders;
   std::vector<std::string> sizes;
+  std::vector<SizeRule> size_rules = {};  // one a size, or none
   std::vector<Setting> settings;
   std::vector<Parameter> parameters;
   std::vector<Expression> constraints;
   Configuration default_configuration;
   std::vector<DefineSpec> defines;
-  std::optional<Expression> bake_sizes;  // when 1, sizes are compiled in as SIZE_<name>
+  std::optional<Expression> bake_sizes;  // when 1, sizes are compiled in, as:
+  std::string size_macros = "SIZE_*";    // the name of a size in place of `*`
   std::vector<std::string> options;
   std::vector<ArgumentSpec> arguments;
   std::vector<ArgumentSpec> workspace;  // lengths may depend on parameters
@@ -91,17 +114,23 @@ struct Target {
   std::optional<Expression> shared_bytes;  // static, a block
   /// What the cost model knows of a configuration: named quantities of one call, such as
   /// `l2_bytes`. tuner/model/cost_model.hpp lists the names.
-  std::vector<DefineSpec> model;
-  std::string fingerprint;  // hash of source, included files, space and argument list
+  std::vector<DefineSpec> model;  // of several of a name, the first whose `when` holds
+  /// What a measurement belongs to: hash of source, included files, launches and arguments; in
+  /// format 1 of the space, too.
+  std::string fingerprint;
+  std::string space_fingerprint = {};  // of parameters and constraints; empty in format 1
   /// A plugin's own inputs and right answers: makes files of them for the workload. May be empty.
   std::function<Workload(Workload)> prepare;
 };
+
+/// `shared` of `fast.shared`: names of a family have its name before them.
+std::string short_name(const std::string& name);
 
 /// What errors about a target start with: its manifest's path, or its name.
 std::string place_of(const Target& target);
 
 /// Sizes and settings of one problem; settings not in `chosen` take their default. Throws
-/// UsageError for an unknown setting or value.
+/// UsageError for an unknown setting or value, and for a size that breaks its rule.
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen);
 
 /// The problem as a person reads it, its sizes and the settings that are not at their default:
@@ -111,11 +140,6 @@ std::string problem_text(const Target& target, const Problem& problem);
 /// Sizes, settings and `device.*`; a setting that holds an element type also gives its size, as
 /// `dtype_bytes`.
 Scope scope_of(const Problem& problem, const DeviceInfo& device);
-
-/// The same with a configuration's parameters and the target's defines: all that launch geometry,
-/// resources and the model can name.
-Scope scope_of(const Target& target, const Problem& problem, const Configuration& configuration,
-               const DeviceInfo& device);
 
 /// The target with some parameters held at one value each, by constraints of their own: numbers of
 /// words and ranks stay, and a configuration in which a held parameter has no meaning is out.
@@ -156,6 +180,7 @@ SourceUnit source_unit(const Target& target, const Problem& problem,
 struct Macro {
   std::string name;
   std::string owner;
+  std::string family = {};  // of a family's define
 };
 std::vector<Macro> macros_of(const Target& target);
 

@@ -14,25 +14,15 @@ namespace {
 constexpr int kTypicalRegisters = 32;
 constexpr double kInstructionsOfAnyThread = 20;
 
-/// At most the largest number that there is.
-std::int64_t product(const std::vector<Formula>& formulas, const Slots& slots) {
-  std::int64_t result = 1;
-  for (const Formula& formula : formulas) {
-    if (__builtin_mul_overflow(result, formula(slots), &result)) {
-      return std::numeric_limits<std::int64_t>::max();
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 CostFormulas::CostFormulas(const Target& target, const Problem& problem,
                            std::span<const Parameter> parameters, const DeviceInfo& device,
                            SizeBinding sizes) try
-    : binding_(target, parameters, scope_of(problem, device), sizes) {
+    : names_(name_table_of(target, parameters, problem, device, sizes)) {
   bind_kernels(target);
   bind_quantities(target);
+  std::ranges::sort(schedule_);  // definitions name those above themselves
 } catch (const Error& error) {
   throw Error(format("the cost model of target {}: {}", target.name, error.what()));
 }
@@ -40,18 +30,21 @@ CostFormulas::CostFormulas(const Target& target, const Problem& problem,
 CostInput CostFormulas::input(std::span<const std::uint16_t> levels,
                               std::span<const std::int64_t> sizes,
                               std::span<const KernelResources> compiled) const {
-  const Slots slots = binding_.slots(levels, sizes);
+  const Slots slots = names_.slots(levels, sizes, schedule_);
   const Kernel& kernel = main_kernel(slots);
   CostInput input;
   input.blocks = product(kernel.grid, slots);
-  input.launches = static_cast<int>(std::count_if(
-      kernels_.begin(), kernels_.end(), [&](const Kernel& each) { return each.when(slots) != 0; }));
+  input.launches =
+      static_cast<int>(std::count_if(kernels_.begin(), kernels_.end(), [&](const Kernel& each) {
+        return names_.value(each.when, slots) != 0;
+      }));
   KernelShape& shape = input.shape;
   shape.threads = static_cast<int>(product(kernel.block, slots));
   shape.cluster = static_cast<int>(product(kernel.cluster, slots));
-  shape.dynamic_shared_bytes = kernel.dynamic_shared_bytes(slots);
-  shape.registers = registers_ ? static_cast<int>((*registers_)(slots)) : kTypicalRegisters;
-  shape.static_shared_bytes = shared_bytes_ ? (*shared_bytes_)(slots) : 0;
+  shape.dynamic_shared_bytes = names_.value(kernel.dynamic_shared_bytes, slots);
+  shape.registers = registers_ ? static_cast<int>(names_.value(*registers_, slots)) : 0;
+  if (shape.registers == 0) shape.registers = kTypicalRegisters;
+  shape.static_shared_bytes = shared_bytes_ ? names_.value(*shared_bytes_, slots) : 0;
   const auto resources =
       std::find_if(compiled.begin(), compiled.end(),
                    [&](const KernelResources& each) { return each.entry == kernel.entry; });
@@ -69,13 +62,23 @@ void CostFormulas::bind_kernels(const Target& target) {
   for (const KernelSpec& kernel : target.kernels) {
     kernels_.push_back(
         {.entry = kernel.entry,
-         .when = binding_.bind(kernel.when.value_or(always)),
-         .dynamic_shared_bytes = binding_.bind(kernel.dynamic_shared_bytes.value_or(none)),
-         .grid = binding_.bind(kernel.grid),
-         .block = binding_.bind(kernel.block),
-         .cluster = binding_.bind(kernel.cluster)});
+         .is_main = kernel.is_main,
+         .when = names_.bind(kernel.when.value_or(always)),
+         .dynamic_shared_bytes = names_.bind(kernel.dynamic_shared_bytes.value_or(none)),
+         .grid = names_.bind(kernel.grid),
+         .block = names_.bind(kernel.block),
+         .cluster = names_.bind(kernel.cluster)});
+    need(kernels_.back());
   }
   if (kernels_.empty()) throw Error("it has no kernels");
+}
+
+void CostFormulas::need(const Kernel& kernel) {
+  names_.add_to(schedule_, kernel.when);
+  names_.add_to(schedule_, kernel.dynamic_shared_bytes);
+  for (const auto* sizes : {&kernel.grid, &kernel.block, &kernel.cluster}) {
+    names_.add_to(schedule_, *sizes);
+  }
 }
 
 void CostFormulas::bind_quantities(const Target& target) {
@@ -86,12 +89,29 @@ void CostFormulas::bind_quantities(const Target& target) {
       throw Error(format("\"{}\" in \"model\" is no quantity ({})", given.name,
                          suggestion(given.name, known)));
     }
-    quantities_[static_cast<std::size_t>(found - kQuantities.begin())] = binding_.bind(given.value);
+    const Rule rule{names_.bind(given.when), names_.bind(given.value)};
+    names_.add_to(schedule_, rule.when);
+    names_.add_to(schedule_, rule.value);
+    quantities_[static_cast<std::size_t>(found - kQuantities.begin())].push_back(rule);
   }
-  registers_ = binding_.bind(target.registers);
-  shared_bytes_ = binding_.bind(target.shared_bytes);
-  flops_ = binding_.bind(target.flops);
-  bytes_ = binding_.bind(target.bytes);
+  registers_ = names_.bind(target.registers);
+  shared_bytes_ = names_.bind(target.shared_bytes);
+  flops_ = names_.bind(target.flops);
+  bytes_ = names_.bind(target.bytes);
+  for (const auto* each : {&registers_, &shared_bytes_, &flops_, &bytes_}) {
+    names_.add_to(schedule_, *each);
+  }
+}
+
+/// At most the largest number that there is.
+std::int64_t CostFormulas::product(const std::vector<Formula>& formulas, const Slots& slots) const {
+  std::int64_t result = 1;
+  for (const Formula& formula : formulas) {
+    if (__builtin_mul_overflow(result, names_.value(formula, slots), &result)) {
+      return std::numeric_limits<std::int64_t>::max();
+    }
+  }
+  return result;
 }
 
 const CostFormulas::Kernel& CostFormulas::main_kernel(const Slots& slots) const {
@@ -102,7 +122,8 @@ const CostFormulas::Kernel& CostFormulas::main_kernel(const Slots& slots) const 
   const Kernel* largest = &kernels_.front();
   double most = -1;
   for (const Kernel& kernel : kernels_) {
-    if (kernel.when(slots) == 0) continue;
+    if (names_.value(kernel.when, slots) == 0) continue;
+    if (kernel.is_main) return kernel;
     const double threads = static_cast<double>(product(kernel.grid, slots)) *
                            static_cast<double>(product(kernel.block, slots));
     if (threads > most) {
@@ -114,9 +135,11 @@ const CostFormulas::Kernel& CostFormulas::main_kernel(const Slots& slots) const 
 }
 
 std::optional<double> CostFormulas::quantity(Quantity which, const Slots& slots) const {
-  const std::optional<Formula>& formula = quantities_[static_cast<std::size_t>(which)];
-  if (!formula) return std::nullopt;
-  return static_cast<double>((*formula)(slots));
+  for (const Rule& rule : quantities_[static_cast<std::size_t>(which)]) {
+    if (rule.when && names_.value(*rule.when, slots) == 0) continue;
+    return names_.number(rule.value, slots);
+  }
+  return std::nullopt;
 }
 
 KernelWork CostFormulas::work(const Slots& slots, double threads) const {
@@ -125,8 +148,8 @@ KernelWork CostFormulas::work(const Slots& slots, double threads) const {
   };
   const KernelWork typical;
   KernelWork work;
-  work.flops = flops_ ? static_cast<double>((*flops_)(slots)) : 0;
-  work.dram_bytes = of(Quantity::dram_bytes, bytes_ ? static_cast<double>((*bytes_)(slots)) : 0);
+  work.flops = flops_ ? names_.number(*flops_, slots) : 0;
+  work.dram_bytes = of(Quantity::dram_bytes, bytes_ ? names_.number(*bytes_, slots) : 0);
   work.l2_bytes = of(Quantity::l2_bytes, work.dram_bytes);
   if (const auto sectors = quantity(Quantity::l2_transactions, slots)) {
     work.l2_bytes = *sectors * 32;

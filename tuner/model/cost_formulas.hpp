@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/formula.hpp"
-#include "tuner/core/target.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/model/cost.hpp"
 
 namespace autotune {
@@ -53,19 +52,28 @@ class CostFormulas {
  private:
   struct Kernel {
     std::string entry;
+    bool is_main = false;
     Formula when, dynamic_shared_bytes;
     std::vector<Formula> grid, block, cluster;
   };
+  /// What a quantity is, and where.
+  struct Rule {
+    std::optional<Formula> when;
+    Formula value;
+  };
   void bind_kernels(const Target& target);
   void bind_quantities(const Target& target);
+  void need(const Kernel& kernel);
+  std::int64_t product(const std::vector<Formula>& formulas, const Slots& slots) const;
 
   const Kernel& main_kernel(const Slots& slots) const;
   std::optional<double> quantity(Quantity which, const Slots& slots) const;
   KernelWork work(const Slots& slots, double threads) const;
 
-  Binding binding_;
+  NameTable names_;
+  Schedule schedule_;
   std::vector<Kernel> kernels_;
-  std::array<std::optional<Formula>, kQuantities.size()> quantities_;
+  std::array<std::vector<Rule>, kQuantities.size()> quantities_;
   std::optional<Formula> registers_, shared_bytes_;
   std::optional<Formula> flops_, bytes_;
 };

@@ -28,10 +28,10 @@ std::string text_or(const char* text, const char* otherwise) { return text ? tex
 
 /// By name in share/autotune/kernel_sources beside this library, else as the tool finds it.
 Target target_called(const std::string& name) {
-  std::error_code ignored;
   for (const auto& folder : folders_above_library()) {
-    const auto manifest = folder / "share/autotune/kernel_sources" / name / (name + ".target.json");
-    if (std::filesystem::exists(manifest, ignored)) return find_target(manifest.string());
+    const auto kernels = folder / "share/autotune/kernel_sources";
+    const auto manifest = manifest_in(kernels, name);
+    if (!manifest.empty()) return find_target(manifest.string());
   }
   return find_target(name);
 }

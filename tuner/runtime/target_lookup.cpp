@@ -60,7 +60,7 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
       policy_(std::move(policy)),
       layers_(std::move(layers)),
       ones_(ones_of(target_, settings)),
-      validity_(target_, ones_, device_, SizeBinding::given),
+      program_(target_, ones_, device_, SizeBinding::given),
       default_levels_(levels_of(target_.parameters, target_.default_configuration)),
       model_(model_of(target_, ones_, device_)),
       tables_(db::LookupTable(target_.sizes.size(), {})) {
@@ -209,7 +209,7 @@ double TargetLookup::predicted(const Levels& levels, std::span<const std::int64_
 /// What cannot be evaluated is not valid.
 bool TargetLookup::is_valid(const std::optional<Levels>& levels,
                             std::span<const std::int64_t> sizes) const noexcept try {
-  return levels && validity_(*levels, sizes);
+  return levels && program_.is_valid(*levels, sizes);
 } catch (...) {
   return false;
 }

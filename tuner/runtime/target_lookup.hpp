@@ -14,7 +14,7 @@
 
 #include "db/lookup_source.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/core/validity.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/runtime/transfer_choice.hpp"
 
@@ -100,8 +100,8 @@ class TargetLookup {
   const DeviceInfo device_;
   const std::string policy_;
   const std::vector<db::Layer> layers_;
-  const Problem ones_;  // every size 1, and the settings
-  const Validity validity_;
+  const Problem ones_;           // every size 1, and the settings
+  const TargetProgram program_;  // with given sizes
   const std::optional<Levels> default_levels_;
   const std::optional<SizedCostModel> model_;  // where the target and the device have one
   db::LookupHolder tables_;

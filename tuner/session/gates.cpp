@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/core/target_program.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/text/format.hpp"
 
@@ -45,12 +46,12 @@ Reason breaks_declared_limit(const Target& target, const Problem& problem,
     if (auto reason = over("cluster of " + launch.entry, launch.cluster.count(), 8)) return reason;
   }
   if (!target.shared_bytes && !target.registers) return std::nullopt;
-  const Scope scope = scope_of(target, problem, configuration, device);
+  const TargetProgram program(target, problem, device);
+  const auto given = program.estimates(program.levels(configuration));
   KernelResources estimate;
-  if (target.shared_bytes) estimate.shared_bytes = scope.evaluate(*target.shared_bytes);
-  if (target.registers) {
-    estimate.registers =
-        static_cast<int>(std::clamp<std::int64_t>(scope.evaluate(*target.registers), 1, 255));
+  estimate.shared_bytes = given.shared_bytes.value_or(0);
+  if (given.registers) {
+    estimate.registers = static_cast<int>(std::clamp<std::int64_t>(*given.registers, 1, 255));
   }
   return breaks_shape(heaviest(plan), estimate, device);
 }

@@ -12,15 +12,17 @@
 #include "tuner/text/format.hpp"
 
 namespace autotune {
-namespace {
 
 namespace fs = std::filesystem;
 
 fs::path manifest_in(const fs::path& folder, const std::string& name) {
-  return folder / name / (name + ".target.json");
+  for (const char* const ending : {".target.toml", ".target.json"}) {
+    std::error_code none;
+    fs::path manifest = folder / name / (name + ending);
+    if (fs::exists(manifest, none)) return manifest;
+  }
+  return {};
 }
-
-}  // namespace
 
 std::vector<fs::path> kernel_folders() {
   std::vector<fs::path> folders;
@@ -45,7 +47,7 @@ std::vector<CatalogEntry> list_targets() {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
       const std::string name = entry.path().filename().string();
       const fs::path manifest = manifest_in(folder, name);
-      if (fs::exists(manifest, none)) found.emplace(name, manifest);
+      if (!manifest.empty()) found.emplace(name, manifest);
     }
   }
   std::vector<CatalogEntry> entries;
@@ -54,7 +56,8 @@ std::vector<CatalogEntry> list_targets() {
 }
 
 bool is_manifest_path(std::string_view name_or_path) {
-  return name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(".json");
+  return name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(".json") ||
+         name_or_path.ends_with(".toml");
 }
 
 Target find_target(std::string_view name_or_path) {
@@ -70,7 +73,7 @@ Target find_target(std::string_view name_or_path) {
     if (entry.name == name_or_path) return load_manifest(entry.manifest);
     names.push_back(entry.name);
   }
-  throw UsageError(format("there is no target {} ({}; or give the path of a .target.json)",
+  throw UsageError(format("there is no target {} ({}; or give the path of a .target.toml)",
                           name_or_path, suggestion(name_or_path, names)));
 }
 

@@ -11,7 +11,7 @@
 
 namespace autotune {
 
-/// Where NAME/NAME.target.json is looked for, first match first: the folders of
+/// Where NAME/NAME.target.toml is looked for, first match first: the folders of
 /// $AUTOTUNE_KERNEL_PATH (separated by colons), then share/autotune/kernel_sources beside the
 /// folder of this program.
 std::vector<std::filesystem::path> kernel_folders();
@@ -24,7 +24,10 @@ struct CatalogEntry {
 /// Every target of kernel_folders(), by name.
 std::vector<CatalogEntry> list_targets();
 
-/// Whether this is the path of a manifest, not a name: it has a `/`, or ends in `.json`.
+/// NAME/NAME.target.toml in a folder, or .json; empty where there is neither.
+std::filesystem::path manifest_in(const std::filesystem::path& folder, const std::string& name);
+
+/// Whether this is the path of a manifest, not a name: it has a `/`, or ends in `.toml` or `.json`.
 bool is_manifest_path(std::string_view name_or_path);
 
 /// Loads a manifest by its path or its name. Throws UsageError

@@ -1,16 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/fingerprint.hpp"
 
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "tuner/cache/included_text.hpp"
 #include "tuner/hash/hash.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
+namespace {
+
+bool is_part_of_name(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+std::set<std::string_view> names_in(std::string_view text) {
+  std::set<std::string_view> names;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_part_of_name(text[end])) ++end;
+    if (end > at) names.insert(text.substr(at, end - at));
+    at = std::max(end, at + 1);
+  }
+  return names;
+}
+
+/// Writes down what expressions mean: definitions by what they stand for.
+class Meanings {
+ public:
+  explicit Meanings(const Target& target) {
+    for (const DefineSpec& each : target.defines) known_[each.name] = hash128(of(each.value));
+    const auto number = [&](const auto& specs, const char* kind) {
+      for (const auto& each : specs) known_[each.name] = format("{} {}", kind, each.name);
+    };
+    number(target.arguments, "argument");
+    number(target.workspace, "workspace");
+    number(target.tensor_maps, "tensor map");
+  }
+
+  std::string of(const Expression& expression) const {
+    return expression.identity([&](const std::string& name) {
+      const auto found = known_.find(name);
+      return found == known_.end() ? name : found->second;
+    });
+  }
+  std::string of(const std::optional<Expression>& expression) const {
+    return expression ? of(*expression) : "none";
+  }
+  std::string of(const std::vector<Expression>& expressions) const {
+    std::string text;
+    for (const Expression& each : expressions) text += of(each) + ",";
+    return text;
+  }
+
+ private:
+  std::map<std::string, std::string> known_;
+};
+
+std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
+  return format("{} {} {} {} {} {} {} {} {}\n", spec.name, spec.type, static_cast<int>(spec.role),
+                static_cast<int>(spec.fill), meanings.of(spec.length), meanings.of(spec.tolerance),
+                meanings.of(spec.value), spec.real ? format("{}", *spec.real) : "",
+                meanings.of(spec.constant));
+}
+
+std::string kernel_text(const Meanings& meanings, const KernelSpec& kernel) {
+  std::string text =
+      format("{} {} {} {} {} {} {}\n", kernel.entry, meanings.of(kernel.when),
+             meanings.of(kernel.grid), meanings.of(kernel.block), meanings.of(kernel.cluster),
+             meanings.of(kernel.dynamic_shared_bytes), meanings.of(kernel.starts_early));
+  for (const PassedArgument& each : kernel.arguments) {
+    text += format("  {} {} {}\n", meanings.of(each.value), each.type, meanings.of(each.when));
+  }
+  return text;
+}
+
+std::string map_text(const Meanings& meanings, const TensorMapSpec& map) {
+  return format("{} {} {} {} {} {}\n", map.name, meanings.of(map.buffer), meanings.of(map.dims),
+                meanings.of(map.strides), meanings.of(map.box), meanings.of(map.swizzle_bytes));
+}
+
+/// Definitions that the source can see and names.
+std::string macros_text(const Meanings& meanings, const Target& target, std::string_view source) {
+  const std::set<std::string_view> named = names_in(source);
+  std::set<std::string> lines;
+  for (const DefineSpec& each : target.defines) {
+    if (!each.is_macro || !named.contains(short_name(each.name))) continue;
+    lines.insert(format("{} {}\n", short_name(each.name), meanings.of(each.value)));
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+}  // namespace
 
 std::string fingerprint_of(const Json& manifest, const Target& target) {
   Json kept = manifest;
   for (const char* key : {"description", "default", "work", "resources", "model"}) kept.erase(key);
   return hash128(kept.dump() + '\0' + target.source_text + '\0' +
                  included(target.source_text, target.include_folders, target.options).text());
+}
+
+std::string measurement_fingerprint(const Target& target) {
+  const Meanings meanings(target);
+  const std::string source =
+      target.source_text + '\0' +
+      included(target.source_text, target.include_folders, target.options).text();
+  std::string text = source + '\0';
+  for (const std::string& option : target.options) text += option + '\n';
+  for (const std::string& size : target.sizes) text += size + '\n';
+  text += macros_text(meanings, target, source);
+  text += format("{} {}\n", target.size_macros, meanings.of(target.bake_sizes));
+  for (const ArgumentSpec& each : target.arguments) text += array_text(meanings, each);
+  for (const ArgumentSpec& each : target.workspace) text += array_text(meanings, each);
+  for (const TensorMapSpec& each : target.tensor_maps) text += map_text(meanings, each);
+  for (const KernelSpec& each : target.kernels) text += kernel_text(meanings, each);
+  text += format("reference {} {} {}\n", static_cast<int>(target.reference.kind),
+                 target.reference.float64_outputs, target.reference.file.filename().string());
+  for (const KernelSpec& each : target.reference.kernels) text += kernel_text(meanings, each);
+  return hash128(text);
+}
+
+std::string space_fingerprint(const Target& target) {
+  const Meanings meanings(target);
+  std::string text;
+  for (const Parameter& each : target.parameters) {
+    text += format("{} {}:", each.name, meanings.of(each.when));
+    for (const Value& value : each.values) text += " " + value.text();
+    text += '\n';
+  }
+  std::set<std::string> constraints;  // in whatever order
+  for (const Expression& each : target.constraints) constraints.insert(meanings.of(each));
+  for (const std::string& each : constraints) text += each + '\n';
+  return hash128(text);
 }
 
 }  // namespace autotune

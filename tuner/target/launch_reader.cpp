@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/launch_reader.hpp"
-
+// The part of a manifest that says what is launched, on what, and what must come out.
 #include <algorithm>
 
+#include "tuner/target/reading.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -10,6 +10,8 @@ namespace autotune {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr NameLevel kProblem = NameLevel::problem, kConfiguration = NameLevel::configuration;
 
 template <class Enumeration>
 struct Choice {
@@ -34,87 +36,98 @@ Enumeration choice(const Node& node, const Choice<Enumeration> (&choices)[count]
 
 class Reader {
  public:
-  Reader(const Node& root, const fs::path& folder, Names& names,
-         const std::vector<Setting>& settings)
-      : root_(root), folder_(folder), names_(names), settings_(settings) {}
+  Reader(Reading& reading, Target& target) : reading_(reading), target_(target) {}
 
-  LaunchPart read() {
-    read_arguments();
+  void read() {
+    for (const auto& [name, node] : reading_.root["arguments"].members()) {
+      target_.arguments.push_back(argument(name, node));
+    }
+    for (const ManifestScope& scope : reading_.scopes) {
+      for (const Node* const workspace : scope.all("workspace")) {
+        for (const auto& [name, node] : workspace->members()) read_workspace(scope, name, node);
+      }
+      for (const Node* const maps : scope.all("tensor_maps")) {
+        for (const auto& [name, node] : maps->members()) read_map(scope, name, node);
+      }
+    }
+    const bool writes = std::ranges::any_of(target_.arguments, [](const ArgumentSpec& each) {
+      return each.length && each.role != Role::input;
+    });
+    if (!writes) {
+      reading_.root["arguments"].fail("no buffer has the role \"output\" or \"inout\"");
+    }
     read_kernels();
     read_reference();
-    return std::move(part_);
   }
 
  private:
-  void read_arguments() {
-    for (const auto& [name, node] : root_["arguments"].members()) {
-      node.expect_keys({"type", "length", "role", "fill", "tolerance", "value", "constant"});
-      if (node.has("length") == node.has("value")) {
-        node.fail("give \"length\" for a buffer, or \"value\" for a scalar");
-      }
-      part_.arguments.push_back(node.has("length") ? buffer_of(name, node) : scalar_of(name, node));
+  ArgumentSpec argument(const std::string& name, const Node& node) {
+    node.expect_keys({"type", "length", "role", "fill", "tolerance", "value", "constant"},
+                     {"file", "absolute"});
+    if (node.has("length") == node.has("value")) {
+      node.fail("give \"length\" for a buffer, or \"value\" for a scalar");
     }
-    if (const auto workspace = root_.find("workspace")) {
-      for (const auto& [name, node] : workspace->members()) {
-        node.expect_keys({"type", "length", "fill"});
-        ArgumentSpec spec = new_argument(name, node);
-        spec.role = Role::workspace;
-        if (const auto fill = node.find("fill")) {
-          spec.fill = choice(*fill, kFills);
-          if (spec.fill != Fill::zero)
-            fill->fail("workspace is filled with \"zero\", or not at all");
-        }
-        spec.length = node["length"].expression(names_.all());
-        part_.workspace.push_back(std::move(spec));
-      }
-    }
-    if (const auto maps = root_.find("tensor_maps")) {
-      for (const auto& [name, node] : maps->members())
-        part_.tensor_maps.push_back(map_of(name, node));
-    }
-  }
-
-  ArgumentSpec buffer_of(const std::string& name, const Node& node) {
-    ArgumentSpec spec = new_argument(name, node);
-    spec.length = node["length"].expression(names_.per_problem());
-    if (const auto role = node.find("role")) spec.role = choice(*role, kRoles);
-    if (const auto fill = node.find("fill")) spec.fill = choice(*fill, kFills);
-    if (const auto tolerance = node.find("tolerance")) {
-      if (spec.role == Role::input) tolerance->fail("only an output has a tolerance");
-      spec.tolerance = tolerance->expression(names_.per_problem());
-    }
-    if (const auto constant = node.find("constant")) {
-      if (spec.role != Role::input) constant->fail("only an input can lie in constant memory");
-      spec.constant = constant->expression(names_.all());
-    }
-    return spec;
-  }
-
-  ArgumentSpec scalar_of(const std::string& name, const Node& node) {
-    ArgumentSpec spec = new_argument(name, node);
-    node.expect_keys({"type", "value"});
-    const Node value = node["value"];
-    if (value.json().is_number_float()) {
-      spec.real = value.json().get<double>();
-    } else {
-      spec.value = value.expression(names_.per_problem());
-    }
-    return spec;
-  }
-
-  ArgumentSpec new_argument(const std::string& name, const Node& node) {
     ArgumentSpec spec;
-    spec.name = names_.declare(node, name, NameLevel::argument);
-    spec.type = type_of(node);
+    spec.name = name;
+    return node.has("length") ? buffer(spec, node) : scalar(spec, node);
+  }
+
+  ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
+    spec.type = type_of(node["type"]);
+    spec.length = reading_.names.integer(node["length"], kProblem);
+    if (const Node* const role = node.find("role")) spec.role = choice(*role, kRoles);
+    if (const Node* const fill = node.find("fill")) {
+      if (fill->is(Node::Kind::table)) fill->fail("such a fill is not supported yet");
+      spec.fill = choice(*fill, kFills);
+    }
+    if (const Node* const tolerance = node.find("tolerance")) {
+      if (spec.role == Role::input) tolerance->fail("only an output has a tolerance");
+      spec.tolerance = reading_.names.integer(*tolerance, kProblem);
+    }
+    if (const Node* const constant = node.find("constant")) {
+      if (spec.role != Role::input) constant->fail("only an input can lie in constant memory");
+      spec.constant = reading_.names.integer(*constant, kConfiguration);
+    }
     return spec;
   }
 
-  std::string type_of(const Node& node) const {
-    const Node type = node["type"];
+  ArgumentSpec scalar(ArgumentSpec spec, const Node& node) {
+    node.expect_keys({"type", "value"});
+    const Node* const type = node.find("type");
+    if (!type && reading_.format == 1) (void)node["type"];
+    spec.type = type ? type_of(*type) : "i32";
+    const Node& value = node["value"];
+    if (value.is(Node::Kind::real)) {
+      spec.real = value.real();
+    } else {
+      spec.value = reading_.names.expression(value, kProblem);
+    }
+    return spec;
+  }
+
+  void read_workspace(const ManifestScope& scope, const std::string& name, const Node& node) {
+    node.expect_keys({"type", "length", "fill"});
+    ArgumentSpec spec;
+    spec.name = own_name(scope, name);
+    spec.type = type_of(node["type"]);
+    spec.role = Role::workspace;
+    if (const Node* const fill = node.find("fill")) {
+      spec.fill = choice(*fill, kFills);
+      if (spec.fill != Fill::zero) fill->fail("workspace is filled with \"zero\", or not at all");
+    }
+    spec.length = reading_.names.integer(node["length"], kConfiguration, scope.name);
+    target_.workspace.push_back(std::move(spec));
+  }
+
+  static std::string own_name(const ManifestScope& scope, const std::string& name) {
+    return scope.name.empty() ? name : format("{}.{}", scope.name, name);
+  }
+
+  std::string type_of(const Node& type) const {
     const std::string name = type.text();
     if (element_type(name)) return name;
     std::vector<std::string> known = {"f32", "f64", "i32", "i64"};
-    for (const Setting& setting : settings_) {
+    for (const Setting& setting : target_.settings) {
       if (setting.name != name) {
         known.push_back(setting.name);
         continue;
@@ -130,116 +143,229 @@ class Reader {
         format("\"{}\" is no element type and no setting ({})", name, suggestion(name, known)));
   }
 
-  TensorMapSpec map_of(const std::string& name, const Node& node) {
+  void read_map(const ManifestScope& scope, const std::string& name, const Node& node) {
     node.expect_keys({"buffer", "dims", "strides", "box", "swizzle_bytes"});
-    TensorMapSpec spec{
-        names_.declare(node, name, NameLevel::argument), node["buffer"].text(), {}, {}, {}, {}};
-    const auto names = buffer_names();
-    if (std::find(names.begin(), names.end(), spec.buffer) == names.end()) {
-      node["buffer"].fail(
-          format("there is no buffer {} ({})", spec.buffer, suggestion(spec.buffer, names)));
-    }
-    spec.dims = node["dims"].expressions(names_.all(), 1, 5);
-    spec.box = node["box"].expressions(names_.all(), spec.dims.size(), spec.dims.size());
+    const Excerpt buffer = excerpt_of(node["buffer"]);
+    const Expression chosen =
+        reading_.names.expression(buffer, kConfiguration, scope.name, /*handles=*/true);
+    if (chosen.kind() != ValueKind::handle) buffer.fail("expected the name of a buffer");
+    TensorMapSpec spec{own_name(scope, name), chosen, {}, {}, {}, {}};
+    spec.dims = sizes(scope, node["dims"], 1, 5);
+    spec.box = sizes(scope, node["box"], spec.dims.size(), spec.dims.size());
     if (spec.dims.size() > 1 || node.has("strides")) {
-      spec.strides =
-          node["strides"].expressions(names_.all(), spec.dims.size() - 1, spec.dims.size() - 1);
+      spec.strides = sizes(scope, node["strides"], spec.dims.size() - 1, spec.dims.size() - 1);
     }
-    if (const auto swizzle = node.find("swizzle_bytes")) {
-      spec.swizzle_bytes = swizzle->expression(names_.all());
+    if (const Node* const swizzle = node.find("swizzle_bytes")) {
+      spec.swizzle_bytes = reading_.names.integer(*swizzle, kConfiguration, scope.name);
     }
-    return spec;
+    target_.tensor_maps.push_back(std::move(spec));
+  }
+
+  /// A list of expressions, or a single one.
+  std::vector<Expression> sizes(const ManifestScope& scope, const Node& node, std::size_t fewest,
+                                std::size_t most) {
+    if (node.is(Node::Kind::list)) (void)node.items(fewest, most);
+    std::vector<Expression> sizes;
+    for (const Node& item : node.one_or_more(most)) {
+      sizes.push_back(reading_.names.integer(item, kConfiguration, scope.name));
+    }
+    return sizes;
   }
 
   void read_kernels() {
-    for (const Node& node : root_["kernels"].items(1)) part_.kernels.push_back(kernel_of(node));
-    const bool writes = std::any_of(
-        part_.arguments.begin(), part_.arguments.end(),
-        [](const ArgumentSpec& each) { return each.length && each.role != Role::input; });
-    if (!writes) root_["arguments"].fail("no buffer has \"role\": \"output\" or \"inout\"");
+    std::vector<std::pair<const ManifestScope*, const Node*>> mains;
+    for (const ManifestScope& scope : reading_.scopes) {
+      const std::size_t before = target_.kernels.size();
+      for (const Node* const kernels : scope.all("kernels")) {
+        for (const auto& [name, node] : kernels->members()) {
+          target_.kernels.push_back(kernel(scope, scope, name, node));
+        }
+      }
+      if (const Node* const main = scope.last("main")) mark_main(*main, before);
+    }
+    if (target_.kernels.empty()) reading_.root.fail("there are no \"kernels\" to launch");
   }
 
-  KernelSpec kernel_of(const Node& node) const {
+  void mark_main(const Node& main, std::size_t first) {
+    bool found = false;
+    std::vector<std::string> names;
+    for (std::size_t i = first; i < target_.kernels.size(); ++i) {
+      KernelSpec& kernel = target_.kernels[i];
+      names.push_back(kernel.entry);
+      kernel.is_main = kernel.entry == main.text();
+      found = found || kernel.is_main;
+    }
+    if (!found) {
+      main.fail(format("there is no kernel {} ({})", main.text(), suggestion(main.text(), names)));
+    }
+  }
+
+  /// `defaults` has launch keys for kernels that do not give their own.
+  KernelSpec kernel(const ManifestScope& scope, const ManifestScope& defaults,
+                    const std::string& name, const Node& node) {
     node.expect_keys({"entry", "when", "grid", "block", "cluster", "dynamic_shared_bytes",
-                      "starts_early", "arguments"});
+                      "starts_early", "arguments"},
+                     {"accesses"});
+    const auto key = [&](const char* wanted) { return launch_key(defaults, node, wanted); };
+    const auto needed = [&](const char* wanted) -> const Node& {
+      const Node* const found = key(wanted);
+      return found ? *found : node[wanted];
+    };
     KernelSpec kernel;
-    kernel.entry = node["entry"].identifier();
-    if (const auto when = node.find("when")) kernel.when = when->expression(names_.all());
-    kernel.grid = node["grid"].expressions(names_.all(), 1, 3);
-    kernel.block = node["block"].expressions(names_.all(), 1, 3);
-    if (const auto cluster = node.find("cluster")) {
-      kernel.cluster = cluster->expressions(names_.all(), 1, 3);
+    kernel.key = node.key();
+    const Node* const entry = node.find("entry");
+    kernel.entry = entry ? entry->identifier() : name;
+    if (const Node* const when = node.find("when")) {
+      kernel.when = reading_.names.integer(*when, kConfiguration, scope.name);
     }
-    if (const auto bytes = node.find("dynamic_shared_bytes")) {
-      kernel.dynamic_shared_bytes = bytes->expression(names_.all());
+    if (scope.guard) {
+      kernel.when = Reading::guarded(scope, kernel.when.value_or(Expression::constant(1)), 0);
     }
-    if (const auto early = node.find("starts_early")) {
-      kernel.starts_early = early->expression(names_.all());
-    }
-    Vocabulary arguments = names_.all();
-    for (const std::string& name : buffer_names()) arguments.names.insert(name);
-    for (const auto& spec : part_.arguments) arguments.names.insert(spec.name);
-    for (const auto& spec : part_.tensor_maps) arguments.names.insert(spec.name);
-    for (const Node& item : node["arguments"].items()) {
-      const Expression expression = item.expression(arguments);
-      for (const std::string& name : expression.names()) {
-        if (name == expression.text() || names_.all().names.contains(name)) continue;
-        item.fail(format("{} is an argument of its own and cannot be part of \"{}\"", name,
-                         expression.text()));
-      }
-      kernel.arguments.push_back(expression.text());
+    kernel.grid = sizes(scope, needed("grid"), 1, 3);
+    kernel.block = sizes(scope, needed("block"), 1, 3);
+    if (const Node* const cluster = key("cluster")) kernel.cluster = sizes(scope, *cluster, 1, 3);
+    const auto optional = [&](const char* wanted) -> std::optional<Expression> {
+      const Node* const found = key(wanted);
+      if (!found) return std::nullopt;
+      return reading_.names.integer(*found, kConfiguration, scope.name);
+    };
+    kernel.dynamic_shared_bytes = optional("dynamic_shared_bytes");
+    kernel.starts_early = optional("starts_early");
+    for (const Node& item : needed("arguments").items()) {
+      pass(kernel.arguments, scope, defaults, item);
     }
     return kernel;
   }
 
-  void read_reference() {
-    const Node node = root_["reference"];
-    ReferenceSpec& reference = part_.reference;
-    if (node.json() == "default") {
-      reference.kind = ReferenceSpec::Kind::default_configuration;
+  /// Of the kernel, else of `launch` in its family, its parts, the target.
+  const Node* launch_key(const ManifestScope& defaults, const Node& kernel,
+                         const char* wanted) const {
+    if (const Node* const own = kernel.find(wanted)) return own;
+    for (const ManifestScope* scope : {&defaults, &reading_.target()}) {
+      const auto launches = scope->all("launch");
+      for (auto launch = launches.rbegin(); launch != launches.rend(); ++launch) {
+        (*launch)->expect_keys(
+            {"grid", "block", "cluster", "dynamic_shared_bytes", "starts_early", "arguments"});
+        if (const Node* const found = (*launch)->find(wanted)) return found;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Appends an item of "arguments": `"..."`, an expression or a table.
+  void pass(std::vector<PassedArgument>& arguments, const ManifestScope& scope,
+            const ManifestScope& defaults, const Node& item) {
+    if (item.is(Node::Kind::table)) return pass_table(arguments, scope, defaults, item);
+    if (item.is(Node::Kind::text) && item.text() == "...") {
+      const Node* const common = launch_key(defaults, item.empty(Node::Kind::table), "arguments");
+      if (!common) item.fail("there are no launch.arguments that \"...\" could stand for");
+      for (const Node& each : common->items()) {
+        if (each.is(Node::Kind::text) && each.text() == "...") {
+          each.fail("launch.arguments cannot stand for themselves");
+        }
+        pass(arguments, scope, defaults, each);
+      }
       return;
     }
-    if (node.json().is_string()) {
-      node.fail("expected \"default\", {\"kernels\": …} or {\"file\": …}");
+    const Excerpt excerpt = excerpt_of(item);
+    Expression value =
+        reading_.names.expression(excerpt, kConfiguration, scope.name, /*handles=*/true);
+    if (value.kind() == ValueKind::real) {
+      excerpt.fail("a real number needs its type: {type = \"f32\", value = …}");
     }
-    node.expect_keys({"kernels", "file", "float64_outputs"});
-    if (node.has("kernels") == node.has("file")) node.fail("give \"kernels\" or \"file\"");
-    if (const auto file = node.find("file")) {
+    arguments.emplace_back(std::move(value));
+  }
+
+  void pass_table(std::vector<PassedArgument>& arguments, const ManifestScope& scope,
+                  const ManifestScope& defaults, const Node& item) {
+    if (item.has("pass")) {
+      item.expect_keys({"when", "pass"});
+      const Expression when = reading_.names.integer(item["when"], kConfiguration, scope.name);
+      const std::size_t first = arguments.size();
+      for (const Node& each : item["pass"].items(1)) pass(arguments, scope, defaults, each);
+      for (std::size_t i = first; i < arguments.size(); ++i) {
+        if (arguments[i].when) item.fail("\"when\" does not stand within another");
+        arguments[i].when = when;
+      }
+      return;
+    }
+    item.expect_keys({"type", "value"});
+    PassedArgument passed(reading_.names.expression(item["value"], kConfiguration, scope.name));
+    passed.type = type_of(item["type"]);
+    const bool is_real = passed.value.kind() == ValueKind::real;
+    if (passed.value.kind() != ValueKind::integer && !is_real) {
+      item["value"].fail("expected a number");
+    }
+    const auto type = element_type(passed.type);
+    if (is_real && type && !is_floating(*type)) {
+      item["value"].fail("an integer is wanted here: int(), floor() or ceil() make one");
+    }
+    arguments.push_back(std::move(passed));
+  }
+
+  void read_reference() {
+    const Node& node = reading_.root["reference"];
+    node.expect_keys({"kernels", "file", "configuration", "outputs", "float64_outputs"});
+    ReferenceSpec& reference = target_.reference;
+    if (node.has("kernels") + node.has("file") + node.has("configuration") != 1) {
+      node.fail("give one of \"kernels\", \"file\" and \"configuration\"");
+    }
+    reference.float64_outputs = false;
+    if (const Node* const file = node.find("file")) {
       reference.kind = ReferenceSpec::Kind::file;
-      reference.file = folder_ / file->text();
-      reference.float64_outputs = false;
+      reference.file = reading_.folder / file->text();
       if (!fs::is_regular_file(reference.file)) {
         file->fail(format("{} cannot be read", reference.file.string()));
       }
-    } else {
-      for (const Node& item : node["kernels"].items(1)) {
-        reference.kernels.push_back(kernel_of(item));
+    } else if (const Node* const kernels = node.find("kernels")) {
+      const ManifestScope& target = reading_.target();
+      for (const auto& [name, item] : kernels->members()) {
+        reference.kernels.push_back(kernel(target, target, name, item));
       }
+      if (reference.kernels.empty()) kernels->fail("there are no kernels");
+    } else {
+      const Node& which = node["configuration"];
+      if (which.text() != "default") which.fail("the only one known is \"default\"");
+      reference.kind = ReferenceSpec::Kind::default_configuration;
     }
-    if (const auto flag = node.find("float64_outputs")) reference.float64_outputs = flag->flag();
+    read_outputs(node, reference);
   }
 
-  std::vector<std::string> buffer_names() const {
-    std::vector<std::string> buffers;
-    for (const ArgumentSpec& spec : part_.arguments) {
-      if (spec.length) buffers.push_back(spec.name);
+  void read_outputs(const Node& node, ReferenceSpec& reference) const {
+    if (const Node* const outputs = node.find("outputs")) {
+      const std::string text = outputs->text();
+      if (text != "f64" && text != "same") {
+        outputs->fail("expected \"f64\" (where the target has f32) or \"same\"");
+      }
+      reference.float64_outputs = text == "f64";
     }
-    for (const ArgumentSpec& spec : part_.workspace) buffers.push_back(spec.name);
-    return buffers;
+    if (reading_.format == 1 && !node.has("configuration")) {
+      const Node* const flag = node.find("float64_outputs");
+      reference.float64_outputs = flag ? flag->flag() : node.has("kernels");
+    }
   }
 
-  const Node& root_;
-  const fs::path& folder_;
-  Names& names_;
-  const std::vector<Setting>& settings_;
-  LaunchPart part_;
+  Reading& reading_;
+  Target& target_;
 };
 
 }  // namespace
 
-LaunchPart read_launch_part(const Node& root, const fs::path& folder, Names& names,
-                            const std::vector<Setting>& settings) {
-  return Reader(root, folder, names, settings).read();
+void declare_handles(Reading& reading) {
+  for (const auto& [name, node] : reading.root["arguments"].members()) {
+    reading.names.declare_handle(node, name);
+  }
+  for (const ManifestScope& scope : reading.scopes) {
+    for (const char* const key : {"workspace", "tensor_maps"}) {
+      for (const Node* const table : scope.all(key)) {
+        for (const auto& [name, node] : table->members()) {
+          reading.names.declare_handle(node, name, scope.name);
+        }
+      }
+    }
+  }
 }
+
+void read_launches(Reading& reading, Target& target) { Reader(reading, target).read(); }
 
 }  // namespace autotune

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/manifest.hpp"
 
-#include <algorithm>
-#include <set>
+#include <cstring>
 
 #include "tuner/core/error.hpp"
+#include "tuner/target/document.hpp"
 #include "tuner/target/fingerprint.hpp"
-#include "tuner/target/launch_reader.hpp"
-#include "tuner/target/names.hpp"
-#include "tuner/target/node.hpp"
+#include "tuner/target/macros.hpp"
+#include "tuner/target/reading.hpp"
 #include "tuner/target/redefinitions.hpp"
+#include "tuner/target/upgrade.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
@@ -19,234 +19,161 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kLargestSource = std::uint64_t{64} << 20;
-constexpr std::size_t kMostValues = 65535;
-constexpr std::size_t kMostWords = 1000;  // each is a macro of every source
+constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 20;
 
 std::string text_of(const fs::path& file, const Node& node) {
-  FileText read = read_text_file(file, kLargestSource);
+  FileText read = read_text_file(file, kLargestFile);
   if (!read.refusal.empty()) {
     node.fail(format("{} cannot be read: {}", file.string(), read.refusal));
   }
   return std::move(read.text);
 }
 
-const char* kind_of(const Value& value) { return value.is_word() ? "word" : "integer"; }
+void expect_keys(const Node& root) {
+  root.expect_keys(
+      {"manifest", "name",     "description", "source",      "include",   "options",
+       "sizes",    "settings", "family",      "parameters",  "default",   "constraints",
+       "let",      "defines",  "bake_sizes",  "size_macros", "arguments", "workspace",
+       "launch",   "main",     "kernels",     "tensor_maps", "reference", "parts",
+       "families", "work",     "resources",   "model"},
+      {"use", "generate", "types", "prepare", "check", "textures"});
+}
 
-/// Reads one document into a Target, keys in the order in which names become known.
-class Reader {
- public:
-  Reader(const Json& json, const fs::path& file)
-      : root_(json, file.string()),
-        folder_(file.has_parent_path() ? file.parent_path() : fs::path(".")) {
-    target_.manifest = file;
-  }
-
-  Target read() {
-    root_.expect_keys({"manifest",    "name",       "description", "source",      "include",
-                       "sizes",       "settings",   "parameters",  "constraints", "default",
-                       "defines",     "bake_sizes", "options",     "arguments",   "workspace",
-                       "tensor_maps", "kernels",    "reference",   "work",        "resources",
-                       "model"});
-    read_version();
-    target_.name = root_["name"].identifier();
-    if (const auto node = root_.find("description")) target_.description = node->text();
-    read_source();
-    read_sizes_and_settings();
-    read_parameters();
-    read_defines();
-    read_space();
-    read_launches();
-    read_figures();
-    refuse_redefinitions(target_);
-    target_.fingerprint = fingerprint_of(root_.json(), target_);
-    return std::move(target_);
-  }
-
- private:
-  void read_version() {
-    const Node node = root_["manifest"];
-    if (!node.json().is_number_integer() || node.json() != kManifestVersion) {
-      node.fail(format("format {} is not known: this autotune reads \"manifest\": {}",
-                       node.json().dump(), kManifestVersion));
+void read_source(const Node& root, const fs::path& folder, Target& target) {
+  const Node& source = root["source"];
+  if (source.is(Node::Kind::list)) source.fail("several files are not supported yet: name one");
+  target.source_path = folder / source.text();
+  target.source_text = text_of(target.source_path, source);
+  target.include_folders = {target.source_path.parent_path()};
+  if (const Node* const include = root.find("include")) {
+    for (const Node& item : include->items()) {
+      target.include_folders.push_back((folder / item.text()).lexically_normal());
     }
   }
-
-  void read_source() {
-    const Node source = root_["source"];
-    target_.source_path = folder_ / source.text();
-    target_.source_text = text_of(target_.source_path, source);
-    target_.include_folders.push_back(target_.source_path.parent_path());
-    if (const auto include = root_.find("include")) {
-      for (const Node& item : include->items()) {
-        const fs::path folder = folder_ / item.text();
-        if (!fs::is_directory(folder)) item.fail(format("{} is no folder", folder.string()));
-        target_.include_folders.push_back(folder);
-      }
-    }
-    if (const auto options = root_.find("options")) {
-      for (const Node& item : options->items()) target_.options.push_back(item.text());
-    }
+  if (const Node* const options = root.find("options")) {
+    for (const Node& item : options->items()) target.options.push_back(item.text());
   }
+}
 
-  void read_sizes_and_settings() {
-    for (const Node& item : root_["sizes"].items(1)) {
-      target_.sizes.push_back(names_.declare(item, item.identifier(), NameLevel::problem));
+void read_work(Reading& reading, Target& target) {
+  const Node* const work = reading.root.find("work");
+  if (!work) return;
+  for (const Definition& each : definitions_of(*work)) {
+    if (each.name != "flops" && each.name != "bytes") {
+      each.value.fail(format("there is no {} of a call (flops, bytes)", each.name));
     }
-    const auto settings = root_.find("settings");
-    if (!settings) return;
-    for (const auto& [name, node] : settings->members()) {
-      target_.settings.push_back({names_.declare(node, name, NameLevel::problem),
-                                  values_of(node, name, NameLevel::problem)});
-      const std::vector<Value>& values = target_.settings.back().values;
-      const bool typed = std::all_of(values.begin(), values.end(), [](const Value& value) {
-        return element_type(value.text()).has_value();
-      });
-      if (typed) names_.declare(node, name + "_bytes", NameLevel::problem);
-    }
+    (each.name == "flops" ? target.flops : target.bytes) =
+        reading.names.expression(each.value, NameLevel::problem);
   }
+}
 
-  void read_parameters() {
-    const auto parameters = root_.find("parameters");
-    if (!parameters) return;
-    for (const Node& node : parameters->items()) {
-      node.expect_keys({"name", "values", "when", "run_time"});
-      const Node name = node["name"];
-      Parameter parameter{names_.declare(name, name.identifier(), NameLevel::configuration),
-                          values_of(node["values"], name.identifier(), NameLevel::configuration),
-                          {},
-                          false};
-      if (const auto run_time = node.find("run_time")) parameter.run_time = run_time->flag();
-      target_.parameters.push_back(std::move(parameter));
-    }
-  }
-
-  /// A define that names no parameter, itself or through others, is one of the problem.
-  void read_defines() {
-    const auto defines = root_.find("defines");
-    if (!defines) return;
-    for (const auto& [name, node] : defines->members()) {
-      Expression value = node.expression(names_.all());
-      const bool of_problem = std::all_of(
-          value.names().begin(), value.names().end(),
-          [&](const std::string& each) { return names_.per_problem().names.contains(each); });
-      const NameLevel level = of_problem ? NameLevel::problem : NameLevel::configuration;
-      target_.defines.push_back({names_.declare(node, name, level), std::move(value)});
-    }
-  }
-
-  void read_space() {
-    for (std::size_t i = 0; i < target_.parameters.size(); ++i) {
-      const auto when = root_["parameters"].items()[i].find("when");
-      if (when) target_.parameters[i].when = when->expression(names_.all());
-    }
-    if (const auto constraints = root_.find("constraints")) {
-      target_.constraints = constraints->expressions(names_.all(), 0, 2000);
-    }
-    if (const auto bake = root_.find("bake_sizes")) {
-      target_.bake_sizes = bake->expression(names_.all());
-    }
-    read_default();
-  }
-
-  /// Parameters that are left out take their first value.
-  void read_default() {
-    for (const Parameter& parameter : target_.parameters) {
-      target_.default_configuration.push_back({parameter.name, parameter.values.front()});
-    }
-    const auto chosen = root_.find("default");
-    if (!chosen) return;
-    for (const auto& [name, node] : chosen->members()) {
-      std::size_t i = 0;
-      while (i < target_.parameters.size() && target_.parameters[i].name != name) ++i;
-      if (i == target_.parameters.size()) {
-        node.fail(format("there is no such parameter ({})", suggestion(name, parameter_names())));
-      }
-      const Value value = node.value();
-      const auto& values = target_.parameters[i].values;
-      if (std::find(values.begin(), values.end(), value) == values.end()) {
-        node.fail(format("{} is none of the parameter's values", value.text()));
-      }
-      target_.default_configuration[i].value = value;
-    }
-  }
-
-  void read_launches() {
-    LaunchPart part = read_launch_part(root_, folder_, names_, target_.settings);
-    target_.arguments = std::move(part.arguments);
-    target_.workspace = std::move(part.workspace);
-    target_.tensor_maps = std::move(part.tensor_maps);
-    target_.kernels = std::move(part.kernels);
-    target_.reference = std::move(part.reference);
-  }
-
-  void read_figures() {
-    if (const auto work = root_.find("work")) {
-      work->expect_keys({"flops", "bytes"});
-      if (const auto flops = work->find("flops"))
-        target_.flops = flops->expression(names_.per_problem());
-      if (const auto bytes = work->find("bytes"))
-        target_.bytes = bytes->expression(names_.per_problem());
-    }
-    if (const auto resources = root_.find("resources")) {
-      resources->expect_keys({"registers", "shared_bytes"});
-      if (const auto node = resources->find("registers")) {
-        target_.registers = node->expression(names_.all());
-      }
-      if (const auto node = resources->find("shared_bytes")) {
-        target_.shared_bytes = node->expression(names_.all());
-      }
-    }
-    if (const auto model = root_.find("model")) {
-      for (const auto& [name, node] : model->members()) {
-        target_.model.push_back({name, node.expression(names_.all())});
+/// An estimate is that of the configuration's family, else the target's, else 0.
+void read_resources(Reading& reading, Target& target) {
+  for (const ManifestScope& scope : reading.scopes) {
+    for (const Node* const block : scope.all("resources")) {
+      for (const Definition& each : definitions_of(*block)) {
+        if (each.name != "registers" && each.name != "shared_bytes") {
+          each.value.fail(format("there is no resource {} (registers, shared_bytes)", each.name));
+        }
+        auto& estimate = each.name == "registers" ? target.registers : target.shared_bytes;
+        Expression own = reading.names.integer(each.value, NameLevel::configuration, scope.name);
+        if (scope.guard) {
+          own = Expression::choice(*scope.guard, own, estimate.value_or(Expression::constant(0)));
+        }
+        estimate = own;
       }
     }
   }
+}
 
-  /// Of the parameter or setting `name`: all integers or all words.
-  std::vector<Value> values_of(const Node& node, const std::string& name, NameLevel level) {
-    std::vector<Value> values;
-    std::set<Value> known;
-    for (const Node& item : node.items(1, kMostValues)) {
-      Value value = item.value();
-      if (!known.insert(value).second) item.fail(format("{} stands here twice", value.text()));
-      if (value.is_word() && known.size() > kMostWords) {
-        node.fail(format("{} has more than {} words: number them instead", name, kMostWords));
+/// A family's line wins over the target's, and over one of its parts.
+void read_model(Reading& reading, Target& target) {
+  for (const ManifestScope& scope : reading.scopes) {
+    for (const Node* const block : scope.all("model")) {
+      for (const Definition& each : definitions_of(*block)) {
+        const Expression value =
+            reading.names.expression(each.value, NameLevel::configuration, scope.name);
+        target.model.insert(target.model.begin(), {each.name, value, false, scope.guard});
       }
-      if (!values.empty() && value.is_word() != values.front().is_word()) {
-        item.fail(format("{} has the {} {} and the {} {}: give it integers alone or words alone",
-                         name, kind_of(values.front()), values.front().text(), kind_of(value),
-                         value.text()));
-      }
-      if (value.is_word()) names_.add_word(value.word(), level);
-      values.push_back(std::move(value));
     }
-    return values;
   }
+}
 
-  std::vector<std::string> parameter_names() const {
-    std::vector<std::string> names;
-    for (const Parameter& parameter : target_.parameters) names.push_back(parameter.name);
-    return names;
+Target read(Node root, const fs::path& file, int format, const fs::path& folder) {
+  Target target;
+  target.manifest = file;
+  target.name = root["name"].identifier();
+  if (const Node* const node = root.find("description")) target.description = node->text();
+  read_source(root, folder, target);
+  Reading reading(std::move(root), folder, format);
+  read_problem(reading, target);
+  read_parameters(reading, target);
+  declare_handles(reading);
+  read_definitions(reading, target);
+  read_space(reading, target);
+  read_launches(reading, target);
+  read_work(reading, target);
+  read_resources(reading, target);
+  read_model(reading, target);
+  refuse_equal_macros(reading.root, target);
+  refuse_redefinitions(target);
+  return target;
+}
+
+bool is_json(const fs::path& file, std::string_view text) {
+  if (file.extension() == ".json") return true;
+  if (file.extension() == ".toml") return false;
+  // A plugin's: JSON begins with a brace, which no TOML does.
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text.substr(at, 2) == "//") at = text.find('\n', at);
+    if (at >= text.size() || std::strchr(" \t\r\n", text[at]) == nullptr) {
+      return at < text.size() && (text[at] == '{' || text[at] == '/');
+    }
   }
+  return false;
+}
 
-  Node root_;
-  fs::path folder_;
-  Names names_;
-  Target target_;
-};
+Target read_document(std::string text, const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const auto document = std::make_shared<const Document>(Document{file.string(), std::move(text)});
+  const bool json = is_json(file, document->text);
+  Node root = json ? tree_of_json(document) : tree_of_toml(document);
+  if (root.is(Node::Kind::table)) {
+    const int written_in = json ? 1 : 2;
+    const Node& version = root["manifest"];
+    if (version.integer() != written_in) {
+      version.fail(format("format {} is not known: a manifest in {} has the number {}",
+                          version.integer(), json ? "JSON" : "TOML", written_in));
+    }
+  }
+  if (!json) {
+    expect_keys(root);
+    Target target = read(std::move(root), file, 2, folder);
+    target.fingerprint = measurement_fingerprint(target);
+    target.space_fingerprint = space_fingerprint(target);
+    return target;
+  }
+  Target target = read(upgraded(std::move(root)), file, 1, folder);
+  target.fingerprint = fingerprint_of(parse_json(document->text, document->file), target);
+  return target;
+}
 
 }  // namespace
 
 Target load_manifest(const fs::path& file) {
-  const Json json = read_json(file);
-  return Reader(json, file).read();
+  FileText read = read_text_file(file, kLargestFile);
+  if (!read.refusal.empty()) {
+    throw Error(format("{}: cannot be read: {}", file.string(), read.refusal));
+  }
+  if (file.extension() != ".toml" && file.extension() != ".json") {
+    throw Error(
+        format("{}: this is no manifest: name a .target.toml or .target.json", file.string()));
+  }
+  return read_document(std::move(read.text), file);
 }
 
 Target read_manifest(std::string_view text, const fs::path& file) {
-  const Json json = parse_json(text, file.string());
-  return Reader(json, file).read();
+  return read_document(std::string(text), file);
 }
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifests, NAME.target.json: how a kernel and its tunable space are declared. docs/manifest.md
+// Manifests, NAME.target.toml: how a kernel and its tunable space are declared. docs/manifest.md
 // documents the format.
 #pragma once
 
@@ -10,11 +10,9 @@
 
 namespace autotune {
 
-/// The format that is read here: `"manifest": 1`.
-inline constexpr int kManifestVersion = 1;
-
-/// Reads a manifest and the source that it names. Throws Error with the file, the key
-/// (`kernels[0].grid[1]`), for expressions the column, and what is wrong.
+/// Reads a manifest and the source that it names: format 2 in TOML, format 1 in JSON. Throws Error
+/// with the file and what is wrong; of TOML with line and column and the line itself, of JSON with
+/// the key (`kernels[0].grid[1]`) and, for expressions, the column.
 Target load_manifest(const std::filesystem::path& file);
 
 /// The same for a text, as a plugin gives it; paths in it start from the folder of `file`.

@@ -1,34 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that a manifest declares, and which of them an expression may hold.
+// The names that a manifest declares, and what they mean where.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
-#include "tuner/target/node.hpp"
+#include "tuner/core/expression.hpp"
+#include "tuner/core/parameter_space.hpp"
+#include "tuner/target/statements.hpp"
 
 namespace autotune {
 
-/// What a name hangs on. Arguments are no part of expressions.
-enum class NameLevel : std::uint8_t { problem, configuration, argument };
+/// What an expression may name: what is known of a problem, or of a configuration, too.
+enum class NameLevel : std::uint8_t { problem, configuration };
 
+/// Names of the target (scope "") are seen everywhere; those of a family, in that family. Every
+/// function throws Error with the place.
 class Names {
  public:
-  /// Starts with the `device.` names.
-  Names();
+  /// Starts with the `device.` names. With `untyped` words, a word is any that some parameter or
+  /// setting has, as in format 1.
+  explicit Names(bool untyped_words);
 
-  /// Returns the name; throws Error when it is taken.
-  std::string declare(const Node& node, const std::string& name, NameLevel level);
-  void add_word(const std::string& word, NameLevel level);
+  /// A size, setting, parameter or size of a setting's type. A parameter may be declared by several
+  /// families.
+  void declare(const Node& place, const std::string& name, NameLevel level,
+               const std::vector<Value>& values = {}, const std::string& scope = "");
+  /// A buffer, scalar or tensor map: expressions may choose among these. Returns its own name, such
+  /// as `fast.partial`.
+  std::string declare_handle(const Node& place, const std::string& name,
+                             const std::string& scope = "");
+  /// A definition or function; it may name others that come later.
+  void define(const Definition& definition, const std::string& scope, bool is_macro);
 
-  /// For what must be known without a configuration: lengths, work.
-  const Vocabulary& per_problem() const { return per_problem_; }
-  /// For everything else.
-  const Vocabulary& all() const { return all_; }
+  /// All definitions, each after those that it names; `when` and guards are left to the caller.
+  struct Defined {
+    std::string scope;
+    DefineSpec spec;
+    Node place;
+  };
+  std::vector<Defined> definitions();
+
+  /// Parses what stands at a place. Reads no handles unless `handles`.
+  Expression expression(const Excerpt& excerpt, NameLevel level, const std::string& scope = "",
+                        bool handles = false);
+  Expression expression(const Node& node, NameLevel level, const std::string& scope = "");
+  /// One that gives an integer.
+  Expression integer(const Excerpt& excerpt, NameLevel level, const std::string& scope = "");
+  Expression integer(const Node& node, NameLevel level, const std::string& scope = "");
 
  private:
-  Vocabulary per_problem_, all_;
-  std::set<std::string> declared_;
+  struct Entry {
+    enum class Kind : std::uint8_t { value, handle, definition, function } kind = Kind::value;
+    std::string name;  // in expressions: `fast.shared`
+    NameLevel level = NameLevel::problem;
+    ValueKind value_kind = ValueKind::integer;
+    std::vector<std::string> words;
+    std::shared_ptr<const FunctionText> function;
+    std::optional<Definition> definition;
+    std::optional<Expression> value;  // of a definition that is parsed
+    bool is_macro = false;
+    Node place;
+  };
+
+  Entry& add(const Node& place, const std::string& name, const std::string& scope);
+  Entry* find(const std::string& name, const std::string& scope);
+  NameMeaning meaning(const std::string& name, NameLevel level, const std::string& scope,
+                      bool handles);
+  void parse(Entry& entry, const std::string& scope);
+  static std::string short_name_of(const std::string& name);
+  void check_function(const Entry& entry, const std::string& scope);
+  std::string reason_unknown(const std::string& name, const std::string& scope, bool handles) const;
+  std::string path_to_parameter(const Entry& entry) const;
+  void check_words(const Excerpt& excerpt, const Expression& expression, NameLevel level) const;
+
+  bool untyped_words_;
+  std::set<std::string> words_, problem_words_;  // of all declared
+  std::map<std::string, std::map<std::string, Entry>> scopes_;
+  std::vector<std::pair<std::string, std::string>> defined_;  // scope and name, as they stand
+  std::vector<const Entry*> path_;                            // that is being parsed
+  std::vector<Defined> parsed_;
 };
 
 }  // namespace autotune

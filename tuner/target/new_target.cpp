@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kSource =
     R"cuda(// out[i] = a x[i] + y[i] for i < n: replace it with a kernel of yours.
 // A block of BLOCK threads makes BLOCK * ITEMS elements; grid n / (BLOCK * ITEMS), rounded up.
-// BLOCK, ITEMS and DTYPE are #defined by autotune: NAME.target.json declares them.
+// BLOCK, ITEMS and DTYPE are #defined by autotune: NAME.target.toml declares them.
 
 #if DTYPE == DTYPE_F64
 typedef double real;
@@ -37,54 +37,47 @@ extern "C" __global__ void NAME_reference(const real* x, const real* y, double* 
 )cuda";
 
 constexpr const char* kManifest =
-    R"json(// What autotune knows of NAME.cu. Every key is explained in docs/manifest.md.
-//   autotune check ./NAME.target.json                        compiles it, and runs the default once
-//   autotune --target ./NAME.target.json --sizes 65536       tunes it
-{
-  "manifest": 1,
-  "name": "NAME",
-  "description": "out = a x + y over N elements",
-  "source": "NAME.cu",
+    R"toml(# What autotune knows of NAME.cu. Every key is explained in docs/manifest.md.
+#   autotune check ./NAME.target.toml                    compiles it, and runs the default once
+#   autotune --target ./NAME.target.toml --sizes 65536   tunes it
+manifest = 2
+name = "NAME"
+description = "out = a x + y over N elements"
+source = "NAME.cu"
 
-  // The problem: its sizes, in the order of --sizes, and named choices; --set dtype=f64 picks another.
-  "sizes": ["N"],
-  "settings": {"dtype": ["f32", "f64"]},
+# The problem: its sizes, in the order of --sizes, and named choices; --set dtype=f64 picks another.
+sizes = ["N"]
+settings.dtype = ["f32", "f64"]
 
-  // What is tuned: each becomes a #define. Blocks of one thread are fast on the host device only.
-  "parameters": [
-    {"name": "BLOCK", "values": [1, 32, 64, 128, 256, 512, 1024]},
-    {"name": "ITEMS", "values": [1, 2, 4, 8, 1024, 4096]}
-  ],
-  // A configuration is valid when all of these are true.
-  "constraints": [
-    "BLOCK <= device.max_threads",
-    "BLOCK > 1 || device.is_host",
-    "(BLOCK == 1) == (ITEMS >= 1024)"
-  ],
-  // What the winner is compared with.
-  "default": {"BLOCK": 256, "ITEMS": 1},
+# What is tuned: each becomes a #define. Blocks of one thread are fast on the host device only.
+parameters.BLOCK = [1, 32, 64, 128, 256, 512, 1024]
+parameters.ITEMS = [1, 2, 4, 8, 1024, 4096]
+# A configuration is valid when all of these hold, one on a line.
+constraints = '''
+BLOCK <= device.max_threads
+BLOCK > 1 or device.is_host
+(BLOCK == 1) == (ITEMS >= 1024)
+'''
+# What the winner is compared with; the rest takes its first value.
+default = { BLOCK = 256 }
 
-  // Buffers have a length, scalars a value. The tolerance counts roundings: here a product and a sum.
-  "arguments": {
-    "x": {"type": "dtype", "length": "N"},
-    "y": {"type": "dtype", "length": "N"},
-    "out": {"type": "dtype", "length": "N", "role": "output", "tolerance": 2},
-    "a": {"type": "dtype", "value": 3}
-  },
+# Buffers have a length, scalars a value. The tolerance counts roundings: here a product and a sum.
+arguments.x = { type = "dtype", length = "N" }
+arguments.y = { type = "dtype", length = "N" }
+arguments.out = { type = "dtype", length = "N", role = "output", tolerance = 2 }
+arguments.a = { type = "dtype", value = 3 }
+launch.arguments = ["x", "y", "out", "a", "N"]
 
-  "kernels": [
-    {"entry": "NAME_kernel", "grid": ["ceil_div(N, BLOCK * ITEMS)"], "block": ["BLOCK"], "arguments": ["x", "y", "out", "a", "N"]}
-  ],
-  "reference": {
-    "kernels": [
-      {"entry": "NAME_reference", "grid": ["ceil_div(N, 256)"], "block": [256], "arguments": ["x", "y", "out", "a", "N"]}
-    ]
-  },
+kernels.NAME_kernel = { grid = "ceil_div(N, BLOCK * ITEMS)", block = "BLOCK" }
+reference.kernels.NAME_reference = { grid = "ceil_div(N, 256)", block = 256 }
+reference.outputs = "f64"  # the reference writes double, so that only the tuned kernel rounds
 
-  // Of one call, for FLOP/s and GB/s.
-  "work": {"flops": "2 * N", "bytes": "3 * N * dtype_bytes"}
-}
-)json";
+# Of one call, for FLOP/s and GB/s.
+work = '''
+flops = 2 * N
+bytes = 3 * N * dtype_bytes
+'''
+)toml";
 
 std::string with_name(std::string text, const std::string& name) {
   static const std::string placeholder = "NAME";

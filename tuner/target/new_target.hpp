@@ -8,7 +8,7 @@ namespace autotune {
 
 struct TargetFiles {
   std::string source;    // NAME.cu
-  std::string manifest;  // NAME.target.json
+  std::string manifest;  // NAME.target.toml
 };
 
 /// A small kernel over one size N, commented, that tunes as it stands on a GPU and on the host.

@@ -12,28 +12,37 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-std::string kind_of(const Json& json) {
-  if (json.is_number_float()) return "a number with a fraction or an exponent";
-  return format("{} {}", json.is_array() || json.is_object() ? "an" : "a", json.type_name());
+std::string kind_of(Node::Kind kind) {
+  switch (kind) {
+    case Node::Kind::table:
+      return "a table";
+    case Node::Kind::list:
+      return "a list";
+    case Node::Kind::text:
+      return "a text";
+    case Node::Kind::integer:
+      return "an integer";
+    case Node::Kind::real:
+      return "a number with a fraction or an exponent";
+    case Node::Kind::flag:
+      break;
+  }
+  return "true or false";
 }
 
-std::vector<std::string> listed(const std::set<std::string>& names) {
-  return {names.begin(), names.end()};
-}
-
-void check_words(const Node& node, const Expression& expression, const Vocabulary& vocabulary) {
-  for (const std::string& name : expression.names()) {
-    if (vocabulary.names.contains(name)) continue;
-    node.fail(format("nothing is called {} at column {} of \"{}\" ({})", name,
-                     expression.column_of(name), expression.text(),
-                     suggestion(name, listed(vocabulary.names))));
-  }
-  for (const std::string& word : expression.words()) {
-    if (vocabulary.words.contains(word)) continue;
-    node.fail(format("no parameter or setting has the value '{}' at column {} of \"{}\" ({})", word,
-                     expression.column_of(word), expression.text(),
-                     suggestion(word, listed(vocabulary.words))));
-  }
+/// `FILE:LINE:COLUMN: what`, then the line and a caret.
+[[noreturn]] void fail_in(const Document& document, std::size_t at, std::string_view what) {
+  const std::string_view text = document.text;
+  at = std::min(at, text.size());
+  const std::size_t before = text.substr(0, at).rfind('\n');
+  const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+  const std::string_view line = text.substr(start, text.find('\n', start) - start);
+  const auto number =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  const std::string margin = format("{:>5} | ", number + 1);
+  throw Error(format("{}:{}:{}: {}\n{}{}\n{}| {}^", document.file, number + 1, at - start + 1, what,
+                     margin, line, std::string(margin.size() - 2, ' '),
+                     std::string(at - start, ' ')));
 }
 
 }  // namespace
@@ -44,67 +53,102 @@ bool is_identifier(std::string_view text) {
                      [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
+// Here, where Member is complete.
+Node::Node() = default;
+Node::Node(Kind kind, std::shared_ptr<const Document> document, std::string key)
+    : kind_(kind), document_(std::move(document)), key_(std::move(key)) {}
+Node::Node(const Node&) = default;
+Node::Node(Node&&) noexcept = default;
+Node& Node::operator=(const Node&) = default;
+Node& Node::operator=(Node&&) noexcept = default;
+Node::~Node() = default;
+
 void Node::fail(std::string_view what) const {
-  throw Error(key_.empty() ? format("{}: {}", file_, what)
-                           : format("{}: {}: {}", file_, key_, what));
+  if (at_ != kUnknown) fail_in(*document_, at_, what);
+  throw Error(key_.empty() ? format("{}: {}", document_->file, what)
+                           : format("{}: {}: {}", document_->file, key_, what));
 }
 
-void Node::expect_keys(std::initializer_list<std::string_view> keys) const {
-  if (!json_->is_object()) fail(format("expected an object, got {}", kind_of(*json_)));
-  for (const auto& [name, value] : json_->items()) {
+void Node::fail_at(std::size_t offset, std::string_view what) const {
+  if (!has_place()) fail(what);
+  fail_in(*document_, text_at_ + offset, what);
+}
+
+void Node::expect_keys(std::initializer_list<std::string_view> keys,
+                       std::initializer_list<std::string_view> later) const {
+  if (!is(Kind::table)) fail(format("expected a table, got {}", kind_of(kind_)));
+  for (const auto& [name, node] : members_) {
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
-    fail(format("there is no key \"{}\" ({})", name,
-                suggestion(name, std::vector<std::string>(keys.begin(), keys.end()))));
+    const Node& place = at_ == kUnknown ? *this : node;
+    if (std::find(later.begin(), later.end(), name) != later.end()) {
+      place.fail(format("the key \"{}\" is not supported yet", name));
+    }
+    place.fail(format("there is no key \"{}\" ({})", name,
+                      suggestion(name, std::vector<std::string>(keys.begin(), keys.end()))));
   }
 }
 
-Node Node::operator[](std::string_view name) const {
-  if (const auto found = find(name)) return *found;
-  fail(format("\"{}\" is missing", name));
+const Node& Node::operator[](std::string_view name) const {
+  if (const Node* const found = find(name)) return *found;
+  fail(at_ == kUnknown || key_.empty() ? format("\"{}\" is missing", name)
+                                       : format("{}: \"{}\" is missing", key_, name));
 }
 
-std::optional<Node> Node::find(std::string_view name) const {
-  const auto found = json_->find(name);
-  if (found == json_->end()) return std::nullopt;
-  return Node(*found, file_, key_.empty() ? std::string(name) : format("{}.{}", key_, name));
+const Node* Node::find(std::string_view name) const {
+  for (const Member& member : members_) {
+    if (member.name == name) return &member.node;
+  }
+  return nullptr;
 }
 
-std::vector<Node> Node::items(std::size_t fewest, std::size_t most) const {
-  if (!json_->is_array()) fail(format("expected an array, got {}", kind_of(*json_)));
-  if (json_->size() < fewest || json_->size() > most) {
+const std::vector<Node>& Node::items(std::size_t fewest, std::size_t most) const {
+  if (!is(Kind::list)) fail(format("expected a list, got {}", kind_of(kind_)));
+  if (items_.size() < fewest || items_.size() > most) {
     const std::string wanted = fewest == most           ? std::to_string(fewest)
-                               : json_->size() < fewest ? format("{} or more", fewest)
+                               : items_.size() < fewest ? format("{} or more", fewest)
                                                         : format("{} at most", most);
-    fail(format("has {} items, expected {}", json_->size(), wanted));
+    fail(format("has {} items, expected {}", items_.size(), wanted));
   }
-  std::vector<Node> nodes;
-  for (std::size_t i = 0; i < json_->size(); ++i) {
-    nodes.emplace_back((*json_)[i], file_, format("{}[{}]", key_, i));
-  }
-  return nodes;
+  return items_;
 }
 
-std::vector<Node::Member> Node::members() const {
-  if (!json_->is_object()) fail(format("expected an object, got {}", kind_of(*json_)));
-  if (json_->size() > kMostItems) {
-    fail(format("has {} members, expected {} at most", json_->size(), kMostItems));
+std::vector<Node> Node::one_or_more(std::size_t most) const {
+  return is(Kind::list) ? items(1, most) : std::vector<Node>{*this};
+}
+
+const std::vector<Node::Member>& Node::members() const {
+  if (!is(Kind::table)) fail(format("expected a table, got {}", kind_of(kind_)));
+  if (members_.size() > kMostItems) {
+    fail(format("has {} members, expected {} at most", members_.size(), kMostItems));
   }
-  std::vector<Member> members;
-  for (const auto& [name, value] : json_->items()) {
-    members.push_back({name, Node(value, file_, format("{}.{}", key_, name))});
-    if (!is_identifier(name)) members.back().node.fail("the name must be of letters, digits and _");
+  for (const Member& member : members_) {
+    if (!is_identifier(member.name)) {
+      member.node.fail(
+          format("\"{}\" is no name: use letters, digits and _, a letter first", member.name));
+    }
   }
-  return members;
+  return members_;
 }
 
 std::string Node::text() const {
-  if (!json_->is_string()) fail(format("expected a text in quotes, got {}", kind_of(*json_)));
-  return json_->get<std::string>();
+  if (!is(Kind::text)) fail(format("expected a text in quotes, got {}", kind_of(kind_)));
+  return text_;
 }
 
 bool Node::flag() const {
-  if (!json_->is_boolean()) fail(format("expected true or false, got {}", kind_of(*json_)));
-  return json_->get<bool>();
+  if (!is(Kind::flag)) fail(format("expected true or false, got {}", kind_of(kind_)));
+  return integer_ != 0;
+}
+
+std::int64_t Node::integer() const {
+  if (!is(Kind::integer)) fail(format("expected an integer, got {}", kind_of(kind_)));
+  return integer_;
+}
+
+double Node::real() const {
+  if (is(Kind::integer)) return static_cast<double>(integer_);
+  if (!is(Kind::real)) fail(format("expected a number, got {}", kind_of(kind_)));
+  return real_;
 }
 
 std::string Node::identifier() const {
@@ -116,41 +160,33 @@ std::string Node::identifier() const {
 }
 
 Value Node::value() const {
-  if (json_->is_number_integer()) {
-    if (json_->is_number_unsigned() && json_->get<std::uint64_t>() > INT64_MAX) {
-      fail("the number is too large");
-    }
-    return json_->get<std::int64_t>();
+  if (is(Kind::integer) || is(Kind::flag)) return integer_;
+  if (!is(Kind::text)) fail(format("expected an integer or a word, got {}", kind_of(kind_)));
+  if (parse_value(text_).is_integer())
+    fail(format("\"{}\" is an integer: leave out the quotes", text_));
+  if (!is_identifier(text_)) {
+    fail(format("\"{}\" is no integer and no word (letters, digits and _, a letter first)", text_));
   }
-  if (!json_->is_string()) fail(format("expected an integer or a word, got {}", kind_of(*json_)));
-  const std::string word = json_->get<std::string>();
-  if (parse_value(word).is_integer())
-    fail(format("\"{}\" is an integer: leave out the quotes", word));
-  if (!is_identifier(word)) {
-    fail(format("\"{}\" is no integer and no word (letters, digits and _, a letter first)", word));
-  }
-  return word;
+  return text_;
 }
 
-Expression Node::expression(const Vocabulary& vocabulary) const {
-  if (json_->is_number_integer()) return Expression::constant(value().integer());
-  if (!json_->is_string()) {
-    fail(format("expected an expression in quotes or an integer, got {}", kind_of(*json_)));
-  }
-  try {
-    Expression expression = Expression::parse(json_->get<std::string>());
-    check_words(*this, expression, vocabulary);
-    return expression;
-  } catch (const ExpressionError& error) {
-    fail(error.what());
-  }
+void Node::set_place(std::size_t at, std::size_t text_at) {
+  at_ = at;
+  text_at_ = text_at;
 }
 
-std::vector<Expression> Node::expressions(const Vocabulary& vocabulary, std::size_t fewest,
-                                          std::size_t most) const {
-  std::vector<Expression> expressions;
-  for (const Node& item : items(fewest, most)) expressions.push_back(item.expression(vocabulary));
-  return expressions;
+void Node::add_member(std::string name, Node node) {
+  members_.push_back({std::move(name), std::move(node)});
+}
+
+void Node::remove(std::string_view name) {
+  std::erase_if(members_, [&](const Member& member) { return member.name == name; });
+}
+
+Node Node::empty(Kind kind) const {
+  Node node(kind, document_, key_);
+  node.set_place(at_, kUnknown);
+  return node;
 }
 
 }  // namespace autotune

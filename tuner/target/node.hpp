@@ -1,65 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value in a JSON document that knows its path, so that each error names it.
+// A manifest as a tree, whatever it is written in; each value knows where it stands, so that errors
+// name its place.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/expression.hpp"
 #include "tuner/core/value.hpp"
-#include "tuner/json/json.hpp"
 
 namespace autotune {
 
-/// The names and words that an expression may hold.
-struct Vocabulary {
-  std::set<std::string> names;
-  std::set<std::string> words;
+/// A file's name and text.
+struct Document {
+  std::string file;
+  std::string text;
 };
 
-/// Of an array or object, unless a key has a bound of its own.
+/// Of a list or table, unless a key has a bound of its own.
 inline constexpr std::size_t kMostItems = 1000;
 
-/// Every function throws Error `FILE: KEY: what is wrong` where the document is not as asked for.
+/// Every function throws Error where the document is not as asked for: `FILE:LINE:COLUMN: what`,
+/// with the line, where positions are known, else `FILE: KEY: what`.
 class Node {
  public:
-  Node(const Json& json, std::string file, std::string key = {})
-      : json_(&json), file_(std::move(file)), key_(std::move(key)) {}
-
-  const std::string& key() const { return key_; }
-  const Json& json() const { return *json_; }
-  [[noreturn]] void fail(std::string_view what) const;
-
-  /// Refuses anything but an object with these keys, naming a near one.
-  void expect_keys(std::initializer_list<std::string_view> keys) const;
-  bool has(std::string_view name) const { return json_->contains(name); }
-  Node operator[](std::string_view name) const;  // must be there
-  std::optional<Node> find(std::string_view name) const;
-
-  /// The items of an array of at least `fewest`, at most `most`.
-  std::vector<Node> items(std::size_t fewest = 0, std::size_t most = kMostItems) const;
+  enum class Kind : std::uint8_t { table, list, text, integer, real, flag };
+  static constexpr std::size_t kUnknown = static_cast<std::size_t>(-1);
   struct Member;
-  /// Of an object with at most kMostItems.
-  std::vector<Member> members() const;
+
+  Node();
+  Node(Kind kind, std::shared_ptr<const Document> document, std::string key);
+  Node(const Node&);
+  Node(Node&&) noexcept;
+  Node& operator=(const Node&);
+  Node& operator=(Node&&) noexcept;
+  ~Node();
+
+  Kind kind() const { return kind_; }
+  bool is(Kind kind) const { return kind_ == kind; }
+  const std::string& key() const { return key_; }
+  const Document& document() const { return *document_; }
+
+  [[noreturn]] void fail(std::string_view what) const;
+  /// The same at a character of the text, from 0.
+  [[noreturn]] void fail_at(std::size_t offset, std::string_view what) const;
+  /// Whether a place in the text has a place in the document.
+  bool has_place() const { return text_at_ != kUnknown; }
+
+  /// Refuses anything but a table with these keys, naming a near one; keys of `later` are known,
+  /// but not supported yet.
+  void expect_keys(std::initializer_list<std::string_view> keys,
+                   std::initializer_list<std::string_view> later = {}) const;
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  const Node& operator[](std::string_view name) const;  // must be there
+  const Node* find(std::string_view name) const;        // nullptr where there is none
+
+  /// The items of a list of at least `fewest`, at most `most`.
+  const std::vector<Node>& items(std::size_t fewest = 0, std::size_t most = kMostItems) const;
+  /// Of a list, its items; of anything else, itself.
+  std::vector<Node> one_or_more(std::size_t most) const;
+  /// Of a table with at most kMostItems, in the order of the document; names are identifiers.
+  const std::vector<Member>& members() const;
 
   std::string text() const;
   bool flag() const;
+  std::int64_t integer() const;
+  double real() const;
   /// Letters, digits and `_`, no digit first: what C++ and expressions take for a name.
   std::string identifier() const;
-  /// An integer, or a word: an identifier in quotes.
+  /// An integer, or a word: an identifier in quotes. A flag is 0 or 1.
   Value value() const;
-  /// A text, or an integer, as an expression over `vocabulary`.
-  Expression expression(const Vocabulary& vocabulary) const;
-  std::vector<Expression> expressions(const Vocabulary& vocabulary, std::size_t fewest,
-                                      std::size_t most) const;
+
+  // For those who make trees.
+  void set_text(std::string text) { text_ = std::move(text); }
+  void set_integer(std::int64_t integer) { integer_ = integer; }
+  void set_real(double real) { real_ = real; }
+  void set_place(std::size_t at, std::size_t text_at);
+  void add_item(Node item) { items_.push_back(std::move(item)); }
+  void add_member(std::string name, Node node);
+  void remove(std::string_view name);
+  /// An empty one of this kind with the place of this one.
+  Node empty(Kind kind) const;
 
  private:
-  const Json* json_;
-  std::string file_, key_;
+  Kind kind_ = Kind::table;
+  std::shared_ptr<const Document> document_;
+  std::string key_;  // kernels[0].grid
+  std::string text_;
+  std::int64_t integer_ = 0;  // or a flag
+  double real_ = 0;
+  std::vector<Node> items_;
+  std::vector<Member> members_;
+  std::size_t at_ = kUnknown;       // in the document's text
+  std::size_t text_at_ = kUnknown;  // where text() begins, as it is written
 };
 
 struct Node::Member {

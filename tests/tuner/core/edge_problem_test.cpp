@@ -23,5 +23,12 @@ TEST(EdgeProblem, ThereIsNoneWhereTheRightAnswerIsAFile) {
   EXPECT_FALSE(edge_problem(target, {{{"M", 64}, {"N", 64}}}));
 }
 
+TEST(EdgeProblem, KeepsToWhatTheTargetSaysOfItsSizes) {
+  Target target = two_sizes();
+  target.size_rules = {{.multiple = 32, .least = 64}, {.fixed = 17}};
+  EXPECT_EQ(edge_problem(target, {{{"M", 4096}, {"N", 17}}})->text(), "M=288 N=17");
+  EXPECT_EQ(edge_problem(target, {{{"M", 64}, {"N", 17}}})->text(), "M=96 N=17");
+}
+
 }  // namespace
 }  // namespace autotune

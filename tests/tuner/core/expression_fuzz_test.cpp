@@ -20,18 +20,21 @@ std::size_t below(Random& random, std::size_t count) { return random() % count; 
 
 /// Bits and pieces in any order: most of it is nonsense.
 std::string nonsense(Random& random) {
-  static constexpr std::array<const char*, 42> kPieces = {
-      "1",    "0",    "42",      "9223372036854775807",
-      "A",    "B_2",  "device.", "device.x",
-      "'w'",  "'",    "(",       ")",
-      ",",    "?",    ":",       "+",
-      "-",    "*",    "/",       "%",
-      "!",    "!=",   "==",      "=",
-      "<",    "<=",   ">",       ">=",
-      "&&",   "&",    "||",      " ",
-      ".",    "min(", "max",     "ceil_div(",
-      "log2", "abs(", "\t",      "\"",
-      "\xff", "~"};
+  static constexpr std::array<const char*, 53> kPieces = {
+      "1",        "0",    "42",      "9223372036854775807",
+      "A",        "B_2",  "device.", "device.x",
+      "'w'",      "'",    "(",       ")",
+      ",",        "?",    ":",       "+",
+      "-",        "*",    "/",       "%",
+      "!",        "!=",   "==",      "=",
+      "<",        "<=",   ">",       ">=",
+      "&&",       "&",    "||",      " ",
+      ".",        "min(", "max",     "ceil_div(",
+      "log2",     "abs(", "\t",      "\"",
+      "\xff",     "~",    "and ",    "or ",
+      "not ",     "in ",  "[",       "]",
+      "implies ", "1.5",  "int(",    "gcd(",
+      "#"};
   std::string text;
   for (std::size_t i = 1 + below(random, 20); i > 0; --i) {
     text += kPieces[below(random, kPieces.size())];

@@ -125,35 +125,20 @@ TEST(Expression, MisspeltTextNamesTheColumn) {
   EXPECT_EQ(error_of("1)").column(), 2);
   EXPECT_EQ(error_of("a = b").column(), 3);
   EXPECT_EQ(error_of("a & b").column(), 3);
-  EXPECT_EQ(error_of("1.5").column(), 2);
+  EXPECT_EQ(error_of("1.").column(), 2);
   EXPECT_EQ(error_of("2x").column(), 2);
   EXPECT_EQ(error_of("99999999999999999999").column(), 1);
   EXPECT_EQ(error_of("a ? b").column(), 6);
   EXPECT_EQ(error_of("'abc").column(), 1);
-  EXPECT_EQ(error_of("a == \"abc\"").column(), 6);
-  EXPECT_EQ(error_of("a < b < c").column(), 7);
+  EXPECT_EQ(error_of("a == \"abc").column(), 6);
+  EXPECT_EQ(error_of("a < b > c").column(), 7);
+  EXPECT_EQ(error_of("a // b").column(), 3);
+  EXPECT_EQ(error_of("a ** b").column(), 3);
+  EXPECT_EQ(error_of("a in 2").column(), 6);
   EXPECT_EQ(error_of("a == b == c").column(), 8);
   EXPECT_EQ(error_of("gpu.size").column(), 4);
   EXPECT_EQ(error_of("device.").column(), 8);
   EXPECT_EQ(error_of("a \x01").column(), 3);
-}
-
-TEST(Expression, OperatorsOfOtherLanguagesAreNamedWithTheirOwn) {
-  const auto expect = [](const char* text, int column, const char* what) {
-    EXPECT_EQ(error_of(text).column(), column) << text;
-    EXPECT_THAT(error_of(text).what(), testing::StartsWith(what)) << text;
-  };
-  expect("a and b", 3, "'and' is no operator, '&&' is at column 3");
-  expect("a > 1 or b", 7, "'or' is no operator, '||' is");
-  expect("a and(b)", 3, "'and' is no operator");
-  expect("not a", 1, "'not' is no operator, '!' is");
-  expect("b && not (a)", 6, "'not' is no operator");
-  expect("a not in b", 3, "'not' is no operator");
-  expect("a in (1, 2)", 3, "'in' is no operator, compare with each value: a == 1 || a == 2");
-  expect("a // 2", 3, "'//' is no operator, '/' divides integers");
-  expect("2**n", 2, "'**' is no operator");
-  expect("a andb", 3, "unexpected 'a'");
-  EXPECT_EQ(Expression::parse("in * not + or").names().size(), 3u);  // they may be names
 }
 
 TEST(Expression, FunctionErrorsSayWhatIsThere) {
@@ -163,6 +148,92 @@ TEST(Expression, FunctionErrorsSayWhatIsThere) {
   EXPECT_THAT(error_of("is_pow2(1, 2)").what(), HasSubstr("is_pow2 takes 1 argument "));
   EXPECT_THAT(error_of("min(1)").what(), HasSubstr("min takes 2 or more arguments"));
   EXPECT_THAT(error_of("min(1, 2").what(), HasSubstr("expected ')'"));
+}
+
+TEST(Expression, WordsOfEnglishBindLooserThanComparisons) {
+  EXPECT_EQ(value_of("1 == 1 and not 2 == 3"), 1);
+  EXPECT_EQ(value_of("not 1 == 2 or 1 / 0"), 1);
+  EXPECT_EQ(value_of("0 implies 1 / 0"), 1);
+  EXPECT_EQ(value_of("1 implies 0 implies 0"), 1);
+  EXPECT_EQ(value_of("5 implies 7"), 1);
+  EXPECT_EQ(value_of("0 or 1 implies 0"), 0);
+  EXPECT_EQ(value_of("1 implies 0 ? 2 : 3"), 3);
+  EXPECT_EQ(value_of("true and false"), 0);
+  // None of them but `not` is taken from names.
+  const Expression in = Expression::parse("in in [and, 2]");
+  EXPECT_THAT(in.names(), ElementsAre("in", "and"));
+}
+
+TEST(Expression, ChainsCompareNeighboursAndEvaluateEachOnce) {
+  EXPECT_EQ(value_of("1 <= 2 < 3"), 1);
+  EXPECT_EQ(value_of("3 > 2 > 1 >= 1"), 1);
+  EXPECT_EQ(value_of("1 < 3 < 2"), 0);
+  EXPECT_EQ(value_of("2 < 1 < 1 / 0"), 0);
+  EXPECT_EQ(value_of("10 + (1 < 2 < 3 < 3)"), 10);
+  EXPECT_EQ(value_of("1 < 1.5 < 2"), 1);
+}
+
+TEST(Expression, MembershipTakesAList) {
+  EXPECT_EQ(value_of("3 in [1, 2, 3]"), 1);
+  EXPECT_EQ(value_of("3 not in [1, 2, 3]"), 0);
+  EXPECT_EQ(value_of("'b' in ['a', \"b\"] and 4 not in [5]"), 1);
+  EXPECT_EQ(value_of("2.0 in [1, 2]"), 1);
+}
+
+TEST(Expression, NewFunctions) {
+  EXPECT_EQ(value_of("gcd(12, 18, 8)"), 2);
+  EXPECT_EQ(value_of("gcd(0, 5)"), 5);
+  EXPECT_EQ(value_of("round_down(17, 8)"), 16);
+  EXPECT_EQ(value_of("round_down(-1, 8)"), -8);
+  EXPECT_EQ(value_of("bytes('f64') + bytes('i32')"), 12);
+  EXPECT_EQ(error_of("bytes('f33')").column(), 7);
+}
+
+TEST(Expression, RealNumbersAreMadeByAPointAndLeftByRounding) {
+  EXPECT_EQ(value_of("int(7 / 2.0 * 2)"), 7);
+  EXPECT_EQ(value_of("floor(-1.5) * 10 + ceil(-1.5)"), -21);
+  EXPECT_EQ(value_of("int(sqrt(16) + pow(2, 3))"), 12);
+  EXPECT_EQ(value_of("int((1 ? 1 : 0.5) + (0 ? 0.5 : 1))"), 2);
+  EXPECT_EQ(value_of("max(1, 2.5) == 2.5"), 1);
+  EXPECT_EQ(value_of("int(abs(-1.5) - -1.5)"), 3);
+  EXPECT_EQ(error_of("1.5 % 2").column(), 5);
+  EXPECT_EQ(error_of("1.5 and 1").column(), 1);
+  EXPECT_EQ(error_of("ceil_div(1.5, 1)").column(), 10);
+  EXPECT_EQ(error_of("1 + 2.5").column(), 1);
+  EXPECT_EQ(error_of("int(1.0 / 0)").column(), 9);
+}
+
+TEST(Expression, AResolverSaysWhatNamesMean) {
+  const std::vector<std::string> loaders = {"async", "tma"};
+  const auto twice = std::make_shared<const FunctionText>(FunctionText{{"a"}, "a + a * B"});
+  const NameResolver resolver = [&](const std::string& name) -> NameMeaning {
+    if (name == "LOADER") return {ValueKind::word, name, &loaders};
+    if (name == "A" || name == "C") return {ValueKind::handle, name};
+    if (name == "twice") return {ValueKind::any, name, nullptr, twice};
+    if (name == "B") return {ValueKind::integer, "fast.B"};
+    throw NameError("nothing is called " + name);
+  };
+  const auto value = [&](const char* text, std::int64_t b) {
+    return Expression::parse(text, resolver).evaluate([&](const std::string&) { return b; });
+  };
+  EXPECT_EQ(value("twice(B + 1) * 10", 2), 90);
+  EXPECT_EQ(value("1 + twice(twice(1))", 1), 5);
+  EXPECT_EQ(Expression::parse("B > 1 ? A : C", resolver).kind(), ValueKind::handle);
+  const auto reason = [&](const char* text) -> std::string {
+    try {
+      Expression::parse(text, resolver);
+    } catch (const ExpressionError& error) {
+      return std::to_string(error.column()) + ": " + error.reason();
+    }
+    return "";
+  };
+  EXPECT_THAT(reason("LOADER == 'tna'"),
+              HasSubstr("11: there is no LOADER 'tna' (did you mean tma?"));
+  EXPECT_THAT(reason("B + LOADER"), HasSubstr("5: LOADER holds a word"));
+  EXPECT_THAT(reason("A + 1"), HasSubstr("1: A is no number"));
+  EXPECT_THAT(reason("2 * x"), HasSubstr("5: nothing is called x"));
+  EXPECT_THAT(reason("twice(1, 2)"), HasSubstr("1: twice takes 1 argument"));
+  EXPECT_THAT(reason("LOADER == 3"), HasSubstr("a word is compared with words only"));
 }
 
 TEST(Expression, DeepNestingIsRefusedNotAStackOverflow) {

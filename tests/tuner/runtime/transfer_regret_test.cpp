@@ -125,7 +125,7 @@ class TransferRegret : public testing::Test {
     return info;
   }
 
-  const Target gemm_ = find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.json");
+  const Target gemm_ = find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
   const DeviceInfo h200_ = h200();
   const Recorded all_ = recorded(gemm_, h200_);
 };

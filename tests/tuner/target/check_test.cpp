@@ -46,7 +46,7 @@ class CheckTest : public testing::Test {
   CheckTest() {
     const TargetFiles files = new_target_files("mine");
     folder_.write("mine.cu", files.source);
-    target_ = load_manifest(folder_.write("mine.target.json", files.manifest));
+    target_ = load_manifest(folder_.write("mine.target.toml", files.manifest));
     problem_ = problem_of(target_, {{"N", 1000}}, {});
   }
 

@@ -16,12 +16,12 @@ TEST(Documentation, ItsExampleLoadsAndPlansALaunch) {
   std::stringstream text;
   text << page.rdbuf();
   const std::string all = text.str();
-  const std::size_t start = all.find("```json\n") + 8;
+  const std::size_t start = all.find("```toml\n") + 8;
   ASSERT_LT(start, all.size());
   const ScratchFolder folder;
   folder.write("axpy.cu", "");
   const Target target = load_manifest(
-      folder.write("axpy.target.json", all.substr(start, all.find("```", start) - start)));
+      folder.write("axpy.target.toml", all.substr(start, all.find("```", start) - start)));
   const Problem problem = problem_of(target, {{"N", 1000}}, {});
   const DeviceInfo device;
   const ParameterSpace space = space_of(target, problem, device);

@@ -124,17 +124,19 @@ TEST_F(ManifestTest, AnErrorInAnExpressionNamesKeyAndColumn) {
   expect_error("\"ceil_div(N, TILE)\", ", "\"ceil_div(N, TILE)\", \"N +\", ",
                "kernels[0].grid[1]: expected a value at column 4 of \"N +\"");
   expect_error("ceil_div(N, TILE)", "ceil_div(N, TIL)",
-               "kernels[0].grid[0]: nothing is called TIL at column 13 of \"ceil_div(N, TIL)\" "
-               "(did you mean TILE?)");
+               "kernels[0].grid[0]: nothing is called TIL (did you mean TILE?) at column 13 of "
+               "\"ceil_div(N, TIL)\"");
   expect_error("\"MODE == 'unrolled'\"}", "\"MODE == 'unroled'\"}",
-               "parameters[2].when: no parameter or setting has the value 'unroled' at column 9");
+               "parameters[2].when: no parameter or setting has the value 'unroled' (did you mean "
+               "unrolled?) at column 9");
   expect_error("TILE <= N", "TILE < = N", "constraints[1]: '=' is no operator");
 }
 
 TEST_F(ManifestTest, LengthsAndWorkCannotHangOnParameters) {
   expect_error("\"length\": \"N\"}", "\"length\": \"N * BLOCK\"}",
-               "arguments.x.length: nothing is called BLOCK");
-  expect_error("\"flops\": \"N\"", "\"flops\": \"TILE\"", "work.flops: nothing is called TILE");
+               "arguments.x.length: this hangs on a parameter: BLOCK at column 5");
+  expect_error("\"flops\": \"N\"", "\"flops\": \"TILE\"",
+               "work.flops: this hangs on a parameter: TILE -> BLOCK");
   EXPECT_NO_THROW(read("\"flops\": \"N\"", "\"flops\": \"TWICE\""));
 }
 
@@ -161,7 +163,7 @@ TEST_F(ManifestTest, ValuesAreOfOneKind) {
 }
 
 TEST_F(ManifestTest, NamesAreUniqueAndWellFormed) {
-  expect_error("\"SPLIT\", \"values\"", "\"N\", \"values\"", "parameters[3].name: N is declared");
+  expect_error("\"SPLIT\", \"values\"", "\"N\", \"values\"", "parameters[3]: N is declared");
   expect_error("\"SPLIT\", \"values\"", "\"S-1\", \"values\"", "parameters[3].name: \"S-1\" is no");
   expect_error("\"part\": {", "\"x\": {", "workspace.x: x is declared twice");
   expect_error("\"entry\": \"finish\"", "\"entry\": \"fin ish\"", "kernels[1].entry: \"fin ish\"");
@@ -190,12 +192,14 @@ TEST_F(ManifestTest, ArgumentsAreBuffersOrScalars) {
                "arguments: no buffer has");
   expect_error("\"x\", \"y\", \"a\", \"N\", \"SPLIT\"", "\"x\", \"z\", \"a\", \"N\", \"SPLIT\"",
                "kernels[0].arguments[1]: nothing is called z");
-  expect_error("\"N * 2\"", "\"a * 2\"", "kernels[0].arguments[5]: a is an argument of its own");
+  expect_error("\"N * 2\"", "\"a * 2\"", "kernels[0].arguments[5]: a is no number");
 }
 
 TEST_F(ManifestTest, TheReferenceIsKernelsOrAFileOrTheDefault) {
-  expect_error("\"reference\": {", "\"reference\": \"cpu\", \"model\": {",
-               "reference: expected \"default\"");
+  expect_error("\"reference\": {", "\"reference\": \"cpu\", \"models\": {",
+               "there is no key \"models\"");
+  expect_error("\"sizes\"", "\"name\": \"twice\", \"sizes\"",
+               "the key \"name\" stands twice in one object");
   expect_error("{\"kernels\": [{\"entry\": \"scale_ref",
                "{\"file\": \"no.bin\", \"kernel\": [{\"x\": \"",
                "reference: there is no key \"kernel\"");
@@ -241,9 +245,10 @@ TEST_F(ManifestTest, WhatIsNestedOrRepeatedBeyondReasonIsRefused) {
 }
 
 TEST_F(ManifestTest, AnotherFormatOrNoJsonIsRefused) {
-  expect_error("\"manifest\": 1", "\"manifest\": 2", "manifest: format 2 is not known");
+  expect_error("\"manifest\": 1", "\"manifest\": 2",
+               "manifest: format 2 is not known: a manifest in JSON has the number 1");
   expect_error("\"sizes\": [\"N\"],", "\"sizes\": [\"N\"", "parse error at line 5");
-  expect_error("\"sizes\": [\"N\"]", "\"sizes\": \"N\"", "sizes: expected an array, got a string");
+  expect_error("\"sizes\": [\"N\"]", "\"sizes\": \"N\"", "sizes: expected a list, got a text");
 }
 
 TEST_F(ManifestTest, TheFingerprintFollowsWhatRuns) {

@@ -12,7 +12,7 @@ std::vector<std::filesystem::path> shipped() {
   std::vector<std::filesystem::path> manifests;
   const std::filesystem::path folder = AUTOTUNE_SOURCE_DIR "/kernel_sources";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().string().ends_with(".target.json")) manifests.push_back(entry.path());
+    if (entry.path().string().ends_with(".target.toml")) manifests.push_back(entry.path());
   }
   return manifests;
 }
@@ -38,7 +38,7 @@ class Shipped : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(Shipped, LoadsAndHasALegalDefault) {
   const Target target = load_manifest(GetParam());
-  EXPECT_EQ(target.name + ".target.json", GetParam().filename());
+  EXPECT_EQ(target.name + ".target.toml", GetParam().filename());
   EXPECT_FALSE(target.description.empty());
   NamedValues sizes;
   for (const std::string& name : target.sizes) sizes.push_back({name, 512});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/core/validity.hpp"
+#include "tuner/core/target_program.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,25 +21,25 @@ Target tiled() {
   return target;
 }
 
-TEST(Validity, AgreesWithTheSpaceForEveryConfigurationWhetherSizesAreFixedOrGiven) {
+TEST(TargetProgram, AgreesWithTheSpaceForEveryConfigurationWhetherSizesAreFixedOrGiven) {
   const Target target = tiled();
   DeviceInfo device;
   device.multiprocessors = 6;
-  const Validity any(target, {{{"M", 1}, {"K", 1}}}, device, SizeBinding::given);
+  const TargetProgram any(target, {{{"M", 1}, {"K", 1}}}, device, SizeBinding::given);
   std::size_t seen = 0;
   for (const std::int64_t m : {4, 6, 7, 64}) {
     for (const std::int64_t k : {1, 2, 9}) {
       const Problem problem{{{"M", m}, {"K", k}}};
       const ParameterSpace space = space_of(target, problem, device);
-      const Validity here(target, problem, device);
+      const TargetProgram here(target, problem, device);
       std::size_t valid = 0;
       for (std::uint64_t rank = 0; rank < space.product(); ++rank) {
         const Levels levels{static_cast<std::uint16_t>(rank / 6),
                             static_cast<std::uint16_t>(rank / 3 % 2),
                             static_cast<std::uint16_t>(rank % 3)};
         const bool expected = space.find(levels).has_value();
-        EXPECT_EQ(here(levels), expected) << rank;
-        EXPECT_EQ(any(levels, std::vector<std::int64_t>{m, k}), expected) << rank;
+        EXPECT_EQ(here.is_valid(levels), expected) << rank;
+        EXPECT_EQ(any.is_valid(levels, std::vector<std::int64_t>{m, k}), expected) << rank;
         valid += expected;
       }
       EXPECT_EQ(valid, space.size());
@@ -49,13 +49,13 @@ TEST(Validity, AgreesWithTheSpaceForEveryConfigurationWhetherSizesAreFixedOrGive
   EXPECT_GT(seen, 20u);
 }
 
-TEST(Validity, AnUnknownNameIsAnError) {
+TEST(TargetProgram, AnUnknownNameIsAnError) {
   Target target = tiled();
   target.constraints.push_back(Expression::parse("TYLE > 1"));
-  EXPECT_THROW(Validity(target, {{{"M", 1}, {"K", 1}}}, {}), Error);
+  EXPECT_THROW(TargetProgram(target, {{{"M", 1}, {"K", 1}}}, {}), Error);
 }
 
-TEST(Validity, ATextThatIsNoConfigurationOfTheTargetIsNotValid) {
+TEST(TargetProgram, ATextThatIsNoConfigurationOfTheTargetIsNotValid) {
   const Target target = tiled();
   const Problem problem{{{"M", 8}, {"K", 8}}};
   DeviceInfo device;
@@ -69,6 +69,20 @@ TEST(Validity, ATextThatIsNoConfigurationOfTheTargetIsNotValid) {
   EXPECT_FALSE(valid("TILE=3 KERNEL=split PARTS=3"));
   EXPECT_FALSE(valid("TILE=2 KERNEL=split"));
   EXPECT_FALSE(valid("TILE=2 TILE=2 PARTS=3"));
+}
+
+/// M / PARTS and 1 / (TILE - 1), neither of which can always be computed.
+TEST(TargetProgram, WhatCannotBeComputedMattersWhereNoOtherConstraintIsZero) {
+  Target target = tiled();
+  target.defines = {{"SHARE", Expression::parse("1 / (TILE - 1)")}};
+  target.constraints = {Expression::parse("SHARE >= 0"), Expression::parse("TILE > 1")};
+  const Problem problem{{{"M", 8}, {"K", 8}}};
+  EXPECT_EQ(space_of(target, problem, {}).size(), 3u * 4);
+  EXPECT_FALSE(is_valid(target, problem, parse_named_values("TILE=1 KERNEL=plain PARTS=1"), {}));
+  target.constraints.pop_back();
+  EXPECT_THROW(space_of(target, problem, {}), Error);
+  EXPECT_THROW(is_valid(target, problem, parse_named_values("TILE=1 KERNEL=plain PARTS=1"), {}),
+               ExpressionError);
 }
 
 }  // namespace

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Manifests of format 2: what TOML, blocks, scopes and families mean.
+#include <gmock/gmock.h>
+
+#include "tests/tuner/target/scratch.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/target_program.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+constexpr const char* kManifest = R"toml(manifest = 2
+name = "scale"
+source = "scale.cu"
+sizes.N = { multiple = 8, least = 16 }
+sizes.W = { fixed = 5 }
+settings.dtype = ["f32", "f64"]
+family = "KERNEL"
+let = '''
+items = N / 8             # a comment; with a semicolon
+padded(n, to) =
+  round_up(n, to)         # an indented line goes on
+'''
+arguments.x = { type = "dtype", length = "N" }
+arguments.y = { type = "dtype", length = "N", role = "output", tolerance = 2 }
+arguments.a = { type = "dtype", value = "N / 2.0" }
+launch.arguments = ["x", "y", "a", "N"]
+work = "flops = N; bytes = 2 * N * dtype_bytes"
+reference.kernels.scale_reference = { grid = "ceil_div(N, 64)", block = 64 }
+[parts.blocks]
+parameters.BLOCK = { from = 32, to = 128, factor = 2 }
+launch.block = "BLOCK"
+let = "blocks = ceil_div(N, BLOCK)"
+[families.plain]
+parts = ["blocks"]
+kernels.plain.grid = "blocks"
+[families.fast]
+parts = ["blocks"]
+when = "N >= 32"
+main = "fast"
+default = { UNROLL = 4, MODE = "packed" }
+parameters.MODE = ["direct", "packed"]
+parameters.UNROLL = { values = [2, 4], when = "MODE == 'packed'" }
+parameters.SPLIT = { values = [1, 2], run_time = true }
+constraints = '''
+# Only with blocks of its own.
+BLOCK > 32 and padded(N, 16) % SPLIT == 0
+64 / (BLOCK - 32) >= 0  # not computed where the line above is false
+'''
+defines = "EDGE = N % tile != 0"
+let = "tile = BLOCK * UNROLL"
+workspace.part = { type = "f32", length = "N * SPLIT" }
+resources = "registers = 16 + UNROLL"
+[families.fast.kernels.pack]
+when = "MODE == 'packed'"
+grid = 1
+arguments = ["x", "part"]
+[families.fast.kernels.fast]
+grid = ["blocks", "SPLIT"]
+arguments = ["...", "MODE == 'packed' ? part : x", { when = "SPLIT > 1", pass = ["SPLIT"] },
+  { type = "i64", value = "N * N" }, "MODE"]
+)toml";
+
+class Format2Test : public testing::Test {
+ protected:
+  Format2Test() { folder_.write("scale.cu", "int edge = EDGE;\n"); }
+
+  /// The manifest with the first `from` replaced.
+  Target read(const std::string& from = "", const std::string& to = "") const {
+    std::string text = kManifest;
+    const std::size_t at = text.find(from);
+    if (at == std::string::npos) throw std::logic_error("the manifest has no " + from);
+    text.replace(at, from.size(), to);
+    return load_manifest(folder_.write("scale.target.toml", text));
+  }
+
+  void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
+    EXPECT_THAT([&] { read(from, to); }, ThrowsMessage<Error>(HasSubstr(what)))
+        << from << " -> " << to;
+  }
+
+  static Problem problem(const Target& target) {
+    return problem_of(target, {{"N", 64}, {"W", 5}}, {});
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(Format2Test, AFamilyIsAParameterWithParametersOfItsOwn) {
+  const Target target = read();
+  std::vector<std::string> names;
+  for (const Parameter& each : target.parameters) names.push_back(each.name);
+  EXPECT_THAT(names, ElementsAre("KERNEL", "BLOCK", "MODE", "UNROLL", "SPLIT"));
+  EXPECT_EQ(to_text(target.default_configuration),
+            "KERNEL=plain BLOCK=32 MODE=direct UNROLL=2 SPLIT=1");
+  // plain: 3 blocks; fast: 2 blocks (of more than 32) x (direct + 2 packed) x 2 splits.
+  EXPECT_EQ(space_of(target, problem(target), {}).size(), 3u + 2 * 3 * 2);
+  const Problem small = problem_of(target, {{"N", 16}, {"W", 5}}, {});
+  EXPECT_EQ(space_of(target, small, {}).size(), 3u);
+}
+
+TEST_F(Format2Test, LaunchesTakeDefaultsFromThePartsAndTheTarget) {
+  const Target target = read();
+  const Problem sizes = problem(target);
+  const TargetProgram program(target, sizes, {});
+  const auto plan = [&](const char* text) {
+    return program.plan(program.levels(parse_named_values(text)));
+  };
+  const LaunchPlan plain = plan("KERNEL=plain BLOCK=32 MODE=direct UNROLL=2 SPLIT=1");
+  ASSERT_EQ(plain.launches.size(), 1u);
+  EXPECT_EQ(plain.launches[0].entry, "plain");
+  EXPECT_EQ(plain.launches[0].block.x, 32);
+  EXPECT_EQ(plain.launches[0].arguments.size(), 4u);
+  EXPECT_EQ(std::get<Scalar>(plain.launches[0].arguments[2]).real, 32.0);
+  const LaunchPlan fast = plan("KERNEL=fast BLOCK=64 MODE=packed UNROLL=4 SPLIT=2");
+  ASSERT_EQ(fast.launches.size(), 2u);
+  EXPECT_EQ(fast.workspace[0].name, "part");
+  EXPECT_EQ(fast.workspace[0].length, 128);
+  const auto& arguments = fast.launches[1].arguments;
+  ASSERT_EQ(arguments.size(), 8u);
+  EXPECT_EQ(std::get<BufferRef>(arguments[4]).index, 2u);
+  EXPECT_EQ(std::get<Scalar>(arguments[6]), (Scalar{ElementType::i64, 4096, 0}));
+  EXPECT_EQ(std::get<Scalar>(arguments[7]).integer, 1);
+  EXPECT_EQ(plan("KERNEL=fast BLOCK=64 MODE=direct UNROLL=2 SPLIT=1").launches[0].arguments.size(),
+            7u);
+}
+
+TEST_F(Format2Test, MacrosAreThoseOfTheFamily) {
+  const Target target = read();
+  const Problem sizes = problem(target);
+  const TargetProgram program(target, sizes, {});
+  const auto prelude = [&](const char* text) {
+    return program.source_unit(program.levels(parse_named_values(text))).prelude;
+  };
+  const std::string plain = prelude("KERNEL=plain BLOCK=32 MODE=direct UNROLL=2 SPLIT=1");
+  EXPECT_THAT(plain, HasSubstr("#define KERNEL KERNEL_PLAIN"));
+  EXPECT_THAT(plain, Not(HasSubstr("UNROLL")));
+  EXPECT_THAT(plain, Not(HasSubstr("EDGE")));
+  // Without a meaning it still has its first value.
+  const std::string direct = prelude("KERNEL=fast BLOCK=64 MODE=direct UNROLL=2 SPLIT=1");
+  EXPECT_THAT(direct, HasSubstr("#define UNROLL 2\n"));
+  EXPECT_THAT(direct, HasSubstr("#define EDGE 1\n"));
+  EXPECT_THAT(direct, Not(HasSubstr("tile")));
+}
+
+TEST_F(Format2Test, SizesKeepToWhatIsSaidOfThem) {
+  const Target target = read();
+  EXPECT_THAT(
+      [&] {
+        problem_of(target, {{"N", 20}, {"W", 5}}, {});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("N=20 is not offered: it is a multiple of 8")));
+  EXPECT_THAT(
+      [&] {
+        problem_of(target, {{"N", 8}, {"W", 5}}, {});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("the least is 16")));
+  EXPECT_THAT(
+      [&] {
+        problem_of(target, {{"N", 16}, {"W", 16}}, {});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("it is always 5")));
+}
+
+TEST_F(Format2Test, ErrorsShowThePlace) {
+  expect_error("MODE == 'packed' ? part", "MODE == 'paked' ? part",
+               "there is no MODE 'paked' (did you mean packed?");
+  expect_error("BLOCK > 32 and", "BLOK > 32 and",
+               "scale.target.toml:36:1: nothing is called BLOK (did you mean BLOCK?)\n"
+               "   36 | BLOK > 32 and padded(N, 16) % SPLIT == 0\n"
+               "      | ^");
+  expect_error("EDGE = N % tile", "EDGE = N // tile", "'//' is no operator");
+  expect_error("round_up(n, to)", "round_up(m, to)", "nothing is called m");
+  expect_error("name = \"scale\"", "name = \"scale\"\nname = \"twice\"", "scale.target.toml:3:");
+  expect_error("sizes.N", "generate = [\"x\"]\nsizes.N", "\"generate\" is not supported yet");
+}
+
+TEST_F(Format2Test, NamesHaveScopes) {
+  expect_error("items = N / 8", "items = UNROLL",
+               "UNROLL belongs to the family fast: move this line there");
+  expect_error("let = \"tile =", "let = \"items =", "items is declared by the target");
+  expect_error("blocks = ceil_div(N, BLOCK)", "blocks = ceil_div(N, blocks)",
+               "blocks needs itself: blocks -> blocks");
+  EXPECT_NO_THROW(
+      read("let = \"tile = BLOCK * UNROLL\"", "let = \"tile = other * UNROLL; other = BLOCK\""));
+}
+
+TEST_F(Format2Test, WhatIsPerProblemNamesThePathToAParameter) {
+  expect_error("flops = N;", "flops = TIMES;", "nothing is called TIMES");
+  expect_error("work = \"flops = N;", "parameters.TIMES = [1, 2]\nwork = \"flops = TIMES;",
+               "this hangs on a parameter: TIMES");
+  expect_error("items = N / 8", "items = N / TIMES\nparts = items", "nothing is called TIMES");
+}
+
+TEST_F(Format2Test, TheMeasurementFingerprintIsOfTheMeaning) {
+  const Target first = read();
+  const auto same = [&](const char* from, const char* to) {
+    return read(from, to).fingerprint == first.fingerprint;
+  };
+  EXPECT_TRUE(same("# Only with blocks of its own.", "# Other words."));
+  EXPECT_TRUE(same("BLOCK > 32 and", "BLOCK > 64 and"));
+  EXPECT_TRUE(same("values = [2, 4]", "values = [2, 4, 8]"));
+  EXPECT_TRUE(same("resources = \"registers = 16 + UNROLL\"", ""));
+  EXPECT_FALSE(same("EDGE = N % tile != 0", "EDGE = N % tile == 0"));
+  EXPECT_FALSE(same("tile = BLOCK * UNROLL", "tile = BLOCK"));
+  EXPECT_FALSE(same("tolerance = 2", "tolerance = 3"));
+  EXPECT_NE(read("BLOCK > 32 and", "BLOCK > 64 and").space_fingerprint, first.space_fingerprint);
+  EXPECT_EQ(read("# Only with blocks of its own.", "").space_fingerprint, first.space_fingerprint);
+}
+
+/// Results that are stored already must stay found.
+TEST_F(Format2Test, FingerprintsAreAsTheyEverWere) {
+  EXPECT_EQ(read().fingerprint, "348c3147bbb4f0b18352710fda3b96fe");
+  EXPECT_EQ(read().space_fingerprint, "97df1af9a0567712f803c6e36977f75c");
+}
+
+TEST_F(Format2Test, MacrosThatAreSpelledAlikeAreRefused) {
+  expect_error("let = '''", "parameters.DTYPE = [1, 2]\nlet = '''",
+               "setting dtype and parameter DTYPE would both give the macro DTYPE");
+}
+
+}  // namespace
+}  // namespace autotune

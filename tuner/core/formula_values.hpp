@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of a target's formulas for one configuration, and errors that say where. Used by
+// tuner/core only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tuner/core/name_table.hpp"
+#include "tuner/core/target.hpp"
+
+namespace autotune {
+
+/// What errors tell of a question: for which target, problem and configuration it was.
+struct Question {
+  const Target& target;
+  const Problem& problem;
+  std::span<const std::uint16_t> levels;  // none of those that are asked without a configuration
+
+  /// Throws Error with the manifest, `key` (`kernels[0].grid[1]`), what is wrong and the values.
+  [[noreturn]] void fail(const std::string& key, const std::string& what) const;
+};
+
+/// Throws Error, as Question::fail(), where a formula has no value.
+class FormulaValues {
+ public:
+  FormulaValues(const NameTable& names, const Slots& slots, const Question& question)
+      : names_(names), slots_(slots), question_(question) {}
+
+  /// `key` makes the text of a key; it is asked for in errors only.
+  template <class Key>
+  std::int64_t value(const Formula& formula, const Key& key) const {
+    if (const auto value = formula.value(slots_)) return *value;
+    fail(key(), names_.explain(formula, slots_).what());
+  }
+  template <class Key>
+  std::int64_t at_least(std::int64_t least, const Formula& formula, const Key& key) const {
+    const std::int64_t value = this->value(formula, key);
+    if (value < least) refuse(formula, value, least, key());
+    return value;
+  }
+  /// True without a condition.
+  template <class Key>
+  bool holds(const std::optional<Formula>& condition, const Key& key) const {
+    return !condition || value(*condition, key) != 0;
+  }
+  /// A formula of either kind as a number.
+  double number(const Formula& formula) const { return names_.number(formula, slots_); }
+
+  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+    question_.fail(key, what);
+  }
+  std::span<const std::uint16_t> levels() const { return question_.levels; }
+
+ private:
+  [[noreturn]] void refuse(const Formula& formula, std::int64_t value, std::int64_t least,
+                           const std::string& key) const;
+
+  const NameTable& names_;
+  const Slots& slots_;
+  const Question& question_;
+};
+
+}  // namespace autotune

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/launch_planner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::int64_t kLongestBuffer = std::int64_t{1} << 48;  // elements; bytes cannot overflow
+constexpr std::int64_t kLongestBox = 256;                       // of TMA, in each dimension
+
+void require_int(const FormulaValues& values, const std::string& key, std::int64_t value) {
+  if (value < std::numeric_limits<std::int32_t>::min() ||
+      value > std::numeric_limits<std::int32_t>::max()) {
+    values.fail(key, format("{} does not fit an int: give it type i64 under \"arguments\"", value));
+  }
+}
+
+/// Limits of the device: what is over one makes the configuration invalid, which is no error.
+class Limits {
+ public:
+  explicit Limits(const DeviceInfo& device) : device_(device) {}
+
+  void check(const Launch& launch, const std::string& key) const {
+    check(launch.grid, device_.max_grid, key, "grid");
+    check(launch.block, device_.max_block, key, "block");
+    if (launch.block.count() > device_.max_threads_per_block) {
+      refuse(key + ".block", format("{} threads", launch.block.count()),
+             std::to_string(device_.max_threads_per_block));
+    }
+    if (launch.dynamic_shared_bytes > device_.shared_bytes_per_block) {
+      refuse(key + ".dynamic_shared_bytes", format("{} bytes", launch.dynamic_shared_bytes),
+             std::to_string(device_.shared_bytes_per_block));
+    }
+    const Dim3 &grid = launch.grid, &cluster = launch.cluster;
+    if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+      throw KernelFailure(Outcome::invalid,
+                          format("{}.grid: {}x{}x{} is no multiple of the cluster {}x{}x{}", key,
+                                 grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z));
+    }
+  }
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& what,
+                           const std::string& most) const {
+    throw KernelFailure(Outcome::invalid,
+                        format("{}: {}, {} allows {}", key, what, device_.name, most));
+  }
+
+ private:
+  void check(const Dim3& size, const Dim3& most, const std::string& key, const char* part) const {
+    if (size.x <= most.x && size.y <= most.y && size.z <= most.z) return;
+    refuse(format("{}.{}", key, part), format("{}x{}x{}", size.x, size.y, size.z),
+           format("{}x{}x{}", most.x, most.y, most.z));
+  }
+
+  const DeviceInfo& device_;
+};
+
+}  // namespace
+
+/// The plan of one configuration, in the making.
+class LaunchPlanner::Plan {
+ public:
+  Plan(const LaunchPlanner& planner, const FormulaValues& values)
+      : planner_(planner), values_(values), workspace_(planner.workspace_.size(), kNone) {}
+
+  LaunchPlan make(const Program& program, bool is_reference) {
+    add_constants(is_reference);
+    plan_.launches.reserve(program.kernels.size());
+    for (const Kernel& kernel : program.kernels) {
+      if (values_.holds(kernel.when, [&] { return kernel.key + ".when"; })) add(kernel);
+    }
+    if (plan_.launches.empty()) {
+      values_.fail(program.key, "no kernel is launched: every \"when\" is 0");
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  /// The reference may read from constant memory whatever the configuration does.
+  void add_constants(bool is_reference) {
+    for (const Array& array : planner_.arguments_) {
+      if (!array.constant) continue;
+      if (is_reference || values_.holds(array.constant, [&] { return array.key + ".constant"; })) {
+        plan_.constants.push_back({array.index, array.spec->name, is_reference});
+      }
+    }
+  }
+
+  void add(const Kernel& kernel) {
+    Launch& launch = plan_.launches.emplace_back();
+    launch.entry = kernel.entry;
+    launch.grid = dimensions(kernel.grid, kernel.key, "grid");
+    launch.block = dimensions(kernel.block, kernel.key, "block");
+    launch.cluster = dimensions(kernel.cluster, kernel.key, "cluster");
+    if (kernel.dynamic_shared_bytes) {
+      launch.dynamic_shared_bytes = values_.at_least(
+          0, *kernel.dynamic_shared_bytes, [&] { return kernel.key + ".dynamic_shared_bytes"; });
+    }
+    launch.starts_early = kernel.starts_early && values_.holds(kernel.starts_early, [&] {
+      return kernel.key + ".starts_early";
+    });
+    Limits(planner_.device_).check(launch, kernel.key);
+    launch.arguments.reserve(kernel.arguments.size());
+    for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
+      const Passed& passed = kernel.arguments[i];
+      const auto key = [&] { return format("{}.arguments[{}]", kernel.key, i); };
+      if (values_.holds(passed.when, key)) launch.arguments.push_back(argument(passed, key));
+    }
+  }
+
+  Dim3 dimensions(const std::vector<Formula>& formulas, const std::string& key,
+                  const char* part) const {
+    std::array<std::int64_t, 3> sizes{1, 1, 1};
+    for (std::size_t i = 0; i < formulas.size(); ++i) {
+      sizes[i] =
+          values_.at_least(1, formulas[i], [&] { return format("{}.{}[{}]", key, part, i); });
+    }
+    return {sizes[0], sizes[1], sizes[2]};
+  }
+
+  template <class Key>
+  Argument argument(const Passed& passed, const Key& key) {
+    if (passed.kind == Passed::Kind::handle) return handle(values_.value(passed.value, key));
+    if (passed.kind == Passed::Kind::level) {
+      return Scalar{ElementType::i32, values_.levels()[passed.parameter], 0};
+    }
+    if (is_floating(passed.type)) return Scalar{passed.type, 0, values_.number(passed.value)};
+    const std::int64_t value = values_.value(passed.value, key);
+    if (passed.type == ElementType::i32) require_int(values_, key(), value);
+    return Scalar{passed.type, value, 0};
+  }
+
+  /// By its number: an argument, a workspace or a tensor map.
+  Argument handle(std::int64_t number) {
+    const auto index = static_cast<std::size_t>(number);
+    const std::size_t arguments = planner_.arguments_.size();
+    if (index >= arguments + workspace_.size()) {
+      return tensor_map(planner_.maps_[index - arguments - workspace_.size()]);
+    }
+    if (index < arguments && !planner_.arguments_[index].length) {
+      return planner_.scalar_of(planner_.arguments_[index], values_);
+    }
+    return BufferRef{buffer(index)};
+  }
+
+  /// A workspace is made on first use.
+  std::uint32_t buffer(std::size_t handle) {
+    const std::size_t arguments = planner_.arguments_.size();
+    if (handle < arguments) return planner_.arguments_[handle].index;
+    std::uint32_t& index = workspace_[handle - arguments];
+    if (index == kNone) {
+      index = planner_.buffers_ + static_cast<std::uint32_t>(plan_.workspace.size());
+      plan_.workspace.push_back(
+          planner_.buffer_of(planner_.workspace_[handle - arguments], values_));
+    }
+    return index;
+  }
+
+  TensorMap tensor_map(const Map& map) {
+    TensorMap made;
+    const auto key = [&](const char* part) { return format("{}.{}", map.key, part); };
+    made.buffer =
+        buffer(static_cast<std::size_t>(values_.value(map.buffer, [&] { return key("buffer"); })));
+    made.dims = sizes(map.dims, map.key, "dims");
+    made.strides = sizes(map.strides, map.key, "strides");
+    made.box = sizes(map.box, map.key, "box");
+    for (const std::int64_t length : made.box) {
+      if (length <= kLongestBox) continue;
+      Limits(planner_.device_)
+          .refuse(key("box"), std::to_string(length), std::to_string(kLongestBox));
+    }
+    if (map.swizzle_bytes) {
+      const auto at = [&] { return key("swizzle_bytes"); };
+      const std::int64_t bytes = values_.value(*map.swizzle_bytes, at);
+      if (bytes != 0 && bytes != 32 && bytes != 64 && bytes != 128) {
+        values_.fail(at(), format("{} is none of 0, 32, 64, 128", bytes));
+      }
+      made.swizzle_bytes = static_cast<int>(bytes);
+    }
+    return made;
+  }
+
+  std::vector<std::int64_t> sizes(const std::vector<Formula>& formulas, const std::string& key,
+                                  const char* part) const {
+    std::vector<std::int64_t> values;
+    values.reserve(formulas.size());
+    for (std::size_t i = 0; i < formulas.size(); ++i) {
+      values.push_back(
+          values_.at_least(1, formulas[i], [&] { return format("{}.{}[{}]", key, part, i); }));
+    }
+    return values;
+  }
+
+  const LaunchPlanner& planner_;
+  const FormulaValues& values_;
+  std::vector<std::uint32_t> workspace_;  // where each stands in the plan
+  LaunchPlan plan_;
+};
+
+LaunchPlanner::LaunchPlanner(const Target& target, const Problem& problem, const DeviceInfo& device,
+                             NameTable& names)
+    : target_(target), problem_(problem), device_(device), names_(names) {
+  for (const ArgumentSpec& spec : target.arguments) {
+    arguments_.push_back(array_of(spec, "arguments." + spec.name));
+    if (spec.length) arguments_.back().index = buffers_++;
+  }
+  for (const ArgumentSpec& spec : target.workspace) {
+    workspace_.push_back(array_of(spec, "workspace." + spec.name));
+  }
+  for (const TensorMapSpec& spec : target.tensor_maps) maps_.push_back(map_of(spec));
+  fixed_slots_ = names_.initial();
+  kernels_ = program_of(target.kernels, "kernels");
+  reference_ = program_of(target.reference.kernels, "reference.kernels");
+}
+
+LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std::string& key) {
+  return {&spec,
+          key,
+          type_of(key + ".type", spec.type),
+          names_.bind(spec.length),
+          names_.bind(spec.tolerance),
+          names_.bind(spec.value),
+          names_.bind(spec.constant)};
+}
+
+LaunchPlanner::Map LaunchPlanner::map_of(const TensorMapSpec& spec) {
+  const std::string key = "tensor_maps." + spec.name;
+  for (const std::string& name : spec.buffer.names()) {
+    if (is_handle(name) || spec.buffer.names().size() > 1) continue;
+    Question{target_, problem_, {}}.fail(key + ".buffer", format("there is no buffer {}", name));
+  }
+  return {&spec,
+          key,
+          names_.bind(spec.buffer),
+          names_.bind(spec.dims),
+          names_.bind(spec.strides),
+          names_.bind(spec.box),
+          names_.bind(spec.swizzle_bytes)};
+}
+
+LaunchPlanner::Program LaunchPlanner::program_of(const std::vector<KernelSpec>& kernels,
+                                                 const std::string& key) {
+  Program program{key, {}, {}};
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const std::string& own = kernels[i].key;
+    program.kernels.push_back(kernel_of(kernels[i], own.empty() ? format("{}[{}]", key, i) : own));
+    need(program.schedule, program.kernels.back());
+  }
+  for (const Array& each : arguments_) names_.add_to(program.schedule, each.constant);
+  for (const Array& each : workspace_) names_.add_to(program.schedule, each.length);
+  for (const Map& each : maps_) {
+    names_.add_to(program.schedule, each.buffer);
+    for (const auto* sizes : {&each.dims, &each.strides, &each.box}) {
+      names_.add_to(program.schedule, *sizes);
+    }
+    names_.add_to(program.schedule, each.swizzle_bytes);
+  }
+  std::ranges::sort(program.schedule);  // definitions name those above themselves
+  return program;
+}
+
+void LaunchPlanner::need(Schedule& schedule, const Kernel& kernel) const {
+  names_.add_to(schedule, kernel.when);
+  for (const auto* sizes : {&kernel.grid, &kernel.block, &kernel.cluster}) {
+    names_.add_to(schedule, *sizes);
+  }
+  names_.add_to(schedule, kernel.dynamic_shared_bytes);
+  names_.add_to(schedule, kernel.starts_early);
+  for (const Passed& each : kernel.arguments) {
+    names_.add_to(schedule, each.value);
+    names_.add_to(schedule, each.when);
+  }
+}
+
+LaunchPlanner::Kernel LaunchPlanner::kernel_of(const KernelSpec& spec, const std::string& key) {
+  Kernel kernel{key,
+                spec.entry,
+                names_.bind(spec.when),
+                names_.bind(spec.grid),
+                names_.bind(spec.block),
+                names_.bind(spec.cluster),
+                names_.bind(spec.dynamic_shared_bytes),
+                names_.bind(spec.starts_early),
+                {}};
+  for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
+    kernel.arguments.push_back(passed_of(spec.arguments[i], format("{}.arguments[{}]", key, i)));
+  }
+  return kernel;
+}
+
+LaunchPlanner::Passed LaunchPlanner::passed_of(const PassedArgument& argument,
+                                               const std::string& key) {
+  using Kind = Passed::Kind;
+  const std::vector<std::string>& names = argument.value.names();
+  const bool is_handle =
+      std::ranges::any_of(names, [&](auto& name) { return this->is_handle(name); });
+  Passed passed{is_handle ? Kind::handle : Kind::value, names_.bind(argument.value),
+                type_of(key, argument.type), 0, names_.bind(argument.when)};
+  for (std::size_t i = 0; i < target_.parameters.size(); ++i) {
+    const Parameter& parameter = target_.parameters[i];
+    if (argument.value.text() != parameter.name || !parameter.values.front().is_word()) continue;
+    passed.kind = Kind::level;
+    passed.parameter = i;
+  }
+  return passed;
+}
+
+/// What names a handle is one: expressions only choose among them.
+bool LaunchPlanner::is_handle(const std::string& name) const {
+  const auto named = [&](const auto& each) { return each.name == name; };
+  return std::ranges::any_of(target_.arguments, named) ||
+         std::ranges::any_of(target_.workspace, named) ||
+         std::ranges::any_of(target_.tensor_maps, named);
+}
+
+ElementType LaunchPlanner::type_of(const std::string& key, const std::string& name) const {
+  const Value* const setting = find_value(problem_.values, name);
+  const auto type = element_type(setting ? setting->text() : name);
+  if (type) return *type;
+  Question{target_, problem_, {}}.fail(key,
+                                       format("{} is no element type (f32, f64, i32, i64)", name));
+}
+
+LaunchPlan LaunchPlanner::plan(std::span<const std::uint16_t> levels) const {
+  return plan(kernels_, levels, false);
+}
+
+LaunchPlan LaunchPlanner::reference_plan(std::span<const std::uint16_t> levels) const {
+  return plan(reference_, levels, true);
+}
+
+LaunchPlan LaunchPlanner::plan(const Program& program, std::span<const std::uint16_t> levels,
+                               bool is_reference) const {
+  const Slots slots = names_.slots(levels, {}, program.schedule);
+  const Question question{target_, problem_, levels};
+  const FormulaValues values(names_, slots, question);
+  return Plan(*this, values).make(program, is_reference);
+}
+
+std::vector<BufferSpec> LaunchPlanner::buffers() const {
+  const Question question{target_, problem_, {}};
+  const FormulaValues values(names_, fixed_slots_, question);
+  std::vector<BufferSpec> buffers;
+  for (const Array& array : arguments_) {
+    if (array.length) buffers.push_back(buffer_of(array, values));
+  }
+  return buffers;
+}
+
+std::vector<Scalar> LaunchPlanner::scalars() const {
+  const Question question{target_, problem_, {}};
+  const FormulaValues values(names_, fixed_slots_, question);
+  std::vector<Scalar> scalars;
+  for (const Array& array : arguments_) {
+    if (!array.length) scalars.push_back(scalar_of(array, values));
+  }
+  return scalars;
+}
+
+BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& values) const {
+  const ArgumentSpec& spec = *array.spec;
+  BufferSpec buffer;
+  buffer.name = short_name(spec.name);
+  buffer.type = array.type;
+  const auto key = [&] { return array.key + ".length"; };
+  buffer.length = values.at_least(1, *array.length, key);
+  if (buffer.length > kLongestBuffer) {
+    values.fail(key(), format("{} elements are too many", buffer.length));
+  }
+  buffer.role = spec.role;
+  buffer.fill = spec.fill;
+  if (array.tolerance) {
+    buffer.tolerance = static_cast<double>(
+        values.at_least(0, *array.tolerance, [&] { return array.key + ".tolerance"; }));
+  }
+  return buffer;
+}
+
+Scalar LaunchPlanner::scalar_of(const Array& array, const FormulaValues& values) const {
+  const ArgumentSpec& spec = *array.spec;
+  const auto key = [&] { return array.key + ".value"; };
+  Scalar scalar;
+  scalar.name = spec.name;
+  scalar.type = array.type;
+  const bool is_real = spec.real || array.value->expression().kind() == ValueKind::real;
+  if (is_real && !is_floating(scalar.type)) {
+    values.fail(key(), format("{} is no value of an integer type",
+                              spec.real ? *spec.real : values.number(*array.value)));
+  }
+  if (is_floating(scalar.type)) {
+    if (!spec.real) values.value(*array.value, key);  // or says why not
+    scalar.real = spec.real ? *spec.real : values.number(*array.value);
+    return scalar;
+  }
+  scalar.integer = values.value(*array.value, key);
+  if (scalar.type == ElementType::i32) require_int(values, key(), scalar.integer);
+  return scalar;
+}
+
+}  // namespace autotune

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches, buffers and arguments of a target's configurations, from formulas that are bound once.
+// Used by tuner/core only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/formula_values.hpp"
+#include "tuner/core/name_table.hpp"
+#include "tuner/core/target.hpp"
+
+namespace autotune {
+
+class LaunchPlanner {
+ public:
+  /// Target, problem, device and names must outlive it.
+  LaunchPlanner(const Target& target, const Problem& problem, const DeviceInfo& device,
+                NameTable& names);
+
+  LaunchPlan plan(std::span<const std::uint16_t> levels) const;
+  LaunchPlan reference_plan(std::span<const std::uint16_t> levels) const;
+  std::vector<BufferSpec> buffers() const;
+  std::vector<Scalar> scalars() const;
+
+ private:
+  /// An argument or workspace: a buffer with a length, or a scalar.
+  struct Array {
+    const ArgumentSpec* spec;
+    std::string key;
+    ElementType type;
+    std::optional<Formula> length, tolerance, value, constant;
+    std::uint32_t index = 0;  // among the workload's buffers, or among workspaces
+  };
+  struct Map {
+    const TensorMapSpec* spec;
+    std::string key;
+    Formula buffer;
+    std::vector<Formula> dims, strides, box;
+    std::optional<Formula> swizzle_bytes;
+  };
+  struct Passed {
+    enum class Kind { handle, level, value } kind = Kind::value;
+    Formula value;
+    ElementType type = ElementType::i32;
+    std::size_t parameter = 0;  // of a level
+    std::optional<Formula> when;
+  };
+  struct Kernel {
+    std::string key, entry;
+    std::optional<Formula> when;
+    std::vector<Formula> grid, block, cluster;
+    std::optional<Formula> dynamic_shared_bytes, starts_early;
+    std::vector<Passed> arguments;
+  };
+  /// Kernels with the definitions that they need.
+  struct Program {
+    std::string key;
+    std::vector<Kernel> kernels;
+    Schedule schedule;
+  };
+  class Plan;
+
+  Array array_of(const ArgumentSpec& spec, const std::string& key);
+  Map map_of(const TensorMapSpec& spec);
+  Program program_of(const std::vector<KernelSpec>& kernels, const std::string& key);
+  Kernel kernel_of(const KernelSpec& spec, const std::string& key);
+  Passed passed_of(const PassedArgument& argument, const std::string& key);
+  bool is_handle(const std::string& name) const;
+  void need(Schedule& schedule, const Kernel& kernel) const;
+  ElementType type_of(const std::string& key, const std::string& name) const;
+  LaunchPlan plan(const Program& program, std::span<const std::uint16_t> levels,
+                  bool is_reference) const;
+  BufferSpec buffer_of(const Array& array, const FormulaValues& values) const;
+  Scalar scalar_of(const Array& array, const FormulaValues& values) const;
+
+  const Target& target_;
+  const Problem& problem_;
+  const DeviceInfo& device_;
+  NameTable& names_;
+  std::uint32_t buffers_ = 0;  // of the workload
+  std::vector<Array> arguments_, workspace_;
+  std::vector<Map> maps_;
+  Slots fixed_slots_;
+  Program kernels_, reference_;
+};
+
+}  // namespace autotune

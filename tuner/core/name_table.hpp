@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A target's names, numbered once, and its expressions over these numbers: configurations are
+// evaluated without looking up a name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/core/expression_program.hpp"
+#include "tuner/core/parameter_space.hpp"
+
+namespace autotune {
+
+/// The values of all names of a NameTable. A definition that cannot be computed is missing.
+struct Slots {
+  std::vector<std::int64_t> values;
+  std::vector<std::uint8_t> missing;
+};
+
+/// An expression over the slots of a NameTable: a known value, or one to be computed.
+class Formula {
+ public:
+  /// nullopt where it cannot be computed: NameTable::explain() says why. A real value is given as
+  /// its bits.
+  std::optional<std::int64_t> value(const Slots& slots) const noexcept {
+    if (is_fixed_) return value_;
+    ExpressionFault fault;
+    return run_expression(code_, slots.values, slots.missing, fault);
+  }
+  bool is_fixed() const { return is_fixed_; }
+  const Expression& expression() const { return expression_; }
+  /// Those of its names that are not fixed, in order of first appearance.
+  const std::vector<std::uint32_t>& slots() const { return slots_; }
+
+ private:
+  friend class NameTable;
+  explicit Formula(Expression expression) : expression_(std::move(expression)) {}
+
+  Expression expression_;
+  std::vector<Instruction> code_;  // loads have slots for operands
+  std::vector<std::uint32_t> slots_;
+  std::int64_t value_ = 0;
+  bool is_fixed_ = false;
+};
+
+/// The definitions that some formulas need, in the order in which they are computed.
+using Schedule = std::vector<std::uint32_t>;
+
+class NameTable {
+ public:
+  /// Parameters; `given` names, the values of which come with each question; `constants`, which
+  /// hold the problem's sizes and settings and the `device.` names; definitions over all of these
+  /// and over definitions above them. Throws Error for a name that is bound nowhere.
+  NameTable(std::span<const Parameter> parameters, std::span<const DefineSpec> defines,
+            Scope constants, std::span<const std::string> given = {});
+
+  /// Throws Error for a name that is bound nowhere.
+  Formula bind(const Expression& expression);
+  std::vector<Formula> bind(const std::vector<Expression>& expressions);
+  std::optional<Formula> bind(const std::optional<Expression>& expression);
+
+  /// The definitions that a formula needs, added to those that are there.
+  void add_to(Schedule& schedule, const Formula& formula) const;
+  void add_to(Schedule& schedule, const std::optional<Formula>& formula) const;
+  void add_to(Schedule& schedule, const std::vector<Formula>& formulas) const;
+
+  /// With the level of each parameter and the given values; definitions of the schedule only.
+  Slots slots(std::span<const std::uint16_t> levels, std::span<const std::int64_t> given,
+              const Schedule& schedule) const;
+  /// The same in slots that were made by this table.
+  void fill(Slots& slots, std::span<const std::uint16_t> levels,
+            std::span<const std::int64_t> given, const Schedule& schedule) const;
+
+  /// The value of a formula. Throws ExpressionError where it has none.
+  std::int64_t value(const Formula& formula, const Slots& slots) const;
+  /// The same as a number, whatever its kind.
+  double number(const Formula& formula, const Slots& slots) const;
+  /// Of a formula without a value: itself, or the definition that is to blame.
+  const Formula& culprit(const Formula& formula, const Slots& slots) const;
+  /// Why a formula has no value: of its culprit.
+  ExpressionError explain(const Formula& formula, const Slots& slots) const;
+
+  /// Of a name that an expression of this table has.
+  std::int64_t value_of(const std::string& name, const Slots& slots) const;
+
+  // For a search that binds one parameter after another.
+  std::size_t parameters() const { return codes_.size(); }
+  std::int64_t code(std::size_t parameter, std::size_t level) const {
+    return codes_[parameter][level];
+  }
+  /// Parameters have the first slots.
+  Slots initial() const { return initial_; }
+  /// Which parameters a formula hangs on, itself or through definitions.
+  std::vector<bool> parameters_of(const Formula& formula) const;
+  /// The definition in a slot; nullopt for other slots.
+  std::optional<std::uint32_t> definition_in(std::uint32_t slot) const;
+  std::uint32_t definitions() const { return static_cast<std::uint32_t>(derived_.size()); }
+  const Formula& definition(std::uint32_t index) const { return derived_[index].formula; }
+  void compute(Slots& slots, std::uint32_t definition) const noexcept;
+
+ private:
+  struct Derived {
+    Formula formula;
+    std::uint32_t slot = 0;
+    std::vector<bool> parameters;
+  };
+
+  std::uint32_t slot(const std::string& name);
+  std::uint32_t add_slot(const std::string& name, std::int64_t value, bool fixed);
+  void link(Formula& formula);
+
+  Scope constants_;
+  std::unordered_map<std::string, std::uint32_t> slot_of_;
+  Slots initial_;  // parameters, given values, then constants and definitions
+  std::vector<bool> fixed_;
+  std::vector<std::vector<std::int64_t>> codes_;  // of each parameter's values
+  std::size_t given_ = 0;
+  std::vector<Derived> derived_;  // definitions that are not fixed, in order
+  std::unordered_map<std::uint32_t, std::uint32_t> derived_in_;  // by slot
+};
+
+}  // namespace autotune

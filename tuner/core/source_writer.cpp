@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/source_writer.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+std::string literal(std::int64_t value) {
+  const bool is_int = value >= std::numeric_limits<std::int32_t>::min() &&
+                      value <= std::numeric_limits<std::int32_t>::max();
+  const std::string digits = std::to_string(value) + (is_int ? "" : "LL");
+  return value < 0 ? "(" + digits + ")" : digits;
+}
+
+/// Of a word that a setting or parameter may be: `PREFETCH_NONE`.
+std::string word_macro(const std::string& macro, const Value& word) {
+  return macro_name(macro + '_' + word.word());
+}
+
+std::string size_macro(const Target& target, const std::string& size) {
+  std::string macro = target.size_macros;
+  return macro.replace(macro.find('*'), 1, size);
+}
+
+void define(std::string& prelude, std::string_view name, std::string_view text) {
+  prelude += format("#define {} {}\n", name, text);
+}
+
+/// One macro a word, numbered, and unless `chosen` is null the macro itself.
+void define_choice(std::string& prelude, const std::string& macro, const std::vector<Value>& values,
+                   const Value* chosen) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].is_word()) {
+      define(prelude, word_macro(macro, values[i]), std::to_string(i));
+    }
+  }
+  if (!chosen) return;
+  define(prelude, macro,
+         chosen->is_word() ? word_macro(macro, *chosen) : literal(chosen->integer()));
+}
+
+}  // namespace
+
+std::string macro_name(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const bool lower = c >= 'a' && c <= 'z';
+    const bool kept = lower || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    text += !kept ? '_' : lower ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return text;
+}
+
+SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTable& names)
+    : target_(target), problem_(problem), names_(names) {
+  const auto bound = [&](const std::optional<Expression>& expression) {
+    auto formula = names.bind(expression);
+    names.add_to(schedule_, formula);
+    return formula;
+  };
+  for (const Parameter& parameter : target.parameters) {
+    parameter_whens_.push_back(bound(parameter.macro_when));
+  }
+  for (const DefineSpec& each : target.defines) {
+    if (!each.is_macro) continue;
+    defines_.push_back({short_name(each.name), *bound(each.value), bound(each.when)});
+  }
+  for (const KernelSpec& kernel : target.kernels) kernel_whens_.push_back(bound(kernel.when));
+  bake_sizes_ = bound(target.bake_sizes);
+  std::ranges::sort(schedule_);  // definitions name those above themselves
+}
+
+SourceUnit SourceWriter::unit(std::span<const std::uint16_t> levels) const {
+  const Slots slots = names_.slots(levels, {}, schedule_);
+  const Question question{target_, problem_, levels};
+  const FormulaValues values(names_, slots, question);
+  std::vector<std::string> entries;
+  for (std::size_t i = 0; i < target_.kernels.size(); ++i) {
+    const KernelSpec& kernel = target_.kernels[i];
+    const bool known = std::find(entries.begin(), entries.end(), kernel.entry) != entries.end();
+    if (!known && values.holds(kernel_whens_[i], [&] { return format("kernels[{}].when", i); })) {
+      entries.push_back(kernel.entry);
+    }
+  }
+  return {target_.source_path.filename().string(),
+          prelude(values),
+          target_.source_text,
+          target_.include_folders,
+          target_.options,
+          std::move(entries)};
+}
+
+std::string SourceWriter::prelude(const FormulaValues& values) const {
+  std::string prelude;
+  for (const Setting& setting : target_.settings) {
+    define_choice(prelude, macro_name(setting.name), setting.values,
+                  find_value(problem_.values, setting.name));
+  }
+  for (std::size_t i = 0; i < target_.parameters.size(); ++i) {
+    const Parameter& parameter = target_.parameters[i];
+    const auto key = [&] { return format("parameters.{}.when", parameter.name); };
+    if (!values.holds(parameter_whens_[i], key)) continue;
+    define_choice(prelude, parameter.name, parameter.values,
+                  parameter.run_time ? nullptr : &parameter.values[values.levels()[i]]);
+  }
+  for (const Define& each : defines_) {
+    const auto key = [&] { return "defines." + each.name; };
+    if (!values.holds(each.when, key)) continue;
+    const bool is_real = each.value.expression().kind() == ValueKind::real;
+    const std::int64_t value = values.value(each.value, key);
+    define(prelude, each.name,
+           is_real ? format("{:#}", values.number(each.value)) : literal(value));
+  }
+  if (bake_sizes_ && values.holds(bake_sizes_, [] { return std::string("bake_sizes"); })) {
+    for (const std::string& size : target_.sizes) {
+      define(prelude, size_macro(target_, size),
+             literal(find_value(problem_.values, size)->integer()));
+    }
+  }
+  return prelude;
+}
+
+std::vector<Macro> macros_of(const Target& target) {
+  std::vector<Macro> macros;
+  const auto add = [&](const std::string& owner, const std::string& macro,
+                       const std::vector<Value>& values, bool whole, const std::string& family) {
+    if (whole) macros.push_back({macro, owner, family});
+    for (const Value& value : values) {
+      if (value.is_word()) macros.push_back({word_macro(macro, value), owner, family});
+    }
+  };
+  for (const Setting& setting : target.settings) {
+    add("setting " + setting.name, macro_name(setting.name), setting.values, true, "");
+  }
+  for (const Parameter& parameter : target.parameters) {
+    add("parameter " + parameter.name, parameter.name, parameter.values, !parameter.run_time, "");
+  }
+  for (const DefineSpec& each : target.defines) {
+    const std::string name = short_name(each.name);
+    const std::string family = each.name.substr(0, each.name.size() - name.size());
+    if (each.is_macro) add("define " + name, name, {}, true, family);
+  }
+  for (const std::string& size : target.sizes) {
+    if (target.bake_sizes) add("bake_sizes", size_macro(target, size), {}, true, "");
+  }
+  return macros;
+}
+
+}  // namespace autotune

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text that a compiler gets for one configuration of a target. Used by tuner/core only.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tuner/core/formula_values.hpp"
+#include "tuner/core/name_table.hpp"
+#include "tuner/core/target.hpp"
+
+namespace autotune {
+
+/// A name as a macro has it: upper case, `_` for what no identifier may have.
+std::string macro_name(std::string_view name);
+
+class SourceWriter {
+ public:
+  /// Target, problem and names must outlive it.
+  SourceWriter(const Target& target, const Problem& problem, NameTable& names);
+
+  SourceUnit unit(std::span<const std::uint16_t> levels) const;
+
+ private:
+  struct Define {
+    std::string name;
+    Formula value;
+    std::optional<Formula> when;
+  };
+
+  std::string prelude(const FormulaValues& values) const;
+
+  const Target& target_;
+  const Problem& problem_;
+  const NameTable& names_;
+  std::vector<Define> defines_;
+  std::vector<std::optional<Formula>> parameter_whens_, kernel_whens_;
+  std::optional<Formula> bake_sizes_;
+  Schedule schedule_;
+};
+
+}  // namespace autotune

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/target_program.hpp"
+
+#include <algorithm>
+
+#include "tuner/core/formula_values.hpp"
+#include "tuner/core/launch_planner.hpp"
+#include "tuner/core/source_writer.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+NameTable name_table_of(const Target& target, std::span<const Parameter> parameters,
+                        const Problem& problem, const DeviceInfo& device, SizeBinding sizes) {
+  Scope constants = scope_of(problem, device);
+  std::int64_t number = 0;
+  for (const ArgumentSpec& each : target.arguments) constants.bind(each.name, number++);
+  for (const ArgumentSpec& each : target.workspace) constants.bind(each.name, number++);
+  for (const TensorMapSpec& each : target.tensor_maps) constants.bind(each.name, number++);
+  const bool given = sizes == SizeBinding::given;
+  return NameTable(
+      parameters, target.defines, std::move(constants),
+      given ? std::span<const std::string>(target.sizes) : std::span<const std::string>{});
+}
+
+TargetProgram::TargetProgram(const Target& target, const Problem& problem, const DeviceInfo& device,
+                             SizeBinding sizes)
+    : target_(target),
+      problem_(problem),
+      device_(device),
+      names_(name_table_of(target, target.parameters, problem, device, sizes)),
+      constraints_(names_.bind(target.constraints)),
+      registers_(names_.bind(target.registers)),
+      shared_bytes_(names_.bind(target.shared_bytes)),
+      flops_(names_.bind(target.flops)),
+      bytes_(names_.bind(target.bytes)) {
+  for (const Parameter& parameter : target.parameters) {
+    whens_.push_back(names_.bind(parameter.when));
+    names_.add_to(activity_, whens_.back());
+  }
+  validity_ = activity_;
+  names_.add_to(validity_, constraints_);
+  names_.add_to(estimates_, registers_);
+  names_.add_to(estimates_, shared_bytes_);
+  for (Schedule* each : {&activity_, &validity_, &estimates_}) std::ranges::sort(*each);
+  if (sizes == SizeBinding::given) return;
+  planner_ = std::make_unique<LaunchPlanner>(target_, problem_, device_, names_);
+  writer_ = std::make_unique<SourceWriter>(target_, problem_, names_);
+}
+
+TargetProgram::~TargetProgram() = default;
+
+Levels TargetProgram::levels(const Configuration& configuration) const {
+  auto levels = levels_of(target_.parameters, configuration);
+  if (levels) return std::move(*levels);
+  throw Error(
+      format("{}: \"{}\" is no configuration of this target: it gives each parameter one "
+             "of its values",
+             place_of(target_), to_text(configuration)));
+}
+
+bool TargetProgram::is_valid(std::span<const std::uint16_t> levels,
+                             std::span<const std::int64_t> sizes) const {
+  const Slots slots = names_.slots(levels, sizes, validity_);
+  const Formula* faulty = nullptr;
+  const auto holds = [&](const Formula& formula) {
+    const auto value = formula.value(slots);
+    if (!value && !faulty) faulty = &formula;
+    return value.value_or(1) != 0;
+  };
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    // A parameter without meaning takes its first value.
+    if (levels[i] != 0 && whens_[i] && !holds(*whens_[i])) return false;
+  }
+  if (!std::ranges::all_of(constraints_, holds)) return false;
+  if (faulty) throw names_.explain(*faulty, slots);
+  return true;
+}
+
+LaunchPlan TargetProgram::plan(std::span<const std::uint16_t> levels) const {
+  return planner_->plan(levels);
+}
+
+LaunchPlan TargetProgram::reference_plan(std::span<const std::uint16_t> levels) const {
+  return planner_->reference_plan(levels);
+}
+
+SourceUnit TargetProgram::source_unit(std::span<const std::uint16_t> levels) const {
+  return writer_->unit(levels);
+}
+
+std::vector<BufferSpec> TargetProgram::buffers() const { return planner_->buffers(); }
+
+std::vector<Scalar> TargetProgram::scalars() const { return planner_->scalars(); }
+
+Work TargetProgram::work() const {
+  const Slots slots = names_.initial();
+  const Question question{target_, problem_, {}};
+  const FormulaValues values(names_, slots, question);
+  const auto figure = [&](const char* key, const std::optional<Formula>& formula) {
+    if (!formula) return 0.0;
+    if (formula->expression().kind() == ValueKind::real) return values.number(*formula);
+    return static_cast<double>(values.at_least(0, *formula, [&] { return std::string(key); }));
+  };
+  return {figure("work.flops", flops_), figure("work.bytes", bytes_)};
+}
+
+std::vector<bool> TargetProgram::active(std::span<const std::uint16_t> levels) const {
+  const Slots slots = names_.slots(levels, {}, activity_);
+  std::vector<bool> active;
+  for (const auto& when : whens_) active.push_back(!when || when->value(slots).value_or(1) != 0);
+  return active;
+}
+
+TargetProgram::Estimates TargetProgram::estimates(std::span<const std::uint16_t> levels) const {
+  const Slots slots = names_.slots(levels, {}, estimates_);
+  const Question question{target_, problem_, levels};
+  const FormulaValues values(names_, slots, question);
+  const auto figure = [&](const char* key, const std::optional<Formula>& formula) {
+    return formula ? std::optional(values.value(*formula, [&] { return std::string(key); }))
+                   : std::nullopt;
+  };
+  return {figure("resources.registers", registers_),
+          figure("resources.shared_bytes", shared_bytes_)};
+}
+
+}  // namespace autotune

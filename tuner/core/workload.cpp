@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device opens for a problem: buffers, scalars and the reference.
+#include <algorithm>
+
+#include "tuner/core/target.hpp"
+#include "tuner/core/target_program.hpp"
+
+namespace autotune {
+namespace {
+
+/// As default_index() finds it; the space is built only where the manifest's own is not valid.
+Configuration legal_default(const Target& target, const Problem& problem,
+                            const DeviceInfo& device) {
+  if (is_valid(target, problem, target.default_configuration, device)) {
+    return target.default_configuration;
+  }
+  const ParameterSpace space = space_of(target, problem, device);
+  return space.at(default_index(target, space));
+}
+
+}  // namespace
+
+Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
+  const TargetProgram program(target, problem, device);
+  Workload workload;
+  workload.problem = problem.text();
+  workload.buffers = program.buffers();
+  workload.scalars = program.scalars();
+  using Kind = ReferenceSpec::Kind;
+  workload.float64_outputs = target.reference.float64_outputs;
+  if (target.reference.kind == Kind::file) {
+    workload.expected_file = target.reference.file;
+    return workload;
+  }
+  // The reference kernels stand in the same source, which needs its macros: the default's.
+  const Levels levels = program.levels(legal_default(target, problem, device));
+  workload.reference_source = program.source_unit(levels);
+  if (target.reference.kind == Kind::default_configuration) {
+    workload.reference = program.plan(levels);
+    workload.float64_outputs = false;
+    return workload;
+  }
+  workload.reference = program.reference_plan(levels);
+  std::vector<std::string>& entries = workload.reference_source.entries;
+  entries.clear();
+  for (const Launch& launch : workload.reference.launches) {
+    const bool known = std::find(entries.begin(), entries.end(), launch.entry) != entries.end();
+    if (!known) entries.push_back(launch.entry);
+  }
+  return workload;
+}
+
+Workload prepared_workload_of(const Target& target, const Problem& problem,
+                              const DeviceInfo& device) {
+  Workload workload = workload_of(target, problem, device);
+  return target.prepare ? target.prepare(std::move(workload)) : workload;
+}
+
+}  // namespace autotune

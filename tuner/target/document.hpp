@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the text of a manifest into a tree: TOML, or JSON with comments.
+#pragma once
+
+#include <string_view>
+
+#include "tuner/target/node.hpp"
+
+namespace autotune {
+
+/// TOML 1.0. Throws Error with file, line and column.
+Node tree_of_toml(std::shared_ptr<const Document> document);
+
+/// JSON with comments; its values have keys, but no places. Throws Error with file, line and column
+/// where it is no JSON, with the key where a key stands twice.
+Node tree_of_json(std::shared_ptr<const Document> document);
+
+}  // namespace autotune

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/reading.hpp"
+
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::initializer_list<std::string_view> kFamilyKeys = {
+    "parts",   "when",       "parameters", "constraints", "default", "let",
+    "defines", "bake_sizes", "workspace",  "tensor_maps", "launch",  "kernels",
+    "main",    "resources",  "model",      "description"};
+
+std::vector<Node> tables_of(const Node& root, const Node& family) {
+  std::vector<Node> tables;
+  if (const Node* const parts = family.find("parts")) {
+    for (const Node& part : parts->items()) {
+      const Node* const known = root.find("parts");
+      const Node* const found = known ? known->find(part.text()) : nullptr;
+      if (!found) {
+        std::vector<std::string> names;
+        for (const auto& each : known ? known->members() : std::vector<Node::Member>{}) {
+          names.push_back(each.name);
+        }
+        part.fail(format("there is no part {} ({})", part.text(), suggestion(part.text(), names)));
+      }
+      found->expect_keys(kFamilyKeys);
+      tables.push_back(*found);
+    }
+  }
+  tables.push_back(family);
+  return tables;
+}
+
+}  // namespace
+
+std::vector<const Node*> ManifestScope::all(std::string_view key) const {
+  std::vector<const Node*> nodes;
+  for (const Node& table : tables) {
+    if (const Node* const node = table.find(key)) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+const Node* ManifestScope::last(std::string_view key) const {
+  const auto nodes = all(key);
+  return nodes.empty() ? nullptr : nodes.back();
+}
+
+Reading::Reading(Node document, std::filesystem::path where, int number)
+    : root(std::move(document)), folder(std::move(where)), format(number), names(number == 1) {
+  scopes.push_back({"", {root}, {}});
+  const Node* const families = root.find("families");
+  if (!families) return;
+  const Node* const family = root.find("family");
+  family_parameter = family ? family->identifier() : "FAMILY";
+  for (const auto& [name, node] : families->members()) {
+    node.expect_keys(kFamilyKeys);
+    const std::string condition = autotune::format("{} == '{}'", family_parameter, name);
+    scopes.push_back({name, tables_of(root, node), Expression::parse(condition)});
+  }
+  if (scopes.size() == 1) families->fail("there are no families: leave the key out");
+}
+
+Expression Reading::guarded(const ManifestScope& scope, const Expression& expression,
+                            std::int64_t otherwise) {
+  if (!scope.guard) return expression;
+  return Expression::choice(*scope.guard, expression, Expression::constant(otherwise));
+}
+
+}  // namespace autotune

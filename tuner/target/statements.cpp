@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/statements.hpp"
+
+#include <algorithm>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::size_t kMostStatements = 2000;
+
+/// Splits the text of a block where a statement ends.
+class Splitter {
+ public:
+  explicit Splitter(const Node& node) : node_(node), text_(node.text()) {}
+
+  std::vector<Excerpt> split() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '#') {
+        skip_comment();
+      } else if (c == '\'' || c == '"') {
+        skip_word(c);
+      } else if (c == ';' || (c == '\n' && !continues())) {
+        finish();
+        start_ = ++at_;
+      } else {
+        is_empty_ = is_empty_ && (c == ' ' || c == '\t' || c == '\n' || c == '\r');
+        ++at_;
+      }
+    }
+    finish();
+    return std::move(statements_);
+  }
+
+ private:
+  void skip_comment() { at_ = std::min(text_.find('\n', at_), text_.size()); }
+
+  void skip_word(char quote) {
+    is_empty_ = false;
+    const std::size_t end = text_.find(quote, at_ + 1);
+    at_ = end == std::string::npos ? text_.size() : end + 1;
+  }
+
+  /// Whether the line below is indented and not empty.
+  bool continues() const {
+    std::size_t next = at_ + 1;
+    while (next < text_.size() && (text_[next] == ' ' || text_[next] == '\t')) ++next;
+    if (next == text_.size() || next == at_ + 1) return false;
+    return text_[next] != '\n' && text_[next] != '\r' && !is_empty_;
+  }
+
+  void finish() {
+    if (!is_empty_) {
+      std::size_t start = start_;
+      for (;;) {  // past space and whole-line comments
+        while (start < at_ && (text_[start] == ' ' || text_[start] == '\t' ||
+                               text_[start] == '\n' || text_[start] == '\r')) {
+          ++start;
+        }
+        if (text_[start] != '#') break;
+        start = text_.find('\n', start);
+      }
+      statements_.push_back({text_.substr(start, at_ - start), node_, start});
+    }
+    is_empty_ = true;
+  }
+
+  const Node& node_;
+  const std::string text_;
+  std::size_t at_ = 0, start_ = 0;
+  bool is_empty_ = true;  // so far
+  std::vector<Excerpt> statements_;
+};
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
+}
+
+/// Where the `=` of a definition is: the first that is part of no other operator.
+std::size_t equals_of(const std::string& text) {
+  for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
+    const bool doubled = at + 1 < text.size() && text[at + 1] == '=';
+    const char before = at == 0 ? ' ' : text[at - 1];
+    if (!doubled && before != '=' && before != '!' && before != '<' && before != '>') return at;
+    if (doubled) ++at;
+  }
+  return std::string::npos;
+}
+
+Definition definition_of(const Excerpt& statement) {
+  const std::size_t equals = equals_of(statement.text);
+  if (equals == std::string::npos) statement.fail("expected NAME = EXPRESSION");
+  const std::string left = trimmed(std::string_view(statement.text).substr(0, equals));
+  const std::size_t open = left.find('(');
+  Definition definition{trimmed(left.substr(0, open)), {}, statement};
+  definition.value.text.erase(0, equals + 1);
+  definition.value.offset += equals + 1;
+  if (!is_identifier(definition.name)) {
+    statement.fail(
+        format("\"{}\" is no name: use letters, digits and _, a letter first", definition.name));
+  }
+  if (open == std::string::npos) return definition;
+  if (left.back() != ')') statement.fail("expected ')' before the '='");
+  std::string list = left.substr(open + 1, left.size() - open - 2) + ",";
+  for (std::size_t comma = list.find(','); comma != std::string::npos; comma = list.find(',')) {
+    definition.parameters.push_back(trimmed(std::string_view(list).substr(0, comma)));
+    list.erase(0, comma + 1);
+    if (!is_identifier(definition.parameters.back())) {
+      statement.fail(format("{}() needs names for its parameters", definition.name));
+    }
+  }
+  return definition;
+}
+
+}  // namespace
+
+void Excerpt::fail(const ExpressionError& error) const {
+  if (!node.has_place()) node.fail(error.what());
+  node.fail_at(offset + static_cast<std::size_t>(error.column()) - 1, error.reason());
+}
+
+void Excerpt::fail(std::string_view what) const { node.fail_at(offset, what); }
+
+Excerpt excerpt_of(const Node& node) {
+  switch (node.kind()) {
+    case Node::Kind::integer:
+      return {std::to_string(node.integer()), node, 0};
+    case Node::Kind::real:
+      return {format("{:#}", node.real()), node, 0};
+    case Node::Kind::flag:
+      return {node.flag() ? "1" : "0", node, 0};
+    case Node::Kind::text:
+      return {node.text(), node, 0};
+    default:
+      node.fail("expected an expression in quotes or a number");
+  }
+}
+
+std::vector<Excerpt> statements_of(const Node& node) {
+  if (!node.is(Node::Kind::list)) return Splitter(node).split();
+  std::vector<Excerpt> statements;
+  for (const Node& item : node.items(0, kMostStatements)) statements.push_back(excerpt_of(item));
+  return statements;
+}
+
+std::vector<Definition> definitions_of(const Node& node) {
+  std::vector<Definition> definitions;
+  if (node.is(Node::Kind::table)) {
+    for (const auto& [name, value] : node.members()) {
+      definitions.push_back({name, {}, excerpt_of(value)});
+    }
+  } else {
+    for (const Excerpt& each : statements_of(node)) definitions.push_back(definition_of(each));
+  }
+  return definitions;
+}
+
+}  // namespace autotune
