@@ -11,14 +11,27 @@ stopped early has the time it had by then.
 """
 import gzip
 import json
-import re
 import sqlite3
 import sys
+import tomllib
 
 
 def manifest_parameters(path):
-    text = re.sub(r"^\s*//.*$", "", open(path).read(), flags=re.M)
-    return {p["name"]: p["values"] for p in json.loads(text)["parameters"]}
+    """Names with values; of a parameter of several families, the values of all."""
+    with open(path, "rb") as file:
+        manifest = tomllib.load(file)
+    families = manifest.get("families", {})
+    parameters = {manifest.get("family", "FAMILY"): list(families)} if families else {}
+    parts = manifest.get("parts", {})
+    tables = [manifest]
+    for family in families.values():
+        tables += [parts[name] for name in family.get("parts", [])] + [family]
+    for table in tables:
+        for name, given in table.get("parameters", {}).items():
+            values = given if isinstance(given, list) else given["values"]
+            known = parameters.setdefault(name, [])
+            known += [value for value in values if value not in known]
+    return parameters
 
 
 def time_or_failure(outcome, median_ns):
