@@ -19,9 +19,10 @@ std::vector<std::int64_t> numbers_of(const NamedValues& sizes) {
   return numbers;
 }
 
-bool holds(const Validity& validity, const Levels& levels, const std::vector<std::int64_t>& sizes) {
+bool is_valid(const TargetProgram& program, const Levels& levels,
+              const std::vector<std::int64_t>& sizes) {
   try {
-    return validity(levels, sizes);
+    return program.is_valid(levels, sizes);
   } catch (const Error&) {  // what cannot be evaluated is not valid
     return false;
   }
@@ -71,10 +72,10 @@ const Target* AnswerJudge::target_of(const db::TunedEntry& entry) {
   return target && target->fingerprint == entry.kernel.fingerprint ? target : nullptr;
 }
 
-const Validity* AnswerJudge::validity_for(const Target& target, const db::TunedEntry& entry) {
+const TargetProgram* AnswerJudge::program_for(const Target& target, const db::TunedEntry& entry) {
   const EntryProblem problem = problem_of(entry);
   const auto [found, is_new] =
-      validities_.try_emplace({entry.kernel.id, entry.device.id, to_text(problem.settings)});
+      programs_.try_emplace({entry.kernel.id, entry.device.id, to_text(problem.settings)});
   if (is_new) {
     const Problem whole{parse_named_values(entry.best.key.problem)};
     try {
@@ -96,8 +97,8 @@ std::string AnswerJudge::complaint(const db::TunedEntry& entry) {
   const auto levels = levels_of(target->parameters, configuration);
   if (!levels)
     return format("\"{}\" cannot be used: it lacks parameters of {}", text, target->name);
-  const Validity* const validity = validity_for(*target, entry);
-  if (!validity || holds(*validity, *levels, numbers_of(problem_of(entry).sizes))) return "";
+  const TargetProgram* const program = program_for(*target, entry);
+  if (!program || is_valid(*program, *levels, numbers_of(problem_of(entry).sizes))) return "";
   return format("{} is not valid for this problem on {}: it breaks a constraint of {}", text,
                 entry.device.name, target->name);
 }

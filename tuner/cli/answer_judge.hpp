@@ -11,7 +11,7 @@
 #include "db/store.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/core/validity.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/target/catalog.hpp"
 
 namespace autotune::cli {
@@ -35,13 +35,13 @@ class AnswerJudge {
   std::string complaint(const db::TunedEntry& entry);
 
  private:
-  const Validity* validity_for(const Target& target, const db::TunedEntry& entry);
+  const TargetProgram* program_for(const Target& target, const db::TunedEntry& entry);
 
   Find find_;
   std::string manifest_;  // that --target names
   std::map<std::string, std::optional<Target>> targets_;
   using Place = std::tuple<std::string, std::string, std::string>;  // kernel, device, settings
-  std::map<Place, std::optional<Validity>> validities_;
+  std::map<Place, std::optional<TargetProgram>> programs_;          // with given sizes
 };
 
 /// From now on, until the judge goes, the store's answers are those that it has no complaint about.
