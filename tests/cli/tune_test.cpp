@@ -203,11 +203,11 @@ TEST(Tune, AKernelForMultiplesOnlyIsToldOfBeforeTheSearchAndByCheck) {
       "                                          double* out, float a, int n) {\n"
       "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
       "  if (i < n) out[i] = (double)a * x[i] + y[i];\n}\n");
-  const Ended checked = sandbox.run({"check", "./mine.target.json", "--device", "host"});
+  const Ended checked = sandbox.run({"check", "./mine.target.toml", "--device", "host"});
   EXPECT_EQ(checked.status, 1);
   EXPECT_THAT(checked.err, HasSubstr("edge problem (wrong on N=257: wrote out[257]"));
   const Ended tuned = sandbox.run(
-      {"--target", "./mine.target.json", "--sizes", "65536", "--device", "host", "--budget", "20"});
+      {"--target", "./mine.target.toml", "--sizes", "65536", "--device", "host", "--budget", "20"});
   expect_refused(tuned, 1, {"edge problem (wrong on N=257: wrote out[257]", "N % 32 == 0"});
 }
 

@@ -7,6 +7,7 @@
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/session/gates.hpp"
 #include "tuner/target/catalog.hpp"
@@ -74,17 +75,19 @@ std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, co
   const Problem problem = problem_of(target, sizes.front(), settings_of(arguments));
   const ParameterSpace space = space_of(target, problem, info);
   const Configuration chosen = nearest(target, space, asked_values(arguments, target));
+  const TargetProgram program(target, problem, info);
+  const Levels levels = program.levels(chosen);
 
   const auto cache = std::make_shared<BuildCache>(BuildCache::default_folder());
   const auto device =
       make_model_device(info, cache, std::make_shared<CompilerProcesses>(kCompileSeconds));
-  const CompiledKernel compiled = device->compile(source_unit(target, problem, chosen, info));
+  const CompiledKernel compiled = device->compile(program.source_unit(levels));
   if (compiled.outcome != Outcome::ok) {
     throw Error(format("{} does not compile with {}: {}", target.name, to_text(chosen),
                        first_error(compiled.log)));
   }
   std::vector<OccupancyQuestion> questions;
-  for (const Launch& launch : launch_plan(target, problem, chosen, info).launches) {
+  for (const Launch& launch : program.plan(levels).launches) {
     const KernelResources* const resources = resources_of(compiled, launch.entry);
     if (!resources) throw Error(format("the binary has no kernel {}", launch.entry));
     OccupancyQuestion question;

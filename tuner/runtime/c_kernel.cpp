@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C boundary, what compiles and launches: nothing is thrown past it.
+#include "tuner/core/target_program.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/gpu/on_device.hpp"
@@ -29,14 +30,14 @@ Device& compiler_of(autotune_handle& handle) {
 std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem& problem,
                                          const std::string& configuration) {
   const Target& target = handle.lookup.target();
-  const DeviceInfo& info = handle.lookup.device();
-  const NamedValues values = parse_named_values(configuration);
+  const TargetProgram program(target, problem, handle.lookup.device());
+  const Levels levels = program.levels(parse_named_values(configuration));
   auto kernel = std::make_unique<autotune_kernel>();
   kernel->configuration = configuration;
-  kernel->compiled = compiler_of(handle).compile(source_unit(target, problem, values, info));
-  kernel->plan = launch_plan(target, problem, values, info);
-  kernel->buffers = buffers_of(target, problem, info);
-  kernel->scalars = scalars_of(target, problem, info);
+  kernel->compiled = compiler_of(handle).compile(program.source_unit(levels));
+  kernel->plan = program.plan(levels);
+  kernel->buffers = program.buffers();
+  kernel->scalars = program.scalars();
   kernel->ordinal = handle.ordinal;
   return kernel;
 }

@@ -9,12 +9,14 @@
 namespace autotune {
 
 EdgeCheck::EdgeCheck(const Target& target, const Problem& problem, Device& device)
-    : target_(target), device_(device), problem_(edge_problem(target, problem)) {}
+    : target_(target), device_(device), problem_(edge_problem(target, problem)) {
+  if (problem_) program_.emplace(target_, *problem_, device_.info());
+}
 
 std::optional<SourceUnit> EdgeCheck::unit(const Configuration& configuration) const {
-  const DeviceInfo& info = device_.info();
-  if (!problem_ || !is_valid(target_, *problem_, configuration, info)) return std::nullopt;
-  return source_unit(target_, *problem_, configuration, info);
+  const auto levels = levels_of(target_.parameters, configuration);
+  if (!program_ || !levels || !program_->is_valid(*levels)) return std::nullopt;
+  return program_->source_unit(*levels);
 }
 
 Verdict EdgeCheck::verify(const Configuration& configuration, const CompiledKernel& kernel) {
@@ -33,7 +35,7 @@ Verdict EdgeCheck::verify(const Configuration& configuration, const CompiledKern
 
 Verdict EdgeCheck::verify_there(const Configuration& configuration, const CompiledKernel& kernel) {
   if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, first_error(kernel.log));
-  const LaunchPlan plan = launch_plan(target_, *problem_, configuration, device_.info());
+  const LaunchPlan plan = program_->plan(program_->levels(configuration));
   return workbench().load(kernel, plan)->verify();
 }
 

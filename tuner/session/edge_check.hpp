@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tuner/core/device.hpp"
-#include "tuner/core/target.hpp"
+#include "tuner/core/target_program.hpp"
 
 namespace autotune {
 
@@ -32,6 +32,7 @@ class EdgeCheck {
   const Target& target_;
   Device& device_;
   const std::optional<Problem> problem_;
+  std::optional<TargetProgram> program_;  // of the edge problem
   std::unique_ptr<Workbench> workbench_;
 };
 

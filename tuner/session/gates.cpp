@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/core/target_program.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/text/format.hpp"
 
@@ -35,8 +34,7 @@ Reason breaks_shape(const Launch& launch, const KernelResources& resources,
 
 }  // namespace
 
-Reason breaks_declared_limit(const Target& target, const Problem& problem,
-                             const Configuration& configuration, const LaunchPlan& plan,
+Reason breaks_declared_limit(const LaunchPlan& plan, const TargetProgram::Estimates& estimates,
                              const DeviceInfo& device) {
   for (const Launch& launch : plan.launches) {
     if (launch.cluster.count() == 1) continue;
@@ -45,15 +43,13 @@ Reason breaks_declared_limit(const Target& target, const Problem& problem,
     }
     if (auto reason = over("cluster of " + launch.entry, launch.cluster.count(), 8)) return reason;
   }
-  if (!target.shared_bytes && !target.registers) return std::nullopt;
-  const TargetProgram program(target, problem, device);
-  const auto given = program.estimates(program.levels(configuration));
-  KernelResources estimate;
-  estimate.shared_bytes = given.shared_bytes.value_or(0);
-  if (given.registers) {
-    estimate.registers = static_cast<int>(std::clamp<std::int64_t>(*given.registers, 1, 255));
+  if (!estimates.shared_bytes && !estimates.registers) return std::nullopt;
+  KernelResources resources;
+  resources.shared_bytes = estimates.shared_bytes.value_or(0);
+  if (estimates.registers) {
+    resources.registers = static_cast<int>(std::clamp<std::int64_t>(*estimates.registers, 1, 255));
   }
-  return breaks_shape(heaviest(plan), estimate, device);
+  return breaks_shape(heaviest(plan), resources, device);
 }
 
 Reason breaks_compiled_limit(const CompiledKernel& kernel, const LaunchPlan& plan,

@@ -6,16 +6,16 @@
 #include <string>
 
 #include "tuner/core/device.hpp"
-#include "tuner/core/target.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/model/occupancy.hpp"
 
 namespace autotune {
 
-/// First gate, before compiling, after those of launch_plan(): clusters, and the manifest's
+/// First gate, before compiling, after those of TargetProgram::plan(): clusters, and the manifest's
 /// estimates of static shared memory and registers. A sentence that names the limit, or nullopt.
-std::optional<std::string> breaks_declared_limit(const Target& target, const Problem& problem,
-                                                 const Configuration& configuration,
-                                                 const LaunchPlan& plan, const DeviceInfo& device);
+std::optional<std::string> breaks_declared_limit(const LaunchPlan& plan,
+                                                 const TargetProgram::Estimates& estimates,
+                                                 const DeviceInfo& device);
 
 /// Second gate, before launching: what the binary really needs.
 std::optional<std::string> breaks_compiled_limit(const CompiledKernel& kernel,

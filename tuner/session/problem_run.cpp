@@ -49,6 +49,7 @@ ProblemRun::ProblemRun(const RunContext& context, Problem problem, ParameterSpac
     : context_(context),
       problem_(std::move(problem)),
       space_(std::move(space)),
+      program_(context.target, problem_, context.device.info()),
       predicted_(std::move(predicted)),
       budget_(budget),
       default_index_(autotune::default_index(context.target, space_)),
@@ -196,7 +197,7 @@ bool ProblemRun::must_compile(std::size_t index) const {
 }
 
 SourceUnit ProblemRun::unit(std::size_t index) const {
-  return source_unit(context_.target, problem_, space_.at(index), context_.device.info());
+  return program_.source_unit(space_.levels(index));
 }
 
 bool& ProblemRun::has_binary(std::size_t index, const SourceUnit& unit) {
@@ -229,15 +230,14 @@ double ProblemRun::trial_seconds() const {
   return (phases().verify + phases().measure) / std::max(measured(), 1);
 }
 
-LaunchPlan ProblemRun::plan(std::size_t index) const {
-  return launch_plan(context_.target, problem_, space_.at(index), context_.device.info());
-}
+LaunchPlan ProblemRun::plan(std::size_t index) const { return program_.plan(space_.levels(index)); }
 
 std::optional<Trial> ProblemRun::ruled_out(std::size_t index) const {
   Trial trial;
   try {
-    const auto reason = breaks_declared_limit(context_.target, problem_, space_.at(index),
-                                              plan(index), context_.device.info());
+    const Levels levels = space_.levels(index);
+    const auto reason = breaks_declared_limit(program_.plan(levels), program_.estimates(levels),
+                                              context_.device.info());
     if (!reason) return std::nullopt;
     trial.outcome = Outcome::invalid;
     trial.message = *reason;

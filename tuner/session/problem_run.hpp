@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tuner/core/device.hpp"
-#include "tuner/core/target.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/core/trial.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/compile_pool.hpp"
@@ -131,6 +131,7 @@ class ProblemRun final : public Evaluator {
   RunContext context_;
   Problem problem_;
   ParameterSpace space_;
+  TargetProgram program_;
   std::vector<double> predicted_;
   std::size_t budget_;
   StopRequested stop_;

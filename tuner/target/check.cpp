@@ -7,6 +7,7 @@
 #include <future>
 
 #include "tuner/core/kernel_arguments.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/target/covering.hpp"
 #include "tuner/text/format.hpp"
 
@@ -44,13 +45,13 @@ void check_launches(const DeviceInfo& device, const std::vector<Launch>& launche
   }
 }
 
-CheckedConfiguration checked(const Target& target, const Problem& problem,
-                             const Configuration& configuration, Device& device) {
+CheckedConfiguration checked(const TargetProgram& program, const Configuration& configuration,
+                             Device& device) {
   CheckedConfiguration result{configuration, Outcome::ok, {}, {}, {}, 0};
   try {
-    result.launches = launch_plan(target, problem, configuration, device.info()).launches;
-    const CompiledKernel kernel =
-        device.compile(source_unit(target, problem, configuration, device.info()));
+    const Levels levels = program.levels(configuration);
+    result.launches = program.plan(levels).launches;
+    const CompiledKernel kernel = device.compile(program.source_unit(levels));
     result.compile_seconds = kernel.seconds;
     if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
     result.resources = kernel.resources;
@@ -118,20 +119,20 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
   const ParameterSpace space = space_of(target, problem, device.info());
   const std::size_t first = default_index(target, space);
   const Workload workload = workload_of(target, problem, device.info());
+  const TargetProgram program(target, problem, device.info());
   TargetCheck check;
   check.notes = notes_on_words(target);
   check.product = space.product();
   check.valid = space.size();
   check.buffers = workload.buffers;
-  check.work = work_of(target, problem, device.info());
+  check.work = program.work();
   check.default_is_legal = space.find(target.default_configuration) == first;
   const std::vector<std::size_t> chosen = covering_configurations(space, first, most);
   check.configurations.resize(chosen.size());
   std::vector<std::function<void()>> calls;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    calls.emplace_back([&, i] {
-      check.configurations[i] = checked(target, problem, space.at(chosen[i]), device);
-    });
+    calls.emplace_back(
+        [&, i] { check.configurations[i] = checked(program, space.at(chosen[i]), device); });
   }
   if (workload.expected_file.empty()) {
     calls.emplace_back([&] { check_reference(workload, device, check); });

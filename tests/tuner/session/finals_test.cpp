@@ -22,7 +22,6 @@ using FinalsTest = StoreTest;
 class SearchedToy {
  public:
   explicit SearchedToy(FakeDevice& device) : device_(device), pool_(device, 1) {
-    target_.bake_sizes = Expression::parse("1");
     std::vector<std::size_t> all(run_.space().size());
     std::iota(all.begin(), all.end(), 0);
     run_.evaluate(all);
@@ -35,7 +34,13 @@ class SearchedToy {
   const ProblemRun& run() const { return run_; }
 
  private:
-  Target target_ = two_parameters();
+  static Target with_baked_sizes() {
+    Target target = two_parameters();
+    target.bake_sizes = Expression::parse("1");
+    return target;
+  }
+
+  const Target target_ = with_baked_sizes();
   const Problem problem_{{{"N", 64}}};
   FakeDevice& device_;
   CompilePool pool_;
