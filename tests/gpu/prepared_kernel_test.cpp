@@ -71,5 +71,102 @@ extern "C" __global__ void kernel(float* out, float alpha, int n, double beta) {
   EXPECT_EQ(launched({beta}), (std::vector<float>{0, 1, 2, 3}));
 }
 
+/// With each launch other addresses, then again those before: what is passed follows.
+TEST_F(PreparedKernelTest, AddressesMayChangeFromCallToCall) {
+  const CompiledKernel kernel = compiled(unit_of(R"(
+__constant__ float factor[1];
+extern "C" __global__ void kernel(float* out, const float* in) {
+  out[threadIdx.x] = factor[0] * in[threadIdx.x];
+})"));
+  LaunchPlan plan;
+  Launch launch;
+  launch.entry = "kernel";
+  launch.block.x = 4;
+  launch.arguments = {BufferRef{0}, BufferRef{1}};
+  plan.launches = {launch};
+  plan.constants = {{2, "factor", false}};
+  const auto buffer = [](const char* name, std::int64_t length, Role role) {
+    return BufferSpec{name, ElementType::f32, length, role, Fill::random, 0, {}};
+  };
+  PreparedKernel prepared(0, *kernel.binary, plan,
+                          {buffer("out", 4, Role::output), buffer("in", 4, Role::input),
+                           buffer("factor", 1, Role::input)});
+  const auto filled = [](std::vector<float> values) {
+    DeviceMemory memory(static_cast<std::int64_t>(values.size() * sizeof(float)));
+    EXPECT_EQ(cudaMemcpy(memory.get(), values.data(), values.size() * sizeof(float),
+                         cudaMemcpyHostToDevice),
+              cudaSuccess);
+    return memory;
+  };
+  const DeviceMemory one = filled({1, 2, 3, 4}), two = filled({5, 6, 7, 8});
+  const DeviceMemory thrice = filled({3}), negative = filled({-1});
+  const DeviceMemory outs[] = {filled({0, 0, 0, 0}), filled({0, 0, 0, 0})};
+  const auto launched = [&](int out, const DeviceMemory& in, const DeviceMemory& factor) {
+    void* const addresses[] = {outs[out].get(), in.get(), factor.get()};
+    prepared.launch(addresses, {}, nullptr);
+    std::vector<float> got(4);
+    EXPECT_EQ(cudaMemcpy(got.data(), outs[out].get(), 4 * sizeof(float), cudaMemcpyDeviceToHost),
+              cudaSuccess);
+    return got;
+  };
+  EXPECT_EQ(launched(0, one, thrice), (std::vector<float>{3, 6, 9, 12}));
+  EXPECT_EQ(launched(1, two, thrice), (std::vector<float>{15, 18, 21, 24}));
+  EXPECT_EQ(launched(1, two, negative), (std::vector<float>{-5, -6, -7, -8}));
+  EXPECT_EQ(launched(0, one, thrice), (std::vector<float>{3, 6, 9, 12}));
+}
+
+/// A copy of 8 x 8 elements that the copy engine reads.
+TEST_F(PreparedKernelTest, TensorMapsMoveWithTheirBuffer) {
+  if (device().info().compute_capability < 90) GTEST_SKIP() << "there is no TMA here";
+  const CompiledKernel kernel = compiled(unit_of(R"(
+struct alignas(64) Map { char bytes[128]; };
+extern "C" __global__ void kernel(float* out, const __grid_constant__ Map map) {
+  __shared__ alignas(128) float tile[64];
+  __shared__ alignas(8) unsigned long long barrier;
+  const unsigned shared_tile = __cvta_generic_to_shared(tile);
+  const unsigned shared_barrier = __cvta_generic_to_shared(&barrier);
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_barrier));
+    asm volatile("fence.mbarrier_init.release.cluster;");
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(shared_barrier));
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_tile), "l"(&map), "r"(0), "r"(0),
+                 "r"(shared_barrier) : "memory");
+  }
+  __syncthreads();
+  asm volatile("{
+.reg .pred done;
+wait:
+"
+               "mbarrier.try_wait.parity.shared.b64 done, [%0], 0;
+@!done bra wait;
+}" ::"r"(
+                   shared_barrier) : "memory");
+  out[threadIdx.x] = tile[threadIdx.x];
+})"));
+  LaunchPlan plan;
+  Launch launch;
+  launch.entry = "kernel";
+  launch.block.x = 64;
+  launch.arguments = {BufferRef{0}, TensorMap{1, {8, 8}, {32}, {8, 8}, 0}};
+  plan.launches = {launch};
+  PreparedKernel prepared(0, *kernel.binary, plan,
+                          {{"out", ElementType::f32, 64, Role::output, Fill::random, 0, {}},
+                           {"in", ElementType::f32, 64, Role::input, Fill::random, 0, {}}});
+  const DeviceMemory out(64 * sizeof(float)), ins[] = {DeviceMemory(256), DeviceMemory(256)};
+  for (const float value : {1.0F, 2.0F}) {
+    const std::vector<float> values(64, value);
+    ASSERT_EQ(cudaMemcpy(ins[value > 1].get(), values.data(), 256, cudaMemcpyHostToDevice),
+              cudaSuccess);
+  }
+  for (const int which : {0, 1, 1, 0}) {
+    void* const addresses[] = {out.get(), ins[which].get()};
+    prepared.launch(addresses, {}, nullptr);
+    std::vector<float> got(64);
+    ASSERT_EQ(cudaMemcpy(got.data(), out.get(), 256, cudaMemcpyDeviceToHost), cudaSuccess);
+    EXPECT_EQ(got, std::vector<float>(64, which == 0 ? 1.0F : 2.0F));
+  }
+}
+
 }  // namespace
 }  // namespace autotune

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/kernel_launch.hpp"
 
-#include <cstring>
+#include <cuda.h>
+
 #include <limits>
 #include <utility>
-#include <variant>
 
 #include "tuner/core/kernel_arguments.hpp"
 #include "tuner/gpu/cuda_check.hpp"
-#include "tuner/gpu/tensor_map.hpp"
+#include "tuner/gpu/driver_function.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -123,41 +123,42 @@ void allow(const void* kernel, const Launch& launch) {
 
 BoundLaunch::BoundLaunch(const LoadedCubin& cubin, const Launch& launch,
                          std::span<std::byte* const> addresses, std::span<const BufferSpec> buffers)
-    : entry_(launch.entry), kernel_(cubin.kernel(launch.entry)) {
+    : entry_(launch.entry),
+      kernel_(cubin.kernel(launch.entry)),
+      values_(launch, addresses, buffers),
+      config_(config_of(launch, attributes_)) {
   check_arguments(launch, cubin.parameter_bytes(entry_));
-  for (const Argument& argument : launch.arguments) put(argument, addresses, buffers);
-  for (Slot& slot : slots_) pointers_.push_back(slot.bytes.data());
   allow(kernel_, launch);
-  config_ = config_of(launch, attributes_);
 }
 
 cudaError_t BoundLaunch::operator()(cudaStream_t stream) const {
+  if (launched_by_driver(stream)) return cudaSuccess;
+  // A thread without a context gets one here; else the runtime says what is wrong.
   cudaLaunchConfig_t config = config_;
   config.stream = stream;
-  return cudaLaunchKernelExC(&config, kernel_, const_cast<void**>(pointers_.data()));
+  return cudaLaunchKernelExC(&config, kernel_, values_.pointers());
 }
 
-template <class T>
-void BoundLaunch::put(const T& value) {
-  static_assert(sizeof(T) <= sizeof(Slot));
-  std::memcpy(slots_.emplace_back().bytes.data(), &value, sizeof(T));
-}
-
-void BoundLaunch::put(const Argument& argument, std::span<std::byte* const> addresses,
-                      std::span<const BufferSpec> buffers) {
-  const auto check = [&](std::uint32_t index) {
-    if (index >= buffers.size()) refuse(entry_, format("there is no buffer number {}", index));
-    return index;
-  };
-  if (const auto* reference = std::get_if<BufferRef>(&argument)) {
-    return put(addresses[check(reference->index)]);
-  }
-  if (const auto* map = std::get_if<TensorMap>(&argument)) {
-    const std::uint32_t index = check(map->buffer);
-    static_assert(sizeof(CUtensorMap) == kTensorMapBytes);
-    return put(encode(*map, buffers[index], addresses[index]));
-  }
-  put(memory_of(std::get<Scalar>(argument)));
+/// Without what the runtime adds to each launch. Its kernels, streams and attributes are the
+/// driver's own.
+bool BoundLaunch::launched_by_driver(cudaStream_t stream) const {
+  static const auto launch =
+      reinterpret_cast<decltype(&cuLaunchKernelEx)>(driver_function("cuLaunchKernelEx"));
+  if (launch == nullptr) return false;
+  static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute));
+  CUlaunchConfig config{};
+  config.gridDimX = config_.gridDim.x;
+  config.gridDimY = config_.gridDim.y;
+  config.gridDimZ = config_.gridDim.z;
+  config.blockDimX = config_.blockDim.x;
+  config.blockDimY = config_.blockDim.y;
+  config.blockDimZ = config_.blockDim.z;
+  config.sharedMemBytes = static_cast<unsigned>(config_.dynamicSmemBytes);
+  config.hStream = stream;
+  config.attrs = reinterpret_cast<CUlaunchAttribute*>(config_.attrs);
+  config.numAttrs = config_.numAttrs;
+  auto* const function = reinterpret_cast<CUfunction>(const_cast<void*>(kernel_));
+  return launch(&config, function, values_.pointers(), nullptr) == CUDA_SUCCESS;
 }
 
 int resident(const LoadedCubin& cubin, const Launch& launch) {
@@ -184,7 +185,8 @@ BoundPlan::BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan,
     void* const variable = copy.optional ? cubin.find_constant(copy.symbol, bytes)
                                          : cubin.constant(copy.symbol, bytes);
     if (variable == nullptr) continue;
-    copies_.push_back({variable, addresses[copy.buffer], static_cast<std::size_t>(bytes)});
+    copies_.push_back(
+        {copy.buffer, variable, addresses[copy.buffer], static_cast<std::size_t>(bytes)});
   }
   for (const Launch& launch : plan.launches) {
     launches_.emplace_back(cubin, launch, addresses, buffers);
@@ -197,6 +199,17 @@ void BoundPlan::launch(cudaStream_t stream) const {
                  "copying into constant memory");
   }
   for (const BoundLaunch& one : launches_) check_kernel(one(stream), one.entry());
+}
+
+void BoundPlan::move(std::uint32_t buffer, std::byte* address) {
+  for (Copy& copy : copies_) {
+    if (copy.buffer == buffer) copy.from = address;
+  }
+  for (BoundLaunch& one : launches_) one.values().move(buffer, address);
+}
+
+void BoundPlan::set(const Scalar& scalar) {
+  for (BoundLaunch& one : launches_) one.values().set(scalar);
 }
 
 }  // namespace autotune

@@ -16,6 +16,7 @@
 #include "tuner/core/device.hpp"
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
+#include "tuner/gpu/passed_values.hpp"
 
 namespace autotune {
 
@@ -59,22 +60,16 @@ class BoundLaunch {
 
   cudaError_t operator()(cudaStream_t stream) const;
   const std::string& entry() const { return entry_; }
+  PassedValues& values() { return values_; }
 
  private:
-  struct alignas(64) Slot {
-    std::array<std::byte, 128> bytes;
-  };
-  template <class T>
-  void put(const T& value);
-  void put(const Argument& argument, std::span<std::byte* const> addresses,
-           std::span<const BufferSpec> buffers);
+  bool launched_by_driver(cudaStream_t stream) const;
 
   std::string entry_;
   const void* kernel_;
-  cudaLaunchConfig_t config_{};
+  PassedValues values_;
   LaunchAttributes attributes_{};
-  std::deque<Slot> slots_;
-  std::vector<void*> pointers_;
+  cudaLaunchConfig_t config_{};
 };
 
 /// Blocks of this launch that one multiprocessor holds, or clusters that the whole GPU holds, as
@@ -96,8 +91,13 @@ class BoundPlan : public BoundWork {
             std::span<const BufferSpec> buffers);
   void launch(cudaStream_t stream) const override;
 
+  /// As PassedValues::move() and set(), for the copies and all launches.
+  void move(std::uint32_t buffer, std::byte* address);
+  void set(const Scalar& scalar);
+
  private:
   struct Copy {
+    std::uint32_t buffer;
     void* to;
     const std::byte* from;
     std::size_t bytes;

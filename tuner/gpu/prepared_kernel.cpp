@@ -16,24 +16,28 @@
 namespace autotune {
 namespace {
 
-/// The plan with these values in place of its scalars of the same names.
-LaunchPlan with_scalars(LaunchPlan plan, std::span<const Scalar> scalars) {
-  for (Launch& launch : plan.launches) {
-    for (Argument& argument : launch.arguments) {
-      auto* const own = std::get_if<Scalar>(&argument);
-      if (!own || own->name.empty()) continue;
-      const auto given = std::ranges::find(scalars, own->name, &Scalar::name);
-      if (given != scalars.end()) *own = *given;
+/// Those of a plan that have names, each once, with the values that they have there.
+std::vector<Scalar> named_scalars(const LaunchPlan& plan) {
+  std::vector<Scalar> named;
+  for (const Launch& launch : plan.launches) {
+    for (const Argument& argument : launch.arguments) {
+      const auto* const scalar = std::get_if<Scalar>(&argument);
+      if (!scalar || scalar->name.empty()) continue;
+      const bool known = std::ranges::find(named, scalar->name, &Scalar::name) != named.end();
+      if (!known) named.push_back(*scalar);
     }
   }
-  return plan;
+  return named;
 }
 
 }  // namespace
 
 struct PreparedKernel::Loaded {
   Loaded(std::string_view binary, LaunchPlan launches, std::vector<BufferSpec> specs)
-      : cubin(binary), plan(std::move(launches)), buffers(std::move(specs)) {
+      : cubin(binary),
+        plan(std::move(launches)),
+        own_scalars(named_scalars(plan)),
+        buffers(std::move(specs)) {
     if (plan.workspace.empty()) return;
     const Stream stream = make_stream();
     for (const BufferSpec& spec : plan.workspace) {
@@ -45,12 +49,17 @@ struct PreparedKernel::Loaded {
 
   LoadedCubin cubin;
   LaunchPlan plan;
+  std::vector<Scalar> own_scalars;
   std::vector<BufferSpec> buffers;  // the workload's, then the workspace
   std::vector<ZonedBuffer> workspace;
 
-  std::mutex mutex;  // of the binding to the addresses and scalars of the last launch
-  std::vector<std::byte*> addresses;
-  std::vector<Scalar> scalars;
+  void bind(std::span<void* const> given);
+  void move(std::span<void* const> given);
+  void set(std::span<const Scalar> given);
+
+  std::mutex mutex;  // of what follows: the addresses and scalars of the last launch
+  std::vector<void*> addresses;
+  std::vector<Scalar> scalars;  // by name; at first those of the plan
   std::optional<BoundPlan> bound;
 };
 
@@ -62,22 +71,45 @@ PreparedKernel::PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan p
 
 PreparedKernel::~PreparedKernel() = default;
 
+void PreparedKernel::Loaded::bind(std::span<void* const> given) {
+  const RelaxedCapture relaxed;  // finding a kernel may load it
+  std::vector<std::byte*> all;
+  for (void* const address : given) all.push_back(static_cast<std::byte*>(address));
+  for (const ZonedBuffer& buffer : workspace) all.push_back(buffer.start());
+  bound.emplace(cubin, plan, all, buffers);
+  addresses.assign(given.begin(), given.end());
+  scalars = own_scalars;
+}
+
+void PreparedKernel::Loaded::move(std::span<void* const> given) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (addresses[i] == given[i]) continue;
+    bound->move(static_cast<std::uint32_t>(i), static_cast<std::byte*>(given[i]));
+    addresses[i] = given[i];
+  }
+}
+
+/// Those that are not given have the plan's values.
+void PreparedKernel::Loaded::set(std::span<const Scalar> given) {
+  for (std::size_t i = 0; i < scalars.size(); ++i) {
+    const auto other = std::ranges::find(given, scalars[i].name, &Scalar::name);
+    const Scalar& wanted = other == given.end() ? own_scalars[i] : *other;
+    if (memory_of(scalars[i]) == memory_of(wanted)) continue;
+    bound->set(wanted);
+    scalars[i] = wanted;
+  }
+}
+
 void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
                             void* stream) {
-  std::vector<std::byte*> all;
-  all.reserve(loaded_->buffers.size());
-  for (void* address : addresses) all.push_back(static_cast<std::byte*>(address));
-  for (const ZonedBuffer& buffer : loaded_->workspace) all.push_back(buffer.start());
   const std::lock_guard lock(loaded_->mutex);
-  const bool same =
-      loaded_->bound && loaded_->addresses == all && std::ranges::equal(loaded_->scalars, scalars);
-  if (!same) {
-    const RelaxedCapture relaxed;  // finding a kernel may load it
-    loaded_->bound.reset();
-    loaded_->bound.emplace(loaded_->cubin, with_scalars(loaded_->plan, scalars), all,
-                           loaded_->buffers);
-    loaded_->addresses = std::move(all);
-    loaded_->scalars.assign(scalars.begin(), scalars.end());
+  try {
+    if (!loaded_->bound) loaded_->bind(addresses);
+    loaded_->move(addresses);
+    loaded_->set(scalars);
+  } catch (...) {
+    loaded_->bound.reset();  // half moved
+    throw;
   }
   loaded_->bound->launch(static_cast<cudaStream_t>(stream));
 }

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/tensor_map.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <vector>
 
 #include "tuner/core/device.hpp"
+#include "tuner/gpu/driver_function.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 
 namespace {
-
-using Encode = decltype(&cuTensorMapEncodeTiled);
-
-/// Asked of the runtime, so that nothing here links to libcuda.
-Encode find_encode() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                       cudaEnableDefault, &found) != cudaSuccess ||
-      found != cudaDriverEntryPointSuccess) {
-    cudaGetLastError();
-    return nullptr;
-  }
-  return reinterpret_cast<Encode>(function);
-}
 
 CUtensorMapDataType type_of(ElementType type) {
   switch (type) {
@@ -54,6 +38,8 @@ CUtensorMapSwizzle swizzle_of(int bytes) {
   }
 }
 
+constexpr const char* kOldDriver = "the driver is older than CUDA 12.0";
+
 [[noreturn]] void refuse(const BufferSpec& buffer, const std::string& why) {
   throw KernelFailure(Outcome::launch_error, format("TMA descriptor of {}: {}", buffer.name, why));
 }
@@ -61,8 +47,9 @@ CUtensorMapSwizzle swizzle_of(int bytes) {
 }  // namespace
 
 CUtensorMap encode(const TensorMap& map, const BufferSpec& buffer, std::byte* address) {
-  static const Encode encode_tiled = find_encode();
-  if (encode_tiled == nullptr) refuse(buffer, "the driver is older than CUDA 12.0");
+  static const auto encode_tiled = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(
+      driver_function("cuTensorMapEncodeTiled"));
+  if (encode_tiled == nullptr) refuse(buffer, kOldDriver);
   const std::size_t rank = map.dims.size();
   if (rank < 1 || rank > 5 || map.box.size() != rank || map.strides.size() + 1 != rank) {
     refuse(buffer, format("it has {} dims, {} box sizes and {} strides; there must be 1 to 5, as "
@@ -86,6 +73,16 @@ CUtensorMap encode(const TensorMap& map, const BufferSpec& buffer, std::byte* ad
            "256 a dimension and, when swizzled, no wider than the swizzle");
   }
   return encoded;
+}
+
+void move_to(CUtensorMap& map, const BufferSpec& buffer, std::byte* address) {
+  static const auto replace_address = reinterpret_cast<decltype(&cuTensorMapReplaceAddress)>(
+      driver_function("cuTensorMapReplaceAddress"));
+  if (replace_address == nullptr) refuse(buffer, kOldDriver);
+  if (replace_address(&map, address) != CUDA_SUCCESS) {
+    refuse(buffer, format("the driver refuses the address {}: it must be a multiple of 16",
+                          static_cast<void*>(address)));
+  }
 }
 
 }  // namespace autotune

@@ -14,4 +14,7 @@ namespace autotune {
 /// refuses the shape; what it demands is said in the text.
 CUtensorMap encode(const TensorMap& map, const BufferSpec& buffer, std::byte* address);
 
+/// The same descriptor for another address. Throws as encode().
+void move_to(CUtensorMap& map, const BufferSpec& buffer, std::byte* address);
+
 }  // namespace autotune

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/passed_values.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <variant>
+
+#include "tuner/core/device.hpp"
+#include "tuner/core/kernel_arguments.hpp"
+#include "tuner/gpu/tensor_map.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+template <class Slot, class Value>
+void write(Slot& slot, const Value& value) {
+  static_assert(sizeof(Value) <= sizeof(slot.bytes));
+  std::memcpy(slot.bytes.data(), &value, sizeof(Value));
+}
+
+/// Throws KernelFailure (launch_error) where the argument is none of `count` buffers, but should
+/// be.
+void require_buffer(const Launch& launch, const Argument& argument, std::size_t count) {
+  const auto* const reference = std::get_if<BufferRef>(&argument);
+  const auto* const map = std::get_if<TensorMap>(&argument);
+  const std::uint32_t index = reference ? reference->index : map ? map->buffer : 0;
+  if ((!reference && !map) || index < count) return;
+  throw KernelFailure(Outcome::launch_error,
+                      format("{}: there is no buffer number {}", launch.entry, index));
+}
+
+}  // namespace
+
+PassedValues::PassedValues(const Launch& launch, std::span<std::byte* const> addresses,
+                           std::span<const BufferSpec> buffers) {
+  const std::size_t count = std::min(addresses.size(), buffers.size());
+  for (const Argument& argument : launch.arguments) {
+    require_buffer(launch, argument, count);
+    put(argument, addresses, buffers);
+  }
+  for (Slot& slot : slots_) pointers_.push_back(slot.bytes.data());
+}
+
+void PassedValues::put(const Argument& argument, std::span<std::byte* const> addresses,
+                       std::span<const BufferSpec> buffers) {
+  Slot& slot = slots_.emplace_back();
+  if (const auto* reference = std::get_if<BufferRef>(&argument)) {
+    addresses_.push_back({reference->index, &slot});
+    write(slot, addresses[reference->index]);
+  } else if (const auto* map = std::get_if<TensorMap>(&argument)) {
+    static_assert(sizeof(CUtensorMap) == kTensorMapBytes);
+    maps_.push_back({map->buffer, buffers[map->buffer], &slot});
+    write(slot, encode(*map, buffers[map->buffer], addresses[map->buffer]));
+  } else {
+    const auto& scalar = std::get<Scalar>(argument);
+    if (!scalar.name.empty()) named_.push_back({scalar.name, &slot});
+    write(slot, memory_of(scalar));
+  }
+}
+
+void PassedValues::move(std::uint32_t buffer, std::byte* address) {
+  for (const Address& each : addresses_) {
+    if (each.buffer == buffer) write(*each.slot, address);
+  }
+  for (const Map& each : maps_) {
+    if (each.buffer != buffer) continue;
+    CUtensorMap map;
+    std::memcpy(&map, each.slot->bytes.data(), sizeof map);
+    move_to(map, each.spec, address);
+    write(*each.slot, map);
+  }
+}
+
+void PassedValues::set(const Scalar& scalar) {
+  for (const Named& each : named_) {
+    if (each.name == scalar.name) write(*each.slot, memory_of(scalar));
+  }
+}
+
+}  // namespace autotune

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to this folder: the values that a launch passes, as they lie in memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/core/launch.hpp"
+
+namespace autotune {
+
+/// Not copyable: the values are pointed to.
+class PassedValues {
+ public:
+  /// `addresses` and `buffers` are the workload's, then the plan's workspace. Throws KernelFailure
+  /// (launch_error) where an argument cannot be passed.
+  PassedValues(const Launch& launch, std::span<std::byte* const> addresses,
+               std::span<const BufferSpec> buffers);
+  PassedValues(const PassedValues&) = delete;
+  PassedValues& operator=(const PassedValues&) = delete;
+
+  /// Another address for a buffer, wherever it is passed. Throws KernelFailure (launch_error) where
+  /// a tensor map cannot have it; what is passed is undefined then.
+  void move(std::uint32_t buffer, std::byte* address);
+  /// Another value for the scalars of its name, which are of its type.
+  void set(const Scalar& scalar);
+
+  /// One pointer an argument, as a launch takes them.
+  void** pointers() const { return const_cast<void**>(pointers_.data()); }
+
+ private:
+  struct alignas(64) Slot {
+    std::array<std::byte, 128> bytes;
+  };
+  struct Address {
+    std::uint32_t buffer;
+    Slot* slot;
+  };
+  struct Map {
+    std::uint32_t buffer;
+    BufferSpec spec;  // of the buffer
+    Slot* slot;
+  };
+  struct Named {
+    std::string name;
+    Slot* slot;
+  };
+
+  void put(const Argument& argument, std::span<std::byte* const> addresses,
+           std::span<const BufferSpec> buffers);
+
+  std::deque<Slot> slots_;
+  std::vector<void*> pointers_;
+  std::vector<Address> addresses_;
+  std::vector<Map> maps_;
+  std::vector<Named> named_;
+};
+
+}  // namespace autotune
