@@ -240,11 +240,27 @@ SizeRule size_rule(const Node& node) {
   return rule;
 }
 
+/// Each part of a conjunction is one of its own: it hangs on fewer parameters.
+void add_constraint(Reading& reading, Target& target, const ManifestScope& scope,
+                    const Excerpt& statement) {
+  const auto parsed = [&](const Excerpt& excerpt) {
+    return reading.names.integer(excerpt, NameLevel::configuration, scope.name);
+  };
+  const Expression whole = parsed(statement);  // with the place of a mistake
+  const std::vector<std::string> parts =
+      reading.format == 1 ? std::vector{statement.text} : conjuncts_of(statement.text);
+  for (const std::string& part : parts) {
+    const Expression own =
+        parts.size() == 1 ? whole : parsed({part, statement.node, statement.offset});
+    target.constraints.push_back(reading.guarded(scope, own, 1));
+  }
+}
+
 }  // namespace
 
 void read_problem(Reading& reading, Target& target) {
   const Node& sizes = reading.root["sizes"];
-  if (sizes.is(Node::Kind::list)) {
+  if (!sizes.is(Node::Kind::table)) {
     for (const Node& item : sizes.items(1)) {
       target.sizes.push_back(item.identifier());
       reading.names.declare(item, target.sizes.back(), NameLevel::problem);
@@ -325,8 +341,7 @@ void read_space(Reading& reading, Target& target) {
       if (scope.name.empty() && key == std::string_view("when")) continue;
       for (const Node* const block : scope.all(key)) {
         for (const Excerpt& each : statements_of(*block)) {
-          target.constraints.push_back(reading.guarded(
-              scope, reading.names.integer(each, NameLevel::configuration, scope.name), 1));
+          add_constraint(reading, target, scope, each);
         }
       }
     }

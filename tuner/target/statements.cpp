@@ -2,6 +2,9 @@
 #include "tuner/target/statements.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
@@ -75,6 +78,54 @@ class Splitter {
   std::vector<Excerpt> statements_;
 };
 
+bool is_part_of_name(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// Finds what joins the parts of an expression outside of all parentheses.
+class Joints {
+ public:
+  explicit Joints(std::string_view text) : text_(text) {
+    while (at_ < text_.size()) step();
+  }
+
+  std::vector<std::pair<std::size_t, std::size_t>> ands;  // from, to
+  std::optional<std::pair<std::size_t, std::size_t>> implies;
+  bool are_looser = false;  // `or`, `? :`, or a second `implies`
+
+ private:
+  void step() {
+    const char c = text_[at_];
+    if (c == '#') {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+    } else if (c == '\'' || c == '"') {
+      at_ = std::min(text_.find(c, at_ + 1), text_.size() - 1) + 1;
+    } else if (is_part_of_name(c)) {
+      read_word();
+    } else {
+      depth_ += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+      const std::string_view sign = text_.substr(at_, 2);
+      if (depth_ == 0 && (c == '?' || sign == "||")) are_looser = true;
+      if (depth_ == 0 && sign == "&&") ands.emplace_back(at_, at_ + 2);
+      at_ += sign == "&&" || sign == "||" ? 2 : 1;
+    }
+  }
+
+  void read_word() {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && is_part_of_name(text_[at_])) ++at_;
+    if (depth_ > 0) return;
+    const std::string_view word = text_.substr(start, at_ - start);
+    if (word == "and") ands.emplace_back(start, at_);
+    if (word == "or" || (word == "implies" && implies)) are_looser = true;
+    if (word == "implies") implies = {start, at_};
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
 std::string trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
@@ -146,6 +197,22 @@ std::vector<Excerpt> statements_of(const Node& node) {
   std::vector<Excerpt> statements;
   for (const Node& item : node.items(0, kMostStatements)) statements.push_back(excerpt_of(item));
   return statements;
+}
+
+std::vector<std::string> conjuncts_of(const std::string& text) {
+  const Joints joints(text);
+  if (joints.are_looser) return {text};
+  const std::size_t start = joints.implies ? joints.implies->second : 0;
+  const std::string condition = text.substr(0, start);
+  std::vector<std::string> conjuncts;
+  std::size_t from = start;
+  for (const auto& [end, next] : joints.ands) {
+    if (end < start) continue;  // of the condition
+    conjuncts.push_back(condition + text.substr(from, end - from));
+    from = next;
+  }
+  conjuncts.push_back(condition + text.substr(from));
+  return conjuncts;
 }
 
 std::vector<Definition> definitions_of(const Node& node) {

@@ -35,6 +35,10 @@ Excerpt excerpt_of(const Node& node);
 /// Of a text, its statements; of a list, its items.
 std::vector<Excerpt> statements_of(const Node& node);
 
+/// What holds where each of these does: `a and b` as `a`, `b`, and `p implies a and b` as `p
+/// implies a`, `p implies b`. The text is an expression.
+std::vector<std::string> conjuncts_of(const std::string& text);
+
 /// Of a text, its statements; of a table, its members.
 std::vector<Definition> definitions_of(const Node& node);
 
