@@ -44,7 +44,7 @@ TEST(WireValue, RefusesWhatIsNotAndSaysWhy) {
 TEST(WireValue, AFloatIsNoNumberOfAnOutcome) {
   EXPECT_THAT(
       [] {
-        verdict_of({2.5, "", 0.0, 0.0});
+        verdict_of({{"outcome", 2.5}, {"message", ""}, {"worst_error", 0}, {"seconds", 0}});
       },
       ThrowsMessage<WireError>(HasSubstr("2.5 is no whole number")));
 }

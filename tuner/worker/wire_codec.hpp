@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Structs as JSON objects, by the names of their members. WIRE_MEMBERS(Dim3, x, y, z) serves both
+// directions. Reading is strict (wire_value.hpp), which what NLOHMANN_DEFINE_TYPE makes is not: it
+// turns 1.5 into 1. Enums travel as numbers, a variant with the number of its alternative.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tuner/core/device.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/worker/wire_value.hpp"
+
+namespace autotune {
+
+/// Members<T>::visit(value, each) calls each("name", value.name) for every member that travels.
+template <class Struct>
+struct Members;
+
+#define WIRE_MEMBER(member) each(#member, value.member);
+/// Outside of functions, in namespace autotune; up to 63 members.
+#define WIRE_MEMBERS(Struct, ...)                                         \
+  template <>                                                             \
+  struct Members<Struct> {                                                \
+    static void visit(auto& value, auto each) {                           \
+      NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(WIRE_MEMBER, __VA_ARGS__)) \
+    }                                                                     \
+  };
+
+template <class T>
+concept HasMembers = requires {
+  sizeof(Members<T>);
+};
+template <class T>
+constexpr bool kIsVector = false;
+template <class T>
+constexpr bool kIsVector<std::vector<T>> = true;
+template <class T>
+constexpr bool kIsOptional = false;
+template <class T>
+constexpr bool kIsOptional<std::optional<T>> = true;
+template <class T>
+constexpr bool kIsVariant = false;
+template <class... Ts>
+constexpr bool kIsVariant<std::variant<Ts...>> = true;
+
+constexpr ElementType last_of(ElementType) { return ElementType::i64; }
+constexpr Role last_of(Role) { return Role::workspace; }
+constexpr Fill last_of(Fill) { return Fill::one; }
+constexpr LaunchForm last_of(LaunchForm) { return LaunchForm::stream; }
+constexpr L2State last_of(L2State) { return L2State::cold; }
+constexpr Outcome last_of(Outcome) { return Outcome::crash; }
+
+template <class T>
+Json to_wire(const T& value) {
+  if constexpr (HasMembers<T>) {
+    Json json = Json::object();
+    Members<T>::visit(value,
+                      [&](const char* name, const auto& member) { json[name] = to_wire(member); });
+    return json;
+  } else if constexpr (kIsVector<T>) {
+    Json json = Json::array();
+    for (const auto& element : value) json.push_back(to_wire(element));
+    return json;
+  } else if constexpr (kIsOptional<T>) {
+    return value ? to_wire(*value) : Json();
+  } else if constexpr (kIsVariant<T>) {
+    const auto alternative = [](const auto& held) { return to_wire(held); };
+    return {{"kind", value.index()}, {"value", std::visit(alternative, value)}};
+  } else if constexpr (std::is_enum_v<T>) {
+    return static_cast<int>(value);
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    return value.string();
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+T from_wire(const Json& json);
+
+template <class Variant, std::size_t... kKinds>
+Variant variant_from_wire(std::size_t kind, const Json& value, std::index_sequence<kKinds...>) {
+  std::optional<Variant> read;
+  const auto try_kind = [&]<std::size_t kKind>() {
+    using Alternative = std::variant_alternative_t<kKind, Variant>;
+    if (kind == kKind) read = from_wire<Alternative>(value);
+  };
+  (try_kind.template operator()<kKinds>(), ...);
+  if (!read) throw WireError(format("{} is no kind of value", kind));
+  return *std::move(read);
+}
+
+/// Throws WireError or Json::exception.
+template <class T>
+T from_wire(const Json& json) {
+  if constexpr (HasMembers<T>) {
+    T value;
+    Members<T>::visit(value, [&](const char* name, auto& member) {
+      member = from_wire<std::remove_cvref_t<decltype(member)>>(json.at(name));
+    });
+    return value;
+  } else if constexpr (kIsVector<T>) {
+    if (!json.is_array()) refuse_value(json, "list");
+    T values;
+    for (const Json& element : json) {
+      values.push_back(from_wire<typename T::value_type>(element));
+    }
+    return values;
+  } else if constexpr (kIsOptional<T>) {
+    return json.is_null() ? T() : T(from_wire<typename T::value_type>(json));
+  } else if constexpr (kIsVariant<T>) {
+    constexpr auto kKinds = std::make_index_sequence<std::variant_size_v<T>>();
+    return variant_from_wire<T>(WireValue(json.at("kind")), json.at("value"), kKinds);
+  } else if constexpr (std::is_enum_v<T>) {
+    const int value = WireValue(json);
+    if (value < 0 || value > static_cast<int>(last_of(T{}))) {
+      throw WireError(format("{} numbers nothing", value));
+    }
+    return static_cast<T>(value);
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    return std::string(WireValue(json));
+  } else {
+    return WireValue(json);
+  }
+}
+
+}  // namespace autotune
