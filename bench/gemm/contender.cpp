@@ -25,13 +25,13 @@ TimedBatch Contender::time(int launches, L2State l2) {
   return batch;
 }
 
-Rival Contender::examined() const {
-  Rival rival{name_, choice_, {}, {}};
-  rival.accuracy = operands_.judge([this](cudaStream_t stream) { call_(stream, 0); });
-  rival.kernels =
+ContenderInfo Contender::examined() const {
+  ContenderInfo info{name_, choice_, {}, {}};
+  info.accuracy = operands_.judge([this](cudaStream_t stream) { call_(stream, 0); });
+  info.kernels =
       launched_kernels(context_.stream.get(), [this](cudaStream_t stream) { call_(stream, 0); });
-  for (std::string& kernel : rival.kernels) kernel = readable_name(kernel);
-  return rival;
+  for (std::string& kernel : info.kernels) kernel = readable_name(kernel);
+  return info;
 }
 
 }  // namespace autotune::bench

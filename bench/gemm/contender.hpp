@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way to compute the product, as the race times it: everybody in the same form of graph.
+// One way to compute the product, timed as a graph like all others.
 #pragma once
 
 #include <map>
@@ -17,11 +17,11 @@ class Contender : public Timer {
   Contender(const CudaContext& context, const Operands& operands, std::string name,
             std::string choice, EnqueueOnce call);
 
-  /// Cold: the sets of operands in turn, each at least once.
+  /// Cold: uses the sets of operands in turn, each at least once.
   TimedBatch time(int launches, L2State l2) override;
 
-  /// Judges one call, and says what it launches. Throws KernelFailure.
-  Rival examined() const;
+  /// Verifies one call and lists the kernels that it launches. Throws KernelFailure.
+  ContenderInfo examined() const;
 
  private:
   const CudaContext& context_;

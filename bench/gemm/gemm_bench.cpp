@@ -134,15 +134,15 @@ class Benchmark {
     const auto enter = [&](const std::string& name, const std::string& choice, EnqueueOnce call) {
       auto contender =
           std::make_unique<Contender>(*context_, operands, name, choice, std::move(call));
-      Rival rival = contender->examined();
-      if (!rival.accuracy.is_right()) {
+      ContenderInfo info = contender->examined();
+      if (!info.accuracy.is_right()) {
         throw KernelFailure(
             Outcome::wrong,
             format("{}: {} is wrong: {} elements, relative error {:.2g}", shape.text(), name,
-                   rival.accuracy.wrong, rival.accuracy.frobenius));
+                   info.accuracy.wrong, info.accuracy.frobenius));
       }
       contenders.push_back(std::move(contender));
-      result.rivals.push_back(std::move(rival));
+      result.contenders.push_back(std::move(info));
     };
     enter("ours", to_text(configuration),
           tuned_call(*context_, operands, lookup_.target(), problem, configuration));

@@ -14,10 +14,10 @@ double now() {
 }
 
 /// Launches that fill a batch of each, from a single launch.
-std::vector<int> launches_of(std::span<Timer* const> rivals, L2State l2, const Policy& policy) {
+std::vector<int> launches_of(std::span<Timer* const> contenders, L2State l2, const Policy& policy) {
   std::vector<int> launches;
-  for (Timer* rival : rivals) {
-    launches.push_back(launches_for(rival->time(1, l2).seconds, policy));
+  for (Timer* contender : contenders) {
+    launches.push_back(launches_for(contender->time(1, l2).seconds, policy));
   }
   return launches;
 }
@@ -36,14 +36,14 @@ std::vector<std::size_t> screened(const std::vector<std::size_t>& running,
 
 }  // namespace
 
-std::vector<std::vector<double>> race(std::span<Timer* const> rivals, L2State l2,
+std::vector<std::vector<double>> race(std::span<Timer* const> contenders, L2State l2,
                                       const RaceRules& rules, std::uint64_t seed) {
   const double start = now();
-  const std::vector<int> launches = launches_of(rivals, l2, rules.policy);
+  const std::vector<int> launches = launches_of(contenders, l2, rules.policy);
   // The graphs of these lengths are made, and replayed once, outside the blocks.
-  for (std::size_t i = 0; i < rivals.size(); ++i) rivals[i]->time(launches[i], l2);
-  std::vector<std::vector<double>> times(rivals.size());
-  std::vector<std::size_t> running(rivals.size());
+  for (std::size_t i = 0; i < contenders.size(); ++i) contenders[i]->time(launches[i], l2);
+  std::vector<std::vector<double>> times(contenders.size());
+  std::vector<std::size_t> running(contenders.size());
   std::iota(running.begin(), running.end(), std::size_t{0});
   std::mt19937_64 random(seed);
   for (int block = 0; block < rules.most_blocks; ++block) {
@@ -51,7 +51,7 @@ std::vector<std::vector<double>> race(std::span<Timer* const> rivals, L2State l2
     if (block == rules.screen_blocks) running = screened(running, times, rules.hopeless_ratio);
     std::ranges::shuffle(running, random);
     for (const std::size_t i : running) {
-      times[i].push_back(rivals[i]->time(launches[i], l2).seconds);
+      times[i].push_back(contenders[i]->time(launches[i], l2).seconds);
     }
   }
   return times;
@@ -67,10 +67,10 @@ Standing standing_of(std::span<const std::vector<double>> times) {
     const Measurement one = summarize(times[i]);
     if (standing.lt && standing.lt->median <= one.median) continue;
     standing.lt = one;
-    standing.lt_rival = i;
+    standing.lt_contender = i;
   }
   standing.lt_is_best = standing.lt && standing.lt->median < standing.sgemm.median;
-  const std::size_t best = standing.lt_is_best ? *standing.lt_rival : kSgemm;
+  const std::size_t best = standing.lt_is_best ? *standing.lt_contender : kSgemm;
   standing.ratio = paired_ratio(times[best], times[kOurs]);
   return standing;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times several rivals side by side: one batch of each in every block, in fresh random order.
+// Times several contenders side by side: one batch of each in every block, in fresh random order.
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,32 @@
 
 namespace autotune::bench {
 
-/// Who takes part: ours, cublasSgemm, then every candidate of cublasLt.
+/// Indices of contenders: ours, cublasSgemm, then every candidate of cublasLt.
 inline constexpr std::size_t kOurs = 0;
 inline constexpr std::size_t kSgemm = 1;
 inline constexpr std::size_t kFirstLt = 2;
 
 struct RaceRules {
-  Policy policy;          // sizes a batch
-  int screen_blocks = 3;  // then candidates go that are `hopeless_ratio` behind the best vendor
-  double hopeless_ratio = 1.05;
+  Policy policy;                 // sets launches per batch
+  int screen_blocks = 3;         // slow candidates drop out after these
+  double hopeless_ratio = 1.05;  // of a slow candidate's time to the best of cuBLAS
   int fewest_blocks = 7;
   int most_blocks = 15;
-  double seconds = 1.2;  // no block is begun after it once there are the fewest
+  double seconds = 1.2;  // no block begins after this, once there are the fewest
 };
 
-/// Times of each rival, block by block; those that went have fewer. Throws KernelFailure.
-std::vector<std::vector<double>> race(std::span<Timer* const> rivals, L2State l2,
+/// Times of each contender by block; those that dropped out have fewer. Throws KernelFailure.
+std::vector<std::vector<double>> race(std::span<Timer* const> contenders, L2State l2,
                                       const RaceRules& rules, std::uint64_t seed);
 
-/// What a race showed. The vendor's best is the least median of all that ran to the end, so chance
-/// favours the vendor.
+/// The result of a race. The best of cuBLAS is the least median of all that ran to the end, so
+/// chance favours cuBLAS.
 struct Standing {
   Measurement ours, sgemm;
-  std::optional<Measurement> lt;        // the best candidate of cublasLt
-  std::optional<std::size_t> lt_rival;  // which it was
-  bool lt_is_best = false;              // else cublasSgemm is
-  Ratio ratio;                          // the vendor's best over ours, paired by block
+  std::optional<Measurement> lt;            // the best candidate of cublasLt
+  std::optional<std::size_t> lt_contender;  // its index
+  bool lt_is_best = false;                  // else cublasSgemm is
+  Ratio ratio;                              // best of cuBLAS over ours, paired by block
   int blocks = 0;
 };
 Standing standing_of(std::span<const std::vector<double>> times);

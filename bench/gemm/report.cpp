@@ -111,17 +111,17 @@ std::string readable_name(const std::string& kernel) {
 
 std::string launched_text(const SizeResult& size) {
   std::vector<std::size_t> shown{kOurs, kSgemm};
-  if (size.hot.lt_rival) shown.push_back(*size.hot.lt_rival);
+  if (size.hot.lt_contender) shown.push_back(*size.hot.lt_contender);
   std::string text;
   for (const std::size_t i : shown) {
-    const Rival& rival = size.rivals[i];
+    const ContenderInfo& info = size.contenders[i];
     std::string kernels;
-    for (const std::string& kernel : rival.kernels) {
+    for (const std::string& kernel : info.kernels) {
       kernels += (kernels.empty() ? "" : ", ") + kernel;
     }
     text += format("{} {}: {}{}{}; error {:.1e} of all, {:.2g} of the bound\n", size.shape.text(),
-                   rival.name, rival.choice, rival.choice.empty() ? "" : ": ", kernels,
-                   rival.accuracy.frobenius, rival.accuracy.worst);
+                   info.name, info.choice, info.choice.empty() ? "" : ": ", kernels,
+                   info.accuracy.frobenius, info.accuracy.worst);
   }
   return text;
 }

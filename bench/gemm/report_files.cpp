@@ -22,7 +22,8 @@ Json json_of(const Measurement& measurement) {
 Json json_of(const SizeResult& size, const Standing& standing) {
   Json json{{"ours", json_of(standing.ours)}, {"cublas_sgemm", json_of(standing.sgemm)}};
   json["cublas_lt"] = standing.lt ? json_of(*standing.lt) : Json();
-  json["cublas_lt_rival"] = standing.lt_rival ? Json(size.rivals[*standing.lt_rival].name) : Json();
+  json["cublas_lt_rival"] =
+      standing.lt_contender ? Json(size.contenders[*standing.lt_contender].name) : Json();
   json["ratio"] = {{"median", standing.ratio.median},
                    {"low", standing.ratio.low},
                    {"high", standing.ratio.high}};
@@ -30,12 +31,12 @@ Json json_of(const SizeResult& size, const Standing& standing) {
   return json;
 }
 
-Json json_of(const Rival& rival) {
-  return {{"name", rival.name},
-          {"choice", rival.choice},
-          {"kernels", rival.kernels},
-          {"frobenius_error", rival.accuracy.frobenius},
-          {"worst_error_of_bound", rival.accuracy.worst}};
+Json json_of(const ContenderInfo& info) {
+  return {{"name", info.name},
+          {"choice", info.choice},
+          {"kernels", info.kernels},
+          {"frobenius_error", info.accuracy.frobenius},
+          {"worst_error_of_bound", info.accuracy.worst}};
 }
 
 Json json_of(const SizeResult& size) {
@@ -43,7 +44,7 @@ Json json_of(const SizeResult& size) {
   json["hot"] = json_of(size, size.hot);
   json["cold"] = json_of(size, size.cold);
   json["rivals"] = Json::array();
-  for (const Rival& rival : size.rivals) json["rivals"].push_back(json_of(rival));
+  for (const ContenderInfo& info : size.contenders) json["rivals"].push_back(json_of(info));
   return json;
 }
 

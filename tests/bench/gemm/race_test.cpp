@@ -31,8 +31,8 @@ RaceRules rules() {
 
 TEST(Race, DropsCandidatesThatCannotBeTheVendorsBest) {
   Known ours(10e-6), sgemm(30e-6), hopeless(22e-6), close(20.5e-6), best(20e-6);
-  Timer* const rivals[] = {&ours, &sgemm, &hopeless, &close, &best};
-  const auto times = race(rivals, L2State::hot, rules(), 1);
+  Timer* const contenders[] = {&ours, &sgemm, &hopeless, &close, &best};
+  const auto times = race(contenders, L2State::hot, rules(), 1);
   EXPECT_EQ(times[0].size(), 9U);
   EXPECT_EQ(times[1].size(), 9U);  // cublasSgemm stays, however slow
   EXPECT_EQ(times[2].size(), 3U);
@@ -42,16 +42,16 @@ TEST(Race, DropsCandidatesThatCannotBeTheVendorsBest) {
 
 TEST(Race, EndsAtTheFewestBlocksOnceItsTimeIsOver) {
   Known ours(10e-6), sgemm(30e-6);
-  Timer* const rivals[] = {&ours, &sgemm};
+  Timer* const contenders[] = {&ours, &sgemm};
   RaceRules short_of_time = rules();
   short_of_time.seconds = 0;
-  EXPECT_EQ(race(rivals, L2State::hot, short_of_time, 1)[0].size(), 7U);
+  EXPECT_EQ(race(contenders, L2State::hot, short_of_time, 1)[0].size(), 7U);
 }
 
 TEST(Race, TimesInTheL2StateAskedFor) {
   Known ours(10e-6), sgemm(30e-6);
-  Timer* const rivals[] = {&ours, &sgemm};
-  EXPECT_DOUBLE_EQ(race(rivals, L2State::cold, rules(), 1)[0].front(), 30e-6);
+  Timer* const contenders[] = {&ours, &sgemm};
+  EXPECT_DOUBLE_EQ(race(contenders, L2State::cold, rules(), 1)[0].front(), 30e-6);
 }
 
 TEST(Standing, RatioIsPairedByBlock) {
@@ -70,7 +70,7 @@ TEST(Standing, ComparesWithTheBestOfTheVendor) {
       {1, 1, 1}, {4, 4, 4}, {2.5, 2.5, 2.5}, {2, 2, 2}, {1.5}};  // the last one was dropped
   const Standing standing = standing_of(times);
   EXPECT_TRUE(standing.lt_is_best);
-  EXPECT_EQ(standing.lt_rival, 3U);
+  EXPECT_EQ(standing.lt_contender, 3U);
   EXPECT_DOUBLE_EQ(standing.lt->median, 2);
   EXPECT_DOUBLE_EQ(standing.ratio.median, 2);
 }

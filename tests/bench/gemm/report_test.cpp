@@ -19,7 +19,7 @@ Standing standing(double ours, double sgemm, double lt) {
   one.ours = exactly(ours);
   one.sgemm = exactly(sgemm);
   one.lt = exactly(lt);
-  one.lt_rival = 2;
+  one.lt_contender = 2;
   one.lt_is_best = lt < sgemm;
   const double ratio = std::min(lt, sgemm) / ours;
   one.ratio = {ratio, ratio - 0.01, ratio + 0.01};
