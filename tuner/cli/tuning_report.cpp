@@ -14,10 +14,10 @@ double gflops(double flops, double seconds) { return seconds > 0 ? flops / secon
 std::string against_default(const ProblemReport& report) {
   if (!report.decision.default_configuration)
     return "the default failed: " + report.default_failure;
-  const Tuned& standard = *report.decision.default_configuration;
-  if (standard.configuration == report.decision.best->configuration) return "the default itself";
+  const Tuned& by_default = *report.decision.default_configuration;
+  if (by_default.configuration == report.decision.best->configuration) return "the default itself";
   return format("{:.2f}x the default",
-                standard.measurement.median / report.decision.best->measurement.median);
+                by_default.measurement.median / report.decision.best->measurement.median);
 }
 
 Json best_json(const ProblemReport& report) {

@@ -196,7 +196,7 @@ ModelBias TargetLookup::bias_of(const db::LookupRow& row, const Levels& levels) 
   ModelBias bias;
   bias.winner = std::log(row.median_ns * 1e-9) - predicted(levels, sizes);
   if (row.default_ns > 0) {
-    bias.standard = std::log(row.default_ns * 1e-9) - predicted(*default_levels_, sizes);
+    bias.at_default = std::log(row.default_ns * 1e-9) - predicted(*default_levels_, sizes);
   }
   return bias;
 }

@@ -26,17 +26,19 @@ double deviation(const std::vector<double>& values) {
 
 }  // namespace
 
-std::optional<std::size_t> choose_winner(std::span<const NearWinner> winners, double standard) {
+std::optional<std::size_t> choose_winner(std::span<const NearWinner> winners,
+                                         double default_predicted) {
   std::vector<double> scores, off, off_at_default;
   for (const NearWinner& one : winners) {
     scores.push_back(one.predicted + one.bias.winner + kDistancePenalty * one.distance);
     off.push_back(one.bias.winner);
-    if (one.bias.standard) off_at_default.push_back(*one.bias.standard);
+    if (one.bias.at_default) off_at_default.push_back(*one.bias.at_default);
   }
   const auto least = std::ranges::min_element(scores);
   if (least == scores.end()) return std::nullopt;
   const bool judged = !off_at_default.empty();  // else nobody knows what the default takes
-  if (judged && *least + deviation(off) >= standard + mean(off_at_default)) return std::nullopt;
+  if (judged && *least + deviation(off) >= default_predicted + mean(off_at_default))
+    return std::nullopt;
   return static_cast<std::size_t>(least - scores.begin());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the winners of near sizes is likely to be the fastest for sizes that were not tuned.
+// Chooses among winners of near sizes for sizes that were not tuned.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,24 @@
 
 namespace autotune {
 
-/// How far the cost model was off at a tuned problem: logarithms of measured over predicted.
+/// Errors of the cost model at a tuned problem: logarithms of measured over predicted.
 struct ModelBias {
   double winner = 0;
-  std::optional<double> standard;  // the default's, where it was timed
+  std::optional<double> at_default;  // of the default configuration, if it was timed
 };
 
-/// The winner of a tuned problem that is near, valid for the one that is asked about.
+/// The winner of a near tuned problem that is valid for the problem asked about.
 struct NearWinner {
-  double predicted = 0;  // logarithm of the cost model's seconds for the problem asked about
+  double predicted = 0;  // logarithm of predicted seconds for the problem asked about
   ModelBias bias;
   double distance = 0;  // root mean square of log2 of the sizes' ratios
 };
 
-/// The cost model's time of each winner, times how far the model was off where it was timed, and a
-/// little for each doubling on the way. The number of the least, or nullopt where the default, of
-/// which the model says `standard`, is not beaten by more than the model's own spread.
-std::optional<std::size_t> choose_winner(std::span<const NearWinner> winners, double standard);
+/// Returns the index of the winner with the lowest score: the predicted time, times the model's
+/// error where the winner was timed, times a factor for each doubling of the sizes. Returns nullopt
+/// if the winner does not beat the default configuration by more than the spread of the model's
+/// errors. `default_predicted` is the logarithm of the default configuration's predicted seconds.
+std::optional<std::size_t> choose_winner(std::span<const NearWinner> winners,
+                                         double default_predicted);
 
 }  // namespace autotune

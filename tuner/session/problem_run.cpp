@@ -54,7 +54,7 @@ ProblemRun::ProblemRun(const RunContext& context, Problem problem, ParameterSpac
       budget_(budget),
       default_index_(autotune::default_index(context.target, space_)),
       station_(context.device, context.target, problem_, context.policy,
-               [this] { return standard(); }) {
+               [this] { return default_loadable(); }) {
   read_stored(retune);
 }
 
@@ -103,7 +103,7 @@ std::vector<Evaluation> ProblemRun::evaluate(std::span<const std::size_t> indice
         if (is_over()) break;
         take_next(index);
       }
-      answers.push_back(answer(index));
+      answers.push_back(evaluation_of(index));
     }
   } catch (const SearchOver&) {
   } catch (const NotCompiled&) {
@@ -259,19 +259,19 @@ std::unique_ptr<Candidate> ProblemRun::load(std::size_t index) {
   return workbench().load(*kernel, plan(index));
 }
 
-std::optional<Loadable> ProblemRun::standard() {
+std::optional<Loadable> ProblemRun::default_loadable() {
   const auto known = trials_.find(default_index_);
   if (known != trials_.end() && known->second.outcome != Outcome::ok) return std::nullopt;
   const auto kernel = wait_for(context_.pool.compile(unit(default_index_)), station_);
   if (kernel->outcome != Outcome::ok) return std::nullopt;
-  return standard_ = Loadable{kernel, plan(default_index_)};
+  return default_loadable_ = Loadable{kernel, plan(default_index_)};
 }
 
 Trial ProblemRun::run_here(const SharedQueue::Task& task) {
   Trial trial = run(task, station_);
   if (station_.has_anchor() && station_.anchor().seconds() > 0) {
     const Anchor& anchor = station_.anchor();
-    queue_.set_reference({*standard_, anchor.seconds(), anchor.seconds() * anchor.drift()});
+    queue_.set_reference({*default_loadable_, anchor.seconds(), anchor.seconds() * anchor.drift()});
   }
   return trial;
 }
@@ -280,7 +280,7 @@ std::optional<double> ProblemRun::help(Device& device) {
   const auto reference = queue_.reference();
   if (!reference) return std::nullopt;
   Station station(device, context_.target, problem_, context_.policy,
-                  [&] { return reference->standard; });
+                  [&] { return reference->default_configuration; });
   const double ratio = station.anchor().seconds() / reference->seconds_now;
   if (!(std::abs(ratio - 1) <= context_.policy.devices_alike)) return ratio;
   station.anchor().compare_with(reference->seconds);
@@ -343,11 +343,11 @@ void ProblemRun::take(std::size_t index, Trial trial, bool store) {
   if (seconds && (!best_ || *seconds < best_seconds_)) lead(index);
   const double margin = 1 + context_.policy.finalist_margin;
   if (seconds && on_contender_ && *seconds <= best_seconds_ * margin) on_contender_(index);
-  answers_.push_back(answer(index));
+  evaluations_.push_back(evaluation_of(index));
   if (on_trial_) on_trial_();
 }
 
-Evaluation ProblemRun::answer(std::size_t index) const {
+Evaluation ProblemRun::evaluation_of(std::size_t index) const {
   const Trial& trial = trials_.at(index);
   Evaluation evaluation{index, trial.outcome, std::nullopt};
   if (trial.measurement) evaluation.seconds = trial.measurement->median;

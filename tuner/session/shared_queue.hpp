@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations of one problem that wait to be measured, for every device that is at work on it.
+// Configurations of one problem to measure, shared by all devices that work on it.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@
 
 namespace autotune {
 
-/// Filled and emptied by its owner, from one thread; helpers take from it in others.
+/// One owner adds tasks and takes trials, from one thread. Helpers run tasks in other threads.
 class SharedQueue {
  public:
   struct Task {
@@ -26,32 +26,32 @@ class SharedQueue {
   };
   using Make = std::function<Trial(const Task&)>;
 
-  /// What tells whether a device is like the owner's: a configuration, what it took there at first
-  /// and what it takes there now.
+  /// Compares a helper's device with the owner's: a configuration with its first and its current
+  /// time on the owner's device.
   struct Reference {
-    Loadable standard;
+    Loadable default_configuration;
     double seconds = 0;
     double seconds_now = 0;
   };
 
-  /// The owner's: adds tasks, behind those that wait.
+  /// Owner: adds tasks behind the waiting ones.
   void add(std::vector<Task> tasks);
-  /// The owner's: the trial of a task that was added. While a helper is at it, makes others; what
-  /// `make` throws loses that task.
+  /// Owner: returns the trial of an added task. While a helper runs that task, this call runs
+  /// others. If `make` throws, its task is lost.
   Trial take(std::size_t index, const Make& make);
-  /// The owner's: forgets tasks that nobody has begun, waits for those that helpers are at, and
-  /// returns every trial that was not taken.
+  /// Owner: drops tasks that have not begun, waits for those that helpers run, and returns every
+  /// trial that was not taken.
   std::map<std::size_t, Trial> abandon();
-  /// Tasks that nobody has begun.
+  /// Number of tasks that have not begun.
   std::size_t waiting();
-  /// The owner's: lets the helpers go.
+  /// Owner: ends help() in all helpers.
   void close();
 
   void set_reference(Reference reference);
-  /// A helper's: waits for it; nothing when the queue is closed first.
+  /// Helper: waits for the reference. Returns nullopt if the queue is closed first.
   std::optional<Reference> reference();
-  /// A helper's: makes trials until the queue is closed. What `make` throws leaves its task to the
-  /// others and comes out here.
+  /// Helper: runs tasks until the queue is closed. If `make` throws, the exception leaves this
+  /// call, and the task goes back to the queue.
   void help(const Make& make);
 
  private:

@@ -43,9 +43,9 @@ void Station::close() {
 
 Anchor& Station::anchor() {
   if (anchor_) return *anchor_;
-  if (const std::optional<Loadable> standard = standard_()) {
+  if (const std::optional<Loadable> loadable = anchor_source_()) {
     try {
-      anchor_candidate_ = workbench().load(*standard->kernel, standard->plan);
+      anchor_candidate_ = workbench().load(*loadable->kernel, loadable->plan);
       return anchor_.emplace(*anchor_candidate_, policy_);
     } catch (const KernelFailure&) {
       anchor_candidate_.reset();  // a default that fails is a trial like any other

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device at work on one problem: its buffers, its anchor, and what it makes of configurations.
+// One device at work on one problem: its buffers, its anchor, and its measurements.
 #pragma once
 
 #include <functional>
@@ -14,44 +14,44 @@
 
 namespace autotune {
 
-/// A configuration as a device is given it.
+/// A configuration that a device can load.
 struct Loadable {
   std::shared_ptr<const CompiledKernel> kernel;
   LaunchPlan plan;
 };
 
-/// Not thread-safe. Buffers and anchor are made when they are first needed.
+/// Not thread-safe. Buffers and anchor are made at first use.
 class Station {
  public:
-  /// What the anchor is to be, asked for when it is made; nothing: there is none.
-  using Standard = std::function<std::optional<Loadable>()>;
+  /// Returns the anchor's configuration, called once when the anchor is made. nullopt: no anchor.
+  using AnchorSource = std::function<std::optional<Loadable>()>;
 
-  /// All outlive the station.
+  /// All arguments must outlive the station.
   Station(Device& device, const Target& target, const Problem& problem, const Policy& policy,
-          Standard standard)
+          AnchorSource anchor_source)
       : device_(device),
         target_(target),
         problem_(problem),
         policy_(policy),
-        standard_(std::move(standard)) {}
+        anchor_source_(std::move(anchor_source)) {}
 
   Device& device() const { return device_; }
   /// Throws Error.
   Workbench& workbench();
-  /// Measures times against it; one without a standard where that fails. Throws Error.
+  /// The anchor. If its configuration fails, times are not corrected for drift. Throws Error.
   Anchor& anchor();
   bool has_anchor() const { return anchor_.has_value(); }
   /// Frees buffers and anchor.
   void close();
 
-  /// Loads, verifies and judges it against the time of the best so far, 0 for none, and checks that
-  /// it still works after so many calls. However the
-  /// configuration fails is in the trial. Throws Error when the device does.
+  /// Loads, verifies and times a configuration, then verifies it again. `best_seconds` is the best
+  /// time so far, 0 for none. Failures of the configuration are stored in the trial. Throws Error
+  /// if the device fails.
   void measure(Trial& trial, const Loadable& configuration, double best_seconds);
 
   Phases& phases() { return phases_; }
   const Phases& phases() const { return phases_; }
-  /// Calls of measure().
+  /// Number of measure() calls.
   int measured() const { return measured_; }
 
  private:
@@ -59,7 +59,7 @@ class Station {
   const Target& target_;
   const Problem& problem_;
   const Policy& policy_;
-  const Standard standard_;
+  const AnchorSource anchor_source_;
   Phases phases_;
   int measured_ = 0;
   std::unique_ptr<Workbench> workbench_;

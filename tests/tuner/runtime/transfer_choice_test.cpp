@@ -26,7 +26,7 @@ TEST(TransferChoice, ADefaultThatIsNotClearlyBeatenStays) {
   // The model was off by factors of 1 and 1.49: a spread of 1.22.
   EXPECT_EQ(choose_winner(winners, std::log(12.1)), std::nullopt);
   EXPECT_EQ(choose_winner(winners, std::log(12.3)), 0u);
-  for (NearWinner& one : winners) one.bias.standard.reset();  // nobody timed it
+  for (NearWinner& one : winners) one.bias.at_default.reset();  // nobody timed it
   EXPECT_EQ(choose_winner(winners, std::log(1)), 0u);
 }
 
