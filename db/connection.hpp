@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An open file, its prepared statements, and rows going in and out of it. Included by db/*.cpp
+// An open file, its prepared statements, and the reading and writing of rows. Included by db/*.cpp
 // only.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace autotune::db {
 
-/// A cached statement in use; it gives up its locks when it goes.
+/// A cached statement in use. Its end releases the locks.
 class Query {
  public:
   explicit Query(SQLite::Statement& statement) : statement_(statement) {}
@@ -99,7 +99,7 @@ int column_count() {
   return count;
 }
 
-/// The row whose columns stand from `column` on.
+/// The row whose columns start at `column`.
 template <class Row>
 Row read_row(Query& query, int column = 0) {
   Row row;
@@ -114,7 +114,7 @@ std::string select_sql(const std::string& rest = "") {
   return "SELECT " + column_list<Row>() + " FROM " + Table<Row>::name + rest;
 }
 
-/// The row as it is stored: text is valid UTF-8 without NUL, numbers are finite, and the id is the
+/// The row as it is stored. Text is valid UTF-8 without NUL, numbers are finite, and the id is the
 /// hash of the rest.
 std::string clean_text(std::string_view text);
 double clean_number(double number);
@@ -150,19 +150,19 @@ struct TunedStore::Connection {
     return Query(found->second);
   }
 
-  /// Stores a row as cleaned() made it, unless it is there. True when it is new.
+  /// Stores a row from cleaned() unless it exists. True if it is new.
   template <class Row>
   bool insert(const Row& row) {
     run_insert(row, "INSERT INTO ", " ON CONFLICT DO NOTHING");
     return database.getChanges() > 0;
   }
-  /// Stores a row in place of the one with the same key.
+  /// Stores a row and replaces the one with the same key.
   template <class Row>
   void replace(const Row& row) {
     run_insert(row, "INSERT OR REPLACE INTO ", "");
   }
 
-  /// Notes a row that a reader could not use.
+  /// Notes a row that a reader cannot use.
   void leave_out(const std::string& table, const std::string& id, const std::string& why);
 
   std::filesystem::path path;
@@ -189,10 +189,10 @@ struct TunedStore::Connection {
 
 using Connection = TunedStore::Connection;
 
-/// One sentence for what SQLite says.
+/// SQLite's error as one sentence.
 StoreError store_error(const std::filesystem::path& path, const SQLite::Exception& error);
 
-/// Runs `work`, with SQLite's exceptions turned into StoreError.
+/// Runs `work` and turns SQLite's exceptions into StoreError.
 template <class Work>
 auto guarded(const std::filesystem::path& path, Work&& work) {
   try {

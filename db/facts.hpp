@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which facts may be used: those that are what was stored, can be read, and are not retracted.
-// Included by db/*.cpp only.
+// Usable facts: they match their id, can be read, and are not retracted. Included by db/*.cpp only.
 #pragma once
 
 #include "db/connection.hpp"
@@ -13,19 +12,19 @@ inline constexpr const char* kAndKey =
 
 inline const std::string kNotAsStored = "it is not what was stored";
 
-/// In quotes and cut short, whatever bytes it is made of.
+/// The text in quotes, shortened; any bytes are allowed.
 std::string excerpt(std::string_view text);
 
-/// Whether the text is `NAME=VALUE NAME=VALUE …`, printable throughout; an empty one is.
+/// Whether the text is `NAME=VALUE NAME=VALUE …` and printable. The empty text is.
 bool is_named_values(std::string_view text);
 
-/// What is wrong with the text of this column: `the configuration "banana" is not of the form …`.
+/// What is wrong with this column's text: `the configuration "banana" is not of the form …`.
 std::optional<std::string> fault_of_text(std::string_view column, std::string_view text);
 
-/// The same of a time of day: more than a day ahead of this machine's clock.
+/// The same for a time of day: it is more than a day ahead of this machine's clock.
 std::optional<std::string> fault_of_date(std::string_view column, std::string_view text);
 
-/// What `fault` says of the first of a row's texts that has one.
+/// The result of `fault` for the first of the row's texts that has one.
 template <class Row, class Fault>
 std::optional<std::string> fault_of_texts(const Row& row, Fault&& fault) {
   std::optional<std::string> found;
@@ -50,7 +49,7 @@ std::optional<std::string> unacceptable(const Row& row) {
   return fault_of_texts(row, fault_of_date);
 }
 
-/// The row as it is stored. Throws StoreError where it is unacceptable().
+/// The row as it is stored. Throws StoreError if it is unacceptable().
 template <class Row>
 Row acceptable(const Connection& connection, const Row& row) {
   Row clean = cleaned(row);
@@ -61,13 +60,13 @@ Row acceptable(const Connection& connection, const Row& row) {
   return clean;
 }
 
-/// Whether the fact is what was stored.
+/// Whether the fact matches its id.
 template <class Row>
 bool is_whole(const Row& row) {
   return row_id(to_json(row)) == row.id;
 }
 
-/// `NOT EXISTS (…)`: nobody has retracted the fact, nor its session, device or kernel.
+/// `NOT EXISTS (…)`: the fact, its session, its device and its kernel are not retracted.
 template <class Row>
 std::string live_sql() {
   const std::string table = std::string(Table<Row>::name) + '.';
@@ -80,10 +79,10 @@ std::string live_sql() {
   return "NOT EXISTS (SELECT 1 FROM retraction WHERE fact IN (" + ids + "))";
 }
 
-/// Whether a retraction names this very fact.
+/// Whether a retraction names this fact.
 bool is_retracted(Connection& connection, const std::string& id);
 
-/// Whether nobody has retracted a fact that is stored, nor what it refers to.
+/// Whether a stored fact, and everything that it refers to, is not retracted.
 template <class Fact>
 bool is_live(Connection& connection, const Fact& fact) {
   static const std::string kSql =
@@ -92,8 +91,8 @@ bool is_live(Connection& connection, const Fact& fact) {
   return query.bind(fact.id).step();
 }
 
-/// Calls `use` with each fact that may be used of those where `condition` holds. Others that are
-/// not retracted are named in Connection::left_out.
+/// Calls `use` with each usable fact for which `condition` holds. Unusable facts are named in
+/// Connection::left_out, unless they are retracted.
 template <class Row, class Use, class... Bound>
 void each_usable(Connection& connection, const std::string& condition, Use&& use,
                  const Bound&... bound) {

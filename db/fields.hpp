@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of each table, named once: storing, reading, hashing and exporting all go by these.
+// The columns of each table, listed once for storing, reading, hashing and exporting.
 #pragma once
 
 #include <string_view>
@@ -21,7 +21,7 @@ void key_columns(Key& key, Visit&& visit) {
   visit("policy", key.policy);
 }
 
-/// Came with schema 2; see is_later().
+/// New in schema 2; see is_later().
 template <class Figures, class Visit>
 void baseline_columns(Figures& baseline, Visit&& visit) {
   visit("baseline", baseline.plugin);
@@ -56,8 +56,8 @@ void figure_columns(Row& row, Visit&& visit) {
   baseline_columns(row.baseline, visit);
 }
 
-/// Columns that not every schema has. A row in which one is empty is written as JSON without it,
-/// so that facts of an older schema keep their ids.
+/// Columns that older schemas lack. The JSON of a row omits such a column if it is empty, so facts
+/// of an older schema keep their ids.
 inline bool is_later(std::string_view column) {
   return column.starts_with("baseline") || column == "partial";
 }
@@ -101,7 +101,7 @@ struct Table<SessionRow> {
     visit("strategy", row.strategy);
     visit("seed", row.seed);
     visit("budget", row.budget);
-    visit("partial", row.partial);  // came with schema 4
+    visit("partial", row.partial);  // new in schema 4
   }
 };
 
@@ -210,8 +210,8 @@ struct Table<InflightRow> {
   }
 };
 
-/// Calls visit.operator()<Row>() for each table of facts, retractions first, then those referred to
-/// before those that refer. Facts have ids and are what an export holds and a merge unites.
+/// Calls visit.operator()<Row>() for each table of facts. Retractions come first, and referenced
+/// tables before those that refer to them. Facts have ids; export and merge work on facts.
 template <class Visit>
 void each_fact_table(Visit&& visit) {
   visit.template operator()<RetractionRow>();

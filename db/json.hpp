@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as JSON, one object a line: what is exported, and what ids are hashes of.
+// Rows as JSON, one object a line: the form of exports, and the text that ids are hashes of.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ bool is_empty(const std::optional<Number>& number) {
   return !number;
 }
 
-/// `{"table":"pin","device":…}` in the order of the columns, without the id, and without columns
-/// of later schemas that are empty.
+/// `{"table":"pin","device":…}` in the order of the columns, without the id and without empty
+/// columns of later schemas.
 template <class Row>
 std::string to_json(const Row& row) {
   std::string out = "{\"table\":";

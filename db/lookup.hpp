@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best configurations of one target on one device, flat and read-only, for programs that ask
-// often. Standard library only; nothing here throws once a table is made, locks or allocates.
+// The best configurations of one target on one device: a flat, read-only table for frequent
+// lookups. Standard library only. A finished table never throws, locks or allocates.
 #pragma once
 
 #include <array>
@@ -16,17 +16,16 @@
 
 namespace autotune::db {
 
-/// How well a result fits the problem asked for, best first. Within one validity a layer that
-/// stands above (user before site before shipped) wins; never across: a stale user row does not
-/// hide a fresh shipped one.
+/// How well a result fits the problem asked about, best first. Layers (user before site before
+/// shipped) only decide within one validity: a stale user row does not hide a fresh shipped one.
 enum class Validity : std::uint8_t {
   exact,                // this source, this environment
-  environment_drifted,  // another driver or CUDA version: used, and said
-  source_drifted,       // the kernel has changed since: a candidate to be verified again
+  environment_drifted,  // another driver or CUDA version; used, and reported
+  source_drifted,       // the kernel has changed since: verify it again
 };
 std::string_view name_of(Validity validity);
 
-/// Where the answer's configuration comes from.
+/// The source of an answer's configuration.
 enum class Origin : std::uint8_t {
   exact,              // tuned for this very problem
   transferred,        // the winner of a near problem
@@ -35,7 +34,7 @@ enum class Origin : std::uint8_t {
 };
 std::string_view name_of(Origin origin);
 
-/// The most sizes that a problem can have.
+/// Largest number of sizes of a problem.
 inline constexpr std::size_t kMostSizes = 8;
 
 /// One tuned problem.
@@ -43,27 +42,27 @@ struct LookupRow {
   std::array<std::int64_t, kMostSizes> sizes{};  // in the target's order; the rest are 0
   std::string configuration;                     // `BM=64 BN=64`
   std::string provenance;                        // pinned, measured, imported, predicted
-  std::string baseline;  // `cublas cublasSgemm` where a vendor's library is faster; else empty
-  double median_ns = 0;  // 0 when it was never timed
+  std::string baseline;  // `cublas cublasSgemm` if the baseline is faster; else empty
+  double median_ns = 0;  // 0: never timed
   double default_ns = 0;
   double baseline_ns = 0;
   Validity validity = Validity::exact;
-  std::uint8_t layer = 0;   // 0 stands above 1
-  bool same_device = true;  // else of the same compute capability only
+  std::uint8_t layer = 0;   // 0 is uppermost
+  bool same_device = true;  // false: another device of the same compute capability
 };
 
-/// Open addressing over (sizes): one probe reads one cache line of keys, the row lies beside it.
+/// A hash table over sizes with open addressing. A probe reads one cache line of keys.
 class LookupTable {
  public:
-  /// Of several rows for the same sizes those of the own device come first, then the most valid,
-  /// then pinned before tuned before predicted, then the uppermost layer; the first is kept.
+  /// Keeps one of several rows for the same sizes. Compared in turn: this device first, then
+  /// validity, then pinned before tuned before predicted, then the layer.
   LookupTable(std::size_t size_count, std::vector<LookupRow> rows);
 
-  /// The row of exactly these sizes, or nullptr. Below 50 ns.
+  /// The row of exactly these sizes, or nullptr. Takes less than 50 ns.
   const LookupRow* find(std::span<const std::int64_t> sizes) const noexcept;
 
-  /// The rows nearest by log distance, nearest first, of the same device where `same_device`. At
-  /// most `near.size()`; returns how many. Reads the whole table: microseconds.
+  /// Writes the nearest rows by log distance, nearest first, of the same device if `same_device`.
+  /// Returns their number, at most `near.size()`. Reads the whole table; takes microseconds.
   struct Near {
     const LookupRow* row = nullptr;
     double distance = 0;  // root mean square of log2 of the sizes' ratios
@@ -74,7 +73,7 @@ class LookupTable {
   std::size_t size() const noexcept { return rows_.size(); }
   std::size_t size_count() const noexcept { return size_count_; }
   std::span<const LookupRow> rows() const noexcept { return rows_; }
-  /// Of all that it holds: tables of equal content need no swap.
+  /// Hash of the whole content; tables of equal content need no swap.
   std::uint64_t content_hash() const noexcept { return content_hash_; }
 
  private:
@@ -84,24 +83,24 @@ class LookupTable {
   };
   static constexpr std::uint32_t kEmpty = 0xFFFFFFFF;
 
-  /// Where a row with these sizes is, or would be.
+  /// The slot of these sizes, used or free.
   Slot& slot_of(std::uint64_t hash, std::span<const std::int64_t> sizes);
 
   std::size_t size_count_;
   std::vector<LookupRow> rows_;
-  std::vector<double> logs_;  // log2 of the sizes, size_count_ a row
+  std::vector<double> logs_;  // log2 of the sizes, size_count_ per row
   std::vector<Slot> slots_;   // a power of two, at most half full
   std::uint64_t content_hash_ = 0;
 };
 
-/// A table that can be exchanged under its readers. Readers take no lock; a table stays until the
-/// holder goes, so what a reader was given stays valid. A swap for an equal table is dropped, so
-/// refreshing costs memory only where something changed.
+/// A table that can be swapped while others read it. Readers take no lock. Old tables live as long
+/// as the holder, so references stay valid. A swap for an equal table is dropped, so memory grows
+/// only with changes.
 class LookupHolder {
  public:
   explicit LookupHolder(LookupTable first) { swap(std::move(first)); }
   const LookupTable& table() const noexcept { return *current_.load(std::memory_order_acquire); }
-  /// Any thread; true when the content changed.
+  /// Thread-safe; true if the content changed.
   bool swap(LookupTable next);
 
  private:

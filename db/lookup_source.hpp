@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what a lookup table needs out of one or more databases, which are closed again.
+// Reads the rows of a lookup table from one or more databases, and closes them.
 #pragma once
 
 #include <filesystem>
@@ -13,34 +13,34 @@
 
 namespace autotune::db {
 
-/// Which rows: one target with the same settings on one device, or on others of its architecture.
+/// Selects rows: one target with given settings, on one device or on others of its architecture.
 struct LookupRequest {
   std::string target;
-  std::string fingerprint;  // of the kernel as it is now
+  std::string fingerprint;  // of the current kernel
   DeviceRow device;
-  std::string environment;  // as in SessionRow; empty: not compared
+  std::string environment;  // as in SessionRow; empty: do not compare
   std::string size_names;   // `M N K`
   std::string settings;     // `dtype=f32`, in the target's order
   std::string policy = "l2=hot launch=graph";
 };
 
-/// A database, and how it is opened. Uppermost first: user, site, shipped.
+/// A database and its mode. Uppermost first: user, site, shipped.
 struct Layer {
   std::filesystem::path path;
   Mode mode = Mode::read_only;
 };
 
-/// What came of a layer.
+/// The result of reading a layer.
 enum class LayerState : std::uint8_t { read, missing, unreadable };
 
 struct LookupRows {
   std::vector<LookupRow> rows;
-  std::vector<LayerState> layers;  // one a layer
-  /// One sentence for each layer that could not be read, or not as a whole; a missing file is none.
+  std::vector<LayerState> layers;  // one per layer
+  /// One sentence for each layer that could not be read completely. A missing file has none.
   std::vector<std::string> warnings;
 };
 
-/// Never throws for what is wrong with a layer: that layer is a miss. About 1 us a row.
+/// Does not throw if a layer is unreadable: that layer has no rows. About 1 us per row.
 LookupRows read_lookup_rows(std::span<const Layer> layers, const LookupRequest& request);
 
 }  // namespace autotune::db

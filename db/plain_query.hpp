@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A statement for the loops that read a hundred thousand rows. Included by db/*.cpp only.
+// A statement for loops over a hundred thousand rows. Included by db/*.cpp only.
 #pragma once
 
 #include <SQLiteCpp/Exception.h>
@@ -11,7 +11,7 @@
 
 namespace autotune::db {
 
-/// Without SQLiteCpp's shared owner of each value, and without copies.
+/// Faster than SQLiteCpp's: no shared owner of each value, and no copies.
 class PlainQuery {
  public:
   PlainQuery(sqlite3* database, const char* sql) : database_(database) {
@@ -36,9 +36,9 @@ class PlainQuery {
     if (code != SQLITE_ROW && code != SQLITE_DONE) check(code);
     return code == SQLITE_ROW;
   }
-  /// Until the next step.
+  /// Valid until the next step.
   std::string_view text(int column) const {
-    // As a blob it need not be copied for a final NUL.
+    // A blob needs no copy for a final NUL.
     const auto* text = static_cast<const char*>(sqlite3_column_blob(statement_, column));
     return {text, text ? static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)) : 0};
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process wrote an inflight record, and whether it still lives.
+// Identifies the process of an inflight record and tells whether it is alive.
 #pragma once
 
 #include <string_view>
 
 namespace autotune::db {
 
-/// Of a process_text(); one of another host counts as alive.
+/// Takes a process_text(). A process of another host counts as alive.
 bool process_lives(std::string_view process);
 
 }  // namespace autotune::db

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the tuned database as plain structs: text and numbers, no other layer's types.
+// The rows of the tuned database as plain structs of text and numbers.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace autotune::db {
 
-/// Every `id` is the hash of the rest of its row: equal rows have equal ids, merging is a set
-/// union, and a row that does not match its id is damaged. The store fills it in; leave it empty.
-/// Times of day are UTC text, `2026-03-01T12:00:00.000000Z`: now_text(). Facts are ordered by them.
+/// Every `id` is the hash of the rest of its row. Equal rows have equal ids, so merging is a set
+/// union. A row that does not match its id is damaged. The store sets the id; leave it empty. Times
+/// of day are UTC text from now_text(), `2026-03-01T12:00:00.000000Z`. Facts are ordered by them.
 
-/// What makes two devices comparable. Driver and clocks belong to the session.
+/// A kind of device. Driver and clocks belong to the session.
 struct DeviceRow {
   std::string id;
   std::string name;
@@ -31,7 +31,7 @@ struct KernelRow {
   std::string id;
   std::string target;
   std::string fingerprint;  // hash of source, space and argument list
-  std::string sizes;        // the names of its sizes: `M N K`; what else a problem has are settings
+  std::string sizes;        // names of its sizes: `M N K`; the rest of a problem is settings
   friend bool operator==(const KernelRow&, const KernelRow&) = default;
 };
 
@@ -45,12 +45,12 @@ struct SessionRow {
   std::string strategy;
   std::int64_t seed = 0;
   std::string budget;
-  /// A part of the space was searched, as `--fix` asks for: its leader is no answer.
+  /// Only a part of the space was searched (`--fix`): its leader is not an answer.
   bool partial = false;
   friend bool operator==(const SessionRow&, const SessionRow&) = default;
 };
 
-/// What a result is a result of. `device` and `kernel` are ids.
+/// The key of a result. `device` and `kernel` are ids.
 struct ProblemKey {
   std::string device;
   std::string kernel;
@@ -59,7 +59,7 @@ struct ProblemKey {
   friend auto operator<=>(const ProblemKey&, const ProblemKey&) = default;
 };
 
-/// The time of a configuration and its 95 % interval, in nanoseconds; empty where none was timed.
+/// The time of a configuration and its 95 % interval, in nanoseconds; empty if it was not timed.
 struct Times {
   std::optional<double> median_ns;
   std::optional<double> low_ns;
@@ -68,7 +68,7 @@ struct Times {
   friend bool operator==(const Times&, const Times&) = default;
 };
 
-/// One configuration that was tried: a fact, never changed.
+/// One configuration that was tried. A fact: it never changes.
 struct TrialRow : Times {
   std::string id;
   std::string session;
@@ -76,7 +76,7 @@ struct TrialRow : Times {
   std::string stage = "search";  // or `playoff`, `audit`
   std::string configuration;     // `BM=64 BN=64`
   std::string outcome = "ok";    // an Outcome's name
-  std::string message;           // why, when not ok
+  std::string message;           // the reason, if not ok
   bool throttled = false;
   std::optional<double> predicted_ns;
   std::optional<std::int64_t> registers;
@@ -92,15 +92,14 @@ struct TrialRow : Times {
   friend bool operator==(const TrialRow&, const TrialRow&) = default;
 };
 
-/// The fastest way of a vendor's library in a playoff.
+/// The fastest candidate of the baselines in a playoff.
 struct BaselineFigures {
-  std::string plugin;     // `cublas`; empty where none took part
+  std::string plugin;     // `cublas`; empty if none took part
   std::string candidate;  // `cublasLt 0 (algorithm 55, …)`
   std::optional<double> ns;
   std::optional<double> low_ns;
   std::optional<double> high_ns;
-  /// Beyond doubt faster than the best configuration: the whole interval of its paired ratio says
-  /// so.
+  /// Faster than the best configuration: the whole interval of the paired ratio is below 1.
   bool wins = false;
 
   /// `cublas cublasSgemm`; the plugin's name has no blank.
@@ -108,7 +107,7 @@ struct BaselineFigures {
   friend bool operator==(const BaselineFigures&, const BaselineFigures&) = default;
 };
 
-/// A configuration that was chosen, and what is published of it.
+/// A chosen configuration and its published figures.
 struct Figures : Times {
   std::string configuration;
   std::optional<double> gflops;
@@ -124,7 +123,7 @@ struct Figures : Times {
   friend bool operator==(const Figures&, const Figures&) = default;
 };
 
-/// What a session decided for one problem, from its playoff: a fact. Published figures are these.
+/// The decision of a session's playoff on one problem: a fact. Its figures are the published ones.
 struct DecisionRow : Figures {
   std::string id;
   std::string session;
@@ -153,11 +152,11 @@ struct CalibrationRow {
   friend bool operator==(const CalibrationRow&, const CalibrationRow&) = default;
 };
 
-/// Takes another fact out, for good. Nothing is deleted, so that merging stays a set union: the
-/// fact may come in before or after.
+/// Withdraws another fact for good. Nothing is deleted, so merging stays a set union: the fact may
+/// arrive before or after its retraction.
 struct RetractionRow {
   std::string id;
-  std::string fact;  // the id of what is taken out; a session takes its trials and decisions along
+  std::string fact;  // the withdrawn id; that of a session covers its trials and decisions
   std::string reason;
   std::string created_at;
   friend bool operator==(const RetractionRow&, const RetractionRow&) = default;
@@ -166,29 +165,29 @@ struct RetractionRow {
 /// The answer for one problem, derived from trials, decisions and pins.
 struct BestRow : Figures {
   ProblemKey key;
-  std::string settings;    // what of the problem is not its sizes: `dtype=f32`
+  std::string settings;    // the problem without its sizes: `dtype=f32`
   std::string provenance;  // pinned, measured, imported, predicted
-  bool decided = false;  // by a playoff or a pin; else the leader of a session that did not finish
+  bool decided = false;    // by a playoff or a pin; else the leader of an unfinished session
   std::string session;
   std::string session_started_at;
-  std::string source;  // id of the trial, decision or pin that it comes from
-  // The store fills these in.
-  std::int64_t crc = 0;       // of what a lookup uses
+  std::string source;  // id of the trial, decision or pin
+  // The store sets these.
+  std::int64_t crc = 0;       // of the columns that a lookup uses
   std::int64_t row_hash = 0;  // of the whole row
   friend bool operator==(const BestRow&, const BestRow&) = default;
 };
 
-/// A configuration that was sent to a device and has not been answered for. Local to one host.
+/// A configuration that was sent to a device and has no result yet. Local to one host.
 struct InflightRow {
   std::string session;
   ProblemKey key;
   std::string configuration;
-  std::string process;  // who sent it: process_text()
+  std::string process;  // the sender: process_text()
   std::string started_at;
   friend bool operator==(const InflightRow&, const InflightRow&) = default;
 };
 
-/// A best row with what its ids stand for.
+/// A best row with the rows that its ids refer to.
 struct TunedEntry {
   BestRow best;
   DeviceRow device;

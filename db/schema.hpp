@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables, and how an older file becomes a newer one.
+// The tables, and the migration of older files.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@ class Database;
 
 namespace autotune::db {
 
-/// `ATDB` in the header of the file says whose database it is.
+/// `ATDB`: identifies the database in the file's header.
 inline constexpr int kApplicationId = 0x41544442;
 inline constexpr int kSchemaVersion = 4;
-/// Readers from this version on understand what this one writes.
+/// The oldest schema version that can read files of this one.
 inline constexpr int kMinimumReader = 2;
 
 /// Brings a file from version `from` to `from + 1`.
@@ -24,13 +24,13 @@ struct Migration {
   const char* sql = "";
 };
 
-/// Makes the tables in an empty database. Call inside a transaction.
+/// Creates the tables in an empty database. Call inside a transaction.
 void create_schema(SQLite::Database& database);
 
-/// Runs each step from `version`, which the file was seen to have, up to `to` in a transaction of
-/// its own, the first after a copy to `FILE.v<version>.backup` (`.backup.2` where another copy has
-/// that name). Any number of processes may do so at once. Throws StoreError when a step is missing;
-/// a failing step leaves the version before it.
+/// Migrates a file from `version`, the version it was seen to have, to version `to`. Each step runs
+/// in its own transaction. The first step follows a copy to `FILE.v<version>.backup` (`.backup.2`
+/// if another copy has that name). Several processes may migrate at once. Throws StoreError if a
+/// step is missing; after a failed step, the file keeps the previous version.
 void migrate(SQLite::Database& database, const std::filesystem::path& path, int version, int to,
              std::span<const Migration> steps);
 

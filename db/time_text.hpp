@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of day as facts have them.
+// Times of day as text, as facts store them.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark's own small kernels: filling, judging, and a loop of nothing but FFMA.
+// The benchmark's own kernels: fill, compare, and a loop of FFMAs.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 
 namespace autotune::bench {
 
-/// Sums over all elements, in device memory: of (got - right)^2 and of right^2.
+/// Sums over all elements, in device memory: (got - right)^2 and right^2.
 struct SquareSums {
   double difference = 0;
   double right = 0;
@@ -20,7 +20,7 @@ struct SquareSums {
 /// Everything is asynchronous on the context's stream.
 class BenchKernels {
  public:
-  /// Throws Error when they do not compile.
+  /// Throws Error if they do not compile.
   explicit BenchKernels(const CudaContext& context);
 
   /// Random values in (-1, 1), never 0, the same for the same index.
@@ -29,7 +29,7 @@ class BenchKernels {
   /// Adds to `sums`.
   void add_squares(const float* got, const double* right, std::int64_t count,
                    SquareSums* sums) const;
-  /// A launch that fills the GPU with FFMAs; returns how many FLOPs it has.
+  /// Launches FFMAs on the whole GPU; returns the number of FLOPs.
   double ffma(cudaStream_t stream, int rounds) const;
 
  private:

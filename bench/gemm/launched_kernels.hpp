@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the kernels behind a call, whoever's library it is in.
+// The names of the kernels of a call, whatever library launches them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,8 +10,8 @@
 
 namespace autotune::bench {
 
-/// Captures the call without running it. A kernel whose name the driver does not tell is `?`; none
-/// where it is too old to ask. Throws what the call throws.
+/// Captures the call without running it. A kernel has the name `?` if the driver does not tell it;
+/// the result is empty if the driver is too old. Throws what the call throws.
 std::vector<std::string> launched_kernels(cudaStream_t stream,
                                           const std::function<void(cudaStream_t)>& call);
 

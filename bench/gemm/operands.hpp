@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A, B and D of one problem in device memory, enough of them for a cold L2 cache, and the right D.
+// A, B and D of one problem in device memory, with enough copies for a cold L2 cache, and the
+// reference D.
 #pragma once
 
 #include <functional>
@@ -17,13 +18,13 @@ struct Matrices {
 
 class Operands {
  public:
-  /// Fills all sets at random and computes the first one's right answer with the target's reference
-  /// kernel, in float64. Arguments must outlive it. Throws Error.
+  /// Fills all sets with random values and computes the first set's reference result with the
+  /// target's reference kernel, in float64. Arguments must outlive it. Throws Error.
   Operands(const CudaContext& context, const BenchKernels& kernels, const Target& target,
            const Problem& problem, const Shape& shape);
 
   const Shape& shape() const { return shape_; }
-  /// Twice the L2 cache passes before a set comes again.
+  /// Sets of operands: twice the L2 cache passes between two uses of a set.
   int copies() const { return copies_; }
   Matrices at(int copy) const;
   /// The same as the target's buffers, in their order.
@@ -44,7 +45,7 @@ class Operands {
   std::int64_t a_bytes_, b_bytes_, set_bytes_;
   int copies_;
   DeviceMemory sets_;
-  DeviceMemory other_;  // whatever else the target names, unused here
+  DeviceMemory other_;  // other buffers of the target, unused here
   DeviceMemory right_;
   DeviceMemory magnitudes_;  // |A| |B|
 };

@@ -7,7 +7,7 @@
 
 namespace autotune::bench {
 
-/// `operands` must outlive the call. Throws Error when it does not compile, KernelFailure when the
+/// `operands` must outlive the call. Throws Error if it does not compile, KernelFailure if the
 /// driver refuses it.
 EnqueueOnce tuned_call(const CudaContext& context, const Operands& operands, const Target& target,
                        const Problem& problem, const Configuration& configuration);

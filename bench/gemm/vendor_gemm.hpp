@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The opponents: cublasSgemm, and what cublasLt's heuristic offers. f32 throughout, no TF32.
+// The baselines: cublasSgemm, and the candidates of cublasLt's heuristic. f32 throughout, no TF32.
 #pragma once
 
 #include <memory>
@@ -20,13 +20,13 @@ struct VendorCall {
 /// cuBLAS on one stream, with 64 MiB of workspace.
 class VendorGemm {
  public:
-  /// Throws Error when cuBLAS does not start.
+  /// Throws Error if cuBLAS does not start.
   explicit VendorGemm(cudaStream_t stream);
   ~VendorGemm();
 
   /// cublasSgemm with the default math mode, then every candidate of cublasLtMatmulAlgoGetHeuristic
-  /// (8 are asked for). Calls are good while this and the operands live; a call that cuBLAS refuses
-  /// throws KernelFailure.
+  /// (8 are requested). Calls are valid while this and the operands live. Throws KernelFailure if
+  /// cuBLAS refuses a call.
   std::vector<VendorCall> calls(const Operands& operands) const;
 
  private:

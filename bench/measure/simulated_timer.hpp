@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that is only noise round known truths: what every decision is tested on.
+// A simulated device with known times and noise, on which every decision is tested.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace autotune {
 
-/// Relative unless said otherwise. The defaults are a noisy machine.
+/// Relative, unless noted. The defaults are a noisy machine.
 struct NoiseModel {
   double launch = 0.02;         // standard deviation of one launch; averages out in a batch
-  double batch = 0.001;         // of a batch as a whole; does not
+  double batch = 0.001;         // of a whole batch; does not average out
   double drift = 0.015;         // of the device's speed over the session, stationary
-  double drift_seconds = 1;     // its correlation time
-  double session_bias = 0.002;  // of each timer, until its buffers are allocated anew
-  double outlier_rate = 0.01;   // of batches
-  double outlier_size = 0.3;    // an outlier takes up to this much longer
-  double throttle_rate = 0;     // episodes a second
+  double drift_seconds = 1;     // correlation time of the drift
+  double session_bias = 0.002;  // of each timer, until its buffers are allocated again
+  double outlier_rate = 0.01;   // share of batches
+  double outlier_size = 0.3;    // an outlier is up to this much slower
+  double throttle_rate = 0;     // episodes per second
   double throttle_seconds = 50e-3;
-  double throttled_clock = 0.8;  // of the clock, in an episode
+  double throttled_clock = 0.8;  // share of the clock in an episode
   double quantum = 0;            // seconds: resolution of the clock that times a batch
   double overhead = 0;           // seconds, added to each batch within its times
   double jitter = 0;             // seconds: standard deviation of the overhead
@@ -38,7 +38,7 @@ inline constexpr NoiseModel kH200Noise{.launch = 0,
                                        .overhead = 2e-6,
                                        .jitter = 0.08e-6};
 
-/// The state that all timers of one device share: its own time, drift, throttling.
+/// State shared by all timers of one device: time, drift, throttling.
 class SimulatedDevice {
  public:
   SimulatedDevice(const NoiseModel& noise, std::uint64_t seed);
@@ -49,7 +49,7 @@ class SimulatedDevice {
   double normal();
   double uniform();
 
-  /// Runs a batch that would take `seconds` on a device at full speed.
+  /// Runs a batch that takes `seconds` on a device at full speed.
   TimedBatch run(double seconds, int launches);
 
   void wait(double seconds) { advance(seconds); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well an order by prediction agrees with one by measurement.
+// Agreement of predicted and measured ranks.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@ namespace autotune {
 /// Spearman's rank correlation, ties at their mean rank.
 double spearman(std::span<const double> a, std::span<const double> b);
 
-/// The best measured among the `top` best predicted, over the best measured of all.
+/// The shortest measured time among the `top` best predictions, over the shortest of all.
 double top_ratio(std::span<const double> predicted, std::span<const double> measured,
                  std::size_t top);
 

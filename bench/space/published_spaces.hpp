@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spaces that others have published, in our language: what building one takes can be compared.
+// Published search spaces in our expression language, to compare the time of building them.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ struct PublishedSpace {
   std::string name;
   std::vector<Parameter> parameters;
   std::vector<Expression> constraints;
-  std::uint64_t product = 0;  // as published, or as it follows from the published values
-  std::size_t valid = 0;      // as published; of expdist and the wide gemm as built here
-  /// What Kernel Tuner's constraint solver takes, on a node with an A4000; 0: not published.
+  std::uint64_t product = 0;  // as published, or computed from published values
+  std::size_t valid = 0;      // as published; of expdist and the wide gemm, as built here
+  /// Seconds of Kernel Tuner's constraint solver on a node with an A4000; 0: not published.
   double solver_seconds = 0;
 
   ParameterSpace build() const { return {parameters, constraints, {}}; }
 };
 
-/// Of Kernel Tuner and its solver: tests/benchmarks.py and tests/test_util_benchmark.py of
-/// python-constraint 2; expdist and CLBlast's gemm from the repository of Willemsen, van Nieuwpoort
-/// and van Werkhoven, "Efficient Construction of Large Search Spaces for Auto-Tuning", 2025.
+/// From Kernel Tuner and its solver: tests/benchmarks.py and tests/test_util_benchmark.py of
+/// python-constraint 2. expdist and CLBlast's gemm are from the repository of Willemsen, van
+/// Nieuwpoort and van Werkhoven, "Efficient Construction of Large Search Spaces for Auto-Tuning",
+/// 2025.
 std::vector<PublishedSpace> published_spaces();
 
 }  // namespace autotune

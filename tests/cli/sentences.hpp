@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run that is refused must say.
+// Expectations on a refused run.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 
 namespace autotune::testing {
 
-/// One sentence on stderr with all of these in it, nothing on stdout, this status.
+/// Expects this status, one sentence on stderr with all of `words`, and nothing on stdout.
 inline void expect_refused(const Ended& ended, int status, const std::vector<std::string>& words) {
   EXPECT_EQ(ended.status, status);
   EXPECT_EQ(ended.out, "");

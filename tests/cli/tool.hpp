@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built binary, run as a user runs it: a process with a home, a database and streams of its
-// own.
+// Runs the built binary as a user does: a process with its own home, database and streams.
 #pragma once
 
 #include <sys/types.h>
@@ -15,16 +14,16 @@
 
 namespace autotune::testing {
 
-/// How a run of the tool ended.
+/// The result of a run of the tool.
 struct Ended {
-  int status = 0;  // 128 + the signal when one ended it, as a shell says it
+  int status = 0;  // as in a shell: 128 + signal if a signal ended it
   std::string out, err;
 };
 
-/// Called in the new process before the tool is: limits, closed streams.
+/// Called in the new process before the tool: sets limits, closes streams.
 using Preparation = std::function<void()>;
 
-/// A run of a program, as a rule the tool; killed with all it started when the object goes.
+/// A run of a program, usually the tool. Its destructor kills it and everything that it started.
 class Running {
  public:
   /// `words` begin with the program's path.
@@ -37,7 +36,7 @@ class Running {
   pid_t pid() const { return pid_; }
   bool ended();
   void signal(int number) const;
-  /// Waits for its end; a run that takes longer than this is killed, and has failed.
+  /// Waits for its end. A run that takes longer than the limit is killed and has failed.
   Ended wait(double limit_seconds = 240);
 
  private:
@@ -48,8 +47,8 @@ class Running {
   std::filesystem::path out_, err_;
 };
 
-/// A folder that is removed at the end: the working folder, home and database of a user for whom
-/// nothing is there yet. Only the cache of compiled kernels is shared by all tests.
+/// A folder that is removed at the end: working folder, home and database of a new user. Only the
+/// cache of compiled kernels is shared by all tests.
 class Sandbox {
  public:
   Sandbox();
@@ -58,15 +57,15 @@ class Sandbox {
   Sandbox& operator=(const Sandbox&) = delete;
 
   const std::filesystem::path& folder() const { return folder_; }
-  /// Where the tool keeps its database unless told otherwise.
+  /// The tool's default database.
   std::filesystem::path database() const { return folder_ / "data/autotune/tuned.db"; }
   std::filesystem::path write(const std::string& name, const std::string& text) const;
-  /// For the runs that follow.
+  /// Sets an environment variable for later runs.
   void set(const std::string& name, const std::string& value) { environment_[name] = value; }
   void unset(const std::string& name) { environment_.erase(name); }
 
   Ended run(const std::vector<std::string>& arguments, const Preparation& prepare = {}) const;
-  /// Another program, by its path.
+  /// Runs another program, given by its path.
   Ended run_program(const std::vector<std::string>& words) const;
   std::unique_ptr<Running> start(const std::vector<std::string>& arguments) const;
 
@@ -75,16 +74,16 @@ class Sandbox {
   std::map<std::string, std::string> environment_;
 };
 
-/// The path of a target of these tests: `tiny`.
+/// The path of a manifest of these tests: `tiny`.
 std::string manifest_of(const std::string& name);
-/// `autotune tune` of a target of these tests on the host device, with more arguments.
+/// Arguments of `autotune tune` for a target of these tests on the host device.
 std::vector<std::string> tune(const std::string& target, const std::string& sizes,
                               const std::vector<std::string>& more = {});
 
-/// Live processes with this name; of one parent, or with any.
+/// Live processes with this name, of one parent or of any.
 std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t> parent = {});
 bool is_alive(pid_t pid);
-/// Whether it has ended, or does so within some seconds.
+/// Whether it ends within a few seconds.
 bool is_gone(pid_t pid);
 
 }  // namespace autotune::testing

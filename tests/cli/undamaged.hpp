@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a database told before it was damaged, and whether what it tells now is still that.
+// The answers of a database before it was damaged, compared with its answers now.
 #pragma once
 
 #include <map>
@@ -13,19 +13,19 @@ namespace autotune::testing {
 
 class Undamaged {
  public:
-  /// Asks for all answers and facts.
+  /// Reads all answers and facts.
   Undamaged(const Sandbox& sandbox, const std::string& database);
 
-  /// Each returns a sentence about what is served and should not be; empty when all is well.
-  /// Of `query --json`: each answer is one that was given before.
+  /// Each function returns one sentence about a wrong output; empty if all is well. For
+  /// `query --json`: each answer was given before.
   std::string fault_of_answers(const Ended& query) const;
-  /// The same where everything was asked for: warnings miss the answers that are gone.
+  /// The same for a query of everything: warnings name the missing answers.
   std::string fault_of_all_answers(const Ended& query) const;
-  /// The same after answers were derived anew: each says what a fact says.
+  /// The same after answers were derived again: each matches a fact.
   std::string fault_of_derived(const Ended& query) const;
-  /// Of an export: each line was there before, and warnings miss those that are gone.
+  /// For an export: each line was there before, and warnings name the missing ones.
   static std::string fault_of_lines(const Ended& now, const Ended& before);
-  /// Of an explanation: problem, configuration and time are the same, or a warning says why not.
+  /// For an explanation: problem, configuration and time are the same, or a warning says why not.
   static std::string fault_of_report(const Ended& now, const Ended& before);
 
   const std::map<std::string, Json>& facts() const { return facts_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder that goes with the test, and rows to put in a store.
+// A folder that is removed after the test, and rows for a store.
 #pragma once
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ namespace autotune::db {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    // In memory where that can be: the tests are about processes, not about disks.
+    // In memory if possible: the tests are about processes, not disks.
     const bool memory = access("/dev/shm", W_OK | X_OK) == 0;
     const std::filesystem::path parent =
         memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
@@ -39,7 +39,7 @@ inline DeviceRow h200() {
   return {"", "NVIDIA H200", "cuda", "10de:2335", 90, 132, 62914560, 150754820096, ""};
 }
 
-/// Device, kernel and session in a store, and trials of them.
+/// A store with device, kernel and session, and trials for it.
 struct Sample {
   explicit Sample(TunedStore& store, const std::string& started_at = "2026-03-01T12:00:00.000Z")
       : key{store.add_device(h200()), store.add_kernel({"", "gemm", "f1", "M N K"}),
@@ -89,7 +89,7 @@ struct Sample {
     return row;
   }
 
-  /// The same in which cuBLAS was faster.
+  /// The same, with cuBLAS faster.
   DecisionRow lost_decision(const std::string& configuration, double median_ns) const {
     DecisionRow row = decision(configuration, median_ns);
     const double ns = median_ns * 0.9;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every way in which a configuration can fail, on a device in a worker.
+// Every way in which a configuration can fail, on a worker's device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class FaultsCase {
 
   std::size_t size() const { return space_.size(); }
 
-  /// How a configuration ends: what a session makes a row of.
+  /// The outcome of a configuration, as a session stores it.
   Outcome outcome_of(std::size_t index) {
     const Configuration configuration = space_.at(index);
     const CompiledKernel kernel =
@@ -70,8 +70,8 @@ class FaultsCase {
   const std::unique_ptr<Workbench> bench_;
 };
 
-/// Each fault has one of these outcomes, and the configuration after it runs as if nothing had
-/// been.
+/// Expects that each fault has one of these outcomes, and that the next configuration runs
+/// normally.
 inline void expect_outcomes(FaultsCase& faults,
                             const std::map<std::string, std::vector<Outcome>>& expected) {
   const std::size_t none = faults.index_of("none");
@@ -85,11 +85,11 @@ inline void expect_outcomes(FaultsCase& faults,
   }
 }
 
-/// A crash and the run after it, in a new worker: at most 1.5 s.
+/// Expects that a crash and the run after it, in a new worker, take at most 1.5 s.
 inline void expect_quick_restart(FaultsCase& faults) {
   const std::size_t crash = faults.index_of("illegal_address"), none = faults.index_of("none");
   faults.outcome_of(none);
-  faults.outcome_of(crash);  // compiled from here on
+  faults.outcome_of(crash);  // now compiled
   faults.outcome_of(none);
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(name_of(faults.outcome_of(crash)), "crash");
@@ -99,7 +99,7 @@ inline void expect_quick_restart(FaultsCase& faults) {
   std::printf("figure | a crash and the next start | %.2f s | <= 1.5 s\n", seconds.count());
 }
 
-/// Many faults among good configurations: every good one is measured.
+/// Expects that every good configuration among many faults is measured.
 inline void expect_good_ones_measured(FaultsCase& faults, int times) {
   const std::size_t crash = faults.index_of("illegal_address"), none = faults.index_of("none");
   for (int i = 0; i < times; ++i) {

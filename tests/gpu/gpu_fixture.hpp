@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU with workloads that can be checked by hand, and figures for the table of scripts/gpu_tests.
+// A GPU with workloads that can be checked by hand, and figures for scripts/gpu_tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace autotune {
 
-/// A line that scripts/gpu_tests collects: what was measured and what it should be.
+/// Prints a line that scripts/gpu_tests collects: a measured value and its bound.
 inline void figure(const std::string& what, const std::string& value, const std::string& bar = "") {
   std::printf("figure | %s | %s | %s\n", what.c_str(), value.c_str(), bar.c_str());
 }
@@ -72,7 +72,7 @@ inline SourceUnit saxpy_unit(const std::string& body, const std::string& qualifi
 
 inline constexpr const char* kRightBody = "if (i < n) out[i] = a * x[i] + y[i];";
 
-/// One device for the whole program, with a cache folder of its own that goes with it.
+/// One device for the whole program, with its own cache folder, which is removed at the end.
 class SharedGpu {
  public:
   static SharedGpu& instance() {

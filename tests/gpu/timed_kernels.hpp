@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels whose time a test sets: spinning on the clock, working through rounds, streaming memory.
+// Kernels with a chosen time: spinning on the clock, rounds of work, streaming memory.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace autotune {
 
-/// Two arrays on a GPU; candidates are good until reopen() or the end.
+/// Two arrays on a GPU; candidates are valid until reopen() or the end.
 class TimedKernels {
  public:
   explicit TimedKernels(Device& device)
@@ -19,16 +19,16 @@ class TimedKernels {
 
   const DeviceInfo& info() const { return device_.info(); }
 
-  /// Allocates the buffers anew.
+  /// Allocates the buffers again.
   void reopen() {
     bench_.reset();
     bench_ = device_.open(workload());
   }
 
-  /// One block an SM spins for so many cycles of the SM clock.
+  /// One block per SM spins for this many cycles of the SM clock.
   std::unique_ptr<Candidate> spin(std::int64_t cycles) { return load(plan("spin", cycles, 32)); }
 
-  /// Dependent FMAs in every thread: the time is linear in `rounds`, about 2 ns each.
+  /// Dependent FMAs in every thread; the time is linear in `rounds`, about 2 ns each.
   std::unique_ptr<Candidate> work(std::int64_t rounds) { return load(plan("work", rounds, 256)); }
 
   /// y = 2 x over all elements: bound by memory, or by the L2 cache.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin that calls cuBLAS: as built, or as copied to the machine with the GPU.
+// The path of the cuBLAS plugin: as built, or as copied to the machine with the GPU.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 namespace autotune {
 
-/// In $AUTOTUNE_PLUGIN_PATH, which scripts/gpu_tests sets, else where the plugins were built.
+/// In $AUTOTUNE_PLUGIN_PATH (set by scripts/gpu_tests), else where plugins are built.
 inline std::filesystem::path cublas_plugin() {
   const char* const copied = std::getenv("AUTOTUNE_PLUGIN_PATH");
   const std::filesystem::path folder =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a shell command and keeps what it says.
+// Runs a shell command and keeps its output.
 #pragma once
 
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources to measure the rate of compiling with, and the CPU time that it takes.
+// Sources for measuring the rate of compiling, and CPU time.
 #pragma once
 
 #include <sys/resource.h>
@@ -9,7 +9,7 @@
 
 namespace autotune {
 
-/// A tile of a matrix product; each number gives another source.
+/// A tile of a matrix product; each number gives a different source.
 inline SourceUnit tile_variant(int number) {
   SourceUnit unit;
   unit.name = "tile.cu";
@@ -41,7 +41,7 @@ extern "C" __global__ void tile(int n, const float* a, const float* b, float* c)
   return unit;
 }
 
-/// Of this process and of those of its children that have ended and were waited for.
+/// CPU time of this process and of its children that were waited for.
 inline double cpu_seconds() {
   double seconds = 0;
   for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {

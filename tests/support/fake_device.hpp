@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device with known truth: what a configuration takes, or how it fails, is a function of the
-// test.
+// A device with known results: the test defines the time or failure of each configuration.
 #pragma once
 
 #include <atomic>
@@ -14,15 +13,15 @@
 
 namespace autotune::testing {
 
-/// Macro name -> number, as the prelude of a configuration defines them.
+/// Macro name -> number, as in the prelude of a configuration.
 using Macros = std::map<std::string, std::int64_t>;
 
-/// What happens to one configuration.
+/// The result of one configuration.
 struct Fate {
   Outcome outcome = Outcome::ok;
   double seconds = 1e-5;
   std::string message;
-  int stops_after = 0;  // batches: then it does nothing, in a tenth of the time; 0: never
+  int stops_after = 0;  // after this many batches it does nothing, in a tenth of the time; 0: never
 };
 
 class FakeDevice final : public Device {
@@ -37,17 +36,17 @@ class FakeDevice final : public Device {
   std::unique_ptr<Workbench> open(const Workload& workload) override;
 
   DeviceInfo& mutable_info() { return info_; }
-  /// Runs in this process: each trial is announced to the database before it runs.
+  /// Not isolated: each trial is announced to the database before it runs.
   void do_not_isolate() { isolated_ = false; }
-  /// As a real device: trials may be made in the order in which kernels are compiled.
+  /// Like a real device: trials may run in the order in which compilations finish.
   void do_not_repeat() { repeats_ = false; }
-  /// A vendor's ways to do any problem: name and what happens.
+  /// Baseline candidates for every problem: name and result.
   std::vector<std::pair<std::string, Fate>>& baselines() { return baselines_; }
   int compiled() const { return compiled_; }
   int opened() const { return opened_; }
   int loaded() const { return loaded_; }
   const Truth& truth() const { return truth_; }
-  /// Called with how many were loaded before, each time that a configuration is.
+  /// Called at each load with the number of earlier loads.
   void on_load(std::function<void(int)> listener) { on_load_ = std::move(listener); }
   void count_load() {
     const int before = loaded_++;

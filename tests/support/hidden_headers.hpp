@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to read a header that a glance at `#include "…"` lines does not show.
+// Ways to read a header that are not plain `#include "…"` lines.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +13,11 @@ namespace autotune {
 class HiddenHeaders {
  public:
   struct Way {
-    std::string text;                  // of the source's head
+    std::string text;                  // start of the source
     std::vector<std::string> options;  // of the manifest
   };
 
-  /// In two folders below this one; the first is among the source's.
+  /// Headers are in two folders below this one; the first is among the source's.
   explicit HiddenHeaders(const std::filesystem::path& folder)
       : near_(folder / "near"), far_(folder / "far") {
     for (const auto& one : {near_, far_, near_ / "first"}) std::filesystem::create_directories(one);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headers of the kernels that ship, each as a source of its own.
+// The headers of shipped kernels, each as a source of its own.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline std::vector<std::filesystem::path> kernel_headers() {
   return headers;
 }
 
-/// What gemm's manifest defines for its plainest kernel, as far as its configuration reads it.
+/// Macros of gemm's manifest for its plainest kernel, as far as its configuration reads them.
 inline constexpr const char* kGemmMacros =
     "#define LAYOUT_NN 0\n#define LAYOUT_NT 1\n#define LAYOUT_TN 2\n#define LAYOUT_TT 3\n"
     "#define LAYOUT LAYOUT_TN\n"
@@ -30,8 +30,8 @@ inline constexpr const char* kGemmMacros =
     "#define KERNEL_NAIVE 1\n#define KERNEL KERNEL_NAIVE\n"
     "#define BATCH 1\n#define BLOCK_SIZE 16\n#define TILE_SIZE 2\n";
 
-/// A unit that includes the header and nothing else. Only the header that reads a manifest's macros
-/// is given any.
+/// A unit that only includes the header. Macros are defined only for the header that reads a
+/// manifest's macros.
 inline SourceUnit unit_of_header(const std::filesystem::path& header) {
   const bool reads_macros = header.filename() == "configuration.cuh";
   return {.name = header.filename().string() + ".cu",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins built out of tree, as their authors do: a compiler, one source, the installed header.
+// Builds plugins out of tree, as their authors do: a compiler, one source, the installed header.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@ class PluginWorkshop {
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path write(const std::string& name, const std::string& text) const;
 
-  /// Builds NAME.so beside its source. `compiler` is cc, gcc, c++, g++, clang or clang++; the
-  /// language of the source goes with it. Throws std::runtime_error with what the compiler said.
+  /// Builds NAME.so beside its source. `compiler` is cc, gcc, c++, g++, clang or clang++, and sets
+  /// the language of the source. Throws std::runtime_error with the compiler's output.
   std::filesystem::path build(const std::string& name, const std::string& source,
                               const std::string& compiler = "cc",
                               const std::string& flags = "") const;
@@ -30,7 +30,7 @@ class PluginWorkshop {
 
 bool has_program(const std::string& name);
 
-/// A plugin in C without facets; `before` stands above its table.
+/// A plugin in C without facets; `before` is inserted above its table.
 std::string plain_plugin(const std::string& name, const std::string& abi = "AUTOTUNE_PLUGIN_ABI",
                          const std::string& before = "");
 

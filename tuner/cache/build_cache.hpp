@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compilers made, kept on disk by content address: cubins and shared objects.
+// The build cache: compiled cubins and shared objects on disk, by content address.
 #pragma once
 
 #include <cstdint>
@@ -15,43 +15,44 @@
 
 namespace autotune {
 
-/// What a compiler made of one key.
+/// The compiler's result for one key.
 struct Build {
-  std::shared_ptr<const std::string> binary;  // null when it refused the source
-  std::string log;                            // the compiler's own words
-  bool keep = true;     // false: not for the disk, since another time it may end otherwise
-  bool cached = false;  // set by BuildCache: nothing was compiled for this call
-  bool late = false;    // it ran out of time
-  std::optional<std::vector<std::filesystem::path>> read = {};  // by the compiler, where it tells
+  std::shared_ptr<const std::string> binary;  // null if the compiler refused the source
+  std::string log;                            // the compiler's output
+  bool keep = true;     // false: do not store, another attempt may end differently
+  bool cached = false;  // set by BuildCache: found, not compiled
+  bool late = false;    // the compiler ran out of time
+  std::optional<std::vector<std::filesystem::path>> read = {};  // by the compiler, if it tells
 };
 
-/// A folder of builds, mode 0700, shared by any number of threads and processes. Files are written
-/// aside and renamed in, carry their own hash, and may be deleted at any time. Where the folder
-/// cannot be used everything still works, only nothing is kept: warning() then says why.
+/// A folder of builds with mode 0700, shared by any number of threads and processes. Files are
+/// written under another name and then renamed. Each has its own hash, and may be deleted at any
+/// time. If the folder cannot be used, nothing is stored, everything else works, and warning() has
+/// the reason.
 class BuildCache {
  public:
-  /// $AUTOTUNE_CACHE, else $XDG_CACHE_HOME/autotune, else $HOME/.cache/autotune; empty when none
-  /// of them is set.
+  /// $AUTOTUNE_CACHE, else $XDG_CACHE_HOME/autotune, else $HOME/.cache/autotune. Empty if none of
+  /// them is set.
   static std::filesystem::path default_folder();
 
   static constexpr std::int64_t kMostBytes = std::int64_t{2} << 30;
 
-  /// An empty folder means memory only. Above `most_bytes` the builds unused for longest go.
+  /// An empty folder means memory only. Above `most_bytes`, builds unused for longest are deleted.
   explicit BuildCache(std::filesystem::path folder, std::int64_t most_bytes = kMostBytes);
   BuildCache(const BuildCache&) = delete;
   BuildCache& operator=(const BuildCache&) = delete;
 
-  /// The build under `key` (hexadecimal digits), made by `make` where there is none. Threads that
-  /// ask for one key at the same time make it once. What `make` throws reaches all of them.
+  /// The build under `key` (hexadecimal digits), made by `make` if there is none. Threads that ask
+  /// for one key at the same time make it once. An exception of `make` reaches all of them.
   Build find_or_make(const std::string& key, const std::function<Build()>& make);
 
   /// The build under `key` if it is on disk and whole.
   std::optional<Build> find(const std::string& key);
 
-  /// Whether there is a file under `key`, whole or not: no more than a look at the folder.
+  /// Whether there is a file under `key`, valid or not. Does not read it.
   bool contains(const std::string& key) const;
 
-  /// One sentence when the folder cannot be used; empty otherwise.
+  /// One sentence if the folder cannot be used; else empty.
   std::string warning() const;
   const std::filesystem::path& folder() const { return folder_; }
 

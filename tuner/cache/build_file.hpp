@@ -10,7 +10,7 @@
 
 namespace autotune {
 
-/// nullopt where there is no such file or it is not whole.
+/// nullopt if there is no such file, or if it is damaged.
 std::optional<Build> read_build(const std::filesystem::path& path);
 
 /// As replace_file(). Returns its bytes, or -1 with errno set.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a source's directives say of other files, without a preprocessor: conditions count as true.
+// Finds the headers in a source's directives, without a preprocessor. All conditions count as true.
 #pragma once
 
 #include <string>
@@ -16,22 +16,22 @@ struct HeaderName {
 };
 
 struct Directives {
-  /// `#include` lines as nearly all are written. Also those inside block comments.
+  /// `#include` lines in the usual form, including those in block comments.
   std::vector<HeaderName> plain;
-  /// Any other spelling: `#include /*c*/ "x"`, `%:include`, `#import`, a continued line, and what
-  /// `__has_include` asks for.
+  /// Other forms: `#include /*c*/ "x"`, `%:include`, `#import`, a continued line, and the argument
+  /// of `__has_include`.
   std::vector<HeaderName> others;
-  /// `#include_next`: names a header of a later folder.
+  /// Headers of `#include_next`: found in a later folder.
   std::vector<HeaderName> next;
   /// Macros whose text is a header name: `#define HEADER "x.cuh"`.
   std::vector<HeaderName> defined;
-  /// An `#include` that a macro names.
+  /// An `#include` names its header by a macro.
   bool has_computed = false;
 };
 
 Directives directives_of(std::string_view text);
 
-/// The header name that `text` begins with; an empty name when it begins with none.
+/// The header name at the start of `text`; empty if there is none.
 HeaderName header_name(std::string_view text);
 
 }  // namespace autotune

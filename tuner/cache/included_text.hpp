@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The project's own files that a source includes: part of what a build is keyed by.
+// The project's own files that a source includes; they are part of a build's key.
 #pragma once
 
 #include <filesystem>
@@ -13,36 +13,36 @@
 
 namespace autotune {
 
-/// A file that a source includes, under the name that it is included by.
+/// An included file, with the name in the `#include`.
 struct IncludedFile {
   std::string name;
   std::filesystem::path path;
   std::string text;
 };
 
-/// What a source may read of files, as far as that can be told without a compiler.
+/// The files that a source may read, as far as known without a compiler.
 struct Included {
   std::vector<IncludedFile> files;
-  bool complete = true;  // false where a macro names a header
+  bool complete = true;  // false if a macro names a header
 
   /// Names and contents.
   std::string text() const;
-  /// Whether each file that a compiler read is among ours, or below one of the folders; where it
-  /// does not say what it read, whether we know.
+  /// Whether each file that the compiler read is in this list or below one of the folders. If the
+  /// compiler does not list its files, whether this list is complete.
   bool covers(const std::optional<std::vector<std::filesystem::path>>& read,
               std::span<const std::filesystem::path> folders) const;
 };
 
-/// Every file that `text` includes, directly or not, as found in `folders` in their order, then in
-/// those of the `options`; what is not found there (a toolkit's headers) is left out, its version
-/// being in the key already. Conditions count as true. Where a macro names a header, all that
-/// macros are defined as are taken, and every header below the folders: throws Error when these are
-/// too many.
+/// Every file that `text` includes, directly or not. Files are searched in `folders`, then in those
+/// of `options`. Files that are not found there (toolkit headers) are left out; the toolkit's
+/// version is in the key already. All conditions count as true. If a macro names a header, takes
+/// every header name in macros and every header below the folders; throws Error if these are too
+/// many.
 Included included(std::string_view text, std::span<const std::filesystem::path> folders,
                   std::span<const std::string> options = {});
 
-/// included() that reads the files of each text once: for guesses, since files may change. Any
-/// number of threads.
+/// included() that reads the files of each text once. For guesses only, because files may change.
+/// Thread-safe.
 class IncludedTexts {
  public:
   const std::string& of(const std::string& text, std::span<const std::filesystem::path> folders,
@@ -50,7 +50,7 @@ class IncludedTexts {
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::string> known_;  // by what identifies text, folders and options
+  std::map<std::string, std::string> known_;  // by a key of text, folders and options
 };
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A source's lines as a preprocessor has them.
+// Logical lines of a source, as a preprocessor sees them.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 namespace autotune {
 
 struct LogicalLine {
-  int number = 1;  // of the first of the lines that it was
+  int number = 1;  // number of its first physical line
   std::string text;
 };
 
-/// Continued lines are joined, and a comment is one blank.
+/// Joins continued lines and replaces each comment by a blank.
 std::vector<LogicalLine> logical_lines(std::string_view text);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Those of NVRTC's options that speak to its preprocessor, however they are written.
+// NVRTC's preprocessor options, in all their spellings.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ struct PreprocessorOptions {
 
 PreprocessorOptions preprocessor_options(std::span<const std::string> options);
 
-/// The same in the short form that every compiler understands.
+/// The same in the short form of every compiler.
 std::vector<std::string> common_options(const PreprocessorOptions& options);
 
 }  // namespace autotune

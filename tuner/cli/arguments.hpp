@@ -15,16 +15,16 @@ namespace autotune::cli {
 
 class Arguments {
  public:
-  /// Throws UsageError for an unknown option (with near names), a missing or repeated value, or a
-  /// positional argument where none may stand.
+  /// Throws UsageError for an unknown option (with near names), a missing or repeated value, or an
+  /// unexpected positional argument.
   Arguments(const Verb& verb, const std::vector<std::string>& words);
 
   bool has(std::string_view option) const;
   /// The value given, else the option's default, else nullopt.
   std::optional<std::string> find(std::string_view option) const;
-  /// Like find(); throws UsageError naming the option when there is none.
+  /// Like find(), but throws UsageError that names the option if there is no value.
   std::string text(std::string_view option) const;
-  /// Throws UsageError when the value is no integer in [low, high].
+  /// Throws UsageError unless the value is an integer in [low, high].
   std::int64_t integer(std::string_view option, std::int64_t low, std::int64_t high) const;
   /// Every value of a repeatable option.
   std::vector<std::string> all(std::string_view option) const;

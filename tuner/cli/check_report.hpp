@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `autotune check` found, for people and for programs.
+// The result of `autotune check`, as text and as JSON.
 #pragma once
 
 #include <iosfwd>

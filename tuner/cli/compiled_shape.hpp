@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a configuration of a target takes on a GPU, from the compiled binary.
+// The resources of a compiled configuration on a GPU.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace autotune::cli {
 
-/// One question for each kernel that the configuration launches: `--target`, `--size`, `--set` and
-/// NAME=VALUE of `arguments`. Throws UsageError when no valid configuration has these values, Error
-/// when it does not compile.
+/// One question for each kernel of the configuration, from `--target`, `--size`, `--set` and
+/// NAME=VALUE in `arguments`. Throws UsageError if no valid configuration has these values, Error
+/// if it does not compile.
 std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, const GpuSpec& gpu);
 
 }  // namespace autotune::cli

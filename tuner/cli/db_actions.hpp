@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The actions of autotune db that have a source of their own.
+// Actions of autotune db in their own sources.
 #pragma once
 
 #include "tuner/cli/tuned_entries.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `--device`: from its text to a Device, and what there is.
+// `--device`: converts its text to devices, and lists devices.
 #pragma once
 
 #include <memory>
@@ -12,31 +12,31 @@
 
 namespace autotune::cli {
 
-/// The option that every verb with a device has.
+/// `--device` of verbs with one device.
 extern const Option kDeviceOption;
-/// The same for a verb that takes several.
+/// `--device` of verbs with several devices.
 extern const Option kDevicesOption;
 
-/// How long compiling one kernel may take.
+/// `--compile-limit`.
 extern const Option kCompileLimitOption;
 double compile_limit_of(const Arguments& arguments);
 
-/// `auto` (the first GPU, else the host, which it says on stderr), `cuda`, `cuda:N`, `host`,
-/// `model:NAME`. CUDA and host kernels run in a worker process. Throws UsageError for any other
-/// text, Error when there is no such device here. Compilers run in processes of their own, and are
-/// killed after `compile_seconds`.
+/// Opens `auto` (the first GPU, else the host, with a note on stderr), `cuda`, `cuda:N`, `host` or
+/// `model:NAME`. CUDA and host kernels run in a worker process. Compilers run in their own
+/// processes and are killed after `compile_seconds`. Throws UsageError for other texts, Error if
+/// there is no such device.
 std::unique_ptr<Device> open_device(const std::string& text, double compile_seconds);
 
-/// Throws UsageError for a text that open_device() would not take anywhere; opens nothing.
+/// Throws UsageError for a text that is invalid on every machine; opens nothing.
 void check_device(const std::string& text);
 
-/// The same for several, as `cuda:all` (every GPU) or with commas between them. Throws UsageError
-/// when they are not alike: what is stored is stored for one kind of device.
+/// Opens several devices: `cuda:all` (every GPU), or a list with commas. Throws UsageError if they
+/// are not alike, because results are stored for a kind of device.
 std::vector<std::unique_ptr<Device>> open_devices(const std::string& text, double compile_seconds);
 void check_devices(const std::string& text);
 
 struct ListedDevice {
-  std::string option;  // what --device takes
+  std::string option;  // text for --device
   DeviceInfo info;
 };
 std::vector<ListedDevice> list_devices();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An explanation as a picture, and the roofs over its configurations.
+// An explanation as a plot, with the roofs of the GPU.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace autotune::cli {
 
 bool is_gpu(const Explanation& explanation);
-/// Bytes a second from L2.
+/// Bytes per second from L2.
 double l2_roof(const Explanation& explanation);
-/// FLOP/s that memory allows the best one.
+/// FLOP/s of the best configuration if memory bounds it.
 double memory_roof(const Explanation& explanation);
 
-/// On a GPU, where the FLOPs are known: FLOP/s over FLOPs a byte that passes L2, with the roofs of
-/// the GPU, every timed configuration, and the best one marked. Williams, Waterman and Patterson,
-/// "Roofline" (2009), at the L2 level. Elsewhere the times of all, fastest first.
+/// On a GPU with known FLOPs, a roofline at the L2 level: FLOP/s over FLOPs per byte through L2,
+/// with every timed configuration and the best one marked (Williams, Waterman and Patterson,
+/// "Roofline", 2009). Else the times of all, fastest first.
 Plot plot_of(const Explanation& explanation, const std::string& title);
 
 }  // namespace autotune::cli

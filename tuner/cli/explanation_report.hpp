@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An explanation as people and programs read it.
+// An explanation as text and as JSON.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 
 namespace autotune::cli {
 
-/// `autotune --help`: what it is, the verbs, where to go on.
+/// `autotune --help`: purpose, verbs, environment.
 std::string overview();
 /// `autotune VERB --help`.
 std::string help_of(const Verb& verb);

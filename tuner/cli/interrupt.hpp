@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C: the first asks the run to end after the running launch, the second ends the process.
+// Ctrl-C: the first ends the run after the running launch, the second ends the process.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,12 @@
 
 namespace autotune::cli {
 
-/// Catches SIGINT, SIGTERM, SIGHUP and SIGQUIT while it lives; one at a time. SIGQUIT ends the
-/// process at once, as the second of the others does. Temporary folders are removed before that.
+/// Catches SIGINT, SIGTERM, SIGHUP and SIGQUIT while it lives; only one object at a time. SIGQUIT
+/// ends the process at once, as does a second of the other signals. Temporary folders are removed
+/// first.
 class InterruptGuard {
  public:
-  /// `on_first` is called from another thread.
+  /// `on_first` is called from another thread at the first signal.
   explicit InterruptGuard(std::function<void()> on_first);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Occupancy as people and programs read it: a table, JSON, and the three classic curves.
+// Occupancy as a table, as JSON, and as the three usual curves.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace autotune::cli {
 
-/// What is asked about: one kernel on one GPU.
+/// A question: the occupancy of one kernel on one GPU.
 struct OccupancyQuestion {
-  std::string kernel;  // its name, or empty
+  std::string kernel;  // name, or empty
   std::string block;   // `16 x 16`
   GpuSpec gpu;
   KernelShape shape;
@@ -22,7 +22,7 @@ struct OccupancyQuestion {
 std::string occupancy_table(const OccupancyQuestion& question, const Occupancy& answer);
 
 /// `active_blocks`, `active_warps`, `occupancy` (0..1), `limits` (blocks by each resource),
-/// `limiters` (names), and what was asked.
+/// `limiters` (names), and the question.
 Json occupancy_json(const OccupancyQuestion& question, const Occupancy& answer);
 
 /// `shared memory`, `warps and registers`.
@@ -31,7 +31,7 @@ std::string limiter_text(const Occupancy& answer);
 /// Occupancy at each value of one resource.
 Json sweep_json(const OccupancyQuestion& question, Swept what, const SharedOfBlock& shared);
 
-/// Active warps over one resource, the question's own point marked.
+/// Active warps over one resource, with the question's point marked.
 Plot sweep_plot(const OccupancyQuestion& question, Swept what, const SharedOfBlock& shared);
 
 }  // namespace autotune::cli

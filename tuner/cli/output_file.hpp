@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that the tool writes for a user: --output, --svg.
+// Output files of --output and --svg.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace autotune::cli {
 
-/// Whether SQLite wrote this file. Only regular files are looked into.
+/// Whether the file is an SQLite database. Only regular files are read.
 bool is_database(const std::filesystem::path& file);
 
-/// As write_file(). Throws UsageError where the file is a database.
+/// As write_file(). Throws UsageError if the file is a database.
 void write_output(const std::filesystem::path& file,
                   const std::function<void(std::ostream& stream)>& write);
 
-/// The plots beside each other.
+/// Writes the plots side by side.
 void write_svg(const std::filesystem::path& file, std::span<const Plot> plots);
 
 }  // namespace autotune::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says now and then what a verb waits for.
+// Reports regularly what a verb waits for.
 #pragma once
 
 #include <condition_variable>
@@ -10,14 +10,14 @@
 
 namespace autotune::cli {
 
-/// Says every 10 s on stderr, while it lives, how far compilers are.
+/// Prints the progress of compilation on stderr every 10 s while it lives.
 class Patience {
  public:
   explicit Patience(double limit_seconds);
   Patience(const Patience&) = delete;
   Patience& operator=(const Patience&) = delete;
 
-  /// From any thread.
+  /// Thread-safe.
   void note(std::size_t done, std::size_t all);
 
  private:

@@ -12,32 +12,32 @@
 
 namespace autotune::cli {
 
-/// `--plugin`, repeatable: what is named must be of use.
+/// `--plugin`, repeatable.
 extern const Option kPluginOption;
 
-/// Loads what `--plugin` names at once; what is found in the plugin folders only when a name is not
-/// known without; one of no use is a warning then. Strategies of loaded plugins are in
-/// strategies(). Must outlive what it makes.
+/// Loads plugins of `--plugin` at once. Loads those in plugin folders only when a name is unknown
+/// without them; an unusable one is then a warning. Strategies of loaded plugins are in
+/// strategies(). Must outlive everything it makes.
 class Plugins {
  public:
-  /// Throws Error when one that is named cannot be used.
+  /// Throws Error if a plugin of `--plugin` is unusable.
   explicit Plugins(const Arguments& arguments);
   Plugins(const Plugins&) = delete;
   Plugins& operator=(const Plugins&) = delete;
 
-  /// Where warnings about plugins at work go; stderr at first.
+  /// Sets the receiver of warnings about running plugins; initially stderr.
   void warn_with(std::function<void(const std::string&)> warn) { warn_ = std::move(warn); }
 
   /// What a target's hooks are at when it says that the run is over is given up.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
 
-  /// Also those in the plugin folders; one that is of no use is an entry with its reason.
+  /// Loads those in the plugin folders too. An unusable plugin is an entry with its reason.
   const std::vector<PluginEntry>& load_all();
-  /// Like autotune::find_target(), and in plugins.
+  /// Like autotune::find_target(), and also searches plugins.
   Target find_target(const std::string& name);
-  /// Sees to it that make_strategy() knows the name if any plugin does. Throws UsageError.
+  /// Loads a plugin with this strategy, if a plugin has it. Throws UsageError.
   void provide_strategy(const std::string& name);
-  /// Of the loaded ones. A bad manifest of one that was found is a warning.
+  /// The targets of loaded plugins.
   std::vector<Target> targets() const;
   /// Every plugin that is a baseline, for a target.
   std::vector<BaselineSource> baselines(const std::string& target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a run shows itself on stderr: a line that is rewritten on a terminal, else a line a problem.
+// Progress on stderr: one line that is rewritten on a terminal, else one line for each problem.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@ namespace autotune::cli {
 
 class ProgressDisplay {
  public:
-  /// `quiet`: nothing but warnings.
+  /// `quiet`: warnings only.
   explicit ProgressDisplay(bool quiet);
   ~ProgressDisplay();
 

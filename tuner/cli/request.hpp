@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several verbs read from their arguments alike: problems, settings, the database.
+// Common arguments of several verbs: problems, settings, the database.
 #pragma once
 
 #include <filesystem>

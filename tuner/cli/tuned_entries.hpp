@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What query and db look for in the database, and what they say when it is not there.
+// Finds tuned entries for query, explain and db, with errors if there are none.
 #pragma once
 
 #include <optional>
@@ -11,38 +11,37 @@
 
 namespace autotune::cli {
 
-/// Of --db, else the default place.
+/// Opens --db, else the default database.
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
-/// For what changes a database: where the name is mistyped, none is made.
+/// Opens a database for a change. A missing file is an error; it is not created.
 db::TunedStore open_present_store(const Arguments& arguments);
 
-/// --target as databases know it: the name, where it is a manifest the one that stands in that;
-/// empty when it is not given.
+/// The name of --target as stored; of a manifest, the name in it. Empty without --target.
 std::string target_name(const Arguments& arguments);
 
-/// What is tuned, for --target, --device and --set when given, the latest kernel of each problem.
-/// Throws Error with near names when there is nothing.
+/// The tuned entries for --target, --device and --set, if given; for each problem, the latest
+/// kernel. Throws Error with near names if there are none.
 std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments, const db::TunedStore& store);
 
-/// Those of exactly the sizes that --size means, of the target with this name (--target may be a
+/// The entries of exactly the sizes in --size, for the target with this name (--target may be a
 /// manifest). May be empty.
 std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target);
 
-/// What is tuned nearest to one of the problems that --size means.
+/// The tuned entry nearest to one of the problems in --size.
 struct Nearest {
   NamedValues asked;
   db::TunedEntry entry;
   double distance = 0;  // root mean square of log2 of the sizes' ratios
 };
-/// For each of these problems one of each device, setting and policy that is asked for. Throws
-/// Error with near names when there is nothing.
+/// For each of these problems, one entry per device, settings and policy. Throws Error with near
+/// names if there are none.
 std::vector<Nearest> nearest_entries(const Arguments& arguments, const db::TunedStore& store);
 
-/// Warns of the first of them: a wrong file is wrong at every line.
+/// Prints the first few as warnings; a wrong file may be wrong in every line.
 void warn_of(const std::vector<std::string>& sentences);
 
-/// Warns, when it goes, of the rows that the store could not use.
+/// At its end, warns of the rows that the store could not use.
 class LeftOutWarning {
  public:
   explicit LeftOutWarning(const db::TunedStore& store) : store_(store) {}
@@ -63,11 +62,11 @@ struct EntryProblem {
 };
 EntryProblem problem_of(const db::TunedEntry& entry);
 
-/// Whether the entry has every one of them.
+/// Whether the entry has all of these settings.
 bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen);
 
-/// What the database says of a problem, for a person: where its target is at hand, without settings
-/// at their default and without parameters that mean nothing in a configuration. JSON has all.
+/// Stored texts for people. If the target is known, settings at their default and parameters
+/// without a meaning are left out. JSON has everything.
 class Readable {
  public:
   /// `target` may be nullptr and must outlive it.
@@ -82,7 +81,7 @@ class Readable {
   DeviceInfo device_;
 };
 
-/// `512`, or `M=1 N=4096 K=4096` when the sizes differ.
+/// `512`, or `M=1 N=4096 K=4096` if the sizes differ.
 std::string sizes_text(const NamedValues& sizes);
 
 }  // namespace autotune::cli

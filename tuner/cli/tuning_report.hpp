@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tuning run found: as text for a person and as JSON for a script.
+// The result of a tuning run as text and as JSON.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace autotune::cli {
 
-/// Two lines a problem: its figures, then the configuration.
+/// Two lines for each problem: its figures, then the configuration.
 std::string text_of(const Target& target, const DeviceInfo& device, const ProblemReport& report);
 
 /// The document of `--json`; docs/cli.md describes it.
 Json json_of(const Target& target, const DeviceInfo& device, const std::string& database,
              const TuningReport& report);
 
-/// What an audit of pruned configurations found.
+/// The result of a prune audit.
 Json json_of(const PruneCheck& check);
 
 /// `{"BM": 64, "PREFETCH": "register"}`.

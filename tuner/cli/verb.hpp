@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verb of the command line is: a row of the table, with its options as data.
+// A verb of the command line: a row of the table of verbs, with its options as data.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@ namespace autotune::cli {
 
 class Arguments;
 
-/// One option. `value` names what follows it (`FILE`), empty for a flag. Help shows `help` and,
-/// when not empty, the default.
+/// One option. `value` is the placeholder of its value (`FILE`), empty for a flag. Help shows
+/// `help` and a non-empty default.
 struct Option {
   std::string_view name;
   std::string_view value;
@@ -27,7 +27,7 @@ struct Verb {
   std::string_view summary;   // one line, for the list of verbs
   std::string_view details;   // paragraphs of Markdown for docs/cli.md; may be empty
   std::vector<Option> options;
-  /// What stands without a dash: `FILE` or `NAME=VALUE…`; empty when nothing may.
+  /// Placeholder of positional arguments: `FILE` or `NAME=VALUE…`; empty if there are none.
   std::string_view positional;
   int (*run)(const Arguments& arguments);
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses to global memory that a manifest declares, for the static analysis in
-// tuner/model/access_traffic.hpp.
+// Declared accesses to global memory, for the static analysis in tuner/model/access_traffic.hpp.
 #pragma once
 
 #include <array>
@@ -12,14 +11,14 @@
 
 namespace autotune {
 
-/// Of the thread in its block and the block in its grid; an access's index is affine in them.
+/// Coordinates of the thread in its block and of the block in its grid. Indices are affine in them.
 inline constexpr std::array<std::string_view, 6> kCoordinates{"tx", "ty", "tz", "bx", "by", "bz"};
 
 /// `load x[(bx * BLOCK + tx) * VECTOR] wide VECTOR times ITEMS when N > 0`: each thread reads
 /// VECTOR neighbouring elements from that index on, ITEMS times with this pattern. The index counts
-/// elements. `wide` and `times` are 1 where they are left out.
+/// elements. `wide` and `times` default to 1.
 struct AccessSpec {
-  std::string text;  // the line, without blanks around it
+  std::string text;  // the trimmed line
   bool store = false;
   std::string buffer;
   Expression index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vendor's library as a competitor.
+// Baselines: vendors' libraries.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace autotune {
 
-/// Which library: a plugin's file, and the target by the name that the plugin knows.
+/// Identifies a library: a plugin's file, and the target by the name that the plugin knows.
 struct BaselineSource {
   std::filesystem::path plugin;
   std::string target;
@@ -25,17 +25,16 @@ struct BaselineSource {
 class Baseline {
  public:
   virtual ~Baseline() = default;
-  /// The ways in which it can do the problem, by the names of what it chose; may be none.
+  /// The names of its candidates: the ways to compute the problem. May be empty.
   virtual std::vector<std::string> names() const = 0;
-  /// Enqueues one call on a stream of the device, with these addresses in place of the buffers it
-  /// was opened on, and these scalars in place of the workload's. May be captured in a graph.
-  /// Throws KernelFailure.
+  /// Enqueues one call on a stream of the device. `addresses` replace the buffers that it was
+  /// opened on, `scalars` the workload's. May be captured in a graph. Throws KernelFailure.
   virtual void launch(std::size_t number, std::span<void* const> addresses,
                       std::span<const Scalar> scalars, void* stream) = 0;
 };
 
-/// Opens a library in this process, `addresses` being where the workload's buffers lie; null where
-/// each launch brings its own. Throws Error.
+/// Opens a library in this process. `addresses` are those of the workload's buffers; null if each
+/// launch brings its own. Throws Error.
 using OpenBaseline = std::function<std::unique_ptr<Baseline>(const BaselineSource&, const Workload&,
                                                              std::span<void* const> addresses)>;
 

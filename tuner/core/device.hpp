@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiles and runs kernels: CUDA, the host, a GPU model, a worker process, a fake.
+// The Device interface: compiles and runs kernels. Implementations: CUDA, the host, a GPU model, a
+// worker process, a fake.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,11 @@ namespace autotune {
 enum class DeviceKind : std::uint8_t { cuda, host, model, fake };
 std::string_view name_of(DeviceKind kind);
 
-/// What is known of a device. Names in expressions are `device.` and the field's name.
+/// Properties of a device. Expressions see them as `device.` and the field's name.
 struct DeviceInfo {
   std::string name;  // `NVIDIA H200`, or the CPU's model name
   DeviceKind kind = DeviceKind::fake;
-  std::string id;              // PCI vendor and device; empty where there is none
+  std::string id;              // PCI vendor and device, if any
   std::string environment;     // `driver 580.82, CUDA 13.0, NVRTC 13.0.88`: a session's, not a key
   int compute_capability = 0;  // 90 for sm_90; 0 for the host
   int multiprocessors = 1;
@@ -38,8 +39,8 @@ struct DeviceInfo {
   int blocks_per_multiprocessor = 32;
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
-  double clock_hz = 0;                 // SM clock, boost
-  double memory_bytes_per_second = 0;  // 0 when unknown
+  double clock_hz = 0;                 // SM boost clock
+  double memory_bytes_per_second = 0;  // 0: unknown
 };
 
 /// Binds `device.is_host` (0, 1), `device.compute_capability`, `device.multiprocessors`,
@@ -48,30 +49,31 @@ struct DeviceInfo {
 /// `device.memory_bytes`, `device.warp_size`.
 void bind_device(Scope& scope, const DeviceInfo& info);
 
-/// Of one kernel, read from the compiled binary. -1 where the device has no such notion.
+/// Resources of one kernel, from the compiled binary. -1 if the device has no such resource.
 struct KernelResources {
   std::string entry;
-  int registers = -1;             // a thread
-  std::int64_t shared_bytes = 0;  // static, a block
-  std::int64_t local_bytes = 0;   // a thread: stack and spills
-  int max_threads = 0;            // from launch bounds; 0 when there are none
-  /// Of each parameter in order; nullopt where they are known once the binary is loaded.
+  int registers = -1;             // per thread
+  std::int64_t shared_bytes = 0;  // static, per block
+  std::int64_t local_bytes = 0;   // per thread: stack and spills
+  int max_threads = 0;            // from launch bounds; 0: none
+  /// Bytes of each parameter in order; nullopt if they are known only after the binary is loaded.
   std::optional<std::vector<int>> parameter_bytes = {};
   friend bool operator==(const KernelResources&, const KernelResources&) = default;
 };
 
-/// What compile() made. `outcome` is ok, compile_error or timeout; `log` the compiler's own words.
+/// The result of compile(). `outcome` is ok, compile_error or timeout; `log` is the compiler's
+/// output.
 struct CompiledKernel {
   Outcome outcome = Outcome::ok;
   std::string log;
   std::string key;  // content address: source, options, compiler version, architecture
   std::shared_ptr<const std::string> binary;  // a cubin; for the host a shared object
-  std::vector<KernelResources> resources;     // one an entry of the unit
-  double seconds = 0;                         // spent compiling; 0 when cached
+  std::vector<KernelResources> resources;     // one per entry of the unit
+  double seconds = 0;                         // of compiling; 0 if cached
   bool cached = false;
 };
 
-/// A configuration failed: thrown by Workbench and Candidate, caught where a Trial is made of it.
+/// A configuration failed. Thrown by Workbench and Candidate, caught where a Trial is made.
 class KernelFailure : public std::runtime_error {
  public:
   KernelFailure(Outcome outcome, const std::string& what)
@@ -82,10 +84,10 @@ class KernelFailure : public std::runtime_error {
   Outcome outcome_;
 };
 
-/// Of the kernel called `entry`, or nullptr.
+/// The resources of the kernel `entry`, or nullptr.
 const KernelResources* resources_of(const CompiledKernel& kernel, const std::string& entry);
 
-/// The binary that compiling the workload's reference made. Throws Error when there is none.
+/// The binary of the workload's compiled reference. Throws Error if there is none.
 std::shared_ptr<const std::string> reference_binary(const Workload& workload,
                                                     const CompiledKernel& compiled);
 
@@ -93,39 +95,41 @@ enum class L2State : std::uint8_t { hot, cold };
 
 /// One batch of launches, timed as a whole.
 struct TimedBatch {
-  double seconds = 0;         // a launch: elapsed / launches
-  double clock_hz = 0;        // SM clock over the batch; 0 when unknown
-  L2State l2 = L2State::hot;  // it ran in: hot where cold was asked for and cannot be had
+  double seconds = 0;         // per launch: elapsed / launches
+  double clock_hz = 0;        // SM clock over the batch; 0: unknown
+  L2State l2 = L2State::hot;  // actual state: hot if cold is not possible
 };
 
-/// Whatever can be timed: a configuration on a device, or a simulated one with known truth.
+/// Something that can be timed: a configuration on a device, or a simulated one with a known time.
 class Timer {
  public:
   virtual ~Timer() = default;
-  /// Runs `launches` in a chain and returns the time of one. On CUDA a graph between two event
+  /// Runs `launches` in a chain and returns the time of one; on CUDA, as a graph between two event
   /// nodes. Throws KernelFailure.
   virtual TimedBatch time(int launches, L2State l2) = 0;
 };
 
-/// How a verification ended. When wrong, `message` names the first wrong element, both values and
-/// the tolerance: `C[513] is nan, expected 3.25 (tolerance 1e-6); 40 of 4096 elements are wrong`.
+/// The result of a verification. If it is wrong, `message` names the first wrong element, both
+/// values and the tolerance: `C[513] is nan, expected 3.25 (tolerance 1e-6); 40 of 4096 elements
+/// are wrong`.
 struct Verdict {
-  Outcome outcome = Outcome::ok;  // ok, wrong, nondeterministic; pruned: given up, right so far
+  Outcome outcome =
+      Outcome::ok;  // ok, wrong, nondeterministic; pruned: stopped early, right so far
   std::string message;
   double worst_error = 0;  // largest |c - r| / tolerance
-  double seconds = 0;      // the last launch by itself, or the first where it was given up
+  double seconds = 0;      // one launch alone: the last, or the first if stopped early
 };
 
 /// One configuration, loaded on a device with the buffers of its problem.
 class Candidate : public Timer {
  public:
-  /// Runs on every input set with poisoned outputs and compares each element with the reference;
-  /// red zones round the buffers and the inputs themselves must be untouched. `runs` > 1 also
-  /// demands bit-identical results. After a first launch that takes longer than `give_up_seconds`,
-  /// unless that is 0, nothing more is run. Throws KernelFailure when the launch itself fails.
+  /// Runs on every input set with poisoned outputs and compares each element with the reference.
+  /// Red zones and inputs must not change. `runs` > 1 also demands bit-identical results. If
+  /// `give_up_seconds` is not 0 and the first launch takes longer, nothing more runs. Throws
+  /// KernelFailure if a launch fails.
   virtual Verdict verify(int runs = 1, double give_up_seconds = 0) = 0;
-  /// After timing, for a kernel may stop working after many calls: runs once more on the input set
-  /// that was timed, and checks everything that verify() does.
+  /// Verifies once more after timing, because a kernel may fail after many calls. Runs on the timed
+  /// input set, with all checks of verify().
   virtual Verdict recheck() { return verify(); }
 };
 
@@ -133,15 +137,15 @@ class Candidate : public Timer {
 class Workbench {
  public:
   virtual ~Workbench() = default;
-  /// Makes a configuration ready. Throws KernelFailure (launch_error) when it is refused.
+  /// Loads a configuration. Throws KernelFailure (launch_error) if the device refuses it.
   virtual std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) = 0;
-  /// The time of an empty kernel, measured the same way; 0 where that means nothing.
+  /// The time of an empty kernel, measured the same way; 0 if it has no meaning.
   virtual double launch_floor() = 0;
 
-  /// What a vendor's library has for this problem, by name; nothing on a device that cannot run it.
-  /// Throws Error when the library cannot be used, KernelFailure when it takes its process down.
+  /// The names of a library's candidates for this problem; empty if the device cannot run the
+  /// library. Throws Error if the library is unusable, KernelFailure if it ends its process.
   virtual std::vector<std::string> baselines(const BaselineSource&) { return {}; }
-  /// One of them, ready to be verified and timed like a configuration. Throws likewise.
+  /// Loads one of them, to be verified and timed like a configuration. Throws as above.
   virtual std::unique_ptr<Candidate> load_baseline(const BaselineSource& source,
                                                    std::size_t number);
 };
@@ -150,28 +154,28 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
-  /// Compiles without launching; any number of threads at a time; never throws for a bad kernel.
-  /// Throws NotCompiled when the machine is to blame.
+  /// Compiles without launching. Thread-safe. A bad kernel is an outcome, not an exception. Throws
+  /// NotCompiled if the machine is to blame.
   virtual CompiledKernel compile(const SourceUnit& unit) = 0;
-  /// Ends what is being compiled; from then on compile() gives only what the cache has, and throws
-  /// NotCompiled for the rest.
+  /// Ends running compilations. From then on, compile() returns cached builds only, and throws
+  /// NotCompiled for others.
   virtual void stop_compiling() {}
-  /// Whether compile() would most likely find it made already. Cheap: reads no binary.
+  /// Whether compile() will probably find a cached build. Cheap: reads no binary.
   virtual bool is_cached(const SourceUnit&) { return false; }
   /// False for `model:`: compile() works, open() throws Error.
   virtual bool runs() const { return true; }
-  /// Whether what it says is the same in every run. Elsewhere trials need not be made in the order
-  /// asked for: times differ from run to run anyhow.
+  /// Whether its times are the same in every run. On other devices, trials need not run in the
+  /// order requested.
   virtual bool repeats() const { return !runs(); }
-  /// Whether kernels run in another process: what they do cannot end this one.
+  /// Whether kernels run in another process and cannot end this one.
   virtual bool isolated() const { return false; }
-  /// Seconds so far in which it had something to do besides compiling; 0 where nobody counts them.
+  /// Seconds of work so far, without compiling; 0 if not counted.
   virtual double busy_seconds() { return 0; }
-  /// Allocates and fills the buffers and computes the reference. Throws Error with sizes and what
-  /// is free when memory does not suffice, or when the reference kernel itself fails.
+  /// Allocates and fills the buffers and computes the reference. Throws Error with sizes and free
+  /// memory if memory is short, or if the reference kernel fails.
   virtual std::unique_ptr<Workbench> open(const Workload& workload) = 0;
-  /// Blocks resident on one multiprocessor as the driver says, or clusters resident on the whole
-  /// GPU where the launch has clusters; nullopt where there is no driver.
+  /// The driver's number of resident blocks per multiprocessor, or of resident clusters on the
+  /// whole GPU for a launch with clusters. nullopt without a driver.
   virtual std::optional<int> active_blocks(const CompiledKernel&, const Launch&) {
     return std::nullopt;
   }

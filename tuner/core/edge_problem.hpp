@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small problem whose sizes fit no tile.
+// The edge problem: a small problem whose sizes fit no tile.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is thrown when the world is not as asked for. As a rule only main() catches it.
+// Exceptions for a broken environment. As a rule, only main() catches them.
 #pragma once
 
 #include <stdexcept>
@@ -14,20 +14,20 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A kernel was not compiled for want of memory or descriptors, because its compiler was killed, or
-/// because the run ends. That says nothing of the kernel: another time it may go well.
+/// A kernel was not compiled: memory or descriptors ran out, its compiler was killed, or the run
+/// ends. This says nothing about the kernel; another attempt may succeed.
 class NotCompiled : public Error {
  public:
   using Error::Error;
 };
 
-/// The request itself is wrong: an unknown target, a size that is no size. Exit status 2.
+/// The request is wrong: an unknown target, an invalid size. Exit status 2.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-/// A target that is wrong whatever the device: another one would not help. Exit status 1.
+/// A target that is wrong on every device. Exit status 1.
 class TargetError : public Error {
  public:
   using Error::Error;

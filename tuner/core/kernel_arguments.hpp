@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch passes against what a compiled kernel takes.
+// Compares a launch's arguments with a compiled kernel's parameters.
 #pragma once
 
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace autotune {
 
-/// Of a CUtensorMap.
+/// Bytes of a CUtensorMap.
 inline constexpr int kTensorMapBytes = 128;
 
-/// As it is passed by value.
+/// Bytes of an argument passed by value.
 int bytes_of(const Argument& argument);
 
-/// Throws KernelFailure (launch_error) unless the launch has one argument for each of the kernel's
-/// parameters, of as many bytes.
+/// Throws KernelFailure (launch_error) unless the launch has one argument of the right size for
+/// each parameter of the kernel.
 void check_arguments(const Launch& launch, std::span<const int> parameter_bytes);
 
 }  // namespace autotune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target's names, numbered once, and its expressions over these numbers: configurations are
-// evaluated without looking up a name.
+// A target's names, numbered once, and its expressions over these numbers. Configurations are
+// evaluated without name lookups.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct Slots {
   std::vector<std::uint8_t> missing;
 };
 
-/// An expression over the slots of a NameTable: a known value, or one to be computed.
+/// An expression over the slots of a NameTable: a known value, or code to compute it.
 class Formula {
  public:
-  /// nullopt where it cannot be computed: NameTable::explain() says why. A real value is given as
-  /// its bits.
+  /// nullopt if it cannot be computed; see NameTable::explain(). A real value is returned as its
+  /// bits.
   std::optional<std::int64_t> value(const Slots& slots) const noexcept {
     if (is_fixed_) return value_;
     ExpressionFault fault;

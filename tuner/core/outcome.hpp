@@ -8,8 +8,8 @@
 
 namespace autotune {
 
-/// `pruned`: not run, or stopped early, because resources, the model or a screen ruled it out.
-/// `invalid`: it breaks a limit of the device. The others failed while being built, run or checked.
+/// `pruned`: not run or stopped early, because resources, the model or a screen excluded it.
+/// `invalid`: over a limit of the device. The others failed when built, run or verified.
 enum class Outcome : std::uint8_t {
   ok,
   pruned,

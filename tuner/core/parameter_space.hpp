@@ -14,19 +14,19 @@
 
 namespace autotune {
 
-/// A tunable name with the values that it can take, in the author's order.
+/// A parameter: a name with its possible values, in the author's order.
 struct Parameter {
   std::string name;
   std::vector<Value> values;
-  /// When given and 0, the parameter has no meaning and takes its first value only.
+  /// If this is given and 0, the parameter has no meaning and only takes its first value.
   std::optional<Expression> when;
-  /// Passed at launch (arguments, grid), not compiled in: two configurations that differ only in
+  /// Passed at launch (arguments, grid), not compiled in. Configurations that differ only in
   /// run-time parameters share one binary.
   bool run_time = false;
   std::optional<Expression> macro_when = {};  // where the source sees it; everywhere without
 };
 
-/// A name that stands for an expression over the others: `EDGE = M % BM != 0`.
+/// A name for an expression over the others: `EDGE = M % BM != 0`.
 struct DefineSpec {
   std::string name;
   Expression value;
@@ -37,17 +37,18 @@ struct DefineSpec {
 /// One value for every parameter, in the order of the space.
 using Configuration = NamedValues;
 
-/// Which of its parameter's values each parameter takes: indices into Parameter::values.
+/// The value of each parameter as an index into Parameter::values.
 using Levels = std::vector<std::uint16_t>;
 
-/// nullopt unless the configuration names each parameter, nothing else, and values of theirs.
+/// nullopt unless the configuration has exactly these parameters, with valid values.
 std::optional<Levels> levels_of(std::span<const Parameter> parameters,
                                 const Configuration& configuration);
 
-/// The valid configurations, numbered 0..size()-1 in the order of their rank. A configuration's
-/// rank is its mixed-radix number in the full product (first parameter most significant): stable
-/// when constraints change. A constraint is tested as soon as its names are bound, so a product of
-/// 10^9 with 10^5 valid ones is built in well under a second; 8 bytes are kept for each valid one.
+/// The valid configurations, numbered 0..size()-1 in the order of their rank. The rank is the
+/// mixed-radix number in the full product (first parameter most significant), so it does not depend
+/// on constraints. A constraint is tested as soon as its names are bound: a product of 10^9 with
+/// 10^5 valid configurations is built in well under a second. Each valid configuration takes 8
+/// bytes.
 class ParameterSpace {
  public:
   /// `scope` holds the problem's sizes and settings and the `device.*` names; `defines` may be
@@ -57,8 +58,8 @@ class ParameterSpace {
   /// constraint excludes; it then says for which values.
   ParameterSpace(std::vector<Parameter> parameters, std::span<const Expression> constraints,
                  const Scope& scope, std::span<const DefineSpec> defines = {});
-  /// Exactly the configurations of these ranks, in any order: a recorded space. Throws Error when
-  /// a rank is not below the product.
+  /// The configurations of these ranks, in any order: a recorded space. Throws Error if a rank is
+  /// not below the product.
   ParameterSpace(std::vector<Parameter> parameters, std::vector<std::uint64_t> ranks);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -71,7 +72,7 @@ class ParameterSpace {
   Levels levels(std::size_t index) const;
   Configuration at(std::size_t index) const;
 
-  /// The index of these levels or this configuration, or nullopt when it is not a valid one.
+  /// The index of these levels or this configuration; nullopt if it is not valid.
   std::optional<std::size_t> find(std::span<const std::uint16_t> levels) const;
   std::optional<std::size_t> find(const Configuration& configuration) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that an expression can see: layers of names and values, the innermost last.
+// The names visible to an expression: layers of names and values, the innermost last.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Scope {
   void bind(const NamedValues& values);
   bool contains(const std::string& name) const { return codes_.contains(name); }
 
-  /// Throws Error with the name, and near names, when it is not bound.
+  /// Throws Error with the name, and near names, if it is not bound.
   std::int64_t operator[](const std::string& name) const;
   /// Throws ExpressionError or, for an unbound name, Error.
   std::int64_t evaluate(const Expression& expression) const;

@@ -6,7 +6,7 @@
 
 namespace autotune {
 
-/// Adds the seconds that it lives to a figure.
+/// Adds the seconds of its lifetime to a figure.
 class Stopwatch {
  public:
   explicit Stopwatch(double& total) : total_(total) {}

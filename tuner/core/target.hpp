@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel with a tunable space, whoever wrote it: a manifest and a plugin both make one of these.
+// A target: a kernel with a tunable space, from a manifest or a plugin.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,14 @@
 
 namespace autotune {
 
-/// A named choice that is part of the problem, such as dtype; the first value is the default.
+/// A named choice that is part of the problem, such as dtype. The first value is the default.
 struct Setting {
   std::string name;
   std::vector<Value> values;
 };
 
-/// An array or scalar that kernels name in their arguments. Exactly one of `length`
-/// (buffer), `value` and `real` (scalar) is given.
+/// An array or scalar in kernels' arguments. Exactly one of `length` (buffer), `value` and `real`
+/// (scalar) is given.
 struct ArgumentSpec {
   std::string name;
   std::string type;  // an ElementType's name, or the name of a setting that holds one
@@ -38,7 +38,7 @@ struct ArgumentSpec {
   std::optional<Expression> constant = {};
 };
 
-/// A TMA descriptor that kernels name in their arguments; see TensorMap.
+/// A TMA descriptor in kernels' arguments; see TensorMap.
 struct TensorMapSpec {
   std::string name;
   Expression buffer;  // its name, or as chosen by `? :`
@@ -72,7 +72,7 @@ struct KernelSpec {
   bool is_main = false;  // the one that the cost model looks at, where it is launched
 };
 
-/// Where the right answer comes from.
+/// The source of the reference results.
 struct ReferenceSpec {
   enum class Kind : std::uint8_t { kernels, file, default_configuration } kind = Kind::kernels;
   std::vector<KernelSpec> kernels;  // plain kernels in the same source
@@ -119,21 +119,22 @@ struct Target {
   /// format 1 of the space, too.
   std::string fingerprint;
   std::string space_fingerprint = {};  // of parameters and constraints; empty in format 1
-  /// A plugin's own inputs and right answers: makes files of them for the workload. May be empty.
+  /// A plugin's own inputs and reference results: writes files of them for the workload. May be
+  /// empty.
   std::function<Workload(Workload)> prepare;
 };
 
 /// `shared` of `fast.shared`: names of a family have its name before them.
 std::string short_name(const std::string& name);
 
-/// What errors about a target start with: its manifest's path, or its name.
+/// The start of errors about a target: its manifest's path, or its name.
 std::string place_of(const Target& target);
 
-/// Sizes and settings of one problem; settings not in `chosen` take their default. Throws
-/// UsageError for an unknown setting or value, and for a size that breaks its rule.
+/// Sizes and settings of one problem. Settings that are not in `chosen` have their default. Throws
+/// UsageError for an unknown setting or value.
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen);
 
-/// The problem as a person reads it, its sizes and the settings that are not at their default:
+/// The problem as text for people, with sizes and the settings that are not at their default:
 /// `M=512 N=512 K=512 layout=NT`. Problem::text() has all settings.
 std::string problem_text(const Target& target, const Problem& problem);
 
@@ -141,32 +142,32 @@ std::string problem_text(const Target& target, const Problem& problem);
 /// `dtype_bytes`.
 Scope scope_of(const Problem& problem, const DeviceInfo& device);
 
-/// The target with some parameters held at one value each, by constraints of their own: numbers of
-/// words and ranks stay, and a configuration in which a held parameter has no meaning is out.
-/// Throws UsageError for an unknown parameter or value and for one that is given twice.
+/// The target with some parameters fixed to one value by additional constraints. Word numbers and
+/// ranks do not change. A configuration in which a fixed parameter has no meaning is not valid.
+/// Throws UsageError for an unknown parameter or value, and for one that is given twice.
 Target with_fixed(Target target, const NamedValues& fixed);
 
-/// The space of one problem on one device. Throws Error naming the target.
+/// The space of one problem on one device. Throws Error that names the target.
 ParameterSpace space_of(const Target& target, const Problem& problem, const DeviceInfo& device);
 
-/// Whether one configuration is valid; cheap, the space is not built.
+/// Whether one configuration is valid. Cheap: does not build the space.
 bool is_valid(const Target& target, const Problem& problem, const Configuration& configuration,
               const DeviceInfo& device);
 
-/// The default configuration as it is legal for this problem and device: where the manifest's
-/// default breaks a constraint, the valid one that shares most values with it (lowest index
-/// first). Throws Error when the space is empty.
+/// The index of the default configuration. If the manifest's default is not valid for this problem
+/// and device, the valid configuration with most of its values (lowest index first). Throws Error
+/// if the space is empty.
 std::size_t default_index(const Target& target, const ParameterSpace& space);
 
-/// The parameters that mean something in a configuration, with their values. Of a configuration
-/// that is none of the target, such as one of an earlier manifest, all of them.
+/// The active parameters of a configuration with their values; all of them if the configuration
+/// does not belong to the target, such as one of an earlier manifest.
 NamedValues active_values(const Target& target, const Problem& problem,
                           const Configuration& configuration, const DeviceInfo& device);
 
-/// Those as text.
+/// The active parameters as text.
 std::string configuration_text(const Target& target, const Problem& problem,
                                const Configuration& configuration, const DeviceInfo& device);
-/// The same of a configuration from a database; as it stands there where it is none of the target.
+/// The same for a stored configuration; unchanged if it does not belong to the target.
 std::string configuration_text(const Target& target, const Problem& problem,
                                std::string_view stored, const DeviceInfo& device);
 
@@ -200,11 +201,11 @@ std::vector<Scalar> scalars_of(const Target& target, const Problem& problem,
 /// Buffers, scalars and reference.
 Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device);
 
-/// The same after Target::prepare: as a device is to open it. Throws Error.
+/// The same after Target::prepare, ready for a device to open. Throws Error.
 Workload prepared_workload_of(const Target& target, const Problem& problem,
                               const DeviceInfo& device);
 
-/// FLOPs and bytes of one call; 0 where the manifest gives none.
+/// FLOPs and bytes of one call; 0 if the manifest has none.
 struct Work {
   double flops = 0;
   double bytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target for one problem on one device, compiled: every expression over one table of names, and
-// what depends on neither parameters nor given sizes computed once.
+// A target compiled for one problem on one device. All expressions share one table of names. What
+// does not depend on parameters or given sizes is computed once.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace autotune {
 class LaunchPlanner;
 class SourceWriter;
 
-/// Whether a problem's sizes are known when a target is compiled, or given with each question.
+/// Whether sizes are fixed at compilation or given with each call.
 enum class SizeBinding : std::uint8_t { fixed, given };
 
 /// The names of a target's expressions. Buffers, scalars and tensor maps are their numbers: those

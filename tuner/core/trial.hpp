@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A configuration that was tried and what came of it.
+// A trial: one configuration and its result.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ namespace autotune {
 struct Trial {
   Configuration configuration;
   Outcome outcome = Outcome::ok;
-  std::string message;                     // why, when not ok
-  std::optional<Measurement> measurement;  // ok; for a screened one the lower bound
+  std::string message;                     // the reason, if not ok
+  std::optional<Measurement> measurement;  // if ok; if screened, a lower bound
   std::optional<double> predicted_seconds;
-  // Of the configuration's heaviest kernel, from the binary; -1 when unknown.
+  // Resources of the configuration's heaviest kernel, from the binary; -1: unknown.
   int registers = -1;
   std::int64_t shared_bytes = -1;
   std::int64_t local_bytes = -1;
@@ -25,7 +25,7 @@ struct Trial {
   double compile_seconds = 0;
   std::string binary_key;  // CompiledKernel::key
   bool verified = false;
-  bool of_machine = false;  // it was not compiled, which says nothing of it: not stored
+  bool of_machine = false;  // not compiled because of the machine: not stored
 };
 
 }  // namespace autotune

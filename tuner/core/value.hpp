@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a parameter or a problem setting can be: an integer or a word.
+// The value of a parameter or setting: an integer or a word.
 #pragma once
 
 #include <compare>
@@ -12,8 +12,8 @@
 
 namespace autotune {
 
-/// The integer that stands for a word in expressions: a hash of its letters (FNV-1a, 63 bits), so
-/// that `PREFETCH == 'register'` needs no table. Words are only ever compared for equality.
+/// The integer that represents a word in expressions: a hash of its letters (FNV-1a, 63 bits), so
+/// that `PREFETCH == 'register'` needs no table. Words are only compared for equality.
 constexpr std::int64_t word_code(std::string_view word) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char letter : word) {
@@ -36,7 +36,7 @@ class Value {
   std::int64_t integer() const { return std::get<std::int64_t>(value_); }
   const std::string& word() const { return std::get<std::string>(value_); }
 
-  /// What expressions see: the integer itself, or word_code() of the word.
+  /// The value in expressions: the integer itself, or word_code() of the word.
   std::int64_t code() const { return is_integer() ? integer() : word_code(word()); }
   /// `128` or `register`.
   std::string text() const { return is_integer() ? std::to_string(integer()) : word(); }
@@ -63,13 +63,13 @@ using NamedValues = std::vector<NamedValue>;
 /// The value called `name`, or nullptr.
 const Value* find_value(const NamedValues& values, std::string_view name);
 
-/// Whether every one of `wanted` is among them.
+/// Whether `values` has all of `wanted`.
 bool has_all(const NamedValues& values, const NamedValues& wanted);
 
 /// Canonical text, also a key in the database: `BM=128 BN=64 PREFETCH=register`.
 std::string to_text(const NamedValues& values);
 
-/// Reads what to_text() wrote. Throws Error on an item without `=`.
+/// The inverse of to_text(). Throws Error on an item without `=`.
 NamedValues parse_named_values(std::string_view text);
 
 }  // namespace autotune

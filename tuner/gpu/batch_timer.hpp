@@ -12,27 +12,27 @@
 
 namespace autotune {
 
-/// Enqueues the work of one call; calls number `copy` use one set of buffers.
+/// Enqueues the work of one call on the set of buffers number `copy`.
 using EnqueueOnce = std::function<void(cudaStream_t, int copy)>;
 
-/// A chain of `launches` calls that take `copies` sets of buffers in turn.
+/// A chain of `launches` calls that use `copies` sets of buffers in turn.
 struct Chain {
   EnqueueOnce enqueue;
   int launches = 1;
   int copies = 1;
 };
 
-/// Times chains on one stream. A chain starts with a few untimed calls, so that the first timed one
-/// finds the multiprocessors awake and their instruction caches filled; the events stand between
-/// calls, so that what is measured is what each further call costs. Clocks of all multiprocessors
-/// are read before and after, outside the events.
+/// Times chains on one stream. A chain starts with a few untimed calls, so that the multiprocessors
+/// are awake and their instruction caches filled. Events stand between calls, so the time is what
+/// each further call costs. Clocks of all multiprocessors are read before and after, outside the
+/// events.
 class BatchTimer {
  public:
   BatchTimer(const DeviceKernels& kernels, cudaStream_t stream);
 
-  /// The chain as a graph, run once untimed. Throws KernelFailure.
+  /// The chain as a graph, after one untimed run. Throws KernelFailure.
   GraphExec prepare(const Chain& chain) const;
-  /// Time and clock of one replay; `seconds` is a call's.
+  /// Time and clock of one replay; `seconds` is per call.
   TimedBatch replay(cudaGraphExec_t graph, int launches) const;
   /// The same chain call by call on the stream.
   TimedBatch stream(const Chain& chain) const;

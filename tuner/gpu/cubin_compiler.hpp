@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles units for one GPU architecture, with the cache in between: what cuda and model share.
+// Compiles units for one GPU architecture, through the cache. Used by the CUDA and model devices.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@ namespace autotune {
 
 class CubinCompiler {
  public:
-  /// Without a runner NVRTC runs in this process.
+  /// Without a runner, NVRTC runs in this process.
   CubinCompiler(int compute_capability, std::shared_ptr<BuildCache> cache,
                 std::shared_ptr<CompilerRunner> runner = nullptr);
 
-  /// As Device::compile(): any number of threads; a bad source is an outcome.
+  /// As Device::compile(). Thread-safe; a bad source is an outcome.
   CompiledKernel compile(const SourceUnit& unit) const;
   /// As Device::is_cached().
   bool is_cached(const SourceUnit& unit) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUs of this machine. In a build without the CUDA toolkit there are none.
+// The GPUs of this machine; none in a build without the CUDA toolkit.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace autotune {
 
-/// Every GPU that the driver shows, by ordinal; empty without a driver, never an error. Creates no
-/// context. `id` is the PCI vendor and device number, `10de:2335`; a MIG slice has its profile in
-/// the name.
+/// Every GPU of the driver, by ordinal; empty without a driver. Never fails and creates no context.
+/// `id` is the PCI vendor and device number, `10de:2335`. The name of a MIG slice includes its
+/// profile.
 std::vector<DeviceInfo> cuda_devices();
 
-/// Throws Error when there is no such GPU. compile() touches no context and may be used by a
-/// process that leaves launching to a worker. After KernelFailure(crash) from its workbench the
-/// process can use no GPU any more and must be replaced. Without `open_baseline` there are no
-/// baselines; without a runner NVRTC runs in this process.
+/// Throws Error if there is no such GPU. compile() touches no context, so a process may use it and
+/// leave launching to a worker. After KernelFailure(crash) from its workbench, the process can no
+/// longer use any GPU and must be replaced. Without `open_baseline` there are no baselines. Without
+/// a runner, NVRTC runs in this process.
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache,
                                          OpenBaseline open_baseline = {},
                                          std::shared_ptr<CompilerRunner> runner = nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to this folder: CUDA's resources as values that clean up. After a crash freeing fails,
-// which is ignored: the process is about to end.
+// Private to this folder: RAII handles of CUDA resources. Errors from freeing are ignored: after a
+// crash freeing fails, and the process is about to end.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 
 namespace autotune {
 
-/// Calls a function of the runtime on a handle.
+/// A deleter that calls a runtime function.
 template <auto Free>
 struct Freed {
   template <class T>
@@ -45,7 +45,7 @@ inline Event make_event() {
   return Event(event);
 }
 
-/// Device memory, 256-byte aligned; `bytes` 0 is nothing.
+/// Device memory, 256-byte aligned; empty for 0 bytes.
 class DeviceMemory {
  public:
   DeviceMemory() = default;

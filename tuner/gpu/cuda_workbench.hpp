@@ -12,11 +12,11 @@
 
 namespace autotune {
 
-/// What all problems of one GPU share; made when the first is opened.
+/// State shared by all problems of one GPU; made when the first is opened.
 struct CudaContext {
   CudaContext(int ordinal, const DeviceInfo& info, const CubinCompiler& compiler,
               OpenBaseline open_baseline);
-  /// Makes it this thread's GPU: everything that calls CUDA starts with it.
+  /// Makes it this thread's GPU. Call before any CUDA call.
   void use() const;
 
   int ordinal;

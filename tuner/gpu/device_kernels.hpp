@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to this folder: our own small kernels, that fill buffers and compare results where they
-// lie.
+// Private to this folder: the tuner's own kernels, which fill buffers and compare results on the
+// GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,7 @@
 
 namespace autotune {
 
-/// The right answer of an output in device memory; as Expected of tuner/measure.
+/// The reference result of an output in device memory; as Expected of tuner/measure.
 struct DeviceAnswer {
   ElementType type = ElementType::f64;
   const std::byte* values = nullptr;
@@ -25,17 +25,17 @@ struct DeviceAnswer {
   bool exact = false;
 };
 
-/// A multiprocessor's clock and the time, at one moment.
+/// A multiprocessor's clock counter and the time at one moment.
 struct Stamp {
   std::int64_t clock = 0;
   std::int64_t nanoseconds = 0;
 };
 
-/// The kernels on one device. Everything is asynchronous on the given stream; addresses are the
-/// device's. Errors of launching are thrown as check_cuda() does.
+/// The kernels on one device. Everything is asynchronous on the given stream. Addresses are device
+/// addresses. Throws as check_cuda() if a launch fails.
 class DeviceKernels {
  public:
-  /// Compiles them, or finds them in the cache.
+  /// Compiles the kernels or takes them from the cache.
   DeviceKernels(const CubinCompiler& compiler, int multiprocessors);
 
   /// As fill_elements() of tuner/measure, on `count` elements.
@@ -47,16 +47,16 @@ class DeviceKernels {
   /// As compare_bits() of tuner/measure, likewise.
   void compare_bits(cudaStream_t stream, const BufferSpec& buffer, const std::byte* one,
                     const std::byte* other, Finding* finding) const;
-  /// Adds to `changed` the red-zone bytes round `start` that are not as they were.
+  /// Adds the number of changed red-zone bytes around `start` to `changed`.
   void check_zones(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
                    std::uint64_t* changed) const;
   /// Adds a hash of `bytes` (a multiple of 4) to `sum`.
   void hash(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
             std::uint64_t* sum) const;
-  /// Adds to `others` how many elements of a floating type are no integers below 2^23 in size.
+  /// Adds to `others` the number of elements of a floating type that are not integers below 2^23.
   void count_inexact(cudaStream_t stream, ElementType type, const std::byte* values,
                      std::int64_t count, std::uint64_t* others) const;
-  /// Stamps every multiprocessor.
+  /// Writes a stamp for every multiprocessor.
   void stamp(cudaStream_t stream, Stamp* stamps) const;
   void empty(cudaStream_t stream) const;
 

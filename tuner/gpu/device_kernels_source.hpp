@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source of our own kernels; it compiles for old and new architectures, which a test sees to.
+// The source of the tuner's own kernels. A test compiles it for old and new architectures.
 #pragma once
 
 #include "tuner/core/launch.hpp"
 
 namespace autotune {
 
-/// As many stamps as `stamp` may write: one a multiprocessor, by its number.
+/// Largest number of stamps: one per multiprocessor, by its number.
 inline constexpr int kMostStamps = 512;
 
-/// Filling, comparing, hashing, checking red zones, stamping clocks, and doing nothing.
+/// Kernels to fill, compare, hash, check red zones and stamp clocks, and an empty one.
 SourceUnit device_kernels_source();
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to this folder: the text of device_kernels.cu behind that of tuner/measure/elements.hpp.
+// Private to this folder: the text of tuner/measure/elements.hpp, then that of device_kernels.cu.
 #pragma once
 
 #include <string_view>

@@ -20,20 +20,21 @@
 
 namespace autotune {
 
-/// A cubin in the current context. Kernels stay valid while it lives.
+/// A cubin loaded in the current context. Its kernels are valid while it lives.
 class LoadedCubin {
  public:
-  /// Throws KernelFailure (launch_error) when the driver refuses it.
+  /// Throws KernelFailure (launch_error) if the driver refuses it.
   explicit LoadedCubin(std::string_view cubin);
 
-  /// What the runtime takes as a function. Throws KernelFailure (launch_error) for no such kernel.
+  /// The kernel as a function for the CUDA runtime. Throws KernelFailure (launch_error) if there is
+  /// none.
   const void* kernel(const std::string& entry) const;
-  /// Where a `__constant__` variable of `bytes` or more lies; nullptr where no kernel uses one of
-  /// this name. Throws KernelFailure (launch_error) when it is shorter.
+  /// The address of a `__constant__` variable, or nullptr if no kernel uses one of this name.
+  /// Throws KernelFailure (launch_error) if it is shorter than `bytes`.
   void* find_constant(const std::string& symbol, std::int64_t bytes) const;
-  /// The same; throws KernelFailure (launch_error) when there is none, too.
+  /// The same, but throws KernelFailure (launch_error) if there is none.
   void* constant(const std::string& symbol, std::int64_t bytes) const;
-  /// Sizes of its parameters.
+  /// Bytes of each parameter.
   const std::vector<int>& parameter_bytes(const std::string& entry) const;
 
  private:
@@ -41,18 +42,18 @@ class LoadedCubin {
   std::map<std::string, CubinKernel, std::less<>> kernels_;
 };
 
-/// Lets `kernel` have what the launch asks for: dynamic shared memory above 48 KiB, clusters above
+/// Sets the kernel's attributes for the launch: dynamic shared memory above 48 KiB, clusters above
 /// 8. Throws KernelFailure (launch_error).
 void allow(const void* kernel, const Launch& launch);
 
-/// Room for those that a launch may have: clusters, an early start.
+/// Attributes that a launch may have: a cluster, an early start.
 using LaunchAttributes = std::array<cudaLaunchAttribute, 2>;
 
-/// One launch with all arguments in place. Not copyable: the arguments are pointed to.
+/// One launch with all arguments resolved. Not copyable, because it points to its arguments.
 class BoundLaunch {
  public:
-  /// `addresses` and `buffers` are the workload's, then the plan's workspace. Throws KernelFailure
-  /// (launch_error) when arguments do not fit the kernel's parameters.
+  /// `addresses` and `buffers` are the workload's, then those of the plan's workspace. Throws
+  /// KernelFailure (launch_error) if the arguments do not match the kernel's parameters.
   BoundLaunch(const LoadedCubin& cubin, const Launch& launch, std::span<std::byte* const> addresses,
               std::span<const BufferSpec> buffers);
   BoundLaunch(const BoundLaunch&) = delete;
@@ -72,15 +73,15 @@ class BoundLaunch {
   cudaLaunchConfig_t config_{};
 };
 
-/// Blocks of this launch that one multiprocessor holds, or clusters that the whole GPU holds, as
-/// the driver says. 0 when not even one fits.
+/// The driver's number of resident blocks of this launch per multiprocessor, or of resident
+/// clusters on the whole GPU. 0 if not even one fits.
 int resident(const LoadedCubin& cubin, const Launch& launch);
 
 /// The work of one call on one set of buffers.
 class BoundWork {
  public:
   virtual ~BoundWork() = default;
-  /// Enqueues it. Throws KernelFailure.
+  /// Enqueues the work. Throws KernelFailure.
   virtual void launch(cudaStream_t stream) const = 0;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread of its own for work that recurses as deep as its input is nested.
+// A thread with a large stack, for deep recursion.
 #pragma once
 
 #include <functional>
 
 namespace autotune {
 
-/// Calls `work` on a thread with 256 MiB of stack, or with less where the system allows no more,
-/// and waits. What it throws is thrown here.
+/// Calls `work` on a thread with 256 MiB of stack (or less, if the system allows no more) and waits
+/// for it. Rethrows its exception.
 void on_large_stack(const std::function<void()>& work);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `model:NAME`: a GPU that is not here. Its kernels are compiled and read, never launched.
+// `model:NAME`: a GPU that is not here. Kernels are compiled and analysed, never launched.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace autotune {
 
-/// `info` describes the GPU (kind model). Throws Error where there is no NVRTC in this build or it
-/// does not compile for this architecture. Without a runner NVRTC runs in this process.
+/// `info` describes the GPU (kind model). Throws Error if this build has no NVRTC, or if NVRTC does
+/// not compile for this architecture. Without a runner, NVRTC runs in this process.
 std::unique_ptr<Device> make_model_device(DeviceInfo info, std::shared_ptr<BuildCache> cache,
                                           std::shared_ptr<CompilerRunner> runner = nullptr);
 

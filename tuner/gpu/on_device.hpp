@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which GPU is a thread's own, for a while.
+// Selects a thread's GPU for a scope.
 #pragma once
 
 namespace autotune {
 
-/// Makes a GPU the thread's; at its end the one that was chosen before comes back.
+/// Selects a GPU for this thread. Its end selects the previous one again.
 class OnDevice {
  public:
   /// Throws Error.

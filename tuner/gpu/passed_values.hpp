@@ -14,7 +14,7 @@
 
 namespace autotune {
 
-/// Not copyable: the values are pointed to.
+/// Not copyable, because pointers refer to the values.
 class PassedValues {
  public:
   /// `addresses` and `buffers` are the workload's, then the plan's workspace. Throws KernelFailure

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled configuration that is loaded on a GPU and launched on the caller's stream and memory.
+// A compiled configuration, loaded on a GPU and launched on the caller's stream and memory.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace autotune {
 
-/// Any number of threads; one that needs workspace must not run on two streams at a time.
+/// Thread-safe. A kernel with workspace must not run on two streams at a time.
 class PreparedKernel {
  public:
   /// Loads the cubin on the GPU `ordinal`; allocates and fills the workspace. `buffers` are the
-  /// workload's. Throws KernelFailure (launch_error) when the driver refuses it, Error when
-  /// memory does not suffice.
+  /// workload's. Throws KernelFailure (launch_error) if the driver refuses the cubin, Error if
+  /// memory is short.
   PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan plan,
                  std::vector<BufferSpec> buffers);
   ~PreparedKernel();
 
-  /// `addresses` in device memory, one a buffer of the workload; `scalars` take the place of those
-  /// of the same names. Does not synchronise; may be captured in a graph. `stream` is a
-  /// cudaStream_t of that GPU. Throws KernelFailure.
+  /// `addresses` are device memory, one per buffer of the workload. `scalars` replace those of the
+  /// same names. Does not synchronize; may be captured in a graph. `stream` is a cudaStream_t of
+  /// that GPU. Throws KernelFailure.
   void launch(std::span<void* const> addresses, std::span<const Scalar> scalars, void* stream);
 
  private:

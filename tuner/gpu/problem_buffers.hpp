@@ -34,30 +34,30 @@ class ZonedBuffer {
   std::int64_t bytes_ = 0;
 };
 
-/// Zeros or poison, as before every run.
+/// Fills a workspace with zeros or poison, as before every run.
 void fill_workspace(cudaStream_t stream, const BufferSpec& spec, const ZonedBuffer& buffer);
 
-/// Inputs once for each input set; outputs and inouts once. `kernels` must outlive it. Throws Error
-/// when memory does not suffice.
+/// The buffers of a problem: inputs once for each input set, outputs and inouts once. `kernels`
+/// must outlive it. Throws Error if memory is short.
 class ProblemBuffers {
  public:
   ProblemBuffers(cudaStream_t stream, const DeviceInfo& device, const Workload& workload,
                  const DeviceKernels& kernels);
 
   const std::vector<BufferSpec>& specs() const { return specs_; }
-  /// Where kernels find the buffers of an input set, in the workload's order.
+  /// The buffers' addresses for an input set, in the workload's order.
   std::vector<std::byte*> addresses(InputSet set) const;
   const ZonedBuffer& buffer(std::size_t index, InputSet set) const;
 
-  /// Poisons outputs and gives inouts the contents of the set.
+  /// Poisons outputs and fills inouts with the set's content.
   void reset(cudaStream_t stream, InputSet set) const;
-  /// The contents of an input or inout as filled: again, or absolute values of them.
+  /// Fills an input or inout with its original content, or with absolute values of it.
   void refill(cudaStream_t stream, std::size_t index, InputSet set, bool absolute = false) const;
   /// Sum of DeviceKernels::hash() over an input as filled.
   std::uint64_t hash(std::size_t index, InputSet set) const;
 
-  /// Sets of buffers (of the uniform input set) to go round, so that twice the L2 cache passes
-  /// before one comes again; made at the first call. 1 where that cannot be had, `cold` false.
+  /// Sets of buffers (uniform input set) for cold timing: twice the L2 cache passes between two
+  /// uses of a set. Made by the first call. If memory is short, there is 1 set and `cold` is false.
   struct Rotation {
     int copies = 1;
     bool cold = false;
@@ -67,8 +67,8 @@ class ProblemBuffers {
 
  private:
   struct Slot {
-    std::array<ZonedBuffer, kInputSets.size()> buffers;    // inputs: one a set; others: the first
-    std::array<DeviceMemory, kInputSets.size()> pristine;  // inouts: what they start from
+    std::array<ZonedBuffer, kInputSets.size()> buffers;    // inputs: one per set; others: the first
+    std::array<DeviceMemory, kInputSets.size()> pristine;  // initial content of inouts
     std::array<std::uint64_t, kInputSets.size()> hashes{};
   };
   void check_memory(const Workload& workload) const;

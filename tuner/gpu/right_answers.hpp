@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to this folder: the right answers of a problem, from its reference kernels or a file.
+// Private to this folder: reference results of a problem, from its reference kernels or a file.
 #pragma once
 
 #include <array>
@@ -12,22 +12,23 @@
 
 namespace autotune {
 
-/// What one output must hold, in device memory.
+/// The expected content of one output, in device memory.
 struct RightAnswer {
   std::size_t buffer = 0;               // the output's index in the workload
   ElementType type = ElementType::f64;  // of these elements
   DeviceMemory values;
-  DeviceMemory magnitudes;  // nothing where the values stand for them
-  bool exact = false;       // no rounding is allowed
+  DeviceMemory magnitudes;  // empty: use the values
+  bool exact = false;       // must be equal
 
   DeviceAnswer on_device() const { return {type, values.get(), magnitudes.get(), exact}; }
 };
 
-/// Answers by input set; a set without any is not to be run (a file knows the uniform set only).
+/// Reference results by input set. A set without results is not run: a file has the uniform set
+/// only.
 using RightAnswers = std::array<std::vector<RightAnswer>, kInputSets.size()>;
 
 /// Runs the reference on each set and on its absolute values, or reads the workload's file. Throws
-/// Error when the reference does not compile or run, or the file does not fit.
+/// Error if the reference does not compile or run, or if the file's length is wrong.
 RightAnswers right_answers(cudaStream_t stream, const Workload& workload,
                            const CubinCompiler& compiler, const DeviceKernels& kernels,
                            const ProblemBuffers& buffers);

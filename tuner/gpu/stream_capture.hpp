@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work beside streams that a program is capturing into CUDA graphs.
+// Work during the capture of streams into CUDA graphs.
 #pragma once
 
 namespace autotune {
 
 /// While it lives, this thread may load code, and allocate and free memory, whatever stream is
-/// being captured by whichever thread (cudaThreadExchangeStreamCaptureMode). In the default mode
-/// such a call fails, and breaks the capture.
+/// being captured (cudaThreadExchangeStreamCaptureMode). In the default mode, such a call fails and
+/// breaks the capture.
 class RelaxedCapture {
  public:
   RelaxedCapture();
@@ -18,7 +18,7 @@ class RelaxedCapture {
   [[maybe_unused]] int before_;  // a cudaStreamCaptureMode; not in a build without CUDA
 };
 
-/// Whether `stream`, a cudaStream_t, is being captured and something broke that.
+/// Whether the capture of `stream` (a cudaStream_t) is broken.
 bool is_capture_broken(void* stream);
 
 }  // namespace autotune

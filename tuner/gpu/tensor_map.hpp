@@ -10,8 +10,8 @@
 
 namespace autotune {
 
-/// The descriptor of a buffer at `address`. Throws KernelFailure (launch_error) when the driver
-/// refuses the shape; what it demands is said in the text.
+/// The descriptor of a buffer at `address`. Throws KernelFailure (launch_error) if the driver
+/// refuses it; the message lists its rules.
 CUtensorMap encode(const TensorMap& map, const BufferSpec& buffer, std::byte* address);
 
 /// The same descriptor for another address. Throws as encode().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the CUDA toolkit's headers and NVRTC are on this machine.
+// Finds the CUDA toolkit's headers and NVRTC on this machine.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,12 @@
 
 namespace autotune {
 
-/// The folder of the loaded NVRTC; empty when that cannot be found out.
+/// The folder of the loaded NVRTC; empty if unknown.
 std::filesystem::path nvrtc_folder();
 
-/// The folder with cuda_fp16.h: under $CUDA_HOME or $CUDA_PATH, beside the loaded NVRTC, where the
-/// tool was built, or the customary place; and its `cccl`, where CUDA 13 has <cub/…>, <cuda/…> and
-/// <thrust/…>. Empty when there is none: kernels that include no toolkit header still compile.
+/// The folder with cuda_fp16.h, and its `cccl`, where CUDA 13 has <cub/…>, <cuda/…> and <thrust/…>.
+/// Searched under $CUDA_HOME, $CUDA_PATH, beside the loaded NVRTC, where the tool was built, and in
+/// the usual place. Empty if there is none: kernels without toolkit headers still compile.
 const std::vector<std::filesystem::path>& toolkit_headers();
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to this folder: whether a plan's results are right, judged where they lie.
+// Private to this folder: verifies the results of a plan on the GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -30,15 +30,15 @@ class Verifier {
   Verifier(cudaStream_t stream, const Workload& workload, const DeviceKernels& kernels,
            const ProblemBuffers& buffers, const RightAnswers& answers);
 
-  /// As Candidate::verify(). What a wrong kernel spoilt (red zones, inputs) is mended.
+  /// As Candidate::verify(). Repairs red zones and inputs that a wrong kernel changed.
   Verdict verify(const PlanOfSet& plans, const Workspace& workspace, int runs,
                  double give_up_seconds) const;
-  /// As Candidate::recheck(); `plan` is the one of the uniform set.
+  /// As Candidate::recheck(); `plan` is that of the uniform set.
   Verdict recheck(const BoundWork& plan, const Workspace& workspace) const;
 
  private:
   struct Report;
-  using Outputs = std::vector<DeviceMemory>;  // of the first of several runs; nothing before it
+  using Outputs = std::vector<DeviceMemory>;  // of the first of several runs; empty before
   Verdict run_once(const BoundWork& plan, const Workspace& workspace, InputSet set,
                    const Outputs& first, Report& report) const;
   void inspect(const Workspace& workspace, InputSet set, const Outputs& first,
@@ -53,7 +53,7 @@ class Verifier {
   Outputs outputs(InputSet set) const;
 
   cudaStream_t stream_;
-  Event begin_ = make_event(), end_ = make_event();  // round a launch
+  Event begin_ = make_event(), end_ = make_event();  // around a launch
   const Workload& workload_;
   const DeviceKernels& kernels_;
   const ProblemBuffers& buffers_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the threads of a block on one thread of the host: one after the other, and as fibres from
-// the first barrier on.
+// Runs the threads of a block on one host thread: one after the other, and as fibres from the first
+// barrier on.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace autotune {
 
-/// In which order the threads of a block go from barrier to barrier. A kernel that lacks a barrier
-/// is right in one of them by luck, hardly in all.
+/// The order in which the threads of a block run between barriers. A kernel that lacks a barrier
+/// may be right in one order by luck, but hardly in all.
 enum class ThreadOrder : std::uint8_t { forward, reverse, random };
 
-/// How a block came to stand still: some wait while others have ended or wait elsewhere.
+/// The state of a deadlocked block: some threads wait while others have ended or wait elsewhere.
 struct Deadlock {
   unsigned at_block_barrier = 0, at_warp_barrier = 0, ended = 0;
 };
@@ -32,14 +32,14 @@ class BlockRunner {
   BlockRunner(const BlockRunner&) = delete;
   BlockRunner& operator=(const BlockRunner&) = delete;
 
-  /// Bytes, at 64, that dynamic_shared() points to from now on.
+  /// Allocates dynamic shared memory, 64-byte aligned, for dynamic_shared().
   void provide_dynamic_shared(std::size_t bytes);
 
-  /// Makes this the runner that hooks on this thread of the host speak to.
+  /// Makes this the runner of all hooks on this host thread.
   void enter();
   static const autotune_host::Hooks& hooks();
 
-  /// body(context, 0 … threads-1). False when it deadlocked; deadlock() says how.
+  /// Runs body(context, 0 … threads-1). Returns false on a deadlock; see deadlock().
   bool run(unsigned threads, Body body, void* context);
   const Deadlock& deadlock() const { return deadlock_; }
 
@@ -67,9 +67,9 @@ class BlockRunner {
 
   const ThreadOrder order_;
   std::minstd_rand random_;
-  std::vector<unsigned> sequence_;  // of threads
+  std::vector<unsigned> sequence_;  // thread numbers
   std::vector<Thread> threads_;
-  std::vector<PendingCopies> copies_;  // one a thread
+  std::vector<PendingCopies> copies_;  // one per thread
   std::vector<unsigned long long> slots_;
   std::vector<std::unique_ptr<Fibre>> fibres_;
   std::vector<Fibre*> idle_;
@@ -79,10 +79,10 @@ class BlockRunner {
 
   Body body_ = nullptr;
   void* context_ = nullptr;
-  unsigned next_ = 0;  // of sequence_, not yet started
+  unsigned next_ = 0;  // the next of sequence_ to start
   unsigned current_ = 0;
   unsigned at_block_barrier_ = 0, at_warp_barrier_ = 0, ended_ = 0;
-  void* scheduler_ = nullptr;  // where a fibre goes when it waits
+  void* scheduler_ = nullptr;  // a waiting fibre switches to this
   Deadlock deadlock_;
 };
 

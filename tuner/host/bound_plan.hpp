@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan of launches with kernels found and arguments pointing to buffers, ready to be run again
-// and again.
+// A launch plan with kernels and arguments resolved, ready to run repeatedly.
 #pragma once
 
 #include <array>
@@ -17,12 +16,13 @@
 
 namespace autotune {
 
-/// Throws KernelFailure(launch_error) when the host device cannot run a launch.
+/// Throws KernelFailure(launch_error) if the host device cannot run the launch.
 void check_launch(const Launch& launch, const DeviceInfo& info);
 
 class HostPlan {
  public:
-  /// Arguments refer to `buffers`, then to the plan's workspace. All but `plan` must outlive this.
+  /// Arguments refer to `buffers`, then to the plan's workspace. All arguments but `plan` must
+  /// outlive this.
   HostPlan(const LaunchPlan& plan, const HostModule& module, std::span<HostBuffer> buffers,
            std::span<HostBuffer> workspace);
   HostPlan(HostPlan&&) = default;

@@ -14,11 +14,11 @@ namespace autotune {
 
 using RunProgram = std::function<ProcessResult(const std::vector<std::string>& argv)>;
 
-/// Compiles a task to a shared object and says which files of the project it read. See
+/// Compiles a task to a shared object and lists the project's files that the compiler read. See
 /// CompilerRunner::run().
 Build compile_program(const CompileTask& task, const RunProgram& run);
 
-/// Programs started by this process, each killed at its limit.
+/// Starts compilers from this process and kills each at its limit.
 std::shared_ptr<CompilerRunner> programs_of_this_process(double limit_seconds);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a C++ compiler has failed.
+// Decides why a C++ compiler failed.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 namespace autotune {
 
 enum class Blame : std::uint8_t {
-  source,   // the compiler refuses it
-  crash,    // the compiler breaks over it
+  source,   // the compiler reports an error in it
+  crash,    // the compiler crashes
   machine,  // no memory, no descriptors, a compiler or linker that was killed
-  disk,     // nothing can be written
+  disk,     // the disk is full or read-only
 };
 
-/// `status` is that of the program, 128 + signal when one ended it; `log` is in English. What does
-/// not name a place in the source, or something that it lacks or has twice, is the machine's.
+/// `status` is the exit status, or 128 + signal. `log` is in English. The machine is to blame,
+/// unless the log names a place in the source, an undefined symbol or a duplicate one.
 Blame blame(int status, const std::string& log);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the processor that the host device is.
+// Properties of the host's processor.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ DeviceInfo cpu_info();
 /// Model and instruction sets: what `-march=native` depends on.
 std::string cpu_fingerprint();
 
-/// What could be allocated without swapping; 0 when unknown.
+/// Memory that can be allocated without swapping; 0 if unknown.
 std::int64_t available_memory_bytes();
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shared object says of its kernels' memory.
+// Reads the shared memory of kernels from a shared object.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace autotune {
 
-/// Bytes of the `__shared__` variables of all kernels in it together; 0 where the bytes are no
-/// 64-bit ELF file with a symbol table.
+/// Bytes of the `__shared__` variables of all its kernels together. 0 if it is not a 64-bit ELF
+/// file with a symbol table.
 std::int64_t shared_bytes_of(std::string_view shared_object);
 
 }  // namespace autotune

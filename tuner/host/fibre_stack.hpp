@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stack of a fibre, with a page below it that faults.
+// The stack of a fibre, with a guard page below it.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@ namespace autotune {
 
 class FibreStack {
  public:
-  /// Room for the local arrays of a kernel; pages that are not touched cost nothing.
+  /// Room for local arrays of a kernel. Untouched pages cost nothing.
   static constexpr std::size_t kBytes = 256 << 10;
 
-  /// Throws Error when there is no memory.
+  /// Throws Error if there is no memory.
   FibreStack();
   ~FibreStack();
   FibreStack(const FibreStack&) = delete;
   FibreStack& operator=(const FibreStack&) = delete;
 
-  /// Stacks grow down from here.
+  /// The upper end; stacks grow down.
   void* top() const { return static_cast<std::byte*>(bottom_) + kBytes; }
 
   /// To be called where functions on it never return. AddressSanitizer keeps the marks round their

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of a problem in the host's memory, with red zones.
+// Buffers of a problem in host memory, with red zones.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace autotune {
 
 class HostBuffer {
  public:
-  /// Throws Error when there is no memory.
+  /// Throws Error if there is no memory.
   explicit HostBuffer(BufferSpec spec);
 
   const BufferSpec& spec() const { return spec_; }
@@ -26,17 +26,17 @@ class HostBuffer {
   /// As fill() of tuner/measure. Throws Error.
   void fill(ThreadPool& threads, InputSet set, std::uint64_t seed, bool absolute = false);
   void poison(ThreadPool& threads) { set_bytes(threads, poison_byte(spec_.type)); }
-  /// Of a workspace: what it holds before a run.
+  /// Fills a workspace as before every run.
   void clear(ThreadPool& threads) { set_bytes(threads, workspace_byte(spec_)); }
 
-  /// Of each piece of it.
+  /// One hash for each piece.
   std::vector<std::uint64_t> hashes(ThreadPool& threads) const;
 
-  /// Puts it out of all caches.
+  /// Flushes it from all CPU caches.
   void evict();
 
   void paint_red_zones();
-  /// Wrong when something beside the buffer was written.
+  /// Wrong if bytes outside the buffer were written.
   Verdict check_red_zones() const;
 
  private:
@@ -60,9 +60,9 @@ class HostBuffers {
 
   std::span<HostBuffer> all() { return buffers_; }
 
-  /// Poisons outputs and puts inouts back to their fill.
+  /// Poisons outputs and restores inouts to their fill.
   void prepare();
-  /// Whether red zones and inputs are as they were; afterwards they are, for the next candidate.
+  /// Wrong if red zones or inputs changed. Restores them for the next candidate.
   Verdict check_untouched();
 
  private:

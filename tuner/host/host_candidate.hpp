@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A configuration, loaded: verified against the reference and timed by the clock on the wall.
+// A loaded configuration, which can be verified and timed by the wall clock.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ class HostCandidate : public Candidate {
  public:
   using Bytes = std::vector<std::byte>;
 
-  /// `buffers` and `expected`, one an input set, and `launcher` must outlive this.
+  /// `buffers` and `expected` (one per input set) and `launcher` must outlive this.
   HostCandidate(const CompiledKernel& kernel, const LaunchPlan& plan,
                 std::span<HostBuffers> buffers, std::span<const ReferenceResults> expected,
                 Launcher& launcher);
@@ -25,8 +25,8 @@ class HostCandidate : public Candidate {
   Verdict verify(int runs, double give_up_seconds) override;
   Verdict recheck() override { return verify_on(plans_.size() - 1, 1); }
 
-  /// Stops before `launches` once 50 ms have passed: a mean of fewer slow launches is as good.
-  /// `cold`: the buffers are put out of all caches before each launch, outside its time.
+  /// Stops early after 50 ms, because a mean of few slow launches is as good. `cold` flushes the
+  /// buffers from all caches before each launch, outside its time.
   TimedBatch time(int launches, L2State l2) override;
 
  private:
@@ -38,7 +38,7 @@ class HostCandidate : public Candidate {
 
   const HostModule module_;
   std::vector<HostBuffer> workspace_;
-  std::vector<HostPlan> plans_;  // one an input set
+  std::vector<HostPlan> plans_;  // one per input set
   std::span<HostBuffers> buffers_;
   std::span<const ReferenceResults> expected_;
   Launcher& launcher_;

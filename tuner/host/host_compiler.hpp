@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's C++ compiler, as what makes a kernel into a shared object.
+// Compiles kernels to shared objects with the system's C++ compiler.
 #pragma once
 
 #include <memory>
@@ -14,20 +14,18 @@ namespace autotune {
 
 class HostCompiler {
  public:
-  /// Looks for $AUTOTUNE_HOST_CXX, else g++, clang++, c++ in $PATH. Throws Error when there is
-  /// none.
+  /// Uses $AUTOTUNE_HOST_CXX, else g++, clang++ or c++ from $PATH. Throws Error if there is none.
   HostCompiler(std::shared_ptr<BuildCache> cache, std::shared_ptr<CompilerRunner> runner,
                std::string optimization = "-O3");
 
-  /// As Device::compile(): any number of threads; a bad source is an outcome, and so is a compiler
-  /// that runs out of time.
+  /// As Device::compile(). Thread-safe. A bad source is an outcome, and so is a timeout.
   CompiledKernel compile(const SourceUnit& unit) const;
   /// As Device::is_cached().
   bool is_cached(const SourceUnit& unit);
   /// As Device::stop_compiling().
   void stop() { runner_->stop(); }
 
-  /// The first line of what the compiler says of itself.
+  /// The first line of the compiler's `--version`.
   const std::string& version() const { return version_; }
 
  private:

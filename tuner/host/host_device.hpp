@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host as a device: kernels compiled by the system's C++ compiler and run on its own threads.
+// The host as a device: the system's C++ compiler compiles kernels, and they run on host threads.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 namespace autotune {
 
 struct HostOptions {
-  unsigned threads = 0;  // 0 = as many as the hardware has
+  unsigned threads = 0;  // 0: all hardware threads
   ThreadOrder order = ThreadOrder::forward;
-  /// Without one, compilers are started by this process and have 60 s.
+  /// Without a runner, this process starts compilers and limits them to 60 s.
   std::shared_ptr<CompilerRunner> runner = nullptr;
-  /// -O3, or less where results count and times do not.
+  /// -O3, or less if only results matter.
   std::string optimization = "-O3";
 };
 
-/// In this process: a kernel that crashes or hangs takes it along, so tuning does it in a worker.
-/// Workbenches must not outlive the device, nor be used by two threads at a time. Throws Error when
-/// there is no C++ compiler.
+/// Kernels run in this process, and one that crashes or hangs takes it along. Tuning therefore uses
+/// a worker. Workbenches must not outlive the device, and only one thread may use them at a time.
+/// Throws Error if there is no C++ compiler.
 std::unique_ptr<Device> make_host_device(std::shared_ptr<BuildCache> cache,
                                          const HostOptions& options = {});
 

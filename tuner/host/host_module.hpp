@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared object of kernels, loaded.
+// A loaded shared object of kernels.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,29 @@ namespace autotune {
 
 class HostModule {
  public:
-  /// Loads from memory. Throws KernelFailure(launch_error) when it is refused.
+  /// Loads from memory. Throws KernelFailure(launch_error) if the loader refuses it.
   explicit HostModule(const std::string& shared_object);
   ~HostModule();
   HostModule(const HostModule&) = delete;
   HostModule& operator=(const HostModule&) = delete;
 
-  /// Throws KernelFailure(launch_error) when there is no such kernel.
+  /// Throws KernelFailure(launch_error) if there is no such kernel.
   autotune_host::RunBlocks kernel(const std::string& entry) const;
 
-  /// Of each of its parameters. Throws KernelFailure(launch_error) when there is no such kernel.
+  /// Bytes of each of its parameters. Throws KernelFailure(launch_error) if there is no such
+  /// kernel.
   std::vector<int> parameter_bytes(const std::string& entry) const;
 
-  /// A `__constant__` variable of `bytes` or more; nullptr where there is none. Throws
-  /// KernelFailure(launch_error) when it is shorter.
+  /// The address of a `__constant__` variable, or nullptr if there is none. Throws
+  /// KernelFailure(launch_error) if it is shorter than `bytes`.
   void* find_constant(const std::string& symbol, std::int64_t bytes) const;
-  /// The same; throws KernelFailure(launch_error) when there is none, too.
+  /// The same, but throws KernelFailure(launch_error) if there is none.
   void* constant(const std::string& symbol, std::int64_t bytes) const;
 
  private:
   void* exported(const std::string& symbol, const std::string& entry) const;
 
-  // Open for as long as the module is: to the loader its number is the module's name.
+  // Stays open with the module, because the loader knows the module by this descriptor's number.
   int file_;
   void* handle_;
 };

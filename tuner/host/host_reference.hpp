@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The right answer of a workload, by its reference kernel or from a file.
+// Reference results of a workload, from its reference kernels or a file.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace autotune {
 
-/// What one output must hold.
+/// The expected content of one output.
 struct ReferenceOutput {
   HostBuffer values;
   std::optional<HostBuffer> magnitudes;
@@ -23,15 +23,14 @@ struct ReferenceOutput {
   }
 };
 
-/// What a candidate's outputs are compared with on one input set, one an output or inout buffer
-/// in their order.
+/// Reference results for one input set: one for each output or inout buffer, in their order.
 struct ReferenceResults {
   InputSet set = InputSet::uniform;
   std::vector<ReferenceOutput> outputs;
 };
 
-/// `reference` is the reference source, compiled; null where there is a file. Throws Error when the
-/// kernel fails or the file is not as long as the outputs.
+/// `reference` is the compiled reference source, null with a file. Throws Error if the kernel
+/// fails, or if the file's length is not that of the outputs.
 std::vector<ReferenceResults> reference_results(const Workload& workload,
                                                 const std::string* reference,
                                                 const DeviceInfo& info, Launcher& launcher);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of one problem in the host's memory, and the configurations that run on them.
+// The buffers of one problem in host memory, and the configurations that run on them.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class HostWorkbench : public Workbench {
   const DeviceInfo info_;
   Launcher& launcher_;
   std::vector<ReferenceResults> expected_;
-  std::vector<HostBuffers> buffers_;  // one an input set, as expected_
+  std::vector<HostBuffers> buffers_;  // one per input set, as expected_
 };
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributes the blocks of a launch over the threads of the host.
+// Distributes the blocks of a launch over host threads.
 #pragma once
 
 #include <memory>
@@ -11,31 +11,31 @@
 
 namespace autotune {
 
-/// A launch with its kernel found and its arguments in place.
+/// A launch with kernel and arguments resolved.
 struct HostLaunch {
   std::string entry;
   autotune_host::RunBlocks kernel = nullptr;
   Dim3 grid, block;
   std::size_t dynamic_shared_bytes = 0;
-  std::vector<void*> arguments;  // where each one's value is
+  std::vector<void*> arguments;  // addresses of the values
 };
 
 class Launcher {
  public:
   Launcher(unsigned threads, ThreadOrder order);
 
-  /// Throws KernelFailure(crash) when a block stands still at a barrier.
+  /// Throws KernelFailure(crash) if a block deadlocks at a barrier.
   void run(const HostLaunch& launch);
 
-  /// Wakes all threads for nothing: what every launch costs.
+  /// Wakes all threads without work: the overhead of every launch.
   void run_nothing();
 
-  /// Between launches, for work of the host's own.
+  /// The threads, for other work between launches.
   ThreadPool& threads() { return pool_; }
 
  private:
   ThreadPool pool_;
-  std::vector<std::unique_ptr<BlockRunner>> runners_;  // one a thread
+  std::vector<std::unique_ptr<BlockRunner>> runners_;  // one per thread
 };
 
 }  // namespace autotune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The asynchronous copies of one thread of a block: made in the wait, as late as CUDA allows, so
-// that a kernel which forgets to wait reads old values here too.
+// Asynchronous copies of one thread of a block. They run in the wait, as late as CUDA allows, so
+// that a kernel that forgets to wait reads old values on the host too.
 #pragma once
 
 #include <cstring>
@@ -14,10 +14,10 @@ class PendingCopies {
     copies_.push_back({to, from, bytes, zeros});
   }
 
-  /// Ends a group: all copies added since the last one.
+  /// Ends a group: all copies since the last one.
   void commit() { groups_.push_back(copies_.size()); }
 
-  /// Makes the copies of all groups but the newest `groups_left`.
+  /// Runs the copies of all groups but the newest `groups_left`.
   void wait(std::size_t groups_left) {
     if (groups_.size() <= groups_left) return;
     const std::size_t groups = groups_.size() - groups_left, count = groups_[groups - 1];
@@ -45,7 +45,7 @@ class PendingCopies {
   }
 
   std::vector<Copy> copies_;
-  std::vector<std::size_t> groups_;  // where each ends in copies_
+  std::vector<std::size_t> groups_;  // the end of each in copies_
 };
 
 }  // namespace autotune

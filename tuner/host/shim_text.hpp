@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands before every kernel that is compiled for the host: tuner/host/shim, as text.
+// The text of tuner/host/shim, which precedes every kernel compiled for the host.
 #pragma once
 
 #include <string_view>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders for files that nobody is to find later, however the process ends.
+// Temporary folders that are removed however the process ends.
 #pragma once
 
 #include <filesystem>
 
 namespace autotune {
 
-/// A folder of its own below $TMPDIR or /tmp, removed with all it holds. It is locked while it is
-/// in use: what a killed process left is told by that. Throws Error.
+/// A folder below $TMPDIR or /tmp, removed with its content. It is locked while in use; a folder
+/// without a lock was left by a killed process. Throws Error.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -18,13 +18,13 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;  // also where the file system has none
+  int lock_ = -1;  // -1 too if the file system has no locks
 };
 
-/// Removes those that killed processes of this user left.
+/// Removes folders that killed processes of this user left.
 void remove_abandoned_folders();
 
-/// Removes all of this process, which ends at once; from any thread.
+/// Removes all folders of this process before it ends. Thread-safe.
 void remove_own_folders();
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that stay, for launches that follow each other closely.
+// A pool of threads for launches in quick succession.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace autotune {
 
 class ThreadPool {
  public:
-  /// `threads` counts the caller of run() as one; 0 = as many as the hardware has.
+  /// `threads` counts the caller of run(); 0: all hardware threads.
   explicit ThreadPool(unsigned threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -20,15 +20,15 @@ class ThreadPool {
 
   unsigned size() const { return static_cast<unsigned>(threads_.size()) + 1; }
 
-  /// Calls work(0 … size-1), each on a thread of its own, and returns when all have returned; the
-  /// caller is number 0. `work` must not throw. One run at a time.
+  /// Calls work(0 … size-1), each on its own thread, and returns when all have returned. The caller
+  /// runs number 0. `work` must not throw. One run at a time.
   void run(const std::function<void(unsigned)>& work);
 
-  /// Large enough that taking the next piece costs nothing beside it, small enough for a cache.
+  /// Large enough to make the cost of taking a piece negligible, small enough for a cache.
   static constexpr std::int64_t kPiece = 1 << 16;
 
-  /// Calls work(first, count) for the pieces of 0 … length-1, on all threads at a time; where there
-  /// is one alone, on the caller's.
+  /// Calls work(first, count) for pieces of 0 … length-1, on all threads. A single piece runs on
+  /// the caller's thread.
   void run_pieces(std::int64_t length,
                   const std::function<void(std::int64_t first, std::int64_t count)>& work);
 

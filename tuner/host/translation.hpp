@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a unit of CUDA to one of C++.
+// Translates a CUDA source to C++.
 #pragma once
 
 #include <string>
@@ -9,18 +9,17 @@
 
 namespace autotune {
 
-/// The name under which a module exports the RunBlocks of a kernel.
+/// The symbol of a kernel's RunBlocks in a module.
 std::string run_symbol(std::string_view entry);
-/// And of the function that returns the bytes of its parameters, ended by a 0.
+/// The symbol of the function that returns the bytes of its parameters, terminated by 0.
 std::string parameters_symbol(std::string_view entry);
 
-/// Shim, prelude, text and one exported function a kernel, with #line so that messages name the
-/// unit's own lines. In the text, not in what it includes, two things are put into other words:
-/// `#pragma unroll` as g++ has it, and `extern __shared__ T name[];`, which must stand inside a
-/// function.
+/// Shim, prelude, text, and one exported function per kernel. #line makes messages name the unit's
+/// own lines. Two things of the text (not of its includes) are translated: `#pragma unroll` to
+/// g++'s form, and `extern __shared__ T name[];`, which must stand inside a function.
 std::string host_source(const SourceUnit& unit);
 
-/// The text's part of it; line numbers stay.
+/// The translated text; line numbers do not change.
 std::string translated(std::string_view text);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON document that knows where its values stand, so that each error names the key.
+// A JSON document that knows the place of its values, so that each error names the key.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,8 @@
 
 namespace autotune {
 
-/// One value. Every function throws Error `FILE: KEY: what is wrong` where it is not as asked for.
+/// One value. Every function throws Error `FILE: KEY: what is wrong` if the value is not as
+/// expected.
 class CheckedJson {
  public:
   /// `json` must outlive it.
@@ -20,11 +21,11 @@ class CheckedJson {
       : json_(&json), file_(std::move(file)), key_(std::move(key)) {}
 
   const Json& json() const { return *json_; }
-  CheckedJson operator[](std::string_view name) const;  // of an object; must be there
+  CheckedJson operator[](std::string_view name) const;  // member of an object; must exist
   std::optional<CheckedJson> find(std::string_view name) const;
-  /// Of an array of at least `fewest`.
+  /// The items of an array of at least `fewest` items.
   std::vector<CheckedJson> items(std::size_t fewest = 0) const;
-  /// Of an object, in order, with their names.
+  /// The members of an object with their names, in order.
   std::vector<std::pair<std::string, CheckedJson>> members() const;
   std::string text() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One configuration, timed over and over: how fast the device is now against the session's start.
+// The anchor: one configuration, timed again and again to correct times for drift of the device.
 #pragma once
 
 #include <functional>
@@ -8,36 +8,36 @@
 
 namespace autotune {
 
-/// Times of different moments compare after division by drift(). Not thread-safe.
+/// Times divided by drift() compare across moments. Not thread-safe.
 class Anchor {
  public:
-  using Clock = std::function<double()>;  // seconds since any moment
+  using Clock = std::function<double()>;  // seconds since an arbitrary moment
 
-  /// No anchor: the drift is 1, no batch counts as throttled.
+  /// Without a configuration: the drift is 1, and no batch counts as throttled.
   Anchor() = default;
-  /// Warms the device up, then takes the reference. `timer` (usually the default configuration)
-  /// outlives the anchor or its rebind(). Throws KernelFailure.
+  /// Warms up the device, then measures the reference. `timer` (usually the default configuration)
+  /// must outlive the anchor or the next rebind(). Throws KernelFailure.
   Anchor(Timer& timer, const Policy& policy, Clock now = {});
 
-  /// Measures when the last time is longer ago than the policy says. Never throws KernelFailure:
-  /// an anchor that fails keeps its last drift, and is given up when it fails three times.
+  /// Measures again if the last measurement is older than the policy allows. Does not throw
+  /// KernelFailure: after a failure the drift stays. After three failures in a row, the anchor is
+  /// given up.
   void refresh_if_due();
   void refresh();
-  /// The same configuration, loaded anew; null when it is no longer there.
+  /// Replaces the timer after the configuration was loaded again; null if it cannot be loaded.
   void rebind(Timer* timer) {
     timer_ = timer;
     failures_ = 0;
   }
 
-  /// Times are from here on divided as if it had taken this long at the session's start: what it
-  /// took then on another device, for times of the two to compare.
+  /// Sets the reference to the time on another device, so that times of the two devices compare.
   void compare_with(double seconds);
 
   /// Time now over time at the session's start.
   double drift() const { return drift_; }
-  /// The session's reference, in hertz; 0 when unknown.
+  /// The reference SM clock in hertz; 0 if unknown.
   double clock_hz() const { return clock_hz_; }
-  /// Seconds a launch at the session's start; 0 without an anchor.
+  /// Seconds per launch at the session's start; 0 without an anchor.
   double seconds() const { return reference_; }
 
  private:

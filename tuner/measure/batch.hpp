@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One batch at the clock the session began with, where that can be had.
+// One batch, repeated while the SM clock is low.
 #pragma once
 
 #include "tuner/measure/policy.hpp"
@@ -7,14 +7,15 @@
 namespace autotune {
 
 struct SteadyBatch {
-  double seconds = 0;      // a launch
-  bool throttled = false;  // also after the repeats that the policy allows
-  double spent = 0;        // seconds on the device, repeats included
+  double seconds = 0;      // per launch
+  bool throttled = false;  // the clock stayed low in all repeats
+  double spent = 0;        // seconds on the device, with repeats
   L2State l2 = L2State::hot;
 };
 
-/// Times a batch; repeats it while the SM clock is below the policy's share of `clock_hz` (0 =
-/// unknown: then none is), and keeps the last. Throws KernelFailure.
+/// Times a batch. Repeats it while the SM clock is below the policy's share of `clock_hz`, and
+/// keeps the last. Without a known clock (`clock_hz` is 0), no batch is repeated. Throws
+/// KernelFailure.
 SteadyBatch time_steadily(Timer& timer, int launches, L2State l2, const Policy& policy,
                           double clock_hz);
 

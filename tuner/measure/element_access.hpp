@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to this folder: elements of buffers as the C++ types that they are of.
+// Private to this folder: access to elements of buffers by their C++ type.
 #pragma once
 
 #include <cstddef>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of buffers: what they are filled with, and when they are right. Both are the same
-// on the host and on a GPU, bit by bit: NVRTC compiles this text too, so it includes nothing.
+// The elements of buffers: their fill and their comparison. Both are bit-identical on the host and
+// on GPUs. NVRTC compiles this text too, so it includes nothing.
 #pragma once
 
 namespace autotune {
 
 enum class Drawing : int { integers, uniform, zero, one, iota };
 
-/// What the elements of one buffer are drawn from.
+/// How the elements of one buffer are generated.
 struct ElementRule {
   Drawing drawing = Drawing::zero;
-  bool absolute = false;       // |x| of each
-  unsigned long long key = 0;  // of the random numbers
+  bool absolute = false;       // |x| of each element
+  unsigned long long key = 0;  // of the random number generator
 };
 
 template <class T>
@@ -29,13 +29,14 @@ inline unsigned long long random_bits(unsigned long long key, unsigned long long
   return mix(key + (index + 1) * 0x9e3779b97f4a7c15ull);
 }
 
-/// -2 … 2: sums are exact, and a wrong index shows.
+/// Integers in -2 … 2: sums are exact, and a wrong index shows.
 template <class T>
 T small_integer(unsigned long long bits) {
   return static_cast<T>(static_cast<int>(((bits >> 32) * 5) >> 32) - 2);
 }
 
-/// Odd multiples of 2^-23 (2^-52 for double) in (-1, 1): exact, and never 0. Integers: -64 … 63.
+/// Odd multiples of 2^-23 (2^-52 for double) in (-1, 1): exactly representable and never 0. Integer
+/// types: -64 … 63.
 template <class T>
 T uniform_number(unsigned long long bits) {
   if constexpr (kIsInteger<T>) {
@@ -65,24 +66,25 @@ T drawn(const ElementRule& rule, unsigned long long index) {
   return static_cast<T>(0);
 }
 
-/// Element `index` of a buffer. It depends on nothing else: not on the length, device or run.
+/// Element `index` of a buffer. It does not depend on length, device or run.
 template <class T>
 T filled_element(const ElementRule& rule, unsigned long long index) {
   const T element = drawn<T>(rule, index);
   return rule.absolute && element < static_cast<T>(0) ? static_cast<T>(-element) : element;
 }
 
-/// An element may be off by factor * magnitude + unit * |right|. Both 0: it must be equal.
+/// The allowed error of an element: factor * magnitude + unit * |right|. If both are 0, it must be
+/// equal.
 struct Allowance {
   double factor = 0;
   double unit = 0;
 };
 
-/// What comparing many elements found.
+/// The result of comparing many elements.
 struct Finding {
-  unsigned long long wrong = 0;      // elements
+  unsigned long long wrong = 0;      // number of elements
   unsigned long long first = ~0ull;  // index of the first wrong one
-  double worst = 0;                  // largest error in tolerances; infinite for what must be equal
+  double worst = 0;                  // largest error / tolerance; infinite if it must be equal
 };
 
 inline double infinity() {
@@ -98,12 +100,12 @@ inline double magnitude_of(double x) {
 #endif
 }
 
-/// Sums of such numbers are exact in every order and in every floating type.
+/// Whether sums of such numbers are exact in every order and in every floating type.
 inline bool is_small_integer(double x) {
   return magnitude_of(x) < 8388608.0 && x == static_cast<double>(static_cast<int>(x));
 }
 
-/// |got - right| / tolerance; above 1 is wrong. NaN never passes, equal infinities do.
+/// |got - right| / tolerance; above 1 is wrong. NaN is always wrong; equal infinities are right.
 inline double error_in_tolerances(double got, double right, double tolerance) {
   constexpr double kLargest = 1.7976931348623157e308;
   if (got == right) return 0;
@@ -117,7 +119,7 @@ double tolerance_of(Right right, Right magnitude, const Allowance& allowed) {
          allowed.unit * magnitude_of(static_cast<double>(right));
 }
 
-/// `right` has the type of `got`, or double for float. Integers are compared as they are.
+/// `right` has the type of `got`, or double for float. Integers are compared exactly.
 template <class T, class Right>
 double element_error(T got, Right right, Right magnitude, const Allowance& allowed) {
   if constexpr (kIsInteger<T>) {

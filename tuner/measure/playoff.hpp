@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last word: the fastest configurations side by side, in many short blocks of random order.
+// The playoff: finalists timed side by side, in many short blocks in random order.
 #pragma once
 
 #include <cstdint>
@@ -17,44 +17,44 @@ namespace autotune {
 
 struct Finalist {
   Timer* timer = nullptr;
-  double seconds = 0;        // a launch, from the search or the store: sets launches a batch
-  bool is_default = false;   // at most one of them
-  bool is_stored = false;    // the best of earlier runs; at most one, may be the default too
-  bool is_baseline = false;  // a vendor's: timed alongside, never the winner nor a tie
+  double seconds = 0;        // per launch, from the search or the store: sets launches per batch
+  bool is_default = false;   // at most one
+  bool is_stored = false;    // the stored best; at most one, may be the default too
+  bool is_baseline = false;  // timed alongside; never the winner or a tie
 };
 
-/// Which of the `medians` go to the playoff, fastest first: all within the policy's margin of the
-/// fastest, at most its number. The default and the stored one are for the caller to add.
+/// The finalists, fastest first: indices of the `medians` within the policy's margin of the
+/// fastest, up to its number. The caller adds the default configuration and the stored best.
 std::vector<std::size_t> choose_finalists(std::span<const double> medians, const Policy& policy);
 
 struct FinalistResult {
-  Outcome outcome = Outcome::ok;  // or how its launch failed, with `message`
+  Outcome outcome = Outcome::ok;  // or the failure of its launch, with `message`
   std::string message;
   Measurement measurement;
-  std::optional<Measurement> other_l2;  // in the L2 state that is not the policy's
+  std::optional<Measurement> other_l2;  // in the L2 state that the policy does not name
   std::optional<Ratio> to_default;      // time over the default's, paired
   std::optional<Ratio> to_winner;       // time over the winner's, paired
   bool tied = false;                    // within the policy's margin of the fastest
 };
 
 struct PlayoffResult {
-  std::optional<std::size_t> winner;  // of the finalists; none when each of them failed
-  bool replaced = false;              // the stored one (the default, if none is stored) gave way
-  int ties = 1;            // finalists within the tie margin of the fastest, itself included
-  double noise_floor = 0;  // relative: what two entries of the same configuration differ by
+  std::optional<std::size_t> winner;  // index of a finalist; none if all failed
+  bool replaced = false;              // it replaces the stored best (without one: the default)
+  int ties = 1;                       // finalists within the tie margin, the fastest included
+  double noise_floor = 0;             // relative difference of the A/A pair
   int blocks = 0;
   std::vector<FinalistResult> finalists;  // in the order given
 };
 
-/// Called half-way: allocates the buffers anew and may point the finalists to new timers.
+/// Called half-way: allocates the buffers again and may replace the finalists' timers.
 using Reallocate = std::function<void(std::span<Finalist>)>;
-/// Once it says so no block is begun, but two are always run.
+/// No block begins after it returns true, but two blocks always run.
 using OutOfTime = std::function<bool()>;
 
-/// At least one finalist that is no baseline; `clock_hz` is the session's reference, 0 when
-/// unknown. One whose launch fails is out, and its result says why. The winner is the fastest,
-/// unless that is not more than the policy's margin faster, with an interval that says so, than the
-/// stored configuration or the default, which then stays.
+/// At least one finalist must not be a baseline. `clock_hz` is the session's reference, 0 if
+/// unknown. A finalist whose launch fails is excluded; its result has the reason. The winner is the
+/// fastest, with one exception. The stored best (without one: the default) stays, unless the
+/// fastest beats it by more than the policy's margin and the interval confirms it.
 PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
                        const Reallocate& reallocate = {}, double clock_hz = 0,
                        const OutOfTime& out_of_time = {});

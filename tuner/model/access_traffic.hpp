@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What declared accesses cost in memory transactions, without running the kernel.
+// Memory transactions of declared accesses, computed without running the kernel.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace autotune {
 
-/// The values of the names in an access that are no coordinates. May throw for an unknown one.
+/// The values of names in an access other than coordinates. May throw for an unknown one.
 using NameValues = std::function<std::int64_t(const std::string&)>;
 
-/// The traffic of one access in a whole launch, `times` included; nullopt where its `when` is 0.
-/// Throws Error where the index is not affine in the coordinates.
+/// The traffic of one access in a whole launch, with `times`. nullopt if its `when` is 0. Throws
+/// Error if the index is not affine in the coordinates.
 std::optional<GlobalTraffic> access_traffic(const Multiprocessor& sm, const AccessSpec& access,
                                             int element_bytes, const Dim3& grid, const Dim3& block,
                                             const NameValues& values);

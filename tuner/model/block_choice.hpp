@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Occupancy over a range of one resource, and the block size that is best by it.
+// Occupancy over a range of one resource, and the block size with the highest occupancy.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace autotune {
 
-/// Dynamic shared memory of a block of so many threads.
+/// Bytes of dynamic shared memory of a block with this many threads.
 using SharedOfBlock = std::function<std::int64_t(int threads)>;
 
 struct BlockChoice {
@@ -20,12 +20,12 @@ struct BlockChoice {
   Occupancy occupancy;
 };
 
-/// The block size of whole warps with the most active threads, the largest of equals; nullopt when
-/// none fits. `kernel.threads` and its dynamic shared memory are replaced.
+/// The block size of whole warps with the most active threads, the largest of equals. nullopt if
+/// none fits. Threads and dynamic shared memory of `kernel` are ignored.
 std::optional<BlockChoice> best_block(const GpuSpec& gpu, const KernelShape& kernel,
                                       const SharedOfBlock& shared);
 
-/// The same rounded down to 4^n threads, a square of 2^n: for kernels with square tiles.
+/// The same, rounded down to 4^n threads, a square of 2^n: for kernels with square tiles.
 std::optional<BlockChoice> best_square_block(const GpuSpec& gpu, const KernelShape& kernel,
                                              const SharedOfBlock& shared);
 
@@ -36,9 +36,9 @@ struct SweepPoint {
   Occupancy occupancy;
 };
 
-/// Occupancy over all that a block may have of one resource, the others as in `kernel`; registers
-/// and threads one by one (threads in warps), shared memory in 256 steps. `shared` gives dynamic
-/// shared memory when blocks are swept.
+/// Occupancy over the full range of one resource; the others as in `kernel`. Steps are one
+/// register, one warp of threads, or 1/256 of shared memory. When blocks are swept, `shared` gives
+/// dynamic shared memory.
 std::vector<SweepPoint> sweep(const GpuSpec& gpu, const KernelShape& kernel, Swept what,
                               const SharedOfBlock& shared);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that calibrate() times, in CUDA. Each takes (const int* zeros, float* out, int
-// count); `zeros` holds zeros that the compiler does not know of.
+// CUDA kernels of calibrate(). Each takes (const int* zeros, float* out, int count). `zeros` has
+// zeros that the compiler does not know.
 #pragma once
 
 namespace autotune {

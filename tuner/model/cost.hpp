@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicted time of one kernel launch on a GPU without running it, and what binds it.
+// Predicted time of one kernel launch on a GPU, and what bounds it.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace autotune {
 
-/// What a configuration does in one call; docs/model.md says what each is.
+/// Work of a configuration in one call; docs/model.md defines each quantity.
 struct KernelWork {
   double flops = 0;
   double dram_bytes = 0;
   double l2_bytes = 0;
   double shared_wavefronts = 0;
-  double instructions = 0;  // of all threads, beside the FMAs
+  double instructions = 0;  // of all threads, without the FMAs
   double steps = 1;
   double prefetch = 0;
   double barriers = 0;
@@ -36,29 +36,29 @@ struct CostInput {
   KernelWork work;
 };
 
-/// What the time can be bound by.
+/// What can bound the time.
 enum class Term : std::uint8_t { launch, latency, issue, fma, shared, l2, dram };
 inline constexpr int kTerms = 7;
 /// `launch`, `latency`, `instruction issue`, `FMA`, `shared memory`, `L2`, `DRAM`.
 std::string_view name_of(Term term);
 
 struct CostEstimate {
-  double seconds = 0;  // infinite when no block fits
+  double seconds = 0;  // infinite if no block fits
   Term binding = Term::launch;
-  std::array<double, kTerms> terms{};  // seconds that each would take alone
+  std::array<double, kTerms> terms{};  // seconds of each alone
   Occupancy occupancy;
   double waves = 0;         // of blocks over the multiprocessors
   double balance = 1;       // mean load of a multiprocessor over the fullest one's
-  double issue_share = 0;   // of issued instructions that are FMAs, 0..1
-  double intensity = 0;     // FLOPs a byte of DRAM traffic
-  double l2_intensity = 0;  // FLOPs a 4-byte access to global memory: CGMA
+  double issue_share = 0;   // share of FMAs in issued instructions, 0..1
+  double intensity = 0;     // FLOPs per byte of DRAM traffic
+  double l2_intensity = 0;  // FLOPs per 4-byte access to global memory (CGMA)
 
   double term(Term which) const { return terms[static_cast<std::size_t>(which)]; }
 };
 
-/// The fullest multiprocessor works through its blocks in rounds of as many as fit. A round takes
-/// what the most loaded of its pipes takes, or the latency of its steps, whichever is longer; L2
-/// and DRAM are roofs over all multiprocessors together. Data that fits L2 counts as being there.
+/// The fullest multiprocessor runs its blocks in rounds of as many as fit. A round takes the longer
+/// of two times: that of its most loaded pipe, and the latency of its steps. L2 and DRAM are roofs
+/// over all multiprocessors together. Data that fits L2 counts as resident.
 CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const CostInput& input);
 
 }  // namespace autotune

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost model of a target's space: what a manifest tells of its kernel, turned into times.
+// The cost model of a target's space: predicts times from what a manifest states about its kernel.
 //
-// A manifest's "model" object holds named expressions, each optional, of one call as a whole unless
-// it says otherwise. docs/model.md shows how they are used.
-//   dram_bytes         that must come from and go to memory at least once (default: work.bytes)
-//   l2_bytes           that pass between L2 and the multiprocessors (default: dram_bytes)
-//   l2_transactions    32-byte sectors instead, where accesses are not coalesced
-//   shared_wavefronts  passes through shared memory: one of 128 bytes a warp access without bank
-//                      conflicts, n with n-way ones (default: 0)
-//   instructions       of all threads together, beside the FMAs that work.flops tells
-//                      (default: one for every 4 bytes that pass L2, and 20 a thread)
+// A manifest's "model" object holds named expressions. Each is optional and counts for one whole
+// call, unless noted. docs/model.md shows how they are used.
+//   dram_bytes         bytes that must come from and go to memory at least once
+//                      (default: work.bytes)
+//   l2_bytes           bytes between L2 and the multiprocessors (default: dram_bytes)
+//   l2_transactions    32-byte sectors, instead of l2_bytes, if accesses are not coalesced
+//   shared_wavefronts  passes through shared memory: one for 128 bytes of a warp's access without
+//                      bank conflicts, n with n-way conflicts (default: 0)
+//   instructions       of all threads together, without the FMAs of work.flops
+//                      (default: one for every 4 bytes through L2, and 20 per thread)
 //   steps              dependent iterations of one block: each loads, waits, computes (default: 1)
-//   prefetch           steps whose loads are under way while one is computed (default: 0)
-//   barriers           block-wide barriers a step (default: 0)
-//   ilp                independent operations a thread has ready (default: 2)
-//   fma_percent        of the FMA peak that the inner loop reaches, register banks considered
-//                      (default: 90)
-//   idle_percent       of the threads that have no work while the others compute (default: 0)
-//   round_trips        dependent trips to memory that are waited for beside those of the steps
+//   prefetch           steps whose loads are in flight while one is computed (default: 0)
+//   barriers           block-wide barriers per step (default: 0)
+//   ilp                independent operations that a thread has ready (default: 2)
+//   fma_percent        share of the FMA peak that the inner loop reaches, with its register bank
+//                      conflicts (default: 90)
+//   idle_percent       share of threads without work while the others compute (default: 0)
+//   round_trips        dependent trips to memory that are waited for, without those of the steps
 //                      after the first: the first load, a reduction over blocks (default: 1)
-//   epilogue           cycles of a block after its last step: sums over threads and blocks, results
-//                      on their way out (default: 0)
-//   main_kernel        which of "kernels", from 0, does the work (default: the one that runs with
-//                      most threads)
+//   epilogue           cycles of a block after its last step: sums over threads and blocks, stores
+//                      of results (default: 0)
+//   main_kernel        index in "kernels" of the one that does the work (default: the one with most
+//                      threads)
 #pragma once
 
 #include <memory>
@@ -35,17 +36,17 @@
 
 namespace autotune {
 
-/// Names that a manifest's "model" object may hold.
+/// The names that a manifest's "model" object may hold.
 std::span<const std::string_view> model_quantities();
 
 class CostFormulas;
 
-/// The model of one problem's whole space on one device; a CPU gets a crude one of its own. Under
-/// 5 us a configuration. Thread-safe.
+/// The cost model of one problem's whole space on one device; a CPU has its own crude model. Under
+/// 5 us per configuration. Thread-safe.
 class CostModel {
  public:
-  /// Keeps a reference to `space`. Throws Error naming the target for a quantity that is not in the
-  /// list above, or a name that is bound nowhere.
+  /// Keeps a reference to `space`. Throws Error that names the target, for a quantity that is not
+  /// in the list above or an unknown name.
   CostModel(const Target& target, const Problem& problem, const ParameterSpace& space,
             const DeviceInfo& device, const Calibration& calibration = {});
   ~CostModel();
@@ -53,16 +54,16 @@ class CostModel {
 
   /// From the manifest's estimates of registers and shared memory. Throws ExpressionError.
   CostEstimate estimate(std::size_t index) const;
-  /// With what the compiler made of it.
+  /// From the resources of the compiled kernels.
   CostEstimate estimate(std::size_t index, std::span<const KernelResources> compiled) const;
-  /// Of a description made by hand, or by input() and changed.
+  /// From a description made by hand, or a changed input().
   CostEstimate estimate(const CostInput& input) const;
-  /// What estimate() judges, for reports.
+  /// The input of estimate(), for reports.
   CostInput input(std::size_t index, std::span<const KernelResources> compiled = {}) const;
   /// Seconds for every index of the space, over all cores.
   std::vector<double> predict_all() const;
 
-  /// The GPU that is modelled; of a CPU only `name` and `multiprocessors` mean anything.
+  /// The GPU of the model. For a CPU, only `name` and `multiprocessors` are meaningful.
   const GpuSpec& gpu() const { return gpu_; }
 
  private:
@@ -72,8 +73,8 @@ class CostModel {
   Calibration calibration_;
 };
 
-/// The model of a few configurations of problems of any sizes, bound once for all of them. A few us
-/// a configuration. Thread-safe.
+/// The cost model of a few configurations for problems of any size, bound once for all of them. A
+/// few us per configuration. Thread-safe.
 class SizedCostModel {
  public:
   /// `problem` gives the settings; its sizes do not matter. Throws as CostModel.
@@ -81,7 +82,7 @@ class SizedCostModel {
   ~SizedCostModel();
   SizedCostModel(SizedCostModel&&) noexcept;
 
-  /// Of the target's parameters and sizes, in its order. Throws ExpressionError.
+  /// Levels and sizes in the target's order. Throws ExpressionError.
   CostEstimate estimate(std::span<const std::uint16_t> levels,
                         std::span<const std::int64_t> sizes) const;
 

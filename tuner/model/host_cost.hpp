@@ -6,8 +6,8 @@
 
 namespace autotune {
 
-/// Blocks are spread over `cores`; what counts is the price of fibres and of their barriers, and
-/// how much of a thread's work a compiler can turn into vector instructions.
+/// Blocks are spread over `cores`. The model counts the cost of fibres and their barriers, and how
+/// much of a thread's work the compiler can vectorize.
 CostEstimate host_estimate(int cores, const CostInput& input);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Was it right not to try them? A random sample of what was pruned, measured after all.
+// Evaluates the prune audit: a random sample of pruned configurations, measured in full.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace autotune {
 
-/// `count` of the pruned indices at random, without repetition; all when there are fewer.
+/// `count` random indices of `pruned`, without repetition; all if there are fewer.
 std::vector<std::size_t> audit_sample(std::span<const std::size_t> pruned, std::size_t count,
                                       std::uint64_t seed);
 
-/// A pruned configuration that was run after all; seconds when it ran.
+/// A pruned configuration of the sample; has seconds if it ran.
 struct AuditedTrial {
   Outcome outcome = Outcome::ok;
   std::optional<double> seconds;
@@ -24,13 +24,13 @@ struct AuditedTrial {
 
 struct PruneAudit {
   int sampled = 0;
-  int ran = 0;     // correctly
-  int faster = 0;  // than the best that was found
+  int ran = 0;     // with a correct result
+  int faster = 0;  // than the best found
   std::optional<AuditedTrial> best;
-  /// best found / best pruned - 1 where a pruned one is faster, else 0.
+  /// best found / best pruned - 1 if a pruned one is faster, else 0.
   double regret = 0;
-  /// Highest share of all pruned that may be faster than the best found, with 95 % confidence: the
-  /// exact binomial bound (Clopper and Pearson, 1934).
+  /// Upper bound of the share of all pruned configurations that are faster than the best found,
+  /// with 95 % confidence: the exact binomial bound (Clopper and Pearson, 1934).
   double share_bound = 1;
 };
 

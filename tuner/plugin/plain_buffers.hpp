@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of a problem as a plugin sees them.
+// The buffers of a problem in the plugin ABI's form.
 #pragma once
 
 #include <array>
@@ -27,11 +27,12 @@ class PlainScalars {
 
 class PlainBuffers {
  public:
-  /// `specs` must outlive it; `addresses` says where each lies, or is empty: nowhere yet.
+  /// `specs` must outlive it. `addresses` has one address per buffer, or is empty: no addresses
+  /// yet.
   PlainBuffers(std::span<const BufferSpec> specs, std::span<void* const> addresses);
   PlainBuffers(const PlainBuffers&) = delete;
   PlainBuffers& operator=(const PlainBuffers&) = delete;
-  /// Scalars behind the buffers, with the role `scalar`. Both must outlive it.
+  /// Adds scalars after the buffers, with the role `scalar`. Both must outlive it.
   void add(std::span<const Scalar> scalars, const PlainScalars& values);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(plain_.size()); }

@@ -9,8 +9,8 @@
 
 namespace autotune {
 
-/// An OpenBaseline. Loads the plugin at the first call; throws Error where it cannot be used or
-/// open() gives a reason.
+/// An OpenBaseline. Loads the plugin at the first call. Throws Error if the plugin is unusable or
+/// its open() gives a reason.
 std::unique_ptr<Baseline> open_plugin_baseline(const BaselineSource& source,
                                                const Workload& workload,
                                                std::span<void* const> addresses);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls into a plugin: a reason that it gives, or an exception that it lets out, as Error.
+// Calls into a plugin; turns its reason, or an exception, into Error.
 #pragma once
 
 #include <exception>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where plugins are looked for.
+// The search path of plugins.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,12 @@
 namespace autotune {
 
 /// The folders of $AUTOTUNE_PLUGIN_PATH (separated by colons), then lib/autotune/plugins beside the
-/// folder of this program; never the working directory. Throws UsageError for a folder of the path
-/// that is not absolute.
+/// folder of this program. The working directory is never searched. Throws UsageError if a folder
+/// of the path is not absolute.
 std::vector<std::filesystem::path> plugin_folders();
 
-/// Every *.so in plugin_folders(), in their order and by name within one; a file that is reached in
-/// two ways stands there once.
+/// Every *.so in plugin_folders(), in their order and by name within a folder; a file found twice
+/// is listed once.
 std::vector<std::filesystem::path> plugin_files();
 
 }  // namespace autotune

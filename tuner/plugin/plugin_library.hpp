@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin that is loaded into this process, and what it says of itself.
+// A plugin loaded into this process, and its description.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct autotune_target_v1;
 
 namespace autotune {
 
-/// Plain values: what another process may know of a plugin.
+/// A plugin's description as plain values, for other processes.
 struct PluginDescription {
   struct Strategy {
     std::string name, description;
@@ -34,13 +34,13 @@ struct PluginDescription {
 
 class PluginLibrary {
  public:
-  /// Loads and checks everything that can be checked without calling further into it. What it runs
-  /// may crash or hang: for a process that can be spared. It is never unloaded. Throws Error with
-  /// the file, what is wrong and the loader's own text.
+  /// Loads the plugin and checks everything that needs no further calls. It may crash or hang, so
+  /// use an expendable process. It is never unloaded. Throws Error with the file, what is wrong and
+  /// the loader's text.
   explicit PluginLibrary(const std::filesystem::path& file);
 
   const PluginDescription& description() const { return description_; }
-  /// Throws Error where there is none.
+  /// Throws Error if there is none.
   const autotune_strategy_v1& strategy(const std::string& name) const;
   const autotune_target_v1& target(std::size_t number) const;
   const autotune_baseline_v1& baseline() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search by a plugin's strategy, in this process.
+// Runs a plugin's strategy in this process.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct autotune_strategy_v1;
 
 namespace autotune {
 
-/// What a plugin is told, as plain values: autotune_task_v1.
+/// The input of a plugin's search as plain values: autotune_task_v1.
 struct SearchTask {
   struct Parameter {
     std::string name;
@@ -32,11 +32,11 @@ struct SearchTask {
 
 SearchTask search_task(const Evaluator& evaluator, std::uint64_t seed);
 
-/// Answers in the order asked, fewer when the budget is spent.
+/// Returns results in the order requested; fewer when the budget is spent.
 using Ask = std::function<std::vector<Evaluation>(std::span<const std::uint64_t>)>;
 
-/// Runs the strategy to its end. What `ask` throws is thrown on once the plugin has returned, and
-/// asked no more. Throws Error when the strategy throws or gives a reason.
+/// Runs the strategy to its end. After an exception of `ask`, it is not called again; the exception
+/// is rethrown once the plugin has returned. Throws Error if the strategy throws or gives a reason.
 void run_strategy(const autotune_strategy_v1& strategy, const SearchTask& task, const Ask& ask);
 
 }  // namespace autotune

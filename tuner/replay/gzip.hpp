@@ -7,7 +7,7 @@
 
 namespace autotune {
 
-/// The whole file, unpacked when it is gzip'd. Throws Error when it cannot be read or is broken.
+/// The whole file, unpacked if it is gzip'd. Throws Error if it cannot be read or is damaged.
 std::string read_maybe_gzip(const std::filesystem::path& file);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search space with every answer already known: read from other tuners' files, or made up.
+// A search space with all results known: read from other tuners' files, or simulated.
 #pragma once
 
 #include <filesystem>
@@ -14,16 +14,16 @@ namespace autotune {
 struct RecordedSpace {
   std::string name;  // `gemm-rtx2080ti`
   ParameterSpace space;
-  std::vector<Evaluation> answers;      // one an index of the space
-  std::vector<double> compile_seconds;  // the same; 0 where the file has none
+  std::vector<Evaluation> answers;      // one per index of the space
+  std::vector<double> compile_seconds;  // the same; 0 if the file has none
 
-  /// The shortest time; infinity when everything fails.
+  /// The shortest time; infinity if every configuration fails.
   double best() const;
   std::size_t failures() const;
 };
 
-/// Reads Kernel Tuner's cache (closed or as an interrupted run left it) or the T4 results format;
-/// either may be gzip'd. Throws Error with the file and what is wrong.
+/// Reads Kernel Tuner's cache (complete, or left by an interrupted run) or T4 results, with or
+/// without gzip. Throws Error with the file and what is wrong.
 RecordedSpace read_recorded_space(const std::filesystem::path& file);
 
 }  // namespace autotune

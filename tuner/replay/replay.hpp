@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good a strategy is: run on a recorded space, many seeds, no GPU.
+// Evaluates a strategy: replays a recorded space with many seeds, without a GPU.
 #pragma once
 
 #include <array>
@@ -13,12 +13,13 @@
 
 namespace autotune {
 
-/// Answers from a recorded space until `budget` different configurations were asked for. In
-/// batches, as many compilers as a batch has places take up what is asked for or announced, in that
-/// order, for the time that the space says; what is compiled first is answered first.
+/// Evaluates from a recorded space until `budget` different configurations were evaluated. With
+/// batches, it simulates as many compilers as a batch has places. They compile requested and
+/// announced configurations in order, in the recorded time. Results come in the order in which
+/// compilations finish.
 class RecordedEvaluator : public Evaluator {
  public:
-  /// `predicted` (one an index, or empty) is what the strategy is told the cost model says.
+  /// `predicted` (one per index, or empty) are the cost model's times for the strategy.
   RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch = 1,
                     std::span<const double> predicted = {}, bool end_at_optimum = false);
 
@@ -31,7 +32,7 @@ class RecordedEvaluator : public Evaluator {
   std::size_t remaining() const override { return budget_ - order_.size(); }
   std::span<const double> predicted() const override { return predicted_; }
 
-  /// What was asked for, each once, in that order.
+  /// The evaluated configurations, each once, in order.
   std::span<const std::size_t> order() const { return order_; }
 
  private:
@@ -42,22 +43,23 @@ class RecordedEvaluator : public Evaluator {
   double end_at_;  // seconds
   std::vector<char> asked_;
   std::vector<std::size_t> order_;
-  double now_ = 0;                   // on the clock of the compilers
+  double now_ = 0;                   // simulated time of the compilers
   std::vector<double> idle_from_;    // of each compiler, in seconds
-  std::vector<double> compiled_at_;  // of each index; infinity before it is asked for
+  std::vector<double> compiled_at_;  // of each index; infinity before it is requested
 };
 
-/// The evaluations at which a run's best time is noted.
+/// Numbers of evaluations at which a run's best time is reported.
 inline constexpr std::array<std::size_t, 5> kCheckpoints = {10, 20, 50, 100, 200};
 
 struct ReplayRun {
   std::uint64_t seed = 0;
   std::vector<double> ratios;  // best so far / optimum after each evaluation; infinity before any
-  double own_seconds = 0;      // the strategy's, an evaluation
+  double own_seconds = 0;      // the strategy's own time per evaluation
 
-  /// After so many evaluations, or the last when the run was shorter.
+  /// The ratio after this many evaluations, or after the last of a shorter run.
   double ratio_at(std::size_t evaluations) const;
-  /// The evaluation, from 1, whose best is within `share` of the optimum; nullopt when none is.
+  /// The first evaluation (from 1) with a best within `share` of the optimum; nullopt if there is
+  /// none.
   std::optional<std::size_t> evaluations_to(double share) const;
 };
 
@@ -66,15 +68,15 @@ struct ReplayRequest {
   std::size_t budget = 200;
   int seeds = 40;  // 1 .. seeds
   int batch = 1;
-  bool end_at_optimum = false;  // the same figures, but for own_seconds, in less time
+  bool end_at_optimum = false;  // faster; all figures but own_seconds stay the same
 };
 
-/// One run a seed, in the order of seeds. Throws Error when the space has no valid configuration.
+/// One run per seed, in the order of seeds. Throws Error if the space has no valid configuration.
 std::vector<ReplayRun> replay(const RecordedSpace& recorded, const ReplayRequest& request,
                               std::span<const double> predicted = {});
 
-/// What a cost model would say that is wrong by `error`: the recorded times (the median for a
-/// failure) times a lognormal factor, the same in every call.
+/// Predictions of a cost model with this error: the recorded times (for failures, the median) times
+/// a lognormal factor. The same in every call.
 std::vector<double> simulated_predictions(const RecordedSpace& recorded, double error);
 
 struct Quartiles {
@@ -83,13 +85,13 @@ struct Quartiles {
 /// By linear interpolation; infinities sort last. `values` is not empty.
 Quartiles quartiles(std::vector<double> values);
 
-/// What is reported of the runs on one space.
+/// Summary of the runs on one space.
 struct ReplaySummary {
   std::array<Quartiles, kCheckpoints.size()> at;
-  Quartiles to_5_percent, to_1_percent;  // evaluations; infinity where runs end short of it
+  Quartiles to_5_percent, to_1_percent;  // evaluations; infinity if a run never reaches it
   double reach_5_percent = 0, reach_1_percent = 0;  // share of runs
-  double mean_log_ratio = 0;                        // over runs, at kCheckpoints up to the budget
-  double own_seconds = 0;                           // median over runs, an evaluation
+  double mean_log_ratio = 0;                        // over runs, at kCheckpoints within the budget
+  double own_seconds = 0;                           // per evaluation, median over runs
 };
 ReplaySummary summarize(std::span<const ReplayRun> runs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libautotune for C++: autotune.h with owners and exceptions. Header only, C++17.
+// libautotune for C++: autotune.h with RAII and exceptions. Header only, C++17.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace autotune_runtime {
 
-/// A status other than AUTOTUNE_OK, with its sentence.
+/// A status other than AUTOTUNE_OK, with its message.
 class Failure : public std::runtime_error {
  public:
   explicit Failure(autotune_status status)
@@ -27,7 +27,7 @@ inline void check(autotune_status status) {
   if (status != AUTOTUNE_OK) throw Failure(status);
 }
 
-/// One configuration, compiled. Must not outlive the Lookup it is from.
+/// A compiled configuration. Must not outlive its Lookup.
 class Kernel {
  public:
   explicit Kernel(autotune_kernel* kernel) : kernel_(kernel) {}
@@ -42,17 +42,18 @@ class Kernel {
     check(autotune_kernel_geometry(kernel_.get(), index, &geometry));
     return geometry;
   }
-  /// Device memory in the order of autotune_kernel_buffer(), on a cudaStream_t.
+  /// Launches on `stream`, a cudaStream_t. `buffers` are device addresses in the order of
+  /// autotune_kernel_buffer().
   void launch(const std::vector<void*>& buffers, void* stream) const {
     check(autotune_launch(kernel_.get(), buffers.data(), buffers.size(), stream));
   }
-  /// The same with one value for each of autotune_kernel_scalar().
+  /// The same with one value for each autotune_kernel_scalar().
   void launch(const std::vector<void*>& buffers, const std::vector<double>& scalars,
               void* stream) const {
     check(autotune_launch_with(kernel_.get(), buffers.data(), buffers.size(), scalars.data(),
                                scalars.size(), stream));
   }
-  /// What launch() runs; `text` gets the vendor's library, or why it cannot be used.
+  /// What launch() runs. `text` gets the library's name, or the reason why it cannot be used.
   autotune_engine engine(std::string* text = nullptr) const {
     const char* what = "";
     const autotune_engine engine = autotune_kernel_engine(kernel_.get(), &what);
@@ -68,7 +69,7 @@ class Kernel {
   std::unique_ptr<autotune_kernel, Release> kernel_;
 };
 
-/// One target with fixed settings on one device. Any number of threads.
+/// One target with fixed settings on one device. Thread-safe.
 class Lookup {
  public:
   explicit Lookup(const char* target, const char* settings = nullptr)
@@ -103,7 +104,7 @@ class Lookup {
     text.resize(text.find('\0'));
     return text;
   }
-  /// nullptr takes it back.
+  /// nullptr removes the pin.
   void pin(const std::vector<std::int64_t>& sizes, const char* configuration) {
     check(autotune_pin(handle_.get(), sizes.data(), sizes.size(), configuration));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vendor's library that was measured to be faster, called in place of a kernel.
+// Calls a baseline that was measured to be faster, instead of a kernel.
 #pragma once
 
 #include <filesystem>
@@ -13,17 +13,17 @@
 
 namespace autotune {
 
-/// Where libautotune looks for baseline plugins: the folders of $AUTOTUNE_PLUGIN_PATH, those of the
-/// program, and lib/autotune/plugins where the library itself is installed.
+/// The folders that libautotune searches for baseline plugins: those of $AUTOTUNE_PLUGIN_PATH,
+/// those of the program, and lib/autotune/plugins of the library's own installation.
 std::vector<std::filesystem::path> runtime_plugin_folders();
 
-/// One way of one library for one problem. Plugins are called by one thread at a time: calls of all
-/// objects wait for each other. Unlike in the tool, a plugin works in this process.
+/// One candidate of one library for one problem. Plugins run in this process, unlike in the tool.
+/// They are called by one thread at a time; calls of all objects wait for each other.
 class BaselineCall {
  public:
-  /// `name` as it is stored: `cublas cublasLt 0 (…)`, a plugin's file without `.so` and what it
-  /// calls this way. For the current GPU. Throws Error when there is no such plugin, it cannot be
-  /// loaded or opened, or it does not offer this way any more.
+  /// `name` as stored: `cublas cublasLt 0 (…)`, which is a plugin's file name without `.so` and the
+  /// candidate's name. For the current GPU. Throws Error if the plugin is missing, cannot be loaded
+  /// or opened, or no longer offers the candidate.
   BaselineCall(std::string_view name, const std::string& target, const Workload& workload,
                std::span<const std::filesystem::path> folders);
   ~BaselineCall();

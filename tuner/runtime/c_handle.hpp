@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the handles of the C API hold, and how exceptions end at it.
+// The handles of the C API, and the conversion of exceptions to statuses.
 #pragma once
 
 #include <atomic>
@@ -39,24 +39,24 @@ struct autotune_kernel {
   std::vector<autotune::Scalar> scalars;
   std::optional<int> ordinal;  // of the GPU that is here
   std::once_flag loaded;
-  std::unique_ptr<autotune::PreparedKernel> prepared;  // made by the first launch of the kernel
+  std::unique_ptr<autotune::PreparedKernel> prepared;  // made by the first launch
 
-  std::string baseline_name;  // `cublas cublasSgemm`, where it is faster
+  std::string baseline_name;  // `cublas cublasSgemm`, if it is faster
   std::unique_ptr<autotune::BaselineCall> baseline;
   std::atomic<autotune_engine> engine{AUTOTUNE_TUNED_KERNEL};
   std::once_flag given_up;
-  std::string why_missing;  // written once, before `engine` says so
+  std::string why_missing;  // written once, before `engine` changes
 };
 
 namespace autotune::c_boundary {
 
-/// A missing device, thrown where a status of its own is due.
+/// Thrown for AUTOTUNE_NO_DEVICE.
 class NoDevice : public Error {
  public:
   using Error::Error;
 };
 
-/// Keeps the sentence for autotune_message().
+/// Stores the sentence for autotune_message().
 autotune_status failed(autotune_status status, const char* what) noexcept;
 
 template <class Work>
@@ -77,7 +77,7 @@ autotune_status guarded(Work&& work) noexcept {
   }
 }
 
-/// Throws UsageError when something required is null, or the caller's struct is of no known size.
+/// Throws UsageError if `condition` is false.
 void require(bool condition, const char* what);
 
 }  // namespace autotune::c_boundary

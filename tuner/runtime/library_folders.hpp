@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where libautotune lies.
+// The folders around libautotune.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,9 @@
 
 namespace autotune {
 
-/// The three folders above this library, nearest first: where it is installed, be that under lib,
-/// lib64 or lib/x86_64-linux-gnu, is one of them. Empty when nobody knows.
+/// The three folders above this library, nearest first. The installation prefix is one of them,
+/// whether the library is in lib, lib64 or lib/x86_64-linux-gnu. Empty if the library's path is
+/// unknown.
 std::vector<std::filesystem::path> folders_above_library();
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One target with fixed settings on one device: which configuration for which sizes.
+// Looks up configurations of one target with fixed settings on one device.
 #pragma once
 
 #include <filesystem>
@@ -28,39 +28,40 @@ struct LookupAnswer {
   double median_ns = 0;
   double default_ns = 0;
   double distance = 0;  // root mean square of log2 of the sizes' ratios
-  /// The vendor's library and what it chose, where that was measured to be faster for these sizes
-  /// on this device: `cublas cublasSgemm`.
+  /// The baseline and its candidate, if it was measured to be faster for these sizes on this
+  /// device: `cublas cublasSgemm`.
   std::string_view baseline = {};
   double baseline_ns = 0;
 };
 
 class TargetLookup {
  public:
-  /// `settings` chooses; those not in it take the target's default. Throws UsageError for an
-  /// unknown setting and Error where a constraint names what there is not; a database that cannot
-  /// be read is a warning.
+  /// Settings that are not in `settings` have the target's default. Throws UsageError for an
+  /// unknown setting, Error if a constraint has an unknown name. An unreadable database is a
+  /// warning.
   TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
                std::vector<db::Layer> layers);
 
   const Target& target() const { return target_; }
   const DeviceInfo& device() const { return device_; }
-  /// What was wrong with the databases when they were last read; valid as long as this object.
+  /// Problems with the databases when they were last read; valid as long as this object.
   const std::string& warnings() const { return *warnings_.load(std::memory_order_acquire); }
 
-  /// Throws UsageError for a wrong count of sizes or one below 1, Error when no configuration is
+  /// Throws UsageError for a wrong count of sizes or one below 1, Error if no configuration is
   /// valid. For tuned sizes it neither locks nor allocates.
   LookupAnswer find(std::span<const std::int64_t> sizes);
   /// find() as sentences for a person.
   std::string explain(std::span<const std::int64_t> sizes);
 
-  /// Until refresh(); an empty text takes it back. Throws Error when it is not valid here.
+  /// Pins a configuration until refresh(); an empty text removes the pin. Throws Error if it is not
+  /// valid here.
   void pin(std::span<const std::int64_t> sizes, std::string_view configuration);
-  /// Reads the databases again. One that cannot be read, or is gone, keeps the rows it had; then
-  /// pins stay too, and db::StoreError says why.
+  /// Reads the databases again. A database that cannot be read keeps its previous rows. Pins then
+  /// stay too, and db::StoreError has the reason.
   void refresh();
 
   Problem problem_for(std::span<const std::int64_t> sizes) const;
-  /// The target's default as it is valid for these sizes. Throws Error when nothing is.
+  /// The target's default configuration, valid for these sizes. Throws Error if none is valid.
   std::string default_for(std::span<const std::int64_t> sizes) const;
 
  private:
@@ -70,11 +71,11 @@ class TargetLookup {
   db::LookupRows read_rows() const;
   void drop_invalid(db::LookupRows& read) const;
   bool keep_lost_layers(db::LookupRows& read) const;
-  /// Puts the rows in place of those of the last reading.
+  /// Replaces the rows of the last reading.
   void take(db::LookupRows read);
-  /// What is known of a tuned row once it was near.
+  /// Data of a tuned row, computed when it is first near.
   struct Winner {
-    std::optional<Levels> levels;  // where the target has such a configuration
+    std::optional<Levels> levels;  // if the target has this configuration
     std::optional<ModelBias> bias;
   };
   struct Near {
@@ -103,11 +104,11 @@ class TargetLookup {
   const Problem ones_;           // every size 1, and the settings
   const TargetProgram program_;  // with given sizes
   const std::optional<Levels> default_levels_;
-  const std::optional<SizedCostModel> model_;  // where the target and the device have one
+  const std::optional<SizedCostModel> model_;  // if the target and the device have one
   db::LookupHolder tables_;
   std::atomic<const std::string*> warnings_{nullptr};  // of texts_
 
-  std::mutex mutex_;  // of what follows: sizes that were not tuned
+  std::mutex mutex_;  // for everything below: sizes that were not tuned
   std::vector<db::LayerState> layer_states_;
   std::map<Sizes, LookupAnswer> remembered_;
   std::unordered_map<const db::LookupRow*, Winner> winners_;  // rows stay where they are
@@ -116,9 +117,9 @@ class TargetLookup {
   std::atomic<bool> has_pins_{false};
 };
 
-/// The device of this name, or the one that the databases hold most of for the target, as far as
-/// their rows tell; nullopt when they hold none. Appends a sentence to `remarks` for each database
-/// that is missing or cannot be read.
+/// The device of this name, or the one with the most rows for the target in the databases, as far
+/// as their rows describe it. nullopt if there are none. Appends a sentence to `remarks` for each
+/// missing or unreadable database.
 std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
                                            const std::string& target, const std::string& name,
                                            std::vector<std::string>& remarks);

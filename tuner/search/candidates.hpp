@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configurations a search may propose next.
+// The candidates that a search may propose next.
 #pragma once
 
 #include <optional>
@@ -16,43 +16,43 @@ namespace autotune {
 /// Up to this size every configuration is a candidate.
 inline constexpr std::size_t kMostCandidates = 20000;
 
-/// What the cost model says, fit for a search: log seconds less their mean, those above the median
-/// clipped to it, for what is slow need not be told apart. Zero, infinity and the like count as
-/// slow; empty when nothing else is there.
+/// The cost model's times as input of a search: log seconds less their mean, clipped at the median.
+/// Zero and infinity count as slow. Empty if no time is usable.
 std::vector<float> log_predictions(std::span<const double> predicted);
 
-/// Configurations of which the cost model says that they cannot run, or take a thousand times as
-/// long as the fastest tenth: no candidates, for one of them may take longer than all the others.
-/// (Not as the very fastest, which in a poor model is far below all the rest.) One a configuration;
-/// empty when there are none, or nothing else.
+/// One flag per configuration: true if the cost model says that it cannot run, or takes over 1000
+/// times as long as the fastest tenth. Such a configuration is not a candidate, because one may
+/// take longer than all the others together. The fastest tenth is the reference because a poor
+/// model may err on the very fastest. Empty if no configuration is hopeless, or if all are.
 std::vector<bool> hopeless(std::span<const double> predicted);
 
-/// What a search knows of a space from its cost model; all empty without one.
+/// The cost model's view of a space; all empty without a model.
 struct Prior {
   std::vector<float> log_predicted;     // log_predictions()
   std::vector<bool> hopeless;           // hopeless()
-  std::vector<std::size_t> favourites;  // of a large space, what is ranked first
+  std::vector<std::size_t> favourites;  // of a large space: the first in the ranking
 };
 Prior prior_of(const ParameterSpace& space, std::span<const double> predicted);
 
 struct Candidates {
   std::vector<std::size_t> indices;  // ascending
-  Points points;                     // one row each
+  Points points;                     // one row per index
   Eigen::ArrayXf predicted;          // of log_predictions(); empty without a cost model
-  std::vector<char> asked;           // 1 for what was asked for
-  int drawing = 0;                   // the how manieth
+  std::vector<char> asked;           // 1: evaluated
+  int drawing = 0;                   // counts draws
 
-  /// nullopt for what is no candidate.
+  /// nullopt if it is not a candidate.
   std::optional<std::size_t> row_of(std::size_t index) const;
 };
 
-/// The whole space where it is small. Else some thousands of it: the prior's favourites, what is
-/// one change away from the fastest or two from the very fastest, and random ones.
+/// All configurations of a small space. For a larger space, a sample: the prior's favourites,
+/// neighbours of the fastest, configurations two changes away from the very fastest, and random
+/// ones.
 Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& coordinates,
                            const Prior& prior, const Observations& observations,
                            RandomSource& random);
 
-/// The `count` first by prediction, best first; equal ones in the order of their indices.
+/// The `count` best by prediction, best first; ties in the order of their indices.
 std::vector<std::size_t> predicted_best(std::span<const float> log_predicted, std::size_t count);
 
 }  // namespace autotune

@@ -6,9 +6,9 @@
 
 namespace autotune {
 
-/// From a random configuration: takes the parameters in random order, tries all their other valid
-/// values, keeps the best; when a round over all parameters improves nothing, starts again
-/// elsewhere. The first start is the best of what is known, if anything is.
+/// Starts at a random configuration. Takes the parameters in random order, tries all other valid
+/// values of each, and keeps the best. If a round over all parameters improves nothing, starts
+/// again elsewhere. The first start is the best known configuration, if any.
 class CoordinateSearch : public SearchStrategy {
  public:
   void search(Evaluator& evaluator, std::uint64_t seed) override;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much better than the best a normal variable is expected to be.
+// The expected improvement of a normal variable over the best value.
 #pragma once
 
 #include <vector>
 
 namespace autotune {
 
-/// E[max(0, best - x)] for x of this mean and deviation is deviation · h((best - mean) / deviation)
-/// with h(z) = z Φ(z) + φ(z), from a table: it is asked for each candidate at each step.
+/// E[max(0, best - x)] of a normal x is deviation · h((best - mean) / deviation) with h(z) = z Φ(z)
+/// + φ(z). A table holds h, because every step evaluates it for every candidate.
 class ExpectedImprovement {
  public:
   ExpectedImprovement();

@@ -6,10 +6,10 @@
 
 namespace autotune {
 
-/// Starts with a few configurations that the cost model ranks high and that lie far apart (far
-/// apart alone without a model). Then two Gaussian processes propose in turn where they expect the
-/// largest improvement, with neighbours of the fastest in between; random configurations join while
-/// nothing improves. docs/search.md tells how and why, with figures.
+/// Starts with configurations that the cost model ranks high and that lie far apart; without a
+/// model, far apart only. Then two Gaussian processes take turns. Each proposes the configuration
+/// with the largest expected improvement. Neighbours of the fastest come in between, and random
+/// configurations if nothing improves. docs/search.md explains each step, with figures.
 class GuidedSearch : public SearchStrategy {
  public:
   void search(Evaluator& evaluator, std::uint64_t seed) override;

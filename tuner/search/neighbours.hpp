@@ -9,17 +9,16 @@
 
 namespace autotune {
 
-/// Answers which configurations are one change away. Refers to the space, which must outlive it.
+/// Finds the configurations that are one change away. Refers to the space, which must outlive it.
 class Neighbours {
  public:
   explicit Neighbours(const ParameterSpace& space);
 
-  /// The valid configurations that differ from `index` in the value of `parameter`, in the order of
-  /// its values. Where that change switches other parameters off (Parameter::when), those take
-  /// their first value along with it.
+  /// The valid configurations that differ from `index` in `parameter`, in the order of its values.
+  /// If the change switches other parameters off (Parameter::when), these take their first value.
   std::vector<std::size_t> along(std::size_t index, std::size_t parameter) const;
 
-  /// Along every parameter, in their order.
+  /// The neighbours along every parameter, in the order of the parameters.
   std::vector<std::size_t> of(std::size_t index) const;
 
  private:

@@ -12,27 +12,27 @@
 
 namespace autotune {
 
-/// One row a configuration, one column a dimension.
+/// One row per configuration, one column per dimension.
 using Points = Eigen::MatrixXf;
 
-/// The coordinate of each level, 0..1: the mean of its rank among the parameter's values and of its
-/// place between the smallest and the largest of them on a log scale; the rank alone where a value
-/// is a word. Parameters with a single value are no dimension.
+/// The coordinate of each level, in 0..1: the mean of two numbers. One is the value's rank, the
+/// other its place between the smallest and the largest value on a log scale. Words have the rank
+/// only. Parameters with a single value have no dimension.
 class LevelCoordinates {
  public:
   explicit LevelCoordinates(const ParameterSpace& space);
 
   std::size_t dimensions() const { return parameters_.size(); }
   Points points(std::span<const std::size_t> indices) const;
-  /// Of any combination of the parameters' values, valid or not; nullopt when a value is none.
+  /// The point of any combination of values, valid or not. Returns nullopt if a value is unknown.
   std::optional<Eigen::RowVectorXf> point(const Configuration& configuration) const;
-  /// Of the whole space, in the order of its indices.
+  /// The points of the whole space, in the order of its indices.
   Points all_points() const;
 
  private:
   const ParameterSpace& space_;
   std::vector<std::size_t> parameters_;          // those with more than one value
-  std::vector<std::vector<float>> coordinates_;  // of each of them, one a level
+  std::vector<std::vector<float>> coordinates_;  // per parameter, one per level
 };
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Gaussian process's opinion of many candidates, kept up to date one observation at a time.
+// The posterior of a Gaussian process at many candidates, updated one observation at a time.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,26 +9,26 @@
 
 namespace autotune {
 
-/// Keeps L, the Cholesky factor of the observations' covariance, and for every candidate the
-/// solution of L v = its covariances: adding an observation costs one product with what is there.
-/// Candidates are kept by reference and must outlive it; after they change, reset() comes next.
+/// Keeps L, the Cholesky factor of the observations' covariance. For every candidate, keeps the
+/// solution v of L v = its covariances. A new observation then costs one product with these.
+/// Candidates are kept by reference and must outlive it. After they change, call reset().
 class Posterior {
  public:
-  /// Room for `most_observations`.
+  /// Allocates room for `most_observations`.
   Posterior(const Points& candidates, Eigen::Index most_observations);
 
-  /// Starts anew with these observations, one row each: cheaper than observing them one by one.
+  /// Starts again with these observations, one row each. Cheaper than to observe them one by one.
   void reset(Kernel kernel, const Points& observed);
   const Kernel& kernel() const { return kernel_; }
   Eigen::Index observations() const { return count_; }
   bool full() const { return count_ == factor_.rows(); }
 
-  /// Observes a point. Its value is given later: the variances need none.
+  /// Observes a point. Its value comes later, because variances do not depend on it.
   void observe(const Eigen::Ref<const Eigen::RowVectorXf>& point);
 
-  /// L⁻¹ times values of the first observations.
+  /// L⁻¹ times the values of the first observations.
   Eigen::VectorXd whitened(const Eigen::VectorXd& values) const;
-  /// One column a column of `whitened`: the mean at every candidate.
+  /// The mean at every candidate; one column per column of `whitened`.
   Eigen::MatrixXf means(const Eigen::MatrixXd& whitened) const;
   const Eigen::ArrayXf& variances() const { return variances_; }
 
@@ -37,9 +37,9 @@ class Posterior {
   Kernel kernel_;
   Eigen::Index count_ = 0;
   Eigen::MatrixXd factor_;     // L
-  Points observed_;            // one row an observation
-  Eigen::MatrixXf solutions_;  // one row a candidate, one column an observation
-  Eigen::ArrayXf variances_;   // one a candidate, without noise
+  Points observed_;            // one row per observation
+  Eigen::MatrixXf solutions_;  // one row per candidate, one column per observation
+  Eigen::ArrayXf variances_;   // one per candidate, without noise
 };
 
 }  // namespace autotune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same with every compiler and library, unlike <random>'s
-// distributions.
+// Random numbers that are the same with every compiler and library, unlike those of <random>.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +22,7 @@ class RandomSource {
     return z ^ (z >> 31);
   }
 
-  /// 0 .. count-1; `count` is at least 1. The bias is below count / 2^64.
+  /// A number in 0 .. count-1; `count` is at least 1. The bias is below count / 2^64.
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
 
   /// 0 <= x < 1.

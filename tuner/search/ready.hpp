@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weighs what a configuration promises against what it costs to compile it.
+// Prefers configurations that need no compiling.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,16 +11,16 @@
 
 namespace autotune {
 
-/// Which configurations need no compiling, as the evaluator says, asked for once.
+/// Caches the evaluator's answer to which configurations need no compiling.
 class ReadyMemory {
  public:
   explicit ReadyMemory(Evaluator& evaluator) : evaluator_(evaluator) {}
 
-  /// What was not ready may be so after the next evaluations.
+  /// Forgets the configurations that were not ready. Call after evaluations.
   void forget_missing();
 
-  /// The row of the highest score that is ready, among the highest few of at least kShare of the
-  /// maximum; `indices` has one configuration a row.
+  /// The row with the highest score among ready configurations, if it is among the highest few with
+  /// at least kShare of the maximum. `indices` has one configuration per row.
   std::optional<Eigen::Index> best(const Eigen::ArrayXf& scores,
                                    const std::vector<std::size_t>& indices);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configurations are tried before anything is known of the times.
+// The first configurations of a search.
 #pragma once
 
 #include <span>
@@ -12,16 +12,16 @@
 namespace autotune {
 
 /// `count` configurations, far from each other and from those `taken`: greedy maximin over 1000
-/// random ones, with a cost model over those that it puts in the faster half (`log_predicted`, as
-/// log_predictions() has it). Fewer when the space has no more that are not taken.
+/// random ones. With a cost model, only its faster half is considered (`log_predicted`, from
+/// log_predictions()). Returns fewer if the space has no more.
 std::vector<std::size_t> spread_out(const ParameterSpace& space,
                                     const LevelCoordinates& coordinates, std::size_t count,
                                     std::span<const std::size_t> taken, RandomSource& random,
                                     std::span<const float> log_predicted = {});
 
-/// The first configurations of a search. Without a cost model those that are spread out. With one
-/// (`log_predicted` has a figure an index) two thirds are from the first of its ranking, the best
-/// and then such as lie far apart; the rest are spread out, lest the model be wrong.
+/// The first configurations of a search. Without a cost model, they are spread out. With one
+/// (`log_predicted` has a figure for each index), two thirds come from the top of its ranking: the
+/// best, and others far from it. The rest are spread out, in case the model is wrong.
 std::vector<std::size_t> first_configurations(const ParameterSpace& space,
                                               const LevelCoordinates& coordinates,
                                               std::span<const float> log_predicted,

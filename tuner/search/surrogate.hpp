@@ -11,10 +11,10 @@
 
 namespace autotune {
 
-/// What the model says of every candidate, in the units of Targets.
+/// The posterior at every candidate, in the units of Targets.
 struct Opinion {
   Eigen::ArrayXf mean;
-  Eigen::ArrayXf success;  // probability that it works; empty when nothing has failed
+  Eigen::ArrayXf success;  // probability that it works; empty without failures
   float best = 0;
 };
 
@@ -23,13 +23,13 @@ class Surrogate {
   /// `candidates` must outlive it. `step` is Kernel::step.
   Surrogate(const Candidates& candidates, std::size_t batch, double step);
 
-  /// Takes in what was observed since the last call; `points` holds one row an observation, and
-  /// `predicted` one of log_predictions() each, or nothing without a cost model.
+  /// Adds the observations since the last call. `points` has one row per observation. `predicted`
+  /// has one value of log_predictions() per observation, or none without a cost model.
   Opinion update(const Observations& observations, const Points& points,
                  const Eigen::VectorXd& predicted);
 
-  /// Supposes that these points, one a row, will be observed next, in this order, each with just
-  /// the mean that it was expected to have. Those before that are still to come stand in front.
+  /// Assumes that these points (one per row) are observed next, in this order, with their expected
+  /// means. They come after points assumed before.
   void suppose(const Points& points);
   const Eigen::ArrayXf& variances() const { return posterior_.variances(); }
 
@@ -43,9 +43,9 @@ class Surrogate {
   const Candidates& candidates_;
   Kernel kernel_;
   Posterior posterior_;
-  std::vector<std::size_t> used_;  // places of observations, as the posterior has them
-  std::size_t seen_ = 0;           // observations taken in
-  int drawing_ = -1;               // of the candidates that the posterior is of
+  std::vector<std::size_t> used_;  // places of the posterior's observations
+  std::size_t seen_ = 0;           // observations added
+  int drawing_ = -1;               // of the posterior's candidates
   std::size_t fitted_ = 0;         // observations at the last fit
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured at other sizes, used at the next.
+// Transfers trials of other sizes to the next problem.
 #pragma once
 
 #include <span>
@@ -15,15 +15,17 @@ struct PastTrial {
   NamedValues problem;  // sizes and settings
   Configuration configuration;
   double seconds = 0;
-  double predicted = 0;  // what the cost model said; 0 where there was none
+  double predicted = 0;  // by the cost model, in seconds; 0 without one
 };
 
-/// The time in seconds of every configuration of `space` on `problem`, as the cost model's
-/// `predicted` (one an index) corrected by `history`; with `predicted` empty, from history alone:
-/// the ranks mean something then, the level little. A Gaussian process over parameters and the
-/// logarithms of sizes is fitted to log(measured / predicted), or to the log times of each problem
-/// less their mean; far from all history the prediction stays as it was. Without usable history
-/// `predicted` comes back unchanged. Cost: at most 128 trials are used, the nearest problems'.
+/// The time in seconds of every configuration of `space` on `problem`: the cost model's `predicted`
+/// (one per index), corrected by `history`. With `predicted` empty, the result comes from `history`
+/// alone; its ranks are meaningful, its level is not.
+///
+/// Fits a Gaussian process over parameters and the logarithms of sizes to log(measured /
+/// predicted). Without a model, it fits the log times of each problem less their mean. Far from all
+/// history, the prediction does not change. Without usable history, returns `predicted`. Uses at
+/// most 128 trials, of the nearest problems.
 std::vector<double> corrected_predictions(const ParameterSpace& space, const NamedValues& problem,
                                           std::span<const double> predicted,
                                           std::span<const PastTrial> history);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who proposes the next configuration of a guided search.
+// Which method proposes the next configuration of a guided search.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,19 @@
 namespace autotune {
 
 enum class Proposer {
-  smooth,   // the Gaussian process without a step
-  stepped,  // the one with a step for any change of a value
-  local,    // the neighbours of the fastest, ranked by the stepped one
+  smooth,   // Gaussian process without a step
+  stepped,  // Gaussian process with a step for any change of a value
+  local,    // neighbours of the fastest, ranked by the stepped process
   random,   // any configuration
 };
 
 /// Takes turns: smooth, stepped, smooth, local. A surrogate that has settled on a plateau proposes
-/// more of it, so while the search is stale every third proposal is random, and every third local.
+/// more of it. So while the search is stale, every third proposal is random and every third is
+/// local.
 class Turns {
  public:
-  /// To be called after each observation, with how many there are and the log seconds of the
-  /// fastest. The search is stale after kPatience of them without a gain of kGain.
+  /// Call after each observation, with their number and the log seconds of the fastest. The search
+  /// is stale after kPatience observations without a gain of kGain.
   void observe(std::size_t observations, double fastest);
   Proposer next();
 

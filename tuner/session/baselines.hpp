@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vendors' libraries in the playoff.
+// Baselines: vendors' libraries in the playoff.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,20 @@
 
 namespace autotune {
 
-/// One way in which a library does the problem.
+/// One of a library's ways to compute the problem.
 struct BaselineCandidate {
   BaselineSource source;
   std::size_t number = 0;
   std::string name;
   std::unique_ptr<Candidate> candidate;
-  double seconds = 0;  // a launch
+  double seconds = 0;  // per launch
 };
 
-/// Loads it anew on another workbench; where that fails, timing it fails.
+/// Loads it again on another workbench. If that fails, timing it fails.
 void reload(BaselineCandidate& baseline, Workbench& bench);
 
-/// The first of each library (its default) and the fastest others, of those that are right. What
-/// fails is left out, with a warning where a whole library is of no use.
+/// The first candidate of each library (its default) and the fastest others, of those that are
+/// correct. Failing candidates are left out. If a whole library fails, `warn` gets a sentence.
 std::vector<BaselineCandidate> find_baselines(Workbench& bench,
                                               std::span<const BaselineSource> sources,
                                               const std::function<void(const std::string&)>& warn);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much tuning may cost: evaluations, a share of the space, or seconds of the whole run.
+// What limits a search: evaluations, a share of the space, or seconds of the whole run.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct Budget {
   std::size_t evaluations(std::size_t space_size) const;
 };
 
-/// Reads `200`, `10%` or `60s` (also `2m`). Throws UsageError that shows the three forms.
+/// Reads `200`, `10%`, `60s` or `2m`. Throws UsageError with examples.
 Budget parse_budget(std::string_view text);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's calibration, measured once and kept with it in the database.
+// A device's calibration, measured once and stored in the database.
 #pragma once
 
 #include "db/store.hpp"
@@ -8,11 +8,11 @@
 
 namespace autotune {
 
-/// What the database has of this device; the defaults for what it has not.
+/// The stored figures of this device. Missing ones have their default.
 Calibration stored_calibration(const db::TunedStore& store, const DeviceInfo& info);
 
-/// The same, measured and stored first where a CUDA device has none; `store` may be null. Never
-/// fails for want of a calibration: the defaults stand in.
+/// Stored figures. If a CUDA device has none, they are measured and stored first. `store` may be
+/// null. If calibration fails, the defaults are used.
 Calibration calibration_of(db::TunedStore* store, Device& device);
 
 }  // namespace autotune

@@ -19,37 +19,37 @@
 
 namespace autotune {
 
-/// What the pool did so far.
+/// What the pool has done so far.
 struct CompileStatistics {
   int compiled = 0;         // by the compiler
-  int cached = 0;           // answered by the device's cache
+  int cached = 0;           // found in the device's cache
   double cpu_seconds = 0;   // summed over threads
-  double wall_seconds = 0;  // with at least one thread busy: cpu / wall is the mean of busy threads
+  double wall_seconds = 0;  // with a thread busy; cpu / wall: mean number of busy threads
 };
 
-/// Threads that call Device::compile(). Prefetches leave one of them free, lest what a cache
-/// answers at once wait behind them. One unit is compiled once however often it is asked for.
+/// Threads that call Device::compile(). Prefetches always leave one thread free for cached results.
+/// A unit is compiled once, however often it is requested.
 class CompilePool {
  public:
   using Result = std::shared_future<std::shared_ptr<const CompiledKernel>>;
 
   CompilePool(Device& device, int threads);
-  /// Finishes what is being compiled, drops what waits.
+  /// Waits for running compilations and drops queued ones.
   ~CompilePool();
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
 
   int threads() const { return count_; }
 
-  /// Queues a unit, ahead of everything prefetched. The result throws what the device threw.
+  /// Queues a unit ahead of all prefetches. The result throws what the device threw.
   Result compile(SourceUnit unit);
-  /// Queues a unit behind everything asked for by compile().
+  /// Queues a unit behind all units of compile().
   Result prefetch(SourceUnit unit);
-  /// Waits for any of at least one result: which of those that are there is the first given.
-  /// Nothing when `stop`, which is asked now and then, says so before.
+  /// Blocks until at least one result is ready; returns the lowest ready index. `results` is not
+  /// empty. Returns nullopt when `stop`, which is polled, returns true.
   std::optional<std::size_t> wait_for_one(std::span<const Result> results,
                                           const std::function<bool()>& stop = {});
-  /// Forgets prefetches that have not started, and finished results.
+  /// Drops finished results and prefetches that have not started.
   void clear();
 
   CompileStatistics statistics() const;
@@ -75,8 +75,8 @@ class CompilePool {
   std::vector<std::thread> threads_;
 };
 
-/// Waits for a result; null when `stop`, which is asked now and then, says so before. Throws what
-/// the device threw.
+/// Blocks until the result is ready. Returns null when `stop`, which is polled, returns true.
+/// Throws what the device threw.
 std::shared_ptr<const CompiledKernel> wait_for(const CompilePool::Result& result,
                                                const std::function<bool()>& stop);
 

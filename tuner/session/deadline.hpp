@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When something is to be over.
+// A moment by which work must end.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace autotune {
 
-/// A moment after which nothing more is begun.
+/// After this moment, no new work begins.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
@@ -26,11 +26,11 @@ class Deadline {
     return std::chrono::duration<double>(moment_ - Clock::now()).count();
   }
   bool has_passed() const { return seconds_left() <= 0; }
-  /// After a part of what is left.
+  /// The deadline after this share of the time left.
   Deadline after(double share) const {
     return is_set() ? in(share * std::max(seconds_left(), 0.0)) : Deadline();
   }
-  /// So many seconds later.
+  /// The deadline moved by `seconds`.
   Deadline plus(double seconds) const {
     return is_set() ? in(seconds_left() + seconds) : Deadline();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is decided of a problem, and the row that keeps it.
+// The decision on one problem, and its database row.
 #pragma once
 
 #include <optional>
@@ -13,38 +13,39 @@
 
 namespace autotune {
 
-/// A configuration with the figures of the playoff.
+/// A configuration with its figures from the playoff.
 struct Tuned {
   Configuration configuration;
   Measurement measurement;
-  std::optional<double> cold_seconds;  // the other L2 state
+  std::optional<double> cold_seconds;  // in the other L2 state
   bool verified = false;
 };
 
-/// A vendor's library in the playoff.
+/// A baseline's figures from the playoff.
 struct BaselineReport {
-  std::string plugin;  // its file's name
-  std::string name;    // what the library chose
+  std::string plugin;  // file name
+  std::string name;    // the library's choice
   Measurement measurement;
-  Ratio to_best;      // its time over that of the best configuration, paired
-  bool wins = false;  // beyond doubt: the whole interval of the ratio is below 1
+  Ratio to_best;      // time over that of the best configuration, paired
+  bool wins = false;  // the whole interval of the ratio is below 1
 };
 
 struct ProblemDecision {
-  std::optional<Tuned> best;                   // absent when no configuration is right
-  std::optional<Tuned> default_configuration;  // absent when the default itself fails
+  std::optional<Tuned> best;                   // absent if no configuration is correct
+  std::optional<Tuned> default_configuration;  // absent if it fails
   std::vector<Configuration> ties;
   std::vector<BaselineReport> baselines;  // fastest first
   double noise_floor = 0;                 // relative spread of the playoff's A/A pair
-  bool predicted = false;                 // the device cannot run: the model's choice
+  bool predicted = false;                 // the device cannot run: chosen by the cost model
 };
 
-/// Of a decision that has a best; `flops` of one call, `binary_key` of the best one's kernel.
+/// The row of a decision that has a best. `flops` is per call. `binary_key` belongs to the best
+/// configuration's kernel.
 db::DecisionRow row_of(const ProblemDecision& decision, double flops,
                        const std::string& binary_key);
 
-/// What the row of a decision says of it; `best` must have a time. Of the baselines the fastest is
-/// kept, without pairs: its ratio is that of the times.
+/// The decision in a stored row; `best` must have a time. The row holds the fastest baseline only.
+/// Its ratio is computed from the stored times, without pairs.
 ProblemDecision decision_of(const db::BestRow& row);
 
 }  // namespace autotune

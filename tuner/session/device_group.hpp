@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run on several devices at once: a worker a GPU, problems and configurations shared.
+// One run on several devices. They share problems and configurations.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,17 @@
 
 namespace autotune {
 
-/// As tune(), with each problem on whichever device is free. A device that finds none waiting helps
-/// with the configurations of one that is being tuned: only where the default configuration takes
-/// both devices as long, to within the policy's bound, and with times scaled by what it takes on
-/// each; else they share problems only, and a warning says so. The playoff is on one device.
+/// As tune(), with each problem on whichever device is free. A device without a problem of its own
+/// helps another, if the default configuration takes the same time on both, to within
+/// `Policy::devices_alike`. Its times are scaled by the difference. Otherwise it tunes its own
+/// problems only, and a warning says so. The playoff runs on one device.
 ///
-/// A device that throws Error drops out with a warning. What it helped with goes on; its own
-/// problem another tunes from the start; a problem at which two devices fail, or the failure of the
-/// last device, ends the run with that Error. Reports come in the order of the request; a run that
-/// was interrupted has those that were begun. Callbacks come from any thread, one at a time;
-/// stop_requested is to be safe from all.
+/// A device that throws Error drops out with a warning. Problems that it helped with continue. Its
+/// own problem is tuned again from the start on another device. The run ends with that Error if two
+/// devices fail at one problem, or if the last device fails.
+///
+/// Reports come in the order of the request. An interrupted run reports the problems that were
+/// begun. Callbacks come from any thread, one at a time. stop_requested must be thread-safe.
 TuningReport tune_on_all(const Target& target, std::span<const std::unique_ptr<Device>> devices,
                          db::TunedStore* store, const TuningRequest& request,
                          const TuningCallbacks& callbacks = {});

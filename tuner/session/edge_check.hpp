@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verifies configurations of a problem on its edge problem.
+// Verifies configurations on the edge problem.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@
 
 namespace autotune {
 
-/// Not thread-safe, but for unit(). The edge problem's buffers are made for the first verify().
+/// Only unit() is thread-safe. The first verify() allocates the edge problem's buffers.
 class EdgeCheck {
  public:
-  /// All outlive it.
+  /// All arguments must outlive it.
   EdgeCheck(const Target& target, const Problem& problem, Device& device);
 
-  /// What to compile for verify(); nothing where the configuration need not be verified: there is
-  /// no edge problem, or the configuration is not valid on it.
+  /// What to compile for verify(). Returns nullopt if there is no edge problem, or if the
+  /// configuration is not valid on it.
   std::optional<SourceUnit> unit(const Configuration& configuration) const;
 
-  /// Verifies a configuration that has a unit(), compiled. A failure's message names the edge
-  /// problem. Throws Error where the buffers or the reference fail.
+  /// Verifies a compiled configuration that has a unit(). A failure's message names the edge
+  /// problem. Throws Error if the buffers or the reference fail.
   Verdict verify(const Configuration& configuration, const CompiledKernel& kernel);
 
  private:
@@ -36,7 +36,7 @@ class EdgeCheck {
   std::unique_ptr<Workbench> workbench_;
 };
 
-/// What to tell the author of a target whose default configuration fails on the edge problem.
+/// The message for a target whose default configuration fails on the edge problem.
 std::string edge_complaint(const Target& target, const Verdict& verdict);
 
 }  // namespace autotune

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a configuration won: what the model says of it, and what became of the others.
+// Explains a result: the cost model's view of the best configuration, and what became of the
+// others.
 #pragma once
 
 #include <optional>
@@ -13,15 +14,16 @@
 
 namespace autotune {
 
-/// A tried configuration with its time and where it lies under the roofs.
+/// A timed configuration and its place in the roofline plot.
 struct ExplainedTrial {
   Configuration configuration;
   double seconds = 0;
   double flops_per_second = 0;
-  double l2_intensity = 0;  // FLOPs a byte between L2 and the multiprocessors
+  double l2_intensity = 0;  // FLOPs per byte between L2 and the multiprocessors
 };
 
-/// A parameter that differs: `STAGES`, `3`, `4`; a value is empty where it says nothing.
+/// A parameter that differs, such as `STAGES`, `3`, `4`. A value is empty if the parameter has no
+/// meaning there.
 struct Difference {
   std::string name, best, other;
 };
@@ -33,14 +35,15 @@ struct Loser {
   std::vector<Difference> differences;
 };
 
-/// Trials that were not timed for the same reason, numbers in it set aside.
+/// Trials that were not timed for the same reason. Reasons that differ only in numbers count as the
+/// same.
 struct Reason {
   std::string outcome, example;
   int count = 0;
 };
 
 struct Explanation {
-  bool same_source = true;  // the target has not changed since
+  bool same_source = true;  // the target has not changed since it was tuned
   GpuSpec gpu;
   Calibration calibration;
   double flops = 0;
@@ -53,11 +56,11 @@ struct Explanation {
   std::vector<Loser> losers;
   std::vector<Reason> reasons;  // most frequent first
   int tried = 0;
-  std::optional<PruneCheck> prune_check;  // where pruned ones were measured after all
+  std::optional<PruneCheck> prune_check;  // if pruned configurations were audited
 };
 
-/// From the stored trials of a problem. `losers`: how many at most. Throws Error when the best
-/// configuration is none of the target's any more.
+/// Explains the stored result of a problem, with at most `losers` losers. Throws Error if the best
+/// configuration is no longer valid for the target.
 Explanation explain(const db::TunedStore& store, const db::TunedEntry& entry, const Target& target,
                     std::size_t losers);
 

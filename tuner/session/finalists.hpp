@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fastest trials of a run, verified harder than a trial is.
+// The finalists of a run, with more verification than a trial gets.
 #pragma once
 
 #include <functional>
@@ -16,36 +16,38 @@
 
 namespace autotune {
 
-/// Verified, and loaded on the run's workbench.
+/// A verified finalist, loaded on the run's workbench.
 struct LoadedFinalist {
   std::size_t index = 0;  // in the space
   std::unique_ptr<Candidate> candidate;
 };
 
-/// The fastest trials, the default configuration, and what the store has as best.
+/// The fastest trials, the default configuration, and the stored best.
 class Finalists {
  public:
   using Warn = std::function<void(const std::string&)>;
 
-  /// All outlive it; `stored` is the index of the stored best.
+  /// All arguments must outlive it. `stored` is the index of the stored best.
   Finalists(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
             std::optional<std::size_t> stored, Warn warn);
 
-  /// Chooses them, and demands of each a right answer on the edge problem and three bit-identical
-  /// verified runs. Refutes those that fail; the trials behind them move up. After the deadline
-  /// only the first is verified, and that only if it is compiled within a moment.
+  /// Chooses the finalists and verifies them: once on the edge problem, and three times bit for
+  /// bit. Failures are refuted, and the next fastest trials take their place. After the deadline
+  /// only the fastest is verified, and only if it is compiled within a moment.
   void verify(const Policy& policy, const Deadline& deadline);
-  /// Refutes those that failed in a playoff; `results` begins with theirs, in the order of all().
+  /// Refutes finalists that failed in a playoff. `results` begins with theirs, in the order of
+  /// all().
   void refute_failed(std::span<const FinalistResult> results);
-  /// Whether all others are still right after so many calls. Refutes those that are not.
+  /// Verifies every finalist again after its many calls. Refutes those that are wrong; returns
+  /// whether none was.
   bool recheck();
-  /// Loads each on a new workbench of the run. One that cannot be loaded fails when it is timed.
+  /// Loads each on a new workbench. A finalist that cannot be loaded fails when it is timed.
   void reload();
 
   std::span<const LoadedFinalist> all() const { return loaded_; }
-  /// Whether the fastest trial that is not refuted is one of them.
+  /// Whether they include the fastest trial that is not refuted.
   bool hold_the_fastest() const;
-  /// As a playoff takes them.
+  /// The arguments of play_off().
   std::vector<Finalist> entries() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a problem: the fastest trials verified harder, then timed side by side.
+// The finals of a problem: verification of the finalists, the playoff, the decision.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,31 @@
 
 namespace autotune {
 
-/// How long decide() takes: with the two finalists that it cannot do without, and as a rule.
+/// Duration of decide().
 struct FinalsSeconds {
-  double least = 0;
+  double least = 0;  // with the minimum of two finalists
   double usual = 0;
 };
 
-/// Expected from what the trials of the run took.
+/// Estimated from the trials of the run.
 FinalsSeconds finals_seconds(const ProblemRun& run, const RunContext& context);
 
-/// Verifies the finalists, plays them off, and records figures and decision. Without a best when no
-/// configuration is right, or none is verified by the deadline. As it draws near, fewer finalists
-/// take part, for a shorter time. Throws NotCompiled where a finalist's kernel is missing.
+/// Verifies the finalists, runs the playoff, and records figures and decision. The result has no
+/// best if no configuration is correct, or if none is verified by the deadline. Near the deadline,
+/// fewer finalists take part for a shorter time. Throws NotCompiled if a finalist's kernel is
+/// missing.
 ProblemDecision decide(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
                        const Deadline& deadline, std::uint64_t seed,
                        const std::function<void(const std::string&)>& warn = {});
 
-/// Where nothing could be decided: the fastest as the search measured it. Not recorded.
+/// A decision without a playoff: the fastest trial of the search. It is not recorded.
 ProblemDecision undecided(const ProblemRun& run);
 
-/// On a device that cannot run: the configuration of the least predicted time among the trials
-/// that compiled, recorded as predicted.
+/// The decision on a device that cannot run: the compiled configuration with the least predicted
+/// time. It is recorded as predicted.
 ProblemDecision decide_by_prediction(const ProblemRun& run, const RunContext& context);
 
-/// What is stored, when every trial was in the store already and so is their decision.
+/// The stored decision, if every trial was already in the store and the decision too.
 std::optional<ProblemDecision> stored_decision(const ProblemRun& run, const RunContext& context);
 
 }  // namespace autotune

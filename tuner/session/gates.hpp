@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be ruled out before a launch: limits of the device that a configuration breaks.
+// Limits of the device, tested before a launch.
 #pragma once
 
 #include <optional>
@@ -11,21 +11,22 @@
 
 namespace autotune {
 
-/// First gate, before compiling, after those of TargetProgram::plan(): clusters, and the manifest's
-/// estimates of static shared memory and registers. A sentence that names the limit, or nullopt.
+/// The gate before compiling, after that of launch_plan(). It tests clusters and the manifest's
+/// estimates of static shared memory and registers. Returns a sentence that names the limit, or
+/// nullopt.
 std::optional<std::string> breaks_declared_limit(const LaunchPlan& plan,
                                                  const TargetProgram::Estimates& estimates,
                                                  const DeviceInfo& device);
 
-/// Second gate, before launching: what the binary really needs.
+/// The gate after compiling: the resources of the binary. Returns as above.
 std::optional<std::string> breaks_compiled_limit(const CompiledKernel& kernel,
                                                  const LaunchPlan& plan, const DeviceInfo& device);
 
-/// The launch whose resources stand for the configuration: the one with the most dynamic shared
-/// memory, of such the one with the most threads in all.
+/// The launch that represents the configuration: the one with the most dynamic shared memory, then
+/// with the most threads.
 const Launch& heaviest(const LaunchPlan& plan);
 
-/// What the occupancy model is asked for one launch.
+/// Input of the occupancy model for one launch.
 KernelShape shape_of(const Launch& launch, const KernelResources& resources);
 
 }  // namespace autotune

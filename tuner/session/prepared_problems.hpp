@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spaces and predictions of a run's problems, made ahead of the devices.
+// Spaces and predictions of a run's problems, prepared in the background.
 #pragma once
 
 #include <future>
@@ -15,21 +15,21 @@
 
 namespace autotune {
 
-/// A problem's space and what the model says of it: all that needs no device.
+/// A problem's space and its predicted times. Neither needs a device.
 struct PreparedProblem {
   ParameterSpace space;
   std::vector<double> predicted;
 };
 
-/// Any number of threads at a time. Its end waits for what is being made.
+/// Thread-safe. The destructor waits for running work.
 class PreparedProblems {
  public:
-  /// Both outlive it.
+  /// Both must outlive it.
   PreparedProblems(const Target& target, std::span<const Problem> problems)
       : target_(target), problems_(problems) {}
 
-  /// One of the problems, made since another was asked for, or now; starts on the few after it, for
-  /// the same device, which outlives this. Throws what making it threw.
+  /// Returns a problem, prepared in the background or now. Then prepares the next few for the same
+  /// device, which must outlive this. Throws what the preparation threw.
   PreparedProblem take(const Problem& problem, const DeviceInfo& device,
                        const Calibration& calibration);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations that the search gave up after a glance, measured to the end after all.
+// The prune audit: measures pruned configurations in full.
 #pragma once
 
 #include "tuner/core/trial.hpp"
@@ -13,18 +13,17 @@ namespace autotune {
 class ProblemRun;
 class Recorder;
 
-/// The answer, and how many there were to sample from.
+/// The result of the audit, and the number of pruned configurations.
 struct PruneCheck {
   PruneAudit audit;
   std::size_t pruned = 0;
 };
 
-/// What the audit makes of a trial.
+/// A trial as input of the audit.
 AuditedTrial audited(const Trial& trial);
 
-/// Measures `count` of the run's pruned configurations and compares them with `best_seconds`. They
-/// are stored as what they are: a sample drawn for an audit is no search. None is begun once `stop`
-/// says so.
+/// Measures a random sample of `count` pruned configurations and compares them with `best_seconds`.
+/// The trials are stored with stage `audit`. No measurement begins after `stop` returns true.
 PruneCheck check_pruning(ProblemRun& run, Recorder& recorder, const Policy& policy,
                          double best_seconds, std::size_t count, std::uint64_t seed,
                          const std::function<bool()>& stop);

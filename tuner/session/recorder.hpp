@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where one problem's trials go as they are made, and where those of earlier runs come from.
+// Stores the trials of one problem, and reads those of earlier runs.
 #pragma once
 
 #include <chrono>
@@ -13,32 +13,32 @@
 
 namespace autotune {
 
-/// The rows of one problem of one session. Rows are stored in transactions: with flush(), after a
-/// second, or when 64 wait, for a commit waits for the disk. Without a store it keeps nothing and
-/// knows nothing.
+/// The rows of one problem of one session. Rows are committed by flush(), after a second, or when
+/// 64 wait, because a commit waits for the disk. Without a store, nothing is stored or read.
 class Recorder {
  public:
-  /// Without `decides`, what is stored as best stays what it is.
+  /// Without `decides`, the stored best does not change.
   Recorder(db::TunedStore* store, std::string session, db::ProblemKey key, double flops,
            bool decides = true);
 
-  /// Trials of earlier sessions, the latest of each configuration.
+  /// Trials of earlier sessions, the latest for each configuration.
   std::vector<Trial> earlier_trials() const;
-  /// What is stored as best, by a playoff or a pin.
+  /// The stored best, from a playoff or a pin.
   std::optional<db::BestRow> earlier_best() const;
-  /// Configurations that must not be run again, with the reason.
+  /// Quarantined configurations with the reason.
   std::vector<db::Quarantined> quarantined() const;
 
-  /// About to be sent to the device: if this process dies, the trial is a crash.
+  /// Call before a configuration goes to the device. If this process dies, the configuration
+  /// becomes a crash.
   void dispatch(const Configuration& configuration);
   void record(const Trial& trial, bool is_default);
-  /// Commits what waits. Throws db::StoreError.
+  /// Commits waiting rows. Throws db::StoreError.
   void flush();
   /// A finalist's figures from the playoff.
   void record_playoff(const Trial& trial, bool is_default);
-  /// What was pruned, measured to the end: no trial of the search.
+  /// A pruned configuration that was measured in full. It does not count as a trial of the search.
   void record_audit(const Trial& trial);
-  /// `binary_key` is of the best one's kernel.
+  /// `binary_key` belongs to the best configuration's kernel.
   void decide(const ProblemDecision& decision, const std::string& binary_key);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A configuration that ran before is loaded on new buffers, where loading may fail.
+// Loads a configuration again on new buffers.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace autotune {
 
-/// What `load` returns. Where it throws KernelFailure: a candidate of which every call throws the
-/// same, so that a playoff loses this finalist only.
+/// Returns the result of `load`. If `load` throws KernelFailure, returns a candidate that throws
+/// the same at every call. A playoff then loses this finalist only.
 std::unique_ptr<Candidate> reloaded(const std::function<std::unique_ptr<Candidate>()>& load);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came of a run.
+// The results of a run.
 #pragma once
 
 #include <array>
@@ -16,21 +16,21 @@
 
 namespace autotune {
 
-/// How many trials ended how, by Outcome.
+/// Number of trials for each Outcome.
 using OutcomeCounts = std::array<int, kOutcomes>;
 
 struct ProblemReport {
   Problem problem;
   std::size_t space = 0;
   OutcomeCounts outcomes{};
-  int taken_over = 0;   // trials that the store had already
-  int quarantined = 0;  // not run again after two crashes
+  int taken_over = 0;   // trials found in the store
+  int quarantined = 0;  // not run again after two crashes or timeouts
   ProblemDecision decision;
-  bool out_of_time = false;               // before a finalist was verified: there is no best
+  bool out_of_time = false;               // no finalist was verified in time: there is no best
   std::string default_failure;            // why the decision has no default configuration
-  std::optional<PruneCheck> prune_check;  // where the request asked for it
-  double flops = 0;                       // of one call
-  double seconds = 0;                     // what the phases leave of it is the search's own
+  std::optional<PruneCheck> prune_check;  // if requested
+  double flops = 0;                       // per call
+  double seconds = 0;                     // less the phases: the search's own time
   Phases phases;
 };
 
@@ -39,8 +39,8 @@ struct TuningReport {
   CompileStatistics compile;
   bool interrupted = false;
   double seconds = 0;
-  double busy_seconds = 0;  // Device::busy_seconds(), of all devices
-  std::size_t devices = 1;  // that it ran on
+  double busy_seconds = 0;  // sum of Device::busy_seconds()
+  std::size_t devices = 1;  // number of devices used
 };
 
 }  // namespace autotune

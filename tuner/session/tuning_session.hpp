@@ -22,7 +22,7 @@
 namespace autotune {
 
 struct TuningRequest {
-  /// When the budget, if it is time, began to run.
+  /// Start of a time budget.
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::vector<Problem> problems;
   std::string strategy = "guided";
@@ -30,20 +30,20 @@ struct TuningRequest {
   Budget budget{Budget::Kind::evaluations, 200};
   Policy policy;
   int compile_threads = 1;
-  /// Trials of the store are measured anew, not taken over.
+  /// Measures stored trials again.
   bool retune = false;
-  /// Vendors' libraries that are timed alongside in the playoff.
+  /// Baselines for the playoff.
   std::vector<BaselineSource> baselines;
-  /// The target is a part of one, such as with_fixed() makes: trials are kept, but its best does
-  /// not become the stored best of the problem.
+  /// The target is restricted, as by with_fixed(). Trials are stored, but the stored best does not
+  /// change.
   bool partial = false;
-  /// Pruned configurations that each problem measures after all; 0: none.
+  /// Pruned configurations to audit for each problem.
   std::size_t prune_audit = 0;
-  /// For the session's row.
+  /// Columns of the session's row.
   std::string command, budget_text, tool_version;
 };
 
-/// How far a problem has come, for a display.
+/// Progress of a problem, for a display.
 struct Progress {
   std::size_t problem = 0, problems = 0;  // which of how many
   std::string problem_text;
@@ -53,37 +53,35 @@ struct Progress {
   double elapsed_seconds = 0;
 };
 
-/// What a caller may want to hear and say while a run goes on; each may be empty. Called from the
-/// thread that called run().
+/// Callbacks of a run; each may be empty. Called from the thread that called tune().
 struct TuningCallbacks {
   std::function<void(const Progress&)> on_progress;
   std::function<void(const ProblemReport&)> on_problem;
   std::function<void(const std::string&)> on_warning;
-  /// True ends the run after the running launch; everything so far is kept and reported.
+  /// True ends the run after the running launch. All trials are kept and reported.
   std::function<bool()> stop_requested;
 };
 
 class ProblemRun;
 
-/// What runs on alike devices at the same time have of one another. Called from their threads.
+/// Shared state of runs on several devices. Called from their threads.
 class RunGroup {
  public:
   virtual ~RunGroup() = default;
-  /// A search begins, which other devices may help().
+  /// A search begins; other devices may help it.
   virtual void begins(ProblemRun& run) = 0;
-  /// It is over; returns when nobody helps any more.
+  /// The search is over; returns when no device helps it.
   virtual void ends(ProblemRun& run) = 0;
-  /// What all of them have measured at other problems.
+  /// Trials of all runs at other problems.
   virtual std::vector<PastTrial> history() = 0;
   virtual void remember(std::vector<PastTrial> trials) = 0;
-  /// Of all problems of the runs.
+  /// Prepared problems of all runs.
   virtual PreparedProblems& prepared() = 0;
 };
 
-/// Tunes every problem of the request and stores each trial before the strategy hears of it.
-/// A failing configuration is a trial. Throws Error when the environment breaks: memory, the
-/// database, the device. `store` may be null: nothing is kept then; so may `group`: a run by
-/// itself.
+/// Tunes every problem of the request. Stores each trial before the strategy gets it. A failing
+/// configuration is a trial. Throws Error if memory, the database or the device fails. `store` may
+/// be null: nothing is kept. `group` may be null: the run has one device.
 TuningReport tune(const Target& target, Device& device, db::TunedStore* store,
                   const TuningRequest& request, const TuningCallbacks& callbacks = {},
                   RunGroup* group = nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person needs first of a compiler's log.
+// Finds the essential line of a compiler's log.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace autotune {
 
-/// The first line that speaks of an error, else the first that says anything; empty for no log.
+/// The first line with an error, else the first line that is not empty; empty for an empty log.
 std::string first_error(std::string_view log);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures as a person reads them, and names that are near a misspelt one.
+// Figures as text for people, and suggestions for misspelt names.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ std::string bytes_text(std::int64_t bytes);
 /// `a; b; c`.
 std::string joined(std::span<const std::string> parts, std::string_view separator);
 
-/// Up to three of `names` nearest to `word` by edit distance, nearest first; none that is far off.
+/// Up to three of `names` near to `word` by edit distance, nearest first.
 std::vector<std::string> near_names(std::string_view word, std::span<const std::string> names);
-/// `did you mean gemm or gemv?`, or `there are: …` when none is near.
+/// `did you mean gemm or gemv?`, or `there are: …` if none is near.
 std::string suggestion(std::string_view word, std::span<const std::string> names);
 
 }  // namespace autotune

@@ -12,7 +12,7 @@ namespace autotune {
 /// for a regular file of at most `most` bytes. Opens nothing: a pipe would wait for a writer.
 std::string why_unreadable(const std::filesystem::path& file, std::uint64_t most);
 
-/// What stands in a file; where that is why_unreadable(), or cannot be opened, `refusal` says why.
+/// A file's content. If the file is why_unreadable() or cannot be opened, `refusal` has the reason.
 struct FileText {
   std::string text;
   std::string refusal;

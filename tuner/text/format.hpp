@@ -9,8 +9,8 @@
 
 namespace autotune {
 
-/// An object, not a function: arguments from std would also find std::format, where the library
-/// has one, and the call be ambiguous.
+/// An object instead of a function: with arguments from std, a call would be ambiguous if the
+/// library has std::format.
 inline constexpr struct {
   template <class... Values>
   std::string operator()(fmt::format_string<Values...> text, Values&&... values) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plots for a terminal, and the same ones as SVG.
+// Plots for a terminal and as SVG.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ struct Point {
   double x = 0, y = 0;
 };
 
-/// `mark` draws points that stand out, over everything before them.
+/// `mark` draws emphasized points over everything before them.
 enum class Stroke : std::uint8_t { line, dots, mark };
 
 struct Series {
-  std::string name;  // for the legend; empty leaves it out
+  std::string name;  // in the legend; empty: no legend entry
   Stroke stroke = Stroke::line;
   std::vector<Point> points;
 };
@@ -26,10 +26,11 @@ struct Series {
 struct Axis {
   std::string label;
   bool logarithmic = false;
-  /// Otherwise from the points; those of a logarithmic axis are positive, and its ends are rounded
-  /// outwards. Where the lower end is a power of two, it is labelled by doublings.
+  /// Ends of the axis; without them, from the points. Points of a logarithmic axis are positive,
+  /// and its ends are rounded outwards. A logarithmic axis that starts at a power of two has labels
+  /// at doublings.
   std::optional<double> low = {}, high = {};
-  /// From one label to the next of a linear axis; otherwise as fits.
+  /// Distance of labels on a linear axis; without it, chosen automatically.
   std::optional<double> step = {};
 };
 
@@ -39,11 +40,11 @@ struct Plot {
   std::vector<Series> series;
 };
 
-/// `height` lines of `width` columns of plain characters, axes and legend beside; points that are
-/// outside are left out.
+/// `height` lines of `width` columns of plain characters, plus axes and legend. Points outside the
+/// axes are left out.
 std::string terminal_plot(const Plot& plot, int width = 64, int height = 16);
 
-/// One document with the plots beside each other.
+/// One document with the plots side by side.
 std::string svg_plots(std::span<const Plot> plots);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values to places on an axis. Shared by the terminal and the SVG plots.
+// Maps values to places on an axis. Shared by terminal and SVG plots.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class Scale {
   /// `coordinate` picks x or y of the plot's points.
   Scale(const Axis& axis, const Plot& plot, double Point::*coordinate);
 
-  /// 0..1 from low to high; outside of it for values that are.
+  /// 0..1 from low to high; beyond for values outside.
   double place(double value) const;
   /// Round values within the range, about `count` of them.
   std::vector<double> ticks(int count) const;
@@ -23,12 +23,12 @@ class Scale {
 
  private:
   bool logarithmic_;
-  bool by_doublings_ = false;  // a logarithmic axis from a power of two: sizes of matrices, say
-  double step_;                // 0: as fits
+  bool by_doublings_ = false;  // labels at doublings
+  double step_;                // 0: automatic
   double low_, high_;
 };
 
-/// `1500`, `0.25`, `1.2e+06`: as short as it goes.
+/// `1500`, `0.25`, `1.2e+06`: the shortest form.
 std::string tick_text(double value);
 
 }  // namespace autotune

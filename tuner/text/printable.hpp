@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from files, kernels and databases as it may go to a terminal.
+// Makes text from files, kernels and databases safe for a terminal.
 #pragma once
 
 #include <ostream>
@@ -9,15 +9,16 @@
 
 namespace autotune {
 
-/// Bytes of the UTF-8 character that a text begins with; 0 where it begins with none.
+/// Bytes of the UTF-8 character at the start of the text; 0 if there is none.
 std::size_t utf8_length(std::string_view text);
 
-/// Control characters, those that turn the direction of text included, as `\u001b`; newline and tab
-/// stay. Bytes that are no UTF-8 become U+FFFD. Inside JSON and C++ strings the meaning stays.
+/// Escapes control characters as `\u001b`, including those that change the text direction; newline
+/// and tab stay. Invalid UTF-8 becomes U+FFFD. Inside JSON and C++ strings, the meaning does not
+/// change.
 std::string printable(std::string_view text);
 
-/// For as long as it lives, whatever is written to a stream is made printable(). Characters must be
-/// written whole.
+/// While it lives, makes everything written to a stream printable(). Characters must be written
+/// whole.
 class PrintableStream : private std::streambuf {
  public:
   explicit PrintableStream(std::ostream& stream) : stream_(stream), below_(stream.rdbuf(this)) {}

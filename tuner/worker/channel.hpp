@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages over a socket between two processes: a JSON header, as CBOR, and raw bytes after it.
+// Messages over a socket between two processes: a JSON header as CBOR, then raw bytes.
 #pragma once
 
 #include <functional>
@@ -16,15 +16,15 @@ struct Message {
   std::string bytes;
 };
 
-/// How receiving ended without a message.
+/// Why receiving ended without a message.
 enum class Silence { none, closed, timeout };
 
-/// Seconds by which a limit is longer meanwhile, or shorter where negative. Asked every 100 ms.
+/// Seconds by which to extend a limit.
 using Extension = std::function<double()>;
 
 class Channel {
  public:
-  /// Takes the descriptor over.
+  /// Takes ownership of the descriptor.
   explicit Channel(int socket) : socket_(socket) {}
   ~Channel();
   Channel(const Channel&) = delete;
@@ -32,11 +32,11 @@ class Channel {
 
   int socket() const { return socket_; }
 
-  /// Writes wait no longer than the limit for a reader that is stuck. `none` when it was sent.
+  /// Sends a message; waits at most the limit for a stuck reader. Returns `none` on success.
   Silence send(const Json& header, std::string_view bytes, double limit_seconds);
 
-  /// Waits for a whole message; a negative limit means for ever. nullopt: silence() says why. What
-  /// is no message closes the channel.
+  /// Waits for a whole message; a negative limit means forever. nullopt: see silence(). Invalid
+  /// data closes the channel.
   std::optional<Message> receive(double limit_seconds, const Extension& more = {});
   Silence silence() const { return silence_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compilers in processes that can be killed: one that hangs or crashes costs its source only.
+// Compilers in separate processes: one that hangs or crashes costs its source only.
 #pragma once
 
 #include <atomic>
@@ -15,20 +15,20 @@ namespace autotune {
 
 class CompilerProcess;
 
-/// A process for each thread that compiles, kept for the next source since NVRTC is slow to start.
-/// What takes too long, ptxas included, is a Build that is late, and what ends its compiler one
-/// with a log that says so: neither is kept. What the machine is to blame for is tried again in
-/// another process, then NotCompiled; five in a row are an Error.
+/// One process per compile thread, kept for further sources, because NVRTC starts slowly. If a
+/// compilation takes too long (ptxas included), its Build is `late`. If the compiler crashes, the
+/// log says so. Neither Build is stored. A failure of the machine is tried again in another
+/// process, then throws NotCompiled. Five such failures in a row throw Error.
 class CompilerProcesses final : public CompilerRunner {
  public:
-  /// Throws Error when there is no program `autotune-worker`.
+  /// Throws Error if there is no program `autotune-worker`.
   explicit CompilerProcesses(double limit_seconds);
   ~CompilerProcesses() override;
 
   Build run(const CompileTask& task) override;
   void stop() override;
 
-  /// While one lives, no compiler uses a core: those that run are halted, and their time with them.
+  /// While one lives, running compilers are stopped, and so are their deadlines.
   class Pause {
    public:
     explicit Pause(CompilerProcesses& processes) : processes_(processes) { processes_.halt(); }
@@ -53,8 +53,8 @@ class CompilerProcesses final : public CompilerRunner {
   const double limit_seconds_;
   const std::string program_;
   std::mutex again_;
-  std::atomic<int> failures_ = 0;  // of the machine, in a row
-  std::mutex mutex_;               // of all below
+  std::atomic<int> failures_ = 0;  // of the machine, consecutive
+  std::mutex mutex_;               // for everything below
   std::vector<std::unique_ptr<CompilerProcess>> idle_;
   std::set<CompilerProcess*> busy_;
   bool stopped_ = false;

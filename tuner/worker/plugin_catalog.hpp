@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugins of a run: those that were asked for and those that are found.
+// The plugins of a run: requested ones, and those found in plugin folders.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace autotune {
 
-/// A file that is a plugin, or the reason why it is of no use.
+/// A plugin's file, or the reason why it is unusable.
 struct PluginEntry {
   std::filesystem::path file;
   std::optional<PluginDescription> description;
@@ -20,9 +20,9 @@ struct PluginEntry {
   bool given = false;  // not found
 };
 
-/// Loads `given`, then `found` unless it is among them. Throws Error when one that is given cannot
-/// be used; one that is found is an entry with its reason. Of two of one name the second is
-/// refused.
+/// Loads `given`, then those of `found` that are not among them. Throws Error if a given plugin is
+/// unusable; an unusable found plugin is an entry with its reason. Of two plugins with one name,
+/// the second is refused.
 std::vector<PluginEntry> load_plugins(std::span<const std::filesystem::path> given,
                                       std::span<const std::filesystem::path> found,
                                       const PluginOptions& options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The side of a plugin's process: loads it and does what the parent asks of it.
+// A plugin's process: loads the plugin and serves its parent's requests.
 #pragma once
 
 #include <filesystem>

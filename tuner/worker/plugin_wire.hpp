@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels between a plugin's process and its parent, as JSON.
+// Messages between a plugin's process and its parent, as JSON.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,8 @@ SearchTask search_task_of(const Json& json, const std::string& bytes);
 Json wire_of(const std::vector<Evaluation>& evaluations);
 std::vector<Evaluation> evaluations_of(const Json& json);
 
-/// The configurations that a plugin asks for, of `size`; nullopt when it has done. Throws Error.
+/// The configurations that a plugin requests, below `size`; nullopt when its search has ended.
+/// Throws Error.
 std::optional<std::vector<std::size_t>> question_of(const Json& said, std::size_t size);
 
 }  // namespace autotune

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin as the tool sees it: in a process of its own, which it may crash or hang, and which ends
-// when the call does.
+// A plugin in its own process, which may crash or hang and ends with the call.
 #pragma once
 
 #include <filesystem>
@@ -15,28 +14,28 @@
 namespace autotune {
 
 struct PluginOptions {
-  /// A plugin that says nothing for so long is killed.
+  /// A plugin that sends nothing for this long is killed.
   double silence_seconds = 30;
   /// Whether the run is over: what a hook has not answered a second later is given up. May be
   /// empty. A strategy asks its evaluator.
   std::function<bool()> has_ended;
-  /// Gets one sentence about a strategy that failed; may be empty.
+  /// Receives one sentence about a strategy that failed; may be empty.
   std::function<void(const std::string&)> warn;
 };
 
-/// Loads it in a process of its own and asks what it is. Throws Error: the file, and what is wrong
-/// with it or how it ended.
+/// Loads the plugin in its own process and returns its description. Throws Error with the file, and
+/// what is wrong or how the process ended.
 PluginDescription describe_plugin(const std::filesystem::path& file,
                                   const PluginOptions& options = {});
 
-/// Searches in the plugin's process. When that dies, falls silent, gives a reason, asks for what is
-/// no configuration or asks nothing at all, it warns, and what is left of the budget goes to the
-/// default strategy: nothing is thrown but what the evaluator throws.
+/// A strategy that runs in the plugin's process. If the process dies or falls silent, or the
+/// strategy gives a reason, requests an invalid configuration or requests nothing, it warns, and
+/// the default strategy uses the remaining budget. It throws only what the evaluator throws.
 std::unique_ptr<SearchStrategy> plugin_strategy(const PluginDescription& plugin,
                                                 const std::string& name, PluginOptions options);
 
 /// The targets of a plugin. Their hooks run in its process when a workload is prepared. Throws
-/// Error where a manifest is wrong.
+/// Error if a manifest is wrong.
 std::vector<Target> plugin_targets(const PluginDescription& plugin, const PluginOptions& options);
 
 }  // namespace autotune

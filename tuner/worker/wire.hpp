@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels between a worker and its parent, as JSON.
+// Messages between a worker and its parent, as JSON.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ Launch launch_of(const Json& json);
 Json wire_of(const Workload& workload);
 Workload workload_of(const Json& json);
 
-/// Without the binary: it follows the message as raw bytes.
+/// Without the binary, which follows as raw bytes.
 Json wire_of(const CompiledKernel& kernel);
 CompiledKernel compiled_kernel_of(const Json& json, std::string binary);
 
@@ -34,9 +34,9 @@ Verdict verdict_of(const Json& json);
 Json wire_of(const TimedBatch& batch);
 TimedBatch timed_batch_of(const Json& json);
 
-/// What the worker's device threw, as an answer.
+/// An exception of the worker's device as an answer.
 Json wire_of(const KernelFailure& failure);
-/// Throws it again, or an Error that the worker says; returns where the answer is none of these.
+/// Rethrows the exception or Error of an answer; returns if there is none.
 void throw_failure_in(const Json& answer);
 
 /// Without the source, which follows as raw bytes.

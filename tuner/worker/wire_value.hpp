@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of a message from another process, read strictly: a float is no integer, and nothing is
-// cut to fit.
+// Values of a message from another process, read strictly: a float is not an integer, and no value
+// is truncated.
 #pragma once
 
 #include <concepts>
@@ -16,14 +16,13 @@
 
 namespace autotune {
 
-/// A message that nobody of this build sends. Code of others runs in workers, and may write to
-/// their memory or to their socket.
+/// An invalid message. Workers run code of others, which may write to their memory or their socket.
 class WireError : public Error {
  public:
   using Error::Error;
 };
 
-/// What `read` makes of a message. Throws WireError where it cannot; the functions below throw that
+/// Reads a message with `read`. Throws WireError if it is invalid; the functions below throw that
 /// or Json::exception.
 template <class Read>
 auto read_message(const Json& header, const Read& read) try {
@@ -38,7 +37,7 @@ auto read_message(const Json& header, const Read& read) try {
 template <class T>
 concept WireInteger = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
 
-/// Converts to the type it is assigned to, or throws WireError.
+/// Converts to the assigned type, or throws WireError.
 class WireValue {
  public:
   explicit WireValue(const Json& json) : json_(json) {}
@@ -82,7 +81,7 @@ class WireValue {
   const Json& json_;
 };
 
-/// Throws Json::exception when there is none.
+/// Throws Json::exception if there is none.
 inline WireValue field(const Json& json, const char* name) { return WireValue(json.at(name)); }
 inline WireValue field(const Json& json, int index) {
   return WireValue(json.at(static_cast<std::size_t>(index)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls to a worker process that is started when it is needed and replaced when it fails.
+// Calls a worker process, which is started when needed and replaced when it fails.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace autotune {
 
 class WorkerClient {
  public:
-  /// This many workers in a row that end without having answered: the device is unhealthy.
+  /// After this many consecutive workers without an answer, the device is unhealthy.
   static constexpr int kMostFailures = 5;
 
   explicit WorkerClient(std::vector<std::string> argv) : argv_(std::move(argv)) {}
 
-  /// Sends a request and waits for its answer, in a new worker where there is none. Returns what
-  /// `read` makes of the answer. `doing` is what messages say it was doing: `timing`. Throws what
-  /// the worker's device threw, and otherwise KernelFailure(timeout) when the limit passes,
-  /// KernelFailure(crash) when the worker ends or its answer cannot be read, Error when the device
-  /// is unhealthy. After a failure of these two kinds there is no worker.
+  /// Sends a request and waits for its answer; starts a worker if there is none. Returns the result
+  /// of `read` on the answer. `doing` describes the work in messages: `timing`. Rethrows what the
+  /// worker's device threw. Throws KernelFailure(timeout) after the limit, KernelFailure(crash) if
+  /// the worker ends or its answer is invalid, and Error if the device is unhealthy. After these
+  /// two failures there is no worker.
   template <class Read>
   auto call(Json request, std::string_view bytes, double limit_seconds, std::string_view doing,
             const Read& read) {
@@ -41,7 +41,7 @@ class WorkerClient {
       failures_ = 0;
       return result;
     } catch (const KernelFailure& failure) {
-      // A device that has crashed is of no more use to its process.
+      // A crashed device is useless to its process.
       const bool lasting =
           failure.outcome() == Outcome::crash || failure.outcome() == Outcome::timeout;
       if (lasting) process_.reset();
@@ -51,25 +51,25 @@ class WorkerClient {
       fail(Outcome::crash, format("the worker was ended while {}: {}", doing, error.what()));
     }
   }
-  /// The same where the answer says no more than that it was done.
+  /// The same for an answer without content.
   void call(Json request, std::string_view bytes, double limit_seconds, std::string_view doing) {
     call(std::move(request), bytes, limit_seconds, doing, [](const Json&) { return true; });
   }
 
-  /// Lets the worker forget what it holds under this number, at the next call.
+  /// Tells the worker, at the next call, to drop the object with this number.
   void drop(std::uint64_t id);
 
-  /// A number for something the worker is to hold.
+  /// A new number for an object in the worker.
   std::uint64_t new_id();
 
-  /// Counts the workers; what one was told the next does not know. 0 before the first and
-  /// whenever there is none.
+  /// Number of workers so far; a new worker knows nothing of the earlier one. 0 before the first
+  /// and whenever there is none.
   int generation();
 
-  /// In which a worker was at a call, or was started for one; those that failed count too.
+  /// Seconds spent on calls and on starting workers for them, failed ones included.
   double busy_seconds();
 
-  /// Of the worker; 0 when there is none.
+  /// The worker's process; 0 if there is none.
   pid_t pid();
 
  private:
@@ -84,7 +84,7 @@ class WorkerClient {
   std::vector<std::uint64_t> dropped_;
   std::uint64_t next_id_ = 1;
   int started_ = 0;
-  int failures_ = 0;  // in a row
+  int failures_ = 0;  // consecutive
   double busy_seconds_ = 0;
 };
 

@@ -12,28 +12,28 @@
 namespace autotune {
 
 struct WorkerOptions {
-  /// A call of a configuration has 50 times what it is expected to take, within these limits.
+  /// The limit of a call is 50 times its expected time, within these bounds.
   double least_seconds = 2;
   double most_seconds = 30;
-  /// Filling the buffers and running the reference.
+  /// Limit for filling the buffers and running the reference.
   double open_seconds = 600;
-  /// Compiling one source; for those that the device makes itself.
+  /// Limit for compiling one source, if the device makes its own compilers.
   double compile_seconds = 60;
-  /// What compiles; null: the device makes its own.
+  /// The compilers; null: the device makes its own.
   std::shared_ptr<CompilerProcesses> compilers = nullptr;
 };
 
-/// `host` or `cuda:N`. Compiles in CompilerProcesses and runs in a worker, started at the first
-/// open(). On the host nothing compiles while anything is timed.
-/// A configuration that takes too long throws KernelFailure(timeout), one that ends the worker
-/// KernelFailure(crash); workbenches and candidates stay usable and are made anew in the next
-/// worker. When five workers in a row end without one answer, Error. Throws UsageError for another
-/// `spec`, and Error when there is no such device or no program `autotune-worker`.
+/// A device for `host` or `cuda:N`. Compiles in CompilerProcesses and runs in a worker, which
+/// starts at the first open(). On the host, nothing compiles while anything is timed. A
+/// configuration that takes too long throws KernelFailure(timeout); one that ends the worker throws
+/// KernelFailure(crash). Workbenches and candidates stay usable: they are made again in the next
+/// worker. After five consecutive workers without an answer, throws Error. Throws UsageError for
+/// another `spec`, Error if there is no such device or no program `autotune-worker`.
 std::unique_ptr<Device> make_worker_device(const std::string& spec,
                                            std::shared_ptr<BuildCache> cache,
                                            WorkerOptions options = {});
 
-/// The same device in this process; without a runner it compiles there as well.
+/// The same device in this process. Without a runner, it also compiles in this process.
 std::unique_ptr<Device> make_local_device(const std::string& spec,
                                           std::shared_ptr<BuildCache> cache,
                                           std::shared_ptr<CompilerRunner> runner = nullptr);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a worker ends when its parent is gone.
+// Ends a worker whose parent is gone.
 #pragma once
 
 namespace autotune {
 
-/// Kills this process and all that it has started. By itself where somebody started it by hand: the
-/// group is that of others then.
+/// Kills this process and everything that it started. A worker started by hand only ends itself,
+/// because its group belongs to others.
 [[noreturn]] void end_worker();
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's side: does what its parent asks of a device, until the parent is gone.
+// The worker's side: serves its parent's requests on a device.
 #pragma once
 
 #include "tuner/core/device.hpp"

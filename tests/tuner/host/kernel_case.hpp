@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel under test: its text, its buffers and one launch; what the reference is.
+// A kernel under test: its text, buffers, one launch, and reference.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace autotune {
 
-/// Element i of `out` (i32, n elements) is to be what `expected(in, i)` of the reference says.
+/// Element i of `out` (i32, n elements) must be `expected(in, i)`.
 struct KernelCase {
   std::string text;                // of `kernel(const int* in, int* out, int n)`
-  std::string expected = "in[i]";  // of element i
+  std::string expected = "in[i]";  // for element i
   std::int64_t n = 64;
   Dim3 grid = {}, block = {};
   std::int64_t dynamic_shared_bytes = 0;
@@ -55,7 +55,7 @@ struct KernelCase {
   }
 };
 
-/// A cache below the test's own folder, so that a second run compiles nothing.
+/// A cache below the test's folder; a second run compiles nothing.
 inline std::shared_ptr<BuildCache> test_cache() {
   return std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timer that does exactly what a test says.
+// A timer with scripted results.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace autotune {
 
-/// Answers call number `call` (from 0) by a function; remembers the launches of each.
+/// A function gives the result of call number `call` (from 0). Keeps the launches of each call.
 class ScriptedTimer : public Timer {
  public:
   using Script = std::function<TimedBatch(int call, int launches)>;
@@ -24,7 +24,7 @@ class ScriptedTimer : public Timer {
     return script_(static_cast<int>(calls.size()) - 1, launches);
   }
 
-  std::vector<int> calls;  // launches of each
+  std::vector<int> calls;  // launches per call
 
  private:
   Script script_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spaces with a known answer for every configuration, and an evaluator that keeps count.
+// Spaces with known results, and an evaluator that counts evaluations.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -76,10 +76,10 @@ class Bench : public Evaluator {
   void make_ready(std::function<bool(std::size_t)> ready) { ready_ = std::move(ready); }
   void know(std::size_t index) { known_.push_back(answer(index)); }
 
-  /// Each once, in the order in which they were asked for.
+  /// The evaluated configurations, each once, in order.
   const std::vector<std::size_t>& asked() const { return asked_; }
   const std::set<std::size_t>& prefetched() const { return prefetched_; }
-  /// Prefetched and not yet asked for, at most.
+  /// Largest number of configurations prefetched and not yet evaluated.
   std::size_t most_under_way() const { return most_under_way_; }
   int rounds() const { return rounds_; }
   std::optional<double> best() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target with a known optimum, and a database of a test's own.
+// A target with a known optimum, and a database for each test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ inline Target two_parameters() {
   return target;
 }
 
-/// Best at X=11, Y=2: 10 us there, 1 us more a step away.
+/// Best at X=11, Y=2: 10 us, plus 1 us for each step away.
 inline testing::Fate bowl(const testing::Macros& macros) {
   const double distance = std::abs(static_cast<double>(macros.at("X") - 11)) +
                           std::abs(static_cast<double>(macros.at("Y") - 2));
@@ -60,7 +60,7 @@ inline TuningRequest request_for(const Target& target, std::vector<std::int64_t>
   return request;
 }
 
-/// A database file of its own, removed at the end.
+/// A database file for each test, removed at the end.
 class StoreTest : public ::testing::Test {
  protected:
   StoreTest()
