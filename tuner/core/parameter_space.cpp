@@ -61,7 +61,9 @@ ParameterSpace::ParameterSpace(std::vector<Parameter> parameters,
   check_count(constraints.size(), kMostConstraints, "constraints", "join some with &&");
   check_count(defines.size(), kMostDefines, "defines", "leave out those that nothing names");
   product_ = product_of(parameters_);
-  ranks_ = SpaceBuilder(parameters_, constraints, scope, defines).build();
+  SpaceBuilder builder(parameters_, constraints, scope, defines);
+  ranks_ = builder.build();
+  why_empty_ = builder.why_empty();
 }
 
 ParameterSpace::ParameterSpace(std::vector<Parameter> parameters, std::vector<std::uint64_t> ranks)

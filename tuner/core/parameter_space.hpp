@@ -65,6 +65,8 @@ class ParameterSpace {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::size_t size() const { return ranks_.size(); }
   bool empty() const { return ranks_.empty(); }
+  /// Which constraint left nothing, as a clause: `"N % 32 == 0" does not hold, whatever is chosen`.
+  const std::string& why_empty() const { return why_empty_; }
   /// Size of the full product, before constraints.
   std::uint64_t product() const { return product_; }
 
@@ -79,6 +81,7 @@ class ParameterSpace {
  private:
   std::vector<Parameter> parameters_;
   std::vector<std::uint64_t> ranks_;  // ascending
+  std::string why_empty_;
   std::uint64_t product_ = 1;
 };
 

@@ -64,6 +64,10 @@ SpaceBuilder::SpaceBuilder(const std::vector<Parameter>& parameters,
   make_depths(binding_order());
 }
 
+const std::string& SpaceBuilder::text_of(const Step& step) {
+  return step.formula.expression().text();
+}
+
 Formula SpaceBuilder::bound(const std::string& key, const Expression& expression) {
   try {
     return names_.bind(expression);
@@ -188,9 +192,15 @@ void SpaceBuilder::make_depths(const std::vector<std::size_t>& order) {
 }
 
 std::vector<std::uint64_t> SpaceBuilder::build() {
-  if (refusing(fixed_)) return {};
+  if (const Step* const refused_by = refusing(fixed_)) {
+    why_empty_ = format("\"{}\" does not hold, whatever is chosen", text_of(*refused_by));
+    return {};
+  }
   for (Depth& depth : depths_) filter_levels(depth);
   descend(0, 0);
+  if (ranks_.empty() && why_empty_.empty() && last_refusal_) {
+    why_empty_ = format("\"{}\" excludes the last that all others allow", text_of(*last_refusal_));
+  }
   std::sort(ranks_.begin(), ranks_.end());
   ranks_.shrink_to_fit();
   return std::move(ranks_);
@@ -203,10 +213,16 @@ void SpaceBuilder::filter_levels(Depth& depth) {
   std::vector<Step> alone(std::make_move_iterator(later),
                           std::make_move_iterator(depth.after.end()));
   depth.after.erase(later, depth.after.end());
+  const Step* refused_by = nullptr;
   std::erase_if(depth.levels, [&](std::size_t level) {
     bind(depth.parameter, level);
-    return refusing(alone) != nullptr;
+    const Step* const refusal = refusing(alone);
+    if (refusal) refused_by = refusal;
+    return refusal != nullptr;
   });
+  if (!depth.levels.empty() || !why_empty_.empty()) return;
+  why_empty_ = format("\"{}\" excludes the last value of {}", text_of(*refused_by),
+                      parameters_[depth.parameter].name);
 }
 
 /// Whether a step hangs on this depth's parameter alone and can always be evaluated.
@@ -235,8 +251,12 @@ const SpaceBuilder::Step* SpaceBuilder::refusing(std::vector<Step>& steps) {
 }
 
 /// Throws Error when so many were refused that the end would not be waited for.
-void SpaceBuilder::count_refusal(const Step& step) {
-  const std::string& text = step.formula.expression().text();
+void SpaceBuilder::count_refusal(const Step& step, std::size_t depth) {
+  if (depth >= deepest_) {
+    deepest_ = depth;
+    last_refusal_ = &step;
+  }
+  const std::string& text = text_of(step);
   effort_ += 1 + text.size() / kUsualText;
   if (effort_ <= kMostEffort) return;
   throw Error(
@@ -297,7 +317,7 @@ void SpaceBuilder::descend(std::size_t depth, std::uint64_t rank) {
     if (active == Answer::no && level > 0) break;
     bind(at.parameter, level);
     if (const Step* const refused_by = refusing(at.after)) {
-      count_refusal(*refused_by);
+      count_refusal(*refused_by, depth);
     } else {
       descend(depth + 1, rank + level * at.weight);
     }

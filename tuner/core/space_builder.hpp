@@ -23,6 +23,9 @@ class SpaceBuilder {
   /// The ranks of the valid configurations, ascending. Throws Error.
   std::vector<std::uint64_t> build();
 
+  /// After build(): which constraint left nothing, as a clause. Empty where something is valid.
+  const std::string& why_empty() const { return why_empty_; }
+
  private:
   enum class Answer : std::uint8_t { unknown, no, yes, fault };
   using ParameterSet = std::vector<bool>;  // by parameter
@@ -48,6 +51,7 @@ class SpaceBuilder {
     std::vector<Step> after;  // what can be evaluated once the parameter is bound
   };
 
+  static const std::string& text_of(const Step& step);
   Formula bound(const std::string& key, const Expression& expression);
   void find_activations();
   ParameterSet with_activation(ParameterSet set) const;
@@ -59,7 +63,7 @@ class SpaceBuilder {
   bool is_settled_by(const Depth& depth, Step& step);
 
   const Step* refusing(std::vector<Step>& steps);
-  void count_refusal(const Step& step);
+  void count_refusal(const Step& step, std::size_t depth);
   Answer answer(Step& step);
   void compute_definitions(const Step& step);
   bool is_fresh(std::uint32_t definition) const;
@@ -84,8 +88,11 @@ class SpaceBuilder {
   std::vector<Step> fixed_;       // what needs no parameter
   std::vector<Depth> depths_;
   std::vector<std::uint64_t> ranks_;
-  std::size_t answers_ = 0;  // bytes that remember them
-  std::size_t effort_ = 0;   // spent on combinations that are not valid
+  std::size_t answers_ = 0;             // bytes that remember them
+  std::size_t effort_ = 0;              // spent on combinations that are not valid
+  std::size_t deepest_ = 0;             // that a refusal was
+  const Step* last_refusal_ = nullptr;  // there
+  std::string why_empty_;
 };
 
 }  // namespace autotune

@@ -153,9 +153,9 @@ bool is_valid(const Target& target, const Problem& problem, const Configuration&
 std::size_t default_index(const Target& target, const ParameterSpace& space) {
   if (space.empty()) {
     throw Error(
-        format("{}: no configuration is valid for this problem on this device: relax the "
+        format("{}: no configuration is valid for this problem on this device: {}; relax the "
                "constraints, add values or fix fewer",
-               place_of(target)));
+               place_of(target), space.why_empty()));
   }
   if (const auto index = space.find(target.default_configuration)) return *index;
   std::size_t best = 0, most = 0;

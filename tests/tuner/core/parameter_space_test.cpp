@@ -25,6 +25,19 @@ ParameterSpace space_of(std::vector<Parameter> parameters, std::vector<std::stri
   return ParameterSpace(std::move(parameters), parsed, scope, defines);
 }
 
+TEST(ParameterSpace, ThatIsEmptyNamesTheConstraintThatLeftNothing) {
+  const std::vector<Parameter> two = {numbers("A", {1, 2}), numbers("B", {5, 6, 7})};
+  Scope scope;
+  scope.bind("N", 3);
+  EXPECT_EQ(space_of(two, {"A > 0", "N % 2 == 0"}, scope).why_empty(),
+            "\"N % 2 == 0\" does not hold, whatever is chosen");
+  EXPECT_EQ(space_of(two, {"A < 3", "B > 5", "B > 7"}).why_empty(),
+            "\"B > 7\" excludes the last value of B");
+  EXPECT_EQ(space_of(two, {"A + B > 5", "A * B > 14"}).why_empty(),
+            "\"A * B > 14\" excludes the last that all others allow");
+  EXPECT_EQ(space_of(two, {"A * B > 13"}).why_empty(), "");
+}
+
 TEST(ParameterSpace, WithoutConstraintsIsTheProductInRankOrder) {
   const ParameterSpace space = space_of({numbers("A", {1, 2}), numbers("B", {5, 6, 7})}, {});
   ASSERT_EQ(space.size(), 6u);
