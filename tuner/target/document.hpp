@@ -11,8 +11,7 @@ namespace autotune {
 /// TOML 1.0. Throws Error with file, line and column.
 Node tree_of_toml(std::shared_ptr<const Document> document);
 
-/// JSON with comments; its values have keys, but no places. Throws Error with file, line and column
-/// where it is no JSON, with the key where a key stands twice.
+/// JSON with comments. Throws Error with file, line and column.
 Node tree_of_json(std::shared_ptr<const Document> document);
 
 }  // namespace autotune

@@ -135,8 +135,9 @@ bool is_json(const fs::path& file, std::string_view text) {
 
 Target read_document(std::string text, const fs::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  const auto document = std::make_shared<const Document>(Document{file.string(), std::move(text)});
-  const bool json = is_json(file, document->text);
+  const bool json = is_json(file, text);
+  const auto document =
+      std::make_shared<const Document>(Document{file.string(), std::move(text), json});
   Node root = json ? tree_of_json(document) : tree_of_toml(document);
   if (root.is(Node::Kind::table)) {
     const int written_in = json ? 1 : 2;

@@ -30,19 +30,30 @@ std::string kind_of(Node::Kind kind) {
   return "true or false";
 }
 
-/// `FILE:LINE:COLUMN: what`, then the line and a caret.
+/// What is shown of a line, in characters.
+constexpr std::size_t kWidest = 120, kBeforeMistake = 100;
+
+/// The part of a line round a mistake, and a caret below it.
+std::string excerpt(std::string_view line, std::size_t column, std::size_t number) {
+  const std::size_t from = column > kBeforeMistake ? column - kBeforeMistake : 0;
+  std::string below;
+  for (const char c : line.substr(from, column - from)) below += c == '\t' ? '\t' : ' ';
+  const std::string margin = format("{:>5} | ", number);
+  return format("{}{}\n{}| {}^", margin, line.substr(from, kWidest),
+                std::string(margin.size() - 2, ' '), below);
+}
+
+/// `FILE:LINE:COLUMN: what`, then the line.
 [[noreturn]] void fail_in(const Document& document, std::size_t at, std::string_view what) {
   const std::string_view text = document.text;
   at = std::min(at, text.size());
   const std::size_t before = text.substr(0, at).rfind('\n');
   const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
   const std::string_view line = text.substr(start, text.find('\n', start) - start);
-  const auto number =
-      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-  const std::string margin = format("{:>5} | ", number + 1);
-  throw Error(format("{}:{}:{}: {}\n{}{}\n{}| {}^", document.file, number + 1, at - start + 1, what,
-                     margin, line, std::string(margin.size() - 2, ' '),
-                     std::string(at - start, ' ')));
+  const auto number = static_cast<std::size_t>(
+      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  throw Error(format("{}:{}:{}: {}\n{}", document.file, number, at - start + 1, what,
+                     excerpt(line, at - start, number)));
 }
 
 }  // namespace
@@ -63,15 +74,19 @@ Node& Node::operator=(const Node&) = default;
 Node& Node::operator=(Node&&) noexcept = default;
 Node::~Node() = default;
 
+std::string Node::with_key(std::string_view what) const {
+  return document_->shows_keys && !key_.empty() ? format("{}: {}", key_, what) : std::string(what);
+}
+
 void Node::fail(std::string_view what) const {
-  if (at_ != kUnknown) fail_in(*document_, at_, what);
+  if (at_ != kUnknown) fail_in(*document_, at_, with_key(what));
   throw Error(key_.empty() ? format("{}: {}", document_->file, what)
                            : format("{}: {}: {}", document_->file, key_, what));
 }
 
 void Node::fail_at(std::size_t offset, std::string_view what) const {
   if (!has_place()) fail(what);
-  fail_in(*document_, text_at_ + offset, what);
+  fail_in(*document_, text_at_ + offset, with_key(what));
 }
 
 void Node::expect_keys(std::initializer_list<std::string_view> keys,
@@ -79,7 +94,8 @@ void Node::expect_keys(std::initializer_list<std::string_view> keys,
   if (!is(Kind::table)) fail(format("expected a table, got {}", kind_of(kind_)));
   for (const auto& [name, node] : members_) {
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
-    const Node& place = at_ == kUnknown ? *this : node;
+    Node place = node;
+    place.key_ = key_;
     if (std::find(later.begin(), later.end(), name) != later.end()) {
       place.fail(format("the key \"{}\" is not supported yet", name));
     }
@@ -90,8 +106,9 @@ void Node::expect_keys(std::initializer_list<std::string_view> keys,
 
 const Node& Node::operator[](std::string_view name) const {
   if (const Node* const found = find(name)) return *found;
-  fail(at_ == kUnknown || key_.empty() ? format("\"{}\" is missing", name)
-                                       : format("{}: \"{}\" is missing", key_, name));
+  fail(at_ == kUnknown || key_.empty() || document_->shows_keys
+           ? format("\"{}\" is missing", name)
+           : format("{}: \"{}\" is missing", key_, name));
 }
 
 const Node* Node::find(std::string_view name) const {

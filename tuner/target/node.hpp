@@ -20,6 +20,7 @@ namespace autotune {
 struct Document {
   std::string file;
   std::string text;
+  bool shows_keys = false;  // in errors
 };
 
 /// Of a list or table, unless a key has a bound of its own.
@@ -88,6 +89,8 @@ class Node {
   Node empty(Kind kind) const;
 
  private:
+  std::string with_key(std::string_view what) const;
+
   Kind kind_ = Kind::table;
   std::shared_ptr<const Document> document_;
   std::string key_;  // kernels[0].grid
