@@ -173,7 +173,7 @@ class Reader {
   }
 
   void read_kernels() {
-    std::vector<std::pair<const ManifestScope*, const Node*>> mains;
+    const bool are_shared = reading_.root.has("kernels");  // by all families
     for (const ManifestScope& scope : reading_.scopes) {
       const std::size_t before = target_.kernels.size();
       for (const Node* const kernels : scope.all("kernels")) {
@@ -182,6 +182,9 @@ class Reader {
         }
       }
       if (const Node* const main = scope.last("main")) mark_main(*main, before);
+      if (scope.guard && !are_shared && target_.kernels.size() == before) {
+        scope.tables.back().fail(format("the family {} has no kernels to launch", scope.name));
+      }
     }
     if (target_.kernels.empty()) reading_.root.fail("there are no \"kernels\" to launch");
   }

@@ -56,6 +56,14 @@ std::string excerpt(std::string_view line, std::size_t column, std::size_t numbe
                      excerpt(line, at - start, number)));
 }
 
+/// Nothing else in a manifest has such a key, and TOML reads what follows a header as part of it.
+bool is_of_targets(std::string_view key) {
+  static constexpr std::string_view kKeys[] = {"manifest", "source",    "include",    "options",
+                                               "sizes",    "settings",  "families",   "arguments",
+                                               "work",     "reference", "size_macros"};
+  return std::ranges::find(kKeys, key) != std::end(kKeys);
+}
+
 }  // namespace
 
 bool is_identifier(std::string_view text) {
@@ -96,8 +104,13 @@ void Node::expect_keys(std::initializer_list<std::string_view> keys,
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
     Node place = node;
     place.key_ = key_;
+    if (node.key_at_ != kUnknown) place.at_ = node.key_at_;
     if (std::find(later.begin(), later.end(), name) != later.end()) {
       place.fail(format("the key \"{}\" is not supported yet", name));
+    }
+    if (at_ != kUnknown && !key_.empty() && is_of_targets(name)) {
+      place.fail(
+          format("\"{}\" is a key of the target: such keys stand above the first [table]", name));
     }
     place.fail(format("there is no key \"{}\" ({})", name,
                       suggestion(name, std::vector<std::string>(keys.begin(), keys.end()))));

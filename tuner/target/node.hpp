@@ -82,6 +82,7 @@ class Node {
   void set_integer(std::int64_t integer) { integer_ = integer; }
   void set_real(double real) { real_ = real; }
   void set_place(std::size_t at, std::size_t text_at);
+  void set_key_place(std::size_t at) { key_at_ = at; }
   void add_item(Node item) { items_.push_back(std::move(item)); }
   void add_member(std::string name, Node node);
   void remove(std::string_view name);
@@ -100,6 +101,7 @@ class Node {
   std::vector<Node> items_;
   std::vector<Member> members_;
   std::size_t at_ = kUnknown;       // in the document's text
+  std::size_t key_at_ = kUnknown;   // where its key does, if that is elsewhere
   std::size_t text_at_ = kUnknown;  // where text() begins, as it is written
 };
 

@@ -59,7 +59,9 @@ class Builder {
       const std::string name(member.first->str());
       const std::string path = key.empty() ? name : format("{}.{}", key, name);
       // A table stands where its name does; a value where it begins.
-      node.add_member(name, made(*member.second, path, place(member)));
+      Node value = made(*member.second, path, place(member));
+      value.set_key_place(place(member));
+      node.add_member(name, std::move(value));
     }
     return node;
   }

@@ -181,6 +181,17 @@ TEST_F(Format2Test, ErrorsShowThePlace) {
   expect_error("sizes.N", "generate = [\"x\"]\nsizes.N", "\"generate\" is not supported yet");
 }
 
+TEST_F(Format2Test, KeysInWrongPlacesAreNamedWithTheRightOne) {
+  expect_error(
+      "constraints = '''", "constraint = '''",
+      "scale.target.toml:34:1: there is no key \"constraint\" (did you mean constraints?)");
+  expect_error(
+      "[parts.blocks]\n", "[parts.blocks]\nsettings.real = [\"f32\"]\n",
+      "scale.target.toml:20:1: \"settings\" is a key of the target: such keys stand above");
+  expect_error("kernels.plain.grid = \"blocks\"\n", "",
+               "the family plain has no kernels to launch");
+}
+
 TEST_F(Format2Test, NamesHaveScopes) {
   expect_error("items = N / 8", "items = UNROLL",
                "UNROLL belongs to the family fast: move this line there");

@@ -99,8 +99,8 @@ TEST_F(LaunchTest, TheDefaultIsTakenOrTheNearestValidOne) {
             "MODE=plain BLOCK=64 SPLIT=1 ORDER=up");
   device_.max_threads_per_block = 32;
   EXPECT_THAT([&] { default_index(target_, space_of(target_, problem(8), device_)); },
-              ThrowsMessage<Error>(HasSubstr(
-                  "no configuration is valid for this problem on this device: \"BLOCK")));
+              ThrowsMessage<Error>(
+                  HasSubstr("no configuration is valid for this problem on this device: \"BLOCK")));
 }
 
 TEST_F(LaunchTest, AnInputLiesInConstantMemoryWhereItsExpressionSaysSo) {
