@@ -20,4 +20,14 @@ inline void expect_refused(const Ended& ended, int status, const std::vector<std
   for (const std::string& word : words) EXPECT_THAT(ended.err, ::testing::HasSubstr(word));
 }
 
+/// The same, where the line of a manifest and a caret may follow the sentence.
+inline void expect_manifest_refused(const Ended& ended, const std::vector<std::string>& words) {
+  Ended sentence = ended;
+  if (const auto line = ended.err.find("\n "); line != std::string::npos) {
+    sentence.err.resize(line + 1);
+  }
+  expect_refused(sentence, 1, {});
+  for (const std::string& word : words) EXPECT_THAT(ended.err, ::testing::HasSubstr(word));
+}
+
 }  // namespace autotune::testing

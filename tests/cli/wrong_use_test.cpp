@@ -150,7 +150,7 @@ TEST(WrongUse, AManifestSaysWhereItIsWrong) {
     SCOPED_TRACE(one.arguments[1]);
     const std::string path = spoilt(sandbox, manifest, one.arguments[0], one.arguments[1]);
     const Ended ended = sandbox.run(tune_on_host(path));
-    expect_refused(ended, 1, one.words);
+    expect_manifest_refused(ended, one.words);
   }
 }
 
