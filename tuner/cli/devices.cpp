@@ -10,6 +10,7 @@
 #include "tuner/host/cpu.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 #include "tuner/worker/worker_device.hpp"
 
 namespace autotune::cli {
@@ -30,19 +31,6 @@ int ordinal_of(const std::string& text) {
 }
 
 constexpr std::string_view kAllGpus = "cuda:all";
-
-/// At commas; at least one part.
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts{""};
-  for (const char letter : text) {
-    if (letter == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += letter;
-    }
-  }
-  return parts;
-}
 
 [[noreturn]] void no_gpu_for(const std::string& text) {
   throw Error(
@@ -115,7 +103,8 @@ std::unique_ptr<Device> open_device(const std::string& text, double compile_seco
 }
 
 void check_devices(const std::string& text) {
-  for (const std::string& one : split(text)) {
+  for (const std::string_view part : split(text, ',')) {
+    const std::string one(part);
     if (one != kAllGpus) check_device(one);
   }
 }
@@ -124,7 +113,8 @@ std::vector<std::unique_ptr<Device>> open_devices(const std::string& text, doubl
   check_devices(text);
   const auto compilers = std::make_shared<CompilerProcesses>(compile_seconds);
   std::vector<std::unique_ptr<Device>> devices;
-  for (const std::string& one : split(text)) {
+  for (const std::string_view part : split(text, ',')) {
+    const std::string one(part);
     if (one != kAllGpus) {
       devices.push_back(open_with(one, compilers));
       continue;

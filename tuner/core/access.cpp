@@ -5,20 +5,14 @@
 #include <cctype>
 
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
 
 constexpr std::array<std::string_view, 3> kClauses{"wide", "times", "when"};
 
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 /// Takes a line apart from its begin on.
 class LineReader {

@@ -10,34 +10,13 @@
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
 
 constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMostProblems = 10000;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t at = text.find(separator);
-    parts.push_back(trimmed(text.substr(0, at)));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
-std::string listed(const std::vector<std::string>& names, std::string_view separator) {
-  std::string text;
-  for (const std::string& name : names) text.append(text.empty() ? "" : separator).append(name);
-  return text;
-}
 
 /// Collects the problems of one --sizes text.
 class Sizes {
@@ -47,7 +26,8 @@ class Sizes {
 
   std::vector<NamedValues> parse(std::string_view text) {
     if (trimmed(text).empty()) fail(text, "is empty", kExample);
-    for (const std::string_view item : split(text, ',')) {
+    for (const std::string_view part : split(text, ',')) {
+      const std::string_view item = trimmed(part);
       if (item.empty()) fail(text, "has an empty item", "leave out the extra comma");
       if (item.find('=') != std::string_view::npos) {
         add_named(item);
@@ -67,11 +47,11 @@ class Sizes {
     if (parts.size() == 1) return add_square(size(item, item));
     if (parts.size() != names_.size()) {
       fail(item, format("gives {} sizes", parts.size()),
-           format("the target has {}: {}", names_.size(), listed(names_, " x ")));
+           format("the target has {}: {}", names_.size(), joined(names_, " x ")));
     }
     NamedValues values;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      values.push_back({names_[i], size(parts[i], item)});
+      values.push_back({names_[i], size(trimmed(parts[i]), item)});
     }
     add(std::move(values));
   }
@@ -116,7 +96,7 @@ class Sizes {
       const Value* const value = find_value(named_, name);
       if (!value) {
         fail(to_text(named_), format("gives no {}", name),
-             format("give each of {}", listed(names_, ", ")));
+             format("give each of {}", joined(names_, ", ")));
       }
       values.push_back({name, *value});
     }

@@ -9,15 +9,10 @@
 #include <string_view>
 #include <thread>
 
+#include "tuner/text/strings.hpp"
+
 namespace autotune {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t";
-  const auto first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
-}
 
 /// The value of the first line `key : value`; empty when there is none.
 std::string value_in(const char* file, std::string_view key) {

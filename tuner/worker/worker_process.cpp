@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +17,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/host/process.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 
@@ -26,13 +26,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kProgram = "autotune-worker";
-
-std::string trimmed(std::string text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) {
-    text.pop_back();
-  }
-  return text;
-}
 
 /// Whether the child has ended, or does within 100 ms. It stays to be waited for.
 bool ends_briefly(pid_t child) {
@@ -140,9 +133,9 @@ std::string WorkerProcess::last_line() const {
   const off_t size = lseek(output_, 0, SEEK_END);
   const off_t from = std::max<off_t>(0, size - static_cast<off_t>(sizeof tail));
   const ssize_t got = pread(output_, tail, sizeof tail, from);
-  const std::string text =
-      trimmed(std::string(tail, static_cast<std::size_t>(std::max<ssize_t>(got, 0))));
-  return text.substr(text.rfind('\n') + 1);
+  const std::string_view text =
+      trimmed({tail, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
+  return std::string(text.substr(text.rfind('\n') + 1));
 }
 
 WorkerEnd WorkerProcess::end() {
