@@ -61,7 +61,7 @@ void plan(benchmark::State& state, const std::string& name) {
   for (auto _ : state) benchmark::DoNotOptimize(program.plan(one.levels[i++ % kSamples]));
 }
 
-void is_valid(benchmark::State& state, const std::string& name) {
+void validity(benchmark::State& state, const std::string& name) {
   const Case one(name);
   const TargetProgram program(one.target, one.problem, h200());
   std::size_t i = 0;
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
     benchmark::RegisterBenchmark(("Load/" + name).c_str(), load, name);
     benchmark::RegisterBenchmark(("Compile/" + name).c_str(), compile, name);
     benchmark::RegisterBenchmark(("Plan/" + name).c_str(), plan, name);
-    benchmark::RegisterBenchmark(("IsValid/" + name).c_str(), is_valid, name);
+    benchmark::RegisterBenchmark(("IsValid/" + name).c_str(), validity, name);
   }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

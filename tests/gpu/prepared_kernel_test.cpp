@@ -134,14 +134,11 @@ extern "C" __global__ void kernel(float* out, const __grid_constant__ Map map) {
                  "r"(shared_barrier) : "memory");
   }
   __syncthreads();
-  asm volatile("{
-.reg .pred done;
-wait:
-"
-               "mbarrier.try_wait.parity.shared.b64 done, [%0], 0;
-@!done bra wait;
-}" ::"r"(
-                   shared_barrier) : "memory");
+  asm volatile(
+      "{\n\t.reg .pred done;\n"
+      "wait:\n\t"
+      "mbarrier.try_wait.parity.shared.b64 done, [%0], 0;\n\t"
+      "@!done bra wait;\n\t}" ::"r"(shared_barrier) : "memory");
   out[threadIdx.x] = tile[threadIdx.x];
 })"));
   LaunchPlan plan;
