@@ -16,7 +16,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/session/device_group.hpp"
+#include "tuner/session/tuning_session.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -114,7 +114,7 @@ int run_tune(const Arguments& arguments) {
     display.problem_done(target, report);
     if (!json) std::cout << text_of(target, info, report) << std::flush;
   };
-  const TuningReport report = tune_on_all(target, devices, &store, request, callbacks);
+  const TuningReport report = tune(target, devices, &store, request, callbacks);
   if (json) {
     std::cout << json_text(json_of(target, info, store.path().string(), report)) << '\n';
   }

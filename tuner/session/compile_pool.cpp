@@ -27,6 +27,14 @@ std::string key_of(const SourceUnit& unit) {
 
 }  // namespace
 
+CompileStatistics& CompileStatistics::operator+=(const CompileStatistics& other) {
+  compiled += other.compiled;
+  cached += other.cached;
+  cpu_seconds += other.cpu_seconds;
+  wall_seconds += other.wall_seconds;
+  return *this;
+}
+
 struct CompilePool::Job {
   SourceUnit unit;
   std::string key;

@@ -25,6 +25,8 @@ struct CompileStatistics {
   int cached = 0;           // found in the device's cache
   double cpu_seconds = 0;   // summed over threads
   double wall_seconds = 0;  // with a thread busy; cpu / wall: mean number of busy threads
+
+  CompileStatistics& operator+=(const CompileStatistics& other);
 };
 
 /// Threads that call Device::compile(). Prefetches always leave one thread free for cached results.

@@ -30,17 +30,19 @@ Verdict verdict_of(const Verify& verify) try {
 
 }  // namespace
 
-Finalists::Finalists(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
-                     std::optional<std::size_t> stored, Warn warn)
-    : run_(run), context_(context), edge_(edge), stored_(stored), warn_(std::move(warn)) {}
+Finalists::Finalists(ProblemRun& run, EdgeCheck& edge, std::optional<std::size_t> stored, Warn warn)
+    : run_(run), edge_(edge), stored_(stored), warn_(std::move(warn)) {}
 
 void Finalists::verify(const Policy& policy, const Deadline& deadline) {
-  std::erase_if(loaded_, [&](const LoadedFinalist& one) { return !is_finished(one.index); });
+  const TrialLedger& ledger = run_.ledger();
+  std::erase_if(loaded_, [&](const LoadedFinalist& one) { return !ledger.is_timed(one.index); });
   bool all_passed = false;
   while (!all_passed) {
     all_passed = true;
     const std::vector<std::size_t> indices = chosen(policy);
-    for (const std::size_t index : indices) compile(index);
+    for (const std::size_t index : indices) {
+      if (!holds(index)) compile(index);
+    }
     for (const std::size_t index : indices) {
       if (holds(index)) continue;
       if (!loaded_.empty() && deadline.has_passed()) return;
@@ -53,9 +55,9 @@ void Finalists::verify(const Policy& policy, const Deadline& deadline) {
 
 /// What verifying needs; all finalists' at once, by all threads.
 std::vector<CompilePool::Result> Finalists::compile(std::size_t index) {
-  std::vector<CompilePool::Result> kernels{context_.pool.compile(run_.unit(index))};
+  std::vector<CompilePool::Result> kernels{run_.scheduler().compile(index)};
   if (auto unit = edge_.unit(run_.space().at(index))) {
-    kernels.push_back(context_.pool.compile(*std::move(unit)));
+    kernels.push_back(run_.pool().compile(*std::move(unit)));
   }
   return kernels;
 }
@@ -64,15 +66,16 @@ std::vector<CompilePool::Result> Finalists::compile(std::size_t index) {
 std::vector<std::size_t> Finalists::chosen(const Policy& policy) const {
   std::vector<std::size_t> finished;
   std::vector<double> medians;
-  for (const auto& [index, trial] : run_.trials()) {
-    if (!is_finished(index)) continue;
+  const TrialLedger& ledger = run_.ledger();
+  for (const auto& [index, trial] : ledger.trials()) {
+    if (!ledger.is_timed(index)) continue;
     finished.push_back(index);
     medians.push_back(trial.measurement->median);
   }
   std::vector<std::size_t> chosen;
   const auto add = [&](std::size_t index) {
     const bool is_new = std::ranges::find(chosen, index) == chosen.end();
-    if (is_new && is_finished(index)) chosen.push_back(index);
+    if (is_new && ledger.is_timed(index)) chosen.push_back(index);
   };
   const std::vector<std::size_t> fastest = choose_finalists(medians, policy);
   if (!fastest.empty()) add(finished[fastest.front()]);
@@ -82,17 +85,14 @@ std::vector<std::size_t> Finalists::chosen(const Policy& policy) const {
   return chosen;
 }
 
-bool Finalists::is_finished(std::size_t index) const {
-  const auto trial = run_.trials().find(index);
-  return trial != run_.trials().end() && trial->second.outcome == Outcome::ok &&
-         trial->second.measurement;
-}
-
 bool Finalists::holds(std::size_t index) const {
   return std::ranges::find(loaded_, index, &LoadedFinalist::index) != loaded_.end();
 }
 
-bool Finalists::hold_the_fastest() const { return run_.best() && holds(*run_.best()); }
+bool Finalists::hold_the_fastest() const {
+  const auto fastest = run_.ledger().fastest();
+  return fastest && holds(*fastest);
+}
 
 bool Finalists::verify(std::size_t index) {
   LoadedFinalist finalist{index, nullptr};
@@ -107,20 +107,20 @@ bool Finalists::verify(std::size_t index) {
 }
 
 void Finalists::refute(std::size_t index, const Verdict& verdict) {
-  run_.refute(index, verdict.outcome, verdict.message);
+  run_.ledger().refute(index, verdict.outcome, verdict.message);
   if (!warn_) return;
   const Problem& problem = run_.problem();
-  warn_(format("{}: a finalist is excluded ({}: {}): {}", problem_text(context_.target, problem),
-               name_of(verdict.outcome), verdict.message,
-               configuration_text(context_.target, problem, run_.space().at(index),
-                                  context_.device.info())));
+  warn_(format(
+      "{}: a finalist is excluded ({}: {}): {}", problem_text(run_.target(), problem),
+      name_of(verdict.outcome), verdict.message,
+      configuration_text(run_.target(), problem, run_.space().at(index), run_.device().info())));
 }
 
 Verdict Finalists::verify_at_edge(std::size_t index) {
   const Configuration configuration = run_.space().at(index);
   std::optional<SourceUnit> unit = edge_.unit(configuration);
   if (!unit) return {};
-  return edge_.verify(configuration, *context_.pool.compile(*std::move(unit)).get());
+  return edge_.verify(configuration, *run_.pool().compile(*std::move(unit)).get());
 }
 
 Verdict Finalists::verify_repeatedly(LoadedFinalist& finalist) {
@@ -133,14 +133,14 @@ Verdict Finalists::verify_repeatedly(LoadedFinalist& finalist) {
 void Finalists::refute_failed(std::span<const FinalistResult> results) {
   for (std::size_t i = 0; i < loaded_.size(); ++i) {
     if (results[i].outcome == Outcome::ok) continue;
-    run_.refute(loaded_[i].index, results[i].outcome, results[i].message);
+    run_.ledger().refute(loaded_[i].index, results[i].outcome, results[i].message);
   }
 }
 
 bool Finalists::recheck() {
   bool all_right = true;
   for (const LoadedFinalist& one : loaded_) {
-    if (!is_finished(one.index)) continue;
+    if (!run_.ledger().is_timed(one.index)) continue;
     Verdict verdict = verdict_of([&] { return one.candidate->recheck(); });
     if (verdict.outcome == Outcome::ok) continue;
     verdict.message = format("after it was timed: {}", verdict.message);
@@ -152,7 +152,7 @@ bool Finalists::recheck() {
 
 void Finalists::reload() {
   for (LoadedFinalist& one : loaded_) one.candidate.reset();
-  run_.close_workbench();
+  run_.bench().close();
   for (LoadedFinalist& one : loaded_) {
     one.candidate = reloaded([&] { return run_.load(one.index); });
   }
@@ -161,7 +161,8 @@ void Finalists::reload() {
 std::vector<Finalist> Finalists::entries() const {
   std::vector<Finalist> entries;
   for (const LoadedFinalist& one : loaded_) {
-    entries.push_back({one.candidate.get(), run_.trials().at(one.index).measurement->median,
+    entries.push_back({one.candidate.get(),
+                       run_.ledger().trials().at(one.index).measurement->median,
                        one.index == run_.default_index(), one.index == stored_});
   }
   return entries;

@@ -28,8 +28,7 @@ class Finalists {
   using Warn = std::function<void(const std::string&)>;
 
   /// All arguments must outlive it. `stored` is the index of the stored best.
-  Finalists(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
-            std::optional<std::size_t> stored, Warn warn);
+  Finalists(ProblemRun& run, EdgeCheck& edge, std::optional<std::size_t> stored, Warn warn);
 
   /// Chooses the finalists and verifies them: once on the edge problem, and three times bit for
   /// bit. Failures are refuted, and the next fastest trials take their place. After the deadline
@@ -52,7 +51,6 @@ class Finalists {
 
  private:
   std::vector<std::size_t> chosen(const Policy& policy) const;
-  bool is_finished(std::size_t index) const;
   bool holds(std::size_t index) const;
   std::vector<CompilePool::Result> compile(std::size_t index);
   bool verify(std::size_t index);
@@ -61,7 +59,6 @@ class Finalists {
   Verdict verify_repeatedly(LoadedFinalist& finalist);
 
   ProblemRun& run_;
-  const RunContext& context_;
   EdgeCheck& edge_;
   const std::optional<std::size_t> stored_;
   const Warn warn_;

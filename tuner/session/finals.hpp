@@ -14,21 +14,12 @@
 
 namespace autotune {
 
-/// Duration of decide().
-struct FinalsSeconds {
-  double least = 0;  // with the minimum of two finalists
-  double usual = 0;
-};
-
-/// Estimated from the trials of the run.
-FinalsSeconds finals_seconds(const ProblemRun& run, const RunContext& context);
-
 /// Verifies the finalists, runs the playoff, and records figures and decision. The result has no
 /// best if no configuration is correct, or if none is verified by the deadline. Near the deadline,
 /// fewer finalists take part for a shorter time. Throws NotCompiled if a finalist's kernel is
 /// missing.
-ProblemDecision decide(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
-                       const Deadline& deadline, std::uint64_t seed,
+ProblemDecision decide(ProblemRun& run, EdgeCheck& edge, const Deadline& deadline,
+                       std::uint64_t seed,
                        const std::function<void(const std::string&)>& warn = {});
 
 /// A decision without a playoff: the fastest trial of the search. It is not recorded.
@@ -36,9 +27,9 @@ ProblemDecision undecided(const ProblemRun& run);
 
 /// The decision on a device that cannot run: the compiled configuration with the least predicted
 /// time. It is recorded as predicted.
-ProblemDecision decide_by_prediction(const ProblemRun& run, const RunContext& context);
+ProblemDecision decide_by_prediction(const ProblemRun& run);
 
 /// The stored decision, if every trial was already in the store and the decision too.
-std::optional<ProblemDecision> stored_decision(const ProblemRun& run, const RunContext& context);
+std::optional<ProblemDecision> stored_decision(const ProblemRun& run);
 
 }  // namespace autotune

@@ -12,33 +12,47 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/model/calibration.hpp"
+#include "tuner/search/transfer.hpp"
 
 namespace autotune {
 
-/// A problem's space and its predicted times. Neither needs a device.
+/// What a problem needs no device for.
 struct PreparedProblem {
   ParameterSpace space;
-  std::vector<double> predicted;
+  std::vector<double> predicted;  // by the cost model
+  std::vector<double> corrected;  // and corrected by what was measured at other problems
 };
 
 /// Thread-safe. The destructor waits for running work.
 class PreparedProblems {
  public:
-  /// Both must outlive it.
-  PreparedProblems(const Target& target, std::span<const Problem> problems)
-      : target_(target), problems_(problems) {}
+  /// All must outlive it.
+  PreparedProblems(const Target& target, std::span<const Problem> problems,
+                   const DeviceInfo& device, const Calibration& calibration)
+      : target_(target), problems_(problems), device_(device), calibration_(calibration) {}
 
-  /// Returns a problem, prepared in the background or now. Then prepares the next few for the same
-  /// device, which must outlive this. Throws what the preparation threw.
-  PreparedProblem take(const Problem& problem, const DeviceInfo& device,
-                       const Calibration& calibration);
+  /// Returns a problem, prepared in the background or now. Then prepares the next few. Throws what
+  /// the preparation threw.
+  PreparedProblem take(std::size_t number);
+  /// Corrects the predictions of a problem in the background, because it is taken soon.
+  void correct_ahead(std::size_t number);
+  /// Corrects the problems that follow by what was measured at another.
+  void remember(std::vector<PastTrial> trials);
 
  private:
+  PreparedProblem make(std::size_t number) const;
+  PreparedProblem made(std::size_t number);
+  PreparedProblem corrected(std::size_t number, const std::vector<PastTrial>& history);
+  std::vector<PastTrial> history();
+
   const Target& target_;
   const std::span<const Problem> problems_;
+  const DeviceInfo& device_;
+  const Calibration& calibration_;
   std::mutex mutex_;
+  std::vector<PastTrial> history_;
   std::set<std::size_t> started_;
-  std::map<std::size_t, std::future<PreparedProblem>> waiting_;
+  std::map<std::size_t, std::future<PreparedProblem>> made_, corrected_;
 };
 
 }  // namespace autotune

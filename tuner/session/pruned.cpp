@@ -8,15 +8,15 @@ namespace autotune {
 namespace {
 
 /// The trial of the search, taken to its end.
-Trial measured(ProblemRun& run, const Policy& policy, std::size_t index) {
-  Trial trial = run.trials().at(index);
+Trial measured(ProblemRun& run, std::size_t index) {
+  Trial trial = run.ledger().trials().at(index);
   trial.outcome = Outcome::ok;
   trial.message.clear();
   trial.measurement.reset();
   try {
     const auto candidate = run.load(index);
     Anchor none;
-    trial.measurement = judge(*candidate, 0, policy, none).measurement;
+    trial.measurement = judge(*candidate, 0, run.policy(), none).measurement;
   } catch (const KernelFailure& failure) {
     trial.outcome = failure.outcome();
     trial.message = failure.what();
@@ -33,18 +33,17 @@ AuditedTrial audited(const Trial& trial) {
   return result;
 }
 
-PruneCheck check_pruning(ProblemRun& run, Recorder& recorder, const Policy& policy,
-                         double best_seconds, std::size_t count, std::uint64_t seed,
-                         const std::function<bool()>& stop) {
+PruneCheck check_pruning(ProblemRun& run, double best_seconds, std::size_t count,
+                         std::uint64_t seed, const std::function<bool()>& stop) {
   std::vector<std::size_t> pruned;
-  for (const auto& [index, trial] : run.trials()) {
+  for (const auto& [index, trial] : run.ledger().trials()) {
     if (trial.outcome == Outcome::pruned) pruned.push_back(index);
   }
   std::vector<AuditedTrial> trials;
   for (const std::size_t index : audit_sample(pruned, count, seed)) {
     if (stop()) break;
-    const Trial trial = measured(run, policy, index);
-    recorder.record_audit(trial);
+    const Trial trial = measured(run, index);
+    run.recorder().record_audit(trial);
     trials.push_back(audited(trial));
   }
   return {audit(best_seconds, trials), pruned.size()};

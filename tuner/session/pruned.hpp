@@ -11,7 +11,6 @@
 namespace autotune {
 
 class ProblemRun;
-class Recorder;
 
 /// The result of the audit, and the number of pruned configurations.
 struct PruneCheck {
@@ -24,8 +23,7 @@ AuditedTrial audited(const Trial& trial);
 
 /// Measures a random sample of `count` pruned configurations and compares them with `best_seconds`.
 /// The trials are stored with stage `audit`. No measurement begins after `stop` returns true.
-PruneCheck check_pruning(ProblemRun& run, Recorder& recorder, const Policy& policy,
-                         double best_seconds, std::size_t count, std::uint64_t seed,
-                         const std::function<bool()>& stop);
+PruneCheck check_pruning(ProblemRun& run, double best_seconds, std::size_t count,
+                         std::uint64_t seed, const std::function<bool()>& stop);
 
 }  // namespace autotune

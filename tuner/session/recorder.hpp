@@ -21,6 +21,8 @@ class Recorder {
   Recorder(db::TunedStore* store, std::string session, db::ProblemKey key, double flops,
            bool decides = true);
 
+  /// Of one call.
+  double flops() const { return flops_; }
   /// Trials of earlier sessions, the latest for each configuration.
   std::vector<Trial> earlier_trials() const;
   /// The stored best, from a playoff or a pin.

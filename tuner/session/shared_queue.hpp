@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "tuner/core/trial.hpp"
+#include "tuner/session/bench.hpp"
 #include "tuner/session/compile_pool.hpp"
-#include "tuner/session/station.hpp"
 
 namespace autotune {
 

@@ -2,19 +2,22 @@
 #include "tuner/session/tuning_session.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <future>
-#include <memory>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "tuner/core/error.hpp"
-#include "tuner/core/stopwatch.hpp"
-#include "tuner/hash/hash.hpp"
-#include "tuner/records/records.hpp"
 #include "tuner/session/calibrated.hpp"
-#include "tuner/session/finals.hpp"
-#include "tuner/session/problem_run.hpp"
-#include "tuner/text/compiler_log.hpp"
+#include "tuner/session/prepared_problems.hpp"
+#include "tuner/session/problem_tuner.hpp"
+#include "tuner/session/work_queue.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -23,312 +26,271 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of a problem's time, at most, kept for usual finals.
-constexpr double kFinalsShare = 0.3;
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What is the same for every problem of the run.
-struct SessionRows {
-  std::string session, device, kernel;
-};
-
-SessionRows begin(db::TunedStore* store, const Target& target, const Device& device,
-                  const TuningRequest& request) {
-  if (!store) return {};
-  store->settle_leftovers();
-  db::SessionRow session;
-  session.started_at = db::now_text();
-  session.tool_version = request.tool_version;
-  session.environment = device.info().environment;
-  session.command = request.command;
-  session.strategy = request.strategy;
-  session.seed = static_cast<std::int64_t>(request.seed);
-  session.budget = request.budget_text;
-  session.partial = request.partial;
-  return {store->begin_session(session), store->add_device(device_row(device.info())),
-          store->add_kernel(kernel_row(target))};
+/// Refuses what can never be allocated before anything is compiled.
+void expect_to_fit(const Target& target, const Problem& problem, const Device& device) {
+  const std::int64_t limit = device.info().memory_bytes;
+  std::int64_t bytes = 0;
+  for (const BufferSpec& buffer : buffers_of(target, problem, device.info())) {
+    bytes += buffer.bytes();
+  }
+  if (limit <= 0 || bytes <= limit || !device.runs()) return;
+  throw Error(format("{} {}: its buffers take {}, {} has {}; give smaller sizes", target.name,
+                     problem_text(target, problem), bytes_text(bytes), device.info().name,
+                     bytes_text(limit)));
 }
 
-/// One session over one target; holds what its problems share.
-class Session {
+double busy_seconds(std::span<Device* const> devices) {
+  double seconds = 0;
+  for (Device* const device : devices) seconds += device->busy_seconds();
+  return seconds;
+}
+
+/// A search that a device helps with. It lives until its helpers have left.
+class HelpedSearch {
  public:
-  Session(const Target& target, Device& device, db::TunedStore* store, const TuningRequest& request,
-          const TuningCallbacks& callbacks, RunGroup* group)
+  HelpedSearch(WorkQueue& queue, TrialEvaluator& search) : queue_(queue), search_(search) {}
+  ~HelpedSearch() { queue_.leave(search_); }
+  HelpedSearch(const HelpedSearch&) = delete;
+  HelpedSearch& operator=(const HelpedSearch&) = delete;
+
+ private:
+  WorkQueue& queue_;
+  TrialEvaluator& search_;
+};
+
+/// One run. Each device has a thread: it takes problems from the queue, and helps another device
+/// when none waits.
+class TuningSession {
+ public:
+  TuningSession(const Target& target, std::vector<Device*> devices, db::TunedStore* store,
+                const TuningRequest& request, const TuningCallbacks& callbacks)
       : target_(target),
-        device_(device),
+        devices_(std::move(devices)),
         store_(store),
         request_(request),
         callbacks_(callbacks),
-        group_(group),
-        rows_(begin(store, target, device, request)),
-        calibration_(calibration_of(store, device)),
-        pool_(device, request.compile_threads) {}
+        queue_(request.problems.size(), devices_.size(), callbacks.stop_requested) {}
 
   TuningReport run() {
-    for (const Problem& problem : request_.problems) expect_to_fit(problem);
-    TuningReport report;
-    for (std::size_t i = 0; i < request_.problems.size() && !stopped(); ++i) {
-      report.problems.push_back(tune_problem(i));
-      if (callbacks_.on_problem) callbacks_.on_problem(report.problems.back());
+    for (const Problem& problem : request_.problems) {
+      expect_to_fit(target_, problem, *devices_[0]);
     }
-    report.compile = pool_.statistics();
-    report.interrupted = stopped();
-    report.seconds = seconds_since(start_);
-    report.busy_seconds = device_.busy_seconds() - busy_before_;
-    return report;
+    const Calibration calibration = calibration_of(store_, *devices_[0]);
+    PreparedProblems problems(target_, request_.problems, devices_[0]->info(), calibration);
+    const SharedByDevices shared{target_, request_, problems, queue_};
+    {
+      std::vector<std::jthread> others;
+      for (std::size_t i = 1; i < devices_.size(); ++i) {
+        others.emplace_back([this, &shared, i] { work_with_own_store(i, shared); });
+      }
+      work(0, store_, shared);
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    warn_of_left_out();
+    return report();
   }
 
  private:
-  bool stopped() const { return callbacks_.stop_requested && callbacks_.stop_requested(); }
-
-  /// Refuses what can never be allocated before anything is compiled.
-  void expect_to_fit(const Problem& problem) const {
-    const std::int64_t limit = device_.info().memory_bytes;
-    std::int64_t bytes = 0;
-    for (const BufferSpec& buffer : buffers_of(target_, problem, device_.info())) {
-      bytes += buffer.bytes();
-    }
-    if (limit <= 0 || bytes <= limit || !device_.runs()) return;
-    throw Error(format("{} {}: its buffers take {}, {} has {}; give smaller sizes", target_.name,
-                       problem_text(target_, problem), bytes_text(bytes), device_.info().name,
-                       bytes_text(limit)));
-  }
-
-  /// A problem's share of a time budget: what is left over the problems that are left.
-  Deadline deadline_of(std::size_t number) const {
-    if (request_.budget.kind != Budget::Kind::seconds) return {};
-    const double left = request_.budget.amount - seconds_since(request_.started);
-    return Deadline::in(left / static_cast<double>(request_.problems.size() - number));
-  }
-
-  /// The search ends in time for what the finals usually take, if that is not most of the time, and
-  /// in any case for the least that they take.
-  StopRequested stop_of_search(const ProblemRun& run, const RunContext& context,
-                               const Deadline& deadline) const {
-    if (!deadline.is_set()) return [this] { return stopped(); };
-    const double most_kept = kFinalsShare * deadline.seconds_left();
-    return [this, &run, &context, deadline, most_kept] {
-      const FinalsSeconds finals = finals_seconds(run, context);
-      const double kept = std::max(finals.least, std::min(finals.usual, most_kept));
-      return stopped() || deadline.seconds_left() < kept + run.trial_seconds();
-    };
-  }
-
-  /// What there is to try for a problem, what the cost model says of it, and the same corrected by
-  /// what was measured so far.
-  struct Candidates {
-    ParameterSpace space;
-    std::vector<double> predicted, corrected;
-  };
-
-  Candidates candidates_of(const Problem& problem) {
-    PreparedProblems& problems = group_ ? group_->prepared() : prepared_;
-    auto [space, predicted] = problems.take(problem, device_.info(), calibration_);
-    std::vector<double> corrected =
-        corrected_predictions(space, problem.values, predicted, history());
-    return {std::move(space), std::move(predicted), std::move(corrected)};
-  }
-
-  /// While this one is decided, unless that is by the same cores.
-  void begin_next(std::size_t number) {
-    const bool is_ours = !group_ && number < request_.problems.size();
-    if (!is_ours || device_.info().kind == DeviceKind::host) return;
-    next_ = std::async(std::launch::async,
-                       [this, number] { return candidates_of(request_.problems[number]); });
-  }
-
-  ProblemReport tune_problem(std::size_t number) {
-    const auto started = Clock::now();
-    const Deadline deadline = deadline_of(number);
-    const Problem& problem = request_.problems[number];
-    const double flops = work_of(target_, problem, device_.info()).flops;
-    auto [space, predicted, corrected] = next_.valid() ? next_.get() : candidates_of(problem);
-    ProblemReport report;
-    report.problem = problem;
-    report.space = space.size();
-    report.flops = flops;
-
-    Recorder recorder(store_, rows_.session,
-                      {rows_.device, rows_.kernel, problem.text(), key_text(request_.policy)},
-                      flops, !request_.partial);
-    const RunContext context{target_,  device_,         pool_,
-                             recorder, request_.policy, request_.baselines};
-    const std::size_t budget = request_.budget.evaluations(space.size());
-    EdgeCheck edge(target_, problem, device_);
-    ProblemRun run(context, problem, std::move(space), std::move(corrected), budget,
-                   request_.retune);
-    const StopRequested stop = stop_of_search(run, context, deadline);
-    run.stop_when(stop);
-    run.on_trial([&] { show_progress(number, run, budget, flops, started); });
-    search(run, edge, stop);
-    warn_of_machine(run);
-    remember(run, predicted);
-    begin_next(number + 1);
-    double decide = 0;
-    {
-      const Stopwatch watch(decide);
-      report.decision = finish(run, context, edge, deadline);
-    }
-    report.out_of_time = !report.decision.best && deadline.has_passed();
-    if (!report.decision.default_configuration) report.default_failure = default_failure_of(run);
-    if (request_.prune_audit > 0 && device_.runs() && report.decision.best && !stopped()) {
-      report.prune_check =
-          check_pruning(run, recorder, request_.policy, report.decision.best->measurement.median,
-                        request_.prune_audit, hash64("prune audit", request_.seed),
-                        [&] { return stopped() || deadline.has_passed(); });
-    }
-    recorder.flush();
-    pool_.clear();
-    for (const auto& [index, trial] : run.trials()) {
-      ++report.outcomes[static_cast<std::size_t>(trial.outcome)];
-    }
-    report.taken_over = run.taken_over();
-    report.quarantined = run.quarantined();
-    report.phases = run.phases();
-    report.phases.decide = decide;
-    report.seconds = seconds_since(started);
+  TuningReport report() {
+    TuningReport report;
+    for (auto& [number, one] : reports_) report.problems.push_back(std::move(one));
+    report.compile = compile_;
+    report.compile.wall_seconds /= static_cast<double>(devices_.size());  // at the same time
+    report.interrupted = stopped();
+    report.seconds = seconds_since(start_);
+    report.busy_seconds = busy_seconds(devices_) - busy_before_;
+    report.devices = devices_.size();
     return report;
   }
 
-  std::vector<PastTrial> history() const { return group_ ? group_->history() : history_; }
+  bool stopped() const { return callbacks_.stop_requested && callbacks_.stop_requested(); }
 
-  /// For the problems that follow: what was measured here against what the model said.
-  void remember(const ProblemRun& run, const std::vector<double>& predicted) {
-    std::vector<PastTrial> past;
-    for (const auto& [index, trial] : run.trials()) {
-      if (trial.outcome != Outcome::ok || !trial.measurement) continue;
-      past.push_back(
-          {run.problem().values, trial.configuration, trial.measurement->median, predicted[index]});
-    }
-    if (group_) {
-      group_->remember(std::move(past));
-    } else {
-      history_.insert(history_.end(), past.begin(), past.end());
-    }
-  }
-
-  void search(ProblemRun& run, EdgeCheck& edge, const StopRequested& stop) {
-    const std::uint64_t seed = hash64(run.problem().text(), request_.seed);
-    const std::size_t standard = run.default_index();
-    if (group_) group_->begins(run);
-    // However the search ends, nobody may hold on to the run after it.
-    const auto end = [this](ProblemRun* one) {
-      if (group_) group_->ends(*one);
-    };
-    const std::unique_ptr<ProblemRun, decltype(end)> open(&run, end);
-    if (device_.runs() && run.must_compile(standard)) compile_ahead(run, edge, standard);
-    run.evaluate({&standard, 1});
-    run.take_over_stored();
-    if (run.remaining() == 0) return;
-    if (device_.runs()) {
-      expect_default_right_at_edge(run, edge, stop);
-      run.on_contender([&](std::size_t index) { compile_ahead(run, edge, index); });
-    }
-    make_strategy(request_.strategy)->search(run, seed);
-    run.on_contender({});
-  }
-
-  /// What a configuration needs to be verified on the edge problem, while the search goes on.
-  void compile_ahead(const ProblemRun& run, const EdgeCheck& edge, std::size_t index) {
-    if (auto unit = edge.unit(run.space().at(index))) pool_.prefetch(*std::move(unit));
-  }
-
-  /// A search whose finalists will all be refuted is not begun.
-  void expect_default_right_at_edge(const ProblemRun& run, EdgeCheck& edge,
-                                    const StopRequested& stop) {
-    const Trial& trial = run.trials().at(run.default_index());
-    if (trial.outcome != Outcome::ok) return;
-    std::optional<SourceUnit> unit = edge.unit(trial.configuration);
-    if (!unit) return;
-    std::shared_ptr<const CompiledKernel> kernel;
+  /// A connection to the database is for one thread.
+  void work_with_own_store(std::size_t device, const SharedByDevices& shared) {
     try {
-      kernel = wait_for(pool_.compile(*std::move(unit)), stop);
-    } catch (const NotCompiled&) {  // which says nothing of it
+      std::optional<db::TunedStore> store;
+      if (store_) store.emplace(store_->path());
+      work(device, store ? &*store : nullptr, shared);
+      const std::lock_guard lock(mutex_);
+      if (store) left_out_.insert(store->left_out().begin(), store->left_out().end());
+    } catch (...) {
+      fail();
     }
-    if (!kernel) return;
-    const Verdict verdict = edge.verify(trial.configuration, *kernel);
-    if (verdict.outcome != Outcome::ok) throw TargetError(edge_complaint(target_, verdict));
   }
 
-  ProblemDecision finish(ProblemRun& run, const RunContext& context, EdgeCheck& edge,
-                         const Deadline& deadline) {
-    if (!device_.runs()) return decide_by_prediction(run, context);
-    if (!request_.retune) {
-      if (auto stored = stored_decision(run, context)) return *std::move(stored);
-    }
+  void work(std::size_t device, db::TunedStore* store, const SharedByDevices& shared) {
     try {
-      return decide(run, context, edge, deadline, hash64("playoff", request_.seed),
-                    callbacks_.on_warning);
-    } catch (const NotCompiled& failure) {
-      warn(format("{}: no playoff, times are from the search ({}); the same command runs it",
-                  problem_text(target_, run.problem()), failure.what()));
-      return undecided(run);
+      const TuningCallbacks callbacks = locked_callbacks();
+      ProblemTuner tuner(shared, *devices_[device], store, callbacks);
+      work_with(device, tuner);
+      const std::lock_guard lock(mutex_);
+      compile_ += tuner.compile_statistics();
+    } catch (...) {
+      fail();
     }
   }
 
-  /// Of trials that are not stored.
-  void warn_of_machine(const ProblemRun& run) const {
-    std::size_t count = 0;
-    std::string why;
-    for (const auto& [index, trial] : run.trials()) {
-      if (trial.of_machine && count++ == 0) why = trial.message;
+  void work_with(std::size_t device, ProblemTuner& tuner) {
+    for (bool is_healthy = true; is_healthy;) {
+      const WorkQueue::Work work = queue_.next(device, devices_[device]->isolated());
+      if (!work.problem && !work.search) return;
+      is_healthy = work.problem ? tune(device, tuner, *work.problem) : help(device, *work.search);
     }
-    if (count == 0 || stopped()) return;
+  }
+
+  /// False when the device drops out.
+  bool tune(std::size_t device, ProblemTuner& tuner, std::size_t number) {
+    try {
+      keep(number, tuner.tune(order_for(number)));
+      queue_.done();
+      return true;
+    } catch (const UsageError&) {
+      throw;
+    } catch (const TargetError&) {
+      throw;
+    } catch (const Error& error) {
+      const bool is_first = queue_.give_back(number);
+      drop_out(device, error, is_first);
+      return false;
+    }
+  }
+
+  /// False when the device drops out.
+  bool help(std::size_t device, TrialEvaluator& search) {
+    const HelpedSearch helped(queue_, search);
+    try {
+      const auto ratio = search.help(*devices_[device]);
+      if (ratio) stay_apart(device, *ratio, search.problem());
+      return true;
+    } catch (const Error& error) {
+      drop_out(device, error, true);
+      return false;
+    }
+  }
+
+  /// A problem with its share of the cores and of what is left of the time.
+  TuningOrder order_for(std::size_t number) {
+    const auto [problems, devices] = queue_.share();
+    const std::size_t at_once = std::min(problems, devices);
+    TuningOrder order;
+    order.number = number;
+    order.compile_threads = std::max(1, request_.compile_threads / static_cast<int>(at_once));
+    // What another device measured of it is not compared with what this one will.
+    order.retune = request_.retune || queue_.was_given_back(number);
+    if (request_.budget.kind == Budget::Kind::seconds) {
+      const double left = request_.budget.amount - seconds_since(request_.started);
+      const double rounds = static_cast<double>(problems) / static_cast<double>(devices);
+      order.deadline = Deadline::in(left / std::max(1.0, rounds));
+    }
+    return order;
+  }
+
+  void keep(std::size_t number, ProblemReport report) {
+    if (callbacks_.on_problem) {
+      const std::lock_guard lock(callback_);
+      callbacks_.on_problem(report);
+    }
+    const std::lock_guard lock(mutex_);
+    reports_[number] = std::move(report);
+  }
+
+  /// A device whose times differ is left to whole problems.
+  void stay_apart(std::size_t device, double ratio, const Problem& problem) {
+    queue_.stay_apart(device);
     warn(
-        format("{}: {} configurations could not be compiled on this machine: {}; "
-               "the same command tries them again (fewer --jobs need less memory)",
-               problem_text(target_, run.problem()), count, why));
+        format("{} takes {:.3g} times as long as another device for the default "
+               "configuration of {}: it tunes its own problems and helps with no others",
+               label(device), ratio, problem_text(target_, problem)));
   }
 
-  void warn(const std::string& sentence) const {
-    if (callbacks_.on_warning) callbacks_.on_warning(sentence);
+  void drop_out(std::size_t device, const Error& error, bool can_go_on) {
+    if (queue_.drop_out() == 0 || !can_go_on) {
+      fail();
+    } else {
+      warn(format("{} drops out, the other devices continue: {}", label(device), error.what()));
+    }
   }
 
-  static std::string default_failure_of(const ProblemRun& run) {
-    const auto trial = run.trials().find(run.default_index());
-    if (trial == run.trials().end() || trial->second.outcome == Outcome::ok) return "";
-    return format("{}: {}", name_of(trial->second.outcome), first_error(trial->second.message));
+  /// Ends the run with the exception that is being handled.
+  void fail() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+    queue_.stop();
   }
 
-  void show_progress(std::size_t number, const ProblemRun& run, std::size_t budget, double flops,
-                     Clock::time_point started) const {
-    if (!callbacks_.on_progress) return;
-    Progress progress;
-    progress.problem = number;
-    progress.problems = request_.problems.size();
-    progress.problem_text = problem_text(target_, run.problem());
-    progress.done = run.done();
-    progress.total = std::min(budget, run.space().size());
-    if (run.best()) progress.best_seconds = run.trials().at(*run.best()).measurement->median;
-    progress.flops = flops;
-    progress.elapsed_seconds = seconds_since(started);
-    callbacks_.on_progress(progress);
+  bool has_failed() {
+    const std::lock_guard lock(mutex_);
+    return failure_ != nullptr;
+  }
+
+  /// `NVIDIA H200 (2 of 4)`.
+  std::string label(std::size_t device) const {
+    return format("{} ({} of {})", devices_[device]->info().name, device + 1, devices_.size());
+  }
+
+  void warn(const std::string& sentence) {
+    if (!callbacks_.on_warning) return;
+    const std::lock_guard lock(callback_);
+    callbacks_.on_warning(sentence);
+  }
+
+  /// What the stores of other devices could not use, unless the caller's says so itself.
+  void warn_of_left_out() {
+    for (const std::string& sentence : left_out_) {
+      if (!store_->left_out().contains(sentence)) warn(sentence);
+    }
+  }
+
+  /// For the threads of the devices: one is called at a time.
+  TuningCallbacks locked_callbacks() {
+    TuningCallbacks locked;
+    locked.stop_requested = [this] { return stopped() || has_failed(); };
+    locked.on_warning = [this](const std::string& sentence) { warn(sentence); };
+    if (!callbacks_.on_progress) return locked;
+    locked.on_progress = [this](Progress progress) {
+      progress.problems = request_.problems.size();
+      const std::lock_guard lock(callback_);
+      callbacks_.on_progress(progress);
+    };
+    return locked;
   }
 
   const Target& target_;
-  Device& device_;
-  db::TunedStore* store_;
+  const std::vector<Device*> devices_;
+  db::TunedStore* const store_;
   const TuningRequest& request_;
   const TuningCallbacks& callbacks_;
-  RunGroup* const group_;
   const Clock::time_point start_ = Clock::now();
-  const double busy_before_ = device_.busy_seconds();
-  SessionRows rows_;
-  const Calibration calibration_;
-  CompilePool pool_;
-  std::vector<PastTrial> history_;
-  PreparedProblems prepared_{target_, request_.problems};
-  std::future<Candidates> next_;  // of the problem after the one at hand
+  const double busy_before_ = busy_seconds(devices_);
+  WorkQueue queue_;
+
+  std::mutex callback_;  // held while one is called
+  std::mutex mutex_;     // of all below
+  std::map<std::size_t, ProblemReport> reports_;
+  CompileStatistics compile_;
+  std::set<std::string> left_out_;
+  std::exception_ptr failure_;
 };
 
 }  // namespace
 
+TuningReport tune(const Target& target, std::span<const std::unique_ptr<Device>> devices,
+                  db::TunedStore* store, const TuningRequest& request,
+                  const TuningCallbacks& callbacks) {
+  std::vector<Device*> all;
+  for (const auto& device : devices) all.push_back(device.get());
+  return TuningSession(target, std::move(all), store, request, callbacks).run();
+}
+
 TuningReport tune(const Target& target, Device& device, db::TunedStore* store,
-                  const TuningRequest& request, const TuningCallbacks& callbacks, RunGroup* group) {
-  return Session(target, device, store, request, callbacks, group).run();
+                  const TuningRequest& request, const TuningCallbacks& callbacks) {
+  return TuningSession(target, {&device}, store, request, callbacks).run();
 }
 
 }  // namespace autotune

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <future>
-#include <numeric>
 
 #include "tests/tuner/session/toy.hpp"
 
@@ -18,42 +17,22 @@ using testing::Macros;
 
 using FinalsTest = StoreTest;
 
-/// All trials of the toy, made without finals.
-class SearchedToy {
- public:
-  explicit SearchedToy(FakeDevice& device) : device_(device), pool_(device, 1) {
-    std::vector<std::size_t> all(run_.space().size());
-    std::iota(all.begin(), all.end(), 0);
-    run_.evaluate(all);
-  }
+ProblemDecision decide_by(const Deadline& deadline, ToyRun& toy) {
+  toy.search();
+  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
+  return decide(*toy, edge, deadline, 1);
+}
 
-  ProblemDecision decide_by(const Deadline& deadline) {
-    EdgeCheck edge(target_, problem_, device_);
-    return decide(run_, context_, edge, deadline, 1);
-  }
-  const ProblemRun& run() const { return run_; }
-
- private:
-  static Target with_baked_sizes() {
-    Target target = two_parameters();
-    target.bake_sizes = Expression::parse("1");
-    return target;
-  }
-
-  const Target target_ = with_baked_sizes();
-  const Problem problem_{{{"N", 64}}};
-  FakeDevice& device_;
-  CompilePool pool_;
-  Recorder recorder_{nullptr, "", {}, 0};
-  const Policy policy_;
-  const RunContext context_{target_, device_, pool_, recorder_, policy_};
-  ProblemRun run_{context_, problem_, space_of(target_, problem_, device_.info()), {}, 1000, false};
-};
+Target with_baked_sizes() {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  return target;
+}
 
 TEST(FinalsInTime, AfterTheDeadlineTheLeaderIsVerifiedAndTimed) {
   FakeDevice device(bowl);
-  SearchedToy toy(device);
-  const ProblemDecision decision = toy.decide_by(Deadline::in(-1));
+  ToyRun toy(device, with_baked_sizes());
+  const ProblemDecision decision = decide_by(Deadline::in(-1), toy);
   EXPECT_EQ(to_text(decision.best->configuration), "X=11 Y=2");
   EXPECT_TRUE(decision.best->verified);
   EXPECT_FALSE(decision.default_configuration) << "there was no time for it";
@@ -65,9 +44,9 @@ TEST(FinalsInTime, WhatIsNotCompiledSoonAfterTheDeadlineIsNotPublished) {
     if (macros.at("SIZE_N") == 65) wait.wait();
     return bowl(macros);
   });
-  SearchedToy toy(device);
-  EXPECT_FALSE(toy.decide_by(Deadline::in(-1)).best);
-  EXPECT_TRUE(toy.run().best()) << "it is not refuted either";
+  ToyRun toy(device, with_baked_sizes());
+  EXPECT_FALSE(decide_by(Deadline::in(-1), toy).best);
+  EXPECT_TRUE(toy->ledger().fastest()) << "it is not refuted either";
   go_on.set_value();
 }
 
@@ -116,8 +95,7 @@ TEST_F(FinalsTest, AFinalistThatStopsWorkingInThePlayoffIsOut) {
 }
 
 TEST_F(FinalsTest, TrialsBehindARefutedLeaderMoveUp) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
+  const Target target = with_baked_sizes();
   FakeDevice device([](const Macros& macros) -> Fate {
     if (macros.at("SIZE_N") == 65 && macros.at("X") > 9) return {Outcome::wrong, 0, "C[64] is 0"};
     return bowl(macros);

@@ -31,9 +31,10 @@ TEST(PreparedProblems, EachIsTheOneAskedForWhoeverAsksAndInWhateverOrder) {
   std::vector<Problem> problems;
   for (int n = 1; n <= 8; ++n) problems.push_back(problem_of(target, {{"N", n}}, {}));
   const DeviceInfo device;
-  PreparedProblems prepared(target, problems);
+  const Calibration calibration;
+  PreparedProblems prepared(target, problems, device, calibration);
   const auto expect_right = [&](std::size_t number) {
-    const PreparedProblem one = prepared.take(problems[number], device, {});
+    const PreparedProblem one = prepared.take(number);
     EXPECT_EQ(one.space.size(), number + 1);
     EXPECT_EQ(one.predicted.size(), number + 1);
   };
@@ -44,6 +45,26 @@ TEST(PreparedProblems, EachIsTheOneAskedForWhoeverAsksAndInWhateverOrder) {
     for (const std::size_t number : {6, 2, 0, 4}) expect_right(number);
   }
   expect_right(3);  // once more
+}
+
+TEST(PreparedProblems, WhatWasMeasuredAtOneBendsThePredictionsOfTheNext) {
+  const Target target = counting();
+  const std::vector<Problem> problems = {problem_of(target, {{"N", 8}}, {}),
+                                         problem_of(target, {{"N", 16}}, {})};
+  const DeviceInfo device;
+  const Calibration calibration;
+  PreparedProblems prepared(target, problems, device, calibration);
+  const PreparedProblem first = prepared.take(0);
+  EXPECT_EQ(first.corrected, first.predicted) << "nothing is known yet";
+  std::vector<PastTrial> past;
+  for (int x = 1; x <= 8; ++x) {
+    past.push_back({problems[0].values, {{"X", x}}, 1e-3 * x, first.predicted[0]});
+  }
+  prepared.remember(past);
+  prepared.correct_ahead(1);
+  const PreparedProblem ahead = prepared.take(1), now = prepared.take(1);
+  EXPECT_NE(ahead.corrected, ahead.predicted);
+  EXPECT_EQ(ahead.corrected, now.corrected);
 }
 
 }  // namespace

@@ -7,11 +7,15 @@
 
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/store.hpp"
 #include "tests/support/fake_device.hpp"
+#include "tuner/session/session_rows.hpp"
+#include "tuner/session/trial_evaluator.hpp"
 #include "tuner/session/tuning_session.hpp"
 
 namespace autotune {
@@ -59,6 +63,40 @@ inline TuningRequest request_for(const Target& target, std::vector<std::int64_t>
   request.compile_threads = 2;
   return request;
 }
+
+/// One problem of a toy, N=64, on a device. Without a store nothing is kept.
+class ToyRun {
+ public:
+  explicit ToyRun(Device& device, Target target = two_parameters(), db::TunedStore* store = nullptr,
+                  bool retune = false)
+      : target_(std::move(target)),
+        recorder_(begin(store, device)),
+        pool_(device, 2),
+        run_({target_, device, pool_, recorder_, policy_}, problem_of(target_, {{"N", 64}}, {}),
+             space_of(target_, problem_of(target_, {{"N", 64}}, {}), device.info()), {}, retune) {}
+
+  ProblemRun& operator*() { return run_; }
+  ProblemRun* operator->() { return &run_; }
+  std::size_t index(int x, int y) const { return run_.space().find({{"X", x}, {"Y", y}}).value(); }
+  /// Makes the trials of the whole space.
+  void search() {
+    std::vector<std::size_t> all(run_.space().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    TrialEvaluator(run_, all.size()).evaluate(all);
+  }
+
+ private:
+  Recorder begin(db::TunedStore* store, const Device& device) const {
+    const SessionRows rows = begin_session(store, target_, device, request_for(target_, {64}));
+    return {store, rows.session, {rows.device, rows.kernel, "N=64", key_text(policy_)}, 0};
+  }
+
+  const Target target_;
+  const Policy policy_;
+  Recorder recorder_;
+  CompilePool pool_;
+  ProblemRun run_;
+};
 
 /// A database file for each test, removed at the end.
 class StoreTest : public ::testing::Test {

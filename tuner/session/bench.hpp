@@ -2,6 +2,7 @@
 // One device at work on one problem: its buffers, its anchor, and its measurements.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,14 +22,14 @@ struct Loadable {
 };
 
 /// Not thread-safe. Buffers and anchor are made at first use.
-class Station {
+class Bench {
  public:
   /// Returns the anchor's configuration, called once when the anchor is made. nullopt: no anchor.
   using AnchorSource = std::function<std::optional<Loadable>()>;
 
-  /// All arguments must outlive the station.
-  Station(Device& device, const Target& target, const Problem& problem, const Policy& policy,
-          AnchorSource anchor_source)
+  /// All arguments must outlive the bench.
+  Bench(Device& device, const Target& target, const Problem& problem, const Policy& policy,
+        AnchorSource anchor_source)
       : device_(device),
         target_(target),
         problem_(problem),
@@ -53,6 +54,12 @@ class Station {
   const Phases& phases() const { return phases_; }
   /// Number of measure() calls.
   int measured() const { return measured_; }
+  /// Mean time of a trial; 0 before the first.
+  double seconds_of_one() const {
+    return (phases_.verify + phases_.measure) / std::max(measured_, 1);
+  }
+  /// The reference SM clock in hertz; 0 if unknown.
+  double clock_hz() const { return anchor_ ? anchor_->clock_hz() : 0; }
 
  private:
   Device& device_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/station.hpp"
+#include "tuner/session/bench.hpp"
 
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/measure/judge.hpp"
@@ -25,7 +25,7 @@ void recheck(Trial& trial, Candidate& candidate) {
 
 }  // namespace
 
-Workbench& Station::workbench() {
+Workbench& Bench::workbench() {
   if (!workbench_) {
     const Stopwatch watch(phases_.open);
     Workload workload = prepared_workload_of(target_, problem_, device_.info());
@@ -35,13 +35,13 @@ Workbench& Station::workbench() {
   return *workbench_;
 }
 
-void Station::close() {
+void Bench::close() {
   anchor_.reset();
   anchor_candidate_.reset();
   workbench_.reset();
 }
 
-Anchor& Station::anchor() {
+Anchor& Bench::anchor() {
   if (anchor_) return *anchor_;
   if (const std::optional<Loadable> loadable = anchor_source_()) {
     try {
@@ -54,7 +54,7 @@ Anchor& Station::anchor() {
   return anchor_.emplace();
 }
 
-void Station::measure(Trial& trial, const Loadable& configuration, double best_seconds) {
+void Bench::measure(Trial& trial, const Loadable& configuration, double best_seconds) {
   ++measured_;
   try {
     std::unique_ptr<Candidate> candidate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/device_group.hpp"
+#include "tuner/session/tuning_session.hpp"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -112,9 +112,9 @@ class Company {
   int loaded_[2] = {0, 0};
 };
 
-class DeviceGroupTest : public ::testing::Test {
+class SeveralDevices : public ::testing::Test {
  protected:
-  ~DeviceGroupTest() override { std::filesystem::remove_all(folder_); }
+  ~SeveralDevices() override { std::filesystem::remove_all(folder_); }
   db::TunedStore open_store() const { return db::TunedStore(folder_ / "tuned.db"); }
 
   void add(std::unique_ptr<Device> device) { devices_.push_back(std::move(device)); }
@@ -122,7 +122,7 @@ class DeviceGroupTest : public ::testing::Test {
     auto store = open_store();
     TuningCallbacks callbacks;
     callbacks.on_warning = [this](const std::string& sentence) { warnings_.push_back(sentence); };
-    return tune_on_all(target_, devices_, &store, request_for(target_, problems), callbacks);
+    return tune(target_, devices_, &store, request_for(target_, problems), callbacks);
   }
 
   /// Two of these keep company; one fails after `good` loads.
@@ -163,13 +163,13 @@ void expect_all_tuned(const TuningReport& report, std::size_t problems) {
   }
 }
 
-TEST_F(DeviceGroupTest, EveryProblemIsTunedOnceAndReportedInOrder) {
+TEST_F(SeveralDevices, EveryProblemIsTunedOnceAndReportedInOrder) {
   for (int i = 0; i < 3; ++i) add(std::make_unique<FakeDevice>(best_at_five(1)));
   expect_all_tuned(tune_all(7), 7);
   EXPECT_THAT(warnings_, ::testing::IsEmpty());
 }
 
-TEST_F(DeviceGroupTest, TimesOfDifferentDevicesNeverMeetInADecision) {
+TEST_F(SeveralDevices, TimesOfDifferentDevicesNeverMeetInADecision) {
   // On the fast device everything is faster than anything on the slow one.
   add(std::make_unique<FakeDevice>(best_at_five(1)));
   add(std::make_unique<FakeDevice>(best_at_five(100)));
@@ -182,7 +182,7 @@ TEST_F(DeviceGroupTest, TimesOfDifferentDevicesNeverMeetInADecision) {
   }
 }
 
-TEST_F(DeviceGroupTest, ADeviceThatFailsDropsOutAndItsWorkGoesOn) {
+TEST_F(SeveralDevices, ADeviceThatFailsDropsOutAndItsWorkGoesOn) {
   auto failing = std::make_unique<FailingDevice>(0);
   auto healthy = std::make_unique<FakeDevice>(best_at_five(1));
   healthy->on_load(
@@ -195,7 +195,7 @@ TEST_F(DeviceGroupTest, ADeviceThatFailsDropsOutAndItsWorkGoesOn) {
   EXPECT_THAT(warnings_[0], HasSubstr("fell off the bus"));
 }
 
-TEST_F(DeviceGroupTest, ADeviceWithoutAProblemHelpsWithAnothers) {
+TEST_F(SeveralDevices, ADeviceWithoutAProblemHelpsWithAnothers) {
   Company company(5);
   add(company, 1);
   add(company, 1.004);
@@ -206,7 +206,7 @@ TEST_F(DeviceGroupTest, ADeviceWithoutAProblemHelpsWithAnothers) {
   EXPECT_EQ(stored_trials().size(), 16u) << "each was measured once";
 }
 
-TEST_F(DeviceGroupTest, TimesOfAHelperAreScaledByWhatTheDefaultTakesOnEach) {
+TEST_F(SeveralDevices, TimesOfAHelperAreScaledByWhatTheDefaultTakesOnEach) {
   Company company(5);
   add(company, 1);
   add(company, 1.004);
@@ -222,7 +222,7 @@ TEST_F(DeviceGroupTest, TimesOfAHelperAreScaledByWhatTheDefaultTakesOnEach) {
   EXPECT_GT(timed, 1);
 }
 
-TEST_F(DeviceGroupTest, ADeviceThatTakesLongerForTheDefaultHelpsWithNothing) {
+TEST_F(SeveralDevices, ADeviceThatTakesLongerForTheDefaultHelpsWithNothing) {
   Company company(1);
   add(company, 1);
   add(company, 1.02);
@@ -233,7 +233,7 @@ TEST_F(DeviceGroupTest, ADeviceThatTakesLongerForTheDefaultHelpsWithNothing) {
               HasSubstr("times as long as another device for the default configuration of N=64"));
 }
 
-class FailingCompany : public DeviceGroupTest, public ::testing::WithParamInterface<int> {};
+class FailingCompany : public SeveralDevices, public ::testing::WithParamInterface<int> {};
 
 TEST_P(FailingCompany, WhatADeviceWasAtWhenItFailedIsMeasuredElsewhere) {
   Company company(5);
@@ -255,18 +255,18 @@ TEST_P(FailingCompany, WhatADeviceWasAtWhenItFailedIsMeasuredElsewhere) {
 
 INSTANTIATE_TEST_SUITE_P(Whichever, FailingCompany, ::testing::Values(0, 1));
 
-TEST_F(DeviceGroupTest, WhenTheLastDeviceFailsTheRunFails) {
+TEST_F(SeveralDevices, WhenTheLastDeviceFailsTheRunFails) {
   add(std::make_unique<FailingDevice>(2));
   add(std::make_unique<FailingDevice>(0));
   EXPECT_THROW(tune_all(5), Error);
 }
 
-TEST_F(DeviceGroupTest, AProblemAtWhichTwoDevicesFailEndsTheRun) {
+TEST_F(SeveralDevices, AProblemAtWhichTwoDevicesFailEndsTheRun) {
   for (int i = 0; i < 3; ++i) add(std::make_unique<FailingDevice>(0));
   EXPECT_THROW(tune_all(1), Error);
 }
 
-TEST_F(DeviceGroupTest, ATargetThatIsWrongItselfCostsNoDevice) {
+TEST_F(SeveralDevices, ATargetThatIsWrongItselfCostsNoDevice) {
   target_.bake_sizes = Expression::parse("1");
   for (int i = 0; i < 2; ++i) {
     add(std::make_unique<FakeDevice>([](const Macros& macros) -> Fate {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/finals_time.hpp"
+
+#include <algorithm>
+
+namespace autotune {
+namespace {
+
+/// Of the time that is left: for verifying the finalists, and for blocks of the playoff.
+constexpr double kVerifyingShare = 0.6;
+constexpr double kPlayoffShare = 0.5;
+
+/// What finals cost.
+constexpr double kVerifications = 4;      // of a finalist: three runs and the edge problem
+constexpr double kLeast = 2, kUsual = 6;  // finalists
+constexpr double kWithOtherL2 = 1.5;      // playoff with its blocks in the other L2 state
+constexpr double kBaselineSeconds = 1;    // a library, opened and verified
+
+}  // namespace
+
+FinalsSeconds finals_seconds(const ProblemRun& run) {
+  const Policy& policy = run.policy();
+  const Bench& bench = run.bench();
+  const double best = run.ledger().best_seconds();
+  const double verification = bench.phases().verify / std::max(bench.measured(), 1);
+  const double batch = best * launches_for(best, policy);
+  const double blocks = std::min(policy.playoff_seconds, policy.most_blocks * (kUsual + 1) * batch);
+  FinalsSeconds seconds;
+  seconds.least = kLeast * kVerifications * verification + 2 * (kLeast + 1) * batch;
+  seconds.usual = kUsual * kVerifications * verification + kWithOtherL2 * blocks +
+                  bench.phases().open +
+                  kBaselineSeconds * static_cast<double>(run.baselines().size());
+  return seconds;
+}
+
+Deadline verifying_deadline(const Deadline& deadline) { return deadline.after(kVerifyingShare); }
+
+Policy shortened(Policy policy, const Deadline& deadline) {
+  policy.playoff_seconds =
+      std::clamp(deadline.seconds_left() * kPlayoffShare, 0.0, policy.playoff_seconds);
+  return policy;
+}
+
+}  // namespace autotune

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/problem_tuner.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/stopwatch.hpp"
+#include "tuner/hash/hash.hpp"
+#include "tuner/session/finals.hpp"
+#include "tuner/session/finals_time.hpp"
+#include "tuner/session/trial_evaluator.hpp"
+#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+/// Of a problem's time, at most, kept for usual finals.
+constexpr double kFinalsShare = 0.3;
+
+double seconds_since(Deadline::Clock::time_point start) {
+  return std::chrono::duration<double>(Deadline::Clock::now() - start).count();
+}
+
+/// What was measured against what the model said.
+std::vector<PastTrial> past_trials(const ProblemRun& run, const std::vector<double>& predicted) {
+  std::vector<PastTrial> past;
+  for (const auto& [index, trial] : run.ledger().trials()) {
+    if (!run.ledger().is_timed(index)) continue;
+    past.push_back(
+        {run.problem().values, trial.configuration, trial.measurement->median, predicted[index]});
+  }
+  return past;
+}
+
+std::string default_failure_of(const ProblemRun& run) {
+  const auto& trials = run.ledger().trials();
+  const auto trial = trials.find(run.default_index());
+  if (trial == trials.end() || trial->second.outcome == Outcome::ok) return "";
+  return format("{}: {}", name_of(trial->second.outcome), first_error(trial->second.message));
+}
+
+ProblemReport report_of(const ProblemRun& run, const ProblemDecision& decision) {
+  ProblemReport report;
+  report.problem = run.problem();
+  report.space = run.space().size();
+  for (const auto& [index, trial] : run.ledger().trials()) {
+    ++report.outcomes[static_cast<std::size_t>(trial.outcome)];
+  }
+  report.taken_over = run.ledger().taken_over();
+  report.quarantined = run.ledger().quarantined();
+  report.decision = decision;
+  if (!decision.default_configuration) report.default_failure = default_failure_of(run);
+  report.flops = run.recorder().flops();
+  report.phases = run.bench().phases();
+  return report;
+}
+
+Progress progress_of(const ProblemRun& run, std::size_t number, std::size_t budget,
+                     Deadline::Clock::time_point started) {
+  Progress progress;
+  progress.problem = number;
+  progress.problem_text = problem_text(run.target(), run.problem());
+  progress.done = run.ledger().trials().size();
+  progress.total = std::min(budget, run.space().size());
+  if (run.ledger().fastest()) progress.best_seconds = run.ledger().best_seconds();
+  progress.flops = run.recorder().flops();
+  progress.elapsed_seconds = seconds_since(started);
+  return progress;
+}
+
+/// A search that other devices may help with while this lives.
+class OpenSearch {
+ public:
+  OpenSearch(WorkQueue& queue, TrialEvaluator& search) : queue_(queue), search_(search) {
+    queue_.open(search_);
+  }
+  ~OpenSearch() { queue_.close(search_); }
+  OpenSearch(const OpenSearch&) = delete;
+  OpenSearch& operator=(const OpenSearch&) = delete;
+
+ private:
+  WorkQueue& queue_;
+  TrialEvaluator& search_;
+};
+
+}  // namespace
+
+ProblemReport ProblemTuner::tune(const TuningOrder& order) {
+  const auto started = Deadline::Clock::now();
+  const TuningRequest& request = shared_.request;
+  const Problem& problem = request.problems[order.number];
+  PreparedProblem prepared = shared_.problems.take(order.number);
+  Recorder recorder = recorder_of(problem);
+  CompilePool& pool = pool_of(order.compile_threads);
+  ProblemRun run({shared_.target, device_, pool, recorder, request.policy, request.baselines},
+                 problem, std::move(prepared.space), std::move(prepared.corrected), order.retune);
+  EdgeCheck edge(shared_.target, problem, device_);
+
+  search(run, edge, order, started);
+  warn_of_machine(run);
+  shared_.problems.remember(past_trials(run, prepared.predicted));
+  prepare_next();
+  const ProblemDecision decision = finish(run, edge, order);
+  const std::optional<PruneCheck> prune_check = audit(run, decision, order.deadline);
+  recorder.flush();
+  pool.clear();
+
+  ProblemReport report = report_of(run, decision);
+  report.prune_check = prune_check;
+  report.out_of_time = !decision.best && order.deadline.has_passed();
+  report.seconds = seconds_since(started);
+  return report;
+}
+
+Recorder ProblemTuner::recorder_of(const Problem& problem) {
+  if (!rows_) rows_ = begin_session(store_, shared_.target, device_, shared_.request);
+  const double flops = work_of(shared_.target, problem, device_.info()).flops;
+  const db::ProblemKey key{rows_->device, rows_->kernel, problem.text(),
+                           key_text(shared_.request.policy)};
+  return {store_, rows_->session, key, flops, !shared_.request.partial};
+}
+
+/// Kept while the number of threads stays: what it has begun goes on.
+CompilePool& ProblemTuner::pool_of(int threads) {
+  if (!pool_ || pool_->threads() != threads) {
+    earlier_pools_ = compile_statistics();
+    pool_.emplace(device_, threads);
+  }
+  return *pool_;
+}
+
+CompileStatistics ProblemTuner::compile_statistics() const {
+  CompileStatistics all = earlier_pools_;
+  if (pool_) all += pool_->statistics();
+  return all;
+}
+
+void ProblemTuner::search(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order,
+                          Deadline::Clock::time_point started) {
+  const std::size_t budget = shared_.request.budget.evaluations(run.space().size());
+  run.end().when(stop_of_search(run, order.deadline));
+  TrialEvaluator evaluator(run, budget);
+  const auto show = [this, &run, budget, number = order.number, started](std::size_t) {
+    if (callbacks_.on_progress) callbacks_.on_progress(progress_of(run, number, budget, started));
+  };
+  run.ledger().on_trial(show);
+  const OpenSearch open(shared_.queue, evaluator);
+  if (!begin_search(run, edge, evaluator)) return;
+  run.ledger().on_trial([this, &run, &edge, show](std::size_t index) {
+    show(index);
+    if (run.ledger().is_within(run.policy().finalist_margin, index)) {
+      compile_ahead(run, edge, index);
+    }
+  });
+  make_strategy(shared_.request.strategy)
+      ->search(evaluator, hash64(run.problem().text(), shared_.request.seed));
+}
+
+/// Tries the default configuration and takes over all that is known. False if nothing is left to
+/// search for.
+bool ProblemTuner::begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator& evaluator) {
+  const std::size_t by_default = run.default_index();
+  if (evaluator.must_compile(by_default)) compile_ahead(run, edge, by_default);
+  evaluator.evaluate({&by_default, 1});
+  run.ledger().take_over_all();
+  if (evaluator.remaining() == 0) return false;
+  if (run.ledger().is_timed(by_default)) expect_default_right_at_edge(run, edge);
+  return true;
+}
+
+/// A search is not begun if all its finalists would be refuted.
+void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge) {
+  const Configuration configuration = run.space().at(run.default_index());
+  std::optional<SourceUnit> unit = edge.unit(configuration);
+  if (!unit) return;
+  std::shared_ptr<const CompiledKernel> kernel;
+  try {
+    kernel = wait_for(run.pool().compile(*std::move(unit)), [&] { return run.end().ask(); });
+  } catch (const NotCompiled&) {  // this says nothing about the configuration
+  }
+  if (!kernel) return;
+  const Verdict verdict = edge.verify(configuration, *kernel);
+  if (verdict.outcome != Outcome::ok) throw TargetError(edge_complaint(run.target(), verdict));
+}
+
+/// Compiles what a finalist needs on the edge problem while the search goes on.
+void ProblemTuner::compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index) {
+  if (!device_.runs()) return;
+  if (auto unit = edge.unit(run.space().at(index))) run.pool().prefetch(*std::move(unit));
+}
+
+/// Counts the trials that are not stored.
+void ProblemTuner::warn_of_machine(const ProblemRun& run) const {
+  std::size_t count = 0;
+  std::string why;
+  for (const auto& [index, trial] : run.ledger().trials()) {
+    if (trial.of_machine && count++ == 0) why = trial.message;
+  }
+  if (count == 0 || stopped()) return;
+  warn(
+      format("{}: {} configurations could not be compiled on this machine: {}; "
+             "the same command tries them again (fewer --jobs need less memory)",
+             problem_text(run.target(), run.problem()), count, why));
+}
+
+/// While this problem is decided, unless the same cores do both.
+void ProblemTuner::prepare_next() {
+  if (device_.info().kind == DeviceKind::host) return;
+  if (const auto next = shared_.queue.next_problem()) shared_.problems.correct_ahead(*next);
+}
+
+ProblemDecision ProblemTuner::finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order) {
+  const Stopwatch watch(run.bench().phases().decide);
+  if (!device_.runs()) return decide_by_prediction(run);
+  if (!order.retune) {
+    if (auto stored = stored_decision(run)) return *std::move(stored);
+  }
+  try {
+    return decide(run, edge, order.deadline, hash64("playoff", shared_.request.seed),
+                  callbacks_.on_warning);
+  } catch (const NotCompiled& failure) {
+    warn(format("{}: no playoff, times are from the search ({}); the same command runs it",
+                problem_text(run.target(), run.problem()), failure.what()));
+    return undecided(run);
+  }
+}
+
+std::optional<PruneCheck> ProblemTuner::audit(ProblemRun& run, const ProblemDecision& decision,
+                                              const Deadline& deadline) {
+  const TuningRequest& request = shared_.request;
+  if (request.prune_audit == 0 || !device_.runs() || !decision.best || stopped()) {
+    return std::nullopt;
+  }
+  return check_pruning(run, decision.best->measurement.median, request.prune_audit,
+                       hash64("prune audit", request.seed),
+                       [&] { return stopped() || deadline.has_passed(); });
+}
+
+/// The search leaves time for usual finals, up to a share of what there is, and for the shortest
+/// finals in any case.
+StopRequested ProblemTuner::stop_of_search(const ProblemRun& run, const Deadline& deadline) const {
+  if (!deadline.is_set()) return [this] { return stopped(); };
+  const double most_kept = kFinalsShare * deadline.seconds_left();
+  return [this, &run, deadline, most_kept] {
+    const FinalsSeconds finals = finals_seconds(run);
+    const double kept = std::max(finals.least, std::min(finals.usual, most_kept));
+    return stopped() || deadline.seconds_left() < kept + run.bench().seconds_of_one();
+  };
+}
+
+}  // namespace autotune

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// One device of a run: takes a problem from its space to its decision.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "db/store.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/session/compile_pool.hpp"
+#include "tuner/session/deadline.hpp"
+#include "tuner/session/edge_check.hpp"
+#include "tuner/session/prepared_problems.hpp"
+#include "tuner/session/problem_run.hpp"
+#include "tuner/session/session_rows.hpp"
+#include "tuner/session/tuning_report.hpp"
+#include "tuner/session/tuning_request.hpp"
+#include "tuner/session/work_queue.hpp"
+
+namespace autotune {
+
+/// What all devices of a run share. All of it must outlive them.
+struct SharedByDevices {
+  const Target& target;
+  const TuningRequest& request;
+  PreparedProblems& problems;
+  WorkQueue& queue;
+};
+
+/// What a device tunes next.
+struct TuningOrder {
+  std::size_t number = 0;  // of the request's problems
+  Deadline deadline;
+  int compile_threads = 1;
+  bool retune = false;
+};
+
+/// For one thread.
+class ProblemTuner {
+ public:
+  /// All must outlive it. `store` may be null.
+  ProblemTuner(const SharedByDevices& shared, Device& device, db::TunedStore* store,
+               const TuningCallbacks& callbacks)
+      : shared_(shared), device_(device), store_(store), callbacks_(callbacks) {}
+
+  /// Searches, decides and stores. Throws Error when the target is wrong or the environment breaks.
+  ProblemReport tune(const TuningOrder& order);
+  /// Of all problems.
+  CompileStatistics compile_statistics() const;
+
+ private:
+  Recorder recorder_of(const Problem& problem);
+  CompilePool& pool_of(int threads);
+  void search(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order,
+              Deadline::Clock::time_point started);
+  bool begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator& evaluator);
+  void expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge);
+  void compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index);
+  void warn_of_machine(const ProblemRun& run) const;
+  void prepare_next();
+  ProblemDecision finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order);
+  std::optional<PruneCheck> audit(ProblemRun& run, const ProblemDecision& decision,
+                                  const Deadline& deadline);
+  StopRequested stop_of_search(const ProblemRun& run, const Deadline& deadline) const;
+  void warn(const std::string& sentence) const {
+    if (callbacks_.on_warning) callbacks_.on_warning(sentence);
+  }
+  bool stopped() const { return callbacks_.stop_requested && callbacks_.stop_requested(); }
+
+  const SharedByDevices shared_;
+  Device& device_;
+  db::TunedStore* const store_;
+  const TuningCallbacks& callbacks_;
+  std::optional<SessionRows> rows_;  // from the first problem on
+  std::optional<CompilePool> pool_;
+  CompileStatistics earlier_pools_;
+};
+
+}  // namespace autotune

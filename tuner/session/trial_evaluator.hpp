@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search on one problem: evaluates configurations for a strategy.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tuner/search/strategy.hpp"
+#include "tuner/session/problem_run.hpp"
+#include "tuner/session/shared_queue.hpp"
+
+namespace autotune {
+
+/// Makes trials until the budget is spent, on the problem's own device and those that help. On a
+/// device that repeats its times, one seed gives one result: the order in which kernels finish
+/// compiling does not matter.
+class TrialEvaluator final : public Evaluator {
+ public:
+  /// The run must outlive it. `budget` counts trials, also those that were taken over.
+  TrialEvaluator(ProblemRun& run, std::size_t budget) : run_(run), budget_(budget) {}
+
+  const ParameterSpace& space() const override { return run_.space(); }
+  std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
+  std::vector<Evaluation> evaluate_some(std::span<const std::size_t> indices,
+                                        std::size_t count) override;
+  int batch() const override { return run_.pool().threads(); }
+  std::size_t remaining() const override;
+  bool has_ended() override { return run_.end().ask() || remaining() == 0; }
+  void prefetch(std::span<const std::size_t> indices) override;
+  std::vector<bool> ready(std::span<const std::size_t> indices) override;
+  std::span<const double> predicted() const override { return run_.predicted(); }
+  std::span<const Evaluation> known() const override { return run_.ledger().evaluations(); }
+
+  /// Whether a trial would be compiled: it is neither known nor ruled out.
+  bool must_compile(std::size_t index) const;
+
+  /// Makes trials on another, isolated device until dismiss_helpers(). Its times are scaled by
+  /// those of the default configuration on both devices. If these differ by more than the policy
+  /// allows, it returns their ratio (there over here) at once. Called from other threads. Throws
+  /// Error if the device fails; another device then makes its trial.
+  std::optional<double> help(Device& device);
+  /// Ends every help(), running or future.
+  void dismiss_helpers() { queue_.close(); }
+  const Problem& problem() const { return run_.problem(); }
+
+ private:
+  std::vector<std::size_t> first_affordable(std::span<const std::size_t> indices) const;
+  std::optional<std::vector<std::size_t>> first_compiled(std::vector<std::size_t> indices,
+                                                         std::size_t count);
+  std::vector<SharedQueue::Task> start_compiling(std::span<const std::size_t> indices);
+  void make_trial(std::size_t index);
+  Trial make_here(const SharedQueue::Task& task);
+  Trial make(const SharedQueue::Task& task, Bench& bench,
+             const std::function<bool()>& is_over) const;
+  void settle();
+
+  ProblemRun& run_;
+  const std::size_t budget_;
+  SharedQueue queue_;
+};
+
+}  // namespace autotune

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/trial_ledger.hpp"
+
+#include <utility>
+
+namespace autotune {
+namespace {
+
+Trial quarantined_trial(const db::Quarantined& one) {
+  Trial trial;
+  trial.outcome = outcome(one.outcome).value_or(Outcome::crash);
+  trial.message = "quarantined: " + one.reason;
+  return trial;
+}
+
+}  // namespace
+
+TrialLedger::TrialLedger(const ParameterSpace& space, std::size_t default_index,
+                         std::span<const double> predicted, Recorder& recorder, bool retune)
+    : space_(space), default_index_(default_index), predicted_(predicted), recorder_(recorder) {
+  read_earlier(retune);
+}
+
+void TrialLedger::read_earlier(bool retune) {
+  for (const db::Quarantined& one : recorder_.quarantined()) {
+    if (const auto index = space_.find(parse_named_values(one.configuration))) {
+      quarantine_[*index] = one;
+    }
+  }
+  if (retune) return;
+  for (Trial& trial : recorder_.earlier_trials()) {
+    // A crash or a timeout may have been bad luck: such a configuration is tried once more.
+    if (trial.outcome == Outcome::crash || trial.outcome == Outcome::timeout) continue;
+    if (const auto index = space_.find(trial.configuration)) earlier_[*index] = std::move(trial);
+  }
+}
+
+bool TrialLedger::knows(std::size_t index) const {
+  return trials_.contains(index) || earlier_.contains(index) || quarantine_.contains(index);
+}
+
+bool TrialLedger::take_over(std::size_t index) {
+  if (const auto earlier = earlier_.find(index); earlier != earlier_.end()) {
+    ++taken_over_;
+    enter(index, earlier->second);
+  } else if (const auto one = quarantine_.find(index); one != quarantine_.end()) {
+    ++quarantined_;
+    enter(index, quarantined_trial(one->second));
+  } else {
+    return false;
+  }
+  announce(index);
+  return true;
+}
+
+void TrialLedger::take_over_all() {
+  for (const auto& [index, trial] : earlier_) {
+    if (!trials_.contains(index)) take_over(index);
+  }
+}
+
+void TrialLedger::add(std::size_t index, Trial trial) {
+  const Trial& entered = enter(index, std::move(trial));
+  if (!entered.of_machine) recorder_.record(entered, index == default_index_);
+  announce(index);
+}
+
+const Trial& TrialLedger::enter(std::size_t index, Trial trial) {
+  trial.configuration = space_.at(index);
+  if (!predicted_.empty()) trial.predicted_seconds = predicted_[index];
+  return trials_[index] = std::move(trial);
+}
+
+void TrialLedger::announce(std::size_t index) {
+  if (is_timed(index)) lead_with(index);
+  evaluations_.push_back(evaluation(index));
+  if (on_trial_) on_trial_(index);
+}
+
+bool TrialLedger::is_timed(std::size_t index) const {
+  const auto found = trials_.find(index);
+  return found != trials_.end() && found->second.outcome == Outcome::ok &&
+         found->second.measurement;
+}
+
+bool TrialLedger::is_within(double margin, std::size_t index) const {
+  return is_timed(index) && trials_.at(index).measurement->median <= best_seconds_ * (1 + margin);
+}
+
+/// Unless the fastest so far is as fast.
+void TrialLedger::lead_with(std::size_t index) {
+  const double seconds = trials_.at(index).measurement->median;
+  if (fastest_ && seconds >= best_seconds_) return;
+  fastest_ = index;
+  best_seconds_ = seconds;
+}
+
+void TrialLedger::refute(std::size_t index, Outcome outcome, const std::string& why) {
+  Trial& trial = trials_.at(index);
+  trial.outcome = outcome;
+  trial.message = why;
+  trial.measurement.reset();
+  trial.verified = false;
+  recorder_.record(trial, index == default_index_);
+  fastest_.reset();
+  best_seconds_ = 0;
+  for (const auto& [other, one] : trials_) {
+    if (is_timed(other)) lead_with(other);
+  }
+}
+
+Evaluation TrialLedger::evaluation(std::size_t index) const {
+  const Trial& trial = trials_.at(index);
+  Evaluation evaluation{index, trial.outcome, std::nullopt};
+  if (trial.measurement) evaluation.seconds = trial.measurement->median;
+  return evaluation;
+}
+
+}  // namespace autotune

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trials of one problem: what earlier runs left, what this run made, and the fastest.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/core/parameter_space.hpp"
+#include "tuner/core/trial.hpp"
+#include "tuner/search/strategy.hpp"
+#include "tuner/session/recorder.hpp"
+
+namespace autotune {
+
+/// Indices are those of the space. For one thread, except best_seconds().
+class TrialLedger {
+ public:
+  /// All must outlive it. `predicted` is empty or has a time for every index. With `retune`, only
+  /// the quarantine of earlier runs counts.
+  TrialLedger(const ParameterSpace& space, std::size_t default_index,
+              std::span<const double> predicted, Recorder& recorder, bool retune);
+
+  /// Whether it has a trial, or take_over() would give it one.
+  bool knows(std::size_t index) const;
+  /// Takes over what earlier runs left of a configuration; false if they left nothing.
+  bool take_over(std::size_t index);
+  /// Takes over every trial of earlier runs, so that a search continues from all that is known.
+  void take_over_all();
+
+  /// Adds a trial that was made now, and records it unless it was the machine that failed.
+  void add(std::size_t index, Trial trial);
+  /// Turns a trial into a failure, such as that of a finalist that proves wrong.
+  void refute(std::size_t index, Outcome outcome, const std::string& why);
+  /// Commits what was added. Throws db::StoreError.
+  void flush() { recorder_.flush(); }
+  /// Sets a callback after each trial that was added or taken over. It gets the trial's index.
+  void on_trial(std::function<void(std::size_t)> listener) { on_trial_ = std::move(listener); }
+
+  const std::map<std::size_t, Trial>& trials() const { return trials_; }
+  bool contains(std::size_t index) const { return trials_.contains(index); }
+  /// Whether its trial ran to the end, so that its time may be compared with others.
+  bool is_timed(std::size_t index) const;
+  /// Whether it is timed and at most `margin` slower than the fastest.
+  bool is_within(double margin, std::size_t index) const;
+  /// Of a trial.
+  Evaluation evaluation(std::size_t index) const;
+  /// One for each trial, in the order in which they came.
+  std::span<const Evaluation> evaluations() const { return evaluations_; }
+  /// Of the timed trials.
+  std::optional<std::size_t> fastest() const { return fastest_; }
+  /// The time of the fastest; 0 if there is none. For any thread.
+  double best_seconds() const { return best_seconds_; }
+  int taken_over() const { return taken_over_; }
+  /// Trials not run, because the configuration had crashed or timed out twice.
+  int quarantined() const { return quarantined_; }
+
+ private:
+  void read_earlier(bool retune);
+  const Trial& enter(std::size_t index, Trial trial);
+  void announce(std::size_t index);
+  void lead_with(std::size_t index);
+
+  const ParameterSpace& space_;
+  const std::size_t default_index_;
+  const std::span<const double> predicted_;
+  Recorder& recorder_;
+  std::function<void(std::size_t)> on_trial_;
+  std::map<std::size_t, Trial> earlier_;
+  std::unordered_map<std::size_t, db::Quarantined> quarantine_;
+  std::map<std::size_t, Trial> trials_;
+  std::vector<Evaluation> evaluations_;
+  std::optional<std::size_t> fastest_;
+  std::atomic<double> best_seconds_ = 0;
+  int taken_over_ = 0;
+  int quarantined_ = 0;
+};
+
+}  // namespace autotune

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/work_queue.hpp"
+
+#include <utility>
+
+namespace autotune {
+
+WorkQueue::WorkQueue(std::size_t problems, std::size_t devices, StopRequested stop)
+    : stop_(std::move(stop)), devices_(devices) {
+  for (std::size_t i = 0; i < problems; ++i) waiting_.insert(i);
+}
+
+WorkQueue::Work WorkQueue::next(std::size_t device, bool can_help) {
+  std::unique_lock lock(mutex_);
+  const auto search = [&] { return can_help ? search_for(device) : nullptr; };
+  changed_.wait(lock, [&] { return stopped_ || !waiting_.empty() || begun_ == 0 || search(); });
+  if (stopped_ || (stop_ && stop_())) return {};
+  if (!waiting_.empty()) {
+    const std::size_t number = *waiting_.begin();
+    waiting_.erase(waiting_.begin());
+    ++begun_;
+    return {number, nullptr};
+  }
+  TrialEvaluator* const found = search();
+  if (found) ++searches_.at(found).helpers;
+  return {std::nullopt, found};
+}
+
+TrialEvaluator* WorkQueue::search_for(std::size_t device) const {
+  if (apart_.contains(device)) return nullptr;
+  TrialEvaluator* found = nullptr;
+  int fewest = 0;
+  for (const auto& [evaluator, search] : searches_) {
+    if (search.over || (found && search.helpers >= fewest)) continue;
+    found = evaluator;
+    fewest = search.helpers;
+  }
+  return found;
+}
+
+void WorkQueue::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+void WorkQueue::done() {
+  const std::lock_guard lock(mutex_);
+  --begun_;
+  changed_.notify_all();
+}
+
+bool WorkQueue::give_back(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  --begun_;
+  const bool is_first = given_back_.insert(number).second;
+  if (is_first) waiting_.insert(number);
+  changed_.notify_all();
+  return is_first;
+}
+
+bool WorkQueue::was_given_back(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  return given_back_.contains(number);
+}
+
+std::size_t WorkQueue::drop_out() {
+  const std::lock_guard lock(mutex_);
+  return --devices_;
+}
+
+void WorkQueue::open(TrialEvaluator& search) {
+  const std::lock_guard lock(mutex_);
+  searches_[&search] = {};
+  changed_.notify_all();
+}
+
+void WorkQueue::close(TrialEvaluator& search) {
+  std::unique_lock lock(mutex_);
+  Search& one = searches_.at(&search);
+  one.over = true;
+  search.dismiss_helpers();
+  changed_.wait(lock, [&] { return one.helpers == 0; });
+  searches_.erase(&search);
+}
+
+void WorkQueue::leave(TrialEvaluator& search) {
+  const std::lock_guard lock(mutex_);
+  --searches_.at(&search).helpers;
+  changed_.notify_all();
+}
+
+void WorkQueue::stay_apart(std::size_t device) {
+  const std::lock_guard lock(mutex_);
+  apart_.insert(device);
+}
+
+WorkQueue::Share WorkQueue::share() {
+  const std::lock_guard lock(mutex_);
+  return {waiting_.size() + begun_, devices_};
+}
+
+std::optional<std::size_t> WorkQueue::next_problem() {
+  const std::lock_guard lock(mutex_);
+  return waiting_.empty() ? std::nullopt : std::optional(*waiting_.begin());
+}
+
+}  // namespace autotune

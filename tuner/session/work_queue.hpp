@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each device of a run does next: a problem of its own, or help with another's search.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "tuner/session/trial_evaluator.hpp"
+
+namespace autotune {
+
+/// Problems and devices have numbers. Any number of threads at a time.
+class WorkQueue {
+ public:
+  /// Gives out no more work once `stop`, if there is one, says so.
+  WorkQueue(std::size_t problems, std::size_t devices, StopRequested stop = {});
+
+  struct Work {
+    std::optional<std::size_t> problem;
+    TrialEvaluator* search = nullptr;  // it waits for leave()
+  };
+
+  /// The first problem that nobody has begun, or else the search with the fewest helpers. Waits
+  /// while others tune the last problems, because these may be given back. Neither at the end.
+  Work next(std::size_t device, bool can_help);
+  /// Ends the run: next() returns nothing from now on.
+  void stop();
+
+  /// A problem that next() returned is finished.
+  void done();
+  /// The device failed at a problem: another device begins it anew. False at the second time.
+  bool give_back(std::size_t number);
+  /// Whether a device has failed at the problem.
+  bool was_given_back(std::size_t number);
+  /// A device does no more work. Returns how many are left.
+  std::size_t drop_out();
+
+  /// Other devices may help with the search from now on.
+  void open(TrialEvaluator& search);
+  /// Ends the help, and waits until every helper has left.
+  void close(TrialEvaluator& search);
+  /// A helper has let go of the search.
+  void leave(TrialEvaluator& search);
+  /// The device helps with no search from now on.
+  void stay_apart(std::size_t device);
+
+  /// Problems that are not finished, and devices that share them.
+  struct Share {
+    std::size_t problems, devices;
+  };
+  Share share();
+  /// The problem that will be begun next.
+  std::optional<std::size_t> next_problem();
+
+ private:
+  /// A search that is going on.
+  struct Search {
+    int helpers = 0;
+    bool over = false;
+  };
+
+  TrialEvaluator* search_for(std::size_t device) const;
+
+  const StopRequested stop_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::size_t> waiting_;     // problems that nobody has begun, or that were given back
+  std::set<std::size_t> given_back_;  // ever
+  std::size_t begun_ = 0;             // problems
+  std::size_t devices_;               // at work
+  std::set<std::size_t> apart_;       // devices that help with no search
+  std::map<TrialEvaluator*, Search> searches_;
+  bool stopped_ = false;
+};
+
+}  // namespace autotune
