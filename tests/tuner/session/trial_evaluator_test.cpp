@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/trial_evaluator.hpp"
+
+#include <gmock/gmock.h>
+
+#include <future>
+#include <numeric>
+
+#include "tests/tuner/session/toy.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::FakeDevice;
+using testing::Fate;
+using testing::Macros;
+
+TEST(TrialEvaluator, AnswersInTheOrderAskedAsFarAsTheBudgetGoes) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  TrialEvaluator evaluator(*toy, 2);
+  const std::vector<std::size_t> asked = {9, 4, 9, 7};
+  const std::vector<Evaluation> answers = evaluator.evaluate(asked);
+  ASSERT_EQ(answers.size(), 3u) << "one twice costs nothing";
+  EXPECT_EQ(answers[0].index, 9u);
+  EXPECT_EQ(answers[1].index, 4u);
+  EXPECT_EQ(answers[2].index, 9u);
+  EXPECT_EQ(evaluator.remaining(), 0u);
+  EXPECT_EQ(evaluator.known().size(), 2u);
+}
+
+TEST(TrialEvaluator, WhatIsOverALimitIsATrialAndIsNotCompiled) {
+  FakeDevice device(bowl);
+  device.mutable_info().max_threads_per_block = 256;  // X <= 8
+  ToyRun toy(device);
+  TrialEvaluator evaluator(*toy, 10);
+  const std::size_t over = toy.index(9, 1);
+  EXPECT_FALSE(evaluator.must_compile(over));
+  EXPECT_EQ(evaluator.evaluate({&over, 1}).at(0).outcome, Outcome::invalid);
+  EXPECT_EQ(device.compiled(), 0);
+}
+
+TEST(TrialEvaluator, ACompilersMistakeIsATrial) {
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("X") == 3) return {Outcome::compile_error, 0, "toy.cu:1: error: no"};
+    return bowl(macros);
+  });
+  ToyRun toy(device);
+  const std::size_t bad = toy.index(3, 1);
+  TrialEvaluator(*toy, 10).evaluate({&bad, 1});
+  EXPECT_EQ(toy->ledger().trials().at(bad).outcome, Outcome::compile_error);
+  EXPECT_EQ(toy->ledger().trials().at(bad).message, "toy.cu:1: error: no");
+}
+
+TEST(TrialEvaluator, WhatTheMachineCouldNotCompileIsATrialAndIsNotStored) {
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("X") == 3) throw NotCompiled("out of memory");
+    return bowl(macros);
+  });
+  ToyRun toy(device);
+  const std::size_t bad = toy.index(3, 1);
+  EXPECT_EQ(TrialEvaluator(*toy, 10).evaluate({&bad, 1}).at(0).outcome, Outcome::compile_error);
+  EXPECT_TRUE(toy->ledger().trials().at(bad).of_machine);
+}
+
+TEST(TrialEvaluator, AStrategyThatAsksOnlyForWhatIsKnownHearsOfTheEnd) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  TrialEvaluator evaluator(*toy, 10);
+  const std::size_t known = 1;
+  evaluator.evaluate({&known, 1});
+  toy->end().when([] { return true; });
+  EXPECT_EQ(evaluator.evaluate({&known, 1}).size(), 1u);
+  EXPECT_EQ(evaluator.remaining(), 0u);
+}
+
+TEST(TrialEvaluator, AHelperMeasuresAndItsTimesAreScaled) {
+  FakeDevice device(bowl);
+  FakeDevice other([](const Macros& macros) -> Fate {
+    Fate fate = bowl(macros);
+    fate.seconds *= 1.004;
+    return fate;
+  });
+  ToyRun toy(device);
+  TrialEvaluator evaluator(*toy, 100);
+  auto helper = std::async(std::launch::async, [&] { return evaluator.help(other); });
+  std::vector<std::size_t> all(64);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  evaluator.evaluate(all);
+  evaluator.dismiss_helpers();
+  EXPECT_EQ(helper.get(), std::nullopt);
+  EXPECT_NEAR(toy->ledger().best_seconds(), 1e-5, 1e-10);
+}
+
+TEST(TrialEvaluator, EndsWhenItIsToldTo) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  bool stop = false;
+  toy->end().when([&] { return stop; });
+  TrialEvaluator evaluator(*toy, 10);
+  const std::vector<std::size_t> some = {1, 2};
+  EXPECT_EQ(evaluator.evaluate(some).size(), 2u);
+  stop = true;
+  const std::vector<std::size_t> others = {3, 4};
+  EXPECT_TRUE(evaluator.evaluate(others).empty());
+  stop = false;
+  EXPECT_EQ(evaluator.remaining(), 0u) << "for good";
+  EXPECT_TRUE(evaluator.has_ended());
+}
+
+TEST(TrialEvaluator, ItDoesNotWaitForACompilerPastItsEnd) {
+  std::promise<void> go_on;
+  FakeDevice device([wait = go_on.get_future().share()](const Macros& macros) {
+    if (macros.at("X") == 3) wait.wait();
+    return bowl(macros);
+  });
+  ToyRun toy(device);
+  bool stop = false;
+  toy->end().when([&] { return std::exchange(stop, true); });
+  TrialEvaluator evaluator(*toy, 10);
+  const std::size_t slow = toy.index(3, 1);
+  EXPECT_TRUE(evaluator.evaluate({&slow, 1}).empty());
+  EXPECT_FALSE(toy->ledger().contains(slow)) << "it is no trial";
+  go_on.set_value();
+}
+
+TEST(TrialEvaluator, OfSeveralTheCompiledOnesAreMeasuredFirst) {
+  std::promise<void> go_on;
+  FakeDevice device([wait = go_on.get_future().share()](const Macros& macros) {
+    if (macros.at("X") == 3 && macros.at("Y") == 1) wait.wait();
+    return bowl(macros);
+  });
+  device.do_not_repeat();
+  ToyRun toy(device);
+  TrialEvaluator evaluator(*toy, 10);
+  const std::vector<std::size_t> asked = {toy.index(4, 1), toy.index(3, 1)};
+  const std::vector<Evaluation> answers = evaluator.evaluate_some(asked, 1);
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].index, asked[0]);
+  go_on.set_value();
+}
+
+TEST(TrialEvaluator, WhatIsKnownIsReady) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  TrialEvaluator evaluator(*toy, 10);
+  const std::vector<std::size_t> asked = {1, 2};
+  EXPECT_THAT(evaluator.ready(asked), ::testing::ElementsAre(false, false));
+  evaluator.evaluate({asked.data(), 1});
+  EXPECT_THAT(evaluator.ready(asked), ::testing::ElementsAre(true, false));
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/trial_ledger.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/tuner/session/toy.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::FakeDevice;
+
+Trial timed(double seconds) {
+  Trial trial;
+  trial.measurement.emplace().median = seconds;
+  return trial;
+}
+
+Trial failed(Outcome outcome) {
+  Trial trial;
+  trial.outcome = outcome;
+  trial.message = "why";
+  return trial;
+}
+
+class TrialLedgerTest : public StoreTest {
+ protected:
+  FakeDevice device_{bowl};
+};
+
+TEST_F(TrialLedgerTest, TheFastestTimedTrialLeads) {
+  ToyRun toy(device_);
+  TrialLedger& ledger = toy->ledger();
+  EXPECT_FALSE(ledger.fastest());
+  ledger.add(3, timed(3e-6));
+  ledger.add(1, timed(2e-6));
+  ledger.add(2, timed(2e-6));
+  ledger.add(4, failed(Outcome::crash));
+  EXPECT_EQ(ledger.fastest(), 1u) << "the first of two that are as fast";
+  EXPECT_DOUBLE_EQ(ledger.best_seconds(), 2e-6);
+  EXPECT_TRUE(ledger.is_within(0.5, 3));
+  EXPECT_FALSE(ledger.is_within(0.4, 3));
+  EXPECT_FALSE(ledger.is_within(0.4, 4));
+}
+
+TEST_F(TrialLedgerTest, ARefutedTrialIsAFailureAndTheNextLeads) {
+  ToyRun toy(device_);
+  TrialLedger& ledger = toy->ledger();
+  ledger.add(3, timed(3e-6));
+  ledger.add(1, timed(2e-6));
+  ledger.refute(1, Outcome::wrong, "C[0] is nan");
+  EXPECT_EQ(ledger.fastest(), 3u);
+  EXPECT_EQ(ledger.trials().at(1).outcome, Outcome::wrong);
+  EXPECT_FALSE(ledger.trials().at(1).measurement);
+  ledger.refute(3, Outcome::wrong, "C[0] is nan");
+  EXPECT_FALSE(ledger.fastest());
+  EXPECT_EQ(ledger.best_seconds(), 0);
+}
+
+TEST_F(TrialLedgerTest, EvaluationsComeInTheOrderOfTheTrials) {
+  ToyRun toy(device_);
+  TrialLedger& ledger = toy->ledger();
+  std::vector<std::size_t> heard;
+  ledger.on_trial([&](std::size_t index) { heard.push_back(index); });
+  ledger.add(7, timed(3e-6));
+  ledger.add(5, failed(Outcome::wrong));
+  ASSERT_EQ(ledger.evaluations().size(), 2u);
+  EXPECT_EQ(ledger.evaluations()[0].index, 7u);
+  EXPECT_DOUBLE_EQ(*ledger.evaluations()[0].seconds, 3e-6);
+  EXPECT_EQ(ledger.evaluations()[1].outcome, Outcome::wrong);
+  EXPECT_THAT(heard, ::testing::ElementsAre(7, 5));
+}
+
+TEST_F(TrialLedgerTest, WhatEarlierRunsLeftIsTakenOver) {
+  db::TunedStore store = open_store();
+  {
+    ToyRun toy(device_, two_parameters(), &store);
+    toy->ledger().add(1, timed(2e-6));
+    toy->ledger().add(2, failed(Outcome::compile_error));
+    toy->ledger().add(3, failed(Outcome::crash));
+    toy->ledger().flush();
+  }
+  ToyRun toy(device_, two_parameters(), &store);
+  TrialLedger& ledger = toy->ledger();
+  EXPECT_TRUE(ledger.knows(1));
+  EXPECT_FALSE(ledger.knows(3)) << "a crash is tried once more";
+  EXPECT_FALSE(ledger.contains(1));
+  ledger.take_over_all();
+  EXPECT_EQ(ledger.taken_over(), 2);
+  EXPECT_EQ(ledger.fastest(), 1u);
+  EXPECT_FALSE(ledger.take_over(3));
+  EXPECT_FALSE(ToyRun(device_, two_parameters(), &store, true)->ledger().knows(1)) << "retune";
+}
+
+TEST_F(TrialLedgerTest, WhatTheMachineCouldNotCompileIsNotTakenOver) {
+  db::TunedStore store = open_store();
+  {
+    ToyRun toy(device_, two_parameters(), &store);
+    Trial trial = failed(Outcome::compile_error);
+    trial.of_machine = true;
+    toy->ledger().add(1, trial);
+    toy->ledger().flush();
+    EXPECT_TRUE(toy->ledger().contains(1));
+  }
+  EXPECT_FALSE(ToyRun(device_, two_parameters(), &store)->ledger().knows(1));
+}
+
+TEST_F(TrialLedgerTest, WhatCrashedTwiceIsACrashAndIsNotRunAgain) {
+  db::TunedStore store = open_store();
+  for (int run = 0; run < 2; ++run) {
+    ToyRun toy(device_, two_parameters(), &store);
+    toy->ledger().add(3, failed(Outcome::crash));
+    toy->ledger().flush();
+  }
+  for (const bool retune : {false, true}) {
+    ToyRun toy(device_, two_parameters(), &store, retune);
+    ASSERT_TRUE(toy->ledger().take_over(3));
+    EXPECT_EQ(toy->ledger().quarantined(), 1);
+    EXPECT_EQ(toy->ledger().trials().at(3).outcome, Outcome::crash);
+    EXPECT_THAT(toy->ledger().trials().at(3).message, ::testing::HasSubstr("quarantined"));
+  }
+}
+
+}  // namespace
+}  // namespace autotune
