@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // TOML, from toml++: the only place that includes it.
 #define TOML_HEADER_ONLY 1
+// Some wrong texts, such as an unfinished header, break an assertion of toml++. Here that is an
+// exception in every build: without NDEBUG, and with an assert of our own.
+#undef NDEBUG
+namespace autotune {
+struct BrokenToml {};
+[[noreturn]] inline void refuse_toml() { throw BrokenToml(); }
+}  // namespace autotune
+#define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : autotune::refuse_toml())
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -118,6 +126,9 @@ Node tree_of_toml(std::shared_ptr<const Document> document) {
     const std::size_t at = Lines(document->text).offset(error.source().begin);
     place.set_place(at, at);
     place.fail(error.description());
+  } catch (const BrokenToml&) {
+    throw Error(format("{}: this is no TOML: look for a header, a key or a value that has no end",
+                       document->file));
   }
   return Builder(document).table(table, {}, 0);
 }
