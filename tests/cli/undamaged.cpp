@@ -34,9 +34,7 @@ Json said_by(Json answer) {
 
 std::vector<Json> answers_in(const Ended& query) {
   if (query.status != 0) return {};
-  std::vector<Json> answers;
-  for (const Json& answer : Json::parse(query.out).at("results")) answers.push_back(answer);
-  return answers;
+  return Json::parse(query.out).at("results").get<std::vector<Json>>();
 }
 
 }  // namespace
