@@ -7,10 +7,11 @@
 namespace autotune {
 namespace {
 
-constexpr std::initializer_list<std::string_view> kFamilyKeys = {
-    "parts",   "when",       "parameters", "constraints", "default", "let",
-    "defines", "bake_sizes", "workspace",  "tensor_maps", "launch",  "kernels",
-    "main",    "resources",  "model",      "description"};
+void expect_family_keys(const Node& table) {
+  table.expect_keys({"parts", "when", "parameters", "constraints", "default", "let", "defines",
+                     "bake_sizes", "workspace", "tensor_maps", "launch", "kernels", "main",
+                     "resources", "model", "description"});
+}
 
 std::vector<Node> tables_of(const Node& root, const Node& family) {
   std::vector<Node> tables;
@@ -25,7 +26,7 @@ std::vector<Node> tables_of(const Node& root, const Node& family) {
         }
         part.fail(format("there is no part {} ({})", part.text(), suggestion(part.text(), names)));
       }
-      found->expect_keys(kFamilyKeys);
+      expect_family_keys(*found);
       tables.push_back(*found);
     }
   }
@@ -56,7 +57,7 @@ Reading::Reading(Node document, std::filesystem::path where, int number)
   const Node* const family = root.find("family");
   family_parameter = family ? family->identifier() : "FAMILY";
   for (const auto& [name, node] : families->members()) {
-    node.expect_keys(kFamilyKeys);
+    expect_family_keys(node);
     const std::string condition = autotune::format("{} == '{}'", family_parameter, name);
     scopes.push_back({name, tables_of(root, node), Expression::parse(condition)});
   }
