@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/core/parameter_space.hpp"
+#include "tuner/interchange/recorded_results.hpp"
 #include "tuner/search/strategy.hpp"
 
 namespace autotune {
@@ -22,8 +23,11 @@ struct RecordedSpace {
   std::size_t failures() const;
 };
 
-/// Reads Kernel Tuner's cache (complete, or left by an interrupted run) or T4 results, with or
-/// without gzip. Throws Error with the file and what is wrong.
+/// The space of what was recorded: of results with the same values, the last counts. Throws Error
+/// for a value that its parameter does not list.
+RecordedSpace recorded_space(std::string name, RecordedResults results);
+
+/// recorded_space() of read_recorded_results(), under the file's name.
 RecordedSpace read_recorded_space(const std::filesystem::path& file);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/replay/gzip.hpp"
+#include "tuner/interchange/gzip.hpp"
 
 #include <zlib.h>
 
@@ -24,7 +24,7 @@ constexpr std::size_t kLargestFile = std::size_t{2} << 30;
 
 std::string read_maybe_gzip(const std::filesystem::path& file) {
   if (const std::string why = why_unreadable(file, kLargestFile); !why.empty()) {
-    throw Error(format("{}: cannot be read: {}; name one recorded space", file.string(), why));
+    throw Error(format("{}: cannot be read: {}; name one file", file.string(), why));
   }
   errno = 0;
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(file.c_str(), "rb"), gzclose);

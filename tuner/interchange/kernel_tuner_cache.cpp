@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/interchange/kernel_tuner_cache.hpp"
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "tuner/interchange/recorded_values.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr const char* kError = "__error__";
+/// A time that is a lower bound has this beside it, and 1.
+constexpr const char* kLowerBound = "lower_bound";
+
+/// Kernel Tuner's words for what went wrong.
+constexpr std::array kFailures{
+    std::pair<std::string_view, Outcome>{"CompilationFailedConfig", Outcome::compile_error},
+    std::pair<std::string_view, Outcome>{"RuntimeFailedConfig", Outcome::launch_error},
+    std::pair<std::string_view, Outcome>{"InvalidConfig", Outcome::invalid},
+    std::pair<std::string_view, Outcome>{"ErrorConfig", Outcome::launch_error}};
+
+std::optional<Outcome> failure_of(const Json& json) {
+  if (!json.is_string()) return std::nullopt;
+  for (const auto& [word, outcome] : kFailures) {
+    if (json.get_ref<const std::string&>() == word) return outcome;
+  }
+  return std::nullopt;
+}
+
+/// Since 1.5.0 in `__error__`, before in place of the objective.
+std::optional<Outcome> failure_of(const CheckedJson& entry, const std::string& objective) {
+  if (const auto error = entry.find(kError)) {
+    return failure_of(error->json()).value_or(Outcome::launch_error);
+  }
+  const Json& answer = entry[objective].json();
+  if (answer.is_number() && answer.get<double>() > 0) return std::nullopt;
+  return answer.is_string() ? failure_of(answer).value_or(Outcome::launch_error) : Outcome::invalid;
+}
+
+/// The first of several, which is what the file's order is by.
+std::string objective_of(const CheckedJson& document) {
+  const auto objective = document.find("objective");
+  if (!objective) return "time";
+  return objective->json().is_array() ? objective->items(1).front().text() : objective->text();
+}
+
+std::vector<double> problem_size_of(const CheckedJson& document) {
+  const auto found = document.find("problem_size");
+  if (!found) return {};
+  if (found->json().is_number()) return {found->json().get<double>()};
+  std::vector<double> sizes;
+  if (!found->json().is_array()) return sizes;  // `callable`
+  for (const CheckedJson& size : found->items()) {
+    if (size.json().is_number()) sizes.push_back(size.json().get<double>());
+  }
+  return sizes;
+}
+
+std::vector<Parameter> parameters_of(const CheckedJson& document) {
+  const CheckedJson values = document["tune_params"];
+  std::vector<Parameter> parameters;
+  for (const CheckedJson& key : document["tune_params_keys"].items()) {
+    Parameter& parameter = parameters.emplace_back();
+    parameter.name = key.text();
+    for (const CheckedJson& value : values[parameter.name].items()) {
+      parameter.values.push_back(value_of(value.json()));
+    }
+    drop_repeated(parameter.values);
+  }
+  return parameters;
+}
+
+RecordedResult result_of(const CheckedJson& entry, const std::vector<std::string>& names,
+                         const std::string& objective) {
+  RecordedResult result{values_of(entry, names)};
+  result.compile_seconds = seconds_of(entry, "compile_time");
+  result.timestamp = text_of(entry, "timestamp");
+  if (const auto failure = failure_of(entry, objective)) {
+    result.outcome = *failure;
+    return result;
+  }
+  result.seconds = entry[objective].json().get<double>() * 1e-3;
+  if (entry.find(kLowerBound)) result.outcome = Outcome::pruned;
+  const auto times = entry.find("times");
+  if (times && times->json().is_array()) result.samples = static_cast<int>(times->json().size());
+  return result;
+}
+
+std::string_view word_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::compile_error:
+      return "CompilationFailedConfig";
+    case Outcome::invalid:
+    case Outcome::pruned:  // never run
+      return "InvalidConfig";
+    default:
+      return "RuntimeFailedConfig";
+  }
+}
+
+Json json_of(const std::vector<Parameter>& parameters, const RecordedResult& result) {
+  Json entry = Json::object();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    entry[parameters[i].name] = json_of(result.values[i]);
+  }
+  if (result.seconds) {
+    entry["time"] = *result.seconds * 1e3;
+    entry["times"] = Json::array({*result.seconds * 1e3});
+    if (result.outcome != Outcome::ok) entry[kLowerBound] = 1;
+  } else {
+    entry[kError] = word_of(result.outcome);
+  }
+  entry["compile_time"] = result.compile_seconds * 1e3;
+  for (const char* unknown :
+       {"verification_time", "benchmark_time", "strategy_time", "framework_time"}) {
+    entry[unknown] = 0;
+  }
+  entry["timestamp"] = result.timestamp;
+  return entry;
+}
+
+/// As Python writes a value in a key: `32,1.5,near`.
+std::string key_of(const RecordedResult& result) {
+  std::string key;
+  for (const Value& value : result.values) key += (key.empty() ? "" : ",") + value.text();
+  return key;
+}
+
+Json head_of(const RecordedResults& results) {
+  Json head{{"device_name", results.device},        {"kernel_name", results.kernel},
+            {"problem_size", results.problem_size}, {"tune_params_keys", Json::array()},
+            {"tune_params", Json::object()},        {"objective", Json::array({"time"})}};
+  for (const Parameter& parameter : results.parameters) {
+    head["tune_params_keys"].push_back(parameter.name);
+    Json& values = head["tune_params"][parameter.name] = Json::array();
+    for (const Value& value : parameter.values) values.push_back(json_of(value));
+  }
+  return head;
+}
+
+}  // namespace
+
+RecordedResults read_kernel_tuner_cache(const CheckedJson& document) {
+  RecordedResults results;
+  results.device = text_of(document, "device_name");
+  results.kernel = text_of(document, "kernel_name");
+  results.problem_size = problem_size_of(document);
+  const std::string objective = objective_of(document);
+  results.parameters = parameters_of(document);
+  std::vector<std::string> names;
+  for (const Parameter& parameter : results.parameters) names.push_back(parameter.name);
+  for (const auto& [key, entry] : document["cache"].members()) {
+    results.results.push_back(result_of(entry, names, objective));
+  }
+  return results;
+}
+
+std::string kernel_tuner_cache(const RecordedResults& results) {
+  std::string text = head_of(results).dump(0, ' ', false, Json::error_handler_t::replace);
+  text.resize(text.size() - 2);  // "\n}"
+  text += ",\n\"cache\": {";
+  const char* separator = "\n";
+  for (const RecordedResult& result : results.results) {
+    const Json entry = json_of(results.parameters, result);
+    text += format("{}{}: {}", separator, Json(key_of(result)).dump(),
+                   entry.dump(-1, ' ', false, Json::error_handler_t::replace));
+    separator = ",\n";
+  }
+  return text + "}\n}";
+}
+
+}  // namespace autotune

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tuner recorded of one problem: the form between its files and ours.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/outcome.hpp"
+#include "tuner/core/parameter_space.hpp"
+
+namespace autotune {
+
+/// One configuration and its result.
+struct RecordedResult {
+  std::vector<Value> values;  // one a parameter
+  Outcome outcome = Outcome::ok;
+  std::optional<double> seconds = {};  // of ok; of pruned, a lower bound
+  double compile_seconds = 0;          // 0: unknown
+  int samples = 0;                     // times behind `seconds`; 0: unknown
+  std::string timestamp = {};          // as in the file: `2026-11-22 14:34:21.102791+00:00`
+};
+
+struct RecordedResults {
+  enum class Format : std::uint8_t { kernel_tuner_cache, t4 } format = Format::kernel_tuner_cache;
+  std::string device, kernel;        // names; empty if the file has none
+  std::vector<double> problem_size;  // empty if the file has none
+  std::vector<Parameter> parameters;
+  std::vector<RecordedResult> results;
+  bool is_cut_off = false;  // the end of the file is missing, with a part of a result
+};
+
+/// Reads Kernel Tuner's cache (complete, or left by an interrupted run) or T4 results, with or
+/// without gzip. Throws Error with the file and what is wrong.
+RecordedResults read_recorded_results(const std::filesystem::path& file);
+
+}  // namespace autotune

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of parameters as Python and JSON write them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/core/parameter_space.hpp"
+#include "tuner/json/checked_json.hpp"
+
+namespace autotune {
+
+/// true is 1, 2.0 is 2, and what is neither integer nor text becomes its JSON text.
+Value value_of(const Json& json);
+/// The inverse for values that files have as numbers.
+Json json_of(const Value& value);
+
+/// The members of `configuration` called `names`. Throws Error for a missing one.
+std::vector<Value> values_of(const CheckedJson& configuration,
+                             const std::vector<std::string>& names);
+
+/// Each value once, where it stands first: Python's 1 and True are one value.
+void drop_repeated(std::vector<Value>& values);
+
+/// The parameter's name with the values that occur in `rows`, in ascending order. `rows` has one
+/// value for each parameter.
+Parameter parameter_of(std::string name, std::size_t place,
+                       const std::vector<std::vector<Value>>& rows);
+
+/// 0 if the member is missing or no number. `unit`: seconds of one.
+double seconds_of(const CheckedJson& object, const char* member, double unit = 1e-3);
+/// `otherwise` if the member is missing or no text.
+std::string text_of(const CheckedJson& object, const char* member, std::string otherwise = {});
+
+}  // namespace autotune
