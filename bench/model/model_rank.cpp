@@ -13,11 +13,11 @@
 #include <random>
 #include <thread>
 
-#include "bench/model/rank_statistics.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/model/cost_model.hpp"
+#include "tuner/model/rank_correlation.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 

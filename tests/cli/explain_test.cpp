@@ -29,12 +29,16 @@ TEST(Explain, TellsTheBestItsLosersAndHowManyWereTried) {
   EXPECT_THAT(ended.out, HasSubstr("measured"));
   EXPECT_THAT(ended.out, HasSubstr("predicted"));
   EXPECT_THAT(ended.out, HasSubstr("tried       8"));
+  EXPECT_THAT(ended.out, HasSubstr("the rank correlation of predicted and measured times of 8 "));
 
   const Ended as_json = sandbox.run(explain("100", {"--losers", "1", "--json"}));
   const Json json = Json::parse(as_json.out)[0];
   EXPECT_EQ(json["problem"], "N=100");
   EXPECT_EQ(json["tried"], 8);
   EXPECT_LE(json["losers"].size(), 1U);
+  EXPECT_EQ(json["ranked"], 8);
+  const bool misleads = json["rank_correlation"] < 0.5;
+  EXPECT_EQ(ended.out.find("the model misleads the search") != std::string::npos, misleads);
 }
 
 TEST(Explain, DrawsTheTimesOfAHostResult) {

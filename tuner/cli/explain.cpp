@@ -71,7 +71,10 @@ const Verb kExplain{
     .summary = "Explain a result: occupancy, what bounds it, its nearest losers",
     .details =
         "Reads the database only. Times were measured; bounds come from the cost model "
-        "(docs/model.md), and the output says how far its prediction is off. The plot shows every "
+        "(docs/model.md), and the output says how far its prediction is off. `ranking` is "
+        "Spearman's rank correlation of "
+        "predicted and measured times: 1 for the same order, 0 for none. Below 0.5 the model "
+        "misleads the search (docs/guide.md). The plot shows every "
         "configuration that was timed. If the FLOPs are known, it is a roofline plot; otherwise it "
         "ranks the times. The output lists why configurations were not timed to the end. It "
         "includes the result of a `--prune-audit N` run, if there is one.",

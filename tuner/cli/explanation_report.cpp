@@ -89,6 +89,22 @@ std::string slower_text(double slower) {
   return slower < 10 ? format("{:+.1f} %", 100 * slower) : format("{:.4g}x", 1 + slower);
 }
 
+/// How well the model orders what was measured, and what to do if it does not.
+std::string rank_lines(const Explanation& explanation) {
+  if (!explanation.rank_correlation) return "";
+  std::string text = format(
+      "ranking     {:.2f}, the rank correlation of predicted and measured times of {} "
+      "configurations\n",
+      *explanation.rank_correlation, explanation.ranked);
+  if (*explanation.rank_correlation < kMisleading) {
+    text += format(
+        "  below {}: the model misleads the search; state more under `model` "
+        "(docs/guide.md), or compare with --strategy random\n",
+        kMisleading);
+  }
+  return text;
+}
+
 std::string loser_lines(const Explanation& explanation) {
   if (explanation.losers.empty()) return "";
   std::string text = "\nnearest losers in the search, and what differs\n";
@@ -156,6 +172,7 @@ std::string explanation_text(const Explanation& explanation) {
   }
   text += '\n' + time_lines(explanation);
   if (is_gpu(explanation)) text += gpu_lines(explanation);
+  text += rank_lines(explanation);
   return text + loser_lines(explanation) + reason_lines(explanation);
 }
 
@@ -170,6 +187,9 @@ Json explanation_json(const Explanation& explanation) {
     const OccupancyQuestion question{"", "", explanation.gpu, explanation.input.shape};
     json["occupancy"] = occupancy_json(question, explanation.estimate.occupancy);
   }
+  json["ranked"] = explanation.ranked;
+  json["rank_correlation"] =
+      explanation.rank_correlation ? Json(*explanation.rank_correlation) : Json();
   json["losers"] = Json::array();
   for (const Loser& loser : explanation.losers) {
     json["losers"].push_back({{"config", json_of(loser.trial.configuration)},

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tuner/core/error.hpp"
+#include "tuner/model/rank_correlation.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/session/calibrated.hpp"
 #include "tuner/text/format.hpp"
@@ -109,6 +110,7 @@ class Explainer {
     result.reasons = reasons_of(rows_);
     result.timed = timed();
     result.losers = losers_of(target, result, losers);
+    rank(result);
     result.prune_check = prune_check(result);
     return result;
   }
@@ -159,6 +161,26 @@ class Explainer {
     std::stable_sort(trials.begin(), trials.end(),
                      [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
     return trials;
+  }
+
+  /// A pruned configuration counts with its lower bound, else only fast ones were compared.
+  void rank(Explanation& explanation) const {
+    std::map<std::string_view, double> measured;
+    for (const db::TrialRow& row : rows_) {
+      const bool is_timed = row.outcome == "ok" || row.outcome == "pruned";
+      if (is_timed && row.median_ns) measured[row.configuration] = *row.median_ns;
+    }
+    std::vector<double> predictions, times;
+    for (const auto& [text, time] : measured) {
+      const auto index = space_.find(parse_named_values(text));
+      if (!index) continue;
+      predictions.push_back(model_.estimate(model_.input(*index)).seconds);
+      times.push_back(time);
+    }
+    explanation.ranked = static_cast<int>(times.size());
+    if (explanation.ranked >= kFewestRanked) {
+      explanation.rank_correlation = spearman(predictions, times);
+    }
   }
 
   /// What the audits of pruned ones say against the best.

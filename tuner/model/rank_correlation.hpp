@@ -6,7 +6,8 @@
 
 namespace autotune {
 
-/// Spearman's rank correlation, ties at their mean rank.
+/// Spearman's rank correlation, ties at their mean rank; 0 where all values of one are equal. As
+/// many of `a` as of `b`.
 double spearman(std::span<const double> a, std::span<const double> b);
 
 /// The shortest measured time among the `top` best predictions, over the shortest of all.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/model/rank_statistics.hpp"
+#include "tuner/model/rank_correlation.hpp"
 
 #include <algorithm>
 #include <cmath>
