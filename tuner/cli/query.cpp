@@ -131,6 +131,8 @@ Json json_of(const NamedValues& values) {
   for (const NamedValue& item : values) {
     if (item.value.is_integer()) {
       json[item.name] = item.value.integer();
+    } else if (item.value.is_real()) {
+      json[item.name] = item.value.real();
     } else {
       json[item.name] = item.value.word();
     }

@@ -160,6 +160,8 @@ Json json_of(const NamedValues& values) {
   for (const auto& [name, value] : values) {
     if (value.is_integer()) {
       json[name] = value.integer();
+    } else if (value.is_real()) {
+      json[name] = value.real();
     } else {
       json[name] = value.word();
     }

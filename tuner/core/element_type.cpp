@@ -7,6 +7,7 @@ namespace autotune {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"f32", "f64", "i32", "i64"};
+constexpr std::array<std::string_view, 4> kCppNames = {"float", "double", "int", "long long"};
 
 }  // namespace
 
@@ -15,6 +16,16 @@ std::int64_t bytes_of(ElementType type) {
 }
 
 std::string_view name_of(ElementType type) { return kNames[static_cast<std::size_t>(type)]; }
+
+std::vector<std::string> element_type_names() { return {kNames.begin(), kNames.end()}; }
+
+std::string element_types() {
+  std::string text;
+  for (const std::string_view name : kNames) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+std::string_view cpp_name_of(ElementType type) { return kCppNames[static_cast<std::size_t>(type)]; }
 
 std::optional<ElementType> element_type(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

@@ -131,10 +131,11 @@ class LaunchPlanner::Plan {
     if (passed.kind == Passed::Kind::level) {
       return Scalar{ElementType::i32, values_.levels()[passed.parameter], 0};
     }
-    if (is_floating(passed.type)) return Scalar{passed.type, 0, values_.number(passed.value)};
+    const ElementType type = passed.type.of(values_.levels());
+    if (is_floating(type)) return Scalar{type, 0, values_.number(passed.value)};
     const std::int64_t value = values_.value(passed.value, key);
-    if (passed.type == ElementType::i32) require_int(values_, key(), value);
-    return Scalar{passed.type, value, 0};
+    if (type == ElementType::i32) require_int(values_, key(), value);
+    return Scalar{type, value, 0};
   }
 
   /// By its number: an argument, a workspace or a tensor map.
@@ -320,12 +321,22 @@ bool LaunchPlanner::is_handle(const std::string& name) const {
          std::ranges::any_of(target_.tensor_maps, named);
 }
 
-ElementType LaunchPlanner::type_of(const std::string& key, const std::string& name) const {
+LaunchPlanner::Type LaunchPlanner::type_of(const std::string& key, const std::string& name) const {
+  const auto parameter = std::ranges::find(target_.parameters, name, &Parameter::name);
+  if (parameter == target_.parameters.end()) return {{element_type_of(key, name)}, 0};
+  Type type{{}, static_cast<std::size_t>(parameter - target_.parameters.begin())};
+  for (const Value& value : parameter->values) {
+    type.choices.push_back(element_type_of(key, value.text()));
+  }
+  return type;
+}
+
+ElementType LaunchPlanner::element_type_of(const std::string& key, const std::string& name) const {
   const Value* const setting = find_value(problem_.values, name);
   const auto type = element_type(setting ? setting->text() : name);
   if (type) return *type;
   Question{target_, problem_, {}}.fail(key,
-                                       format("{} is no element type (f32, f64, i32, i64)", name));
+                                       format("{} is no element type ({})", name, element_types()));
 }
 
 LaunchPlan LaunchPlanner::plan(std::span<const std::uint16_t> levels) const {
@@ -368,7 +379,7 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
   const ArgumentSpec& spec = *array.spec;
   BufferSpec buffer;
   buffer.name = short_name(spec.name);
-  buffer.type = array.type;
+  buffer.type = array.type.of(values.levels());
   const auto key = [&] { return array.key + ".length"; };
   buffer.length = values.at_least(1, *array.length, key);
   if (buffer.length > kLongestBuffer) {
@@ -388,7 +399,7 @@ Scalar LaunchPlanner::scalar_of(const Array& array, const FormulaValues& values)
   const auto key = [&] { return array.key + ".value"; };
   Scalar scalar;
   scalar.name = spec.name;
-  scalar.type = array.type;
+  scalar.type = array.type.of(values.levels());
   const bool is_real = spec.real || array.value->expression().kind() == ValueKind::real;
   if (is_real && !is_floating(scalar.type)) {
     values.fail(key(), format("{} is no value of an integer type",

@@ -25,11 +25,19 @@ class LaunchPlanner {
   std::vector<Scalar> scalars() const;
 
  private:
+  /// Of an element: one, or that of a parameter's level.
+  struct Type {
+    std::vector<ElementType> choices;
+    std::size_t parameter = 0;  // where there are several
+    ElementType of(std::span<const std::uint16_t> levels) const {
+      return choices.size() == 1 ? choices.front() : choices[levels[parameter]];
+    }
+  };
   /// An argument or workspace: a buffer with a length, or a scalar.
   struct Array {
     const ArgumentSpec* spec;
     std::string key;
-    ElementType type;
+    Type type;
     std::optional<Formula> length, tolerance, value, constant;
     std::uint32_t index = 0;  // among the workload's buffers, or among workspaces
   };
@@ -43,7 +51,7 @@ class LaunchPlanner {
   struct Passed {
     enum class Kind { handle, level, value } kind = Kind::value;
     Formula value;
-    ElementType type = ElementType::i32;
+    Type type;
     std::size_t parameter = 0;  // of a level
     std::optional<Formula> when;
   };
@@ -69,7 +77,8 @@ class LaunchPlanner {
   Passed passed_of(const PassedArgument& argument, const std::string& key);
   bool is_handle(const std::string& name) const;
   void need(Schedule& schedule, const Kernel& kernel) const;
-  ElementType type_of(const std::string& key, const std::string& name) const;
+  Type type_of(const std::string& key, const std::string& name) const;
+  ElementType element_type_of(const std::string& key, const std::string& name) const;
   LaunchPlan plan(const Program& program, std::span<const std::uint16_t> levels,
                   bool is_reference) const;
   BufferSpec buffer_of(const Array& array, const FormulaValues& values) const;

@@ -53,6 +53,13 @@ std::uint64_t product_of(const std::vector<Parameter>& parameters) {
 
 }  // namespace
 
+Expression condition_on(const Parameter& parameter, const std::string& text) {
+  const bool is_real = parameter.values.front().is_real();
+  return Expression::parse(text, [&](const std::string& name) {
+    return NameMeaning{is_real ? ValueKind::real : ValueKind::any, name};
+  });
+}
+
 ParameterSpace::ParameterSpace(std::vector<Parameter> parameters,
                                std::span<const Expression> constraints, const Scope& scope,
                                std::span<const DefineSpec> defines)

@@ -14,6 +14,10 @@
 
 namespace autotune {
 
+/// How words reach the source as macros: as numbers with names, as the word itself, or as the C++
+/// type of an element type.
+enum class WordForm : std::uint8_t { number, text, type };
+
 /// A parameter: a name with its possible values, in the author's order.
 struct Parameter {
   std::string name;
@@ -24,7 +28,11 @@ struct Parameter {
   /// run-time parameters share one binary.
   bool run_time = false;
   std::optional<Expression> macro_when = {};  // where the source sees it; everywhere without
+  WordForm form = WordForm::number;
 };
+
+/// A condition that names this parameter only: `ALPHA == 0.5`. Throws ExpressionError.
+Expression condition_on(const Parameter& parameter, const std::string& text);
 
 /// A name for an expression over the others: `EDGE = M % BM != 0`.
 struct DefineSpec {

@@ -30,17 +30,27 @@ void define(std::string& prelude, std::string_view name, std::string_view text) 
   prelude += format("#define {} {}\n", name, text);
 }
 
-/// One macro a word, numbered, and unless `chosen` is null the macro itself.
+std::string literal(double value) {
+  return value < 0 ? "(" + real_text(value) + ")" : real_text(value);
+}
+
+std::string macro_text(const std::string& macro, const Value& value, WordForm form) {
+  if (value.is_real()) return literal(value.real());
+  if (value.is_integer()) return literal(value.integer());
+  if (form == WordForm::type) return std::string(cpp_name_of(*element_type(value.word())));
+  return form == WordForm::text ? value.word() : word_macro(macro, value);
+}
+
+/// One macro a word, numbered, where words are numbers; and unless `chosen` is null the macro
+/// itself.
 void define_choice(std::string& prelude, const std::string& macro, const std::vector<Value>& values,
-                   const Value* chosen) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
+                   const Value* chosen, WordForm form) {
+  for (std::size_t i = 0; i < values.size() && form == WordForm::number; ++i) {
     if (values[i].is_word()) {
       define(prelude, word_macro(macro, values[i]), std::to_string(i));
     }
   }
-  if (!chosen) return;
-  define(prelude, macro,
-         chosen->is_word() ? word_macro(macro, *chosen) : literal(chosen->integer()));
+  if (chosen) define(prelude, macro, macro_text(macro, *chosen, form));
 }
 
 }  // namespace
@@ -98,22 +108,22 @@ std::string SourceWriter::prelude(const FormulaValues& values) const {
   std::string prelude;
   for (const Setting& setting : target_.settings) {
     define_choice(prelude, macro_name(setting.name), setting.values,
-                  find_value(problem_.values, setting.name));
+                  find_value(problem_.values, setting.name), setting.form);
   }
   for (std::size_t i = 0; i < target_.parameters.size(); ++i) {
     const Parameter& parameter = target_.parameters[i];
     const auto key = [&] { return format("parameters.{}.when", parameter.name); };
     if (!values.holds(parameter_whens_[i], key)) continue;
     define_choice(prelude, parameter.name, parameter.values,
-                  parameter.run_time ? nullptr : &parameter.values[values.levels()[i]]);
+                  parameter.run_time ? nullptr : &parameter.values[values.levels()[i]],
+                  parameter.form);
   }
   for (const Define& each : defines_) {
     const auto key = [&] { return "defines." + each.name; };
     if (!values.holds(each.when, key)) continue;
     const bool is_real = each.value.expression().kind() == ValueKind::real;
     const std::int64_t value = values.value(each.value, key);
-    define(prelude, each.name,
-           is_real ? format("{:#}", values.number(each.value)) : literal(value));
+    define(prelude, each.name, is_real ? literal(values.number(each.value)) : literal(value));
   }
   if (bake_sizes_ && values.holds(bake_sizes_, [] { return std::string("bake_sizes"); })) {
     for (const std::string& size : target_.sizes) {
@@ -127,17 +137,21 @@ std::string SourceWriter::prelude(const FormulaValues& values) const {
 std::vector<Macro> macros_of(const Target& target) {
   std::vector<Macro> macros;
   const auto add = [&](const std::string& owner, const std::string& macro,
-                       const std::vector<Value>& values, bool whole, const std::string& family) {
+                       const std::vector<Value>& values, bool whole, const std::string& family,
+                       WordForm form = WordForm::number) {
     if (whole) macros.push_back({macro, owner, family});
     for (const Value& value : values) {
-      if (value.is_word()) macros.push_back({word_macro(macro, value), owner, family});
+      if (value.is_word() && form == WordForm::number)
+        macros.push_back({word_macro(macro, value), owner, family});
     }
   };
   for (const Setting& setting : target.settings) {
-    add("setting " + setting.name, macro_name(setting.name), setting.values, true, "");
+    add("setting " + setting.name, macro_name(setting.name), setting.values, true, "",
+        setting.form);
   }
   for (const Parameter& parameter : target.parameters) {
-    add("parameter " + parameter.name, parameter.name, parameter.values, !parameter.run_time, "");
+    add("parameter " + parameter.name, parameter.name, parameter.values, !parameter.run_time, "",
+        parameter.form);
   }
   for (const DefineSpec& each : target.defines) {
     const std::string name = short_name(each.name);

@@ -19,10 +19,10 @@ std::vector<std::string> names_of(const Items& items) {
   return names;
 }
 
-/// `choice` is a Setting or a Parameter.
+/// The one of its values that is meant. `choice` is a Setting or a Parameter.
 template <class Choice>
-void require_value(const Target& target, const Choice& choice, const Value& value) {
-  if (std::find(choice.values.begin(), choice.values.end(), value) != choice.values.end()) return;
+Value chosen_value(const Target& target, const Choice& choice, const Value& value) {
+  if (const Value* const meant = meant_value(choice.values, value)) return *meant;
   std::vector<std::string> values;
   for (const Value& each : choice.values) values.push_back(each.text());
   throw UsageError(format("{}: {}={} is not offered ({})", target.name, choice.name, value.text(),
@@ -41,11 +41,6 @@ void require_rule(const Target& target, const std::string& name, const SizeRule&
   }
   if (size % rule.multiple != 0) refuse(format("it is a multiple of {}", rule.multiple));
   if (size < rule.least) refuse(format("the least is {}", rule.least));
-}
-
-Value chosen_value(const Target& target, const Setting& setting, const Value& value) {
-  require_value(target, setting, value);
-  return value;
 }
 
 std::size_t shared_values(const Configuration& a, const Configuration& b) {
@@ -111,14 +106,13 @@ Target with_fixed(Target target, const NamedValues& fixed) {
       throw UsageError(format("{} has no parameter {} ({})", target.name, each.name,
                               suggestion(each.name, names_of(target.parameters))));
     }
-    require_value(target, *parameter, each.value);
+    const Value value = chosen_value(target, *parameter, each.value);
     if (!held.insert(each.name).second) {
       throw UsageError(format("{}: {} is fixed twice: give it one value", target.name, each.name));
     }
     if (parameter->when) target.constraints.push_back(*parameter->when);
-    const std::string value =
-        each.value.is_word() ? format("'{}'", each.value.word()) : each.value.text();
-    target.constraints.push_back(Expression::parse(format("{} == {}", each.name, value)));
+    target.constraints.push_back(
+        condition_on(*parameter, format("{} == {}", each.name, value.literal())));
   }
   return target;
 }

@@ -20,13 +20,16 @@ namespace autotune {
 struct Setting {
   std::string name;
   std::vector<Value> values;
+  WordForm form = WordForm::number;
 };
 
 /// An array or scalar in kernels' arguments. Exactly one of `length` (buffer), `value` and `real`
 /// (scalar) is given.
 struct ArgumentSpec {
   std::string name;
-  std::string type;  // an ElementType's name, or the name of a setting that holds one
+  /// An ElementType's name, or the name of a setting that holds one; of a workspace, of a
+  /// parameter, too.
+  std::string type;
   std::optional<Expression> length;
   Role role = Role::input;
   Fill fill = Fill::random;
@@ -172,8 +175,8 @@ std::string configuration_text(const Target& target, const Problem& problem,
                                std::string_view stored, const DeviceInfo& device);
 
 /// Prelude and source. Settings, in upper case, parameters and defines become macros. Words:
-/// `#define PREFETCH_NONE 0 … #define PREFETCH PREFETCH_NONE` (level numbers). Run-time parameters
-/// have no macro of their own; `bake_sizes` adds SIZE_<name>.
+/// `#define PREFETCH_NONE 0 … #define PREFETCH PREFETCH_NONE` (level numbers), unless WordForm says
+/// otherwise. Run-time parameters have no macro of their own; `bake_sizes` adds SIZE_<name>.
 SourceUnit source_unit(const Target& target, const Problem& problem,
                        const Configuration& configuration, const DeviceInfo& device);
 

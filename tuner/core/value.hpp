@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The value of a parameter or setting: an integer or a word.
+// The value of a parameter or setting: an integer, a real number or a word.
 #pragma once
 
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -22,34 +23,49 @@ constexpr std::int64_t word_code(std::string_view word) {
   return static_cast<std::int64_t>(hash >> 1);
 }
 
-/// An integer or a word, as in `BM=128` and `PREFETCH=register`.
+/// An integer, a real number or a word, as in `BM=128`, `ALPHA=0.5` and `PREFETCH=register`.
 class Value {
  public:
   Value() = default;
   Value(std::int64_t integer) : value_(integer) {}        // NOLINT(google-explicit-constructor)
   Value(int integer) : value_(std::int64_t{integer}) {}   // NOLINT(google-explicit-constructor)
+  Value(double real) : value_(real) {}                    // NOLINT(google-explicit-constructor)
   Value(std::string word) : value_(std::move(word)) {}    // NOLINT(google-explicit-constructor)
   Value(const char* word) : value_(std::string(word)) {}  // NOLINT(google-explicit-constructor)
 
   bool is_integer() const { return value_.index() == 0; }
   bool is_word() const { return value_.index() == 1; }
+  bool is_real() const { return value_.index() == 2; }
   std::int64_t integer() const { return std::get<std::int64_t>(value_); }
   const std::string& word() const { return std::get<std::string>(value_); }
+  double real() const { return std::get<double>(value_); }
+  /// An integer or real number; 0 for a word.
+  double number() const;
 
-  /// The value in expressions: the integer itself, or word_code() of the word.
-  std::int64_t code() const { return is_integer() ? integer() : word_code(word()); }
-  /// `128` or `register`.
-  std::string text() const { return is_integer() ? std::to_string(integer()) : word(); }
+  /// The value in expressions: the integer itself, the bits of the real number, or word_code() of
+  /// the word.
+  std::int64_t code() const;
+  /// `128`, `0.5` or `register`. parse_value() reads the same value back.
+  std::string text() const;
+  /// The same in an expression: `128`, `0.5` or `'register'`.
+  std::string literal() const;
 
   friend bool operator==(const Value&, const Value&) = default;
   friend auto operator<=>(const Value&, const Value&) = default;
 
  private:
-  std::variant<std::int64_t, std::string> value_{std::int64_t{0}};
+  std::variant<std::int64_t, std::string, double> value_{std::int64_t{0}};
 };
 
-/// Reads `128` as an integer and anything else as a word.
+/// Reads `128` as an integer, `0.5` and `1e-3` as real numbers, and anything else as a word.
 Value parse_value(std::string_view text);
+
+/// Digits with a point, so that it is a real number to C++, to expressions and to parse_value().
+std::string real_text(double value);
+
+/// The one of `values` that a person means by `given`: itself; 1.0 by 1; 1 and 0 by `true` and
+/// `false`. nullptr if there is none.
+const Value* meant_value(const std::vector<Value>& values, const Value& given);
 
 struct NamedValue {
   std::string name;

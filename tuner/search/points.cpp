@@ -11,7 +11,7 @@ namespace {
 /// Places on a log scale, shifted by one where zero or negative values occur.
 std::vector<double> log_places(const std::vector<Value>& values) {
   std::vector<double> places;
-  for (const Value& value : values) places.push_back(static_cast<double>(value.integer()));
+  for (const Value& value : values) places.push_back(value.number());
   const double lowest = *std::min_element(places.begin(), places.end());
   const double shift = lowest > 0 ? 0 : 1 - lowest;
   for (double& place : places) place = std::log(place + shift);
@@ -19,11 +19,11 @@ std::vector<double> log_places(const std::vector<Value>& values) {
 }
 
 std::vector<float> coordinates_of(const std::vector<Value>& values) {
-  const bool integers = std::all_of(values.begin(), values.end(),
-                                    [](const Value& value) { return value.is_integer(); });
+  const bool words =
+      std::any_of(values.begin(), values.end(), [](const Value& value) { return value.is_word(); });
   const double last = static_cast<double>(values.size() - 1);
   std::vector<float> coordinates;
-  if (!integers) {
+  if (words) {
     for (std::size_t level = 0; level < values.size(); ++level) {
       coordinates.push_back(static_cast<float>(static_cast<double>(level) / last));
     }

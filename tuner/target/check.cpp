@@ -83,10 +83,10 @@ std::vector<std::string> notes_on_words(const Target& target) {
   for (const Parameter& parameter : target.parameters) {
     for (const Value& value : parameter.values) {
       const bool is_type = std::ranges::find(kTypes, value.text()) != std::end(kTypes);
-      if (!is_type || parameter.run_time) continue;
+      if (!is_type || parameter.run_time || parameter.form != WordForm::number) continue;
       notes.push_back(format(
-          "{0} has the value {1}, but as a macro it is a number and no type: choose the type "
-          "in the source, by #if {0} == …",
+          "{0} has the value {1}, but as a macro it is a number and no type: write {0} = {{ values "
+          "= […], as = \"text\" }}",
           parameter.name, value.text()));
       break;
     }

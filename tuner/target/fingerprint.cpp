@@ -95,6 +95,20 @@ std::string macros_text(const Meanings& meanings, const Target& target, std::str
   return text;
 }
 
+/// Words that are not the numbers that they were when this was first written down.
+std::string forms_text(const Target& target) {
+  std::string text;
+  const auto add = [&](const auto& choices) {
+    for (const auto& each : choices) {
+      if (each.form == WordForm::number) continue;
+      text += format("{} as {}\n", each.name, each.form == WordForm::text ? "text" : "type");
+    }
+  };
+  add(target.settings);
+  add(target.parameters);
+  return text;
+}
+
 }  // namespace
 
 std::string fingerprint_of(const Json& manifest, const Target& target) {
@@ -112,7 +126,7 @@ std::string measurement_fingerprint(const Target& target) {
   std::string text = source + '\0';
   for (const std::string& option : target.options) text += option + '\n';
   for (const std::string& size : target.sizes) text += size + '\n';
-  text += macros_text(meanings, target, source);
+  text += macros_text(meanings, target, source) + forms_text(target);
   text += format("{} {}\n", target.size_macros, meanings.of(target.bake_sizes));
   for (const ArgumentSpec& each : target.arguments) text += array_text(meanings, each);
   for (const ArgumentSpec& each : target.workspace) text += array_text(meanings, each);

@@ -109,7 +109,7 @@ class Reader {
     node.expect_keys({"type", "length", "fill"});
     ArgumentSpec spec;
     spec.name = own_name(scope, name);
-    spec.type = type_of(node["type"]);
+    spec.type = type_of(node["type"], &scope);
     spec.role = Role::workspace;
     if (const Node* const fill = node.find("fill")) {
       spec.fill = choice(*fill, kFills);
@@ -123,24 +123,39 @@ class Reader {
     return scope.name.empty() ? name : format("{}.{}", scope.name, name);
   }
 
-  std::string type_of(const Node& type) const {
+  /// An element type, or a setting that holds one. With a scope, which sees parameters, or one of
+  /// these.
+  std::string type_of(const Node& type, const ManifestScope* scope = nullptr) {
     const std::string name = type.text();
     if (element_type(name)) return name;
-    std::vector<std::string> known = {"f32", "f64", "i32", "i64"};
-    for (const Setting& setting : target_.settings) {
-      if (setting.name != name) {
-        known.push_back(setting.name);
-        continue;
-      }
-      for (const Value& value : setting.values) {
-        if (element_type(value.text())) continue;
-        type.fail(format("setting {} can be {}, which is no element type (f32, f64, i32, i64)",
-                         name, value.text()));
-      }
-      return name;
+    std::vector<std::string> known = element_type_names();
+    for (const Setting& setting : target_.settings) known.push_back(setting.name);
+    const auto parameter = std::ranges::find(target_.parameters, name, &Parameter::name);
+    const auto setting = std::ranges::find(target_.settings, name, &Setting::name);
+    if (setting != target_.settings.end()) {
+      require_types(type, "setting", *setting);
+    } else if (parameter == target_.parameters.end()) {
+      type.fail(
+          format("\"{}\" is no element type and no setting ({})", name, suggestion(name, known)));
+    } else if (!scope) {
+      type.fail(
+          format("{} is a parameter, and this has one type in all configurations: use a "
+                 "setting. Workspace and {{type = …, value = …}} may hang on parameters",
+                 name));
+    } else {
+      require_types(type, "parameter", *parameter);
+      (void)reading_.names.expression(type, kConfiguration, scope->name);  // sees it
     }
-    type.fail(
-        format("\"{}\" is no element type and no setting ({})", name, suggestion(name, known)));
+    return name;
+  }
+
+  template <class Choice>
+  static void require_types(const Node& type, const char* kind, const Choice& choice) {
+    for (const Value& value : choice.values) {
+      if (element_type(value.text())) continue;
+      type.fail(format("{} {} can be {}, which is no element type ({})", kind, choice.name,
+                       value.text(), element_types()));
+    }
   }
 
   void read_map(const ManifestScope& scope, const std::string& name, const Node& node) {
@@ -294,7 +309,7 @@ class Reader {
     }
     item.expect_keys({"type", "value"});
     PassedArgument passed(reading_.names.expression(item["value"], kConfiguration, scope.name));
-    passed.type = type_of(item["type"]);
+    passed.type = type_of(item["type"], &scope);
     const bool is_real = passed.value.kind() == ValueKind::real;
     if (passed.value.kind() != ValueKind::integer && !is_real) {
       item["value"].fail("expected a number");

@@ -52,6 +52,7 @@ void Names::declare(const Node& place, const std::string& name, NameLevel level,
   Entry& entry = add(place, name, scope);
   entry.name = name;
   entry.level = level;
+  if (!values.empty() && values.front().is_real()) entry.value_kind = ValueKind::real;
   if (values.empty() || !values.front().is_word()) return;
   entry.value_kind = untyped_words_ ? ValueKind::any : ValueKind::word;
   for (const Value& value : values) {

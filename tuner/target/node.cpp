@@ -2,6 +2,7 @@
 #include "tuner/target/node.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
@@ -191,11 +192,14 @@ std::string Node::identifier() const {
 
 Value Node::value() const {
   if (is(Kind::integer) || is(Kind::flag)) return integer_;
-  if (!is(Kind::text)) fail(format("expected an integer or a word, got {}", kind_of(kind_)));
-  if (parse_value(text_).is_integer())
-    fail(format("\"{}\" is an integer: leave out the quotes", text_));
+  if (is(Kind::real) && !std::isfinite(real_)) fail("expected a finite number");
+  if (is(Kind::real)) return real_;
+  if (!is(Kind::text)) fail(format("expected a number or a word, got {}", kind_of(kind_)));
+  if (!parse_value(text_).is_word()) {
+    fail(format("\"{}\" is a number: leave out the quotes", text_));
+  }
   if (!is_identifier(text_)) {
-    fail(format("\"{}\" is no integer and no word (letters, digits and _, a letter first)", text_));
+    fail(format("\"{}\" is no number and no word (letters, digits and _, a letter first)", text_));
   }
   return text_;
 }

@@ -74,7 +74,7 @@ class Node {
   double real() const;
   /// Letters, digits and `_`, no digit first: what C++ and expressions take for a name.
   std::string identifier() const;
-  /// An integer, or a word: an identifier in quotes. A flag is 0 or 1.
+  /// An integer, a real number, or a word: an identifier in quotes. A flag is 0 or 1.
   Value value() const;
 
   // For those who make trees.

@@ -14,22 +14,31 @@ namespace {
 constexpr std::size_t kMostValues = 65535;
 constexpr std::size_t kMostWords = 1000;  // each is a macro of every source
 
-const char* kind_of(const Value& value) { return value.is_word() ? "word" : "integer"; }
+const char* kind_of(const Value& value) {
+  return value.is_word() ? "word" : value.is_real() ? "real number" : "integer";
+}
 
-/// Of the parameter or setting `name`: all integers or all words.
+bool are_alike(const Value& a, const Value& b) {
+  return std::string_view(kind_of(a)) == kind_of(b);
+}
+
+/// Of the parameter or setting `name`: all numbers or all words. One real number makes all real.
 std::vector<Value> listed_values(const Node& node, const std::string& name) {
   std::vector<Value> values;
   std::set<Value> known;
-  for (const Node& item : node.items(1, kMostValues)) {
-    if (item.is(Node::Kind::real) && node.has_place()) item.fail("not supported yet: use integers");
+  const std::vector<Node>& items = node.items(1, kMostValues);
+  const bool real =
+      std::ranges::any_of(items, [](const Node& item) { return item.is(Node::Kind::real); });
+  for (const Node& item : items) {
     Value value = item.value();
+    if (real && value.is_integer()) value = value.number();
     if (!known.insert(value).second) item.fail(format("{} stands here twice", value.text()));
     if (value.is_word() && known.size() > kMostWords) {
       node.fail(format("{} has more than {} words: number them instead", name, kMostWords));
     }
     if (!values.empty() && value.is_word() != values.front().is_word()) {
-      item.fail(format("{} has the {} {} and the {} {}: give it integers alone or words alone",
-                       name, kind_of(values.front()), values.front().text(), kind_of(value),
+      item.fail(format("{} has the {} {} and the {} {}: give it numbers alone or words alone", name,
+                       kind_of(values.front()), values.front().text(), kind_of(value),
                        value.text()));
     }
     values.push_back(std::move(value));
@@ -58,6 +67,23 @@ std::vector<Value> ranged_values(const Node& node) {
   return values;
 }
 
+bool is_typed(const std::vector<Value>& values) {
+  return std::ranges::all_of(
+      values, [](const Value& value) { return element_type(value.text()).has_value(); });
+}
+
+/// `as = "text"`, of a table with `values`.
+WordForm form_of(const Node& node, const std::vector<Value>& values) {
+  const Node* const as = node.find("as");
+  if (!as) return WordForm::number;
+  const std::string text = as->text();
+  if (text != "text" && text != "type") as->fail("expected \"text\" or \"type\"");
+  if (!values.front().is_word()) as->fail("only words can be text or types");
+  if (text == "text") return WordForm::text;
+  if (!is_typed(values)) as->fail(format("the types are {}", element_types()));
+  return WordForm::type;
+}
+
 /// A parameter as the target or a family declares it.
 struct Declared {
   std::string name;
@@ -66,6 +92,7 @@ struct Declared {
   std::vector<Value> values;
   const Node* when = nullptr;
   bool run_time = false;
+  WordForm form = WordForm::number;
 };
 
 Declared declared(const ManifestScope& scope, const std::string& name, const Node& node) {
@@ -74,11 +101,15 @@ Declared declared(const ManifestScope& scope, const std::string& name, const Nod
     made.values = listed_values(node, name);
     return made;
   }
-  node.expect_keys({"values", "from", "to", "factor", "step", "when", "run_time"}, {"as"});
+  node.expect_keys({"values", "from", "to", "factor", "step", "when", "run_time", "as"});
   const Node* const values = node.find("values");
   made.values = values ? listed_values(*values, name) : ranged_values(node);
   made.when = node.find("when");
   if (const Node* const run_time = node.find("run_time")) made.run_time = run_time->flag();
+  made.form = form_of(node, made.values);
+  if (made.run_time && made.form != WordForm::number) {
+    node["as"].fail("a run_time parameter is not compiled in, so it has no text in the source");
+  }
   return made;
 }
 
@@ -101,39 +132,55 @@ std::vector<Value> united(const std::vector<const Declared*>& uses) {
   std::set<Value> known;
   bool rising = true;
   for (const Declared* const use : uses) {
-    if (use->values.front().is_word() != uses.front()->values.front().is_word()) {
-      use->place.fail(format("{} has words in one family and integers in another", use->name));
+    const Value &mine = use->values.front(), &others = uses.front()->values.front();
+    if (!are_alike(mine, others)) {
+      use->place.fail(format("{} has {}s in one family and {}s in another", use->name,
+                             kind_of(others), kind_of(mine)));
     }
     rising = rising && std::ranges::is_sorted(use->values);
     for (const Value& value : use->values) {
       if (known.insert(value).second) all.push_back(value);
     }
   }
-  if (rising && all.front().is_integer()) std::ranges::sort(all);
+  if (rising && !all.front().is_word()) std::ranges::sort(all);
   return all;
 }
 
 std::string list_text(const std::vector<Value>& values) {
   std::string text;
   for (const Value& value : values) {
-    text += format("{}{}", text.empty() ? "" : ", ",
-                   value.is_word() ? format("'{}'", value.word()) : value.text());
+    text += format("{}{}", text.empty() ? "" : ", ", value.literal());
   }
   return text;
 }
 
 Parameter merged(Reading& reading, Target& target, const std::vector<const Declared*>& uses) {
-  Parameter parameter{uses.front()->name, united(uses), {}, uses.front()->run_time};
+  Parameter parameter{uses.front()->name,     united(uses), {},
+                      uses.front()->run_time, {},           uses.front()->form};
   for (const Declared* const use : uses) {
     if (use->run_time != parameter.run_time) {
       use->place.fail(format("{} is run_time in one family only", use->name));
     }
+    if (use->form != parameter.form) {
+      use->place.fail(format("\"as\" of {} differs between families", use->name));
+    }
     if (use->values == parameter.values) continue;
     const Expression own =
-        Expression::parse(format("{} in [{}]", use->name, list_text(use->values)));
+        condition_on(parameter, format("{} in [{}]", use->name, list_text(use->values)));
     target.constraints.push_back(reading.guarded(*use->scope, own, 1));
   }
   return parameter;
+}
+
+/// Of a parameter that holds element types, the bytes of one: what `bytes(T)` is.
+Expression bytes_of(const Parameter& parameter) {
+  Expression bytes = Expression::constant(0);
+  for (const Value& value : parameter.values) {
+    bytes = Expression::choice(
+        condition_on(parameter, format("{} == {}", parameter.name, value.literal())),
+        Expression::constant(autotune::bytes_of(*element_type(value.word()))), bytes);
+  }
+  return bytes;
 }
 
 /// Where a parameter means something: in its families, and there under its own conditions.
@@ -183,11 +230,9 @@ void choose(Target& target, const std::string& name, const Node& node,
   const auto index = static_cast<std::size_t>(
       std::ranges::find(target.parameters, name, &Parameter::name) - target.parameters.begin());
   const Value value = node.value();
-  const std::vector<Value>& values = target.parameters[index].values;
-  if (std::find(values.begin(), values.end(), value) == values.end()) {
-    node.fail(format("{} is none of the parameter's values", value.text()));
-  }
-  target.default_configuration[index].value = value;
+  const Value* const meant = meant_value(target.parameters[index].values, value);
+  if (!meant) node.fail(format("{} is none of the parameter's values", value.text()));
+  target.default_configuration[index].value = *meant;
 }
 
 void read_default(Reading& reading, Target& target) {
@@ -278,15 +323,14 @@ void read_problem(Reading& reading, Target& target) {
   for (const auto& [name, node] : settings->members()) {
     const Node* list = &node;
     if (node.is(Node::Kind::table)) {
-      node.expect_keys({"values"}, {"as"});
+      node.expect_keys({"values", "as"});
       list = &node["values"];
     }
     const std::vector<Value> values = listed_values(*list, name);
-    target.settings.push_back({name, values});
+    const bool is_table = list != &node;
+    target.settings.push_back({name, values, is_table ? form_of(node, values) : WordForm::number});
     reading.names.declare(node, name, NameLevel::problem, values);
-    const bool typed = std::ranges::all_of(
-        values, [](const Value& value) { return element_type(value.text()).has_value(); });
-    if (typed) reading.names.declare(node, name + "_bytes", NameLevel::problem);
+    if (is_typed(values)) reading.names.declare(node, name + "_bytes", NameLevel::problem);
   }
 }
 
@@ -306,7 +350,16 @@ void read_parameters(Reading& reading, Target& target) {
     reading.names.declare(each.place, each.name, NameLevel::configuration, each.values,
                           each.scope->name);
   }
-  for (const auto& uses : by_name(all)) target.parameters.push_back(merged(reading, target, uses));
+  for (const auto& uses : by_name(all)) {
+    target.parameters.push_back(merged(reading, target, uses));
+    const Parameter& parameter = target.parameters.back();
+    if (!is_typed(parameter.values)) continue;
+    target.defines.push_back({parameter.name + "_bytes", bytes_of(parameter), false});
+    for (const Declared* const use : uses) {
+      reading.names.declare(use->place, parameter.name + "_bytes", NameLevel::configuration, {},
+                            use->scope->name);
+    }
+  }
 }
 
 void read_definitions(Reading& reading, Target& target) {

@@ -16,6 +16,23 @@ TEST(Value, ReadsIntegersAndWords) {
   EXPECT_EQ(parse_value("99999999999999999999"), Value("99999999999999999999"));
 }
 
+TEST(Value, RealNumbersAreReadBackAsWritten) {
+  for (const double real : {0.5, 1.0, -2.5, 0.1, 1e-7, 1e20, 123456789.0}) {
+    EXPECT_EQ(parse_value(Value(real).text()), Value(real)) << Value(real).text();
+  }
+  EXPECT_EQ(Value(1.0).text(), "1.0");
+  EXPECT_EQ(Value(1e-7).text(), "1.0e-07");
+  EXPECT_EQ(parse_value("inf"), Value("inf"));
+  EXPECT_EQ(parse_value("e5"), Value("e5"));
+}
+
+TEST(Value, IsMeantByWhatAPersonWrites) {
+  EXPECT_EQ(*meant_value({0.5, 1.0}, 1), Value(1.0));
+  EXPECT_EQ(*meant_value({0, 1}, "true"), Value(1));
+  EXPECT_EQ(meant_value({0, 2}, "true"), nullptr);
+  EXPECT_EQ(meant_value({1, 2}, 1.0), nullptr);
+}
+
 TEST(Value, AWordsCodeIsNeverNegativeAndDiffersByLetters) {
   EXPECT_GE(word_code("none"), 0);
   EXPECT_NE(word_code("none"), word_code("nonf"));
