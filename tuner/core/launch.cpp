@@ -5,6 +5,10 @@
 
 namespace autotune {
 
+bool is_name_expression(std::string_view entry) {
+  return entry.find_first_of(":<") != std::string_view::npos;
+}
+
 std::array<std::byte, 8> memory_of(const Scalar& scalar) {
   std::array<std::byte, 8> memory{};
   const auto put = [&](const auto& value) { std::memcpy(memory.data(), &value, sizeof value); };

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -22,8 +23,12 @@ struct SourceUnit {
   std::string text;
   std::vector<std::filesystem::path> include_folders;
   std::vector<std::string> options;  // the manifest's own, after the device's
-  std::vector<std::string> entries;  // required extern "C" kernels
+  std::vector<std::string> entries;  // required kernels: extern "C", or C++ names
 };
+
+/// Whether a kernel is called by a C++ name (`conv::filter<float>`) and not by that of an extern
+/// "C" function.
+bool is_name_expression(std::string_view entry);
 
 struct Dim3 {
   std::int64_t x = 1, y = 1, z = 1;

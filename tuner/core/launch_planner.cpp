@@ -95,7 +95,7 @@ class LaunchPlanner::Plan {
 
   void add(const Kernel& kernel) {
     Launch& launch = plan_.launches.emplace_back();
-    launch.entry = kernel.entry;
+    launch.entry = kernel.entry.text(values_, kernel.key);
     launch.grid = dimensions(kernel.grid, kernel.key, "grid");
     launch.block = dimensions(kernel.block, kernel.key, "block");
     launch.cluster = dimensions(kernel.cluster, kernel.key, "cluster");
@@ -268,6 +268,7 @@ LaunchPlanner::Program LaunchPlanner::program_of(const std::vector<KernelSpec>& 
 }
 
 void LaunchPlanner::need(Schedule& schedule, const Kernel& kernel) const {
+  kernel.entry.add_to(schedule, names_);
   names_.add_to(schedule, kernel.when);
   for (const auto* sizes : {&kernel.grid, &kernel.block, &kernel.cluster}) {
     names_.add_to(schedule, *sizes);
@@ -282,7 +283,7 @@ void LaunchPlanner::need(Schedule& schedule, const Kernel& kernel) const {
 
 LaunchPlanner::Kernel LaunchPlanner::kernel_of(const KernelSpec& spec, const std::string& key) {
   Kernel kernel{key,
-                spec.entry,
+                EntryName(target_, problem_, spec, names_),
                 names_.bind(spec.when),
                 names_.bind(spec.grid),
                 names_.bind(spec.block),

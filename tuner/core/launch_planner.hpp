@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/entry_name.hpp"
 #include "tuner/core/formula_values.hpp"
 #include "tuner/core/name_table.hpp"
 #include "tuner/core/target.hpp"
@@ -56,7 +57,8 @@ class LaunchPlanner {
     std::optional<Formula> when;
   };
   struct Kernel {
-    std::string key, entry;
+    std::string key;
+    EntryName entry;
     std::optional<Formula> when;
     std::vector<Formula> grid, block, cluster;
     std::optional<Formula> dynamic_shared_bytes, starts_early;

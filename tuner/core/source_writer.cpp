@@ -79,7 +79,10 @@ SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTab
     if (!each.is_macro) continue;
     defines_.push_back({short_name(each.name), *bound(each.value), bound(each.when)});
   }
-  for (const KernelSpec& kernel : target.kernels) kernel_whens_.push_back(bound(kernel.when));
+  for (const KernelSpec& kernel : target.kernels) {
+    kernel_whens_.push_back(bound(kernel.when));
+    entries_.emplace_back(target, problem, kernel, names).add_to(schedule_, names);
+  }
   bake_sizes_ = bound(target.bake_sizes);
   std::ranges::sort(schedule_);  // definitions name those above themselves
 }
@@ -90,11 +93,10 @@ SourceUnit SourceWriter::unit(std::span<const std::uint16_t> levels) const {
   const FormulaValues values(names_, slots, question);
   std::vector<std::string> entries;
   for (std::size_t i = 0; i < target_.kernels.size(); ++i) {
-    const KernelSpec& kernel = target_.kernels[i];
-    const bool known = std::find(entries.begin(), entries.end(), kernel.entry) != entries.end();
-    if (!known && values.holds(kernel_whens_[i], [&] { return format("kernels[{}].when", i); })) {
-      entries.push_back(kernel.entry);
-    }
+    if (!values.holds(kernel_whens_[i], [&] { return format("kernels[{}].when", i); })) continue;
+    std::string entry = entries_[i].text(values, format("kernels[{}]", i));
+    const bool known = std::find(entries.begin(), entries.end(), entry) != entries.end();
+    if (!known) entries.push_back(std::move(entry));
   }
   return {target_.source_path.filename().string(),
           prelude(values),

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "tuner/core/entry_name.hpp"
 #include "tuner/core/formula_values.hpp"
 #include "tuner/core/name_table.hpp"
 #include "tuner/core/target.hpp"
@@ -35,6 +36,7 @@ class SourceWriter {
   const NameTable& names_;
   std::vector<Define> defines_;
   std::vector<std::optional<Formula>> parameter_whens_, kernel_whens_;
+  std::vector<EntryName> entries_;  // of kernels
   std::optional<Formula> bake_sizes_;
   Schedule schedule_;
 };

@@ -63,7 +63,8 @@ struct PassedArgument {
   std::optional<Expression> when = {};
 };
 
-/// One launch of a configuration.
+/// One launch of a configuration. `entry` is the name of an extern "C" kernel, or any C++ name of
+/// one, such as `conv::filter<float, {}>`, with a value for each `{}`.
 struct KernelSpec {
   std::string entry;
   std::optional<Expression> when;
@@ -73,6 +74,7 @@ struct KernelSpec {
   std::vector<PassedArgument> arguments;
   std::string key = {};  // for errors: `kernels[0]`, which is made up where it is empty
   bool is_main = false;  // the one that the cost model looks at, where it is launched
+  std::vector<Expression> entry_values = {};
 };
 
 /// The source of the reference results.
@@ -93,9 +95,9 @@ struct SizeRule {
 struct Target {
   std::string name;
   std::string description;
-  std::filesystem::path manifest;  // empty for a plugin's
-  std::filesystem::path source_path;
-  std::string source_text;
+  std::filesystem::path manifest;     // empty for a plugin's
+  std::filesystem::path source_path;  // of several, the first
+  std::string source_text;            // of all, with a #line before each but the first
   std::vector<std::filesystem::path> include_folders;
   std::vector<std::string> sizes;
   std::vector<SizeRule> size_rules = {};  // one a size, or none

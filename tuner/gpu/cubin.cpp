@@ -4,9 +4,14 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <sstream>
 #include <string>
+
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 
@@ -145,7 +150,7 @@ void take_attribute(CubinKernel& kernel, unsigned attribute, std::string_view pa
 
 CubinKernel kernel_called(const Elf& elf, const std::string& name) {
   CubinKernel kernel;
-  kernel.resources.entry = name;
+  kernel.symbol = kernel.resources.entry = name;
   kernel.resources.parameter_bytes.emplace();
   kernel.resources.shared_bytes = static_cast<std::int64_t>(elf.section(".nv.shared." + name).size);
   if (elf.architecture() >= 90) {
@@ -159,10 +164,40 @@ CubinKernel kernel_called(const Elf& elf, const std::string& name) {
   return kernel;
 }
 
+/// What follows a cubin: two lines a kernel, their bytes as eight digits, and this word.
+constexpr std::string_view kSymbols = "autotune-symbols";
+constexpr std::size_t kDigits = 8;
+
+/// Entries by symbol.
+std::map<std::string, std::string, std::less<>> entries_of(std::string_view cubin) {
+  std::map<std::string, std::string, std::less<>> entries;
+  if (!cubin.ends_with(kSymbols)) return entries;
+  cubin.remove_suffix(kSymbols.size());
+  std::size_t bytes = 0;
+  const char* const end = cubin.data() + cubin.size();
+  if (cubin.size() < kDigits || std::from_chars(end - kDigits, end, bytes).ptr != end)
+    return entries;
+  cubin.remove_suffix(kDigits);
+  if (bytes > cubin.size()) return entries;
+  std::istringstream lines(std::string(cubin.substr(cubin.size() - bytes)));
+  for (std::string entry, symbol; std::getline(lines, entry) && std::getline(lines, symbol);) {
+    entries.emplace(symbol, entry);
+  }
+  return entries;
+}
+
 }  // namespace
+
+std::string with_symbols(std::string cubin, const std::vector<KernelSymbol>& symbols) {
+  if (symbols.empty()) return cubin;
+  std::string lines;
+  for (const auto& [entry, symbol] : symbols) lines += entry + '\n' + symbol + '\n';
+  return cubin + lines + format("{:08}", lines.size()) + std::string(kSymbols);
+}
 
 std::vector<CubinKernel> kernels_of(std::string_view cubin) {
   const Elf elf(cubin);
+  const auto entries = entries_of(cubin);
   const std::string_view symbols = elf.section(".symtab").bytes;
   const std::string_view names = elf.section(".strtab").bytes;
   const auto registers = by_symbol(elf, kRegisters);
@@ -174,6 +209,9 @@ std::vector<CubinKernel> kernels_of(std::string_view cubin) {
         ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & kEntrySymbol) != 0;
     if (!is_kernel || !registers.contains(i)) continue;
     CubinKernel kernel = kernel_called(elf, std::string(text_at(names, symbol.st_name)));
+    if (const auto entry = entries.find(kernel.symbol); entry != entries.end()) {
+      kernel.resources.entry = entry->second;
+    }
     kernel.resources.registers = static_cast<int>(registers.at(i));
     const auto frame = frames.find(i);
     kernel.resources.local_bytes = frame == frames.end() ? 0 : frame->second;

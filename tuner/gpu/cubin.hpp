@@ -2,6 +2,7 @@
 // Reads the kernels of a cubin without a driver.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,9 +12,19 @@ namespace autotune {
 
 struct CubinKernel {
   KernelResources resources;
+  std::string symbol;  // its name in the cubin; differs from its entry for a C++ name
   int barriers = 0;
   Dim3 cluster;  // from __cluster_dims__
 };
+
+/// A kernel's C++ name, `conv::filter<float>`, and its name in the cubin.
+struct KernelSymbol {
+  std::string entry, symbol;
+};
+
+/// The cubin with these names after its end, where those who read ELF files do not look. The cubin
+/// itself if there are none.
+std::string with_symbols(std::string cubin, const std::vector<KernelSymbol>& symbols);
 
 /// Every kernel of a cubin by name. The layout is NVIDIA's and undocumented: an ELF file with
 /// `.nv.info` attributes. Tests compare it with ptxas and the driver. Only this function knows the

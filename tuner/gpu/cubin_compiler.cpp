@@ -28,6 +28,7 @@ std::string key_of(const SourceUnit& unit, const std::vector<std::string>& optio
     if (!is_left_out(unit, option)) all += '\0' + option;
   }
   for (const std::string* text : {&unit.name, &unit.prelude, &unit.text}) all += '\0' + *text;
+  for (const std::string& name : name_expressions(unit)) all += '\0' + name;
   all += '\0' + included;
   return hash128(all);
 }

@@ -73,8 +73,10 @@ LoadedCubin::LoadedCubin(std::string_view cubin) : library_(load(cubin)) {
 }
 
 const void* LoadedCubin::kernel(const std::string& entry) const {
+  const auto known = kernels_.find(entry);
+  const std::string& symbol = known == kernels_.end() ? entry : known->second.symbol;
   cudaKernel_t kernel = nullptr;
-  check_kernel(cudaLibraryGetKernel(&kernel, library_.get(), entry.c_str()), entry);
+  check_kernel(cudaLibraryGetKernel(&kernel, library_.get(), symbol.c_str()), entry);
   return reinterpret_cast<const void*>(kernel);
 }
 

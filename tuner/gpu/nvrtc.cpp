@@ -5,9 +5,11 @@
 #include <nvrtc.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "tuner/core/error.hpp"
+#include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/large_stack.hpp"
 #include "tuner/gpu/toolkit_headers.hpp"
 #include "tuner/text/format.hpp"
@@ -30,6 +32,15 @@ class Program {
   ~Program() { nvrtcDestroyProgram(&handle_); }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
+
+  void add_name(const std::string& kernel) const {
+    nvrtcAddNameExpression(handle_, kernel.c_str());  // a bad one is an error of compiling
+  }
+  /// Its name in the cubin, once that is compiled.
+  std::string symbol(const std::string& kernel) const {
+    const char* name = nullptr;
+    return nvrtcGetLoweredName(handle_, kernel.c_str(), &name) == NVRTC_SUCCESS ? name : "";
+  }
 
   nvrtcProgram handle() const { return handle_; }
 
@@ -107,6 +118,7 @@ bool is_refusal(nvrtcResult result, std::string_view log) {
 Build compiled(const CompileTask& task, std::optional<std::chrono::duration<double>> limit) {
   // A name without folder would let NVRTC look for headers in the current one.
   const Program program(task.source, "/" + task.name);
+  for (const std::string& kernel : task.kernels) program.add_name(kernel);
   auto deadline = Clock::now();
   if (limit) {
     deadline += std::chrono::duration_cast<Clock::duration>(*limit);
@@ -116,7 +128,11 @@ Build compiled(const CompileTask& task, std::optional<std::chrono::duration<doub
   Build build;
   build.log = program.log();
   if (result == NVRTC_SUCCESS) {
-    build.binary = std::make_shared<const std::string>(program.cubin());
+    std::vector<KernelSymbol> symbols;
+    for (const std::string& kernel : task.kernels) {
+      symbols.push_back({kernel, program.symbol(kernel)});
+    }
+    build.binary = std::make_shared<const std::string>(with_symbols(program.cubin(), symbols));
   } else if (result == NVRTC_ERROR_CANCELLED) {
     build.late = true;
     build.keep = false;
@@ -167,9 +183,15 @@ std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capab
   return options;
 }
 
+std::vector<std::string> name_expressions(const SourceUnit& unit) {
+  std::vector<std::string> names;
+  std::ranges::copy_if(unit.entries, std::back_inserter(names), is_name_expression);
+  return names;
+}
+
 CompileTask nvrtc_task(const SourceUnit& unit, int compute_capability) {
   return {"", unit.name, unit.prelude + "\n#line 1 \"" + unit.name + "\"\n" + unit.text,
-          nvrtc_options(unit, compute_capability)};
+          nvrtc_options(unit, compute_capability), name_expressions(unit)};
 }
 
 Build compile_with_nvrtc(const CompileTask& task,

@@ -24,6 +24,9 @@ std::span<const int> nvrtc_architectures();
 /// one), language, include folders; the unit's own options last.
 std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capability);
 
+/// Those of its entries that NVRTC is asked for by name.
+std::vector<std::string> name_expressions(const SourceUnit& unit);
+
 /// The unit as a task for NVRTC.
 CompileTask nvrtc_task(const SourceUnit& unit, int compute_capability);
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <optional>
 
+#include "tuner/hash/hash.hpp"
 #include "tuner/host/shim_text.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -96,12 +98,27 @@ std::string with_dynamic_arrays(std::string_view text) {
   return result += text;
 }
 
+/// The number of the line below a `#line 1 "b.cu"`.
+std::optional<int> line_set_by(std::string_view line) {
+  int number = 0;
+  if (!take(line, "#") || !take(line, "line")) return std::nullopt;
+  const auto read = std::from_chars(line.data(), line.data() + line.size(), number);
+  return read.ec == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+/// A C++ name as letters and digits.
+std::string symbol_part(std::string_view entry) {
+  return is_name_expression(entry) ? hash128(entry) : std::string(entry);
+}
+
 }  // namespace
 
-std::string run_symbol(std::string_view entry) { return format("autotune_run_{}", entry); }
+std::string run_symbol(std::string_view entry) {
+  return format("autotune_run_{}", symbol_part(entry));
+}
 
 std::string parameters_symbol(std::string_view entry) {
-  return format("autotune_parameters_{}", entry);
+  return format("autotune_parameters_{}", symbol_part(entry));
 }
 
 std::string translated(std::string_view text) {
@@ -114,6 +131,7 @@ std::string translated(std::string_view text) {
     const std::string new_line = translated_line(line);
     result += new_line + '\n';
     if (new_line.find('\n') != std::string::npos) result += format("#line {}\n", number + 1);
+    number = line_set_by(line).value_or(number + 1) - 1;
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return result;

@@ -71,6 +71,7 @@ std::string kernel_text(const Meanings& meanings, const KernelSpec& kernel) {
       format("{} {} {} {} {} {} {}\n", kernel.entry, meanings.of(kernel.when),
              meanings.of(kernel.grid), meanings.of(kernel.block), meanings.of(kernel.cluster),
              meanings.of(kernel.dynamic_shared_bytes), meanings.of(kernel.starts_early));
+  if (!kernel.entry_values.empty()) text += "  " + meanings.of(kernel.entry_values) + "\n";
   for (const PassedArgument& each : kernel.arguments) {
     text += format("  {} {} {}\n", meanings.of(each.value), each.type, meanings.of(each.when));
   }

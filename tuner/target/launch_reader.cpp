@@ -209,8 +209,8 @@ class Reader {
     std::vector<std::string> names;
     for (std::size_t i = first; i < target_.kernels.size(); ++i) {
       KernelSpec& kernel = target_.kernels[i];
-      names.push_back(kernel.entry);
-      kernel.is_main = kernel.entry == main.text();
+      names.push_back(reading_.format == 1 ? kernel.entry : short_name(kernel.key));
+      kernel.is_main = kernel.entry == main.text() || names.back() == main.text();
       found = found || kernel.is_main;
     }
     if (!found) {
@@ -232,7 +232,8 @@ class Reader {
     KernelSpec kernel;
     kernel.key = node.key();
     const Node* const entry = node.find("entry");
-    kernel.entry = entry ? entry->identifier() : name;
+    kernel.entry = name;
+    if (entry) read_entry(kernel, *entry, scope);
     if (const Node* const when = node.find("when")) {
       kernel.when = reading_.names.integer(*when, kConfiguration, scope.name);
     }
@@ -253,6 +254,28 @@ class Reader {
       pass(kernel.arguments, scope, defaults, item);
     }
     return kernel;
+  }
+
+  /// `filter`, or `conv::filter<float, {BLOCK}>`: an expression stands in each pair of braces.
+  void read_entry(KernelSpec& kernel, const Node& node, const ManifestScope& scope) {
+    const std::string text = node.text();
+    if (!is_name_expression(text)) {
+      kernel.entry = node.identifier();
+      return;
+    }
+    if (text.find('\n') != std::string::npos) node.fail("a name stands on one line");
+    kernel.entry.clear();
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (text[at] == '}') node.fail_at(at, "there is no '{' before this '}'");
+      kernel.entry += text[at];
+      if (text[at] != '{') continue;
+      const std::size_t close = text.find('}', at);
+      if (close == std::string::npos) node.fail_at(at, "there is no '}' behind this '{'");
+      const Excerpt value{text.substr(at + 1, close - at - 1), node, at + 1};
+      kernel.entry_values.push_back(reading_.names.expression(value, kConfiguration, scope.name));
+      kernel.entry += '}';
+      at = close;
+    }
   }
 
   /// Of the kernel, else of `launch` in its family, its parts, the target.

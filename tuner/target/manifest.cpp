@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/manifest.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tuner/core/error.hpp"
@@ -40,11 +41,18 @@ void expect_keys(const Node& root) {
 }
 
 void read_source(const Node& root, const fs::path& folder, Target& target) {
-  const Node& source = root["source"];
-  if (source.is(Node::Kind::list)) source.fail("several files are not supported yet: name one");
-  target.source_path = folder / source.text();
-  target.source_text = text_of(target.source_path, source);
-  target.include_folders = {target.source_path.parent_path()};
+  for (const Node& source : root["source"].one_or_more(kMostItems)) {
+    const fs::path file = folder / source.text();
+    if (target.source_path.empty()) {
+      target.source_path = file;
+    } else {
+      target.source_text += format("\n#line 1 \"{}\"\n", file.filename().string());
+    }
+    target.source_text += text_of(file, source);
+    const auto& folders = target.include_folders;
+    const fs::path own = file.parent_path();
+    if (std::ranges::find(folders, own) == folders.end()) target.include_folders.push_back(own);
+  }
   if (const Node* const include = root.find("include")) {
     for (const Node& item : include->items()) {
       target.include_folders.push_back((folder / item.text()).lexically_normal());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "tuner/cache/included_text.hpp"
 #include "tuner/cache/logical_lines.hpp"
@@ -63,20 +64,41 @@ class Conditions {
   std::vector<std::string> open_;
 };
 
+/// Where lines are said to be: `#line 1 "b.cu"`.
+class Place {
+ public:
+  /// The rest of the directive, which stands on this line.
+  void set(std::string_view rest, int line) {
+    after_ = line + 1;
+    std::from_chars(rest.data(), rest.data() + rest.size(), first_);
+    const std::size_t open = rest.find('"'), close = rest.rfind('"');
+    if (close > open) file_ = rest.substr(open + 1, close - open - 1);
+  }
+  int line(int number) const { return number - after_ + first_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  int after_ = 1, first_ = 1;
+  std::string file_;
+};
+
 }  // namespace
 
 std::vector<SourceDefine> unguarded_defines(std::string_view text) {
   std::vector<SourceDefine> defines;
   Conditions conditions;
+  Place place;
   for (const LogicalLine& line : logical_lines(text)) {
     std::string_view rest = without_blanks(line.text);
     if (!rest.starts_with('#') && !rest.starts_with("%:")) continue;
     rest.remove_prefix(rest.front() == '#' ? 1 : 2);
     const std::string_view directive = take_word(rest);
     conditions.follow(directive, rest);
+    if (directive == "line") place.set(rest, line.number);
     if (directive != "define") continue;
     const std::string_view name = take_word(rest);
-    if (!conditions.guard(name)) defines.push_back({std::string(name), line.number});
+    if (!conditions.guard(name))
+      defines.push_back({std::string(name), place.line(line.number), place.file()});
   }
   return defines;
 }
@@ -90,7 +112,8 @@ void refuse_redefinitions(const Target& target) {
       throw Error(
           format("{}: {}: {}:{} has a #define {} of its own, which would override the manifest's: "
                  "remove it, or write #ifndef {} before it and #endif after it",
-                 place_of(target), macro->owner, file, define.line, define.name, define.name));
+                 place_of(target), macro->owner, define.file.empty() ? file : define.file,
+                 define.line, define.name, define.name));
     }
   };
   check(target.source_path.string(), target.source_text);

@@ -26,7 +26,7 @@ WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_t
 WIRE_MEMBERS(CompiledKernel, key, resources)
 WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds)
 WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2)
-WIRE_MEMBERS(CompileTask, program, name, options)
+WIRE_MEMBERS(CompileTask, program, name, options, kernels)
 WIRE_MEMBERS(Build, log, keep, read)
 
 Json wire_of(const SourceUnit& unit) { return to_wire(unit); }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tuner/gpu/nvrtc.hpp"
@@ -33,6 +34,31 @@ extern "C" __global__ void squeezed(float* data) {
 
 SourceUnit unit_of(std::vector<std::string> options = {}) {
   return {"kernels.cu", "", kSource, {}, std::move(options), {}};
+}
+
+TEST(Cubin, KnowsKernelsByTheirCppNames) {
+  const SourceUnit unit{"k.cu", "", R"(namespace ns {
+template <class T, int n> __global__ void set(T* a, double b) { a[0] = n * b; }
+})",
+                        {},     {}, {"ns::set<float, 3>", "ns::set<int, (4 > 3)>"}};
+  const Build build = compile_with_nvrtc(nvrtc_task(unit, 90));
+  ASSERT_TRUE(build.binary) << build.log;
+  const std::vector<CubinKernel> kernels = kernels_of(*build.binary);
+  ASSERT_EQ(kernels.size(), 2u);
+  for (const std::string& entry : unit.entries) {
+    const auto kernel = std::ranges::find(
+        kernels, entry, [](const CubinKernel& each) { return each.resources.entry; });
+    ASSERT_NE(kernel, kernels.end()) << entry;
+    EXPECT_TRUE(kernel->symbol.starts_with("_ZN2ns3setI")) << kernel->symbol;
+    EXPECT_EQ(kernel->resources.parameter_bytes, (std::vector<int>{8, 8}));
+    EXPECT_GT(kernel->resources.registers, 0);
+  }
+}
+
+TEST(Cubin, DamagedSymbolsAreLeftOut) {
+  EXPECT_EQ(with_symbols("cubin", {}), "cubin");
+  const std::string whole = with_symbols("", {{"ns::f<1>", "_Zf"}});
+  for (std::size_t i = 0; i <= whole.size(); ++i) EXPECT_TRUE(kernels_of(whole.substr(i)).empty());
 }
 
 Build build_for(int architecture) {

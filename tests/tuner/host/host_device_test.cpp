@@ -57,6 +57,17 @@ TEST(HostDevice, RunsEveryThreadOfEveryBlock) {
   expect_right({.text = kCopy, .n = 1000, .grid = {1000}, .block = {1}});
 }
 
+TEST(HostDevice, FindsKernelsByTheirCppNames) {
+  expect_right({.text = "namespace ns { template <class T, int block>\n"
+                        "__global__ void copy(const T* in, T* out, int n) {\n"
+                        "  const int i = blockIdx.x * block + threadIdx.x;\n"
+                        "  if (i < n) out[i] = in[i];\n} }\n",
+                .n = 100,
+                .grid = {4},
+                .block = {32},
+                .entry = "ns::copy<int, 32>"});
+}
+
 TEST(HostDevice, NumbersThreadsAndBlocksInThreeDimensions) {
   expect_right({.text = R"(
     extern "C" __global__ void kernel(const int* in, int* out, int n) {

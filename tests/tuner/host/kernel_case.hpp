@@ -17,6 +17,7 @@ struct KernelCase {
   Dim3 grid = {}, block = {};
   std::int64_t dynamic_shared_bytes = 0;
   ElementType type = ElementType::i32;
+  std::string entry = "kernel";
 
   std::string element() const {
     return type == ElementType::i32 ? "int" : type == ElementType::i64 ? "long long" : "float";
@@ -27,7 +28,7 @@ struct KernelCase {
     unit.name = "case.cu";
     unit.text = text;
     unit.include_folders = {AUTOTUNE_SOURCE_DIR "/kernel_sources"};
-    unit.entries = {"kernel"};
+    unit.entries = {entry};
     return unit;
   }
 
@@ -46,7 +47,7 @@ struct KernelCase {
     return workload;
   }
 
-  LaunchPlan plan() const { return plan("kernel", grid, block, dynamic_shared_bytes); }
+  LaunchPlan plan() const { return plan(entry, grid, block, dynamic_shared_bytes); }
 
   LaunchPlan plan(const std::string& entry, Dim3 blocks, Dim3 threads, std::int64_t shared) const {
     const Scalar length{ElementType::i32, n, 0};

@@ -36,6 +36,8 @@ TEST(Translation, PutsUnrollAsBothCompilersHaveIt) {
 TEST(Translation, KeepsLineNumbers) {
   EXPECT_THAT(translated("#pragma unroll\nfor (;;) {}\n"), HasSubstr("#line 2\nfor (;;) {}"));
   EXPECT_THAT(translated("extern __shared__\nfloat tile[];\nint x;\n"), HasSubstr(";\n\nint x;\n"));
+  EXPECT_THAT(translated("int a;\n#line 1 \"b.cu\"\n#pragma unroll\nfor (;;) {}\n"),
+              HasSubstr("#line 2\nfor (;;) {}"));
 }
 
 TEST(Translation, ExportsOneFunctionAKernel) {
@@ -47,6 +49,15 @@ TEST(Translation, ExportsOneFunctionAKernel) {
   EXPECT_THAT(source, HasSubstr("#line 1 \"two.cu\"\ntext"));
   EXPECT_THAT(source, HasSubstr("unsigned long long autotune_run_first("));
   EXPECT_THAT(source, HasSubstr("Entry<&second>::run"));
+}
+
+TEST(Translation, ExportsKernelsWithCppNames) {
+  SourceUnit unit;
+  unit.entries = {"conv::filter<float, 128>", "conv::filter<float, 64>"};
+  const std::string source = host_source(unit);
+  EXPECT_THAT(source, HasSubstr("Entry<&conv::filter<float, 128>>::run"));
+  EXPECT_NE(run_symbol(unit.entries[0]), run_symbol(unit.entries[1]));
+  EXPECT_THAT(source, HasSubstr(run_symbol(unit.entries[0]) + "("));
 }
 
 }  // namespace

@@ -24,6 +24,12 @@ TEST(UnguardedDefines, AreFoundHoweverTheyAreWritten) {
                           SourceDefine{"D", 4}, SourceDefine{"E", 5}, SourceDefine{"F", 8}));
 }
 
+TEST(UnguardedDefines, AreWhereLineDirectivesPutThem) {
+  EXPECT_THAT(unguarded_defines("\n#define A\n#line 1 \"b.cu\"\n\n#define B\n#line 7\n#define C\n"),
+              ElementsAre(SourceDefine{"A", 2}, SourceDefine{"B", 2, "b.cu"},
+                          SourceDefine{"C", 7, "b.cu"}));
+}
+
 TEST(UnguardedDefines, AreNotInCommentsAndTexts) {
   EXPECT_THAT(unguarded_defines("// #define A\n/*\n#define B\n*/\nint i; // \\\n#define C\n"
                                 "char c = '\"'; /*\n#define D\n*/ int n = 1'000; /*\n"

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels by C++ names, and sources of several files.
+#include <gmock/gmock.h>
+
+#include "tests/tuner/target/scratch.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/target_program.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr const char* kManifest = R"toml(manifest = 2
+name = "filter"
+source = ["types.cu", "kernels/filter.cu"]
+sizes = ["N"]
+settings.real = { values = ["f32", "f64"], as = "type" }
+parameters.BLOCK = [64, 128]
+parameters.SUM = { values = ["float", "double"], as = "text" }
+parameters.SCALE = [0.5, 1.0]
+main = "run"
+arguments.y = { type = "real", length = "N", role = "output", tolerance = 2 }
+[kernels.run]
+entry = "conv::filter<{real}, {2 * BLOCK}, {SUM}>"
+grid = 1
+block = "BLOCK"
+arguments = ["y"]
+[reference.kernels."plain"]
+entry = "conv::plain<{real}>"
+grid = 1
+block = 1
+arguments = ["y"]
+)toml";
+
+class LaunchReaderTest : public testing::Test {
+ protected:
+  LaunchReaderTest() {
+    folder_.write("types.cu", "int types;\n");
+    folder_.write("kernels/filter.cu", "int filter;\n");
+  }
+
+  Target read(const std::string& from = "", const std::string& to = "") const {
+    std::string text = kManifest;
+    text.replace(text.find(from), from.size(), to);
+    return load_manifest(folder_.write("filter.target.toml", text));
+  }
+  void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
+    EXPECT_THAT([&] { read(from, to); }, ThrowsMessage<Error>(HasSubstr(what)));
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(LaunchReaderTest, AnEntryIsACppNameWithValuesInBraces) {
+  const Target target = read();
+  const Problem problem = problem_of(target, {{"N", 8}}, {{"real", "f64"}});
+  const Configuration configuration = parse_named_values("BLOCK=128 SUM=double SCALE=0.5");
+  const char* const entry = "conv::filter<double, 256, double>";
+  EXPECT_EQ(launch_plan(target, problem, configuration, DeviceInfo{}).launches[0].entry, entry);
+  EXPECT_THAT(source_unit(target, problem, configuration, DeviceInfo{}).entries,
+              ElementsAre(entry));
+  EXPECT_THAT(workload_of(target, problem, DeviceInfo{}).reference_source.entries,
+              ElementsAre("conv::plain<double>"));
+  EXPECT_TRUE(target.kernels[0].is_main);
+}
+
+TEST_F(LaunchReaderTest, ResultsHangOnWhatStandsInBraces) {
+  EXPECT_NE(read("{2 * BLOCK}", "{BLOCK}").fingerprint, read().fingerprint);
+  EXPECT_EQ(read("{2 * BLOCK}", "{2*BLOCK}").fingerprint, read().fingerprint);
+}
+
+TEST_F(LaunchReaderTest, ABadEntryShowsItsPlace) {
+  expect_error("{2 * BLOCK}", "{2 * BLOK}", ":12:36: nothing is called BLOK");
+  expect_error("{2 * BLOCK}, {SUM}", "{2 * BLOCK", "there is no '}' behind this '{'");
+  expect_error("{SUM}>", "SUM}>", "there is no '{' before this '}'");
+  expect_error("{SUM}>", "{'float'}>", "a quoted word can only be compared");
+  expect_error("\"conv::plain<{real}>\"", "\"conv plain\"", "is no name");
+  expect_error("\"conv::plain<{real}>\"", "\"conv::plain\\n\"", "stands on one line");
+}
+
+TEST_F(LaunchReaderTest, SeveralSourcesAreOneTextWithLineDirectives) {
+  const Target target = read();
+  EXPECT_EQ(target.source_path.filename(), "types.cu");
+  EXPECT_EQ(target.source_text, "int types;\n\n#line 1 \"filter.cu\"\nint filter;\n");
+  EXPECT_THAT(target.include_folders, ElementsAre(folder_.path(), folder_.path() / "kernels"));
+  folder_.write("kernels/filter.cu", "\n#define BLOCK 3\n");
+  EXPECT_THAT([&] { read(); }, ThrowsMessage<Error>(HasSubstr("filter.cu:2 has a #define BLOCK")));
+  expect_error("\"kernels/filter.cu\"", "\"gone.cu\"", "gone.cu cannot be read");
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/entry_name.hpp"
+
+#include <algorithm>
+
+#include "tuner/core/element_type.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::string_view kPlace = "{}";
+
+/// A word as C++ has it.
+std::string source_text(const Value& word, WordForm form) {
+  if (form != WordForm::type) return word.text();
+  return std::string(cpp_name_of(*element_type(word.text())));
+}
+
+}  // namespace
+
+EntryName::EntryName(const Target& target, const Problem& problem, const KernelSpec& kernel,
+                     NameTable& names) {
+  std::string_view rest = kernel.entry;
+  std::string before;
+  for (const Expression& value : kernel.entry_values) {
+    const std::size_t place = rest.find(kPlace);
+    before += rest.substr(0, place);
+    rest.remove_prefix(place + kPlace.size());
+    const auto parameter = std::ranges::find(target.parameters, value.text(), &Parameter::name);
+    const auto setting = std::ranges::find(target.settings, value.text(), &Setting::name);
+    if (setting != target.settings.end() && setting->values.front().is_word()) {
+      before += source_text(*find_value(problem.values, setting->name), setting->form);
+    } else if (parameter != target.parameters.end() && parameter->values.front().is_word()) {
+      const auto index = static_cast<std::size_t>(parameter - target.parameters.begin());
+      parts_.push_back({std::move(before), {}, &*parameter, index});
+      before.clear();
+    } else {
+      parts_.push_back({std::move(before), names.bind(value)});
+      before.clear();
+    }
+  }
+  parts_.push_back({before + std::string(rest)});
+}
+
+void EntryName::add_to(Schedule& schedule, const NameTable& names) const {
+  for (const Part& part : parts_) names.add_to(schedule, part.number);
+}
+
+std::string EntryName::text(const FormulaValues& values, const std::string& key) const {
+  std::string text;
+  for (const Part& part : parts_) {
+    text += part.before;
+    if (part.parameter) {
+      text +=
+          source_text(part.parameter->values[values.levels()[part.index]], part.parameter->form);
+    } else if (part.number) {
+      const std::int64_t value = values.value(*part.number, [&] { return key + ".entry"; });
+      const bool is_real = part.number->expression().kind() == ValueKind::real;
+      text += is_real ? real_text(values.number(*part.number)) : std::to_string(value);
+    }
+  }
+  return text;
+}
+
+}  // namespace autotune
