@@ -95,7 +95,9 @@ const Verb kDb{
         "Export, import, merge, check or compact the database; pin a configuration; retract a fact",
     .details =
         R"(* `export` writes `--format` jsonl (every fact, one JSON object a line, in canonical order), best
-  (only the answers, as JSON lines), cpp (the answers as a C++ header) or sqlite.
+  (only the answers, as JSON lines), cpp (the answers as a C++ header) or sqlite. t4 (T4 results) and
+  kt (Kernel Tuner's cache of 1.5.0) have the trials of one problem: `--target`, `--size`, and
+  `--device` or `--set` if several fit. A `lower_bound` beside a time says that timing stopped early.
 * `import` and `merge` add the content of FILEs, which are JSON lines or databases. They never
   overwrite. Order and repetition do not matter.
 * `check` compares every row with its id.
@@ -107,12 +109,13 @@ const Verb kDb{
   one is merged into. Retracting a session also retracts its trials and decisions. `check` and
   `query --json` show ids.)",
     .options = {{"db", "FILE", "The database"},
-                {"format", "F", "export: jsonl, best, cpp, sqlite", "jsonl"},
+                {"format", "F", "export: jsonl, best, cpp, sqlite, t4, kt", "jsonl"},
                 {"output", "FILE", "export: write to this file instead of stdout"},
                 {"target", "T", "pin: the target; export: only this one; import: its manifest"},
                 {"device", "NAME", "pin, export: only this device"},
-                {"size", "S", "pin: a problem, as for tune"},
-                {"set", "NAME=VALUE", "pin: a setting of the problem, such as dtype=f64", "", true},
+                {"size", "S", "pin, export t4, kt: a problem, as for tune"},
+                {"set", "NAME=VALUE",
+                 "pin, export t4, kt: a setting of the problem, such as dtype=f64", "", true},
                 kPluginOption,
                 {"config", "TEXT", "pin: the configuration, \"BM=64 BN=64 …\""},
                 {"note", "TEXT", "pin: why"},

@@ -7,13 +7,23 @@
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/db_actions.hpp"
 #include "tuner/cli/output_file.hpp"
+#include "tuner/cli/stored_results.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
+#include "tuner/interchange/kernel_tuner_cache.hpp"
+#include "tuner/interchange/t4_results.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
+
+/// The trials of one problem, in a format of other tuners.
+void write_results(const Arguments& arguments, const db::TunedStore& store,
+                   const std::string& format_name, std::ostream& out) {
+  const RecordedResults results = stored_results(store, single_entry(arguments, store));
+  out << (format_name == "t4" ? t4_results(results) : kernel_tuner_cache(results) + '\n');
+}
 
 /// Returns how many damaged facts are left out; answers that are, the store names.
 std::int64_t write_export(const Arguments& arguments, const db::TunedStore& store,
@@ -21,7 +31,9 @@ std::int64_t write_export(const Arguments& arguments, const db::TunedStore& stor
   const db::TunedFilter filter{arguments.find("device").value_or(""), target_name(arguments), "",
                                ""};
   if (format_name == "jsonl") return db::export_json_lines(store, out);
-  if (format_name == "best") {
+  if (format_name == "t4" || format_name == "kt") {
+    write_results(arguments, store, format_name, out);
+  } else if (format_name == "best") {
     db::export_best_json_lines(store, filter, out);
   } else {
     db::export_header(store, filter, out);
@@ -53,7 +65,7 @@ std::int64_t write_database(const db::TunedStore& store, const std::filesystem::
 }  // namespace
 
 int run_export(const Arguments& arguments) {
-  static const std::vector<std::string> kFormats{"jsonl", "best", "cpp", "sqlite"};
+  static const std::vector<std::string> kFormats{"jsonl", "best", "cpp", "sqlite", "t4", "kt"};
   const std::string format_name = arguments.text("format");
   if (std::find(kFormats.begin(), kFormats.end(), format_name) == kFormats.end()) {
     throw UsageError(

@@ -8,6 +8,8 @@
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/plugins.hpp"
+#include "tuner/cli/stored_results.hpp"
+#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/replay/recorded_space.hpp"
@@ -109,17 +111,44 @@ std::vector<double> predictions(const Arguments& arguments, const RecordedSpace&
   return simulated_predictions(recorded, percent / 100);
 }
 
+/// The trials of each tuned problem that --target, --size, --device and --set mean.
+std::vector<RecordedSpace> stored_spaces(const Arguments& arguments) {
+  const db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  const LeftOutWarning warning(store);
+  const auto entries = arguments.has("size")
+                           ? exact_entries(arguments, store, target_name(arguments))
+                           : chosen_entries(arguments, store);
+  std::vector<RecordedSpace> spaces;
+  for (const db::TunedEntry& entry : entries) {
+    spaces.push_back(recorded_space(
+        format("{} {} on {}", entry.kernel.target, entry.best.key.problem, entry.device.name),
+        stored_results(store, entry)));
+  }
+  if (spaces.empty()) {
+    throw Error(format("{} of size {} is not tuned in {}", arguments.text("target"),
+                       arguments.text("size"), store.path().string()));
+  }
+  return spaces;
+}
+
 int run_replay(const Arguments& arguments) {
-  if (arguments.positional().empty()) {
-    throw UsageError("replay needs a recorded space: a Kernel Tuner cache or T4 results, .gz too");
+  if (arguments.positional().empty() != arguments.has("target")) {
+    throw UsageError(
+        "replay needs a recorded space: a Kernel Tuner cache or T4 results, .gz too; "
+        "or --target for the trials of the database");
   }
   Plugins plugins(arguments);
   const ReplayRequest request = request_of(arguments);
   plugins.provide_strategy(request.strategy);  // an unknown one is told before any file is read
   std::vector<Line> lines;
   Json documents = Json::array();
-  for (const std::string& file : arguments.positional()) {
-    RecordedSpace recorded = read_recorded_space(file);
+  std::vector<RecordedSpace> stored;
+  if (arguments.has("target")) stored = stored_spaces(arguments);
+  const std::size_t count = stored.size() + arguments.positional().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    RecordedSpace recorded = i < stored.size()
+                                 ? std::move(stored[i])
+                                 : read_recorded_space(arguments.positional()[i - stored.size()]);
     const std::vector<ReplayRun> runs = replay(recorded, request, predictions(arguments, recorded));
     lines.push_back({std::move(recorded), summarize(runs)});
     if (arguments.has("json")) {
@@ -146,10 +175,14 @@ int run_replay(const Arguments& arguments) {
 extern const Verb kReplay;
 const Verb kReplay{
     .name = "replay",
-    .synopsis = "FILE… [--strategy NAME] [--budget N] [--seeds N] [--batch N] [--json]",
+    .synopsis =
+        "FILE…|--target T [--size S] [--strategy NAME] [--budget N] [--seeds N] [--batch N] "
+        "[--json]",
     .summary = "Evaluate a search strategy on recorded spaces, without a device",
     .details =
-        "Reads Kernel Tuner's cache files and T4 results, with or without gzip. Figures are the "
+        "Reads Kernel Tuner's cache files (cut-off ones too) and T4 results, with or without gzip. "
+        "With `--target`, it reads the trials of the database instead: each tuned problem is a "
+        "space of the configurations that were tried. Figures are the "
         "best time so far divided by the optimum. `1.087 [1.000, 1.137]` is the median over the "
         "seeds, with the quartiles. Configurations that fail are part of the space. An evaluation "
         "that is repeated is free.",
@@ -161,6 +194,11 @@ const Verb kReplay{
                 {"model-error", "PERCENT",
                  "Simulate a cost model; PERCENT is one standard deviation of the logarithm of its "
                  "error"},
+                {"target", "T", "In place of files: the trials of this target in the database"},
+                {"size", "S", "With --target: only this problem, as for tune"},
+                {"set", "NAME=VALUE", "With --target: only problems with this setting", "", true},
+                {"device", "NAME", "With --target: only this device"},
+                {"db", "FILE", "With --target: the database"},
                 {"json", "", "Print JSON"}},
     .positional = "FILE…",
     .run = run_replay};

@@ -17,6 +17,7 @@ namespace autotune::cli {
 extern const Verb kCheck;
 extern const Verb kDb;
 extern const Verb kExplain;
+extern const Verb kImport;
 extern const Verb kList;
 extern const Verb kNewTarget;
 extern const Verb kOccupancy;
@@ -41,8 +42,8 @@ const Verb kHelp{.name = "help",
                  .positional = "VERB",
                  .run = run_help};
 
-const std::array kVerbs{&kTune,      &kQuery, &kList,   &kOccupancy, &kCheck,
-                        &kNewTarget, &kDb,    &kReplay, &kExplain,   &kHelp};
+const std::array kVerbs{&kTune, &kQuery,  &kList,   &kOccupancy, &kCheck, &kNewTarget,
+                        &kDb,   &kImport, &kReplay, &kExplain,   &kHelp};
 
 }  // namespace
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of other tuners: read into the database, and written from it.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "tests/cli/sentences.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// The target `tiny` as Kernel Tuner 1.5.0 would have recorded it, cut off in its last result.
+constexpr const char* kCache = R"({
+"device_name": "NVIDIA RTX A4000", "kernel_name": "tiny", "problem_size": 100,
+"tune_params_keys": ["BLOCK", "STEP", "WIDTH"],
+"tune_params": {"BLOCK": [1, 16, 17], "STEP": [1, 4], "WIDTH": [3]},
+"objective": ["time"], "cache": {
+"1,1,3": {"BLOCK": 1, "STEP": 1, "WIDTH": 3, "time": 4.0, "times": [4.0, 4.1], "timestamp": "2026-11-22 14:34:21.102791+00:00"},
+"16,4,3": {"BLOCK": 16, "STEP": 4, "WIDTH": 3, "time": 2.0, "timestamp": "2026-11-22 14:34:22.102791+00:00"},
+"17,4,3": {"BLOCK": 17, "STEP": 4, "WIDTH": 3, "time": 1.0, "timestamp": "2026-11-22 14:34:23.102791+00:00"},
+"16,1,3": {"BLOCK": 16, "STEP": 1, "WIDTH": 3, "__error__": "CompilationFailedConfig"},
+"1,4,3": {"BLOCK": 1, "STEP": 4, "WI)";
+
+std::vector<std::string> import_cache(const Sandbox& sandbox) {
+  return {"import",           "kt",  sandbox.write("cache.json", kCache).string(),
+          "--size",           "100", "--target",
+          manifest_of("tiny")};
+}
+
+Json query(const Sandbox& sandbox) {
+  return Json::parse(
+      sandbox.run({"query", "--target", manifest_of("tiny"), "--json"}).out)["results"];
+}
+
+TEST(Import, ResultsOfKernelTunerBecomeImportedRows) {
+  const Sandbox sandbox;
+  const Ended ended = sandbox.run(import_cache(sandbox));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              HasSubstr("3 trials of tiny N=100 on NVIDIA RTX A4000 imported, 1 left out"));
+  EXPECT_THAT(ended.err, HasSubstr("its end is missing"));
+  const Json answers = query(sandbox);
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0]["provenance"], "imported");
+  EXPECT_EQ(answers[0]["verified"], false);
+  EXPECT_EQ(answers[0]["policy"], "by=kernel_tuner");
+  EXPECT_EQ(answers[0]["config"]["BLOCK"], 16);
+  EXPECT_EQ(answers[0]["median_ns"], 2e6);
+  EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
+}
+
+TEST(Import, TheSameFileAgainAddsNothing) {
+  const Sandbox sandbox;
+  const auto facts = [&] { return sandbox.run({"db", "export"}).out; };
+  ASSERT_EQ(sandbox.run(import_cache(sandbox)).status, 0);
+  const std::string before = facts();
+  std::filesystem::last_write_time(sandbox.folder() / "cache.json",
+                                   std::filesystem::file_time_type::clock::now());
+  const auto arguments = std::vector<std::string>{
+      "import",           "kt",  (sandbox.folder() / "cache.json").string(),
+      "--size",           "100", "--target",
+      manifest_of("tiny")};
+  ASSERT_EQ(sandbox.run(arguments).status, 0);
+  const std::string once = facts();
+  ASSERT_EQ(sandbox.run(arguments).status, 0);
+  EXPECT_EQ(facts(), once);
+}
+
+TEST(Import, NeverDecidesWhatIsMeasured) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+  const Json before = query(sandbox);
+  ASSERT_EQ(sandbox.run(import_cache(sandbox)).status, 0);
+  const Json after = query(sandbox);
+  ASSERT_EQ(after.size(), 2U);
+  EXPECT_TRUE(after[0] == before[0] || after[1] == before[0]);
+}
+
+TEST(Import, RefusesWhatIsNotTheTargets) {
+  const Sandbox sandbox;
+  const std::string cache = sandbox.write("cache.json", kCache).string();
+  const std::string other = sandbox.write("other.json", R"({"tune_params_keys": ["BLOCKS"],
+    "tune_params": {"BLOCKS": [1, 2]}, "cache": {"1": {"BLOCKS": 1, "time": 1.0}}})");
+  const std::string tiny = manifest_of("tiny");
+  expect_refused(sandbox.run({"import"}), 2, {"autotune import kt"});
+  expect_refused(sandbox.run({"import", "csv", cache}), 2, {"csv", "kt"});
+  expect_refused(sandbox.run({"import", "kt", cache, "--target", tiny}), 2, {"--size"});
+  expect_refused(sandbox.run({"import", "kt", other, "--target", tiny, "--size", "100", "--device",
+                              "RTX A4000"}),
+                 1, {"other.json", "BLOCKS", "BLOCK"});
+  expect_refused(sandbox.run({"import", "t4", other, "--target", tiny, "--size", "100"}), 2,
+                 {"other.json", "--device"});
+}
+
+TEST(ExportOfResults, IsReadBackByReplay) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run(tune("tiny", "100,200", {"--budget", "8"})).status, 0);
+  const std::string tiny = manifest_of("tiny");
+  const Ended stored = sandbox.run({"replay", "--target", tiny, "--size", "100", "--seeds", "2"});
+  EXPECT_EQ(stored.status, 0) << stored.err;
+  EXPECT_THAT(stored.out, AllOf(HasSubstr("tiny N=100 on "), HasSubstr(": 8 configurations")));
+  for (const char* form : {"kt", "t4"}) {
+    const std::string file = std::string(form) + ".json";
+    const Ended ended = sandbox.run(
+        {"db", "export", "--format", form, "--target", tiny, "--size", "100", "--output", file});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const Ended replay = sandbox.run({"replay", file, "--seeds", "2"});
+    EXPECT_THAT(replay.out, HasSubstr("8 configurations")) << replay.err;
+  }
+  expect_refused(sandbox.run({"db", "export", "--format", "kt", "--target", tiny}), 1,
+                 {"2 problems", "N=100", "N=200", "--size"});
+}
+
+}  // namespace
+}  // namespace autotune::testing
