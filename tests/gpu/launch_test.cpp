@@ -52,6 +52,20 @@ TEST_F(LaunchTest, ARightKernelPassesAtAnyLength) {
   }
 }
 
+TEST_F(LaunchTest, AKernelIsFoundByItsCppName) {
+  SourceUnit unit = saxpy_unit("");
+  unit.text =
+      "namespace ns { template <int block> __global__ void saxpy(int n, float a, const float* x,\n"
+      "                                                        const float* y, float* out) {\n"
+      "  const int i = blockIdx.x * block + threadIdx.x;\n"
+      "  if (i < n) out[i] = a * x[i] + y[i];\n} }";
+  unit.entries = {"ns::saxpy<256>"};
+  LaunchPlan plan = saxpy_plan(1000);
+  plan.launches[0].entry = unit.entries[0];
+  const Verdict verdict = verdict_of(unit, plan, 1000);
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+}
+
 TEST_F(LaunchTest, StaticSharedMemoryWithABarrier) {
   const Verdict verdict = verdict_on(
       "__shared__ float tile[256];\n"

@@ -8,6 +8,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/check_report.hpp"
 #include "tuner/cli/devices.hpp"
+#include "tuner/cli/generated_source.hpp"
 #include "tuner/cli/patience.hpp"
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/request.hpp"
@@ -41,6 +42,7 @@ int run_check(const Arguments& arguments) {
   if (arguments.positional().size() != 1) {
     throw UsageError("check needs one manifest, such as: autotune check ./saxpy.target.toml");
   }
+  refresh_generated_source(arguments.positional()[0]);
   Plugins plugins(arguments);
   const Target target = plugins.find_target(arguments.positional()[0]);
   const Problem problem = problem_to_check(arguments, target);

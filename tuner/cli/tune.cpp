@@ -9,6 +9,7 @@
 #include "db/store.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
+#include "tuner/cli/generated_source.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/progress.hpp"
@@ -79,6 +80,7 @@ int status_of(const TuningReport& report) {
 
 int run_tune(const Arguments& arguments) {
   const auto started = std::chrono::steady_clock::now();
+  refresh_generated_source(arguments.text("target"));
   Plugins plugins(arguments);
   const Target target =
       with_fixed(plugins.find_target(arguments.text("target")), fixed_of(arguments));

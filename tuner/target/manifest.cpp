@@ -32,17 +32,39 @@ std::string text_of(const fs::path& file, const Node& node) {
 
 void expect_keys(const Node& root) {
   root.expect_keys(
-      {"manifest", "name",     "description", "source",      "include",   "options",
-       "sizes",    "settings", "family",      "parameters",  "default",   "constraints",
-       "let",      "defines",  "bake_sizes",  "size_macros", "arguments", "workspace",
-       "launch",   "main",     "kernels",     "tensor_maps", "reference", "parts",
-       "families", "work",     "resources",   "model"},
-      {"use", "generate", "types", "prepare", "check", "textures"});
+      {"manifest",    "generate", "name",     "description", "source",      "include",
+       "options",     "sizes",    "settings", "family",      "parameters",  "default",
+       "constraints", "let",      "defines",  "bake_sizes",  "size_macros", "arguments",
+       "workspace",   "launch",   "main",     "kernels",     "tensor_maps", "reference",
+       "parts",       "families", "work",     "resources",   "model"},
+      {"use", "types", "prepare", "check", "textures"});
+}
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+std::vector<std::string> command_of(const Node& root) {
+  std::vector<std::string> command;
+  const Node* const generate = root.find("generate");
+  if (!generate) return command;
+  for (const Node& word : generate->items(1)) command.push_back(word.text());
+  if (root["source"].is(Node::Kind::list)) {
+    root["source"].fail("a generated source is one file: name that which \"generate\" writes");
+  }
+  return command;
+}
+
+void require_generated(const fs::path& file, const Node& source) {
+  if (fs::exists(file)) return;
+  source.fail(format("{} is not there yet: autotune check and the tuning itself run the generator",
+                     file.string()));
 }
 
 void read_source(const Node& root, const fs::path& folder, Target& target) {
   for (const Node& source : root["source"].one_or_more(kMostItems)) {
     const fs::path file = folder / source.text();
+    if (!command_of(root).empty()) require_generated(file, source);
     if (target.source_path.empty()) {
       target.source_path = file;
     } else {
@@ -141,8 +163,15 @@ bool is_json(const fs::path& file, std::string_view text) {
   return false;
 }
 
+/// Of a manifest.
+std::string text_of(const fs::path& file) {
+  FileText read = read_text_file(file, kLargestFile);
+  if (read.refusal.empty()) return std::move(read.text);
+  throw Error(format("{}: cannot be read: {}", file.string(), read.refusal));
+}
+
 Target read_document(std::string text, const fs::path& file) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const fs::path folder = folder_of(file);
   const bool json = is_json(file, text);
   const auto document =
       std::make_shared<const Document>(Document{file.string(), std::move(text), json});
@@ -170,15 +199,22 @@ Target read_document(std::string text, const fs::path& file) {
 }  // namespace
 
 Target load_manifest(const fs::path& file) {
-  FileText read = read_text_file(file, kLargestFile);
-  if (!read.refusal.empty()) {
-    throw Error(format("{}: cannot be read: {}", file.string(), read.refusal));
-  }
+  std::string text = text_of(file);
   if (file.extension() != ".toml" && file.extension() != ".json") {
     throw Error(
         format("{}: this is no manifest: name a .target.toml or .target.json", file.string()));
   }
-  return read_document(std::move(read.text), file);
+  return read_document(std::move(text), file);
+}
+
+std::optional<Generator> generator_of(const fs::path& file) {
+  if (file.extension() != ".toml") return std::nullopt;
+  const Node root =
+      tree_of_toml(std::make_shared<const Document>(Document{file.string(), text_of(file), false}));
+  const std::vector<std::string> command = command_of(root);
+  if (command.empty()) return std::nullopt;
+  const fs::path folder = folder_of(file);
+  return Generator{file, folder, folder / root["source"].text(), command};
 }
 
 Target read_manifest(std::string_view text, const fs::path& file) {

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner/core/target.hpp"
 
@@ -17,5 +20,15 @@ Target load_manifest(const std::filesystem::path& file);
 
 /// The same for a text, as a plugin gives it; paths in it start from the folder of `file`.
 Target read_manifest(std::string_view text, const std::filesystem::path& file);
+
+/// A program that prints the source of a manifest, run in the manifest's folder.
+struct Generator {
+  std::filesystem::path manifest, folder, source;
+  std::vector<std::string> command;
+};
+
+/// Of a manifest file; nullopt if it names none. Does not run it, and does not read the source.
+/// Throws Error.
+std::optional<Generator> generator_of(const std::filesystem::path& file);
 
 }  // namespace autotune

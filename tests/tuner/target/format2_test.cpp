@@ -178,7 +178,7 @@ TEST_F(Format2Test, ErrorsShowThePlace) {
   expect_error("EDGE = N % tile", "EDGE = N // tile", "'//' is no operator");
   expect_error("round_up(n, to)", "round_up(m, to)", "nothing is called m");
   expect_error("name = \"scale\"", "name = \"scale\"\nname = \"twice\"", "scale.target.toml:3:");
-  expect_error("sizes.N", "generate = [\"x\"]\nsizes.N", "\"generate\" is not supported yet");
+  expect_error("sizes.N", "use = [\"x\"]\nsizes.N", "\"use\" is not supported yet");
 }
 
 TEST_F(Format2Test, KeysInWrongPlacesAreNamedWithTheRightOne) {
@@ -190,6 +190,22 @@ TEST_F(Format2Test, KeysInWrongPlacesAreNamedWithTheRightOne) {
       "scale.target.toml:20:1: \"settings\" is a key of the target: such keys stand above");
   expect_error("kernels.plain.grid = \"blocks\"\n", "",
                "the family plain has no kernels to launch");
+}
+
+TEST_F(Format2Test, ReadingAManifestRunsNoGenerator) {
+  const std::string generate = "generate = [\"touch\", \"made.cu\"]\nsource = ";
+  expect_error("source = \"scale.cu\"", generate + "\"made.cu\"",
+               "made.cu is not there yet: autotune check and the tuning itself run the generator");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "made.cu"));
+  const auto generator = generator_of(folder_.path() / "scale.target.toml");
+  ASSERT_TRUE(generator);
+  EXPECT_EQ(generator->source, folder_.path() / "made.cu");
+  EXPECT_THAT(generator->command, ElementsAre("touch", "made.cu"));
+  EXPECT_EQ(read("source = \"scale.cu\"", generate + "\"scale.cu\"").fingerprint,
+            read().fingerprint);
+  EXPECT_FALSE(generator_of(folder_.path() / "scale.target.toml"));
+  expect_error("source = \"scale.cu\"", generate + "[\"scale.cu\"]",
+               "a generated source is one file");
 }
 
 TEST_F(Format2Test, NamesHaveScopes) {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/generated_source.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <ostream>
+#include <vector>
+
+#include "tuner/core/error.hpp"
+#include "tuner/file/replace_file.hpp"
+#include "tuner/host/process.hpp"
+#include "tuner/host/temporary_folder.hpp"
+#include "tuner/target/catalog.hpp"
+#include "tuner/target/manifest.hpp"
+#include "tuner/text/file_text.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLimitSeconds = 60;
+constexpr std::uint64_t kLongestSource = std::uint64_t{64} << 20;
+
+/// Empty for a target of a plugin, and for one that does not exist.
+fs::path manifest_of(const std::string& target) {
+  std::error_code none;
+  if (is_manifest_path(target)) return fs::exists(target, none) ? fs::path(target) : fs::path();
+  const std::vector<CatalogEntry> known = list_targets();
+  const auto found = std::ranges::find(known, target, &CatalogEntry::name);
+  return found == known.end() ? fs::path() : found->manifest;
+}
+
+std::string program_of(const Generator& generator) {
+  const std::string& name = generator.command.front();
+  const bool is_path = name.find('/') != std::string::npos;
+  const fs::path found = find_program(is_path ? (generator.folder / name).string() : name);
+  if (!found.empty()) return fs::absolute(found).string();
+  throw Error(format("{}: generate: there is no program {}", generator.manifest.string(), name));
+}
+
+/// What it prints, in the manifest's folder. What it says on stderr is for errors.
+std::string output_of(const Generator& generator) {
+  const TemporaryFolder folder;
+  const fs::path output = fs::path(folder.path()) / "source.cu";
+  std::vector<std::string> argv = {"/bin/sh",
+                                   "-c",
+                                   "cd \"$0\" && output=$1 && shift && exec \"$@\" > \"$output\"",
+                                   generator.folder.string(),
+                                   output.string(),
+                                   program_of(generator)};
+  argv.insert(argv.end(), generator.command.begin() + 1, generator.command.end());
+  const ProcessResult result = run_process(argv, kLimitSeconds);
+  const auto fail = [&](const std::string& why) {
+    throw Error(format("{}: generate: {} {}{}{}", generator.manifest.string(),
+                       generator.command.front(), why, result.output.empty() ? "" : ":\n",
+                       result.output));
+  };
+  if (result.timed_out) fail(format("ran longer than {} s and was killed", kLimitSeconds));
+  if (result.status != 0) fail(format("failed with status {}", result.status));
+  FileText text = read_text_file(output, kLongestSource);
+  if (!text.refusal.empty()) fail(format("printed no source: {}", text.refusal));
+  if (text.text.empty()) fail("printed nothing: it prints the source to stdout");
+  return std::move(text.text);
+}
+
+}  // namespace
+
+void refresh_generated_source(const std::string& target) {
+  const fs::path manifest = manifest_of(target);
+  const auto generator = manifest.empty() ? std::nullopt : generator_of(manifest);
+  if (!generator) return;
+  const std::string text = output_of(*generator);
+  const FileText before = read_text_file(generator->source, kLongestSource);
+  if (before.refusal.empty() && before.text == text) return;
+  write_file(generator->source, [&](std::ostream& stream) { stream << text; });
+  std::cerr << format("{} has changed: it is what {} printed\n", generator->source.string(),
+                      generator->command.front());
+}
+
+}  // namespace autotune::cli
