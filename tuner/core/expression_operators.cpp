@@ -2,6 +2,7 @@
 // The operators of expressions, from the loosest to the tightest.
 #include "tuner/core/expression_parser.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
@@ -15,6 +16,17 @@ constexpr ExpressionOperator kRelations[] = {  // longer signs first
 constexpr ExpressionOperator kSums[] = {{"+", Op::add}, {"-", Op::subtract}};
 constexpr ExpressionOperator kProducts[] = {
     {"*", Op::multiply}, {"/", Op::divide}, {"%", Op::modulo}};
+
+/// Operators of Python and C that people write, with what to write instead.
+struct ForeignOperator {
+  std::string_view sign, advice;
+};
+constexpr ForeignOperator kForeign[] = {{"//", "'/' divides integers as C does"},
+                                        {"**", "pow(a, b) is a power"},
+                                        {"^", "pow(a, b) is a power"},
+                                        {"<<", "multiply by a power of two"},
+                                        {">>", "divide by a power of two"},
+                                        {"if ", "write condition ? a : b"}};
 
 bool is_rising(Op relation) { return relation == Op::less || relation == Op::less_equal; }
 bool is_comparison(Op op) { return op >= Op::less && op <= Op::not_equal; }
@@ -249,8 +261,10 @@ ExpressionParser::Operand ExpressionParser::unary() {
 
 void ExpressionParser::refuse_foreign_operators(std::size_t at) const {
   const std::string_view rest = text_.substr(at);
-  if (rest.starts_with("//")) fail_at(at, "'//' is no operator: '/' divides integers as C does");
-  if (rest.starts_with("**")) fail_at(at, "'**' is no operator: pow(a, b) is a power");
+  for (const auto& [sign, advice] : kForeign) {
+    if (!rest.starts_with(sign)) continue;
+    fail_at(at, format("'{}' is no operator: {}", trimmed(sign), advice));
+  }
 }
 
 std::optional<Op> ExpressionParser::accept_any(std::span<const ExpressionOperator> operators) {

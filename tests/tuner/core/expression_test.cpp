@@ -141,6 +141,22 @@ TEST(Expression, MisspeltTextNamesTheColumn) {
   EXPECT_EQ(error_of("a \x01").column(), 3);
 }
 
+TEST(Expression, OperatorsOfPythonAndCAreAnsweredWithAdvice) {
+  const std::pair<const char*, const char*> advice[] = {
+      {"a // b", "'//' is no operator: '/' divides integers as C does"},
+      {"a ** 2", "'**' is no operator: pow(a, b) is a power"},
+      {"a ^ 2", "'^' is no operator: pow(a, b) is a power"},
+      {"a << 2", "'<<' is no operator: multiply by a power of two"},
+      {"a >> 2 == 1", "'>>' is no operator: divide by a power of two"},
+      {"a & b", "'&' is no operator, '&&' is"},
+      {"a | b", "'|' is no operator, '||' is"},
+      {"a if b else c", "'if' is no operator: write condition ? a : b"},
+      {"a = 1", "'=' is no operator, '==' compares"}};
+  for (const auto& [text, what] : advice) {
+    EXPECT_THAT(error_of(text).what(), HasSubstr(what)) << text;
+  }
+}
+
 TEST(Expression, FunctionErrorsSayWhatIsThere) {
   EXPECT_THAT(error_of("ceil_dif(1, 2)").what(), HasSubstr("did you mean ceil_div?"));
   EXPECT_THAT(error_of("ceil_div(1)").what(), HasSubstr("ceil_div takes 2 arguments"));
