@@ -383,9 +383,10 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
   buffer.type = array.type.of(values.levels());
   const auto key = [&] { return array.key + ".length"; };
   buffer.length = values.at_least(1, *array.length, key);
-  if (buffer.length > kLongestBuffer) {
+  if (buffer.length > kLongestBuffer / spec.width) {
     values.fail(key(), format("{} elements are too many", buffer.length));
   }
+  buffer.length *= spec.width;
   buffer.role = spec.role;
   buffer.fill = spec.fill;
   if (array.tolerance) {

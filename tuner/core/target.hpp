@@ -39,6 +39,7 @@ struct ArgumentSpec {
   /// Inputs: where non-zero, each call copies it into the source's `__constant__` variable of this
   /// name before the first launch.
   std::optional<Expression> constant = {};
+  std::int64_t width = 1;  // of a vector or struct: its members, which all have this type
 };
 
 /// A TMA descriptor in kernels' arguments; see TensorMap.

@@ -60,7 +60,8 @@ class Meanings {
 };
 
 std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
-  return format("{} {} {} {} {} {} {} {} {}\n", spec.name, spec.type, static_cast<int>(spec.role),
+  const std::string type = spec.width == 1 ? spec.type : format("{}x{}", spec.type, spec.width);
+  return format("{} {} {} {} {} {} {} {} {}\n", spec.name, type, static_cast<int>(spec.role),
                 static_cast<int>(spec.fill), meanings.of(spec.length), meanings.of(spec.tolerance),
                 meanings.of(spec.value), spec.real ? format("{}", *spec.real) : "",
                 meanings.of(spec.constant));

@@ -39,6 +39,7 @@ class Reader {
   Reader(Reading& reading, Target& target) : reading_(reading), target_(target) {}
 
   void read() {
+    check_types();
     for (const auto& [name, node] : reading_.root["arguments"].members()) {
       target_.arguments.push_back(argument(name, node));
     }
@@ -73,7 +74,7 @@ class Reader {
   }
 
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
-    spec.type = type_of(node["type"]);
+    read_element(spec, node["type"]);
     spec.length = reading_.names.integer(node["length"], kProblem);
     if (const Node* const role = node.find("role")) spec.role = choice(*role, kRoles);
     if (const Node* const fill = node.find("fill")) {
@@ -109,7 +110,7 @@ class Reader {
     node.expect_keys({"type", "length", "fill"});
     ArgumentSpec spec;
     spec.name = own_name(scope, name);
-    spec.type = type_of(node["type"], &scope);
+    read_element(spec, node["type"], &scope);
     spec.role = Role::workspace;
     if (const Node* const fill = node.find("fill")) {
       spec.fill = choice(*fill, kFills);
@@ -121,6 +122,57 @@ class Reader {
 
   static std::string own_name(const ManifestScope& scope, const std::string& name) {
     return scope.name.empty() ? name : format("{}.{}", scope.name, name);
+  }
+
+  /// `f32`, a vector `f32x4`, or a struct of "types".
+  void read_element(ArgumentSpec& spec, const Node& type, const ManifestScope* scope = nullptr) {
+    const std::string name = type.text();
+    const Node* const types = reading_.root.find("types");
+    if (const Node* const body = types ? types->find(name) : nullptr) {
+      spec.type = member_type(*body);
+      spec.width = static_cast<std::int64_t>(body->members().size());
+    } else if (const auto width = vector_width(name)) {
+      spec.type = name.substr(0, name.size() - 2);
+      spec.width = *width;
+    } else {
+      spec.type = type_of(type, scope);
+    }
+  }
+
+  /// Of `f32x4`.
+  static std::optional<std::int64_t> vector_width(const std::string& name) {
+    if (name.size() < 3 || !element_type(name.substr(0, name.size() - 2))) return std::nullopt;
+    const std::string_view end = std::string_view(name).substr(name.size() - 2);
+    if (end[0] != 'x' || end[1] < '2' || end[1] > '4') return std::nullopt;
+    return end[1] - '0';
+  }
+
+  void check_types() {
+    const Node* const types = reading_.root.find("types");
+    if (!types) return;
+    for (const auto& [name, body] : types->members()) {
+      const auto setting = std::ranges::find(target_.settings, name, &Setting::name);
+      const bool is_setting = setting != target_.settings.end();
+      if (element_type(name) || vector_width(name) || is_setting) {
+        body.fail(format("{} is a type or setting already: give the struct another name", name));
+      }
+      (void)member_type(body);
+    }
+  }
+
+  /// Of a struct: the type of all its members, which lie there without gaps.
+  std::string member_type(const Node& body) {
+    const auto& members = body.members();
+    if (members.empty()) body.fail("a struct has members");
+    const std::string first = type_of(members.front().node);
+    for (const auto& [name, type] : members) {
+      if (type_of(type) == first) continue;
+      type.fail(
+          format("{} is {} and {} is {}: members of a struct have one type; put others into "
+                 "buffers of their own",
+                 members.front().name, first, name, type.text()));
+    }
+    return first;
   }
 
   /// An element type, or a setting that holds one. With a scope, which sees parameters, or one of

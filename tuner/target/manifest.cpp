@@ -32,12 +32,12 @@ std::string text_of(const fs::path& file, const Node& node) {
 
 void expect_keys(const Node& root) {
   root.expect_keys(
-      {"manifest",    "generate", "name",     "description", "source",      "include",
-       "options",     "sizes",    "settings", "family",      "parameters",  "default",
-       "constraints", "let",      "defines",  "bake_sizes",  "size_macros", "arguments",
-       "workspace",   "launch",   "main",     "kernels",     "tensor_maps", "reference",
-       "parts",       "families", "work",     "resources",   "model"},
-      {"use", "types", "prepare", "check", "textures"});
+      {"manifest",  "generate",    "types",    "name",     "description", "source",
+       "include",   "options",     "sizes",    "settings", "family",      "parameters",
+       "default",   "constraints", "let",      "defines",  "bake_sizes",  "size_macros",
+       "arguments", "workspace",   "launch",   "main",     "kernels",     "tensor_maps",
+       "reference", "parts",       "families", "work",     "resources",   "model"},
+      {"use", "prepare", "check", "textures"});
 }
 
 fs::path folder_of(const fs::path& file) {

@@ -92,5 +92,34 @@ TEST_F(LaunchReaderTest, SeveralSourcesAreOneTextWithLineDirectives) {
   expect_error("\"kernels/filter.cu\"", "\"gone.cu\"", "gone.cu cannot be read");
 }
 
+TEST_F(LaunchReaderTest, BuffersHoldVectorsAndStructs) {
+  const auto buffer = [&](const std::string& type, const std::string& types) {
+    const Target target =
+        read("arguments.y = { type = \"real\"", types + "arguments.y = { type = " + type);
+    return buffers_of(target, problem_of(target, {{"N", 10}}, {{"real", "f64"}}), DeviceInfo{})[0];
+  };
+  EXPECT_EQ(buffer("\"f32x3\"", "").length, 30);
+  EXPECT_EQ(buffer("\"i64x2\"", "").type, ElementType::i64);
+  const BufferSpec bodies = buffer("\"body\"", "types.body = { x = \"real\", y = \"real\" }\n");
+  EXPECT_EQ(bodies.length, 20);
+  EXPECT_EQ(bodies.type, ElementType::f64);
+  EXPECT_NE(read("\"real\", length", "\"f32x2\", length").fingerprint,
+            read("\"real\", length", "\"f32x4\", length").fingerprint);
+}
+
+TEST_F(LaunchReaderTest, BadStructsAndVectorsAreRefused) {
+  const auto expect_refusal = [&](const std::string& types, const std::string& what) {
+    expect_error("main = \"run\"", "main = \"run\"\n" + types, what);
+  };
+  expect_refusal("types.body = { x = \"f32\", id = \"i32\" }",
+                 "x is f32 and id is i32: members of");
+  expect_refusal("types.body = { x = \"f33\" }", "\"f33\" is no element type");
+  expect_refusal("types.body = {}", "a struct has members");
+  expect_refusal("types.f32x4 = { x = \"f32\" }", "f32x4 is a type or setting already");
+  expect_error("\"real\", length", "\"f32x5\", length", "\"f32x5\" is no element type");
+  expect_error("arguments.y", "arguments.a = { type = \"f32x2\", value = 1 }\narguments.y",
+               "\"f32x2\" is no element type");
+}
+
 }  // namespace
 }  // namespace autotune
