@@ -96,6 +96,31 @@ TEST(Import, RefusesWhatIsNotTheTargets) {
                  {"other.json", "--device"});
 }
 
+TEST(Import, AT1ProblemBecomesAManifestThatIsRead) {
+  const Sandbox sandbox;
+  sandbox.write("fill.cu",
+                R"(extern "C" __global__ void fill(float* out, const float* in, float scale) {
+  const int x = blockIdx.x * block_size_x + threadIdx.x;
+  const int y = blockIdx.y * block_size_y + threadIdx.y;
+  const REAL factor = FACTOR;
+  if (x < problem_size_x && y < problem_size_y) {
+    out[y * problem_size_x + x] = scale * factor / factor + 0 * in[0];
+  }
+})");
+  const std::string problem =
+      AUTOTUNE_SOURCE_DIR "/tests/tuner/interchange/samples/t1_problem.json";
+  const Ended ended = sandbox.run({"import", "t1", problem});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("fill_2d.target.toml: written"),
+                               HasSubstr("Conditions[2]: \"fits(block_size_x)\"")));
+  expect_refused(sandbox.run({"import", "t1", problem}), 2, {"fill_2d.target.toml", "exists"});
+  const Ended check = sandbox.run({"check", "./fill_2d.target.toml", "--sizes", "100x60",
+                                   "--device", "host", "--configurations", "2"});
+  EXPECT_EQ(check.status, 0) << check.err;
+  // 6 blocks with 2 factors and 2 types, and 2 blocks of 4 rows with 2 factors and one type.
+  EXPECT_THAT(check.out, HasSubstr("28 of 36 combinations are valid"));
+}
+
 TEST(ExportOfResults, IsReadBackByReplay) {
   const Sandbox sandbox;
   ASSERT_EQ(sandbox.run(tune("tiny", "100,200", {"--budget", "8"})).status, 0);

@@ -15,7 +15,8 @@ struct Kind {
   int (*run)(const Arguments& arguments, const std::vector<std::string>& files);
 };
 
-constexpr std::array kKinds{Kind{"kt", import_results}, Kind{"t4", import_results}};
+constexpr std::array kKinds{Kind{"t1", import_t1}, Kind{"kt", import_results},
+                            Kind{"t4", import_results}};
 
 int run_import(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.positional();
@@ -38,10 +39,14 @@ int run_import(const Arguments& arguments) {
 extern const Verb kImport;
 const Verb kImport{
     .name = "import",
-    .synopsis = "kt|t4 FILE… --target T --size S [--device NAME] [--db FILE]",
-    .summary = "Read files of other tuners: results",
+    .synopsis =
+        "t1 FILE [--output NAME.target.toml] | kt|t4 FILE… --target T --size S [--device NAME]",
+    .summary = "Read files of other tuners: tuning problems and results",
     .details =
-        R"(* `kt` (Kernel Tuner's cache files, cut-off ones too) and `t4` (T4 results) become trials of the
+        R"(* `t1` (the T1 format of tuning problems) becomes a manifest, by default `NAME.target.toml` in the
+  current folder. Expressions and lists in Python are translated, never run. What has no counterpart
+  is a comment in the manifest. The output names what is to be completed or checked, with its place.
+* `kt` (Kernel Tuner's cache files, cut-off ones too) and `t4` (T4 results) become trials of the
   target at `--size`, and their fastest configuration an answer of provenance `imported`. Parameters
   have the names of the file. Configurations that are not valid for the target are left out.
 * Imported times have a policy of their own, such as `by=kernel_tuner`. They are never compared with
@@ -49,7 +54,8 @@ const Verb kImport{
 * The device is the file's; `--device` names another one, or that of T4 results, which have none.
 
 `autotune db import` reads what `autotune db export` wrote.)",
-    .options = {{"target", "T", "kt, t4: a target's name or the path of a manifest"},
+    .options = {{"output", "FILE", "t1: the manifest to write"},
+                {"target", "T", "kt, t4: a target's name or the path of a manifest"},
                 {"size", "S", "kt, t4: the problem, as for tune"},
                 {"set", "NAME=VALUE", "kt, t4: a setting of the problem", "", true},
                 {"device", "NAME", "kt, t4: the GPU that was measured"},

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/interchange/python_translation.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// Every letter is a parameter, size[i] is a size, and z of min and max has the values 3 to 7.
+std::string meaning(const std::string& name, std::int64_t index, bool is_whole) {
+  if (name == "size" && index >= 0) return "n" + std::to_string(index);
+  if (is_whole) return index == 1 ? "7" : "3";
+  return name.size() == 1 && index < 0 ? name : "";
+}
+
+std::string translated(std::string_view text) { return translate_python(text, meaning).text; }
+
+std::string refusal(std::string_view text) {
+  try {
+    return "accepted as " + translate_python(text, meaning).text;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(PythonTranslation, OperatorsKeepTheirMeaning) {
+  EXPECT_EQ(translated("a and b or not c"), "a and b or not c");
+  EXPECT_EQ(translated("a and (b or c)"), "a and (b or c)");
+  EXPECT_EQ(translated("not (a == b)"), "not a == b");
+  EXPECT_EQ(translated("a // b % c"), "a / b % c");
+  EXPECT_EQ(translated("a - (b - c)"), "a - (b - c)");
+  EXPECT_EQ(translated("(a*b)*c"), "a * b * c");
+  EXPECT_EQ(translated("-a * b"), "-a * b");
+  EXPECT_EQ(translated("-(a + b)"), "-(a + b)");
+}
+
+TEST(PythonTranslation, ChainsAreWrittenOut) {
+  EXPECT_EQ(translated("32 <= a*b <= 1024"), "32 <= a * b and a * b <= 1024");
+  EXPECT_EQ(translated("a == b < c or d"), "a == b and b < c or d");
+  EXPECT_EQ(translated("not a < b < c"), "not (a < b and b < c)");
+}
+
+TEST(PythonTranslation, PowersAreProductsWhereTheExponentIsSmall) {
+  EXPECT_EQ(translated("a**2 + 1"), "a * a + 1");
+  EXPECT_EQ(translated("(a+b)**2"), "(a + b) * (a + b)");
+  EXPECT_EQ(translated("-a**2"), "-(a * a)");
+  EXPECT_EQ(translated("2**a"), "int(pow(2, a))");
+}
+
+TEST(PythonTranslation, WordsListsAndChoices) {
+  EXPECT_EQ(translated("a == \"near\""), "a == 'near'");
+  EXPECT_EQ(translated("\"a\"==\"b\""), "'a' == 'b'");
+  EXPECT_EQ(translated("a in (1, 2) or b not in ['x', 'y']"), "a in [1, 2] or b not in ['x', 'y']");
+  EXPECT_EQ(translated("a if b else c"), "b ? a : c");
+  EXPECT_EQ(translated("True"), "1");
+}
+
+TEST(PythonTranslation, NamesAreGivenTheirMeaning) {
+  EXPECT_EQ(translated("size[1] * max(z) + min(z) - max(a, b)"), "n1 * 7 + 3 - max(a, b)");
+}
+
+TEST(PythonTranslation, ExactDivisionIsNoted) {
+  const PythonTranslation exact = translate_python("a % (b / c) == 0", meaning);
+  EXPECT_EQ(exact.text, "a % (b / c) == 0");
+  EXPECT_THAT(exact.notes, SizeIs(1));
+  EXPECT_THAT(translate_python("a // b", meaning).notes, IsEmpty());
+}
+
+TEST(PythonTranslation, WhatHasNoCounterpartIsRefusedWithItsReason) {
+  EXPECT_THAT(refusal("check(a)"), HasSubstr("the function check"));
+  EXPECT_THAT(refusal("width * 2"), HasSubstr("width is no parameter"));
+  EXPECT_THAT(refusal("a & b"), HasSubstr("column 3: \"&\" works on bits"));
+  EXPECT_THAT(refusal("lambda p: p"), HasSubstr("lambda"));
+  EXPECT_THAT(refusal("p[\"a\"] > 1"), HasSubstr("an index is no number"));
+  EXPECT_THAT(refusal("a.b"), HasSubstr("attribute"));
+  EXPECT_THAT(refusal("__import__('os')"), HasSubstr("__import__"));
+  EXPECT_THAT(refusal("a +"), HasSubstr("ends early"));
+  EXPECT_THAT(refusal("a b"), HasSubstr("column 3: unexpected"));
+  EXPECT_THAT(refusal("a == 'x"), HasSubstr("no end"));
+  EXPECT_THAT(refusal(std::string(5000, '(')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(refusal(std::string(5000, '-')), HasSubstr("nested too deeply"));
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/interchange/python_values.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<std::int64_t> integers(std::string_view text) {
+  std::vector<std::int64_t> values;
+  for (const PythonConstant& each : python_list(text)) {
+    values.push_back(std::get<std::int64_t>(each));
+  }
+  return values;
+}
+
+std::string refusal(std::string_view text) {
+  try {
+    python_list(text);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(PythonValues, ListsRangesAndTheirSums) {
+  using Values = std::vector<std::int64_t>;
+  EXPECT_EQ(integers("[16, 32, -1]"), (Values{16, 32, -1}));
+  EXPECT_EQ(integers("[1, 2] + list(range(32, 97, 32))"), (Values{1, 2, 32, 64, 96}));
+  EXPECT_EQ(integers("range(3)"), (Values{0, 1, 2}));
+  EXPECT_EQ(integers("range(4, 0, -2)"), (Values{4, 2}));
+  EXPECT_EQ(integers("(8,)"), (Values{8}));
+}
+
+TEST(PythonValues, Comprehensions) {
+  using Values = std::vector<std::int64_t>;
+  EXPECT_EQ(integers("[2**i for i in range(0, 4)]"), (Values{1, 2, 4, 8}));
+  EXPECT_EQ(integers("[i for i in range(1, 5) if i % 2 == 0]"), (Values{2, 4}));
+  EXPECT_EQ(integers("list(32 * i for i in range(1, 3))"), (Values{32, 64}));
+}
+
+TEST(PythonValues, WordsAndRealNumbers) {
+  EXPECT_EQ(python_list("[\"float\", 'half']")[1], PythonConstant("half"));
+  EXPECT_EQ(python_list("[0.5, 3/2]")[1], PythonConstant(1.5));
+  EXPECT_EQ(python_list("[-7 // 2, -7 % 4]"),
+            (std::vector<PythonConstant>{std::int64_t{-4}, std::int64_t{1}}));
+}
+
+TEST(PythonValues, WhatIsNotUnderstoodIsRefused) {
+  EXPECT_THAT(refusal("3"), HasSubstr("is no list"));
+  EXPECT_THAT(refusal("[x]"), HasSubstr("x has no value"));
+  EXPECT_THAT(refusal("open('x')"), HasSubstr("the function open"));
+  EXPECT_THAT(refusal("range(10**18)"), HasSubstr("over 65536 values"));
+  EXPECT_THAT(refusal("[2**64]"), HasSubstr("exponent"));
+  EXPECT_THAT(refusal("[2**62 * 4]"), HasSubstr("too large"));
+  EXPECT_THAT(refusal("[1 // 0]"), HasSubstr("division by zero"));
+  EXPECT_THAT(refusal("range(1, 2, 0)"), HasSubstr("step"));
+}
+
+}  // namespace
+}  // namespace autotune

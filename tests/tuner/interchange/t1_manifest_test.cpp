@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/interchange/t1_manifest.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+T1Manifest sample() {
+  return t1_manifest(AUTOTUNE_SOURCE_DIR "/tests/tuner/interchange/samples/t1_problem.json");
+}
+
+TEST(T1Manifest, ParametersHaveTheirValuesAndDefaults) {
+  const T1Manifest manifest = sample();
+  EXPECT_EQ(manifest.name, "fill_2d");
+  for (const char* line :
+       {"parameters.block_size_x = [16, 32, 64]\n", "parameters.block_size_y = [1, 2, 4]\n",
+        "parameters.FACTOR = [0.5, 1.0]\n",
+        "parameters.REAL = { values = [\"float\", \"double\"], as = \"text\" }\n",
+        "default = { block_size_x = 32, REAL = \"double\" }\n"}) {
+    EXPECT_THAT(manifest.text, HasSubstr(line));
+  }
+}
+
+TEST(T1Manifest, ConditionsAndLaunchesAreTranslated) {
+  const std::string text = sample().text;
+  for (const char* line :
+       {"\n16 <= block_size_x * block_size_y and block_size_x * block_size_y <= 128\n",
+        "\nblock_size_y in [1, 2] or REAL == 'float'\n",
+        "\nblock_size_x * block_size_y <= device.max_threads",
+        "grid = [\"ceil_div(problem_size_x, block_size_x)\", "
+        "\"ceil_div(problem_size_y, block_size_y)\"]\n",
+        "block = [\"block_size_x\", \"block_size_y\"]\n", "sizes.problem_size_y = { fixed = 60 }\n",
+        "length = \"problem_size_x * problem_size_y\", role = \"output\"",
+        "length = \"64 - 1\" }\n", "launch.arguments = [\"out\", \"in\", \"scale\"]\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+TEST(T1Manifest, WhatHasNoCounterpartIsNamedWithItsPlaceAndLeftAsAComment) {
+  const T1Manifest manifest = sample();
+  for (const char* what :
+       {"Default of block_size_y: 3 is not among its values",
+        "Conditions[2]: \"fits(block_size_x)\"",
+        "LocalSize.Z: \"wave\" is not translated: wave is no parameter",
+        "Arguments[1]: the fill Constant 324", "Arguments[3]: half has the type half4"}) {
+    EXPECT_THAT(manifest.to_complete, Contains(HasSubstr(what)));
+    EXPECT_THAT(manifest.text, HasSubstr(what));
+  }
+  EXPECT_THAT(manifest.text, HasSubstr("\n# fits(block_size_x)\n"));
+  EXPECT_THAT(manifest.text, HasSubstr("\n# arguments.half = { … }\n"));
+}
+
+std::string refusal(const std::string& text) {
+  const auto file = std::filesystem::path(testing::TempDir()) / ("t1_" + std::to_string(getpid()));
+  std::ofstream(file) << text;
+  try {
+    t1_manifest(file);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(T1Manifest, OtherFilesAreRefused) {
+  EXPECT_THAT(refusal("{}"), HasSubstr("no ConfigurationSpace"));
+  EXPECT_THAT(refusal(R"t1({"ConfigurationSpace": {}, "KernelSpecification": {}})t1"),
+              HasSubstr("KernelName"));
+  EXPECT_THAT(refusal(R"t1({"ConfigurationSpace": {"TuningParameters": [
+      {"Name": "a\nb = 1", "Type": "int", "Values": "[1]"}]}, "KernelSpecification":
+      {"KernelName": "k"}})t1"),
+              HasSubstr("is no name of a parameter"));
+  EXPECT_THAT(refusal(R"t1({"ConfigurationSpace": {"TuningParameters": [
+      {"Name": "a", "Type": "int", "Values": "eval(1)"}]}, "KernelSpecification":
+      {"KernelName": "k"}})t1"),
+              HasSubstr("the values of the parameter a: the function eval"));
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/interchange/python_translation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "tuner/core/error.hpp"
+#include "tuner/interchange/python_expression.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+using Kind = PythonNode::Kind;
+
+/// How tightly a text binds in a manifest, loosest first.
+enum Binding { conditional, disjunction, conjunction, negation, comparison, sum, product, operand };
+
+struct Text {
+  std::string text;
+  Binding binding = operand;
+};
+
+constexpr std::array kFunctions{"min", "max", "abs", "int"};
+/// Exponents up to this are written as a product.
+constexpr int kMostFactors = 4;
+
+std::string in_parentheses_below(Binding least, const Text& text) {
+  return text.binding < least ? "(" + text.text + ")" : text.text;
+}
+
+class Translator {
+ public:
+  explicit Translator(const PythonName& name) : name_(name) {}
+
+  Text text(const PythonNode& node) {
+    switch (node.kind) {
+      case Kind::integer:
+      case Kind::real:
+        return {node.text};
+      case Kind::text:
+        if (node.text.find('\'') != std::string::npos) throw Error("a word has a quote");
+        return {"'" + node.text + "'"};
+      case Kind::name:
+        return {named(node.text, -1, false)};
+      case Kind::index:
+        return {indexed(node)};
+      case Kind::call:
+        return {called(node)};
+      case Kind::unary:
+        return unary(node);
+      case Kind::binary:
+        return binary(node);
+      case Kind::logical: {
+        const Binding binding = node.text == "or" ? disjunction : conjunction;
+        return {below(binding, node.children[0]) + " " + node.text + " " +
+                    below(binding, node.children[1]),
+                binding};
+      }
+      case Kind::comparison:
+        return compared(node);
+      case Kind::conditional:
+        return {below(disjunction, node.children[1]) + " ? " +
+                    below(disjunction, node.children[0]) + " : " +
+                    below(conditional, node.children[2]),
+                conditional};
+      default:
+        throw Error("a list stands where a number is wanted");
+    }
+  }
+
+  std::vector<std::string> notes;
+
+ private:
+  std::string below(Binding least, const PythonNode& node) {
+    return in_parentheses_below(least, text(node));
+  }
+
+  std::string named(const std::string& name, std::int64_t index, bool is_whole) const {
+    std::string meaning = name_(name, index, is_whole);
+    if (meaning.empty()) throw Error(format("{} is no parameter", name));
+    return meaning;
+  }
+
+  std::string indexed(const PythonNode& node) const {
+    const PythonNode& place = node.children[0];
+    std::int64_t index = -1;
+    std::from_chars(place.text.data(), place.text.data() + place.text.size(), index);
+    if (place.kind != Kind::integer || index < 0) throw Error("an index is no number");
+    return named(node.text, index, false);
+  }
+
+  std::string called(const PythonNode& node) {
+    if (std::ranges::count(kFunctions, node.text) == 0) {
+      throw Error(format("the function {} has no counterpart", node.text));
+    }
+    const bool one = node.children.size() == 1;
+    if (one && (node.text == "min" || node.text == "max")) {
+      if (node.children[0].kind != Kind::name) throw Error(node.text + " of one value");
+      return named(node.children[0].text, node.text == "min" ? 0 : 1, true);
+    }
+    std::string arguments;
+    for (const PythonNode& child : node.children) {
+      arguments += (arguments.empty() ? "" : ", ") + text(child).text;
+    }
+    return node.text + "(" + arguments + ")";
+  }
+
+  Text unary(const PythonNode& node) {
+    if (node.text == "not") return {"not " + below(negation, node.children[0]), negation};
+    return {"-" + below(operand, node.children[0]), product};
+  }
+
+  Text power(const PythonNode& node) {
+    const std::string base = below(operand, node.children[0]);
+    const PythonNode& exponent = node.children[1];
+    int times = 0;
+    std::from_chars(exponent.text.data(), exponent.text.data() + exponent.text.size(), times);
+    if (exponent.kind != Kind::integer || times < 1 || times > kMostFactors) {
+      return {format("int(pow({}, {}))", text(node.children[0]).text, text(exponent).text)};
+    }
+    std::string factors = base;
+    for (int i = 1; i < times; ++i) factors += " * " + base;
+    return {factors, times == 1 ? operand : product};
+  }
+
+  Text binary(const PythonNode& node) {
+    if (node.text == "**") return power(node);
+    const bool is_sum = node.text == "+" || node.text == "-";
+    const Binding binding = is_sum ? sum : product;
+    if (node.text == "/") notes.emplace_back("/ truncates here, and is exact in Python");
+    const std::string sign = node.text == "//" ? "/" : node.text;
+    const auto tighter = static_cast<Binding>(binding + 1);
+    return {below(binding, node.children[0]) + " " + sign + " " + below(tighter, node.children[1]),
+            binding};
+  }
+
+  std::string members(const PythonNode& node) {
+    if (node.kind != Kind::list || node.children.empty()) throw Error("in wants a list");
+    std::string all;
+    for (const PythonNode& child : node.children) {
+      all += (all.empty() ? "" : ", ") + text(child).text;
+    }
+    return "[" + all + "]";
+  }
+
+  std::string pair(const PythonNode& left, const std::string& sign, const PythonNode& right) {
+    const bool is_in = sign.ends_with("in");
+    return below(sum, left) + " " + sign + " " + (is_in ? members(right) : below(sum, right));
+  }
+
+  /// `a < b == c` means both in Python; here each pair is written out.
+  Text compared(const PythonNode& node) {
+    std::string all;
+    for (std::size_t i = 0; i < node.operators.size(); ++i) {
+      if (i > 0) all += " and ";
+      all += pair(node.children[i], node.operators[i], node.children[i + 1]);
+    }
+    return {all, node.operators.size() > 1 ? conjunction : comparison};
+  }
+
+  const PythonName& name_;
+};
+
+}  // namespace
+
+PythonTranslation translate_python(std::string_view text, const PythonName& name) {
+  Translator translator(name);
+  std::string translated = translator.text(parse_python(text)).text;
+  return {std::move(translated), std::move(translator.notes)};
+}
+
+}  // namespace autotune
