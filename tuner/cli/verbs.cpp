@@ -15,6 +15,7 @@
 namespace autotune::cli {
 
 extern const Verb kCheck;
+extern const Verb kCompare;
 extern const Verb kDb;
 extern const Verb kExplain;
 extern const Verb kImport;
@@ -42,8 +43,8 @@ const Verb kHelp{.name = "help",
                  .positional = "VERB",
                  .run = run_help};
 
-const std::array kVerbs{&kTune, &kQuery,  &kList,   &kOccupancy, &kCheck, &kNewTarget,
-                        &kDb,   &kImport, &kReplay, &kExplain,   &kHelp};
+const std::array kVerbs{&kTune, &kQuery,  &kList,   &kOccupancy, &kCheck,   &kNewTarget,
+                        &kDb,   &kImport, &kReplay, &kExplain,   &kCompare, &kHelp};
 
 }  // namespace
 

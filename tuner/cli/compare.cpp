@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune compare: how each winner does on the other problems and devices, and how few
+// configurations serve all of them.
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/json/json.hpp"
+#include "tuner/search/cover.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// One tuned problem on one device: what each configuration takes there.
+struct Place {
+  db::TunedEntry entry;
+  std::string name;
+  std::map<std::string, double> ratios;  // over the fastest; infinity for one that fails
+};
+
+struct Comparison {
+  std::vector<Place> places;
+  std::vector<std::string> candidates;  // configurations
+  Cover cover;
+};
+
+/// The search's times: those of one problem are comparable by the anchor.
+std::map<std::string, double> ratios_at(const db::TunedStore& store, const db::TunedEntry& entry) {
+  std::map<std::string, double> ratios;
+  double best = kInfinity;
+  for (const db::TrialRow& row : store.trials(entry.best.key)) {
+    if (row.stage != "search") continue;
+    const bool is_timed = (row.outcome == "ok" || row.outcome == "pruned") && row.median_ns;
+    ratios[row.configuration] = is_timed ? *row.median_ns : kInfinity;
+  }
+  for (const auto& [configuration, ns] : ratios) best = std::min(best, ns);
+  for (auto& [configuration, ns] : ratios) ns /= best;
+  if (!ratios.empty()) ratios[entry.best.configuration] = 1;  // the playoff's word counts
+  return ratios;
+}
+
+std::vector<Place> places_of(const Arguments& arguments, const db::TunedStore& store) {
+  arguments.text("target");
+  const auto entries = arguments.has("size")
+                           ? exact_entries(arguments, store, target_name(arguments))
+                           : chosen_entries(arguments, store);
+  std::vector<Place> places;
+  for (const db::TunedEntry& entry : entries) {
+    Place place{entry, format("{} on {}", entry.best.key.problem, entry.device.name),
+                ratios_at(store, entry)};
+    if (entry.best.key.policy.starts_with("by=")) place.name += " " + entry.best.key.policy;
+    if (!place.ratios.empty()) places.push_back(std::move(place));
+  }
+  if (places.size() < 2) {
+    throw Error(format("{}: compare needs trials of two problems or devices of {}; it has {}",
+                       store.path().string(), arguments.text("target"), places.size()));
+  }
+  return places;
+}
+
+double ratio_of(const std::string& configuration, const Place& place) {
+  const auto found = place.ratios.find(configuration);
+  return found == place.ratios.end() ? kInfinity : found->second;
+}
+
+Comparison compare(std::vector<Place> places, double limit) {
+  std::set<std::string> candidates;
+  for (const Place& place : places) {
+    for (const auto& [configuration, ratio] : place.ratios) {
+      if (ratio <= limit) candidates.insert(configuration);
+    }
+  }
+  Comparison result{std::move(places), {candidates.begin(), candidates.end()}, {}};
+  std::vector<std::vector<double>> ratios;
+  for (const std::string& candidate : result.candidates) {
+    auto& row = ratios.emplace_back();
+    for (const Place& place : result.places) row.push_back(ratio_of(candidate, place));
+  }
+  result.cover = smallest_cover(ratios, limit);
+  return result;
+}
+
+/// `1.043x`, `fails` or `not tried`.
+std::string ratio_text(const std::string& configuration, const Place& place) {
+  if (!place.ratios.contains(configuration)) return "not tried";
+  const double ratio = ratio_of(configuration, place);
+  return std::isfinite(ratio) ? format("{:.3f}x", ratio) : "fails";
+}
+
+void print(const Comparison& comparison, std::int64_t percent) {
+  for (const Place& place : comparison.places) {
+    std::cout << format("{}: {}\n", place.name, place.entry.best.configuration);
+    for (const Place& other : comparison.places) {
+      if (&other == &place) continue;
+      std::cout << format("  {:>9}  {}\n", ratio_text(place.entry.best.configuration, other),
+                          other.name);
+    }
+  }
+  const std::size_t count = comparison.cover.chosen.size();
+  std::cout << format("{} configuration{} serve{} all {} within {} %{}\n", count,
+                      count == 1 ? "" : "s", count == 1 ? "s" : "", comparison.places.size(),
+                      percent, comparison.cover.is_least ? "" : " (fewer may do)");
+  for (const std::size_t chosen : comparison.cover.chosen) {
+    const std::string& configuration = comparison.candidates[chosen];
+    std::cout << format("  {}\n", configuration);
+    for (const Place& place : comparison.places) {
+      std::cout << format("    {:>9}  {}\n", ratio_text(configuration, place), place.name);
+    }
+  }
+}
+
+/// null: it fails, or was not tried.
+Json ratios_json(const std::string& configuration, const Comparison& comparison) {
+  Json ratios = Json::array();
+  for (const Place& place : comparison.places) {
+    const double ratio = ratio_of(configuration, place);
+    ratios.push_back(std::isfinite(ratio) ? Json(ratio) : Json());
+  }
+  return ratios;
+}
+
+Json json_of(const Comparison& comparison) {
+  Json json{{"places", Json::array()}, {"cover", Json::array()}};
+  for (const Place& place : comparison.places) {
+    json["places"].push_back({{"problem", place.entry.best.key.problem},
+                              {"device", place.entry.device.name},
+                              {"policy", place.entry.best.key.policy},
+                              {"config", place.entry.best.configuration},
+                              {"ratios", ratios_json(place.entry.best.configuration, comparison)}});
+  }
+  for (const std::size_t chosen : comparison.cover.chosen) {
+    const std::string& configuration = comparison.candidates[chosen];
+    json["cover"].push_back(
+        {{"config", configuration}, {"ratios", ratios_json(configuration, comparison)}});
+  }
+  json["is_least"] = comparison.cover.is_least;
+  return json;
+}
+
+int run_compare(const Arguments& arguments) {
+  const std::int64_t percent = arguments.integer("within", 0, 1000);
+  db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  const LeftOutWarning warning(store);
+  AnswerJudge judge(arguments);
+  use_valid_only(store, judge);
+  const Comparison comparison =
+      compare(places_of(arguments, store), 1 + static_cast<double>(percent) / 100);
+  if (arguments.has("json")) {
+    std::cout << json_text(json_of(comparison)) << '\n';
+  } else {
+    print(comparison, percent);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+extern const Verb kCompare;
+const Verb kCompare{
+    .name = "compare",
+    .synopsis = "--target T [--size S] [--device NAME] [--within PERCENT] [--db FILE] [--json]",
+    .summary = "Show how each winner does at other sizes and on other GPUs",
+    .details =
+        "Reads the trials of the database. For each tuned problem and device, it lists the winner "
+        "and its time elsewhere, over the fastest there: `1.043x`, `fails` or `not tried`. Then it "
+        "lists the fewest configurations that serve all of them within `--within` percent of the "
+        "fastest. Only configurations that were tried count; after `tune --strategy exhaustive` or "
+        "with a larger budget there are more of them.",
+    .options = {{"target", "T", "A target's name or the path of a manifest"},
+                {"size", "S", "Only these problems, as for tune: 512, 128..1024"},
+                {"device", "NAME", "Only this device"},
+                {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
+                 true},
+                {"within", "PERCENT", "How much slower than the fastest may be", "5"},
+                {"db", "FILE", "The database"},
+                {"json", "", "Print JSON"}},
+    .positional = {},
+    .run = run_compare};
+
+}  // namespace autotune::cli

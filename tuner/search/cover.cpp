@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/cover.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+namespace autotune {
+namespace {
+
+constexpr int kMostSteps = 1'000'000;  // of branch and bound: below a second
+
+using Choice = std::vector<std::size_t>;
+
+class Coverer {
+ public:
+  Coverer(std::span<const std::vector<double>> ratios, double limit)
+      : ratios_(ratios), problems_(ratios.empty() ? 0 : ratios.front().size()), limit_(limit) {
+    servers_.resize(problems_);
+    for (std::size_t c = 0; c < ratios.size(); ++c) {
+      for (std::size_t p = 0; p < problems_; ++p) {
+        if (serves(c, p)) servers_[p].push_back(c);
+      }
+    }
+  }
+
+  Cover cover() {
+    Cover result;
+    open_.assign(problems_, 1);
+    for (std::size_t p = 0; p < problems_; ++p) {
+      if (!servers_[p].empty()) continue;
+      result.uncovered.push_back(p);
+      open_[p] = 0;
+    }
+    best_ = greedy(open_);
+    branch(open_);
+    std::sort(best_.begin(), best_.end());
+    result.chosen = best_;
+    result.is_least = steps_ < kMostSteps;
+    return result;
+  }
+
+ private:
+  using Open = std::vector<char>;  // problems that nothing chosen serves yet
+
+  bool serves(std::size_t candidate, std::size_t problem) const {
+    return ratios_[candidate][problem] <= limit_;
+  }
+
+  void close(Open& open, std::size_t candidate) const {
+    for (std::size_t p = 0; p < problems_; ++p) {
+      if (serves(candidate, p)) open[p] = 0;
+    }
+  }
+
+  /// More newly served problems first, then faster, then earlier.
+  std::size_t most_useful(const Open& open) const {
+    std::optional<std::tuple<std::size_t, double, std::size_t>> best;
+    for (std::size_t c = 0; c < ratios_.size(); ++c) {
+      std::size_t left = 0;
+      double sum = 0;
+      for (std::size_t p = 0; p < problems_; ++p) {
+        const bool gains = open[p] && serves(c, p);
+        left += open[p] && !gains;
+        if (gains) sum += ratios_[c][p];
+      }
+      const std::tuple candidate{left, sum, c};
+      if (!best || candidate < *best) best = candidate;
+    }
+    return std::get<2>(*best);
+  }
+
+  Choice greedy(Open open) const {
+    Choice choice;
+    while (std::ranges::count(open, 1) > 0) {
+      choice.push_back(most_useful(open));
+      close(open, choice.back());
+    }
+    return choice;
+  }
+
+  /// Some candidate must serve the open problem that the fewest can serve: tries each.
+  void branch(const Open& open) {
+    std::optional<std::size_t> hardest;
+    for (std::size_t p = 0; p < problems_; ++p) {
+      if (!open[p]) continue;
+      if (!hardest || servers_[p].size() < servers_[*hardest].size()) hardest = p;
+    }
+    if (!hardest) {
+      best_ = path_;
+      return;
+    }
+    for (const std::size_t candidate : servers_[*hardest]) {
+      if (path_.size() + 1 >= best_.size() || ++steps_ >= kMostSteps) return;
+      Open rest = open;
+      close(rest, candidate);
+      path_.push_back(candidate);
+      branch(rest);
+      path_.pop_back();
+    }
+  }
+
+  std::span<const std::vector<double>> ratios_;
+  std::size_t problems_;
+  double limit_;
+  std::vector<Choice> servers_;  // of each problem
+  Open open_;
+  Choice best_, path_;
+  int steps_ = 0;
+};
+
+}  // namespace
+
+Cover smallest_cover(std::span<const std::vector<double>> ratios, double limit) {
+  return Coverer(ratios, limit).cover();
+}
+
+}  // namespace autotune
