@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "tuner/core/target.hpp"
+#include "tuner/model/access_traffic.hpp"
+#include "tuner/model/gpu_specs.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {
@@ -144,6 +146,40 @@ TEST(Published, MatrixAdditionHasEveryShapeOfTheTable) {
                         {},
                         {{"GRID", "tiles"}, {"ORDER", order}, {"BLOCK_X", x}, {"BLOCK_Y", y}}});
     }
+  }
+}
+
+TEST(Published, DeclaredAccessesOfMatrixAdditionShowTheProfileOfAK80) {
+  struct Row {
+    const char* order;
+    int x, y;
+    std::int64_t loads, stores;  // transactions
+    double load_percent, store_percent;
+  };
+  constexpr Row kRows[] = {
+      {"row", 32, 32, 16777216, 8388608, 100, 100},
+      {"row", 32, 16, 16777216, 8388608, 100, 100},
+      {"row", 16, 16, 33554432, 16777216, 50, 100},
+      {"column", 32, 32, 536870912, 268435456, 3.125, 12.5},
+      {"column", 32, 16, 536870912, 268435456, 3.125, 12.5},
+      {"column", 16, 16, 268435456, 134217728, 6.25, 25},
+  };
+  const Target target =
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/matrix_add/matrix_add.target.toml");
+  const NamedValues sizes{{"ROWS", 16384}, {"COLUMNS", 16384}};
+  const Problem problem = problem_of(target, sizes, {});
+  const GpuSpec& gpu = find_gpu("k80");
+  for (const Row& row : kRows) {
+    SCOPED_TRACE(std::string(row.order) + " " + std::to_string(row.x));
+    const Configuration configuration{{"GRID", "tiles"},  {"ORDER", row.order}, {"BLOCK_X", row.x},
+                                      {"BLOCK_Y", row.y}, {"ITEMS", 1},         {"VECTOR", 1},
+                                      {"STREAM", 0}};
+    const auto traffic = traffic_of(gpu.sm, target, problem, device_info(gpu), configuration);
+    ASSERT_EQ(traffic.size(), 3u);  // load a, load b, store c
+    EXPECT_EQ(traffic[0].traffic.transactions + traffic[1].traffic.transactions, row.loads);
+    EXPECT_EQ(traffic[2].traffic.transactions, row.stores);
+    EXPECT_DOUBLE_EQ(100 * traffic[1].traffic.efficiency(), row.load_percent);
+    EXPECT_DOUBLE_EQ(100 * traffic[2].traffic.efficiency(), row.store_percent);
   }
 }
 

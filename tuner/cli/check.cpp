@@ -13,6 +13,8 @@
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/model/access_traffic.hpp"
+#include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/edge_check.hpp"
 #include "tuner/text/format.hpp"
 
@@ -38,13 +40,35 @@ std::optional<Verdict> default_at_edge(const Target& target, const Problem& prob
   return edge.verify(configuration, device.compile(*unit));
 }
 
+/// The GPU on which accesses are counted: `--gpu`, else the device; none on the host.
+std::optional<GpuSpec> gpu_of(const Arguments& arguments, const DeviceInfo& device) {
+  if (const auto name = arguments.find("gpu")) return find_gpu(*name);
+  if (device.kind == DeviceKind::host) return std::nullopt;
+  return gpu_spec(device);
+}
+
+/// Of the configurations that can be launched.
+CheckedTraffic traffic_of(const std::optional<GpuSpec>& gpu, const Target& target,
+                          const Problem& problem, const DeviceInfo& device,
+                          const TargetCheck& check) {
+  if (!gpu) return {};
+  CheckedTraffic traffic;
+  for (const CheckedConfiguration& each : check.configurations) {
+    traffic.push_back(each.launches.empty() ? std::vector<KernelTraffic>{}
+                                            : autotune::traffic_of(gpu->sm, target, problem, device,
+                                                                   each.configuration));
+  }
+  return traffic;
+}
+
 int run_check(const Arguments& arguments) {
   if (arguments.positional().size() != 1) {
     throw UsageError("check needs one manifest, such as: autotune check ./saxpy.target.toml");
   }
   refresh_generated_source(arguments.positional()[0]);
   Plugins plugins(arguments);
-  const Target target = plugins.find_target(arguments.positional()[0]);
+  const Target target =
+      with_fixed(plugins.find_target(arguments.positional()[0]), fixed_of(arguments));
   const Problem problem = problem_to_check(arguments, target);
   const auto most = arguments.integer("configurations", 1, kMostConfigurations);
   const double limit = compile_limit_of(arguments);
@@ -59,10 +83,12 @@ int run_check(const Arguments& arguments) {
     check.edge =
         default_at_edge(target, problem, check.configurations.front().configuration, *device);
   }
+  const DeviceInfo& info = device->info();
+  const CheckedTraffic traffic = traffic_of(gpu_of(arguments, info), target, problem, info, check);
   if (arguments.has("json")) {
-    std::cout << json_text(check_json(target, problem, device->info(), check)) << '\n';
+    std::cout << json_text(check_json(target, problem, info, check, traffic)) << '\n';
   } else {
-    print_check(std::cout, target, problem, device->info(), check);
+    print_check(std::cout, target, problem, info, check, traffic);
   }
   if (!check.compiles()) {
     throw Error(format("{}: the {} does not compile or launch: see above", place_of(target),
@@ -81,23 +107,28 @@ extern const Verb kCheck;
 const Verb kCheck{
     .name = "check",
     .synopsis =
-        "MANIFEST|TARGET [--sizes S] [--device D] [--set NAME=VALUE] [--plugin FILE] [--json]",
+        "MANIFEST|TARGET [--sizes S] [--device D] [--set NAME=VALUE] [--fix NAME=VALUE] "
+        "[--gpu NAME] [--plugin FILE] [--json]",
     .summary = "Validate a target without tuning it",
     .details =
         "Reads the manifest and builds the space of one problem. Compiles the reference, the "
         "default configuration, and a few configurations that together have every value of every "
-        "parameter. Prints the size of the space, buffers, work, launches and resources. Then runs "
+        "parameter. Prints the size of the space, buffers, work, launches and resources, and the "
+        "memory transactions of accesses that the manifest declares. Then runs "
         "the default configuration on the edge problem, unless the device is a `model:`. The exit "
         "status is 1 if the default configuration or the reference does not compile or launch, or "
         "if the default configuration is wrong on the edge problem. [manifest.md](manifest.md) "
         "documents the format.",
-    .options = {{"sizes", "S", "The sizes of one problem", "512"},
-                kDeviceOption,
-                kPluginOption,
-                {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
-                {"configurations", "N", "Compile at most N configurations", "8"},
-                kCompileLimitOption,
-                {"json", "", "Print one JSON document"}},
+    .options =
+        {{"sizes", "S", "The sizes of one problem", "512"},
+         kDeviceOption,
+         kPluginOption,
+         {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
+         {"fix", "NAME=VALUE", "Only configurations with this value of a parameter", {}, true},
+         {"gpu", "NAME", "Count memory transactions as on this GPU, not the device"},
+         {"configurations", "N", "Compile at most N configurations", "8"},
+         kCompileLimitOption,
+         {"json", "", "Print one JSON document"}},
     .positional = "MANIFEST",
     .run = run_check};
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "tuner/cli/traffic_report.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -95,12 +96,15 @@ Json json_of(const CheckedConfiguration& checked) {
 }  // namespace
 
 void print_check(std::ostream& out, const Target& target, const Problem& problem,
-                 const DeviceInfo& device, const TargetCheck& check) {
+                 const DeviceInfo& device, const TargetCheck& check,
+                 const CheckedTraffic& traffic) {
   print_problem(out, target, problem, device, check);
   out << format("compiled for {}\n", device.name);
   std::set<std::string> said;
-  for (const CheckedConfiguration& each : check.configurations)
-    print_configuration(out, target, problem, device, each, said);
+  for (std::size_t i = 0; i < check.configurations.size(); ++i) {
+    print_configuration(out, target, problem, device, check.configurations[i], said);
+    if (!traffic.empty()) out << traffic_text(traffic[i], "      ");
+  }
   if (check.reference != Outcome::ok) {
     out << format("  {:<14} the reference\n", name_of(check.reference));
     print_message(out, said, check.reference_log);
@@ -115,7 +119,7 @@ void print_check(std::ostream& out, const Target& target, const Problem& problem
 }
 
 Json check_json(const Target& target, const Problem& problem, const DeviceInfo& device,
-                const TargetCheck& check) {
+                const TargetCheck& check, const CheckedTraffic& traffic) {
   Json json{{"target", target.name},
             {"problem", cli::json_of(problem.values)},
             {"device", device.name},
@@ -139,8 +143,10 @@ Json check_json(const Target& target, const Problem& problem, const DeviceInfo& 
                                {"type", name_of(buffer.type)},
                                {"length", buffer.length}});
   }
-  for (const CheckedConfiguration& each : check.configurations) {
-    json["configurations"].push_back(json_of(each));
+  for (std::size_t i = 0; i < check.configurations.size(); ++i) {
+    Json configuration = json_of(check.configurations[i]);
+    if (!traffic.empty()) configuration["accesses"] = traffic_json(traffic[i]);
+    json["configurations"].push_back(std::move(configuration));
   }
   return json;
 }

@@ -3,15 +3,20 @@
 #pragma once
 
 #include <iosfwd>
+#include <vector>
 
 #include "tuner/json/json.hpp"
+#include "tuner/model/access_traffic.hpp"
 #include "tuner/target/check.hpp"
 
 namespace autotune::cli {
 
+/// Of each configuration's declared accesses; may be empty.
+using CheckedTraffic = std::vector<std::vector<KernelTraffic>>;
+
 void print_check(std::ostream& out, const Target& target, const Problem& problem,
-                 const DeviceInfo& device, const TargetCheck& check);
+                 const DeviceInfo& device, const TargetCheck& check, const CheckedTraffic& traffic);
 Json check_json(const Target& target, const Problem& problem, const DeviceInfo& device,
-                const TargetCheck& check);
+                const TargetCheck& check, const CheckedTraffic& traffic);
 
 }  // namespace autotune::cli

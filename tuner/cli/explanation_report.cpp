@@ -6,6 +6,7 @@
 
 #include "tuner/cli/explanation_plot.hpp"
 #include "tuner/cli/occupancy_report.hpp"
+#include "tuner/cli/traffic_report.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -173,6 +174,10 @@ std::string explanation_text(const Explanation& explanation) {
   text += '\n' + time_lines(explanation);
   if (is_gpu(explanation)) text += gpu_lines(explanation);
   text += rank_lines(explanation);
+  if (!explanation.accesses.empty()) {
+    text +=
+        "accesses    to global memory, as declared\n" + traffic_text(explanation.accesses, "  ");
+  }
   return text + loser_lines(explanation) + reason_lines(explanation);
 }
 
@@ -190,6 +195,7 @@ Json explanation_json(const Explanation& explanation) {
   json["ranked"] = explanation.ranked;
   json["rank_correlation"] =
       explanation.rank_correlation ? Json(*explanation.rank_correlation) : Json();
+  json["accesses"] = traffic_json(explanation.accesses);
   json["losers"] = Json::array();
   for (const Loser& loser : explanation.losers) {
     json["losers"].push_back({{"config", json_of(loser.trial.configuration)},

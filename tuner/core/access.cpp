@@ -17,7 +17,8 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 /// Takes a line apart from its begin on.
 class LineReader {
  public:
-  explicit LineReader(std::string_view line) : line_(trimmed(line)), rest_(line_) {}
+  LineReader(std::string_view line, const NameResolver& resolver)
+      : line_(trimmed(line)), rest_(line_), resolver_(resolver) {}
 
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(format("\"{}\": {} (write: load x[bx * BLOCK + tx] times ITEMS)", line_, what));
@@ -61,7 +62,7 @@ class LineReader {
 
   Expression parsed(std::string_view text) const {
     try {
-      return Expression::parse(text);
+      return resolver_ ? Expression::parse(text, resolver_) : Expression::parse(text);
     } catch (const ExpressionError& error) {
       fail(error.what());
     }
@@ -75,12 +76,22 @@ class LineReader {
   }
 
   std::string_view line_, rest_;
+  NameResolver resolver_;
 };
+
+/// The coordinates, and all that `others` knows.
+NameResolver with_coordinates(const NameResolver& others) {
+  if (!others) return {};
+  return [&others](const std::string& name) {
+    const bool is_coordinate = std::ranges::find(kCoordinates, name) != kCoordinates.end();
+    return is_coordinate ? NameMeaning{ValueKind::integer, name} : others(name);
+  };
+}
 
 }  // namespace
 
-AccessSpec parse_access(std::string_view line) {
-  LineReader reader(line);
+AccessSpec parse_access(std::string_view line, const NameResolver& resolver) {
+  LineReader reader(line, with_coordinates(resolver));
   const std::string_view kind = reader.word();
   if (kind != "load" && kind != "store") reader.fail("an access begins with load or store");
   const std::string_view buffer = reader.word();

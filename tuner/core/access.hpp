@@ -25,7 +25,8 @@ struct AccessSpec {
   std::optional<Expression> wide, times, when;
 };
 
-/// Reads such a line. Throws Error with the line and what is wrong.
-AccessSpec parse_access(std::string_view line);
+/// Reads such a line. The resolver is asked for names other than coordinates; without one, any name
+/// may stand for any value. Throws Error with the line and what is wrong.
+AccessSpec parse_access(std::string_view line, const NameResolver& resolver = {});
 
 }  // namespace autotune

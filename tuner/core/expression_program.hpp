@@ -106,4 +106,8 @@ std::optional<std::int64_t> run_expression(std::span<const Instruction> code,
                                            std::span<const std::uint8_t> missing,
                                            ExpressionFault& fault) noexcept;
 
+/// Code that does the same with less: what is known is computed, choices with a known condition
+/// are made. What has no value for certain stays, and has none when it is run.
+std::vector<Instruction> folded(std::span<const Instruction> code);
+
 }  // namespace autotune

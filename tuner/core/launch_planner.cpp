@@ -62,13 +62,20 @@ class Limits {
 
 }  // namespace
 
-/// The plan of one configuration, in the making.
+/// The plan of one configuration, in the making. Of the definitions, those are computed that what
+/// is launched needs.
 class LaunchPlanner::Plan {
  public:
-  Plan(const LaunchPlanner& planner, const FormulaValues& values)
-      : planner_(planner), values_(values), workspace_(planner.workspace_.size(), kNone) {}
+  Plan(const LaunchPlanner& planner, std::span<const std::uint16_t> levels)
+      : planner_(planner),
+        slots_(planner.names_.slots(levels, {}, {})),
+        is_computed_(planner.names_.definitions()),
+        question_{planner.target_, planner.problem_, levels},
+        values_(planner.names_, slots_, question_),
+        workspace_(planner.workspace_.size(), kNone) {}
 
   LaunchPlan make(const Program& program, bool is_reference) {
+    need(program.schedule);
     add_constants(is_reference);
     plan_.launches.reserve(program.kernels.size());
     for (const Kernel& kernel : program.kernels) {
@@ -83,6 +90,12 @@ class LaunchPlanner::Plan {
  private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
+  void need(const Schedule& schedule) {
+    for (const std::uint32_t definition : schedule) {
+      if (!std::exchange(is_computed_[definition], 1)) planner_.names_.compute(slots_, definition);
+    }
+  }
+
   /// The reference may read from constant memory whatever the configuration does.
   void add_constants(bool is_reference) {
     for (const Array& array : planner_.arguments_) {
@@ -94,6 +107,7 @@ class LaunchPlanner::Plan {
   }
 
   void add(const Kernel& kernel) {
+    need(kernel.schedule);
     Launch& launch = plan_.launches.emplace_back();
     launch.entry = kernel.entry.text(values_, kernel.key);
     launch.grid = dimensions(kernel.grid, kernel.key, "grid");
@@ -157,14 +171,16 @@ class LaunchPlanner::Plan {
     if (handle < arguments) return planner_.arguments_[handle].index;
     std::uint32_t& index = workspace_[handle - arguments];
     if (index == kNone) {
+      const Array& array = planner_.workspace_[handle - arguments];
+      need(array.schedule);
       index = planner_.buffers_ + static_cast<std::uint32_t>(plan_.workspace.size());
-      plan_.workspace.push_back(
-          planner_.buffer_of(planner_.workspace_[handle - arguments], values_));
+      plan_.workspace.push_back(planner_.buffer_of(array, values_));
     }
     return index;
   }
 
   TensorMap tensor_map(const Map& map) {
+    need(map.schedule);
     TensorMap made;
     const auto key = [&](const char* part) { return format("{}.{}", map.key, part); };
     made.buffer =
@@ -200,7 +216,10 @@ class LaunchPlanner::Plan {
   }
 
   const LaunchPlanner& planner_;
-  const FormulaValues& values_;
+  Slots slots_;
+  std::vector<std::uint8_t> is_computed_;  // by definition
+  const Question question_;
+  const FormulaValues values_;
   std::vector<std::uint32_t> workspace_;  // where each stands in the plan
   LaunchPlan plan_;
 };
@@ -222,13 +241,15 @@ LaunchPlanner::LaunchPlanner(const Target& target, const Problem& problem, const
 }
 
 LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std::string& key) {
-  return {&spec,
-          key,
-          type_of(key + ".type", spec.type),
-          names_.bind(spec.length),
-          names_.bind(spec.tolerance),
-          names_.bind(spec.value),
-          names_.bind(spec.constant)};
+  Array array{&spec,
+              key,
+              type_of(key + ".type", spec.type),
+              names_.bind(spec.length),
+              names_.bind(spec.tolerance),
+              names_.bind(spec.value),
+              names_.bind(spec.constant)};
+  array.schedule = names_.schedule(array.length);
+  return array;
 }
 
 LaunchPlanner::Map LaunchPlanner::map_of(const TensorMapSpec& spec) {
@@ -237,13 +258,15 @@ LaunchPlanner::Map LaunchPlanner::map_of(const TensorMapSpec& spec) {
     if (is_handle(name) || spec.buffer.names().size() > 1) continue;
     Question{target_, problem_, {}}.fail(key + ".buffer", format("there is no buffer {}", name));
   }
-  return {&spec,
+  Map map{&spec,
           key,
           names_.bind(spec.buffer),
           names_.bind(spec.dims),
           names_.bind(spec.strides),
           names_.bind(spec.box),
           names_.bind(spec.swizzle_bytes)};
+  map.schedule = names_.schedule(map.buffer, map.dims, map.strides, map.box, map.swizzle_bytes);
+  return map;
 }
 
 LaunchPlanner::Program LaunchPlanner::program_of(const std::vector<KernelSpec>& kernels,
@@ -252,33 +275,23 @@ LaunchPlanner::Program LaunchPlanner::program_of(const std::vector<KernelSpec>& 
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const std::string& own = kernels[i].key;
     program.kernels.push_back(kernel_of(kernels[i], own.empty() ? format("{}[{}]", key, i) : own));
-    need(program.schedule, program.kernels.back());
+    names_.add_to(program.schedule, program.kernels.back().when);
   }
   for (const Array& each : arguments_) names_.add_to(program.schedule, each.constant);
-  for (const Array& each : workspace_) names_.add_to(program.schedule, each.length);
-  for (const Map& each : maps_) {
-    names_.add_to(program.schedule, each.buffer);
-    for (const auto* sizes : {&each.dims, &each.strides, &each.box}) {
-      names_.add_to(program.schedule, *sizes);
-    }
-    names_.add_to(program.schedule, each.swizzle_bytes);
-  }
-  std::ranges::sort(program.schedule);  // definitions name those above themselves
+  std::ranges::sort(program.schedule);
   return program;
 }
 
-void LaunchPlanner::need(Schedule& schedule, const Kernel& kernel) const {
+Schedule LaunchPlanner::schedule_of(const Kernel& kernel) const {
+  Schedule schedule = names_.schedule(kernel.grid, kernel.block, kernel.cluster,
+                                      kernel.dynamic_shared_bytes, kernel.starts_early);
   kernel.entry.add_to(schedule, names_);
-  names_.add_to(schedule, kernel.when);
-  for (const auto* sizes : {&kernel.grid, &kernel.block, &kernel.cluster}) {
-    names_.add_to(schedule, *sizes);
-  }
-  names_.add_to(schedule, kernel.dynamic_shared_bytes);
-  names_.add_to(schedule, kernel.starts_early);
   for (const Passed& each : kernel.arguments) {
     names_.add_to(schedule, each.value);
     names_.add_to(schedule, each.when);
   }
+  std::ranges::sort(schedule);
+  return schedule;
 }
 
 LaunchPlanner::Kernel LaunchPlanner::kernel_of(const KernelSpec& spec, const std::string& key) {
@@ -290,10 +303,12 @@ LaunchPlanner::Kernel LaunchPlanner::kernel_of(const KernelSpec& spec, const std
                 names_.bind(spec.cluster),
                 names_.bind(spec.dynamic_shared_bytes),
                 names_.bind(spec.starts_early),
+                {},
                 {}};
   for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
     kernel.arguments.push_back(passed_of(spec.arguments[i], format("{}.arguments[{}]", key, i)));
   }
+  kernel.schedule = schedule_of(kernel);
   return kernel;
 }
 
@@ -341,19 +356,11 @@ ElementType LaunchPlanner::element_type_of(const std::string& key, const std::st
 }
 
 LaunchPlan LaunchPlanner::plan(std::span<const std::uint16_t> levels) const {
-  return plan(kernels_, levels, false);
+  return Plan(*this, levels).make(kernels_, false);
 }
 
 LaunchPlan LaunchPlanner::reference_plan(std::span<const std::uint16_t> levels) const {
-  return plan(reference_, levels, true);
-}
-
-LaunchPlan LaunchPlanner::plan(const Program& program, std::span<const std::uint16_t> levels,
-                               bool is_reference) const {
-  const Slots slots = names_.slots(levels, {}, program.schedule);
-  const Question question{target_, problem_, levels};
-  const FormulaValues values(names_, slots, question);
-  return Plan(*this, values).make(program, is_reference);
+  return Plan(*this, levels).make(reference_, true);
 }
 
 std::vector<BufferSpec> LaunchPlanner::buffers() const {

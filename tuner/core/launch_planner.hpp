@@ -41,6 +41,7 @@ class LaunchPlanner {
     Type type;
     std::optional<Formula> length, tolerance, value, constant;
     std::uint32_t index = 0;  // among the workload's buffers, or among workspaces
+    Schedule schedule;        // of the length
   };
   struct Map {
     const TensorMapSpec* spec;
@@ -48,6 +49,7 @@ class LaunchPlanner {
     Formula buffer;
     std::vector<Formula> dims, strides, box;
     std::optional<Formula> swizzle_bytes;
+    Schedule schedule;
   };
   struct Passed {
     enum class Kind { handle, level, value } kind = Kind::value;
@@ -63,12 +65,12 @@ class LaunchPlanner {
     std::vector<Formula> grid, block, cluster;
     std::optional<Formula> dynamic_shared_bytes, starts_early;
     std::vector<Passed> arguments;
+    Schedule schedule;  // once it is known to be launched
   };
-  /// Kernels with the definitions that they need.
   struct Program {
     std::string key;
     std::vector<Kernel> kernels;
-    Schedule schedule;
+    Schedule schedule;  // to know what is launched
   };
   class Plan;
 
@@ -78,11 +80,9 @@ class LaunchPlanner {
   Kernel kernel_of(const KernelSpec& spec, const std::string& key);
   Passed passed_of(const PassedArgument& argument, const std::string& key);
   bool is_handle(const std::string& name) const;
-  void need(Schedule& schedule, const Kernel& kernel) const;
+  Schedule schedule_of(const Kernel& kernel) const;
   Type type_of(const std::string& key, const std::string& name) const;
   ElementType element_type_of(const std::string& key, const std::string& name) const;
-  LaunchPlan plan(const Program& program, std::span<const std::uint16_t> levels,
-                  bool is_reference) const;
   BufferSpec buffer_of(const Array& array, const FormulaValues& values) const;
   Scalar scalar_of(const Array& array, const FormulaValues& values) const;
 

@@ -57,17 +57,18 @@ void NameTable::link(Formula& formula) {
   const ExpressionProgram& program = formula.expression_.program();
   std::vector<std::uint32_t> slot_of_name;
   for (const std::string& name : program.names) slot_of_name.push_back(slot(name));
-  formula.code_ = program.code;
-  for (Instruction& each : formula.code_) {
+  std::vector<Instruction> code = program.code;
+  for (Instruction& each : code) {
     if (each.op != Op::load) continue;
     const std::uint32_t slot = slot_of_name[static_cast<std::size_t>(each.operand)];
-    if (fixed_[slot]) {
-      each = {Op::constant, each.column, initial_.values[slot]};
-      continue;
-    }
     each.operand = slot;
-    std::vector<std::uint32_t>& slots = formula.slots_;
-    if (std::find(slots.begin(), slots.end(), slot) == slots.end()) slots.push_back(slot);
+    if (fixed_[slot]) each = {Op::constant, each.column, initial_.values[slot]};
+  }
+  formula.code_ = folded(code);
+  std::vector<std::uint32_t>& slots = formula.slots_;
+  for (const Instruction& each : formula.code_) {
+    const auto slot = static_cast<std::uint32_t>(each.operand);
+    if (each.op == Op::load && std::ranges::find(slots, slot) == slots.end()) slots.push_back(slot);
   }
 }
 

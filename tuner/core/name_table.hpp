@@ -3,6 +3,7 @@
 // evaluated without name lookups.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,7 +48,8 @@ class Formula {
   bool is_fixed_ = false;
 };
 
-/// The definitions that some formulas need, in the order in which they are computed.
+/// The definitions that some formulas need, in the order in which they are computed: definitions
+/// name those above themselves, so a sorted schedule is in order.
 using Schedule = std::vector<std::uint32_t>;
 
 class NameTable {
@@ -67,6 +69,14 @@ class NameTable {
   void add_to(Schedule& schedule, const Formula& formula) const;
   void add_to(Schedule& schedule, const std::optional<Formula>& formula) const;
   void add_to(Schedule& schedule, const std::vector<Formula>& formulas) const;
+  /// Those that any of some formulas, optional or lists, need.
+  template <class... Formulas>
+  Schedule schedule(const Formulas&... formulas) const {
+    Schedule schedule;
+    (add_to(schedule, formulas), ...);
+    std::ranges::sort(schedule);
+    return schedule;
+  }
 
   /// With the level of each parameter and the given values; definitions of the schedule only.
   Slots slots(std::span<const std::uint16_t> levels, std::span<const std::int64_t> given,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/access.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/core/launch.hpp"
@@ -76,6 +77,7 @@ struct KernelSpec {
   std::string key = {};  // for errors: `kernels[0]`, which is made up where it is empty
   bool is_main = false;  // the one that the cost model looks at, where it is launched
   std::vector<Expression> entry_values = {};
+  std::vector<AccessSpec> accesses = {};  // to global memory, as far as they are declared
 };
 
 /// The source of the reference results.

@@ -38,11 +38,11 @@ TargetProgram::TargetProgram(const Target& target, const Problem& problem, const
     whens_.push_back(names_.bind(parameter.when));
     names_.add_to(activity_, whens_.back());
   }
+  std::ranges::sort(activity_);
   validity_ = activity_;
   names_.add_to(validity_, constraints_);
-  names_.add_to(estimates_, registers_);
-  names_.add_to(estimates_, shared_bytes_);
-  for (Schedule* each : {&activity_, &validity_, &estimates_}) std::ranges::sort(*each);
+  std::ranges::sort(validity_);
+  estimates_ = names_.schedule(registers_, shared_bytes_);
   if (sizes == SizeBinding::given) return;
   planner_ = std::make_unique<LaunchPlanner>(target_, problem_, device_, names_);
   writer_ = std::make_unique<SourceWriter>(target_, problem_, names_);

@@ -106,6 +106,9 @@ class Explainer {
     }
     result.input = described(*index, row_of(entry_.best.configuration));
     result.estimate = model_.estimate(result.input);
+    if (device_.kind != DeviceKind::host) {
+      result.accesses = traffic_of(result.gpu.sm, target, problem_, device_, result.best);
+    }
     result.tried = tried();
     result.reasons = reasons_of(rows_);
     result.timed = timed();

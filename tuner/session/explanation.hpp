@@ -9,6 +9,7 @@
 
 #include "db/store.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/model/access_traffic.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/session/pruned.hpp"
 
@@ -52,7 +53,8 @@ struct Explanation {
   std::optional<double> default_seconds = {};
   CostInput input;
   CostEstimate estimate;
-  std::vector<ExplainedTrial> timed;  // fastest first
+  std::vector<KernelTraffic> accesses;  // of the best, as far as they are declared; none on a host
+  std::vector<ExplainedTrial> timed;    // fastest first
   std::vector<Loser> losers;
   std::vector<Reason> reasons;  // most frequent first
   int tried = 0;

@@ -274,8 +274,7 @@ class Reader {
   KernelSpec kernel(const ManifestScope& scope, const ManifestScope& defaults,
                     const std::string& name, const Node& node) {
     node.expect_keys({"entry", "when", "grid", "block", "cluster", "dynamic_shared_bytes",
-                      "starts_early", "arguments"},
-                     {"accesses"});
+                      "starts_early", "arguments", "accesses"});
     const auto key = [&](const char* wanted) { return launch_key(defaults, node, wanted); };
     const auto needed = [&](const char* wanted) -> const Node& {
       const Node* const found = key(wanted);
@@ -304,6 +303,11 @@ class Reader {
     kernel.starts_early = optional("starts_early");
     for (const Node& item : needed("arguments").items()) {
       pass(kernel.arguments, scope, defaults, item);
+    }
+    if (const Node* const accesses = node.find("accesses")) {
+      for (const Excerpt& each : statements_of(*accesses)) {
+        kernel.accesses.push_back(reading_.names.access(each, scope.name));
+      }
     }
     return kernel;
   }

@@ -7,16 +7,6 @@
 #include "tuner/text/format.hpp"
 
 namespace autotune {
-namespace {
-
-std::string joined(const std::vector<std::string>& names, std::string_view separator) {
-  std::string text;
-  for (const std::string& name : names) text.append(text.empty() ? "" : separator).append(name);
-  return text;
-}
-
-}  // namespace
-
 Names::Names(bool untyped_words) : untyped_words_(untyped_words) {
   for (const char* name :
        {"is_host", "compute_capability", "multiprocessors", "max_threads", "shared_bytes",
@@ -251,6 +241,24 @@ Expression Names::integer(const Excerpt& excerpt, NameLevel level, const std::st
 
 Expression Names::integer(const Node& node, NameLevel level, const std::string& scope) {
   return integer(excerpt_of(node), level, scope);
+}
+
+AccessSpec Names::access(const Excerpt& excerpt, const std::string& scope) {
+  AccessSpec access = [&] {
+    try {
+      return parse_access(excerpt.text, [&](const std::string& name) {
+        return meaning(name, NameLevel::configuration, scope, false);
+      });
+    } catch (const Error& error) {
+      excerpt.fail(error.what());
+    }
+  }();
+  const Entry* const buffer = find(access.buffer, scope);
+  if (!buffer || buffer->kind != Entry::Kind::handle) {
+    excerpt.fail(format("there is no buffer {}", access.buffer));
+  }
+  access.buffer = buffer->name;
+  return access;
 }
 
 }  // namespace autotune

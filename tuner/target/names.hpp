@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/access.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/core/parameter_space.hpp"
 #include "tuner/target/statements.hpp"
@@ -53,6 +54,8 @@ class Names {
   /// One that gives an integer.
   Expression integer(const Excerpt& excerpt, NameLevel level, const std::string& scope = "");
   Expression integer(const Node& node, NameLevel level, const std::string& scope = "");
+  /// A kernel's access to one of its buffers.
+  AccessSpec access(const Excerpt& excerpt, const std::string& scope = "");
 
  private:
   struct Entry {

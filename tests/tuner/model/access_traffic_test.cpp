@@ -13,8 +13,11 @@ using testing::HasSubstr;
 
 GlobalTraffic traffic(std::string_view line, const Dim3& grid, const Dim3& block,
                       std::map<std::string, std::int64_t> values = {}) {
-  const auto found = access_traffic(multiprocessor(90), parse_access(line), 4, grid, block,
-                                    [&](const std::string& name) { return values.at(name); });
+  const auto value = [&](const Expression& expression, const Coordinates& at) {
+    for (std::size_t i = 0; i < at.size(); ++i) values[std::string(kCoordinates[i])] = at[i];
+    return expression.evaluate([&](const std::string& name) { return values.at(name); });
+  };
+  const auto found = access_traffic(multiprocessor(90), parse_access(line), 4, grid, block, value);
   EXPECT_TRUE(found);
   return found.value_or(GlobalTraffic{});
 }
@@ -44,7 +47,7 @@ TEST(AccessTraffic, VectorsCountElements) {
 
 TEST(AccessTraffic, AnAccessThatDoesNotTakePlaceMovesNothing) {
   const auto none = access_traffic(multiprocessor(90), parse_access("load x[tx] when P"), 4, {}, {},
-                                   [](const std::string&) { return 0; });
+                                   [](const Expression&, const Coordinates&) { return 0; });
   EXPECT_FALSE(none);
 }
 
