@@ -236,6 +236,22 @@ std::optional<std::int64_t> run_expression(std::span<const Instruction> code,
       case Op::to_real_below:
         wrong = apply(Op::to_real, top[-2]);
         break;
+      // Most of what manifests compute, without another look at the operation.
+      case Op::truth:
+        top[-1] = top[-1] != 0;
+        break;
+      case Op::add:
+        --top;
+        if (__builtin_add_overflow(top[-1], top[0], &top[-1])) wrong = kOverflow;
+        break;
+      case Op::multiply:
+        --top;
+        if (__builtin_mul_overflow(top[-1], top[0], &top[-1])) wrong = kOverflow;
+        break;
+      case Op::equal:
+        --top;
+        top[-1] = top[-1] == top[0];
+        break;
       default:
         if (at->op < Op::to_real_below) {
           wrong = apply(at->op, top[-1]);

@@ -13,11 +13,16 @@ namespace {
 constexpr std::int64_t kLongestBuffer = std::int64_t{1} << 48;  // elements; bytes cannot overflow
 constexpr std::int64_t kLongestBox = 256;                       // of TMA, in each dimension
 
-void require_int(const FormulaValues& values, const std::string& key, std::int64_t value) {
-  if (value < std::numeric_limits<std::int32_t>::min() ||
-      value > std::numeric_limits<std::int32_t>::max()) {
-    values.fail(key, format("{} does not fit an int: give it type i64 under \"arguments\"", value));
-  }
+bool fits_int(std::int64_t value) {
+  return value >= std::numeric_limits<std::int32_t>::min() &&
+         value <= std::numeric_limits<std::int32_t>::max();
+}
+
+/// `key` makes the text of a key; it is asked for in errors only.
+template <class Key>
+void require_int(const FormulaValues& values, const Key& key, std::int64_t value) {
+  if (fits_int(value)) return;
+  values.fail(key(), format("{} does not fit an int: give it type i64 under \"arguments\"", value));
 }
 
 /// Limits of the device: what is over one makes the configuration invalid, which is no error.
@@ -141,6 +146,7 @@ class LaunchPlanner::Plan {
 
   template <class Key>
   Argument argument(const Passed& passed, const Key& key) {
+    if (passed.ready) return *passed.ready;
     if (passed.kind == Passed::Kind::handle) return handle(values_.value(passed.value, key));
     if (passed.kind == Passed::Kind::level) {
       return Scalar{ElementType::i32, values_.levels()[passed.parameter], 0};
@@ -148,7 +154,7 @@ class LaunchPlanner::Plan {
     const ElementType type = passed.type.of(values_.levels());
     if (is_floating(type)) return Scalar{type, 0, values_.number(passed.value)};
     const std::int64_t value = values_.value(passed.value, key);
-    if (type == ElementType::i32) require_int(values_, key(), value);
+    if (type == ElementType::i32) require_int(values_, key, value);
     return Scalar{type, value, 0};
   }
 
@@ -326,7 +332,23 @@ LaunchPlanner::Passed LaunchPlanner::passed_of(const PassedArgument& argument,
     passed.kind = Kind::level;
     passed.parameter = i;
   }
+  passed.ready = ready_argument(passed);
   return passed;
+}
+
+/// Of what no configuration changes: a buffer of the problem, or an integer.
+std::optional<Argument> LaunchPlanner::ready_argument(const Passed& passed) const {
+  if (!passed.value.is_fixed() || passed.kind == Passed::Kind::level) return std::nullopt;
+  const std::int64_t value = *passed.value.value(fixed_slots_);
+  if (passed.kind == Passed::Kind::handle) {
+    const auto index = static_cast<std::size_t>(value);
+    if (index >= arguments_.size() || !arguments_[index].length) return std::nullopt;
+    return BufferRef{arguments_[index].index};
+  }
+  const ElementType type = passed.type.choices.front();
+  if (passed.type.choices.size() > 1 || is_floating(type)) return std::nullopt;
+  if (type == ElementType::i32 && !fits_int(value)) return std::nullopt;
+  return Scalar{type, value, 0};
 }
 
 /// What names a handle is one: expressions only choose among them.
@@ -420,7 +442,7 @@ Scalar LaunchPlanner::scalar_of(const Array& array, const FormulaValues& values)
     return scalar;
   }
   scalar.integer = values.value(*array.value, key);
-  if (scalar.type == ElementType::i32) require_int(values, key(), scalar.integer);
+  if (scalar.type == ElementType::i32) require_int(values, key, scalar.integer);
   return scalar;
 }
 

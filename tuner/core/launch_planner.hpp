@@ -57,6 +57,7 @@ class LaunchPlanner {
     Type type;
     std::size_t parameter = 0;  // of a level
     std::optional<Formula> when;
+    std::optional<Argument> ready = {};  // the same in every plan
   };
   struct Kernel {
     std::string key;
@@ -79,6 +80,7 @@ class LaunchPlanner {
   Program program_of(const std::vector<KernelSpec>& kernels, const std::string& key);
   Kernel kernel_of(const KernelSpec& spec, const std::string& key);
   Passed passed_of(const PassedArgument& argument, const std::string& key);
+  std::optional<Argument> ready_argument(const Passed& passed) const;
   bool is_handle(const std::string& name) const;
   Schedule schedule_of(const Kernel& kernel) const;
   Type type_of(const std::string& key, const std::string& name) const;
