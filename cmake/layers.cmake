@@ -3,13 +3,17 @@
 # A folder of sources as one static library, autotune_NAME. What it may use is the table of
 # docs/architecture.md; a test checks the includes.
 #
-# Standard headers are precompiled once, for all layers. The preset dev leaves that out, so that CI
-# still notices a missing #include.
+# Standard headers are precompiled once, for all layers, and with JSON for those that use it. The
+# preset dev leaves that out, so that CI still notices a missing #include.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "")
+set(standard_headers <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream>
+  <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <string> <string_view>
+  <thread> <utility> <vector>)
 add_library(autotune_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
-target_precompile_headers(autotune_precompiled PRIVATE
-  <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <mutex>
-  <optional> <set> <span> <sstream> <string> <string_view> <thread> <utility> <vector>)
+target_precompile_headers(autotune_precompiled PRIVATE ${standard_headers})
+add_library(autotune_precompiled_json OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
+target_link_libraries(autotune_precompiled_json PRIVATE nlohmann_json::nlohmann_json)
+target_precompile_headers(autotune_precompiled_json PRIVATE ${standard_headers} <nlohmann/json.hpp>)
 
 function(autotune_layer name)
   cmake_parse_arguments(LAYER "" "" "USES;LINKS;SOURCES" ${ARGN})
@@ -21,7 +25,11 @@ function(autotune_layer name)
     set(scope INTERFACE)
   else()
     add_library(autotune_${name} STATIC ${LAYER_SOURCES})
-    target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled)
+    if("json" IN_LIST LAYER_USES OR name STREQUAL "json")
+      target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_json)
+    else()
+      target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled)
+    endif()
     set(scope PUBLIC)
   endif()
   foreach(used ${LAYER_USES})
