@@ -41,7 +41,7 @@ class LaunchPlanner {
     Type type;
     std::optional<Formula> length, tolerance, value, constant;
     std::uint32_t index = 0;  // among the workload's buffers, or among workspaces
-    Schedule schedule;        // of the length
+    Schedule schedule = {};   // of the length
   };
   struct Map {
     const TensorMapSpec* spec;
@@ -49,7 +49,7 @@ class LaunchPlanner {
     Formula buffer;
     std::vector<Formula> dims, strides, box;
     std::optional<Formula> swizzle_bytes;
-    Schedule schedule;
+    Schedule schedule = {};
   };
   struct Passed {
     enum class Kind { handle, level, value } kind = Kind::value;
