@@ -14,6 +14,7 @@ using Kind = PythonNode::Kind;
 
 constexpr int kDeepestNesting = 100;
 constexpr std::size_t kLongestText = 10000;
+constexpr int kMostOperators = 500;  // each makes the tree a level deeper
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -58,6 +59,10 @@ class PythonParser {
     at_ = end;
     return true;
   }
+  PythonNode joined(Kind kind, const char* sign, PythonNode left, PythonNode right) {
+    if (++operators_ > kMostOperators) fail("the expression has too many operators");
+    return {kind, sign, {std::move(left), std::move(right)}};
+  }
   void expect(std::string_view sign) {
     if (!accept(sign)) fail(format("\"{}\" is missing", sign));
   }
@@ -83,7 +88,7 @@ class PythonParser {
     PythonNode node = tighter();
     while (accept_word(word)) {
       PythonNode right = tighter();
-      node = {Kind::logical, word, {std::move(node), std::move(right)}};
+      node = joined(Kind::logical, word, std::move(node), std::move(right));
     }
     return node;
   }
@@ -125,7 +130,7 @@ class PythonParser {
       const char* sign = accept("+") ? "+" : accept("-") ? "-" : nullptr;
       if (!sign) break;
       PythonNode right = product();
-      node = {Kind::binary, sign, {std::move(node), std::move(right)}};
+      node = joined(Kind::binary, sign, std::move(node), std::move(right));
     }
     for (const char* sign : {"<<", ">>", "&", "|", "^"}) {
       if (sees(sign)) fail(format("\"{}\" works on bits, which expressions here do not", sign));
@@ -143,7 +148,7 @@ class PythonParser {
                                                       : nullptr;
       if (!sign) return node;
       PythonNode right = signed_operand();
-      node = {Kind::binary, sign, {std::move(node), std::move(right)}};
+      node = joined(Kind::binary, sign, std::move(node), std::move(right));
     }
   }
 
@@ -252,7 +257,7 @@ class PythonParser {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  int depth_ = 0;
+  int depth_ = 0, operators_ = 0;
 };
 
 }  // namespace

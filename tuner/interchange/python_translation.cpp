@@ -25,6 +25,8 @@ struct Text {
 constexpr std::array kFunctions{"min", "max", "abs", "int"};
 /// Exponents up to this are written as a product.
 constexpr int kMostFactors = 4;
+/// Powers of powers grow with each level.
+constexpr std::size_t kLongestTranslation = 10000;
 
 std::string in_parentheses_below(Binding least, const Text& text) {
   return text.binding < least ? "(" + text.text + ")" : text.text;
@@ -122,6 +124,7 @@ class Translator {
     }
     std::string factors = base;
     for (int i = 1; i < times; ++i) factors += " * " + base;
+    if (factors.size() > kLongestTranslation) throw Error("the expression is too long");
     return {factors, times == 1 ? operand : product};
   }
 

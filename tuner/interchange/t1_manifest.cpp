@@ -352,9 +352,10 @@ class T1Writer {
   }
 
   std::string type_of(const std::string& place, const std::string& type) {
-    static const std::map<std::string, std::string> types{{"float", "f32"},  {"double", "f64"},
-                                                          {"int32", "i32"},  {"int64", "i64"},
-                                                          {"uint32", "i32"}, {"uint64", "i64"}};
+    static const std::map<std::string, std::string> types{
+        {"float", "f32"},     {"double", "f64"},   {"int32", "i32"},    {"int64", "i64"},
+        {"uint32", "i32"},    {"uint64", "i64"},   {"float2", "f32x2"}, {"float4", "f32x4"},
+        {"double2", "f64x2"}, {"double4", "f64x4"}};
     if (type.starts_with("uint"))
       note(place, type + " has no counterpart: the signed type is used");
     const auto found = types.find(type);
@@ -395,7 +396,7 @@ class T1Writer {
                             const CheckedJson& argument) {
     const auto value = argument.find("FillValue");
     Json number = value && value->json().is_number() ? value->json() : Json(0);
-    if (type[0] == 'i') number = number.get<std::int64_t>();
+    if (type[0] == 'i') number = json_of(value_of(number));  // 4096.0 is 4096
     return format("arguments.{} = {{ type = \"{}\", value = {} }}", name, type, number.dump());
   }
 

@@ -85,6 +85,11 @@ TEST(PythonTranslation, WhatHasNoCounterpartIsRefusedWithItsReason) {
   EXPECT_THAT(refusal("a == 'x"), HasSubstr("no end"));
   EXPECT_THAT(refusal(std::string(5000, '(')), HasSubstr("nested too deeply"));
   EXPECT_THAT(refusal(std::string(5000, '-')), HasSubstr("nested too deeply"));
+  std::string sum = "a", power = "a";
+  for (int i = 0; i < 4000; ++i) sum += "+a";
+  for (int i = 0; i < 20; ++i) power = "(" + power + ")**4";
+  EXPECT_THAT(refusal(sum), HasSubstr("too many operators"));
+  EXPECT_THAT(refusal(power), HasSubstr("too long"));
 }
 
 }  // namespace
