@@ -54,6 +54,7 @@ struct BufferSpec {
   /// roundoff, r the reference, and `magnitude` the reference on absolute inputs. 0: must be equal.
   double tolerance = 0;
   std::filesystem::path file = {};  // if given, has the elements instead of `fill`
+  std::int64_t file_offset = 0;     // bytes of the file before them
 
   std::int64_t bytes() const { return length * bytes_of(type); }
   friend bool operator==(const BufferSpec&, const BufferSpec&) = default;

@@ -418,11 +418,30 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
   buffer.length *= spec.width;
   buffer.role = spec.role;
   buffer.fill = spec.fill;
+  if (spec.file) {
+    check_file(array, buffer, values);
+    buffer.file = spec.file->path;
+    buffer.file_offset = spec.file->offset;
+  }
   if (array.tolerance) {
     buffer.tolerance = static_cast<double>(
         values.at_least(0, *array.tolerance, [&] { return array.key + ".tolerance"; }));
   }
   return buffer;
+}
+
+void LaunchPlanner::check_file(const Array& array, const BufferSpec& buffer,
+                               const FormulaValues& values) {
+  const InputFile& file = *array.spec->file;
+  const std::string name = file.path.filename().string();
+  const std::string_view type = name_of(buffer.type);
+  if (!file.type.empty() && file.type != type) {
+    values.fail(array.key + ".type", format("is {}, and {} holds {}", type, name, file.type));
+  }
+  if (buffer.bytes() == file.bytes) return;
+  values.fail(array.key + ".length",
+              format("{} elements of {} are {} bytes, and {} has {}", buffer.length, type,
+                     buffer.bytes(), name, file.bytes));
 }
 
 Scalar LaunchPlanner::scalar_of(const Array& array, const FormulaValues& values) const {

@@ -86,6 +86,7 @@ class LaunchPlanner {
   Type type_of(const std::string& key, const std::string& name) const;
   ElementType element_type_of(const std::string& key, const std::string& name) const;
   BufferSpec buffer_of(const Array& array, const FormulaValues& values) const;
+  static void check_file(const Array& array, const BufferSpec& buffer, const FormulaValues& values);
   Scalar scalar_of(const Array& array, const FormulaValues& values) const;
 
   const Target& target_;

@@ -24,6 +24,15 @@ struct Setting {
   WordForm form = WordForm::number;
 };
 
+/// A file with the elements of an input, little-endian.
+struct InputFile {
+  std::filesystem::path path;
+  std::int64_t offset = 0;  // of the first element
+  std::int64_t bytes = 0;   // of all elements
+  std::string type = {};    // an ElementType's name where the file tells it, as .npy does
+  std::string hash = {};    // of the content
+};
+
 /// An array or scalar in kernels' arguments. Exactly one of `length` (buffer), `value` and `real`
 /// (scalar) is given.
 struct ArgumentSpec {
@@ -41,6 +50,8 @@ struct ArgumentSpec {
   /// name before the first launch.
   std::optional<Expression> constant = {};
   std::int64_t width = 1;  // of a vector or struct: its members, which all have this type
+  std::optional<InputFile> file = {};  // inputs and inouts; in place of `fill`
+  bool has_own_length = true;          // false: `length` is that of the file
 };
 
 /// A TMA descriptor in kernels' arguments; see TensorMap.

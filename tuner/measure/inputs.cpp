@@ -60,6 +60,7 @@ void with_drawing(Drawing drawing, const Work& work) {
 
 void read_file(std::span<std::byte> bytes, const BufferSpec& buffer) {
   std::ifstream file(buffer.file, std::ios::binary);
+  file.seekg(buffer.file_offset);
   if (!file.read(reinterpret_cast<char*>(bytes.data()), std::ssize(bytes))) {
     throw Error(format("{}: it cannot be read, or ends before {} does ({} elements of {})",
                        buffer.file.string(), buffer.name, buffer.length, name_of(buffer.type)));

@@ -70,6 +70,7 @@ void write_inputs(Workload& workload, const HookBuffers& buffers, const fs::path
     BufferSpec& spec = workload.buffers[i];
     if (!is_filled(spec)) continue;
     spec.file = folder / format("{}.input", spec.name);
+    spec.file_offset = 0;
     std::ofstream file(spec.file, std::ios::binary);
     append(file, buffers.contents(i));
     finish(file, spec.file);

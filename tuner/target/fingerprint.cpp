@@ -59,12 +59,16 @@ class Meanings {
   std::map<std::string, std::string> known_;
 };
 
+/// What not every argument has stands in lines of its own: others keep their text.
 std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
   const std::string type = spec.width == 1 ? spec.type : format("{}x{}", spec.type, spec.width);
-  return format("{} {} {} {} {} {} {} {} {}\n", spec.name, type, static_cast<int>(spec.role),
-                static_cast<int>(spec.fill), meanings.of(spec.length), meanings.of(spec.tolerance),
-                meanings.of(spec.value), spec.real ? format("{}", *spec.real) : "",
-                meanings.of(spec.constant));
+  std::string text =
+      format("{} {} {} {} {} {} {} {} {}\n", spec.name, type, static_cast<int>(spec.role),
+             static_cast<int>(spec.fill), meanings.of(spec.length), meanings.of(spec.tolerance),
+             meanings.of(spec.value), spec.real ? format("{}", *spec.real) : "",
+             meanings.of(spec.constant));
+  if (spec.file) text += format("  file {}\n", spec.file->hash);
+  return text;
 }
 
 std::string kernel_text(const Meanings& meanings, const KernelSpec& kernel) {

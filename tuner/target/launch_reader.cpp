@@ -2,6 +2,8 @@
 // The part of a manifest that says what is launched, on what, and what must come out.
 #include <algorithm>
 
+#include "tuner/core/error.hpp"
+#include "tuner/target/input_file.hpp"
 #include "tuner/target/reading.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -63,20 +65,32 @@ class Reader {
 
  private:
   ArgumentSpec argument(const std::string& name, const Node& node) {
-    node.expect_keys({"type", "length", "role", "fill", "tolerance", "value", "constant"},
-                     {"file", "absolute"});
-    if (node.has("length") == node.has("value")) {
-      node.fail("give \"length\" for a buffer, or \"value\" for a scalar");
+    expect_argument_keys(node);
+    const bool is_buffer = node.has("length") || node.has("file");
+    if (is_buffer == node.has("value")) {
+      node.fail("give \"length\" or \"file\" for a buffer, or \"value\" for a scalar");
     }
     ArgumentSpec spec;
     spec.name = name;
-    return node.has("length") ? buffer(spec, node) : scalar(spec, node);
+    return is_buffer ? buffer(spec, node) : scalar(spec, node);
+  }
+
+  void expect_argument_keys(const Node& node) const {
+    if (reading_.format == 1) {  // whose fingerprint knows no other keys
+      node.expect_keys({"type", "length", "role", "fill", "tolerance", "value", "constant"});
+      return;
+    }
+    node.expect_keys({"type", "length", "role", "fill", "file", "tolerance", "value", "constant"},
+                     {"absolute"});
   }
 
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
     read_element(spec, node["type"]);
-    spec.length = reading_.names.integer(node["length"], kProblem);
     if (const Node* const role = node.find("role")) spec.role = choice(*role, kRoles);
+    if (const Node* const file = node.find("file")) read_file(spec, node, *file);
+    if (const Node* const length = node.find("length")) {
+      spec.length = reading_.names.integer(*length, kProblem);
+    }
     if (const Node* const fill = node.find("fill")) {
       if (fill->is(Node::Kind::table)) fill->fail("such a fill is not supported yet");
       spec.fill = choice(*fill, kFills);
@@ -90,6 +104,22 @@ class Reader {
       spec.constant = reading_.names.integer(*constant, kConfiguration);
     }
     return spec;
+  }
+
+  void read_file(ArgumentSpec& spec, const Node& node, const Node& file) const {
+    if (spec.role == Role::output) file.fail("an output has no elements before the call");
+    if (node.has("fill")) file.fail("give \"file\" or \"fill\", not both");
+    try {
+      spec.file = input_file(reading_.folder / file.text());
+    } catch (const Error& error) {
+      file.fail(error.what());
+    }
+    if (node.has("length")) return;
+    spec.has_own_length = false;
+    const bool is_type = element_type(spec.type).has_value();
+    spec.length = Expression::parse(
+        format("{} / {}", spec.file->bytes,
+               is_type ? std::to_string(bytes_of(*element_type(spec.type))) : spec.type + "_bytes"));
   }
 
   ArgumentSpec scalar(ArgumentSpec spec, const Node& node) {

@@ -162,6 +162,7 @@ Workload with_files_of(Workload workload, const Workload& prepared) {
   }
   for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
     workload.buffers[i].file = prepared.buffers[i].file;
+    workload.buffers[i].file_offset = prepared.buffers[i].file_offset;
   }
   workload.expected_file = prepared.expected_file;
   return workload;

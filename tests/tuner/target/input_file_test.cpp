@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs from files: what a manifest says of them, and what files are refused.
+#include "tuner/target/input_file.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/tuner/target/scratch.hpp"
+#include "tuner/core/edge_problem.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// As NumPy writes it: the header is filled up with spaces to a multiple of 64 bytes.
+std::string npy(const std::string& descr, const std::string& shape, const std::string& elements,
+                const std::string& order = "False") {
+  std::string header = "{'descr': '" + descr + "', 'fortran_order': " + order +
+                       ", 'shape': " + shape + ", }";
+  header.resize((header.size() + 11 + 63) / 64 * 64 - 11, ' ');
+  const std::string length = {static_cast<char>(header.size() + 1), '\0'};
+  return std::string("\x93NUMPY\x01\0", 8) + length + header + '\n' + elements;
+}
+
+const std::string kSixFloats(24, '\0');
+
+class InputFileTest : public testing::Test {
+ protected:
+  InputFile input(const std::string& name, const std::string& content) const {
+    return input_file(folder_.write(name, content));
+  }
+  void expect_refused(const std::string& name, const std::string& content,
+                      const std::string& why) const {
+    EXPECT_THAT([&] { input(name, content); },
+                ThrowsMessage<Error>(AllOf(HasSubstr(name), HasSubstr(why))));
+  }
+
+  /// A target with the argument `m` and the file m.npy, or m.bin, of six zeros.
+  Target target(const std::string& m, const std::string& sizes = "sizes = [\"N\"]") const {
+    folder_.write("m.npy", npy("<f4", "(2, 3)", kSixFloats));
+    folder_.write("m.bin", kSixFloats);
+    folder_.write("sum.cu", "");
+    return load_manifest(folder_.write("sum.target.toml", R"toml(manifest = 2
+name = "sum"
+source = "sum.cu"
+)toml" + sizes + R"toml(
+settings.dtype = ["f32", "f64"]
+arguments.m = { )toml" + m + R"toml( }
+arguments.y = { type = "f32", length = "N", role = "output" }
+launch.arguments = ["m", "y", "N"]
+kernels.sum = { grid = 1, block = 1 }
+reference.kernels.sum = { grid = 1, block = 1 }
+)toml"));
+  }
+  static Problem problem(const Target& target, std::int64_t n = 6,
+                         const NamedValues& settings = {}) {
+    return problem_of(target, {{"N", n}}, settings);
+  }
+  static std::vector<BufferSpec> buffers(const Target& target, const Problem& problem) {
+    return buffers_of(target, problem, {});
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(InputFileTest, OfNumPyTellsTypeLengthAndPlace) {
+  const InputFile file = input("a.npy", npy("<f8", "(2, 3)", kSixFloats + kSixFloats));
+  EXPECT_EQ(file.type, "f64");
+  EXPECT_EQ(file.bytes, 48);
+  EXPECT_EQ(file.offset, 128);
+  EXPECT_EQ(input("b.npy", npy("<i8", "(3,)", kSixFloats)).type, "i64");
+  EXPECT_EQ(input("b.npy", npy("|u1", "(24,)", kSixFloats)).type, "u8");
+  EXPECT_EQ(input("c.npy", npy("<f4", "()", "1234")).bytes, 4);
+}
+
+TEST_F(InputFileTest, OfNumPyIsRefusedWithWhatToSaveInstead) {
+  expect_refused("a.npy", npy("<f4", "(2, 3)", kSixFloats, "True"), "Fortran order");
+  expect_refused("a.npy", npy(">f4", "(6,)", kSixFloats), "big-endian");
+  expect_refused("a.npy", npy("<U6", "(1,)", kSixFloats), "elements are <U6");
+  expect_refused("a.npy", npy("<f4", "(7,)", kSixFloats), "28 bytes of elements, and 24 follow");
+  expect_refused("a.npy", npy("<f4", "(0,)", ""), "no elements");
+  expect_refused("a.npy", npy("<f4", "(99999999, 99999999)", kSixFloats), "shape");
+  expect_refused("a.npy", npy("<f4", "(6,)", kSixFloats).substr(0, 50), "cut off");
+  expect_refused("a.npy", kSixFloats, "does not begin as one");
+  expect_refused("a.bin", "", "no elements");
+  EXPECT_THAT([&] { input_file(folder_.path() / "none.bin"); },
+              ThrowsMessage<Error>(HasSubstr("No such file")));
+  EXPECT_THAT([&] { input_file(folder_.path()); }, ThrowsMessage<Error>(HasSubstr("folder")));
+}
+
+TEST_F(InputFileTest, HasAHashOfItsContent) {
+  const std::string before = input("a.bin", "12345678").hash;
+  EXPECT_EQ(input("b.bin", "12345678").hash, before);
+  EXPECT_NE(input("a.bin", "12345679").hash, before);
+}
+
+TEST_F(InputFileTest, GivesItsLengthToTheArgument) {
+  const Target numpy = target("type = \"f32\", file = \"m.npy\"");
+  EXPECT_EQ(buffers(numpy, problem(numpy))[0].length, 6);
+  EXPECT_EQ(buffers(numpy, problem(numpy))[0].file, folder_.path() / "m.npy");
+  EXPECT_EQ(buffers(numpy, problem(numpy))[0].file_offset, 128);
+  const Target raw = target("type = \"dtype\", file = \"m.bin\"");
+  EXPECT_EQ(buffers(raw, problem(raw))[0].length, 6);
+  EXPECT_EQ(buffers(raw, problem(raw, 6, {{"dtype", "f64"}}))[0].length, 3);
+}
+
+TEST_F(InputFileTest, MustHaveTheTypeAndLengthThatAreDeclared) {
+  const Target numpy = target("type = \"dtype\", length = \"N\", file = \"m.npy\"");
+  EXPECT_EQ(buffers(numpy, problem(numpy))[0].length, 6);
+  EXPECT_THAT([&] { buffers(numpy, problem(numpy, 5)); },
+              ThrowsMessage<Error>(HasSubstr("arguments.m.length: 5 elements of f32 are 20 bytes, "
+                                             "and m.npy has 24")));
+  EXPECT_THAT([&] { buffers(numpy, problem(numpy, 3, {{"dtype", "f64"}})); },
+              ThrowsMessage<Error>(HasSubstr("arguments.m.type: is f64, and m.npy holds f32")));
+  EXPECT_THAT([&] { target("type = \"f32\", file = \"m.npy\", fill = \"zero\""); },
+              ThrowsMessage<Error>(HasSubstr("not both")));
+  EXPECT_THAT([&] { target("type = \"f32\", file = \"n.npy\""); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("sum.target.toml:6:"), HasSubstr("n.npy"))));
+}
+
+TEST_F(InputFileTest, BelongsToTheMeasurement) {
+  const std::string m = "type = \"f32\", file = \"m.bin\"";
+  const std::string before = target(m).fingerprint;
+  EXPECT_EQ(target(m).fingerprint, before);
+  EXPECT_NE(target("type = \"f32\", file = \"m.npy\"").fingerprint, before);
+}
+
+/// What a file holds fits the sizes that it was made for.
+TEST_F(InputFileTest, AllowsAnEdgeProblemWhereItsLengthStays) {
+  const auto has_edge = [](const Target& target) {
+    return edge_problem(target, problem(target)).has_value();
+  };
+  EXPECT_FALSE(has_edge(target("type = \"f32\", file = \"m.bin\"")));
+  EXPECT_FALSE(has_edge(target("type = \"f32\", length = \"N\", file = \"m.bin\"")));
+  EXPECT_TRUE(has_edge(target("type = \"f32\", length = 6, file = \"m.bin\"")));
+  EXPECT_TRUE(
+      has_edge(target("type = \"f32\", file = \"m.bin\"", "sizes.N = { fixed = 6 }")));
+  EXPECT_FALSE(has_edge(target("type = \"f32\", length = \"half * 2\", file = \"m.bin\"",
+                               "sizes = [\"N\"]\nlet = \"half = N / 2\"")));
+}
+
+}  // namespace
+}  // namespace autotune
