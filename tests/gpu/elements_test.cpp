@@ -109,6 +109,20 @@ TEST_F(Elements, AreFilledAlikeInEveryTypeAndWay) {
   }
 }
 
+TEST_F(Elements, AreDrawnAlikeFromEveryDistribution) {
+  for (const ElementType type : kTypes) {
+    for (const ElementRule& rule : {ElementRule{Drawing::between, false, 77, -3, 1000},
+                                    ElementRule{Drawing::normal, false, 77, -0.3, 17.7},
+                                    ElementRule{Drawing::value, false, 77, 3, 3},
+                                    ElementRule{Drawing::range, false, 77, -5, 3}}) {
+      SCOPED_TRACE(format("{} {}", name_of(type), static_cast<int>(rule.drawing)));
+      Bytes host(static_cast<std::size_t>(kLength * bytes_of(type)));
+      fill_elements(host, type, rule);
+      EXPECT_TRUE(filled(type, rule) == host);
+    }
+  }
+}
+
 /// Right answers with noise of up to two tolerances, and one flaw.
 template <class T, class Right>
 void make_results(Flaw flaw, std::vector<T>& got, std::vector<Right>& right) {

@@ -8,6 +8,7 @@
 
 #include "tuner/cli/traffic_report.hpp"
 #include "tuner/cli/tuning_report.hpp"
+#include "tuner/core/fill.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -31,8 +32,9 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
                 check.default_is_legal ? "" : ", the valid one nearest to the manifest's");
   for (const std::string& note : check.notes) out << format("note      {}\n", note);
   for (const BufferSpec& buffer : check.buffers) {
-    out << format("{:<9} {} {} {}, {}\n", role_name(buffer.role), buffer.name, buffer.length,
-                  name_of(buffer.type), bytes_text(buffer.bytes()));
+    const std::string fill = fill_text(buffer);
+    out << format("{:<9} {} {} {}, {}{}{}\n", role_name(buffer.role), buffer.name, buffer.length,
+                  name_of(buffer.type), bytes_text(buffer.bytes()), fill.empty() ? "" : ", ", fill);
   }
   out << format("work      {:.6g} FLOPs, {} a call\n", check.work.flops,
                 bytes_text(static_cast<std::int64_t>(check.work.bytes)));
@@ -141,7 +143,8 @@ Json check_json(const Target& target, const Problem& problem, const DeviceInfo& 
     json["buffers"].push_back({{"name", buffer.name},
                                {"role", role_name(buffer.role)},
                                {"type", name_of(buffer.type)},
-                               {"length", buffer.length}});
+                               {"length", buffer.length},
+                               {"fill", fill_text(buffer)}});
   }
   for (std::size_t i = 0; i < check.configurations.size(); ++i) {
     Json configuration = json_of(check.configurations[i]);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -40,8 +41,9 @@ struct Dim3 {
 /// An inout is restored to its fill. Workspace is never compared.
 enum class Role : std::uint8_t { input, output, inout, workspace };
 
-/// How an input set is generated, always from (seed, buffer name, index).
-enum class Fill : std::uint8_t { random, zero, iota, one };
+/// How an input set is generated, always from (seed, buffer name, index). From `uniform` on with
+/// values of its own: least and greatest; mean and standard deviation; one; the first and the step.
+enum class Fill : std::uint8_t { random, zero, iota, one, uniform, normal, value, range };
 
 /// An array in device memory; elements are contiguous.
 struct BufferSpec {
@@ -55,6 +57,8 @@ struct BufferSpec {
   double tolerance = 0;
   std::filesystem::path file = {};  // if given, has the elements instead of `fill`
   std::int64_t file_offset = 0;     // bytes of the file before them
+  std::vector<double> fill_values = {};
+  std::optional<std::uint64_t> seed = {};  // in place of the workload's
 
   std::int64_t bytes() const { return length * bytes_of(type); }
   friend bool operator==(const BufferSpec&, const BufferSpec&) = default;

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "tuner/core/fill.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -253,7 +254,8 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
               names_.bind(spec.length),
               names_.bind(spec.tolerance),
               names_.bind(spec.value),
-              names_.bind(spec.constant)};
+              names_.bind(spec.constant),
+              names_.bind(spec.fill_values)};
   array.schedule = names_.schedule(array.length);
   return array;
 }
@@ -418,6 +420,13 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
   buffer.length *= spec.width;
   buffer.role = spec.role;
   buffer.fill = spec.fill;
+  buffer.seed = spec.seed;
+  const auto fill_key = [&] { return array.key + ".fill"; };
+  for (const Formula& each : array.fill_values) {
+    (void)values.value(each, fill_key);  // or says why not
+    buffer.fill_values.push_back(values.number(each));
+  }
+  if (const std::string why = fill_complaint(buffer); !why.empty()) values.fail(fill_key(), why);
   if (spec.file) {
     check_file(array, buffer, values);
     buffer.file = spec.file->path;
@@ -439,9 +448,8 @@ void LaunchPlanner::check_file(const Array& array, const BufferSpec& buffer,
     values.fail(array.key + ".type", format("is {}, and {} holds {}", type, name, file.type));
   }
   if (buffer.bytes() == file.bytes) return;
-  values.fail(array.key + ".length",
-              format("{} elements of {} are {} bytes, and {} has {}", buffer.length, type,
-                     buffer.bytes(), name, file.bytes));
+  values.fail(array.key + ".length", format("{} elements of {} are {} bytes, and {} has {}",
+                                            buffer.length, type, buffer.bytes(), name, file.bytes));
 }
 
 Scalar LaunchPlanner::scalar_of(const Array& array, const FormulaValues& values) const {

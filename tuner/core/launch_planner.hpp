@@ -40,6 +40,7 @@ class LaunchPlanner {
     std::string key;
     Type type;
     std::optional<Formula> length, tolerance, value, constant;
+    std::vector<Formula> fill_values;
     std::uint32_t index = 0;  // among the workload's buffers, or among workspaces
     Schedule schedule = {};   // of the length
   };

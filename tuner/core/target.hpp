@@ -50,8 +50,10 @@ struct ArgumentSpec {
   /// name before the first launch.
   std::optional<Expression> constant = {};
   std::int64_t width = 1;  // of a vector or struct: its members, which all have this type
-  std::optional<InputFile> file = {};  // inputs and inouts; in place of `fill`
-  bool has_own_length = true;          // false: `length` is that of the file
+  std::vector<Expression> fill_values = {};  // as BufferSpec's
+  std::optional<std::uint64_t> seed = {};    // likewise
+  std::optional<InputFile> file = {};        // inputs and inouts; in place of `fill`
+  bool has_own_length = true;                // false: `length` is that of the file
 };
 
 /// A TMA descriptor in kernels' arguments; see TensorMap.

@@ -120,6 +120,7 @@ std::vector<RightAnswer> answers_of(cudaStream_t stream, const Workload& workloa
   const bool any_rounds = std::ranges::any_of(workload.buffers, [](const BufferSpec& spec) {
     return is_compared(spec.role) && is_floating(spec.type);
   });
+  const bool is_integer = set == InputSet::integers && has_integer_set(workload);
   if (any_rounds) scales = magnitudes(stream, workload, reference, buffers, set);
   std::vector<RightAnswer> answers;
   for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
@@ -132,9 +133,8 @@ std::vector<RightAnswer> answers_of(cudaStream_t stream, const Workload& workloa
     const auto is_exact = [&](const DeviceMemory& results) {
       return all_small_integers(stream, kernels, answer.type, spec.length, results);
     };
-    answer.exact =
-        !is_floating(spec.type) ||
-        (set == InputSet::integers && is_exact(values[output]) && is_exact(scales[output]));
+    answer.exact = !is_floating(spec.type) ||
+                   (is_integer && is_exact(values[output]) && is_exact(scales[output]));
     answer.values = std::move(values[output]);
     if (!answer.exact) answer.magnitudes = std::move(scales[output]);
   }

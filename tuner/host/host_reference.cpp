@@ -40,11 +40,11 @@ std::vector<HostBuffer> run_reference(const Workload& workload, const HostModule
   return buffers;
 }
 
-bool is_exact(InputSet set, const HostBuffer& values, const HostBuffer& magnitudes) {
+bool is_exact(const HostBuffer& values, const HostBuffer& magnitudes) {
   const auto is_small = [](const HostBuffer& results) {
     return all_small_integers(results.spec().type, results.bytes());
   };
-  return set == InputSet::integers && is_small(values) && is_small(magnitudes);
+  return is_small(values) && is_small(magnitudes);
 }
 
 ReferenceResults computed_results(const Workload& workload, const HostModule& module,
@@ -55,10 +55,11 @@ ReferenceResults computed_results(const Workload& workload, const HostModule& mo
     results.outputs.push_back({std::move(values), std::nullopt, exact});
   }
   if (std::ranges::all_of(results.outputs, &ReferenceOutput::exact)) return results;
+  const bool is_integer = set == InputSet::integers && has_integer_set(workload);
   std::vector<HostBuffer> magnitudes = run_reference(workload, module, launcher, set, true);
   for (std::size_t i = 0; i < magnitudes.size(); ++i) {
     ReferenceOutput& output = results.outputs[i];
-    output.exact = output.exact || is_exact(set, output.values, magnitudes[i]);
+    output.exact = output.exact || (is_integer && is_exact(output.values, magnitudes[i]));
     if (!output.exact) output.magnitudes = std::move(magnitudes[i]);
   }
   return results;

@@ -5,13 +5,15 @@
 
 namespace autotune {
 
-enum class Drawing : int { integers, uniform, zero, one, iota };
+enum class Drawing : int { integers, uniform, zero, one, iota, between, normal, value, range };
 
 /// How the elements of one buffer are generated.
 struct ElementRule {
   Drawing drawing = Drawing::zero;
   bool absolute = false;       // |x| of each element
   unsigned long long key = 0;  // of the random number generator
+  double first = 0;            // between: the least; normal: the mean; the value; of the range
+  double second = 0;           // between: the greatest; normal: the deviation; the range's step
 };
 
 template <class T>
@@ -49,6 +51,52 @@ T uniform_number(unsigned long long bits) {
   }
 }
 
+/// In [least, greatest]; the bounds of integer types are integers.
+template <class T>
+T number_between(double least, double greatest, unsigned long long bits) {
+  if constexpr (kIsInteger<T>) {
+    const auto first = static_cast<long long>(least);
+    const auto count = static_cast<unsigned long long>(static_cast<long long>(greatest) - first);
+    return static_cast<T>(first + static_cast<long long>(bits % (count + 1)));
+  } else {
+    const double part = static_cast<double>(bits >> 11) * (1.0 / 9007199254740992.0);  // 2^-53
+    return static_cast<T>(least + (greatest - least) * part);
+  }
+}
+
+/// The sum of twelve uniform numbers of 21 bits, with mean 0 and variance 1 and at most 6 away:
+/// unlike exact methods it needs no logarithm, which devices round differently.
+inline double standard_normal(unsigned long long key, unsigned long long index) {
+  constexpr long long kMask = (1ll << 21) - 1;
+  long long sum = -6 * kMask;
+  for (int draw = 0; draw < 4; ++draw) {
+    const unsigned long long bits = random_bits(key, index * 4 + draw);
+    for (int shift = 0; shift < 63; shift += 21)
+      sum += static_cast<long long>(bits >> shift) & kMask;
+  }
+  return static_cast<double>(sum) * (1.0 / 2097152.0);  // 2^-21
+}
+
+/// Integer types get the nearest one.
+template <class T>
+T rounded(double x) {
+  if constexpr (kIsInteger<T>) {
+    return static_cast<T>(static_cast<long long>(x < 0 ? x - 0.5 : x + 0.5));
+  } else {
+    return static_cast<T>(x);
+  }
+}
+
+template <class T>
+T in_range(double first, double step, unsigned long long index) {
+  if constexpr (kIsInteger<T>) {
+    return static_cast<T>(static_cast<long long>(first) +
+                          static_cast<long long>(step) * static_cast<long long>(index));
+  } else {
+    return static_cast<T>(first + step * static_cast<double>(index));
+  }
+}
+
 template <class T>
 T drawn(const ElementRule& rule, unsigned long long index) {
   switch (rule.drawing) {
@@ -60,6 +108,14 @@ T drawn(const ElementRule& rule, unsigned long long index) {
       return static_cast<T>(1);
     case Drawing::iota:
       return static_cast<T>(index);
+    case Drawing::between:
+      return number_between<T>(rule.first, rule.second, random_bits(rule.key, index));
+    case Drawing::normal:
+      return rounded<T>(rule.first + rule.second * standard_normal(rule.key, index));
+    case Drawing::value:
+      return static_cast<T>(rule.first);
+    case Drawing::range:
+      return in_range<T>(rule.first, rule.second, index);
     case Drawing::zero:
       break;
   }

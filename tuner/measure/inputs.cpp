@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/fill.hpp"
 #include "tuner/measure/element_access.hpp"
 #include "tuner/text/format.hpp"
 
@@ -32,6 +33,14 @@ Drawing drawing_of(Fill fill, InputSet set) {
       return Drawing::one;
     case Fill::iota:
       return Drawing::iota;
+    case Fill::uniform:
+      return Drawing::between;
+    case Fill::normal:
+      return Drawing::normal;
+    case Fill::value:
+      return Drawing::value;
+    case Fill::range:
+      return Drawing::range;
     case Fill::random:
       break;
   }
@@ -55,6 +64,14 @@ void with_drawing(Drawing drawing, const Work& work) {
       return work(Known<Drawing::one>{});
     case Drawing::iota:
       return work(Known<Drawing::iota>{});
+    case Drawing::between:
+      return work(Known<Drawing::between>{});
+    case Drawing::normal:
+      return work(Known<Drawing::normal>{});
+    case Drawing::value:
+      return work(Known<Drawing::value>{});
+    case Drawing::range:
+      return work(Known<Drawing::range>{});
   }
 }
 
@@ -113,7 +130,10 @@ Verdict check_unchanged_as(const BufferSpec& buffer, std::span<const std::byte> 
 
 ElementRule element_rule(const BufferSpec& buffer, InputSet set, std::uint64_t seed,
                          bool absolute) {
-  return {drawing_of(buffer.fill, set), absolute, stream_key(buffer, set, seed)};
+  const std::vector<double>& values = buffer.fill_values;
+  return {drawing_of(buffer.fill, set), absolute,
+          stream_key(buffer, set, buffer.seed.value_or(seed)), values.empty() ? 0 : values.front(),
+          values.empty() ? 0 : values.back()};
 }
 
 void fill_elements(std::span<std::byte> bytes, ElementType type, const ElementRule& rule,
@@ -122,7 +142,8 @@ void fill_elements(std::span<std::byte> bytes, ElementType type, const ElementRu
     using T = decltype(zero);
     const std::span to(reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T));
     with_drawing(rule.drawing, [&](auto drawing) {
-      const ElementRule known{drawing, rule.absolute, rule.key};
+      ElementRule known = rule;
+      known.drawing = drawing;
       auto index = static_cast<unsigned long long>(first);
       for (T& element : to) element = filled_element<T>(known, index++);
     });
@@ -144,6 +165,13 @@ Verdict check_unchanged(const BufferSpec& buffer, std::span<const std::byte> got
   assert(std::ssize(got) == buffer.bytes());
   return with_type(buffer.type, [&](auto zero) {
     return check_unchanged_as<decltype(zero)>(buffer, got, set, seed);
+  });
+}
+
+bool has_integer_set(const Workload& workload) {
+  return std::ranges::all_of(workload.buffers, [](const BufferSpec& buffer) {
+    const bool is_filled = buffer.role == Role::input || buffer.role == Role::inout;
+    return !is_filled || fills_with_integers(buffer);
   });
 }
 

@@ -29,6 +29,9 @@ void fill_elements(std::span<std::byte> bytes, ElementType type, const ElementRu
 void fill(std::span<std::byte> bytes, const BufferSpec& buffer, InputSet set, std::uint64_t seed,
           bool absolute = false);
 
+/// Whether the integer set consists of integers: not so with files and some fills.
+bool has_integer_set(const Workload& workload);
+
 /// Wrong if an input no longer holds the bytes of fill().
 Verdict check_unchanged(const BufferSpec& buffer, std::span<const std::byte> got, InputSet set,
                         std::uint64_t seed);

@@ -30,8 +30,8 @@ void describe_npy(InputFile& input, std::istream& file) {
   const NpyArray array = read_npy_header(file);
   const std::int64_t there = input.bytes - array.offset;
   if (there != array.bytes) {
-    throw Error(format("its header promises {} bytes of elements, and {} follow it", array.bytes,
-                       there));
+    throw Error(
+        format("its header promises {} bytes of elements, and {} follow it", array.bytes, there));
   }
   input.type = array.type;
   input.offset = array.offset;

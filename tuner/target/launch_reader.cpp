@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/fill.hpp"
 #include "tuner/target/input_file.hpp"
 #include "tuner/target/reading.hpp"
 #include "tuner/text/figures.hpp"
@@ -24,6 +25,10 @@ constexpr Choice<Role> kRoles[] = {
     {"input", Role::input}, {"output", Role::output}, {"inout", Role::inout}};
 constexpr Choice<Fill> kFills[] = {
     {"random", Fill::random}, {"zero", Fill::zero}, {"iota", Fill::iota}, {"one", Fill::one}};
+constexpr Choice<Fill> kRules[] = {{"uniform", Fill::uniform},
+                                   {"normal", Fill::normal},
+                                   {"value", Fill::value},
+                                   {"range", Fill::range}};
 
 template <class Enumeration, std::size_t count>
 Enumeration choice(const Node& node, const Choice<Enumeration> (&choices)[count]) {
@@ -91,10 +96,7 @@ class Reader {
     if (const Node* const length = node.find("length")) {
       spec.length = reading_.names.integer(*length, kProblem);
     }
-    if (const Node* const fill = node.find("fill")) {
-      if (fill->is(Node::Kind::table)) fill->fail("such a fill is not supported yet");
-      spec.fill = choice(*fill, kFills);
-    }
+    if (const Node* const fill = node.find("fill")) read_fill(spec, *fill);
     if (const Node* const tolerance = node.find("tolerance")) {
       if (spec.role == Role::input) tolerance->fail("only an output has a tolerance");
       spec.tolerance = reading_.names.integer(*tolerance, kProblem);
@@ -104,6 +106,38 @@ class Reader {
       spec.constant = reading_.names.integer(*constant, kConfiguration);
     }
     return spec;
+  }
+
+  /// A word, or `{uniform = [0, "N - 1"], seed = 7}`.
+  void read_fill(ArgumentSpec& spec, const Node& fill) {
+    if (!fill.is(Node::Kind::table) || reading_.format == 1) {
+      spec.fill = choice(fill, kFills);
+      return;
+    }
+    fill.expect_keys({"uniform", "normal", "value", "range", "seed"});
+    const Node* rule = nullptr;
+    for (const auto& [name, kind] : kRules) {
+      const Node* const found = fill.find(name);
+      if (found && rule) fill.fail("give one of \"uniform\", \"normal\", \"value\", \"range\"");
+      if (!found) continue;
+      rule = found;
+      spec.fill = kind;
+    }
+    if (!rule) fill.fail("give \"uniform\", \"normal\", \"value\" or \"range\"");
+    read_fill_values(spec, *rule);
+    if (const Node* const seed = fill.find("seed")) {
+      if (seed->integer() < 0) seed->fail("a seed is 0 or more");
+      spec.seed = static_cast<std::uint64_t>(seed->integer());
+    }
+  }
+
+  void read_fill_values(ArgumentSpec& spec, const Node& rule) {
+    const std::size_t count = values_of(spec.fill);
+    if (count > 1) (void)rule.items(count, count);
+    for (const Node& each : rule.one_or_more(count)) {
+      spec.fill_values.push_back(reading_.names.expression(each, kProblem));
+      if (spec.fill_values.back().kind() == ValueKind::word) each.fail("expected a number");
+    }
   }
 
   void read_file(ArgumentSpec& spec, const Node& node, const Node& file) const {
@@ -117,9 +151,9 @@ class Reader {
     if (node.has("length")) return;
     spec.has_own_length = false;
     const bool is_type = element_type(spec.type).has_value();
-    spec.length = Expression::parse(
-        format("{} / {}", spec.file->bytes,
-               is_type ? std::to_string(bytes_of(*element_type(spec.type))) : spec.type + "_bytes"));
+    spec.length = Expression::parse(format(
+        "{} / {}", spec.file->bytes,
+        is_type ? std::to_string(bytes_of(*element_type(spec.type))) : spec.type + "_bytes"));
   }
 
   ArgumentSpec scalar(ArgumentSpec spec, const Node& node) {

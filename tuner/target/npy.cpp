@@ -22,7 +22,8 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
 std::string bytes_in(std::istream& file, std::size_t count) {
   std::string bytes(count, '\0');
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(count))) refuse("its header is cut off");
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(count)))
+    refuse("its header is cut off");
   return bytes;
 }
 

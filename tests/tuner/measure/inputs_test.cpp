@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <set>
 
 namespace autotune {
@@ -79,6 +80,83 @@ TEST(Fill, ZeroOneAndIotaAreWhatTheySayInEveryType) {
   buffer.type = ElementType::i32;
   buffer.fill = Fill::zero;
   EXPECT_THAT(filled<std::int32_t>(buffer, InputSet::uniform, 1), Each(0));
+}
+
+BufferSpec ruled(ElementType type, Fill fill, std::vector<double> values) {
+  BufferSpec buffer{"x", type, 50000, Role::input, fill};
+  buffer.fill_values = std::move(values);
+  return buffer;
+}
+
+TEST(Fill, UniformNumbersLieBetweenTheirBoundsAndReachThemInIntegerTypes) {
+  const auto reals =
+      filled<double>(ruled(ElementType::f64, Fill::uniform, {2, 2.5}), InputSet::integers, 1);
+  EXPECT_THAT(reals, Each(::testing::AllOf(::testing::Ge(2), ::testing::Le(2.5))));
+  EXPECT_NEAR(std::accumulate(reals.begin(), reals.end(), 0.0) / 5e4, 2.25, 0.005);
+  const auto integers =
+      filled<std::int32_t>(ruled(ElementType::i32, Fill::uniform, {-1, 3}), InputSet::uniform, 1);
+  for (int value = -1; value <= 3; ++value) {
+    EXPECT_NEAR(std::ranges::count(integers, value), 10000, 400) << value;
+  }
+}
+
+TEST(Fill, NormalNumbersHaveTheirMeanAndDeviation) {
+  const auto values =
+      filled<float>(ruled(ElementType::f32, Fill::normal, {10, 2}), InputSet::uniform, 1);
+  double sum = 0, squares = 0;
+  for (const double value : values) {
+    sum += value;
+    squares += (value - 10) * (value - 10);
+  }
+  EXPECT_NEAR(sum / 5e4, 10, 0.05);
+  EXPECT_NEAR(std::sqrt(squares / 5e4), 2, 0.05);
+  const auto far = std::ranges::count_if(values, [](float x) { return std::abs(x - 10) > 4; });
+  EXPECT_NEAR(static_cast<double>(far) / 5e4, 0.0455, 0.005);
+  EXPECT_THAT(
+      filled<std::int64_t>(ruled(ElementType::i64, Fill::normal, {-3.6, 0}), InputSet::uniform, 1),
+      Each(-4));
+}
+
+TEST(Fill, ValuesAndRangesAreTheSameInBothSets) {
+  for (const InputSet set : {InputSet::integers, InputSet::uniform}) {
+    EXPECT_THAT(filled<float>(ruled(ElementType::f32, Fill::value, {1.5}), set, 1), Each(1.5f));
+    BufferSpec range = ruled(ElementType::i32, Fill::range, {7, -2});
+    range.length = 4;
+    EXPECT_THAT(filled<std::int32_t>(range, set, 1), ElementsAre(7, 5, 3, 1));
+    range.type = ElementType::f64;
+    range.fill_values = {0, 0.25};
+    EXPECT_THAT(filled<double>(range, set, 1), ElementsAre(0, 0.25, 0.5, 0.75));
+  }
+}
+
+TEST(Fill, ASeedOfItsOwnReplacesThatOfTheRun) {
+  BufferSpec buffer = ruled(ElementType::f32, Fill::uniform, {0, 1});
+  const auto first = filled<float>(buffer, InputSet::uniform, 1);
+  EXPECT_NE(filled<float>(buffer, InputSet::uniform, 2), first);
+  buffer.seed = 1;
+  EXPECT_EQ(filled<float>(buffer, InputSet::uniform, 2), first);
+}
+
+TEST(Fill, DistributionsStayTheSameFromReleaseToRelease) {
+  BufferSpec buffer = ruled(ElementType::i32, Fill::uniform, {0, 99});
+  buffer.length = 3;
+  EXPECT_THAT(filled<std::int32_t>(buffer, InputSet::uniform, 1), ElementsAre(0, 0, 0));
+  buffer = ruled(ElementType::f32, Fill::normal, {0, 1});
+  buffer.length = 3;
+  EXPECT_THAT(filled<float>(buffer, InputSet::uniform, 1), ElementsAre(0, 0, 0));
+}
+
+TEST(Inputs, SumsAreExactWhereEveryInputIsOfIntegers) {
+  Workload workload;
+  workload.buffers = {{"a", ElementType::f32, 8}, {"c", ElementType::f32, 8, Role::output}};
+  EXPECT_TRUE(has_integer_set(workload));
+  workload.buffers.push_back(ruled(ElementType::i32, Fill::uniform, {0, 9}));
+  EXPECT_TRUE(has_integer_set(workload));
+  workload.buffers.push_back(ruled(ElementType::f32, Fill::uniform, {0, 9}));
+  EXPECT_FALSE(has_integer_set(workload));
+  workload.buffers.pop_back();
+  workload.buffers[0].file = "a.bin";
+  EXPECT_FALSE(has_integer_set(workload));
 }
 
 TEST(Fill, IntegerTypesStaySmall) {

@@ -19,8 +19,8 @@ using testing::ThrowsMessage;
 /// As NumPy writes it: the header is filled up with spaces to a multiple of 64 bytes.
 std::string npy(const std::string& descr, const std::string& shape, const std::string& elements,
                 const std::string& order = "False") {
-  std::string header = "{'descr': '" + descr + "', 'fortran_order': " + order +
-                       ", 'shape': " + shape + ", }";
+  std::string header =
+      "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }";
   header.resize((header.size() + 11 + 63) / 64 * 64 - 11, ' ');
   const std::string length = {static_cast<char>(header.size() + 1), '\0'};
   return std::string("\x93NUMPY\x01\0", 8) + length + header + '\n' + elements;
@@ -114,8 +114,11 @@ TEST_F(InputFileTest, MustHaveTheTypeAndLengthThatAreDeclared) {
   EXPECT_THAT([&] { buffers(numpy, problem(numpy, 5)); },
               ThrowsMessage<Error>(HasSubstr("arguments.m.length: 5 elements of f32 are 20 bytes, "
                                              "and m.npy has 24")));
-  EXPECT_THAT([&] { buffers(numpy, problem(numpy, 3, {{"dtype", "f64"}})); },
-              ThrowsMessage<Error>(HasSubstr("arguments.m.type: is f64, and m.npy holds f32")));
+  EXPECT_THAT(
+      [&] {
+        buffers(numpy, problem(numpy, 3, {{"dtype", "f64"}}));
+      },
+      ThrowsMessage<Error>(HasSubstr("arguments.m.type: is f64, and m.npy holds f32")));
   EXPECT_THAT([&] { target("type = \"f32\", file = \"m.npy\", fill = \"zero\""); },
               ThrowsMessage<Error>(HasSubstr("not both")));
   EXPECT_THAT([&] { target("type = \"f32\", file = \"n.npy\""); },
@@ -137,8 +140,7 @@ TEST_F(InputFileTest, AllowsAnEdgeProblemWhereItsLengthStays) {
   EXPECT_FALSE(has_edge(target("type = \"f32\", file = \"m.bin\"")));
   EXPECT_FALSE(has_edge(target("type = \"f32\", length = \"N\", file = \"m.bin\"")));
   EXPECT_TRUE(has_edge(target("type = \"f32\", length = 6, file = \"m.bin\"")));
-  EXPECT_TRUE(
-      has_edge(target("type = \"f32\", file = \"m.bin\"", "sizes.N = { fixed = 6 }")));
+  EXPECT_TRUE(has_edge(target("type = \"f32\", file = \"m.bin\"", "sizes.N = { fixed = 6 }")));
   EXPECT_FALSE(has_edge(target("type = \"f32\", length = \"half * 2\", file = \"m.bin\"",
                                "sizes = [\"N\"]\nlet = \"half = N / 2\"")));
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/fill.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+/// Of sums of twelve uniform numbers, the largest distance from the mean.
+constexpr double kMostDeviations = 6;
+
+bool is_integer(double value) { return std::trunc(value) == value && std::abs(value) <= 0x1p53; }
+
+/// The least and the greatest element.
+std::pair<double, double> extremes(const BufferSpec& buffer) {
+  const std::vector<double>& values = buffer.fill_values;
+  switch (buffer.fill) {
+    case Fill::uniform:
+      return {values[0], values[1]};
+    case Fill::normal:
+      return {values[0] - kMostDeviations * values[1], values[0] + kMostDeviations * values[1]};
+    case Fill::range: {
+      const double last = values[0] + values[1] * static_cast<double>(buffer.length - 1);
+      return std::minmax({values[0], last});
+    }
+    case Fill::value:
+      return {values[0], values[0]};
+    default:
+      return {0, 0};
+  }
+}
+
+/// Whether an integer type has all numbers from `least` to `greatest`.
+bool holds(ElementType type, double least, double greatest) {
+  const double half = std::ldexp(1.0, static_cast<int>(8 * bytes_of(type)) - 1);
+  return least >= -half && greatest < half;
+}
+
+}  // namespace
+
+std::size_t values_of(Fill fill) {
+  switch (fill) {
+    case Fill::uniform:
+    case Fill::normal:
+    case Fill::range:
+      return 2;
+    case Fill::value:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+std::string fill_complaint(const BufferSpec& buffer) {
+  const std::vector<double>& values = buffer.fill_values;
+  if (buffer.fill == Fill::uniform && values[0] > values[1]) {
+    return format("{} to {} is empty", values[0], values[1]);
+  }
+  if (buffer.fill == Fill::normal && values[1] < 0) {
+    return format("a standard deviation of {} is negative", values[1]);
+  }
+  const auto [least, greatest] = extremes(buffer);
+  if (!std::isfinite(least) || !std::isfinite(greatest)) return "the numbers are not finite";
+  if (is_floating(buffer.type)) return {};
+  const bool may_be_real = buffer.fill == Fill::normal;  // which is rounded
+  for (const double value : values) {
+    if (!may_be_real && !is_integer(value)) {
+      return format("{} is no value of {}", value, name_of(buffer.type));
+    }
+  }
+  if (holds(buffer.type, least, greatest)) return {};
+  return format("{} to {} does not fit {}", least, greatest, name_of(buffer.type));
+}
+
+std::string fill_text(const BufferSpec& buffer) {
+  const std::vector<double>& values = buffer.fill_values;
+  if (buffer.role != Role::input && buffer.role != Role::inout) return {};
+  if (!buffer.file.empty()) return format("from {}", buffer.file.filename().string());
+  switch (buffer.fill) {
+    case Fill::random:
+      return {};
+    case Fill::zero:
+      return "zero";
+    case Fill::one:
+      return "one";
+    case Fill::iota:
+      return "0, 1, 2, …";
+    case Fill::uniform:
+      return format("uniform {} to {}", values[0], values[1]);
+    case Fill::normal:
+      return format("normal, mean {}, deviation {}", values[0], values[1]);
+    case Fill::value:
+      return format("each {}", values[0]);
+    case Fill::range:
+      return format("{}, {}, …", values[0], values[0] + values[1]);
+  }
+  return {};
+}
+
+bool fills_with_integers(const BufferSpec& buffer) {
+  if (!is_floating(buffer.type)) return true;
+  if (!buffer.file.empty()) return false;
+  switch (buffer.fill) {
+    case Fill::uniform:
+    case Fill::normal:
+      return false;
+    case Fill::value:
+    case Fill::range:
+      return std::ranges::all_of(buffer.fill_values, is_integer);
+    default:
+      return true;
+  }
+}
+
+}  // namespace autotune
