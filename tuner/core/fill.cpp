@@ -97,6 +97,8 @@ std::string fill_text(const BufferSpec& buffer) {
       return format("each {}", values[0]);
     case Fill::range:
       return format("{}, {}, …", values[0], values[0] + values[1]);
+    case Fill::prepared:
+      return "prepared";
   }
   return {};
 }
@@ -107,6 +109,7 @@ bool fills_with_integers(const BufferSpec& buffer) {
   switch (buffer.fill) {
     case Fill::uniform:
     case Fill::normal:
+    case Fill::prepared:
       return false;
     case Fill::value:
     case Fill::range:

@@ -43,7 +43,8 @@ enum class Role : std::uint8_t { input, output, inout, workspace };
 
 /// How an input set is generated, always from (seed, buffer name, index). From `uniform` on with
 /// values of its own: least and greatest; mean and standard deviation; one; the first and the step.
-enum class Fill : std::uint8_t { random, zero, iota, one, uniform, normal, value, range };
+/// Kernels of Workload::preparation write `prepared` ones.
+enum class Fill : std::uint8_t { random, zero, iota, one, uniform, normal, value, range, prepared };
 
 /// An array in device memory; elements are contiguous.
 struct BufferSpec {
@@ -133,7 +134,9 @@ struct Workload {
   std::string problem;  // canonical text, for messages
   std::vector<BufferSpec> buffers;
   std::vector<Scalar> scalars = {};  // the target's own, by name
-  SourceUnit reference_source;
+  SourceUnit reference_source;  // of the preparation, too
+  /// Writes the prepared inputs from others, before anything else, once for each input set.
+  LaunchPlan preparation = {};
   /// The compiled reference, for a device that compiles nothing itself.
   std::shared_ptr<const std::string> reference_binary = nullptr;
   LaunchPlan reference;
@@ -141,6 +144,9 @@ struct Workload {
   bool float64_outputs = true;
   std::uint64_t seed = 1;
   LaunchForm form = LaunchForm::graph;
+
+  /// Whether reference_source must be compiled.
+  bool runs_kernels() const { return expected_file.empty() || !preparation.launches.empty(); }
 };
 
 }  // namespace autotune

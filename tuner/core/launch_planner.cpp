@@ -245,6 +245,7 @@ LaunchPlanner::LaunchPlanner(const Target& target, const Problem& problem, const
   fixed_slots_ = names_.initial();
   kernels_ = program_of(target.kernels, "kernels");
   reference_ = program_of(target.reference.kernels, "reference.kernels");
+  preparation_ = program_of(target.prepare_kernels, "prepare.kernels");
 }
 
 LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std::string& key) {
@@ -385,6 +386,11 @@ LaunchPlan LaunchPlanner::plan(std::span<const std::uint16_t> levels) const {
 
 LaunchPlan LaunchPlanner::reference_plan(std::span<const std::uint16_t> levels) const {
   return Plan(*this, levels).make(reference_, true);
+}
+
+LaunchPlan LaunchPlanner::preparation(std::span<const std::uint16_t> levels) const {
+  return preparation_.kernels.empty() ? LaunchPlan{}
+                                      : Plan(*this, levels).make(preparation_, true);
 }
 
 std::vector<BufferSpec> LaunchPlanner::buffers() const {

@@ -22,6 +22,7 @@ class LaunchPlanner {
 
   LaunchPlan plan(std::span<const std::uint16_t> levels) const;
   LaunchPlan reference_plan(std::span<const std::uint16_t> levels) const;
+  LaunchPlan preparation(std::span<const std::uint16_t> levels) const;
   std::vector<BufferSpec> buffers() const;
   std::vector<Scalar> scalars() const;
 
@@ -98,7 +99,7 @@ class LaunchPlanner {
   std::vector<Array> arguments_, workspace_;
   std::vector<Map> maps_;
   Slots fixed_slots_;
-  Program kernels_, reference_;
+  Program kernels_, reference_, preparation_;
 };
 
 }  // namespace autotune

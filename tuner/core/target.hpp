@@ -129,6 +129,7 @@ struct Target {
   std::vector<ArgumentSpec> workspace;  // lengths may depend on parameters
   std::vector<TensorMapSpec> tensor_maps;
   std::vector<KernelSpec> kernels;
+  std::vector<KernelSpec> prepare_kernels = {};  // write inputs whose fill is Fill::prepared
   ReferenceSpec reference;
   std::optional<Expression> flops, bytes;  // of one call
   std::optional<Expression> registers;     // estimates before compiling, a thread

@@ -85,6 +85,10 @@ LaunchPlan TargetProgram::reference_plan(std::span<const std::uint16_t> levels) 
   return planner_->reference_plan(levels);
 }
 
+LaunchPlan TargetProgram::preparation(std::span<const std::uint16_t> levels) const {
+  return planner_->preparation(levels);
+}
+
 SourceUnit TargetProgram::source_unit(std::span<const std::uint16_t> levels) const {
   return writer_->unit(levels);
 }

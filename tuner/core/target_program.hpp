@@ -52,6 +52,8 @@ class TargetProgram {
   Work work() const;
   /// Of the reference kernels, which may name parameters.
   LaunchPlan reference_plan(std::span<const std::uint16_t> levels) const;
+  /// Of the prepare kernels; empty without any.
+  LaunchPlan preparation(std::span<const std::uint16_t> levels) const;
   /// Whether each parameter means something.
   std::vector<bool> active(std::span<const std::uint16_t> levels) const;
   /// The target's estimates before compiling, where it gives them. Throws Error.

@@ -18,6 +18,18 @@ Configuration legal_default(const Target& target, const Problem& problem,
   return space.at(default_index(target, space));
 }
 
+/// What plans launch, each once.
+std::vector<std::string> entries_of(std::initializer_list<const LaunchPlan*> plans) {
+  std::vector<std::string> entries;
+  for (const LaunchPlan* const plan : plans) {
+    for (const Launch& launch : plan->launches) {
+      const bool known = std::ranges::find(entries, launch.entry) != entries.end();
+      if (!known) entries.push_back(launch.entry);
+    }
+  }
+  return entries;
+}
+
 }  // namespace
 
 Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
@@ -27,26 +39,18 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
   workload.buffers = program.buffers();
   workload.scalars = program.scalars();
   using Kind = ReferenceSpec::Kind;
-  workload.float64_outputs = target.reference.float64_outputs;
-  if (target.reference.kind == Kind::file) {
-    workload.expected_file = target.reference.file;
-    return workload;
-  }
-  // The reference kernels stand in the same source, which needs its macros: the default's.
+  const Kind kind = target.reference.kind;
+  workload.float64_outputs =
+      target.reference.float64_outputs && kind != Kind::default_configuration;
+  if (kind == Kind::file) workload.expected_file = target.reference.file;
+  if (kind == Kind::file && target.prepare_kernels.empty()) return workload;
+  // These kernels stand in the same source, which needs its macros: the default's.
   const Levels levels = program.levels(legal_default(target, problem, device));
   workload.reference_source = program.source_unit(levels);
-  if (target.reference.kind == Kind::default_configuration) {
-    workload.reference = program.plan(levels);
-    workload.float64_outputs = false;
-    return workload;
-  }
-  workload.reference = program.reference_plan(levels);
-  std::vector<std::string>& entries = workload.reference_source.entries;
-  entries.clear();
-  for (const Launch& launch : workload.reference.launches) {
-    const bool known = std::find(entries.begin(), entries.end(), launch.entry) != entries.end();
-    if (!known) entries.push_back(launch.entry);
-  }
+  workload.preparation = program.preparation(levels);
+  if (kind == Kind::kernels) workload.reference = program.reference_plan(levels);
+  if (kind == Kind::default_configuration) workload.reference = program.plan(levels);
+  workload.reference_source.entries = entries_of({&workload.reference, &workload.preparation});
   return workload;
 }
 

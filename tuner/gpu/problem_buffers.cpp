@@ -93,20 +93,37 @@ void ProblemBuffers::check_memory(const Workload& workload) const {
 }
 
 void ProblemBuffers::fill_slots(cudaStream_t stream) {
-  const DeviceMemory sum(sizeof(std::uint64_t));
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     const bool has_contents = specs_[i].role == Role::input || specs_[i].role == Role::inout;
     for (const InputSet set : kInputSets) {
       if (!has_contents) continue;
       refill(stream, i, set);
-      set_bytes(stream, sum.get(), std::byte{0}, sizeof(std::uint64_t));
-      kernels_.hash(stream, contents(i, set), specs_[i].bytes(), sum.as<std::uint64_t>());
-      check_cuda(cudaMemcpyAsync(&slots_[i].hashes[index_of(set)], sum.get(), sizeof(std::uint64_t),
-                                 cudaMemcpyDefault, stream),
-                 "copy memory");
+      note_hash(stream, i, set);
     }
   }
   check_cuda(cudaStreamSynchronize(stream), "fill the buffers");
+}
+
+void ProblemBuffers::note_hash(cudaStream_t stream, std::size_t index, InputSet set) {
+  const auto* const sum = hash_.as<std::uint64_t>();
+  set_bytes(stream, hash_.get(), std::byte{0}, sizeof(std::uint64_t));
+  kernels_.hash(stream, contents(index, set), specs_[index].bytes(), hash_.as<std::uint64_t>());
+  check_cuda(cudaMemcpyAsync(&slots_[index].hashes[index_of(set)], sum, sizeof(std::uint64_t),
+                             cudaMemcpyDefault, stream),
+             "copy memory");
+}
+
+void ProblemBuffers::keep_prepared(cudaStream_t stream) {
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    if (specs_[i].fill != Fill::prepared) continue;
+    std::vector<std::byte> elements(static_cast<std::size_t>(specs_[i].bytes()));
+    for (const InputSet set : kInputSets) {
+      copy(stream, elements.data(), contents(i, set), specs_[i].bytes());
+      note_hash(stream, i, set);
+      check_cuda(cudaStreamSynchronize(stream), "copy memory");
+      prepared_.keep(set, i, elements);
+    }
+  }
 }
 
 std::vector<std::byte*> ProblemBuffers::addresses(InputSet set) const {
@@ -141,7 +158,21 @@ void ProblemBuffers::refill(cudaStream_t stream, std::size_t index, InputSet set
   const BufferSpec& spec = specs_[index];
   std::byte* const to = contents(index, set);
   if (!spec.file.empty()) return upload_file(stream, spec, set, seed_, absolute, to);
+  if (spec.fill == Fill::prepared) return refill_prepared(stream, index, set, absolute);
   kernels_.fill(stream, spec.type, element_rule(spec, set, seed_, absolute), to, spec.length);
+}
+
+/// Poison before keep_prepared().
+void ProblemBuffers::refill_prepared(cudaStream_t stream, std::size_t index, InputSet set,
+                                     bool absolute) const {
+  const BufferSpec& spec = specs_[index];
+  std::byte* const to = contents(index, set);
+  const std::span<const std::byte> kept = prepared_.of(set, index);
+  if (kept.empty()) return set_bytes(stream, to, poison_byte(spec.type), spec.bytes());
+  std::vector<std::byte> elements(kept.begin(), kept.end());
+  if (absolute) make_absolute(elements, spec.type);
+  copy(stream, to, elements.data(), spec.bytes());
+  check_cuda(cudaStreamSynchronize(stream), "copy memory");
 }
 
 std::uint64_t ProblemBuffers::hash(std::size_t index, InputSet set) const {

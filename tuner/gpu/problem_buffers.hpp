@@ -53,8 +53,11 @@ class ProblemBuffers {
   void reset(cudaStream_t stream, InputSet set) const;
   /// Fills an input or inout with its original content, or with absolute values of it.
   void refill(cudaStream_t stream, std::size_t index, InputSet set, bool absolute = false) const;
+  /// Takes what the prepared inputs hold now for their original content.
+  void keep_prepared(cudaStream_t stream);
   /// Sum of DeviceKernels::hash() over an input as filled.
   std::uint64_t hash(std::size_t index, InputSet set) const;
+  const PreparedInputs& prepared() const { return prepared_; }
 
   /// Sets of buffers (uniform input set) for cold timing: twice the L2 cache passes between two
   /// uses of a set. Made by the first call. If memory is short, there is 1 set and `cold` is false.
@@ -73,6 +76,8 @@ class ProblemBuffers {
   };
   void check_memory(const Workload& workload) const;
   void fill_slots(cudaStream_t stream);
+  void note_hash(cudaStream_t stream, std::size_t index, InputSet set);
+  void refill_prepared(cudaStream_t stream, std::size_t index, InputSet set, bool absolute) const;
   std::byte* contents(std::size_t index, InputSet set) const;
 
   const DeviceInfo& device_;
@@ -80,6 +85,8 @@ class ProblemBuffers {
   std::uint64_t seed_;
   std::vector<BufferSpec> specs_;
   std::vector<Slot> slots_;
+  DeviceMemory hash_{sizeof(std::uint64_t)};
+  PreparedInputs prepared_;  // on the host
   std::int64_t copy_bytes_ = 0;
   Rotation rotation_;
   bool rotation_made_ = false;

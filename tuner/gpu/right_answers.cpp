@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -51,6 +52,19 @@ class Reference {
       results.push_back(result(specs[i], addresses[i]));
       addresses[i] = results.back().get();
     }
+    launch(plan, std::move(addresses), std::move(specs));
+    return results;
+  }
+
+  /// Writes the prepared inputs of `set`.
+  void prepare(InputSet set) const {
+    launch(workload_.preparation, buffers_.addresses(set), buffers_.specs());
+  }
+
+ private:
+  /// With a workspace of its own, and waits.
+  void launch(const LaunchPlan& plan, std::vector<std::byte*> addresses,
+              std::vector<BufferSpec> specs) const {
     std::vector<ZonedBuffer> workspace;
     for (const BufferSpec& spec : plan.workspace) {
       fill_workspace(stream_, spec, workspace.emplace_back(stream_, spec.bytes()));
@@ -61,10 +75,8 @@ class Reference {
     const BoundPlan bound(cubin, plan, addresses, specs);
     bound.launch(stream_);
     check_kernel(cudaStreamSynchronize(stream_), "its reference kernel");
-    return results;
   }
 
- private:
   /// Begins as the buffer does: an inout with its contents, an output with poison.
   DeviceMemory result(const BufferSpec& spec, const std::byte* contents) const {
     const auto bytes = static_cast<std::size_t>(spec.bytes());
@@ -170,21 +182,36 @@ std::vector<RightAnswer> answers_in_file(cudaStream_t stream, const Workload& wo
   return answers;
 }
 
+void prepare_inputs(cudaStream_t stream, const Workload& workload, const Reference& reference,
+                    ProblemBuffers& buffers) {
+  if (workload.preparation.launches.empty()) return;
+  try {
+    for (const InputSet set : kInputSets) reference.prepare(set);
+    buffers.keep_prepared(stream);
+  } catch (const KernelFailure& failure) {
+    throw Error(format("a prepare kernel of {} failed: {}", workload.problem, failure.what()));
+  }
+}
+
 }  // namespace
 
 RightAnswers right_answers(cudaStream_t stream, const Workload& workload,
                            const CubinCompiler& compiler, const DeviceKernels& kernels,
-                           const ProblemBuffers& buffers) {
+                           ProblemBuffers& buffers) {
   RightAnswers all;
+  std::optional<Reference> reference;
+  if (workload.runs_kernels()) {
+    reference.emplace(stream, workload, compiler, buffers);
+    prepare_inputs(stream, workload, *reference, buffers);
+  }
   if (!workload.expected_file.empty()) {
     all[static_cast<std::size_t>(InputSet::uniform)] = answers_in_file(stream, workload);
     return all;
   }
-  const Reference reference(stream, workload, compiler, buffers);
   for (const InputSet set : kInputSets) {
     try {
       all[static_cast<std::size_t>(set)] =
-          answers_of(stream, workload, reference, kernels, buffers, set);
+          answers_of(stream, workload, *reference, kernels, buffers, set);
     } catch (const KernelFailure& failure) {
       throw Error(
           format("the reference kernel of {} failed: {}", workload.problem, failure.what()));

@@ -27,10 +27,11 @@ struct RightAnswer {
 /// only.
 using RightAnswers = std::array<std::vector<RightAnswer>, kInputSets.size()>;
 
-/// Runs the reference on each set and on its absolute values, or reads the workload's file. Throws
-/// Error if the reference does not compile or run, or if the file's length is wrong.
+/// Writes the prepared inputs. Then runs the reference on each set and on its absolute values, or
+/// reads the workload's file. Throws Error if these kernels do not compile or run, or if the file's
+/// length is wrong.
 RightAnswers right_answers(cudaStream_t stream, const Workload& workload,
                            const CubinCompiler& compiler, const DeviceKernels& kernels,
-                           const ProblemBuffers& buffers);
+                           ProblemBuffers& buffers);
 
 }  // namespace autotune

@@ -210,7 +210,8 @@ Verdict Verifier::input_verdict(std::size_t index, InputSet set) const {
   const ZonedBuffer& buffer = buffers_.buffer(index, set);
   const auto now = downloaded(buffer.start(), buffer.bytes());
   buffers_.refill(stream_, index, set);
-  return check_unchanged(workload_.buffers[index], now, set, workload_.seed);
+  return check_unchanged(workload_.buffers[index], now, set, workload_.seed,
+                         buffers_.prepared().of(set, index));
 }
 
 Verdict Verifier::answer_verdict(const RightAnswer& answer, InputSet set,

@@ -41,7 +41,13 @@ Verdict HostBuffer::check_red_zones() const {
                                    {start() + spec_.bytes(), kRedZoneBytes});
 }
 
-void HostBuffer::fill(ThreadPool& threads, InputSet set, std::uint64_t seed, bool absolute) {
+void HostBuffer::fill(ThreadPool& threads, InputSet set, std::uint64_t seed, bool absolute,
+                      std::span<const std::byte> prepared) {
+  if (!prepared.empty()) {
+    std::ranges::copy(prepared, start());
+    if (absolute) make_absolute(bytes(), spec_.type);
+    return;
+  }
   if (!spec_.file.empty()) return autotune::fill(bytes(), spec_, set, seed, absolute);
   const ElementRule rule = element_rule(spec_, set, seed, absolute);
   const auto element = static_cast<std::size_t>(bytes_of(spec_.type));
@@ -85,22 +91,26 @@ void HostBuffer::evict() {
 }
 
 HostBuffers::HostBuffers(std::span<const BufferSpec> specs, InputSet set, std::uint64_t seed,
-                         ThreadPool& threads)
-    : set_(set), seed_(seed), threads_(threads) {
+                         const PreparedInputs& prepared, ThreadPool& threads)
+    : set_(set), seed_(seed), prepared_(prepared), threads_(threads) {
   for (const BufferSpec& spec : specs) {
-    HostBuffer& buffer = buffers_.emplace_back(spec);
+    buffers_.emplace_back(spec);
     hashes_.emplace_back();
     if (spec.role != Role::input) continue;
-    buffer.fill(threads_, set_, seed_);
-    hashes_.back() = buffer.hashes(threads_);
+    fill(buffers_.size() - 1);
+    hashes_.back() = buffers_.back().hashes(threads_);
   }
 }
 
+void HostBuffers::fill(std::size_t index) {
+  buffers_[index].fill(threads_, set_, seed_, false, prepared_.of(set_, index));
+}
+
 void HostBuffers::prepare() {
-  for (HostBuffer& buffer : buffers_) {
-    const Role role = buffer.spec().role;
-    if (role == Role::inout) buffer.fill(threads_, set_, seed_);
-    if (role == Role::output || role == Role::workspace) buffer.poison(threads_);
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const Role role = buffers_[i].spec().role;
+    if (role == Role::inout) fill(i);
+    if (role == Role::output || role == Role::workspace) buffers_[i].poison(threads_);
   }
 }
 
@@ -118,15 +128,16 @@ Verdict HostBuffers::check_inputs() {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const HostBuffer& buffer = buffers_[i];
     const bool same = hashes_[i].empty() || buffer.hashes(threads_) == hashes_[i];
-    if (!same) return check_unchanged(buffer.spec(), buffer.bytes(), set_, seed_);
+    if (same) continue;
+    return check_unchanged(buffer.spec(), buffer.bytes(), set_, seed_, prepared_.of(set_, i));
   }
   return {};
 }
 
 void HostBuffers::restore() {
-  for (HostBuffer& buffer : buffers_) {
-    buffer.paint_red_zones();
-    if (buffer.spec().role == Role::input) buffer.fill(threads_, set_, seed_);
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    buffers_[i].paint_red_zones();
+    if (buffers_[i].spec().role == Role::input) fill(i);
   }
 }
 

@@ -23,8 +23,9 @@ class HostBuffer {
   std::span<const std::byte> bytes() const { return {start(), size()}; }
   void* data() { return start(); }
 
-  /// As fill() of tuner/measure. Throws Error.
-  void fill(ThreadPool& threads, InputSet set, std::uint64_t seed, bool absolute = false);
+  /// As fill() of tuner/measure, or with the elements that were prepared. Throws Error.
+  void fill(ThreadPool& threads, InputSet set, std::uint64_t seed, bool absolute = false,
+            std::span<const std::byte> prepared = {});
   void poison(ThreadPool& threads) { set_bytes(threads, poison_byte(spec_.type)); }
   /// Fills a workspace as before every run.
   void clear(ThreadPool& threads) { set_bytes(threads, workspace_byte(spec_)); }
@@ -54,9 +55,9 @@ class HostBuffer {
 /// The buffers of a workload, filled from one input set.
 class HostBuffers {
  public:
-  /// `threads` must outlive it. Throws Error.
+  /// `prepared` and `threads` must outlive it. Throws Error.
   HostBuffers(std::span<const BufferSpec> specs, InputSet set, std::uint64_t seed,
-              ThreadPool& threads);
+              const PreparedInputs& prepared, ThreadPool& threads);
 
   std::span<HostBuffer> all() { return buffers_; }
 
@@ -66,11 +67,13 @@ class HostBuffers {
   Verdict check_untouched();
 
  private:
+  void fill(std::size_t index);
   Verdict check_inputs();
   void restore();
 
   InputSet set_;
   std::uint64_t seed_;
+  const PreparedInputs& prepared_;
   ThreadPool& threads_;
   std::vector<HostBuffer> buffers_;
   std::vector<std::vector<std::uint64_t>> hashes_;  // of inputs as filled; empty for others

@@ -32,7 +32,7 @@ class HostDevice : public Device {
 
   std::unique_ptr<Workbench> open(const Workload& workload) override {
     auto reference = workload.reference_binary;
-    if (!reference && workload.expected_file.empty()) {
+    if (!reference && workload.runs_kernels()) {
       reference = reference_binary(workload, compile(workload.reference_source));
     }
     if (!launcher_) launcher_.emplace(options_.threads, options_.order);

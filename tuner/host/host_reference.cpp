@@ -12,15 +12,24 @@
 namespace autotune {
 namespace {
 
-/// The buffers as the reference kernel sees them.
-std::vector<HostBuffer> reference_buffers(const Workload& workload, InputSet set, bool absolute,
+/// What the kernels of the reference source run on.
+struct ReferenceInputs {
+  InputSet set;
+  const PreparedInputs& prepared;
+  bool absolute = false;
+};
+
+/// The buffers as the reference kernel sees them. What is not prepared yet is poisoned.
+std::vector<HostBuffer> reference_buffers(const Workload& workload, const ReferenceInputs& inputs,
                                           ThreadPool& threads) {
   std::vector<HostBuffer> buffers;
   for (BufferSpec spec : workload.buffers) {
     if (is_compared(spec.role)) spec.type = answer_type(workload, spec);
+    const auto prepared = inputs.prepared.of(inputs.set, buffers.size());
     HostBuffer& buffer = buffers.emplace_back(spec);
-    if (spec.role == Role::input || spec.role == Role::inout) {
-      buffer.fill(threads, set, workload.seed, absolute);
+    const bool is_known = spec.fill != Fill::prepared || !prepared.empty();
+    if (is_known && (spec.role == Role::input || spec.role == Role::inout)) {
+      buffer.fill(threads, inputs.set, workload.seed, inputs.absolute, prepared);
     } else {
       buffer.poison(threads);
     }
@@ -28,14 +37,19 @@ std::vector<HostBuffer> reference_buffers(const Workload& workload, InputSet set
   return buffers;
 }
 
-std::vector<HostBuffer> run_reference(const Workload& workload, const HostModule& module,
-                                      Launcher& launcher, InputSet set, bool absolute) {
-  std::vector<HostBuffer> buffers = reference_buffers(workload, set, absolute, launcher.threads());
+void run_plan(const LaunchPlan& plan, const HostModule& module, std::span<HostBuffer> buffers,
+              Launcher& launcher) {
   std::vector<HostBuffer> workspace;
-  for (const BufferSpec& spec : workload.reference.workspace) {
+  for (const BufferSpec& spec : plan.workspace) {
     workspace.emplace_back(spec).clear(launcher.threads());
   }
-  HostPlan(workload.reference, module, buffers, workspace).run(launcher);
+  HostPlan(plan, module, buffers, workspace).run(launcher);
+}
+
+std::vector<HostBuffer> run_reference(const Workload& workload, const HostModule& module,
+                                      Launcher& launcher, const ReferenceInputs& inputs) {
+  std::vector<HostBuffer> buffers = reference_buffers(workload, inputs, launcher.threads());
+  run_plan(workload.reference, module, buffers, launcher);
   std::erase_if(buffers, [](const HostBuffer& buffer) { return !is_compared(buffer.spec().role); });
   return buffers;
 }
@@ -48,15 +62,16 @@ bool is_exact(const HostBuffer& values, const HostBuffer& magnitudes) {
 }
 
 ReferenceResults computed_results(const Workload& workload, const HostModule& module,
-                                  Launcher& launcher, InputSet set) {
+                                  Launcher& launcher, const PreparedInputs& prepared,
+                                  InputSet set) {
   ReferenceResults results{set, {}};
-  for (HostBuffer& values : run_reference(workload, module, launcher, set, false)) {
+  for (HostBuffer& values : run_reference(workload, module, launcher, {set, prepared})) {
     const bool exact = !is_floating(values.spec().type);
     results.outputs.push_back({std::move(values), std::nullopt, exact});
   }
   if (std::ranges::all_of(results.outputs, &ReferenceOutput::exact)) return results;
   const bool is_integer = set == InputSet::integers && has_integer_set(workload);
-  std::vector<HostBuffer> magnitudes = run_reference(workload, module, launcher, set, true);
+  std::vector<HostBuffer> magnitudes = run_reference(workload, module, launcher, {set, prepared, true});
   for (std::size_t i = 0; i < magnitudes.size(); ++i) {
     ReferenceOutput& output = results.outputs[i];
     output.exact = output.exact || (is_integer && is_exact(output.values, magnitudes[i]));
@@ -87,8 +102,29 @@ ReferenceResults results_in_file(const Workload& workload) {
 
 }  // namespace
 
+PreparedInputs prepared_inputs(const Workload& workload, const std::string* reference,
+                               const DeviceInfo& info, Launcher& launcher) try {
+  PreparedInputs prepared;
+  if (workload.preparation.launches.empty()) return prepared;
+  for (const Launch& launch : workload.preparation.launches) check_launch(launch, info);
+  const HostModule module(*reference);
+  for (const InputSet set : {InputSet::integers, InputSet::uniform}) {
+    std::vector<HostBuffer> buffers = reference_buffers(workload, {set, {}}, launcher.threads());
+    run_plan(workload.preparation, module, buffers, launcher);
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const Verdict zones = buffers[i].check_red_zones();
+      if (zones.outcome != Outcome::ok) throw KernelFailure(zones.outcome, zones.message);
+      if (buffers[i].spec().fill == Fill::prepared) prepared.keep(set, i, buffers[i].bytes());
+    }
+  }
+  return prepared;
+} catch (const KernelFailure& failure) {
+  throw Error(format("{}: a prepare kernel fails: {}", workload.problem, failure.what()));
+}
+
 std::vector<ReferenceResults> reference_results(const Workload& workload,
                                                 const std::string* reference,
+                                                const PreparedInputs& prepared,
                                                 const DeviceInfo& info, Launcher& launcher) try {
   std::vector<ReferenceResults> results;
   if (!workload.expected_file.empty()) {
@@ -98,7 +134,7 @@ std::vector<ReferenceResults> reference_results(const Workload& workload,
   for (const Launch& launch : workload.reference.launches) check_launch(launch, info);
   const HostModule module(*reference);
   for (const InputSet set : {InputSet::integers, InputSet::uniform}) {
-    results.push_back(computed_results(workload, module, launcher, set));
+    results.push_back(computed_results(workload, module, launcher, prepared, set));
   }
   return results;
 } catch (const KernelFailure& failure) {

@@ -29,10 +29,16 @@ struct ReferenceResults {
   std::vector<ReferenceOutput> outputs;
 };
 
-/// `reference` is the compiled reference source, null with a file. Throws Error if the kernel
-/// fails, or if the file's length is not that of the outputs.
+/// Runs the workload's preparation on each input set; nothing without one. `reference` is the
+/// compiled reference source. Throws Error if a kernel fails or writes outside of its buffers.
+PreparedInputs prepared_inputs(const Workload& workload, const std::string* reference,
+                               const DeviceInfo& info, Launcher& launcher);
+
+/// `reference` may be null with a file. Throws Error if the kernel fails, or if the file's length is
+/// not that of the outputs.
 std::vector<ReferenceResults> reference_results(const Workload& workload,
                                                 const std::string* reference,
+                                                const PreparedInputs& prepared,
                                                 const DeviceInfo& info, Launcher& launcher);
 
 }  // namespace autotune

@@ -37,9 +37,11 @@ HostWorkbench::HostWorkbench(const Workload& workload, const std::string* refere
                              const DeviceInfo& info, Launcher& launcher)
     : info_(info), launcher_(launcher) {
   check_memory(workload);
-  expected_ = reference_results(workload, reference, info_, launcher_);
+  prepared_ = prepared_inputs(workload, reference, info_, launcher_);
+  expected_ = reference_results(workload, reference, prepared_, info_, launcher_);
   for (const ReferenceResults& results : expected_) {
-    buffers_.emplace_back(workload.buffers, results.set, workload.seed, launcher_.threads());
+    buffers_.emplace_back(workload.buffers, results.set, workload.seed, prepared_,
+                          launcher_.threads());
   }
 }
 

@@ -24,6 +24,7 @@ class HostWorkbench : public Workbench {
  private:
   const DeviceInfo info_;
   Launcher& launcher_;
+  PreparedInputs prepared_;
   std::vector<ReferenceResults> expected_;
   std::vector<HostBuffers> buffers_;  // one per input set, as expected_
 };

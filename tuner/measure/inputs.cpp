@@ -28,6 +28,7 @@ std::uint64_t stream_key(const BufferSpec& buffer, InputSet set, std::uint64_t s
 Drawing drawing_of(Fill fill, InputSet set) {
   switch (fill) {
     case Fill::zero:
+    case Fill::prepared:
       return Drawing::zero;
     case Fill::one:
       return Drawing::one;
@@ -84,16 +85,6 @@ void read_file(std::span<std::byte> bytes, const BufferSpec& buffer) {
   }
 }
 
-/// |x| of each element.
-void make_absolute(std::span<std::byte> bytes, ElementType type) {
-  with_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    auto* const elements = reinterpret_cast<T*>(bytes.data());
-    std::transform(elements, elements + bytes.size() / sizeof(T), elements,
-                   [](T element) { return element < 0 ? -element : element; });
-  });
-}
-
 /// The first element that differs, as a verdict; `first` is the index of the first of them all.
 template <class T>
 Verdict first_change(const BufferSpec& buffer, std::span<const std::byte> was,
@@ -128,6 +119,24 @@ Verdict check_unchanged_as(const BufferSpec& buffer, std::span<const std::byte> 
 
 }  // namespace
 
+std::span<const std::byte> PreparedInputs::of(InputSet set, std::size_t buffer) const {
+  const auto found = elements_.find({set, buffer});
+  return found == elements_.end() ? std::span<const std::byte>() : found->second;
+}
+
+void PreparedInputs::keep(InputSet set, std::size_t buffer, std::span<const std::byte> elements) {
+  elements_[{set, buffer}].assign(elements.begin(), elements.end());
+}
+
+void make_absolute(std::span<std::byte> bytes, ElementType type) {
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    auto* const elements = reinterpret_cast<T*>(bytes.data());
+    std::transform(elements, elements + bytes.size() / sizeof(T), elements,
+                   [](T element) { return element < 0 ? -element : element; });
+  });
+}
+
 ElementRule element_rule(const BufferSpec& buffer, InputSet set, std::uint64_t seed,
                          bool absolute) {
   const std::vector<double>& values = buffer.fill_values;
@@ -161,9 +170,10 @@ void fill(std::span<std::byte> bytes, const BufferSpec& buffer, InputSet set, st
 }
 
 Verdict check_unchanged(const BufferSpec& buffer, std::span<const std::byte> got, InputSet set,
-                        std::uint64_t seed) {
+                        std::uint64_t seed, std::span<const std::byte> prepared) {
   assert(std::ssize(got) == buffer.bytes());
   return with_type(buffer.type, [&](auto zero) {
+    if (!prepared.empty()) return first_change<decltype(zero)>(buffer, prepared, got, 0);
     return check_unchanged_as<decltype(zero)>(buffer, got, set, seed);
   });
 }

@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "tuner/core/device.hpp"
 #include "tuner/measure/elements.hpp"
@@ -24,6 +27,19 @@ ElementRule element_rule(const BufferSpec& buffer, InputSet set, std::uint64_t s
 void fill_elements(std::span<std::byte> bytes, ElementType type, const ElementRule& rule,
                    std::int64_t first = 0);
 
+/// The elements of prepared inputs, by input set and buffer; empty for other buffers.
+class PreparedInputs {
+ public:
+  std::span<const std::byte> of(InputSet set, std::size_t buffer) const;
+  void keep(InputSet set, std::size_t buffer, std::span<const std::byte> elements);
+
+ private:
+  std::map<std::pair<InputSet, std::size_t>, std::vector<std::byte>> elements_;
+};
+
+/// |x| of each element.
+void make_absolute(std::span<std::byte> bytes, ElementType type);
+
 /// Fills a whole buffer. A buffer with a file gets the file's content in both sets. Throws Error if
 /// the file cannot be read.
 void fill(std::span<std::byte> bytes, const BufferSpec& buffer, InputSet set, std::uint64_t seed,
@@ -32,8 +48,8 @@ void fill(std::span<std::byte> bytes, const BufferSpec& buffer, InputSet set, st
 /// Whether the integer set consists of integers: not so with files and some fills.
 bool has_integer_set(const Workload& workload);
 
-/// Wrong if an input no longer holds the bytes of fill().
+/// Wrong if an input no longer holds the bytes of fill(), or those that were prepared.
 Verdict check_unchanged(const BufferSpec& buffer, std::span<const std::byte> got, InputSet set,
-                        std::uint64_t seed);
+                        std::uint64_t seed, std::span<const std::byte> prepared = {});
 
 }  // namespace autotune

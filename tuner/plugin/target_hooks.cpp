@@ -91,9 +91,20 @@ void write_answers(Workload& workload, const HookBuffers& buffers, const fs::pat
   finish(file, workload.expected_file);
 }
 
+/// Kernels write these later, on the device.
+void require_no_prepared(const Workload& workload) {
+  for (const BufferSpec& spec : workload.buffers) {
+    if (spec.fill != Fill::prepared) continue;
+    throw Error(format("{} is prepared by a kernel: a plugin with fill() or reference() must fill "
+                       "it itself",
+                       spec.name));
+  }
+}
+
 }  // namespace
 
 Workload with_hooks(const autotune_target_v1& target, Workload workload, const fs::path& folder) {
+  require_no_prepared(workload);
   const Workload asked = workload;
   const HookBuffers buffers(asked);
   const char* const problem = asked.problem.c_str();

@@ -68,6 +68,7 @@ void check_reference(const Workload& workload, Device& device, TargetCheck& chec
   try {
     const CompiledKernel kernel = device.compile(workload.reference_source);
     if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
+    check_launches(device.info(), workload.preparation.launches, kernel);
     check_launches(device.info(), workload.reference.launches, kernel);
   } catch (const KernelFailure& failure) {
     check.reference = failure.outcome();
@@ -134,7 +135,7 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
     calls.emplace_back(
         [&, i] { check.configurations[i] = checked(program, space.at(chosen[i]), device); });
   }
-  if (workload.expected_file.empty()) {
+  if (workload.runs_kernels()) {
     calls.emplace_back([&] { check_reference(workload, device, check); });
   }
   call_all(calls, threads, progress);

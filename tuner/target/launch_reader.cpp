@@ -65,6 +65,7 @@ class Reader {
       reading_.root["arguments"].fail("no buffer has the role \"output\" or \"inout\"");
     }
     read_kernels();
+    read_preparation();
     read_reference();
   }
 
@@ -110,6 +111,11 @@ class Reader {
 
   /// A word, or `{uniform = [0, "N - 1"], seed = 7}`.
   void read_fill(ArgumentSpec& spec, const Node& fill) {
+    if (fill.is(Node::Kind::text) && fill.text() == "prepared" && reading_.format != 1) {
+      if (spec.role != Role::input) fill.fail("only an input can be prepared");
+      spec.fill = Fill::prepared;
+      return;
+    }
     if (!fill.is(Node::Kind::table) || reading_.format == 1) {
       spec.fill = choice(fill, kFills);
       return;
@@ -464,6 +470,43 @@ class Reader {
     arguments.push_back(std::move(passed));
   }
 
+  /// Kernels of the target that stand beside its own: `prepare.kernels`.
+  std::vector<KernelSpec> plain_kernels(const Node& kernels) {
+    std::vector<KernelSpec> specs;
+    const ManifestScope& target = reading_.target();
+    for (const auto& [name, item] : kernels.members()) {
+      specs.push_back(kernel(target, target, name, item));
+    }
+    if (specs.empty()) kernels.fail("there are no kernels");
+    return specs;
+  }
+
+  void read_preparation() {
+    if (const Node* const prepare = reading_.root.find("prepare")) {
+      prepare->expect_keys({"kernels"});
+      target_.prepare_kernels = plain_kernels((*prepare)["kernels"]);
+    }
+    bool any = false;
+    for (const ArgumentSpec& each : target_.arguments) {
+      if (each.fill != Fill::prepared) continue;
+      any = true;
+      if (takes(target_.prepare_kernels, each.name)) continue;
+      reading_.root["arguments"][each.name].fail(
+          format("no kernel of \"prepare.kernels\" takes {} to write it", each.name));
+    }
+    if (!any && !target_.prepare_kernels.empty()) {
+      reading_.root["prepare"].fail("no argument has fill = \"prepared\"");
+    }
+  }
+
+  static bool takes(const std::vector<KernelSpec>& kernels, const std::string& buffer) {
+    return std::ranges::any_of(kernels, [&](const KernelSpec& kernel) {
+      return std::ranges::any_of(kernel.arguments, [&](const PassedArgument& passed) {
+        return std::ranges::find(passed.value.names(), buffer) != passed.value.names().end();
+      });
+    });
+  }
+
   void read_reference() {
     const Node& node = reading_.root["reference"];
     node.expect_keys({"kernels", "file", "configuration", "outputs", "float64_outputs"});
@@ -479,11 +522,7 @@ class Reader {
         file->fail(format("{} cannot be read", reference.file.string()));
       }
     } else if (const Node* const kernels = node.find("kernels")) {
-      const ManifestScope& target = reading_.target();
-      for (const auto& [name, item] : kernels->members()) {
-        reference.kernels.push_back(kernel(target, target, name, item));
-      }
-      if (reference.kernels.empty()) kernels->fail("there are no kernels");
+      reference.kernels = plain_kernels(*kernels);
     } else {
       const Node& which = node["configuration"];
       if (which.text() != "default") which.fail("the only one known is \"default\"");

@@ -36,8 +36,9 @@ void expect_keys(const Node& root) {
        "include",   "options",     "sizes",    "settings", "family",      "parameters",
        "default",   "constraints", "let",      "defines",  "bake_sizes",  "size_macros",
        "arguments", "workspace",   "launch",   "main",     "kernels",     "tensor_maps",
-       "reference", "parts",       "families", "work",     "resources",   "model"},
-      {"use", "prepare", "check", "textures"});
+       "reference", "parts",       "families", "work",     "resources",   "model",
+       "prepare"},
+      {"use", "check", "textures"});
 }
 
 fs::path folder_of(const fs::path& file) {

@@ -20,8 +20,8 @@ WIRE_MEMBERS(Launch, entry, grid, block, cluster, dynamic_shared_bytes, argument
 WIRE_MEMBERS(ConstantCopy, buffer, symbol, optional)
 WIRE_MEMBERS(LaunchPlan, workspace, launches, constants)
 WIRE_MEMBERS(SourceUnit, name, prelude, text, include_folders, options, entries)
-WIRE_MEMBERS(Workload, problem, buffers, scalars, reference_source, reference, expected_file,
-             float64_outputs, seed, form)
+WIRE_MEMBERS(Workload, problem, buffers, scalars, reference_source, preparation, reference,
+             expected_file, float64_outputs, seed, form)
 WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_threads,
              parameter_bytes)
 WIRE_MEMBERS(CompiledKernel, key, resources)

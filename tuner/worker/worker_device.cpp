@@ -218,7 +218,7 @@ class WorkerDevice : public Device {
 
   std::unique_ptr<Workbench> open(const Workload& workload) override {
     Workload whole = workload;  // so that the worker needs no compiler
-    if (workload.expected_file.empty()) {
+    if (workload.runs_kernels()) {
       whole.reference_binary = reference_binary(workload, compile(workload.reference_source));
     }
     // Compilers use the cores that kernels of the host device run on.

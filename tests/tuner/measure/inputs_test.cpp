@@ -146,6 +146,20 @@ TEST(Fill, DistributionsStayTheSameFromReleaseToRelease) {
   EXPECT_THAT(filled<float>(buffer, InputSet::uniform, 1), ElementsAre(0, 0, 0));
 }
 
+TEST(Inputs, APreparedInputIsComparedWithWhatWasPrepared) {
+  const BufferSpec buffer{"s", ElementType::f32, 3, Role::input, Fill::prepared};
+  const std::vector<float> elements{1, -2, 3}, changed{1, -2, 4};
+  PreparedInputs prepared;
+  prepared.keep(InputSet::uniform, 2, std::as_bytes(std::span(elements)));
+  EXPECT_TRUE(prepared.of(InputSet::integers, 2).empty());
+  const auto check = [&](const std::vector<float>& got) {
+    return check_unchanged(buffer, std::as_bytes(std::span(got)), InputSet::uniform, 1,
+                           prepared.of(InputSet::uniform, 2));
+  };
+  EXPECT_EQ(check(elements).outcome, Outcome::ok);
+  EXPECT_EQ(check(changed).message, "the input s was changed: s[2] was 3 and is 4");
+}
+
 TEST(Inputs, SumsAreExactWhereEveryInputIsOfIntegers) {
   Workload workload;
   workload.buffers = {{"a", ElementType::f32, 8}, {"c", ElementType::f32, 8, Role::output}};
