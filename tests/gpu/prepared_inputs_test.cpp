@@ -45,8 +45,8 @@ TEST_F(PreparedInputsOnGpu, AreThereForTheReferenceAndForTunedKernels) {
 }
 
 TEST_F(PreparedInputsOnGpu, MustNotBeChanged) {
-  const Verdict changed = verdict(
-      workload(1000), "if (i < n) { out[i] = a * x[i] + y[i]; ((float*)y)[i] = 12; }");
+  const Verdict changed =
+      verdict(workload(1000), "if (i < n) { out[i] = a * x[i] + y[i]; ((float*)y)[i] = 12; }");
   EXPECT_EQ(changed.outcome, Outcome::wrong);
   EXPECT_THAT(changed.message, HasSubstr("the input y was changed"));
 }

@@ -134,7 +134,7 @@ struct Workload {
   std::string problem;  // canonical text, for messages
   std::vector<BufferSpec> buffers;
   std::vector<Scalar> scalars = {};  // the target's own, by name
-  SourceUnit reference_source;  // of the preparation, too
+  SourceUnit reference_source;       // of the preparation, too
   /// Writes the prepared inputs from others, before anything else, once for each input set.
   LaunchPlan preparation = {};
   /// The compiled reference, for a device that compiles nothing itself.

@@ -71,7 +71,8 @@ ReferenceResults computed_results(const Workload& workload, const HostModule& mo
   }
   if (std::ranges::all_of(results.outputs, &ReferenceOutput::exact)) return results;
   const bool is_integer = set == InputSet::integers && has_integer_set(workload);
-  std::vector<HostBuffer> magnitudes = run_reference(workload, module, launcher, {set, prepared, true});
+  std::vector<HostBuffer> magnitudes =
+      run_reference(workload, module, launcher, {set, prepared, true});
   for (std::size_t i = 0; i < magnitudes.size(); ++i) {
     ReferenceOutput& output = results.outputs[i];
     output.exact = output.exact || (is_integer && is_exact(output.values, magnitudes[i]));

@@ -34,8 +34,8 @@ struct ReferenceResults {
 PreparedInputs prepared_inputs(const Workload& workload, const std::string* reference,
                                const DeviceInfo& info, Launcher& launcher);
 
-/// `reference` may be null with a file. Throws Error if the kernel fails, or if the file's length is
-/// not that of the outputs.
+/// `reference` may be null with a file. Throws Error if the kernel fails, or if the file's length
+/// is not that of the outputs.
 std::vector<ReferenceResults> reference_results(const Workload& workload,
                                                 const std::string* reference,
                                                 const PreparedInputs& prepared,

@@ -95,9 +95,10 @@ void write_answers(Workload& workload, const HookBuffers& buffers, const fs::pat
 void require_no_prepared(const Workload& workload) {
   for (const BufferSpec& spec : workload.buffers) {
     if (spec.fill != Fill::prepared) continue;
-    throw Error(format("{} is prepared by a kernel: a plugin with fill() or reference() must fill "
-                       "it itself",
-                       spec.name));
+    throw Error(
+        format("{} is prepared by a kernel: a plugin with fill() or reference() must fill "
+               "it itself",
+               spec.name));
   }
 }
 

@@ -78,8 +78,8 @@ TEST(PreparedInputs, MustNotBeChanged) {
 
 TEST(PreparedInputs, NameTheKernelThatFails) {
   EXPECT_THAT([] { verdict_of(workload("in[i], twice[n] = 1"), "out[i] = 0;"); },
-              ThrowsMessage<Error>(
-                  HasSubstr("case: a prepare kernel fails: wrote twice[100], outside twice[0..99]")));
+              ThrowsMessage<Error>(HasSubstr(
+                  "case: a prepare kernel fails: wrote twice[100], outside twice[0..99]")));
 }
 
 }  // namespace

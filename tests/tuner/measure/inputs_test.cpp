@@ -140,10 +140,10 @@ TEST(Fill, ASeedOfItsOwnReplacesThatOfTheRun) {
 TEST(Fill, DistributionsStayTheSameFromReleaseToRelease) {
   BufferSpec buffer = ruled(ElementType::i32, Fill::uniform, {0, 99});
   buffer.length = 3;
-  EXPECT_THAT(filled<std::int32_t>(buffer, InputSet::uniform, 1), ElementsAre(0, 0, 0));
-  buffer = ruled(ElementType::f32, Fill::normal, {0, 1});
+  EXPECT_THAT(filled<std::int32_t>(buffer, InputSet::uniform, 1), ElementsAre(35, 22, 50));
+  buffer = ruled(ElementType::i32, Fill::normal, {0, 1000});
   buffer.length = 3;
-  EXPECT_THAT(filled<float>(buffer, InputSet::uniform, 1), ElementsAre(0, 0, 0));
+  EXPECT_THAT(filled<std::int32_t>(buffer, InputSet::uniform, 1), ElementsAre(1264, -230, 1305));
 }
 
 TEST(Inputs, APreparedInputIsComparedWithWhatWasPrepared) {

@@ -15,12 +15,12 @@ using testing::ThrowsMessage;
 
 class Preparation : public testing::Test {
  protected:
-  Target target(const std::string& slopes = "fill = \"prepared\"",
-                const std::string& prepare =
-                    "prepare.kernels.derive = { grid = \"ceil_div(N, 64)\", block = 64, arguments "
-                    "= [\"m\", \"s\", \"N\"] }",
-                const std::string& reference =
-                    "reference.kernels.plain = { grid = 1, block = 1 }") const {
+  Target target(
+      const std::string& slopes = "fill = \"prepared\"",
+      const std::string& prepare =
+          "prepare.kernels.derive = { grid = \"ceil_div(N, 64)\", block = 64, arguments "
+          "= [\"m\", \"s\", \"N\"] }",
+      const std::string& reference = "reference.kernels.plain = { grid = 1, block = 1 }") const {
     folder_.write("sum.cu", "");
     folder_.write("expected.bin", "");
     return load_manifest(folder_.write("sum.target.toml", R"toml(manifest = 2
@@ -55,9 +55,9 @@ TEST_F(Preparation, IsLaunchedFromTheSourceOfTheReference) {
 }
 
 TEST_F(Preparation, IsCompiledWhereAFileHasTheAnswers) {
-  const Workload made = workload(target("fill = \"prepared\"",
-                                        "prepare.kernels.derive = { grid = 1, block = 1 }",
-                                        "reference.file = \"expected.bin\""));
+  const Workload made =
+      workload(target("fill = \"prepared\"", "prepare.kernels.derive = { grid = 1, block = 1 }",
+                      "reference.file = \"expected.bin\""));
   EXPECT_TRUE(made.runs_kernels());
   EXPECT_TRUE(made.reference.launches.empty());
   EXPECT_THAT(made.reference_source.entries, ElementsAre("derive"));
