@@ -53,13 +53,15 @@ struct BufferSpec {
   std::int64_t length = 0;  // elements
   Role role = Role::input;
   Fill fill = Fill::random;
-  /// Outputs: an element is right if |c - r| <= tolerance * u * magnitude. u is the type's unit
-  /// roundoff, r the reference, and `magnitude` the reference on absolute inputs. 0: must be equal.
+  /// Outputs: an element is right if |c - r| <= tolerance * u * magnitude + absolute. u is the
+  /// type's unit roundoff (0 for integers), r the reference, and `magnitude` the reference on
+  /// absolute inputs. 0: must be equal.
   double tolerance = 0;
   std::filesystem::path file = {};  // if given, has the elements instead of `fill`
   std::int64_t file_offset = 0;     // bytes of the file before them
   std::vector<double> fill_values = {};
   std::optional<std::uint64_t> seed = {};  // in place of the workload's
+  double absolute = 0;                     // see tolerance
 
   std::int64_t bytes() const { return length * bytes_of(type); }
   friend bool operator==(const BufferSpec&, const BufferSpec&) = default;

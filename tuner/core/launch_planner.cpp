@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "tuner/core/fill.hpp"
@@ -256,6 +257,7 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
               names_.bind(spec.tolerance),
               names_.bind(spec.value),
               names_.bind(spec.constant),
+              names_.bind(spec.absolute),
               names_.bind(spec.fill_values)};
   array.schedule = names_.schedule(array.length);
   return array;
@@ -441,6 +443,14 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
   if (array.tolerance) {
     buffer.tolerance = static_cast<double>(
         values.at_least(0, *array.tolerance, [&] { return array.key + ".tolerance"; }));
+  }
+  if (array.absolute) {
+    const auto absolute_key = [&] { return array.key + ".absolute"; };
+    (void)values.value(*array.absolute, absolute_key);  // or says why not
+    buffer.absolute = values.number(*array.absolute);
+    if (!(buffer.absolute >= 0) || !std::isfinite(buffer.absolute)) {
+      values.fail(absolute_key(), format("{} is no error that could be allowed", buffer.absolute));
+    }
   }
   return buffer;
 }

@@ -40,7 +40,7 @@ class LaunchPlanner {
     const ArgumentSpec* spec;
     std::string key;
     Type type;
-    std::optional<Formula> length, tolerance, value, constant;
+    std::optional<Formula> length, tolerance, value, constant, absolute;
     std::vector<Formula> fill_values;
     std::uint32_t index = 0;  // among the workload's buffers, or among workspaces
     Schedule schedule = {};   // of the length

@@ -50,6 +50,7 @@ struct ArgumentSpec {
   /// name before the first launch.
   std::optional<Expression> constant = {};
   std::int64_t width = 1;  // of a vector or struct: its members, which all have this type
+  std::optional<Expression> absolute = {};   // outputs
   std::vector<Expression> fill_values = {};  // as BufferSpec's
   std::optional<std::uint64_t> seed = {};    // likewise
   std::optional<InputFile> file = {};        // inputs and inouts; in place of `fill`

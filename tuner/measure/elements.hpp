@@ -129,11 +129,12 @@ T filled_element(const ElementRule& rule, unsigned long long index) {
   return rule.absolute && element < static_cast<T>(0) ? static_cast<T>(-element) : element;
 }
 
-/// The allowed error of an element: factor * magnitude + unit * |right|. If both are 0, it must be
-/// equal.
+/// The allowed error of an element: factor * magnitude + unit * |right| + absolute. If all are 0,
+/// it must be equal.
 struct Allowance {
   double factor = 0;
   double unit = 0;
+  double absolute = 0;
 };
 
 /// The result of comparing many elements.
@@ -172,14 +173,16 @@ inline double error_in_tolerances(double got, double right, double tolerance) {
 template <class Right>
 double tolerance_of(Right right, Right magnitude, const Allowance& allowed) {
   return allowed.factor * magnitude_of(static_cast<double>(magnitude)) +
-         allowed.unit * magnitude_of(static_cast<double>(right));
+         allowed.unit * magnitude_of(static_cast<double>(right)) + allowed.absolute;
 }
 
-/// `right` has the type of `got`, or double for float. Integers are compared exactly.
+/// `right` has the type of `got`, or double for float. Of integers only the absolute error counts.
 template <class T, class Right>
 double element_error(T got, Right right, Right magnitude, const Allowance& allowed) {
   if constexpr (kIsInteger<T>) {
-    return got == right ? 0 : infinity();
+    return got == right ? 0
+                        : error_in_tolerances(static_cast<double>(got), static_cast<double>(right),
+                                              allowed.absolute);
   } else {
     return error_in_tolerances(static_cast<double>(got), static_cast<double>(right),
                                tolerance_of(right, magnitude, allowed));

@@ -130,7 +130,7 @@ bool all_small_integers(ElementType type, std::span<const std::byte> values) {
 
 Allowance allowance(const BufferSpec& buffer, bool exact) {
   const double unit = exact ? 0 : unit_roundoff(buffer.type);
-  return {buffer.tolerance * unit, unit};
+  return {buffer.tolerance * unit, unit, buffer.absolute};
 }
 
 Finding compare_elements(const BufferSpec& buffer, std::span<const std::byte> got,

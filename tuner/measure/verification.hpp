@@ -45,8 +45,8 @@ struct Expected {
 /// Whether sums of these values are exact in every order: integers below 2^23.
 bool all_small_integers(ElementType type, std::span<const std::byte> values);
 
-/// An element is right if |c - r| <= tolerance * u * magnitude + one rounding of r itself. It must
-/// be equal if `exact`, and in integer types. NaN is always wrong.
+/// An element is right if |c - r| <= tolerance * u * magnitude + one rounding of r itself +
+/// absolute. Of that only `absolute` remains if `exact`, and in integer types. NaN is always wrong.
 Allowance allowance(const BufferSpec& buffer, bool exact);
 
 /// Compares `count` elements from `first` on. Indices in the finding count from the start of the

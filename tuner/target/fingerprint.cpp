@@ -67,6 +67,7 @@ std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
              static_cast<int>(spec.fill), meanings.of(spec.length), meanings.of(spec.tolerance),
              meanings.of(spec.value), spec.real ? format("{}", *spec.real) : "",
              meanings.of(spec.constant));
+  if (spec.absolute) text += format("  absolute {}\n", meanings.of(spec.absolute));
   if (!spec.fill_values.empty()) text += format("  fill {}\n", meanings.of(spec.fill_values));
   if (spec.seed) text += format("  seed {}\n", *spec.seed);
   if (spec.file) text += format("  file {}\n", spec.file->hash);

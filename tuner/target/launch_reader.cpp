@@ -86,8 +86,8 @@ class Reader {
       node.expect_keys({"type", "length", "role", "fill", "tolerance", "value", "constant"});
       return;
     }
-    node.expect_keys({"type", "length", "role", "fill", "file", "tolerance", "value", "constant"},
-                     {"absolute"});
+    node.expect_keys(
+        {"type", "length", "role", "fill", "file", "tolerance", "absolute", "value", "constant"});
   }
 
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
@@ -101,6 +101,11 @@ class Reader {
     if (const Node* const tolerance = node.find("tolerance")) {
       if (spec.role == Role::input) tolerance->fail("only an output has a tolerance");
       spec.tolerance = reading_.names.integer(*tolerance, kProblem);
+    }
+    if (const Node* const absolute = node.find("absolute")) {
+      if (spec.role == Role::input) absolute->fail("only an output has an allowed error");
+      spec.absolute = reading_.names.expression(*absolute, kProblem);
+      if (spec.absolute->kind() == ValueKind::word) absolute->fail("expected a number");
     }
     if (const Node* const constant = node.find("constant")) {
       if (spec.role != Role::input) constant->fail("only an input can lie in constant memory");

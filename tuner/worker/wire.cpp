@@ -12,7 +12,7 @@ namespace autotune {
 
 WIRE_MEMBERS(Dim3, x, y, z)
 WIRE_MEMBERS(BufferSpec, name, type, length, role, fill, tolerance, file, file_offset, fill_values,
-             seed)
+             seed, absolute)
 WIRE_MEMBERS(Scalar, type, integer, real, name)
 WIRE_MEMBERS(BufferRef, index)
 WIRE_MEMBERS(TensorMap, buffer, dims, strides, box, swizzle_bytes)

@@ -222,5 +222,33 @@ TEST(Runs, ThatDifferInOneBitAreNondeterministic) {
             "C[2] is 3 in one run and 3.5 in the next on the same inputs; 2 of 4 elements differ");
 }
 
+TEST(Absolute, IsAllowedBesideTheRelativeTolerance) {
+  const std::vector<float> right{0, 1000}, got{0.9f, 1000.9f}, far{1.25f, 1000};
+  const auto verdict = [&](const BufferSpec& buffer, const auto& values, bool exact) {
+    return compare(buffer, std::as_bytes(std::span(values)),
+                   {buffer.type, std::as_bytes(std::span(right)), {}, exact});
+  };
+  BufferSpec buffer{"c", ElementType::f32, 2, Role::output};
+  EXPECT_EQ(verdict(buffer, got, false).outcome, Outcome::wrong);
+  buffer.absolute = 1;
+  EXPECT_EQ(verdict(buffer, got, false).outcome, Outcome::ok);
+  EXPECT_EQ(verdict(buffer, got, true).outcome, Outcome::ok);
+  EXPECT_EQ(verdict(buffer, far, false).message,
+            "c[0] is 1.25, expected 0 (tolerance 1); 1 of 2 elements is wrong");
+}
+
+TEST(Absolute, IsAllThatIsAllowedInIntegerTypes) {
+  const std::vector<std::int32_t> right{5, 5}, got{4, 6}, far{3, 5};
+  BufferSpec buffer{"c", ElementType::i32, 2, Role::output, Fill::random, /*tolerance=*/100};
+  buffer.absolute = 1;
+  const Expected expected{ElementType::i32, std::as_bytes(std::span(right))};
+  EXPECT_EQ(compare(buffer, std::as_bytes(std::span(got)), expected).outcome, Outcome::ok);
+  EXPECT_EQ(compare(buffer, std::as_bytes(std::span(far)), expected).outcome, Outcome::wrong);
+  // Two runs must still be alike.
+  EXPECT_EQ(
+      compare_runs(buffer, std::as_bytes(std::span(got)), std::as_bytes(std::span(right))).outcome,
+      Outcome::nondeterministic);
+}
+
 }  // namespace
 }  // namespace autotune
