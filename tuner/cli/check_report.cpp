@@ -16,7 +16,9 @@ namespace autotune::cli {
 namespace {
 
 std::string_view role_name(Role role) {
-  return role == Role::output ? "output" : role == Role::inout ? "inout" : "input";
+  static constexpr std::string_view kNames[] = {"input",     "output",    "inout",
+                                                "workspace", "unchecked", "checked"};
+  return kNames[static_cast<std::size_t>(role)];
 }
 
 std::string dimensions(const Dim3& size) { return format("{}x{}x{}", size.x, size.y, size.z); }

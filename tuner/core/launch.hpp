@@ -38,8 +38,9 @@ struct Dim3 {
 };
 
 /// A buffer's role. Outputs are poisoned with NaN (integers: a pattern) before every verified run.
-/// An inout is restored to its fill. Workspace is never compared.
-enum class Role : std::uint8_t { input, output, inout, workspace };
+/// An inout is restored to its fill. Workspace is never compared, and neither is an unchecked
+/// output, from which check kernels make the checked ones.
+enum class Role : std::uint8_t { input, output, inout, workspace, unchecked, checked };
 
 /// How an input set is generated, always from (seed, buffer name, index). From `uniform` on with
 /// values of its own: least and greatest; mean and standard deviation; one; the first and the step.
@@ -118,12 +119,14 @@ struct ConstantCopy {
   friend bool operator==(const ConstantCopy&, const ConstantCopy&) = default;
 };
 
-/// One configuration on one problem: its workspace (numbered after the workload's buffers), copies
-/// into constant memory, then its launches, in order on one stream.
+/// One configuration on one problem: its workspace (numbered after the workload's buffers,
+/// unchecked outputs first), copies into constant memory, then its launches, in order on one
+/// stream.
 struct LaunchPlan {
   std::vector<BufferSpec> workspace;
   std::vector<Launch> launches;
   std::vector<ConstantCopy> constants = {};
+  std::vector<Launch> checks = {};  // after a call that is verified; not part of its time
   friend bool operator==(const LaunchPlan&, const LaunchPlan&) = default;
 };
 

@@ -84,13 +84,12 @@ class LaunchPlanner::Plan {
   LaunchPlan make(const Program& program, bool is_reference) {
     need(program.schedule);
     add_constants(is_reference);
-    plan_.launches.reserve(program.kernels.size());
-    for (const Kernel& kernel : program.kernels) {
-      if (values_.holds(kernel.when, [&] { return kernel.key + ".when"; })) add(kernel);
-    }
+    if (!is_reference) add_unchecked();
+    plan_.launches = launches(program);
     if (plan_.launches.empty()) {
       values_.fail(program.key, "no kernel is launched: every \"when\" is 0");
     }
+    if (!is_reference) plan_.checks = launches(planner_.checks_);
     return std::move(plan_);
   }
 
@@ -113,9 +112,28 @@ class LaunchPlanner::Plan {
     }
   }
 
-  void add(const Kernel& kernel) {
+  /// These stand first, so that an application knows where its own buffers for them go.
+  void add_unchecked() {
+    for (std::size_t i = 0; i < workspace_.size(); ++i) {
+      const bool is_unchecked = planner_.workspace_[i].spec->role == Role::unchecked;
+      if (is_unchecked) (void)buffer(planner_.arguments_.size() + i);
+    }
+  }
+
+  std::vector<Launch> launches(const Program& program) {
+    need(program.schedule);
+    std::vector<Launch> launches;
+    launches.reserve(program.kernels.size());
+    for (const Kernel& kernel : program.kernels) {
+      const auto key = [&] { return kernel.key + ".when"; };
+      if (values_.holds(kernel.when, key)) launches.push_back(launch_of(kernel));
+    }
+    return launches;
+  }
+
+  Launch launch_of(const Kernel& kernel) {
     need(kernel.schedule);
-    Launch& launch = plan_.launches.emplace_back();
+    Launch launch;
     launch.entry = kernel.entry.text(values_, kernel.key);
     launch.grid = dimensions(kernel.grid, kernel.key, "grid");
     launch.block = dimensions(kernel.block, kernel.key, "block");
@@ -134,6 +152,7 @@ class LaunchPlanner::Plan {
       const auto key = [&] { return format("{}.arguments[{}]", kernel.key, i); };
       if (values_.holds(passed.when, key)) launch.arguments.push_back(argument(passed, key));
     }
+    return launch;
   }
 
   Dim3 dimensions(const std::vector<Formula>& formulas, const std::string& key,
@@ -245,6 +264,7 @@ LaunchPlanner::LaunchPlanner(const Target& target, const Problem& problem, const
   for (const TensorMapSpec& spec : target.tensor_maps) maps_.push_back(map_of(spec));
   fixed_slots_ = names_.initial();
   kernels_ = program_of(target.kernels, "kernels");
+  checks_ = program_of(target.check_kernels, "check.kernels");
   reference_ = program_of(target.reference.kernels, "reference.kernels");
   preparation_ = program_of(target.prepare_kernels, "prepare.kernels");
 }

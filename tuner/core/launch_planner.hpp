@@ -99,7 +99,7 @@ class LaunchPlanner {
   std::vector<Array> arguments_, workspace_;
   std::vector<Map> maps_;
   Slots fixed_slots_;
-  Program kernels_, reference_, preparation_;
+  Program kernels_, checks_, reference_, preparation_;
 };
 
 }  // namespace autotune

@@ -79,9 +79,11 @@ SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTab
     if (!each.is_macro) continue;
     defines_.push_back({short_name(each.name), *bound(each.value), bound(each.when)});
   }
-  for (const KernelSpec& kernel : target.kernels) {
-    kernel_whens_.push_back(bound(kernel.when));
-    entries_.emplace_back(target, problem, kernel, names).add_to(schedule_, names);
+  for (const auto* const kernels : {&target.kernels, &target.check_kernels}) {
+    for (const KernelSpec& each : *kernels) {
+      kernels_.push_back({{target, problem, each, names}, bound(each.when)});
+      kernels_.back().entry.add_to(schedule_, names);
+    }
   }
   bake_sizes_ = bound(target.bake_sizes);
   std::ranges::sort(schedule_);  // definitions name those above themselves
@@ -92,9 +94,10 @@ SourceUnit SourceWriter::unit(std::span<const std::uint16_t> levels) const {
   const Question question{target_, problem_, levels};
   const FormulaValues values(names_, slots, question);
   std::vector<std::string> entries;
-  for (std::size_t i = 0; i < target_.kernels.size(); ++i) {
-    if (!values.holds(kernel_whens_[i], [&] { return format("kernels[{}].when", i); })) continue;
-    std::string entry = entries_[i].text(values, format("kernels[{}]", i));
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    const auto key = [&] { return format("kernels[{}]", i); };
+    if (!values.holds(kernels_[i].when, [&] { return key() + ".when"; })) continue;
+    std::string entry = kernels_[i].entry.text(values, key());
     const bool known = std::find(entries.begin(), entries.end(), entry) != entries.end();
     if (!known) entries.push_back(std::move(entry));
   }

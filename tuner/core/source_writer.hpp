@@ -29,14 +29,19 @@ class SourceWriter {
     std::optional<Formula> when;
   };
 
+  struct Kernel {
+    EntryName entry;
+    std::optional<Formula> when;
+  };
+
   std::string prelude(const FormulaValues& values) const;
 
   const Target& target_;
   const Problem& problem_;
   const NameTable& names_;
   std::vector<Define> defines_;
-  std::vector<std::optional<Formula>> parameter_whens_, kernel_whens_;
-  std::vector<EntryName> entries_;  // of kernels
+  std::vector<std::optional<Formula>> parameter_whens_;
+  std::vector<Kernel> kernels_;  // those of calls, then those that check them
   std::optional<Formula> bake_sizes_;
   Schedule schedule_;
 };

@@ -127,10 +127,11 @@ struct Target {
   std::string size_macros = "SIZE_*";    // the name of a size in place of `*`
   std::vector<std::string> options;
   std::vector<ArgumentSpec> arguments;
-  std::vector<ArgumentSpec> workspace;  // lengths may depend on parameters
+  std::vector<ArgumentSpec> workspace;  // and unchecked outputs; lengths may depend on parameters
   std::vector<TensorMapSpec> tensor_maps;
   std::vector<KernelSpec> kernels;
   std::vector<KernelSpec> prepare_kernels = {};  // write inputs whose fill is Fill::prepared
+  std::vector<KernelSpec> check_kernels = {};    // write outputs with the role checked
   ReferenceSpec reference;
   std::optional<Expression> flops, bytes;  // of one call
   std::optional<Expression> registers;     // estimates before compiling, a thread

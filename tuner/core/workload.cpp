@@ -22,9 +22,11 @@ Configuration legal_default(const Target& target, const Problem& problem,
 std::vector<std::string> entries_of(std::initializer_list<const LaunchPlan*> plans) {
   std::vector<std::string> entries;
   for (const LaunchPlan* const plan : plans) {
-    for (const Launch& launch : plan->launches) {
-      const bool known = std::ranges::find(entries, launch.entry) != entries.end();
-      if (!known) entries.push_back(launch.entry);
+    for (const auto* const launches : {&plan->launches, &plan->checks}) {
+      for (const Launch& launch : *launches) {
+        const bool known = std::ranges::find(entries, launch.entry) != entries.end();
+        if (!known) entries.push_back(launch.entry);
+      }
     }
   }
   return entries;

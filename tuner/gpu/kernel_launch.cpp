@@ -193,6 +193,9 @@ BoundPlan::BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan,
   for (const Launch& launch : plan.launches) {
     launches_.emplace_back(cubin, launch, addresses, buffers);
   }
+  for (const Launch& launch : plan.checks) {
+    checks_.emplace_back(cubin, launch, addresses, buffers);
+  }
 }
 
 void BoundPlan::launch(cudaStream_t stream) const {
@@ -201,6 +204,10 @@ void BoundPlan::launch(cudaStream_t stream) const {
                  "copying into constant memory");
   }
   for (const BoundLaunch& one : launches_) check_kernel(one(stream), one.entry());
+}
+
+void BoundPlan::check(cudaStream_t stream) const {
+  for (const BoundLaunch& one : checks_) check_kernel(one(stream), one.entry());
 }
 
 void BoundPlan::move(std::uint32_t buffer, std::byte* address) {

@@ -83,6 +83,8 @@ class BoundWork {
   virtual ~BoundWork() = default;
   /// Enqueues the work. Throws KernelFailure.
   virtual void launch(cudaStream_t stream) const = 0;
+  /// Enqueues the launches after a call that is verified. Throws KernelFailure.
+  virtual void check(cudaStream_t) const {}
 };
 
 /// The copies and launches of one plan, in order.
@@ -91,6 +93,7 @@ class BoundPlan : public BoundWork {
   BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan, std::span<std::byte* const> addresses,
             std::span<const BufferSpec> buffers);
   void launch(cudaStream_t stream) const override;
+  void check(cudaStream_t stream) const override;
 
   /// As PassedValues::move() and set(), for the copies and all launches.
   void move(std::uint32_t buffer, std::byte* address);
@@ -104,7 +107,7 @@ class BoundPlan : public BoundWork {
     std::size_t bytes;
   };
   std::vector<Copy> copies_;
-  std::deque<BoundLaunch> launches_;
+  std::deque<BoundLaunch> launches_, checks_;
 };
 
 }  // namespace autotune

@@ -77,10 +77,10 @@ void ProblemBuffers::check_memory(const Workload& workload) const {
   for (const BufferSpec& spec : specs_) {
     const std::int64_t one = spec.bytes() + 2 * kRedZoneBytes;
     const std::int64_t answers = 4 * spec.length * bytes_of(answer_type(workload, spec));
-    needed += spec.role == Role::input    ? 2 * one
-              : spec.role == Role::output ? 2 * one + answers
-              : spec.role == Role::inout  ? 4 * one + answers
-                                          : one;
+    needed += spec.role == Role::input   ? 2 * one
+              : spec.role == Role::inout ? 4 * one + answers
+              : is_compared(spec.role)   ? 2 * one + answers
+                                         : one;
   }
   std::size_t free = 0, total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "say how much memory is free");

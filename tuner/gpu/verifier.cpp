@@ -135,6 +135,7 @@ Verdict Verifier::run_once(const BoundWork& plan, const Workspace& workspace, In
   check_cuda(cudaEventRecord(begin_.get(), stream_), "record an event");
   plan.launch(stream_);
   check_cuda(cudaEventRecord(end_.get(), stream_), "record an event");
+  plan.check(stream_);
   report.clear(stream_);
   inspect(workspace, set, first, report);
   report.fetch(stream_);

@@ -60,18 +60,26 @@ HostPlan::HostPlan(const LaunchPlan& plan, const HostModule& module, std::span<H
     if (variable != nullptr) copies_.push_back({variable, buffer.bytes()});
   }
   for (const Launch& launch : plan.launches) {
-    check_arguments(launch, module.parameter_bytes(launch.entry));
-    HostLaunch bound{launch.entry,
-                     module.kernel(launch.entry),
-                     launch.grid,
-                     launch.block,
-                     static_cast<std::size_t>(launch.dynamic_shared_bytes),
-                     {}};
-    for (const Argument& argument : launch.arguments) {
-      bound.arguments.push_back(place(argument, buffers, workspace));
-    }
-    launches_.push_back(std::move(bound));
+    launches_.push_back(bound(launch, module, buffers, workspace));
   }
+  for (const Launch& launch : plan.checks) {
+    checks_.push_back(bound(launch, module, buffers, workspace));
+  }
+}
+
+HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
+                           std::span<HostBuffer> buffers, std::span<HostBuffer> workspace) {
+  check_arguments(launch, module.parameter_bytes(launch.entry));
+  HostLaunch bound{launch.entry,
+                   module.kernel(launch.entry),
+                   launch.grid,
+                   launch.block,
+                   static_cast<std::size_t>(launch.dynamic_shared_bytes),
+                   {}};
+  for (const Argument& argument : launch.arguments) {
+    bound.arguments.push_back(place(argument, buffers, workspace));
+  }
+  return bound;
 }
 
 void* HostPlan::place(const Argument& argument, std::span<HostBuffer> buffers,
@@ -92,6 +100,10 @@ void* HostPlan::place(const Argument& argument, std::span<HostBuffer> buffers,
 void HostPlan::run(Launcher& launcher) const {
   for (const Copy& copy : copies_) std::memcpy(copy.to, copy.from.data(), copy.from.size());
   for (const HostLaunch& launch : launches_) launcher.run(launch);
+}
+
+void HostPlan::check(Launcher& launcher) const {
+  for (const HostLaunch& launch : checks_) launcher.run(launch);
 }
 
 }  // namespace autotune

@@ -28,12 +28,16 @@ class HostPlan {
   HostPlan(HostPlan&&) = default;
 
   void run(Launcher& launcher) const;
+  /// The launches after a call that is verified.
+  void check(Launcher& launcher) const;
 
  private:
   /// Room for any argument; addresses stay.
   struct alignas(8) Value {
     std::array<std::byte, 8> bytes;
   };
+  HostLaunch bound(const Launch& launch, const HostModule& module, std::span<HostBuffer> buffers,
+                   std::span<HostBuffer> workspace);
   void* place(const Argument& argument, std::span<HostBuffer> buffers,
               std::span<HostBuffer> workspace);
 
@@ -44,7 +48,7 @@ class HostPlan {
 
   std::vector<Copy> copies_;
   std::deque<Value> values_;
-  std::vector<HostLaunch> launches_;
+  std::vector<HostLaunch> launches_, checks_;
 };
 
 }  // namespace autotune

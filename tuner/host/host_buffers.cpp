@@ -109,8 +109,11 @@ void HostBuffers::fill(std::size_t index) {
 void HostBuffers::prepare() {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const Role role = buffers_[i].spec().role;
-    if (role == Role::inout) fill(i);
-    if (role == Role::output || role == Role::workspace) buffers_[i].poison(threads_);
+    if (role == Role::inout) {
+      fill(i);
+    } else if (role != Role::input) {
+      buffers_[i].poison(threads_);
+    }
   }
 }
 

@@ -78,6 +78,7 @@ Verdict HostCandidate::verify_on(std::size_t set, int runs) {
     const auto start = Clock::now();
     plans_[set].run(launcher_);
     worst.seconds = seconds_since(start);
+    plans_[set].check(launcher_);
     Verdict verdict = buffers.check_untouched();
     for (HostBuffer& space : workspace_) {
       if (verdict.outcome == Outcome::ok) verdict = space.check_red_zones();

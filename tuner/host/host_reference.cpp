@@ -43,7 +43,9 @@ void run_plan(const LaunchPlan& plan, const HostModule& module, std::span<HostBu
   for (const BufferSpec& spec : plan.workspace) {
     workspace.emplace_back(spec).clear(launcher.threads());
   }
-  HostPlan(plan, module, buffers, workspace).run(launcher);
+  const HostPlan bound(plan, module, buffers, workspace);
+  bound.run(launcher);
+  bound.check(launcher);
 }
 
 std::vector<HostBuffer> run_reference(const Workload& workload, const HostModule& module,

@@ -48,6 +48,7 @@ HostWorkbench::HostWorkbench(const Workload& workload, const std::string* refere
 std::unique_ptr<Candidate> HostWorkbench::load(const CompiledKernel& kernel,
                                                const LaunchPlan& plan) {
   for (const Launch& launch : plan.launches) check_launch(launch, info_);
+  for (const Launch& launch : plan.checks) check_launch(launch, info_);
   for (const KernelResources& resources : kernel.resources) {
     if (resources.shared_bytes <= info_.shared_bytes_per_block) continue;
     throw KernelFailure(

@@ -109,11 +109,14 @@ Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> bef
                       buffer.name, index, buffer.length - 1, changed));
 }
 
-bool is_compared(Role role) { return role == Role::output || role == Role::inout; }
+bool is_compared(Role role) {
+  return role == Role::output || role == Role::inout || role == Role::checked;
+}
 
 ElementType answer_type(const Workload& workload, const BufferSpec& output) {
   const bool widened = workload.expected_file.empty() && workload.float64_outputs &&
-                       output.type == ElementType::f32 && output.role == Role::output;
+                       output.type == ElementType::f32 &&
+                       (output.role == Role::output || output.role == Role::checked);
   return widened ? ElementType::f64 : output.type;
 }
 

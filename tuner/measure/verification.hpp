@@ -27,7 +27,7 @@ inline constexpr std::byte kRedZoneByte{0xA5};
 Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> before,
                         std::span<const std::byte> after);
 
-/// True for outputs and inouts.
+/// True for outputs, inouts and checked outputs.
 bool is_compared(Role role);
 
 /// The type that a reference writes for an output: the output's own, or f64 for f32.

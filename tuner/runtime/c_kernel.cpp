@@ -27,6 +27,16 @@ Device& compiler_of(autotune_handle& handle) {
   return *handle.device;
 }
 
+/// Unchecked outputs lie in memory of the application. In the plan they stand right behind the
+/// other buffers, so that no number changes.
+void take_unchecked(autotune_kernel& kernel) {
+  std::vector<BufferSpec>& workspace = kernel.plan.workspace;
+  const auto end = std::ranges::find_if(
+      workspace, [](const BufferSpec& each) { return each.role != Role::unchecked; });
+  kernel.buffers.insert(kernel.buffers.end(), workspace.begin(), end);
+  workspace.erase(workspace.begin(), end);
+}
+
 std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem& problem,
                                          const std::string& configuration) {
   const Target& target = handle.lookup.target();
@@ -37,6 +47,8 @@ std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem&
   kernel->compiled = compiler_of(handle).compile(program.source_unit(levels));
   kernel->plan = program.plan(levels);
   kernel->buffers = program.buffers();
+  take_unchecked(*kernel);
+  kernel->plan.checks.clear();
   kernel->scalars = program.scalars();
   kernel->ordinal = handle.ordinal;
   return kernel;

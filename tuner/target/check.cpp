@@ -50,12 +50,14 @@ CheckedConfiguration checked(const TargetProgram& program, const Configuration& 
   CheckedConfiguration result{configuration, Outcome::ok, {}, {}, {}, 0};
   try {
     const Levels levels = program.levels(configuration);
-    result.launches = program.plan(levels).launches;
+    const LaunchPlan plan = program.plan(levels);
+    result.launches = plan.launches;
     const CompiledKernel kernel = device.compile(program.source_unit(levels));
     result.compile_seconds = kernel.seconds;
     if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
     result.resources = kernel.resources;
     check_launches(device.info(), result.launches, kernel);
+    check_launches(device.info(), plan.checks, kernel);
   } catch (const KernelFailure& failure) {
     result.outcome = failure.outcome();
     result.message = failure.what();
@@ -113,6 +115,16 @@ void call_all(const std::vector<std::function<void()>>& calls, int threads,
   for (std::future<void>& each : running) each.get();
 }
 
+/// With their lengths in the default configuration.
+void add_unchecked(std::vector<BufferSpec>& buffers, const TargetProgram& program,
+                   const Levels& levels) try {
+  for (const BufferSpec& each : program.plan(levels).workspace) {
+    if (each.role == Role::unchecked) buffers.push_back(each);
+  }
+} catch (const KernelFailure&) {
+  // The configuration's own outcome says why.
+}
+
 }  // namespace
 
 TargetCheck check_target(const Target& target, const Problem& problem, Device& device,
@@ -126,6 +138,7 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
   check.product = space.product();
   check.valid = space.size();
   check.buffers = workload.buffers;
+  add_unchecked(check.buffers, program, program.levels(space.at(first)));
   check.work = program.work();
   check.default_is_legal = space.find(target.default_configuration) == first;
   const std::vector<std::size_t> chosen = covering_configurations(space, first, most);

@@ -144,6 +144,8 @@ std::string measurement_fingerprint(const Target& target) {
   text += format("reference {} {} {}\n", static_cast<int>(target.reference.kind),
                  target.reference.float64_outputs, target.reference.file.filename().string());
   for (const KernelSpec& each : target.reference.kernels) text += kernel_text(meanings, each);
+  if (!target.check_kernels.empty()) text += "check\n";
+  for (const KernelSpec& each : target.check_kernels) text += kernel_text(meanings, each);
   if (!target.prepare_kernels.empty()) text += "prepare\n";
   for (const KernelSpec& each : target.prepare_kernels) text += kernel_text(meanings, each);
   return hash128(text);

@@ -23,6 +23,11 @@ struct Choice {
 };
 constexpr Choice<Role> kRoles[] = {
     {"input", Role::input}, {"output", Role::output}, {"inout", Role::inout}};
+constexpr Choice<Role> kMoreRoles[] = {{"input", Role::input},
+                                       {"output", Role::output},
+                                       {"inout", Role::inout},
+                                       {"unchecked", Role::unchecked},
+                                       {"checked", Role::checked}};
 constexpr Choice<Fill> kFills[] = {
     {"random", Fill::random}, {"zero", Fill::zero}, {"iota", Fill::iota}, {"one", Fill::one}};
 constexpr Choice<Fill> kRules[] = {{"uniform", Fill::uniform},
@@ -48,7 +53,10 @@ class Reader {
   void read() {
     check_types();
     for (const auto& [name, node] : reading_.root["arguments"].members()) {
-      target_.arguments.push_back(argument(name, node));
+      ArgumentSpec spec = argument(name, node);
+      // An unchecked output belongs to a configuration, as workspace does.
+      auto& specs = spec.role == Role::unchecked ? target_.workspace : target_.arguments;
+      specs.push_back(std::move(spec));
     }
     for (const ManifestScope& scope : reading_.scopes) {
       for (const Node* const workspace : scope.all("workspace")) {
@@ -66,6 +74,7 @@ class Reader {
     }
     read_kernels();
     read_preparation();
+    read_checks();
     read_reference();
   }
 
@@ -92,7 +101,10 @@ class Reader {
 
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
     read_element(spec, node["type"]);
-    if (const Node* const role = node.find("role")) spec.role = choice(*role, kRoles);
+    if (const Node* const role = node.find("role")) {
+      spec.role = reading_.format == 1 ? choice(*role, kRoles) : choice(*role, kMoreRoles);
+    }
+    if (spec.role == Role::unchecked) return unchecked(spec, node);
     if (const Node* const file = node.find("file")) read_file(spec, node, *file);
     if (const Node* const length = node.find("length")) {
       spec.length = reading_.names.integer(*length, kProblem);
@@ -111,6 +123,12 @@ class Reader {
       if (spec.role != Role::input) constant->fail("only an input can lie in constant memory");
       spec.constant = reading_.names.integer(*constant, kConfiguration);
     }
+    return spec;
+  }
+
+  ArgumentSpec unchecked(ArgumentSpec spec, const Node& node) {
+    node.expect_keys({"type", "length", "role"});
+    spec.length = reading_.names.integer(node["length"], kConfiguration);
     return spec;
   }
 
@@ -501,6 +519,24 @@ class Reader {
     }
     if (!any && !target_.prepare_kernels.empty()) {
       reading_.root["prepare"].fail("no argument has fill = \"prepared\"");
+    }
+  }
+
+  void read_checks() {
+    if (const Node* const check = reading_.root.find("check")) {
+      check->expect_keys({"kernels"});
+      target_.check_kernels = plain_kernels((*check)["kernels"]);
+    }
+    bool any = false;
+    for (const ArgumentSpec& each : target_.arguments) {
+      if (each.role != Role::checked) continue;
+      any = true;
+      if (takes(target_.check_kernels, each.name)) continue;
+      reading_.root["arguments"][each.name].fail(
+          format("no kernel of \"check.kernels\" takes {} to write it", each.name));
+    }
+    if (!any && !target_.check_kernels.empty()) {
+      reading_.root["check"].fail("no argument has role = \"checked\"");
     }
   }
 

@@ -18,7 +18,7 @@ WIRE_MEMBERS(BufferRef, index)
 WIRE_MEMBERS(TensorMap, buffer, dims, strides, box, swizzle_bytes)
 WIRE_MEMBERS(Launch, entry, grid, block, cluster, dynamic_shared_bytes, arguments, starts_early)
 WIRE_MEMBERS(ConstantCopy, buffer, symbol, optional)
-WIRE_MEMBERS(LaunchPlan, workspace, launches, constants)
+WIRE_MEMBERS(LaunchPlan, workspace, launches, constants, checks)
 WIRE_MEMBERS(SourceUnit, name, prelude, text, include_folders, options, entries)
 WIRE_MEMBERS(Workload, problem, buffers, scalars, reference_source, preparation, reference,
              expected_file, float64_outputs, seed, form)

@@ -49,7 +49,7 @@ template <class... Ts>
 constexpr bool kIsVariant<std::variant<Ts...>> = true;
 
 constexpr ElementType last_of(ElementType) { return ElementType::i64; }
-constexpr Role last_of(Role) { return Role::workspace; }
+constexpr Role last_of(Role) { return Role::checked; }
 constexpr Fill last_of(Fill) { return Fill::prepared; }
 constexpr LaunchForm last_of(LaunchForm) { return LaunchForm::stream; }
 constexpr L2State last_of(L2State) { return L2State::cold; }
