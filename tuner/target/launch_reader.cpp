@@ -170,7 +170,9 @@ class Reader {
   }
 
   void read_file(ArgumentSpec& spec, const Node& node, const Node& file) const {
-    if (spec.role == Role::output) file.fail("an output has no elements before the call");
+    if (spec.role != Role::input && spec.role != Role::inout) {
+      file.fail("an output has no elements before the call");
+    }
     if (node.has("fill")) file.fail("give \"file\" or \"fill\", not both");
     try {
       spec.file = input_file(reading_.folder / file.text());
@@ -505,39 +507,34 @@ class Reader {
   }
 
   void read_preparation() {
-    if (const Node* const prepare = reading_.root.find("prepare")) {
-      prepare->expect_keys({"kernels"});
-      target_.prepare_kernels = plain_kernels((*prepare)["kernels"]);
-    }
-    bool any = false;
-    for (const ArgumentSpec& each : target_.arguments) {
-      if (each.fill != Fill::prepared) continue;
-      any = true;
-      if (takes(target_.prepare_kernels, each.name)) continue;
-      reading_.root["arguments"][each.name].fail(
-          format("no kernel of \"prepare.kernels\" takes {} to write it", each.name));
-    }
-    if (!any && !target_.prepare_kernels.empty()) {
-      reading_.root["prepare"].fail("no argument has fill = \"prepared\"");
-    }
+    const auto is_prepared = [](const ArgumentSpec& each) { return each.fill == Fill::prepared; };
+    target_.prepare_kernels = kernels_that_write("prepare", "fill = \"prepared\"", is_prepared);
   }
 
   void read_checks() {
-    if (const Node* const check = reading_.root.find("check")) {
-      check->expect_keys({"kernels"});
-      target_.check_kernels = plain_kernels((*check)["kernels"]);
+    const auto is_checked = [](const ArgumentSpec& each) { return each.role == Role::checked; };
+    target_.check_kernels = kernels_that_write("check", "role = \"checked\"", is_checked);
+  }
+
+  /// The kernels below a key, which take each argument that they are to write.
+  template <class IsWritten>
+  std::vector<KernelSpec> kernels_that_write(const char* key, const char* mark,
+                                             const IsWritten& is_written) {
+    std::vector<KernelSpec> kernels;
+    const Node* const table = reading_.root.find(key);
+    if (table) {
+      table->expect_keys({"kernels"});
+      kernels = plain_kernels((*table)["kernels"]);
     }
-    bool any = false;
+    if (table && std::ranges::none_of(target_.arguments, is_written)) {
+      table->fail(format("no argument has {}", mark));
+    }
     for (const ArgumentSpec& each : target_.arguments) {
-      if (each.role != Role::checked) continue;
-      any = true;
-      if (takes(target_.check_kernels, each.name)) continue;
+      if (!is_written(each) || takes(kernels, each.name)) continue;
       reading_.root["arguments"][each.name].fail(
-          format("no kernel of \"check.kernels\" takes {} to write it", each.name));
+          format("no kernel of \"{}.kernels\" takes {} to write it", key, each.name));
     }
-    if (!any && !target_.check_kernels.empty()) {
-      reading_.root["check"].fail("no argument has role = \"checked\"");
-    }
+    return kernels;
   }
 
   static bool takes(const std::vector<KernelSpec>& kernels, const std::string& buffer) {
