@@ -22,7 +22,8 @@ LaunchPlan plan() {
                       true};
   return {{{"space", ElementType::i32, 77, Role::workspace, Fill::zero, 0}},
           {launch, Launch{}},
-          {{1, "weights"}}};
+          {{1, "weights"}},
+          {launch}};
 }
 
 TEST(Wire, KeepsALaunchPlan) {
@@ -34,6 +35,13 @@ TEST(Wire, KeepsAWorkload) {
   Workload workload;
   workload.problem = "M=1";
   workload.buffers = {{"a", ElementType::f64, 10, Role::inout, Fill::iota, 0.1}};
+  workload.buffers[0].file = "/b.npy";
+  workload.buffers[0].file_offset = 128;
+  workload.buffers[0].absolute = 1e-6;
+  workload.buffers.push_back({"b", ElementType::i32, 3, Role::checked, Fill::uniform});
+  workload.buffers[1].fill_values = {-1, 2.5};
+  workload.buffers[1].seed = ~std::uint64_t{0};
+  workload.preparation = plan();
   workload.scalars = {{ElementType::f32, 0, -2, "beta"}};
   workload.reference_source = {"a.cu", "#define A\n", "text \xff", {"/a b", "c"}, {"-DX"}, {"e"}};
   workload.reference = plan();
@@ -55,6 +63,7 @@ TEST(Wire, KeepsAWorkload) {
   EXPECT_EQ(got.reference_source.options, workload.reference_source.options);
   EXPECT_EQ(got.reference_source.entries, workload.reference_source.entries);
   EXPECT_EQ(got.reference, workload.reference);
+  EXPECT_EQ(got.preparation, workload.preparation);
   EXPECT_EQ(got.expected_file, workload.expected_file);
   EXPECT_FALSE(got.float64_outputs);
   EXPECT_EQ(got.seed, workload.seed);
