@@ -102,5 +102,49 @@ TEST_F(OwnInputs, InAFileBelongToTheResults) {
                                      "starts.bin has 8"));
 }
 
+TEST(OwnOutputs, WithALengthThatHangsOnAParameterAreCheckedByAKernel) {
+  const Sandbox sandbox;
+  sandbox.write("sum.target.toml", R"toml(manifest = 2
+name = "sum"
+source = "sum.cu"
+sizes = ["N"]
+parameters.SHARE = [1000, 500]
+let = "blocks = ceil_div(N, SHARE)"
+arguments.x = { type = "f32", length = "N" }
+arguments.parts = { type = "f32", length = "blocks", role = "unchecked" }
+arguments.total = { type = "f32", length = 1, role = "checked", tolerance = "N" }
+launch.arguments = ["x", "parts", "N"]
+kernels.sum = { grid = "blocks", block = 1 }
+check.kernels.add_up = { grid = 1, block = 1, arguments = ["parts", "blocks", "total"] }
+reference.kernels.plain = { grid = 1, block = 1, arguments = ["x", "total", "N"] }
+)toml");
+  sandbox.write("sum.cu", R"cuda(
+extern "C" __global__ void sum(const float* x, float* parts, int n) {
+  const int first = blockIdx.x * SHARE;
+  float all = 0;
+  for (int i = first; i < min(n, first + SHARE); ++i) all += x[i];
+  parts[blockIdx.x] = all;
+}
+extern "C" __global__ void add_up(const float* parts, int count, float* total) {
+  float all = 0;
+  for (int i = 0; i < min(count, 100000 / SHARE); ++i) all += parts[i];
+  *total = all;
+}
+extern "C" __global__ void plain(const float* x, float* total, int n) {
+  float all = 0;
+  for (int i = 0; i < n; ++i) all += x[i];
+  *total = all;
+}
+)cuda");
+  const std::string manifest = "./sum.target.toml";
+  const Ended checked = sandbox.run({"check", manifest, "--sizes", "100000", "--device", "host"});
+  EXPECT_EQ(checked.status, 0) << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("checked   total 1 f32"));
+  EXPECT_THAT(checked.out, HasSubstr("unchecked parts 100 f32"));
+  const Ended tuned =
+      sandbox.run({"--target", manifest, "--sizes", "100000", "--device", "host", "--budget", "2"});
+  EXPECT_EQ(tuned.status, 0) << tuned.err << tuned.out;
+}
+
 }  // namespace
 }  // namespace autotune
