@@ -180,9 +180,9 @@ double tolerance_of(Right right, Right magnitude, const Allowance& allowed) {
 template <class T, class Right>
 double element_error(T got, Right right, Right magnitude, const Allowance& allowed) {
   if constexpr (kIsInteger<T>) {
-    return got == right ? 0
-                        : error_in_tolerances(static_cast<double>(got), static_cast<double>(right),
-                                              allowed.absolute);
+    if (got == right || !(allowed.absolute > 0)) return got == right ? 0 : infinity();
+    return error_in_tolerances(static_cast<double>(got), static_cast<double>(right),
+                               allowed.absolute);
   } else {
     return error_in_tolerances(static_cast<double>(got), static_cast<double>(right),
                                tolerance_of(right, magnitude, allowed));

@@ -13,7 +13,7 @@ constexpr std::int64_t kLength = 120;
 
 /// The sum of `in`, which a configuration computes in parts.
 Workload workload() {
-  Workload made = KernelCase{.n = kLength}.workload();
+  Workload made = KernelCase{.text = "", .n = kLength}.workload();
   made.buffers[1] = {"total", ElementType::i32, 1, Role::checked};
   made.reference_source.text =
       "extern \"C\" __global__ void reference(const int* in, int* total, int n) {\n"

@@ -15,7 +15,7 @@ constexpr std::int64_t kLength = 100;
 
 /// out = 2 in, where the prepare kernel makes `twice` of `in`.
 Workload workload(const std::string& value = "2 * in[i]") {
-  Workload made = KernelCase{.n = kLength, .type = ElementType::f32}.workload();
+  Workload made = KernelCase{.text = "", .n = kLength, .type = ElementType::f32}.workload();
   made.buffers.push_back({"twice", ElementType::f32, kLength, Role::input, Fill::prepared});
   made.reference_source.text =
       "extern \"C\" __global__ void prepare(const float* in, float* twice, int n) {\n"
