@@ -181,10 +181,9 @@ class Reader {
     }
     if (node.has("length")) return;
     spec.has_own_length = false;
-    const bool is_type = element_type(spec.type).has_value();
-    spec.length = Expression::parse(format(
-        "{} / {}", spec.file->bytes,
-        is_type ? std::to_string(bytes_of(*element_type(spec.type))) : spec.type + "_bytes"));
+    const auto type = element_type(spec.type);
+    const std::string bytes = type ? std::to_string(bytes_of(*type)) : spec.type + "_bytes";
+    spec.length = Expression::parse(format("{} / ({} * {})", spec.file->bytes, bytes, spec.width));
   }
 
   ArgumentSpec scalar(ArgumentSpec spec, const Node& node) {
