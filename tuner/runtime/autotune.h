@@ -161,8 +161,8 @@ AUTOTUNE_API autotune_status autotune_kernel_geometry(const autotune_kernel* ker
                                                       autotune_geometry* geometry);
 
 /* The names and sizes of the kernel's arrays, in the order of autotune_launch(): those of the
- * manifest, then its unchecked outputs, whose size may differ from kernel to kernel. Inputs that the
- * manifest prepares are the caller's to fill; checked outputs are not used and may be null. */
+ * manifest, then its unchecked outputs, whose size may differ from kernel to kernel. The caller
+ * fills prepared inputs itself; checked outputs are not used and may be null. */
 AUTOTUNE_API size_t autotune_kernel_buffers(const autotune_kernel* kernel);
 AUTOTUNE_API const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index,
                                                 uint64_t* bytes);
