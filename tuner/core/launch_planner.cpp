@@ -411,8 +411,7 @@ LaunchPlan LaunchPlanner::reference_plan(std::span<const std::uint16_t> levels) 
 }
 
 LaunchPlan LaunchPlanner::preparation(std::span<const std::uint16_t> levels) const {
-  return preparation_.kernels.empty() ? LaunchPlan{}
-                                      : Plan(*this, levels).make(preparation_, true);
+  return preparation_.kernels.empty() ? LaunchPlan{} : Plan(*this, levels).make(preparation_, true);
 }
 
 std::vector<BufferSpec> LaunchPlanner::buffers() const {
