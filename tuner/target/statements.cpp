@@ -168,6 +168,16 @@ Definition definition_of(const Excerpt& statement) {
   return definition;
 }
 
+/// As expressions read it, with a digit behind the point: `1.0e-06`.
+std::string text_of(double real) {
+  std::string text = format("{:#}", real);
+  const std::size_t point = text.find('.');
+  if (point != std::string::npos && text.substr(point + 1).starts_with('e')) {
+    text.insert(point + 1, "0");
+  }
+  return text;
+}
+
 }  // namespace
 
 void Excerpt::fail(const ExpressionError& error) const {
@@ -182,7 +192,7 @@ Excerpt excerpt_of(const Node& node) {
     case Node::Kind::integer:
       return {std::to_string(node.integer()), node, 0};
     case Node::Kind::real:
-      return {format("{:#}", node.real()), node, 0};
+      return {text_of(node.real()), node, 0};
     case Node::Kind::flag:
       return {node.flag() ? "1" : "0", node, 0};
     case Node::Kind::text:

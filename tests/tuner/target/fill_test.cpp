@@ -49,6 +49,7 @@ TEST_F(FillOfManifest, HasARuleWithExpressionsAndASeed) {
   EXPECT_EQ(normal.fill, Fill::normal);
   EXPECT_THAT(normal.fill_values, ElementsAre(-1e-3, 2.5));
   EXPECT_EQ(normal.seed, std::nullopt);
+  EXPECT_THAT(buffer("{ normal = [2.5, 1e-6] }").fill_values, ElementsAre(2.5, 1e-6));
   EXPECT_THAT(buffer("{ value = \"N / 3\" }").fill_values, ElementsAre(33));
   EXPECT_EQ(buffer("{ range = [0, 2] }").fill, Fill::range);
 }
