@@ -142,6 +142,7 @@ Target read(Node root, const fs::path& file, int format, const fs::path& folder)
   declare_handles(reading);
   read_definitions(reading, target);
   read_space(reading, target);
+  read_arguments(reading, target);
   read_launches(reading, target);
   read_work(reading, target);
   read_resources(reading, target);

@@ -70,4 +70,14 @@ Expression Reading::guarded(const ManifestScope& scope, const Expression& expres
   return Expression::choice(*scope.guard, expression, Expression::constant(otherwise));
 }
 
+std::vector<Expression> Reading::integers(const ManifestScope& scope, const Node& node,
+                                          std::size_t fewest, std::size_t most) {
+  if (node.is(Node::Kind::list)) (void)node.items(fewest, most);
+  std::vector<Expression> expressions;
+  for (const Node& item : node.one_or_more(most)) {
+    expressions.push_back(names.integer(item, NameLevel::configuration, scope.name));
+  }
+  return expressions;
+}
+
 }  // namespace autotune

@@ -34,6 +34,9 @@ struct Reading {
   static Expression guarded(const ManifestScope& scope, const Expression& expression,
                             std::int64_t otherwise);
   const ManifestScope& target() const { return scopes.front(); }
+  /// A list of expressions, or a single one, in a scope.
+  std::vector<Expression> integers(const ManifestScope& scope, const Node& node, std::size_t fewest,
+                                   std::size_t most);
 
   Node root;
   std::filesystem::path folder;
@@ -51,7 +54,9 @@ void read_space(Reading& reading, Target& target);
 
 /// Arguments, workspace and tensor maps: their names, which definitions may not have, first.
 void declare_handles(Reading& reading);
-/// Arguments, workspace, tensor maps, kernels and the reference.
+/// Arguments, workspace and tensor maps.
+void read_arguments(Reading& reading, Target& target);
+/// Kernels, those that prepare and check, and the reference.
 void read_launches(Reading& reading, Target& target);
 
 }  // namespace autotune

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels take: arguments with their fills and tolerances, workspace and tensor maps.
+#include <algorithm>
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/fill.hpp"
+#include "tuner/target/input_file.hpp"
+#include "tuner/target/reading.hpp"
+#include "tuner/target/type_reader.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr NameLevel kProblem = NameLevel::problem, kConfiguration = NameLevel::configuration;
+
+template <class Enumeration>
+struct Choice {
+  const char* name;
+  Enumeration value;
+};
+constexpr Choice<Role> kRoles[] = {
+    {"input", Role::input}, {"output", Role::output}, {"inout", Role::inout}};
+constexpr Choice<Role> kMoreRoles[] = {{"input", Role::input},
+                                       {"output", Role::output},
+                                       {"inout", Role::inout},
+                                       {"unchecked", Role::unchecked},
+                                       {"checked", Role::checked}};
+constexpr Choice<Fill> kFills[] = {
+    {"random", Fill::random}, {"zero", Fill::zero}, {"iota", Fill::iota}, {"one", Fill::one}};
+constexpr Choice<Fill> kRules[] = {{"uniform", Fill::uniform},
+                                   {"normal", Fill::normal},
+                                   {"value", Fill::value},
+                                   {"range", Fill::range}};
+
+template <class Enumeration, std::size_t count>
+Enumeration choice(const Node& node, const Choice<Enumeration> (&choices)[count]) {
+  const std::string text = node.text();
+  std::vector<std::string> names;
+  for (const auto& each : choices) {
+    if (text == each.name) return each.value;
+    names.emplace_back(each.name);
+  }
+  node.fail(format("\"{}\" is not known ({})", text, suggestion(text, names)));
+}
+
+class ArgumentReader {
+ public:
+  ArgumentReader(Reading& reading, Target& target) : reading_(reading), target_(target) {}
+
+  void read() {
+    for (const auto& [name, node] : reading_.root["arguments"].members()) {
+      ArgumentSpec spec = argument(name, node);
+      // An unchecked output belongs to a configuration, as workspace does.
+      auto& specs = spec.role == Role::unchecked ? target_.workspace : target_.arguments;
+      specs.push_back(std::move(spec));
+    }
+    for (const ManifestScope& scope : reading_.scopes) {
+      for (const Node* const workspace : scope.all("workspace")) {
+        for (const auto& [name, node] : workspace->members()) read_workspace(scope, name, node);
+      }
+      for (const Node* const maps : scope.all("tensor_maps")) {
+        for (const auto& [name, node] : maps->members()) read_map(scope, name, node);
+      }
+    }
+    const bool writes = std::ranges::any_of(target_.arguments, [](const ArgumentSpec& each) {
+      return each.length && each.role != Role::input;
+    });
+    if (!writes) {
+      reading_.root["arguments"].fail("no buffer has the role \"output\" or \"inout\"");
+    }
+  }
+
+ private:
+  ArgumentSpec argument(const std::string& name, const Node& node) {
+    expect_argument_keys(node);
+    const bool is_buffer = node.has("length") || node.has("file");
+    if (is_buffer == node.has("value")) {
+      node.fail("give \"length\" or \"file\" for a buffer, or \"value\" for a scalar");
+    }
+    ArgumentSpec spec;
+    spec.name = name;
+    return is_buffer ? buffer(spec, node) : scalar(spec, node);
+  }
+
+  void expect_argument_keys(const Node& node) const {
+    if (reading_.format == 1) {  // whose fingerprint knows no other keys
+      node.expect_keys({"type", "length", "role", "fill", "tolerance", "value", "constant"});
+      return;
+    }
+    node.expect_keys(
+        {"type", "length", "role", "fill", "file", "tolerance", "absolute", "value", "constant"});
+  }
+
+  ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
+    read_element(reading_, target_, spec, node["type"]);
+    if (const Node* const role = node.find("role")) {
+      spec.role = reading_.format == 1 ? choice(*role, kRoles) : choice(*role, kMoreRoles);
+    }
+    if (spec.role == Role::unchecked) return unchecked(spec, node);
+    if (const Node* const file = node.find("file")) read_file(spec, node, *file);
+    if (const Node* const length = node.find("length")) {
+      spec.length = reading_.names.integer(*length, kProblem);
+    }
+    if (const Node* const fill = node.find("fill")) read_fill(spec, *fill);
+    if (const Node* const tolerance = node.find("tolerance")) {
+      if (spec.role == Role::input) tolerance->fail("only an output has a tolerance");
+      spec.tolerance = reading_.names.integer(*tolerance, kProblem);
+    }
+    if (const Node* const absolute = node.find("absolute")) {
+      if (spec.role == Role::input) absolute->fail("only an output has an allowed error");
+      spec.absolute = reading_.names.expression(*absolute, kProblem);
+      if (spec.absolute->kind() == ValueKind::word) absolute->fail("expected a number");
+    }
+    if (const Node* const constant = node.find("constant")) {
+      if (spec.role != Role::input) constant->fail("only an input can lie in constant memory");
+      spec.constant = reading_.names.integer(*constant, kConfiguration);
+    }
+    return spec;
+  }
+
+  ArgumentSpec unchecked(ArgumentSpec spec, const Node& node) {
+    node.expect_keys({"type", "length", "role"});
+    spec.length = reading_.names.integer(node["length"], kConfiguration);
+    return spec;
+  }
+
+  /// A word, or `{uniform = [0, "N - 1"], seed = 7}`.
+  void read_fill(ArgumentSpec& spec, const Node& fill) {
+    if (fill.is(Node::Kind::text) && fill.text() == "prepared" && reading_.format != 1) {
+      if (spec.role != Role::input) fill.fail("only an input can be prepared");
+      spec.fill = Fill::prepared;
+      return;
+    }
+    if (!fill.is(Node::Kind::table) || reading_.format == 1) {
+      spec.fill = choice(fill, kFills);
+      return;
+    }
+    fill.expect_keys({"uniform", "normal", "value", "range", "seed"});
+    const Node* rule = nullptr;
+    for (const auto& [name, kind] : kRules) {
+      const Node* const found = fill.find(name);
+      if (found && rule) fill.fail("give one of \"uniform\", \"normal\", \"value\", \"range\"");
+      if (!found) continue;
+      rule = found;
+      spec.fill = kind;
+    }
+    if (!rule) fill.fail("give \"uniform\", \"normal\", \"value\" or \"range\"");
+    read_fill_values(spec, *rule);
+    if (const Node* const seed = fill.find("seed")) {
+      if (seed->integer() < 0) seed->fail("a seed is 0 or more");
+      spec.seed = static_cast<std::uint64_t>(seed->integer());
+    }
+  }
+
+  void read_fill_values(ArgumentSpec& spec, const Node& rule) {
+    const std::size_t count = values_of(spec.fill);
+    if (count > 1) (void)rule.items(count, count);
+    for (const Node& each : rule.one_or_more(count)) {
+      spec.fill_values.push_back(reading_.names.expression(each, kProblem));
+      if (spec.fill_values.back().kind() == ValueKind::word) each.fail("expected a number");
+    }
+  }
+
+  void read_file(ArgumentSpec& spec, const Node& node, const Node& file) const {
+    if (spec.role != Role::input && spec.role != Role::inout) {
+      file.fail("an output has no elements before the call");
+    }
+    if (node.has("fill")) file.fail("give \"file\" or \"fill\", not both");
+    try {
+      spec.file = input_file(reading_.folder / file.text());
+    } catch (const Error& error) {
+      file.fail(error.what());
+    }
+    if (node.has("length")) return;
+    spec.has_own_length = false;
+    const auto type = element_type(spec.type);
+    const std::string bytes = type ? std::to_string(bytes_of(*type)) : spec.type + "_bytes";
+    spec.length = Expression::parse(format("{} / ({} * {})", spec.file->bytes, bytes, spec.width));
+  }
+
+  ArgumentSpec scalar(ArgumentSpec spec, const Node& node) {
+    node.expect_keys({"type", "value"});
+    const Node* const type = node.find("type");
+    if (!type && reading_.format == 1) (void)node["type"];
+    spec.type = type ? type_of(reading_, target_, *type) : "i32";
+    const Node& value = node["value"];
+    if (value.is(Node::Kind::real)) {
+      spec.real = value.real();
+    } else {
+      spec.value = reading_.names.expression(value, kProblem);
+    }
+    return spec;
+  }
+
+  void read_workspace(const ManifestScope& scope, const std::string& name, const Node& node) {
+    node.expect_keys({"type", "length", "fill"});
+    ArgumentSpec spec;
+    spec.name = own_name(scope, name);
+    read_element(reading_, target_, spec, node["type"], &scope);
+    spec.role = Role::workspace;
+    if (const Node* const fill = node.find("fill")) {
+      spec.fill = choice(*fill, kFills);
+      if (spec.fill != Fill::zero) fill->fail("workspace is filled with \"zero\", or not at all");
+    }
+    spec.length = reading_.names.integer(node["length"], kConfiguration, scope.name);
+    target_.workspace.push_back(std::move(spec));
+  }
+
+  static std::string own_name(const ManifestScope& scope, const std::string& name) {
+    return scope.name.empty() ? name : format("{}.{}", scope.name, name);
+  }
+
+  void read_map(const ManifestScope& scope, const std::string& name, const Node& node) {
+    node.expect_keys({"buffer", "dims", "strides", "box", "swizzle_bytes"});
+    const Excerpt buffer = excerpt_of(node["buffer"]);
+    const Expression chosen =
+        reading_.names.expression(buffer, kConfiguration, scope.name, /*handles=*/true);
+    if (chosen.kind() != ValueKind::handle) buffer.fail("expected the name of a buffer");
+    TensorMapSpec spec{own_name(scope, name), chosen, {}, {}, {}, {}};
+    spec.dims = reading_.integers(scope, node["dims"], 1, 5);
+    spec.box = reading_.integers(scope, node["box"], spec.dims.size(), spec.dims.size());
+    if (spec.dims.size() > 1 || node.has("strides")) {
+      spec.strides =
+          reading_.integers(scope, node["strides"], spec.dims.size() - 1, spec.dims.size() - 1);
+    }
+    if (const Node* const swizzle = node.find("swizzle_bytes")) {
+      spec.swizzle_bytes = reading_.names.integer(*swizzle, kConfiguration, scope.name);
+    }
+    target_.tensor_maps.push_back(std::move(spec));
+  }
+
+  Reading& reading_;
+  Target& target_;
+};
+
+}  // namespace
+
+void declare_handles(Reading& reading) {
+  for (const auto& [name, node] : reading.root["arguments"].members()) {
+    reading.names.declare_handle(node, name);
+  }
+  for (const ManifestScope& scope : reading.scopes) {
+    for (const char* const key : {"workspace", "tensor_maps"}) {
+      for (const Node* const table : scope.all(key)) {
+        for (const auto& [name, node] : table->members()) {
+          reading.names.declare_handle(node, name, scope.name);
+        }
+      }
+    }
+  }
+}
+
+void read_arguments(Reading& reading, Target& target) {
+  check_types(reading, target);
+  ArgumentReader(reading, target).read();
+}
+
+}  // namespace autotune
