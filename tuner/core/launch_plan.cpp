@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one configuration launches, by the formulas of a LaunchPlanner.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "tuner/core/launch_planner.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::int64_t kLongestBox = 256;  // of TMA, in each dimension
+
+/// Limits of the device: what is over one makes the configuration invalid, which is no error.
+class Limits {
+ public:
+  explicit Limits(const DeviceInfo& device) : device_(device) {}
+
+  void check(const Launch& launch, const std::string& key) const {
+    check(launch.grid, device_.max_grid, key, "grid");
+    check(launch.block, device_.max_block, key, "block");
+    if (launch.block.count() > device_.max_threads_per_block) {
+      refuse(key + ".block", format("{} threads", launch.block.count()),
+             std::to_string(device_.max_threads_per_block));
+    }
+    if (launch.dynamic_shared_bytes > device_.shared_bytes_per_block) {
+      refuse(key + ".dynamic_shared_bytes", format("{} bytes", launch.dynamic_shared_bytes),
+             std::to_string(device_.shared_bytes_per_block));
+    }
+    const Dim3 &grid = launch.grid, &cluster = launch.cluster;
+    if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+      throw KernelFailure(Outcome::invalid,
+                          format("{}.grid: {}x{}x{} is no multiple of the cluster {}x{}x{}", key,
+                                 grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z));
+    }
+  }
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& what,
+                           const std::string& most) const {
+    throw KernelFailure(Outcome::invalid,
+                        format("{}: {}, {} allows {}", key, what, device_.name, most));
+  }
+
+ private:
+  void check(const Dim3& size, const Dim3& most, const std::string& key, const char* part) const {
+    if (size.x <= most.x && size.y <= most.y && size.z <= most.z) return;
+    refuse(format("{}.{}", key, part), format("{}x{}x{}", size.x, size.y, size.z),
+           format("{}x{}x{}", most.x, most.y, most.z));
+  }
+
+  const DeviceInfo& device_;
+};
+
+}  // namespace
+
+/// The plan of one configuration, in the making. Of the definitions, those are computed that what
+/// is launched needs.
+class LaunchPlanner::Plan {
+ public:
+  Plan(const LaunchPlanner& planner, std::span<const std::uint16_t> levels)
+      : planner_(planner),
+        slots_(planner.names_.slots(levels, {}, {})),
+        is_computed_(planner.names_.definitions()),
+        question_{planner.target_, planner.problem_, levels},
+        values_(planner.names_, slots_, question_),
+        workspace_(planner.workspace_.size(), kNone) {}
+
+  LaunchPlan make(const Program& program, bool is_reference) {
+    need(program.schedule);
+    add_constants(is_reference);
+    if (!is_reference) add_unchecked();
+    plan_.launches = launches(program);
+    if (plan_.launches.empty()) {
+      values_.fail(program.key, "no kernel is launched: every \"when\" is 0");
+    }
+    if (!is_reference) plan_.checks = launches(planner_.checks_);
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  void need(const Schedule& schedule) {
+    for (const std::uint32_t definition : schedule) {
+      if (!std::exchange(is_computed_[definition], 1)) planner_.names_.compute(slots_, definition);
+    }
+  }
+
+  /// The reference may read from constant memory whatever the configuration does.
+  void add_constants(bool is_reference) {
+    for (const Array& array : planner_.arguments_) {
+      if (!array.constant) continue;
+      if (is_reference || values_.holds(array.constant, [&] { return array.key + ".constant"; })) {
+        plan_.constants.push_back({array.index, array.spec->name, is_reference});
+      }
+    }
+  }
+
+  /// These stand first, so that an application knows where its own buffers for them go.
+  void add_unchecked() {
+    for (std::size_t i = 0; i < workspace_.size(); ++i) {
+      const bool is_unchecked = planner_.workspace_[i].spec->role == Role::unchecked;
+      if (is_unchecked) (void)buffer(planner_.arguments_.size() + i);
+    }
+  }
+
+  std::vector<Launch> launches(const Program& program) {
+    need(program.schedule);
+    std::vector<Launch> launches;
+    launches.reserve(program.kernels.size());
+    for (const Kernel& kernel : program.kernels) {
+      const auto key = [&] { return kernel.key + ".when"; };
+      if (values_.holds(kernel.when, key)) launches.push_back(launch_of(kernel));
+    }
+    return launches;
+  }
+
+  Launch launch_of(const Kernel& kernel) {
+    need(kernel.schedule);
+    Launch launch;
+    launch.entry = kernel.entry.text(values_, kernel.key);
+    launch.grid = dimensions(kernel.grid, kernel.key, "grid");
+    launch.block = dimensions(kernel.block, kernel.key, "block");
+    launch.cluster = dimensions(kernel.cluster, kernel.key, "cluster");
+    if (kernel.dynamic_shared_bytes) {
+      launch.dynamic_shared_bytes = values_.at_least(
+          0, *kernel.dynamic_shared_bytes, [&] { return kernel.key + ".dynamic_shared_bytes"; });
+    }
+    launch.starts_early = kernel.starts_early && values_.holds(kernel.starts_early, [&] {
+      return kernel.key + ".starts_early";
+    });
+    Limits(planner_.device_).check(launch, kernel.key);
+    launch.arguments.reserve(kernel.arguments.size());
+    for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
+      const Passed& passed = kernel.arguments[i];
+      const auto key = [&] { return format("{}.arguments[{}]", kernel.key, i); };
+      if (values_.holds(passed.when, key)) launch.arguments.push_back(argument(passed, key));
+    }
+    return launch;
+  }
+
+  Dim3 dimensions(const std::vector<Formula>& formulas, const std::string& key,
+                  const char* part) const {
+    std::array<std::int64_t, 3> sizes{1, 1, 1};
+    for (std::size_t i = 0; i < formulas.size(); ++i) {
+      sizes[i] =
+          values_.at_least(1, formulas[i], [&] { return format("{}.{}[{}]", key, part, i); });
+    }
+    return {sizes[0], sizes[1], sizes[2]};
+  }
+
+  template <class Key>
+  Argument argument(const Passed& passed, const Key& key) {
+    if (passed.ready) return *passed.ready;
+    if (passed.kind == Passed::Kind::handle) return handle(values_.value(passed.value, key));
+    if (passed.kind == Passed::Kind::level) {
+      return Scalar{ElementType::i32, values_.levels()[passed.parameter], 0};
+    }
+    const ElementType type = passed.type.of(values_.levels());
+    if (is_floating(type)) return Scalar{type, 0, values_.number(passed.value)};
+    const std::int64_t value = values_.value(passed.value, key);
+    if (type == ElementType::i32) values_.require_int(value, key);
+    return Scalar{type, value, 0};
+  }
+
+  /// By its number: an argument, a workspace or a tensor map.
+  Argument handle(std::int64_t number) {
+    const auto index = static_cast<std::size_t>(number);
+    const std::size_t arguments = planner_.arguments_.size();
+    if (index >= arguments + workspace_.size()) {
+      return tensor_map(planner_.maps_[index - arguments - workspace_.size()]);
+    }
+    if (index < arguments && !planner_.arguments_[index].length) {
+      return planner_.scalar_of(planner_.arguments_[index], values_);
+    }
+    return BufferRef{buffer(index)};
+  }
+
+  /// A workspace is made on first use.
+  std::uint32_t buffer(std::size_t handle) {
+    const std::size_t arguments = planner_.arguments_.size();
+    if (handle < arguments) return planner_.arguments_[handle].index;
+    std::uint32_t& index = workspace_[handle - arguments];
+    if (index == kNone) {
+      const Array& array = planner_.workspace_[handle - arguments];
+      need(array.schedule);
+      index = planner_.buffers_ + static_cast<std::uint32_t>(plan_.workspace.size());
+      plan_.workspace.push_back(planner_.buffer_of(array, values_));
+    }
+    return index;
+  }
+
+  TensorMap tensor_map(const Map& map) {
+    need(map.schedule);
+    TensorMap made;
+    const auto key = [&](const char* part) { return format("{}.{}", map.key, part); };
+    made.buffer =
+        buffer(static_cast<std::size_t>(values_.value(map.buffer, [&] { return key("buffer"); })));
+    made.dims = sizes(map.dims, map.key, "dims");
+    made.strides = sizes(map.strides, map.key, "strides");
+    made.box = sizes(map.box, map.key, "box");
+    for (const std::int64_t length : made.box) {
+      if (length <= kLongestBox) continue;
+      Limits(planner_.device_)
+          .refuse(key("box"), std::to_string(length), std::to_string(kLongestBox));
+    }
+    if (map.swizzle_bytes) {
+      const auto at = [&] { return key("swizzle_bytes"); };
+      const std::int64_t bytes = values_.value(*map.swizzle_bytes, at);
+      if (bytes != 0 && bytes != 32 && bytes != 64 && bytes != 128) {
+        values_.fail(at(), format("{} is none of 0, 32, 64, 128", bytes));
+      }
+      made.swizzle_bytes = static_cast<int>(bytes);
+    }
+    return made;
+  }
+
+  std::vector<std::int64_t> sizes(const std::vector<Formula>& formulas, const std::string& key,
+                                  const char* part) const {
+    std::vector<std::int64_t> values;
+    values.reserve(formulas.size());
+    for (std::size_t i = 0; i < formulas.size(); ++i) {
+      values.push_back(
+          values_.at_least(1, formulas[i], [&] { return format("{}.{}[{}]", key, part, i); }));
+    }
+    return values;
+  }
+
+  const LaunchPlanner& planner_;
+  Slots slots_;
+  std::vector<std::uint8_t> is_computed_;  // by definition
+  const Question question_;
+  const FormulaValues values_;
+  std::vector<std::uint32_t> workspace_;  // where each stands in the plan
+  LaunchPlan plan_;
+};
+
+LaunchPlan LaunchPlanner::plan(std::span<const std::uint16_t> levels) const {
+  return Plan(*this, levels).make(kernels_, false);
+}
+
+LaunchPlan LaunchPlanner::reference_plan(std::span<const std::uint16_t> levels) const {
+  return Plan(*this, levels).make(reference_, true);
+}
+
+LaunchPlan LaunchPlanner::preparation(std::span<const std::uint16_t> levels) const {
+  return preparation_.kernels.empty() ? LaunchPlan{} : Plan(*this, levels).make(preparation_, true);
+}
+
+}  // namespace autotune

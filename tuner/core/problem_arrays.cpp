@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers and scalars of a problem, by the formulas of a LaunchPlanner.
+#include <cmath>
+
+#include "tuner/core/fill.hpp"
+#include "tuner/core/launch_planner.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::int64_t kLongestBuffer = std::int64_t{1} << 48;  // elements; bytes cannot overflow
+
+}  // namespace
+
+std::vector<BufferSpec> LaunchPlanner::buffers() const {
+  const Question question{target_, problem_, {}};
+  const FormulaValues values(names_, fixed_slots_, question);
+  std::vector<BufferSpec> buffers;
+  for (const Array& array : arguments_) {
+    if (array.length) buffers.push_back(buffer_of(array, values));
+  }
+  return buffers;
+}
+
+std::vector<Scalar> LaunchPlanner::scalars() const {
+  const Question question{target_, problem_, {}};
+  const FormulaValues values(names_, fixed_slots_, question);
+  std::vector<Scalar> scalars;
+  for (const Array& array : arguments_) {
+    if (!array.length) scalars.push_back(scalar_of(array, values));
+  }
+  return scalars;
+}
+
+BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& values) const {
+  const ArgumentSpec& spec = *array.spec;
+  BufferSpec buffer;
+  buffer.name = short_name(spec.name);
+  buffer.type = array.type.of(values.levels());
+  const auto key = [&] { return array.key + ".length"; };
+  buffer.length = values.at_least(1, *array.length, key);
+  if (buffer.length > kLongestBuffer / spec.width) {
+    values.fail(key(), format("{} elements are too many", buffer.length));
+  }
+  buffer.length *= spec.width;
+  buffer.role = spec.role;
+  buffer.fill = spec.fill;
+  buffer.seed = spec.seed;
+  const auto fill_key = [&] { return array.key + ".fill"; };
+  for (const Formula& each : array.fill_values) {
+    (void)values.value(each, fill_key);  // or says why not
+    buffer.fill_values.push_back(values.number(each));
+  }
+  if (const std::string why = fill_complaint(buffer); !why.empty()) values.fail(fill_key(), why);
+  if (spec.file) {
+    check_file(array, buffer, values);
+    buffer.file = spec.file->path;
+    buffer.file_offset = spec.file->offset;
+  }
+  if (array.tolerance) {
+    buffer.tolerance = static_cast<double>(
+        values.at_least(0, *array.tolerance, [&] { return array.key + ".tolerance"; }));
+  }
+  if (array.absolute) {
+    const auto absolute_key = [&] { return array.key + ".absolute"; };
+    (void)values.value(*array.absolute, absolute_key);  // or says why not
+    buffer.absolute = values.number(*array.absolute);
+    if (!(buffer.absolute >= 0) || !std::isfinite(buffer.absolute)) {
+      values.fail(absolute_key(), format("{} is no error that could be allowed", buffer.absolute));
+    }
+  }
+  return buffer;
+}
+
+void LaunchPlanner::check_file(const Array& array, const BufferSpec& buffer,
+                               const FormulaValues& values) {
+  const InputFile& file = *array.spec->file;
+  const std::string name = file.path.filename().string();
+  const std::string_view type = name_of(buffer.type);
+  if (!file.type.empty() && file.type != type) {
+    values.fail(array.key + ".type", format("is {}, and {} holds {}", type, name, file.type));
+  }
+  if (buffer.bytes() == file.bytes) return;
+  values.fail(array.key + ".length", format("{} elements of {} are {} bytes, and {} has {}",
+                                            buffer.length, type, buffer.bytes(), name, file.bytes));
+}
+
+Scalar LaunchPlanner::scalar_of(const Array& array, const FormulaValues& values) const {
+  const ArgumentSpec& spec = *array.spec;
+  const auto key = [&] { return array.key + ".value"; };
+  Scalar scalar;
+  scalar.name = spec.name;
+  scalar.type = array.type.of(values.levels());
+  const bool is_real = spec.real || array.value->expression().kind() == ValueKind::real;
+  if (is_real && !is_floating(scalar.type)) {
+    values.fail(key(), format("{} is no value of an integer type",
+                              spec.real ? *spec.real : values.number(*array.value)));
+  }
+  if (is_floating(scalar.type)) {
+    if (!spec.real) values.value(*array.value, key);  // or says why not
+    scalar.real = spec.real ? *spec.real : values.number(*array.value);
+    return scalar;
+  }
+  scalar.integer = values.value(*array.value, key);
+  if (scalar.type == ElementType::i32) values.require_int(scalar.integer, key);
+  return scalar;
+}
+
+}  // namespace autotune
