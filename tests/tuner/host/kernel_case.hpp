@@ -2,9 +2,12 @@
 // A kernel under test: its text, buffers, one launch, and reference.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 
+#include "tuner/core/error.hpp"
 #include "tuner/host/host_device.hpp"
 
 namespace autotune {
@@ -49,9 +52,9 @@ struct KernelCase {
 
   LaunchPlan plan() const { return plan(entry, grid, block, dynamic_shared_bytes); }
 
-  LaunchPlan plan(const std::string& entry, Dim3 blocks, Dim3 threads, std::int64_t shared) const {
+  LaunchPlan plan(const std::string& name, Dim3 blocks, Dim3 threads, std::int64_t shared) const {
     const Scalar length{ElementType::i32, n, 0};
-    Launch launch{entry, blocks, threads, {}, shared, {BufferRef{0}, BufferRef{1}, length}};
+    Launch launch{name, blocks, threads, {}, shared, {BufferRef{0}, BufferRef{1}, length}};
     return {{}, {launch}};
   }
 };
@@ -59,6 +62,40 @@ struct KernelCase {
 /// A cache below the test's folder; a second run compiles nothing.
 inline std::shared_ptr<BuildCache> test_cache() {
   return std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache");
+}
+
+inline constexpr const char* kCopy =
+    "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
+    "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) out[i] = in[i];\n}\n";
+
+/// How the kernel's runs compare with the reference.
+inline Verdict verdict_of(const KernelCase& kernel_case, HostOptions options = {}, int runs = 1) {
+  const auto device = make_host_device(test_cache(), options);
+  const CompiledKernel kernel = device->compile(kernel_case.unit());
+  EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+  const auto bench = device->open(kernel_case.workload());
+  return bench->load(kernel, kernel_case.plan())->verify(runs);
+}
+
+/// In whatever order threads run.
+inline void expect_right(const KernelCase& kernel_case) {
+  for (const auto order : {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::random}) {
+    const Verdict verdict = verdict_of(kernel_case, {.order = order});
+    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  }
+}
+
+/// How a kernel that is not right ends, and what is said of it.
+inline Outcome refusal_of(const KernelCase& kernel_case, std::string* message) {
+  try {
+    const Verdict verdict = verdict_of(kernel_case);
+    *message = verdict.message;
+    return verdict.outcome;
+  } catch (const KernelFailure& failure) {
+    *message = failure.what();
+    return failure.outcome();
+  }
 }
 
 }  // namespace autotune

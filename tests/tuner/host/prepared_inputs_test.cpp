@@ -2,6 +2,8 @@
 // Inputs that kernels of the target derive from others, once a problem.
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/core/error.hpp"
 
