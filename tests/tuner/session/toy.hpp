@@ -64,6 +64,11 @@ inline TuningRequest request_for(const Target& target, std::vector<std::int64_t>
   return request;
 }
 
+/// Trials that ended so.
+inline int count(const ProblemReport& report, Outcome outcome) {
+  return report.outcomes[static_cast<std::size_t>(outcome)];
+}
+
 /// One problem of a toy, N=64, on a device. Without a store nothing is kept.
 class ToyRun {
  public:

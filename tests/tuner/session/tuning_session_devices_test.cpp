@@ -14,6 +14,7 @@
 #include <set>
 
 #include "tests/support/fake_device.hpp"
+#include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
@@ -26,22 +27,10 @@ using testing::Macros;
 
 /// X in 1..16, best where the truth says.
 Target one_parameter() {
-  Target target;
-  target.name = "toy";
-  target.source_path = "toy.cu";
-  target.source_text = "// toy";
-  target.sizes = {"N"};
-  Parameter x{.name = "X", .values = {}, .when = {}};
-  for (int value = 1; value <= 16; ++value) x.values.emplace_back(value);
-  target.parameters = {x};
+  Target target = two_parameters();
+  target.parameters.pop_back();
+  target.constraints.clear();
   target.default_configuration = {{"X", 1}};
-  KernelSpec kernel;
-  kernel.entry = "toy";
-  kernel.grid = {Expression::parse("N")};
-  kernel.block = {Expression::parse("32 * X")};
-  target.kernels = {kernel};
-  target.reference.kernels = {kernel};
-  target.fingerprint = "toy-1";
   return target;
 }
 

@@ -3,11 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <filesystem>
 
 #include "tests/support/fake_device.hpp"
 #include "tests/tuner/session/toy.hpp"
@@ -20,10 +16,6 @@ using testing::FakeDevice;
 using testing::Fate;
 using ::testing::HasSubstr;
 using testing::Macros;
-
-int count(const ProblemReport& report, Outcome outcome) {
-  return report.outcomes[static_cast<std::size_t>(outcome)];
-}
 
 using TuningSessionTest = StoreTest;
 
@@ -254,111 +246,6 @@ TEST_F(TuningSessionTest, WhatIsCompiledIsMeasuredWhileAnotherIsNot) {
   EXPECT_EQ(to_text(report.problems.at(0).decision.best->configuration), "X=11 Y=2");
 }
 
-TEST_F(TuningSessionTest, TheSameCommandGoesOnWhereItStopped) {
-  const Target target = two_parameters();
-  auto store = open_store();
-  FakeDevice first(bowl);
-  int trials = 0;
-  TuningCallbacks callbacks;
-  callbacks.on_progress = [&](const Progress&) { ++trials; };
-  callbacks.stop_requested = [&] { return trials >= 10; };
-  const TuningReport stopped = tune(target, first, &store, request_for(target, {64}), callbacks);
-  EXPECT_TRUE(stopped.interrupted);
-  EXPECT_TRUE(stopped.problems[0].decision.best.has_value());
-
-  FakeDevice second(bowl);
-  const TuningReport resumed = tune(target, second, &store, request_for(target, {64}));
-  EXPECT_EQ(resumed.problems[0].taken_over, 10);
-  EXPECT_EQ(to_text(resumed.problems[0].decision.best->configuration), "X=11 Y=2");
-
-  FakeDevice third(bowl);
-  const TuningReport again = tune(target, third, &store, request_for(target, {64}));
-  EXPECT_EQ(third.loaded(), 0);
-  EXPECT_EQ(third.compiled(), 0);
-  EXPECT_EQ(to_text(again.problems[0].decision.best->configuration), "X=11 Y=2");
-}
-
-TEST_F(TuningSessionTest, WhatTheMachineDidNotCompileIsNotStoredAndTriedAgain) {
-  const Target target = two_parameters();
-  auto store = open_store();
-  FakeDevice poor([](const Macros& macros) -> Fate {
-    if (macros.at("X") == 3) throw NotCompiled("out of memory");
-    return bowl(macros);
-  });
-  std::vector<std::string> warnings;
-  TuningCallbacks callbacks;
-  callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
-  const TuningReport report = tune(target, poor, &store, request_for(target, {64}), callbacks);
-  EXPECT_EQ(count(report.problems[0], Outcome::compile_error), 4);
-  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=2");
-  EXPECT_THAT(warnings, ::testing::ElementsAre(
-                            HasSubstr("4 configurations could not be compiled on this machine: "
-                                      "out of memory")));
-
-  FakeDevice healthy(bowl);
-  const TuningReport again = tune(target, healthy, &store, request_for(target, {64}));
-  EXPECT_EQ(count(again.problems[0], Outcome::compile_error), 0);
-  EXPECT_EQ(again.problems[0].taken_over, static_cast<int>(again.problems[0].space) - 4);
-}
-
-/// As on Ctrl-C: the finalists' kernels for the edge problem are not waited for.
-TEST_F(TuningSessionTest, WithoutKernelsNothingIsDecidedAndTheSearchsBestIsTold) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
-  std::atomic<bool> ends = false;
-  FakeDevice device([&](const Macros& macros) -> Fate {
-    if (ends && macros.at("SIZE_N") != 64) throw NotCompiled("the run ends");
-    return bowl(macros);
-  });
-  int trials = 0;
-  TuningCallbacks callbacks;
-  callbacks.on_progress = [&](const Progress&) { ends = ++trials >= 10; };
-  callbacks.stop_requested = [&] { return ends.load(); };
-  auto store = open_store();
-  const TuningReport stopped = tune(target, device, &store, request_for(target, {64}), callbacks);
-  EXPECT_TRUE(stopped.interrupted);
-  ASSERT_TRUE(stopped.problems[0].decision.best.has_value());
-  EXPECT_FALSE(stopped.problems[0].decision.best->verified);
-  EXPECT_FALSE(store.tuned({}).at(0).best.decided);
-
-  ends = false;
-  const TuningReport resumed = tune(target, device, &store, request_for(target, {64}));
-  EXPECT_TRUE(resumed.problems[0].decision.best->verified);
-  EXPECT_EQ(resumed.problems[0].taken_over, 10);
-}
-
-TEST_F(TuningSessionTest, ATrialThatTakesThisProcessDownIsKnownAfterwards) {
-  const Target target = two_parameters();
-  if (const pid_t child = fork(); child == 0) {
-    auto store = open_store();
-    FakeDevice device([](const Macros& macros) -> Fate {
-      if (macros.at("X") == 3) _exit(9);
-      return bowl(macros);
-    });
-    device.do_not_isolate();
-    TuningRequest request = request_for(target, {64}, 12);
-    request.compile_threads = 1;
-    tune(target, device, &store, request);
-    _exit(0);
-  } else {
-    int status = 0;
-    waitpid(child, &status, 0);
-    ASSERT_EQ(WEXITSTATUS(status), 9);
-  }
-  auto store = open_store();
-  EXPECT_EQ(store.check().damage.size(), 0u);
-}
-
-TEST_F(TuningSessionTest, AChangedSourceTakesNothingOver) {
-  Target target = two_parameters();
-  auto store = open_store();
-  FakeDevice device(bowl);
-  tune(target, device, &store, request_for(target, {64}));
-  target.fingerprint = "toy-2";
-  const TuningReport report = tune(target, device, &store, request_for(target, {64}));
-  EXPECT_EQ(report.problems[0].taken_over, 0);
-}
-
 TEST_F(TuningSessionTest, TheBudgetCountsEvaluationsOfEachProblem) {
   const Target target = two_parameters();
   FakeDevice device(bowl);
@@ -371,80 +258,6 @@ TEST_F(TuningSessionTest, TheBudgetCountsEvaluationsOfEachProblem) {
       EXPECT_EQ(tried, 12) << strategy;
     }
   }
-}
-
-TEST_F(TuningSessionTest, AWinnerThatFailsOnTheEdgeProblemIsOut) {
-  const Target target = [] {
-    Target toy = two_parameters();
-    toy.bake_sizes = Expression::parse("1");
-    return toy;
-  }();
-  for (const Outcome there : {Outcome::wrong, Outcome::crash}) {
-    FakeDevice device([there](const Macros& macros) -> Fate {
-      if (macros.at("SIZE_N") == 65 && macros.at("X") == 11) return {there, 0, "C[64] is 0"};
-      return bowl(macros);
-    });
-    std::vector<std::string> warnings;
-    TuningCallbacks callbacks;
-    callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
-    const TuningReport report = tune(target, device, nullptr, request_for(target, {64}), callbacks);
-    const ProblemReport& problem = report.problems[0];
-    EXPECT_NE(find_value(problem.decision.best->configuration, "X")->integer(), 11);
-    EXPECT_GT(problem.outcomes[static_cast<std::size_t>(there)], 0) << name_of(there);
-    ASSERT_FALSE(warnings.empty());
-    EXPECT_THAT(warnings[0], HasSubstr("N=65"));
-  }
-}
-
-TEST_F(TuningSessionTest, WhereAllFinalistsFailOnTheEdgeProblemNothingIsStoredAsBest) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
-  for (const Outcome there : {Outcome::wrong, Outcome::crash}) {
-    bool fails = false;
-    FakeDevice device([&](const Macros& macros) -> Fate {
-      if (fails && macros.at("SIZE_N") == 65) return {there, 0, "C[64] is 0"};
-      return bowl(macros);
-    });
-    auto store = open_store();
-    TuningRequest request = request_for(target, {64}, 1);  // the default, and no search
-    request.retune = true;
-    EXPECT_TRUE(tune(target, device, &store, request).problems[0].decision.best.has_value());
-    fails = true;  // what an earlier run decided was wrong too
-    EXPECT_FALSE(tune(target, device, &store, request).problems[0].decision.best.has_value());
-    EXPECT_TRUE(store.tuned({}).empty()) << name_of(there);
-    request.retune = false;
-    EXPECT_FALSE(tune(target, device, &store, request).problems[0].decision.best.has_value())
-        << "no refuted time comes back";
-    EXPECT_EQ(store.check().damage.size(), 0u);
-  }
-}
-
-TEST_F(TuningSessionTest, AQuarantinedTimeoutIsCountedAsATimeout) {
-  const Target target = two_parameters();
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("X") == 3) return {Outcome::timeout, 0, "no answer in 2 s"};
-    return bowl(macros);
-  });
-  auto store = open_store();
-  for (int run = 0; run < 2; ++run) tune(target, device, &store, request_for(target, {64}));
-  const TuningReport third = tune(target, device, &store, request_for(target, {64}));
-  EXPECT_EQ(third.problems[0].quarantined, 4);
-  EXPECT_EQ(count(third.problems[0], Outcome::timeout), 4);
-  EXPECT_EQ(count(third.problems[0], Outcome::crash), 0);
-}
-
-TEST_F(TuningSessionTest, EdgeKernelsOfLeadersAreCompiledWhileTheSearchGoesOn) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
-  std::atomic<int> at_the_edge = 0, last = 0;
-  FakeDevice device([&](const Macros& macros) {
-    if (macros.at("SIZE_N") == 65) ++at_the_edge;
-    return bowl(macros);
-  });
-  TuningCallbacks callbacks;
-  callbacks.on_progress = [&](const Progress&) { last = at_the_edge.load(); };
-  tune(target, device, nullptr, request_for(target, {64}), callbacks);
-  EXPECT_GT(last, 10) << "from X=1 to X=11 each is a leader";
 }
 
 TEST_F(TuningSessionTest, ABudgetOfTimeCoversTheFinals) {
@@ -463,21 +276,6 @@ TEST_F(TuningSessionTest, ABudgetOfTimeCoversTheFinals) {
   EXPECT_LT(took.count(), 5) << "eleven finalists compile for 3.3 s and are loaded for as long";
   EXPECT_TRUE(report.problems[0].decision.best);
   EXPECT_FALSE(report.problems[0].out_of_time);
-}
-
-TEST_F(TuningSessionTest, ADefaultThatFailsOnTheEdgeProblemEndsTheRunBeforeTheSearch) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("SIZE_N") == 65) return {Outcome::wrong, 0, "wrote C[65], outside C[0..64]"};
-    return bowl(macros);
-  });
-  EXPECT_THAT([&] { tune(target, device, nullptr, request_for(target, {64})); },
-              ::testing::ThrowsMessage<TargetError>(::testing::AllOf(
-                  HasSubstr("toy: the default configuration fails on the edge problem"),
-                  HasSubstr("wrong on N=65: wrote C[65], outside C[0..64]"),
-                  HasSubstr("such as \"N % 32 == 0\""))));
-  EXPECT_EQ(device.compiled(), 2) << "the default, for both problems";
 }
 
 TEST_F(TuningSessionTest, ProblemsTooLargeForTheDeviceAreRefusedBeforeAnyWork) {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run takes over from earlier ones, and what it leaves for later ones.
+#include <gmock/gmock.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "tests/support/fake_device.hpp"
+#include "tests/tuner/session/toy.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::FakeDevice;
+using testing::Fate;
+using ::testing::HasSubstr;
+using testing::Macros;
+
+using ResumeTest = StoreTest;
+
+TEST_F(ResumeTest, TheSameCommandGoesOnWhereItStopped) {
+  const Target target = two_parameters();
+  auto store = open_store();
+  FakeDevice first(bowl);
+  int trials = 0;
+  TuningCallbacks callbacks;
+  callbacks.on_progress = [&](const Progress&) { ++trials; };
+  callbacks.stop_requested = [&] { return trials >= 10; };
+  const TuningReport stopped = tune(target, first, &store, request_for(target, {64}), callbacks);
+  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_TRUE(stopped.problems[0].decision.best.has_value());
+
+  FakeDevice second(bowl);
+  const TuningReport resumed = tune(target, second, &store, request_for(target, {64}));
+  EXPECT_EQ(resumed.problems[0].taken_over, 10);
+  EXPECT_EQ(to_text(resumed.problems[0].decision.best->configuration), "X=11 Y=2");
+
+  FakeDevice third(bowl);
+  const TuningReport again = tune(target, third, &store, request_for(target, {64}));
+  EXPECT_EQ(third.loaded(), 0);
+  EXPECT_EQ(third.compiled(), 0);
+  EXPECT_EQ(to_text(again.problems[0].decision.best->configuration), "X=11 Y=2");
+}
+
+TEST_F(ResumeTest, WhatTheMachineDidNotCompileIsNotStoredAndTriedAgain) {
+  const Target target = two_parameters();
+  auto store = open_store();
+  FakeDevice poor([](const Macros& macros) -> Fate {
+    if (macros.at("X") == 3) throw NotCompiled("out of memory");
+    return bowl(macros);
+  });
+  std::vector<std::string> warnings;
+  TuningCallbacks callbacks;
+  callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
+  const TuningReport report = tune(target, poor, &store, request_for(target, {64}), callbacks);
+  EXPECT_EQ(count(report.problems[0], Outcome::compile_error), 4);
+  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=2");
+  EXPECT_THAT(warnings, ::testing::ElementsAre(
+                            HasSubstr("4 configurations could not be compiled on this machine: "
+                                      "out of memory")));
+
+  FakeDevice healthy(bowl);
+  const TuningReport again = tune(target, healthy, &store, request_for(target, {64}));
+  EXPECT_EQ(count(again.problems[0], Outcome::compile_error), 0);
+  EXPECT_EQ(again.problems[0].taken_over, static_cast<int>(again.problems[0].space) - 4);
+}
+
+/// As on Ctrl-C: the finalists' kernels for the edge problem are not waited for.
+TEST_F(ResumeTest, WithoutKernelsNothingIsDecidedAndTheSearchsBestIsTold) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  std::atomic<bool> ends = false;
+  FakeDevice device([&](const Macros& macros) -> Fate {
+    if (ends && macros.at("SIZE_N") != 64) throw NotCompiled("the run ends");
+    return bowl(macros);
+  });
+  int trials = 0;
+  TuningCallbacks callbacks;
+  callbacks.on_progress = [&](const Progress&) { ends = ++trials >= 10; };
+  callbacks.stop_requested = [&] { return ends.load(); };
+  auto store = open_store();
+  const TuningReport stopped = tune(target, device, &store, request_for(target, {64}), callbacks);
+  EXPECT_TRUE(stopped.interrupted);
+  ASSERT_TRUE(stopped.problems[0].decision.best.has_value());
+  EXPECT_FALSE(stopped.problems[0].decision.best->verified);
+  EXPECT_FALSE(store.tuned({}).at(0).best.decided);
+
+  ends = false;
+  const TuningReport resumed = tune(target, device, &store, request_for(target, {64}));
+  EXPECT_TRUE(resumed.problems[0].decision.best->verified);
+  EXPECT_EQ(resumed.problems[0].taken_over, 10);
+}
+
+TEST_F(ResumeTest, ATrialThatTakesThisProcessDownIsKnownAfterwards) {
+  const Target target = two_parameters();
+  if (const pid_t child = fork(); child == 0) {
+    auto store = open_store();
+    FakeDevice device([](const Macros& macros) -> Fate {
+      if (macros.at("X") == 3) _exit(9);
+      return bowl(macros);
+    });
+    device.do_not_isolate();
+    TuningRequest request = request_for(target, {64}, 12);
+    request.compile_threads = 1;
+    tune(target, device, &store, request);
+    _exit(0);
+  } else {
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_EQ(WEXITSTATUS(status), 9);
+  }
+  auto store = open_store();
+  EXPECT_EQ(store.check().damage.size(), 0u);
+}
+
+TEST_F(ResumeTest, AChangedSourceTakesNothingOver) {
+  Target target = two_parameters();
+  auto store = open_store();
+  FakeDevice device(bowl);
+  tune(target, device, &store, request_for(target, {64}));
+  target.fingerprint = "toy-2";
+  const TuningReport report = tune(target, device, &store, request_for(target, {64}));
+  EXPECT_EQ(report.problems[0].taken_over, 0);
+}
+
+TEST_F(ResumeTest, AMendedConstraintKeepsItsTrials) {
+  Target target = two_parameters();
+  auto store = open_store();
+  FakeDevice first(bowl);
+  tune(target, first, &store, request_for(target, {64}));
+  target.constraints = {Expression::parse("X * Y <= 16")};  // without X=11 Y=2, the best
+  FakeDevice second(bowl);
+  const TuningReport report = tune(target, second, &store, request_for(target, {64}));
+  EXPECT_EQ(report.problems[0].taken_over, static_cast<int>(report.problems[0].space));
+  EXPECT_EQ(second.compiled(), 0);
+  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=1");
+}
+
+TEST_F(ResumeTest, AQuarantinedTimeoutIsCountedAsATimeout) {
+  const Target target = two_parameters();
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("X") == 3) return {Outcome::timeout, 0, "no answer in 2 s"};
+    return bowl(macros);
+  });
+  auto store = open_store();
+  for (int run = 0; run < 2; ++run) tune(target, device, &store, request_for(target, {64}));
+  const TuningReport third = tune(target, device, &store, request_for(target, {64}));
+  EXPECT_EQ(third.problems[0].quarantined, 4);
+  EXPECT_EQ(count(third.problems[0], Outcome::timeout), 4);
+  EXPECT_EQ(count(third.problems[0], Outcome::crash), 0);
+}
+
+}  // namespace
+}  // namespace autotune
