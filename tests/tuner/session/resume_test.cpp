@@ -135,7 +135,7 @@ TEST_F(ResumeTest, AMendedConstraintKeepsItsTrials) {
   FakeDevice second(bowl);
   const TuningReport report = tune(target, second, &store, request_for(target, {64}));
   EXPECT_EQ(report.problems[0].taken_over, static_cast<int>(report.problems[0].space));
-  EXPECT_EQ(second.compiled(), 0);
+  EXPECT_LE(second.compiled(), 4) << "the finals alone";
   EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=1");
 }
 
