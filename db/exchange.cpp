@@ -81,7 +81,7 @@ class Importer {
     if (!row.id.empty() && clean.id != row.id) {
       return refuse(where, "is damaged: its content does not match its id");
     }
-    if (const auto fault = unacceptable(clean)) {
+    if (const auto fault = fault_of(clean)) {
       if (!is_retracted(connection_, clean.id)) refuse(where, *fault);
       return;
     }
@@ -117,6 +117,15 @@ class Importer {
   }
 
  private:
+  template <class Row>
+  std::optional<std::string> fault_of(const Row& row) const {
+    std::optional<std::string> fault = unacceptable(row);
+    if constexpr (requires { row.key; }) {
+      if (!fault) fault = fault_of_problem(connection_, row.key);
+    }
+    return fault;
+  }
+
   void note(const RetractionRow& retraction) { retracted_.push_back(retraction.fact); }
   template <class Row>
   void note(const Row& row) {

@@ -217,6 +217,19 @@ TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
   EXPECT_EQ(store.kernels().back().target, "😀ü");
 }
 
+TEST(Exchange, ARowWhoseProblemIsNoneOfItsKernelsIsRefused) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const std::string device = store.add_device({.name = "D", .kind = "cuda"});
+  const std::string kernel = store.add_kernel({.target = "gemm", .fingerprint = "f", .sizes = "M"});
+  std::istringstream in(R"({"table":"pin","device":")" + device + R"(","kernel":")" + kernel +
+                        R"(","proble":"M=1","policy":"l2=hot","configuration":"BLOCK=1","note":"",)"
+                        R"("created_at":"2026-03-01T12:00:03.000000Z"})");
+  EXPECT_THAT(import_json_lines(store, in, "x.jsonl").refused,
+              ElementsAre("x.jsonl line 1: the sizes of gemm are M"));
+  EXPECT_THAT(store.check().damage, IsEmpty());
+}
+
 TEST(Exchange, AFileThatIsNoExportIsRefusedInOneSentence) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
