@@ -80,6 +80,10 @@ Json read_json(const std::filesystem::path& file) {
 }
 
 Json parse_json(std::string_view text, std::string_view file) {
+  // nlohmann-json takes it for the end of the text.
+  if (const std::size_t zero = text.find('\0'); zero != text.npos) {
+    throw Error(format("{}: {}: a zero byte: leave it out", file, error_at(text, zero)));
+  }
   const auto expect_usable = [&](int depth, Json::parse_event_t, const Json& value) {
     if (depth > kDeepestJson) {
       throw Error(

@@ -43,6 +43,11 @@ TEST(Json, AZeroInATextIsRefusedSinceItWouldCutMessages) {
   }
 }
 
+TEST(Json, AZeroByteIsNotTheEndOfADocument) {
+  EXPECT_EQ(message_of(std::string("// a\n2\0 {", 9)),
+            "x.json: parse error at line 2, column 2: a zero byte: leave it out");
+}
+
 TEST(Json, TextThatIsNoUtf8IsWrittenWithReplacements) {
   EXPECT_EQ(json_text(Json{{"a", "x\xFFy\xC3"}}), "{\n  \"a\": \"x\xEF\xBF\xBDy\xEF\xBF\xBD\"\n}");
 }
