@@ -220,8 +220,10 @@ TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
 TEST(Exchange, ARowWhoseProblemIsNoneOfItsKernelsIsRefused) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
-  const std::string device = store.add_device({.name = "D", .kind = "cuda"});
-  const std::string kernel = store.add_kernel({.target = "gemm", .fingerprint = "f", .sizes = "M"});
+  DeviceRow device_row;
+  device_row.kind = "cuda";
+  const std::string device = store.add_device(device_row);
+  const std::string kernel = store.add_kernel({"", "gemm", "f", "M"});
   std::istringstream in(R"({"table":"pin","device":")" + device + R"(","kernel":")" + kernel +
                         R"(","proble":"M=1","policy":"l2=hot","configuration":"BLOCK=1","note":"",)"
                         R"("created_at":"2026-03-01T12:00:03.000000Z"})");
