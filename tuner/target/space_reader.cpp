@@ -58,7 +58,7 @@ std::vector<Value> ranged_values(const Node& node) {
   if (to < from) node.fail(format("{} to {} goes down", from, to));
   std::vector<Value> values;
   for (std::int64_t value = from; value <= to;) {
-    values.push_back(value);
+    values.emplace_back(value);
     if (values.size() > kMostValues) node.fail("these are more than 65535 values");
     const bool ends = by_factor ? __builtin_mul_overflow(value, change, &value)
                                 : __builtin_add_overflow(value, change, &value);
