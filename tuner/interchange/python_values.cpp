@@ -59,10 +59,13 @@ std::int64_t power(std::int64_t base, std::int64_t exponent) {
 }
 
 PythonConstant of_integers(const std::string& sign, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  if (sign == "+") return checked(__builtin_add_overflow(a, b, &result), result);
-  if (sign == "-") return checked(__builtin_sub_overflow(a, b, &result), result);
-  if (sign == "*") return checked(__builtin_mul_overflow(a, b, &result), result);
+  if (sign == "+" || sign == "-" || sign == "*") {
+    std::int64_t result = 0;
+    const bool overflows = sign == "+"   ? __builtin_add_overflow(a, b, &result)
+                           : sign == "-" ? __builtin_sub_overflow(a, b, &result)
+                                         : __builtin_mul_overflow(a, b, &result);
+    return checked(overflows, result);
+  }
   if (sign == "**") return power(a, b);
   if (sign == "//") return floor_divided(a, b);
   if (sign == "%") return b == -1 ? 0 : a - floor_divided(a, b) * b;

@@ -30,7 +30,7 @@ class SayingClient {
 };
 
 TEST(WorkerClient, ReturnsWhatIsReadFromTheAnswer) {
-  EXPECT_EQ(SayingClient({{"seconds", 2}}).seconds(), 2.0);
+  EXPECT_EQ(SayingClient(Json{{"seconds", 2}}).seconds(), 2.0);
 }
 
 TEST(WorkerClient, AnAnswerOfOtherTypesIsACrashOfTheWorker) {
@@ -48,7 +48,7 @@ TEST(WorkerClient, AnAnswerOfOtherTypesIsACrashOfTheWorker) {
 }
 
 TEST(WorkerClient, FiveSuchAnswersInARowAreAnUnhealthyDevice) {
-  SayingClient client({{"seconds", "two"}});
+  SayingClient client(Json{{"seconds", "two"}});
   for (int i = 1; i < WorkerClient::kMostFailures; ++i)
     EXPECT_THROW(client.seconds(), KernelFailure);
   EXPECT_THAT([&] { client.seconds(); },
