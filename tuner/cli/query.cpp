@@ -126,20 +126,6 @@ void print(const Answer& answer, const Readable& readable) {
   std::cout << "how      " << provenance_of(entry) << '\n';
 }
 
-Json json_of(const NamedValues& values) {
-  Json json = Json::object();
-  for (const NamedValue& item : values) {
-    if (item.value.is_integer()) {
-      json[item.name] = item.value.integer();
-    } else if (item.value.is_real()) {
-      json[item.name] = item.value.real();
-    } else {
-      json[item.name] = item.value.word();
-    }
-  }
-  return json;
-}
-
 Json json_of(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
 /// null where no vendor's library took part.
@@ -158,19 +144,19 @@ Json json_of(const Answer& answer) {
   const db::BestRow& best = entry.best;
   Json json;
   json["target"] = entry.kernel.target;
-  json["problem"] = json_of(parse_named_values(best.key.problem));
+  json["problem"] = cli::json_of(parse_named_values(best.key.problem));
   json["exact"] = answer.distance == 0;
-  if (answer.asked) json["asked"] = json_of(*answer.asked);
+  if (answer.asked) json["asked"] = cli::json_of(*answer.asked);
   json["factor_away"] = std::exp2(answer.distance);
   json["device"] = {{"name", entry.device.name}, {"kind", entry.device.kind}};
   json["policy"] = best.key.policy;
-  json["config"] = json_of(parse_named_values(best.configuration));
+  json["config"] = cli::json_of(parse_named_values(best.configuration));
   json["median_ns"] = json_of(best.median_ns);
   json["low_ns"] = json_of(best.low_ns);
   json["high_ns"] = json_of(best.high_ns);
   json["samples"] = best.samples;
   json["gflops"] = json_of(best.gflops);
-  json["default"] = {{"config", json_of(parse_named_values(best.default_configuration))},
+  json["default"] = {{"config", cli::json_of(parse_named_values(best.default_configuration))},
                      {"median_ns", json_of(best.default_ns)}};
   json["ratio_to_default"] =
       best.default_ns && best.median_ns ? Json(*best.default_ns / *best.median_ns) : Json();
