@@ -2,6 +2,7 @@
 // Python's expressions as expressions of a manifest.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
