@@ -3,6 +3,7 @@
 // ever run as Python.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
