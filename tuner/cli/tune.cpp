@@ -142,6 +142,7 @@ const Verb kTune{
 * `128..8192*2`: by a factor
 * `1037x1031x1055`: the target's sizes in order; for gemm M, N, K
 * `M=1,N=4096,K=4096`: by name
+* `M=1..4096*2,N=4096,K=4096`: by name, with ranges; several ranges give every combination
 
 Results name a problem by its sizes and by settings that differ from their default. JSON and the
 database have all settings.
@@ -201,7 +202,8 @@ With `--json`, stdout holds one document:
 * `share_bound`: the share of all pruned configurations that may be faster, with 95 % confidence.)",
     .options =
         {{"target", "T", "A target's name (autotune list targets) or the path of a manifest"},
-         {"sizes", "S", "The problems: 512, 128..1024, 128..1024:64, 1037x1031x1055, M=1,N=8,K=9"},
+         {"sizes", "S",
+          "The problems: 512, 128..1024, 128..1024:64, 1037x1031x1055, M=1..64*2,N=8,K=9"},
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
          {"fix",
           "NAME=VALUE",

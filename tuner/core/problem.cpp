@@ -42,9 +42,11 @@ class Sizes {
 
  private:
   void add_item(std::string_view item) {
-    if (item.find("..") != std::string_view::npos) return add_range(item);
     const std::vector<std::string_view> parts = split(item, 'x');
-    if (parts.size() == 1) return add_square(size(item, item));
+    if (parts.size() == 1) {
+      for (const std::int64_t n : values_of(item, item)) add_square(n);
+      return;
+    }
     if (parts.size() != names_.size()) {
       fail(item, format("gives {} sizes", parts.size()),
            format("the target has {}: {}", names_.size(), joined(names_, " x ")));
@@ -56,10 +58,12 @@ class Sizes {
     add(std::move(values));
   }
 
-  void add_range(std::string_view item) {
-    const std::size_t dots = item.find("..");
-    const std::int64_t first = size(trimmed(item.substr(0, dots)), item);
-    const std::string_view rest = trimmed(item.substr(dots + 2));
+  /// `512`, `128..1024`, `128..1024:64` or `1..4096*2`.
+  std::vector<std::int64_t> values_of(std::string_view text, std::string_view item) const {
+    const std::size_t dots = text.find("..");
+    if (dots == std::string_view::npos) return {size(text, item)};
+    const std::int64_t first = size(trimmed(text.substr(0, dots)), item);
+    const std::string_view rest = trimmed(text.substr(dots + 2));
     const std::size_t sign = rest.find_first_of(":*");
     const std::int64_t last = size(trimmed(rest.substr(0, sign)), item);
     if (last < first) {
@@ -69,7 +73,12 @@ class Sizes {
     std::int64_t step = first;
     if (sign != std::string_view::npos) step = size(trimmed(rest.substr(sign + 1)), item);
     if (by_factor && step < 2) fail(item, "has a factor below 2", "128..8192*2 doubles");
-    for (std::int64_t n = first; n <= last; n = by_factor ? n * step : n + step) add_square(n);
+    std::vector<std::int64_t> values;
+    for (std::int64_t n = first; n <= last; n = by_factor ? n * step : n + step) {
+      values.push_back(n);
+      if (values.size() > kMostProblems) too_many();
+    }
+    return values;
   }
 
   void add_square(std::int64_t n) {
@@ -85,34 +94,67 @@ class Sizes {
       fail(item, format("names a size \"{}\" that the target has not", name),
            suggestion(name, names_));
     }
-    if (find_value(named_, name)) finish_named();
-    named_.push_back({name, size(trimmed(item.substr(equals + 1)), item)});
+    if (find_named(name)) {
+      if (named_.size() < names_.size()) {
+        fail(item, format("gives {} again before {}", name, first_missing()),
+             format("give each of {} once", joined(names_, ", ")));
+      }
+      finish_named();
+    }
+    named_.push_back({name, values_of(trimmed(item.substr(equals + 1)), item), std::string(item)});
   }
 
+  /// Adds the product of the values of every name; the last name changes fastest.
   void finish_named() {
     if (named_.empty()) return;
-    NamedValues values;
-    for (const std::string& name : names_) {
-      const Value* const value = find_value(named_, name);
-      if (!value) {
-        fail(to_text(named_), format("gives no {}", name),
-             format("give each of {}", joined(names_, ", ")));
-      }
-      values.push_back({name, *value});
+    if (named_.size() < names_.size()) {
+      std::vector<std::string> items;
+      for (const Named& each : named_) items.push_back(each.item);
+      fail(joined(items, ","), format("gives no {}", first_missing()),
+           format("give each of {}", joined(names_, ", ")));
     }
+    std::vector<NamedValues> rows(1);
+    for (const std::string& name : names_) rows = product(rows, *find_named(name));
     named_.clear();
-    add(std::move(values));
+    for (NamedValues& row : rows) add(std::move(row));
+  }
+
+  /// The sizes that one name is to have.
+  struct Named {
+    std::string name;
+    std::vector<std::int64_t> values;
+    std::string item;
+  };
+
+  std::vector<NamedValues> product(const std::vector<NamedValues>& rows, const Named& by) const {
+    if (rows.size() * by.values.size() > kMostProblems) too_many();
+    std::vector<NamedValues> longer;
+    for (const NamedValues& row : rows) {
+      for (const std::int64_t n : by.values) longer.emplace_back(row).push_back({by.name, n});
+    }
+    return longer;
+  }
+
+  const Named* find_named(const std::string& name) const {
+    const auto found = std::ranges::find(named_, name, &Named::name);
+    return found == named_.end() ? nullptr : &*found;
+  }
+
+  std::string first_missing() const {
+    return *std::ranges::find_if(names_, [&](const auto& name) { return !find_named(name); });
   }
 
   void add(NamedValues values) {
     if (!seen_.insert(to_text(values)).second) return;
     problems_.push_back(std::move(values));
-    if (problems_.size() > kMostProblems) {
-      throw UsageError(
-          format("{} asks for more than {} problems: use a larger step, such as "
-                 "128..8192:128 or 128..8192*2",
-                 option_, kMostProblems));
-    }
+    if (problems_.size() > kMostProblems) too_many();
+  }
+
+  [[noreturn]] void too_many() const {
+    throw UsageError(
+        format("{} asks for more than {} problems: use a larger step, such as "
+               "128..8192:128 or 128..8192*2",
+               option_, kMostProblems));
   }
 
   std::int64_t size(std::string_view text, std::string_view item) const {
@@ -136,13 +178,14 @@ class Sizes {
   }
 
   static constexpr std::string_view kExample =
-      "examples: 512; 128..1024; 128..1024:64; 128..8192*2; 1037x1031x1055; M=1,N=4096,K=4096";
+      "examples: 512; 128..1024; 128..1024:64; 128..8192*2; 1037x1031x1055; M=1,N=4096,K=4096; "
+      "M=1..4096*2,N=4096,K=4096";
 
   const std::vector<std::string>& names_;
   const std::string_view option_;
   std::vector<NamedValues> problems_;
   std::set<std::string> seen_;
-  NamedValues named_;  // the M=…,N=… item that is being read
+  std::vector<Named> named_;  // of the M=…,N=… item that is being read
 };
 
 }  // namespace

@@ -21,12 +21,14 @@ struct Problem {
 /// Reads the `--sizes` syntax: the sizes of several problems, with one number for each of `names`.
 /// Items are separated by commas: `512` (every name), `128..1024` (multiples of the first up to the
 /// last), `128..1024:64` (a step), `128..8192*2` (a factor), `1037x1031x1055` (in the order of
-/// names), `M=1,N=4096,K=4096` (by name; an item that repeats a name starts a new problem).
-/// Duplicates are dropped.
+/// names), `M=1,N=4096,K=4096` (by name; a name that is repeated starts a new item). A named size
+/// may be a range, `M=1..4096*2,N=4096,K=4096`; several ranges give every combination. Duplicates
+/// are dropped.
 ///
 /// Throws UsageError, which starts with `option`, quotes the item, says what is wrong and shows a
 /// valid one. Errors: an empty item, not a number, below 1, over 2^31-1, a wrong count of sizes, a
-/// descending range, a step of 0, a missing or unknown name, more than 10,000 problems.
+/// descending range, a step of 0, a factor of 1, a missing, repeated or unknown name, more than
+/// 10,000 problems.
 std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names,
                                      std::string_view option = "--sizes");
 

@@ -52,6 +52,18 @@ TEST(Sizes, SizesMayDifferByOrderOrByName) {
               ElementsAre("M=8 N=8 K=8", "M=1 N=2 K=3", "M=9 N=9 K=9"));
 }
 
+TEST(Sizes, NamedRangesGiveEveryCombination) {
+  EXPECT_THAT(sizes("M=1..4*2,N=9,K=8", kGemm),
+              ElementsAre("M=1 N=9 K=8", "M=2 N=9 K=8", "M=4 N=9 K=8"));
+  EXPECT_THAT(sizes("K=1..2,M=128..256:128,N=5", kGemm),
+              ElementsAre("M=128 N=5 K=1", "M=128 N=5 K=2", "M=256 N=5 K=1", "M=256 N=5 K=2"));
+  EXPECT_THAT(
+      sizes("3,M=1..2,N=1,K=1,M=2..3:1,N=1,K=1,4x5x6", kGemm),
+      ElementsAre("M=3 N=3 K=3", "M=1 N=1 K=1", "M=2 N=1 K=1", "M=3 N=1 K=1", "M=4 N=5 K=6"));
+  EXPECT_EQ(sizes("M=1..4096*2,N=4096,K=4096", kGemm).size(), 13u);
+  EXPECT_EQ(sizes("M=1..64,N=512,K=512", kGemm).size(), 64u);
+}
+
 TEST(Sizes, DuplicatesAreDroppedAndSpacesDoNotMatter) {
   EXPECT_THAT(sizes(" 256 , 128..256 "), ElementsAre("N=256", "N=128"));
 }
@@ -71,7 +83,13 @@ TEST(Sizes, WrongOnesAreQuotedWithWhatIsWrong) {
   expect_error("128..", "lacks a number");
   expect_error("1..9:0", "has 0");
   expect_error("1..9*1", "factor below 2");
-  expect_error("M=1,N=2", "\"M=1 N=2\" gives no K");
+  expect_error("M=1,N=2", "\"M=1,N=2\" gives no K");
+  expect_error("M=1..8*2,N=2", "\"M=1..8*2,N=2\" gives no K (give each of M, N, K)");
+  expect_error("M=1,M=2,N=3,K=4", "\"M=2\" gives M again before N (give each of M, N, K once)");
+  expect_error("M=8..1,N=3,K=4", "\"M=8..1\" goes down (write 1..8)");
+  expect_error("M=1..8*1,N=3,K=4", "\"M=1..8*1\" has a factor below 2");
+  expect_error("M=1..8:0,N=3,K=4", "\"M=1..8:0\" has 0");
+  expect_error("M=1..101,N=1..100,K=1", "more than 10000 problems");
   expect_error("M=1,Q=2", "names a size \"Q\"");
   expect_error("1..2000000", "more than 10000 problems");
 }
