@@ -66,7 +66,7 @@ TEST(Values, OfAllKindsAreTunedStoredAndFoundAgain) {
   EXPECT_TRUE(best["SHARE"].is_number_float()) << best;
   EXPECT_TRUE(best["SUM"].is_string()) << best;
   EXPECT_EQ(tuned({})["taken_over"], 8);
-  const Json fixed = tuned({"--fix", "SHARE=0.25", "--fix", "FAST=false", "--retune"});
+  const Json fixed = tuned({"--fix", "SHARE=0.25", "--fix", "FAST=false"});
   EXPECT_EQ(fixed["space"], 2);
   EXPECT_EQ(fixed["best"]["config"]["SHARE"], 0.25);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/trial_ledger.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace autotune {
@@ -33,6 +35,22 @@ void TrialLedger::read_earlier(bool retune) {
     if (trial.outcome == Outcome::crash || trial.outcome == Outcome::timeout) continue;
     if (const auto index = space_.find(trial.configuration)) earlier_[*index] = std::move(trial);
   }
+  forget_open_bounds();
+}
+
+/// The time of a pruned trial is a lower bound. It says enough beside a faster trial of this space.
+/// The trial that it was compared with may be of another space (`--fix`), or be refuted by now.
+void TrialLedger::forget_open_bounds() {
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const auto& [index, trial] : earlier_) {
+    const bool is_timed = trial.outcome == Outcome::ok && trial.measurement;
+    if (is_timed) fastest = std::min(fastest, trial.measurement->median);
+  }
+  std::erase_if(earlier_, [fastest](const auto& one) {
+    const Trial& trial = one.second;
+    if (trial.outcome != Outcome::pruned) return false;
+    return !trial.measurement || trial.measurement->median <= fastest;
+  });
 }
 
 bool TrialLedger::knows(std::size_t index) const {

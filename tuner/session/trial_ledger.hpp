@@ -62,6 +62,7 @@ class TrialLedger {
 
  private:
   void read_earlier(bool retune);
+  void forget_open_bounds();
   const Trial& enter(std::size_t index, Trial trial);
   void announce(std::size_t index);
   void lead_with(std::size_t index);

@@ -16,6 +16,20 @@ Trial timed(double seconds) {
   return trial;
 }
 
+Trial pruned(double bound) {
+  Trial trial = timed(bound);
+  trial.outcome = Outcome::pruned;
+  return trial;
+}
+
+/// As of `--fix X=VALUE`.
+Target with_x(int value) {
+  Target target = two_parameters();
+  target.parameters[0].values = {value};
+  target.default_configuration = {{"X", value}, {"Y", 1}};
+  return target;
+}
+
 Trial failed(Outcome outcome) {
   Trial trial;
   trial.outcome = outcome;
@@ -90,6 +104,32 @@ TEST_F(TrialLedgerTest, WhatEarlierRunsLeftIsTakenOver) {
   EXPECT_EQ(ledger.fastest(), 1u);
   EXPECT_FALSE(ledger.take_over(3));
   EXPECT_FALSE(ToyRun(device_, two_parameters(), &store, true)->ledger().knows(1)) << "retune";
+}
+
+TEST_F(TrialLedgerTest, APrunedTrialIsTakenOverOnlyIfAFasterOneIsInTheSpace) {
+  db::TunedStore store = open_store();
+  {
+    ToyRun toy(device_, two_parameters(), &store);
+    toy->ledger().add(toy.index(11, 1), timed(2e-6));
+    toy->ledger().add(toy.index(5, 1), pruned(4e-6));
+    toy->ledger().add(toy.index(5, 2), pruned(6e-6));
+    toy->ledger().flush();
+  }
+  {
+    ToyRun whole(device_, two_parameters(), &store);
+    whole->ledger().take_over_all();
+    EXPECT_EQ(whole->ledger().taken_over(), 3);
+  }
+  {
+    ToyRun fixed(device_, with_x(5), &store);
+    EXPECT_FALSE(fixed->ledger().knows(fixed.index(5, 1))) << "its leader is of another space";
+    EXPECT_FALSE(fixed->ledger().knows(fixed.index(5, 2)));
+    fixed->ledger().add(fixed.index(5, 1), timed(5e-6));
+    fixed->ledger().flush();
+  }
+  ToyRun again(device_, with_x(5), &store);
+  again->ledger().take_over_all();
+  EXPECT_EQ(again->ledger().taken_over(), 2) << "6 us at least is more than 5 us";
 }
 
 TEST_F(TrialLedgerTest, WhatTheMachineCouldNotCompileIsNotTakenOver) {
