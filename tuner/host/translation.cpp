@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <optional>
 
 #include "tuner/hash/hash.hpp"
@@ -13,9 +12,6 @@
 
 namespace autotune {
 namespace {
-
-/// `#pragma unroll` without a count: more makes g++ take seconds for a large register tile.
-constexpr int kUnroll = 16;
 
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -35,9 +31,7 @@ std::string translated_line(std::string_view line) {
   if (const auto comment = rest.find("//"); comment != std::string_view::npos) {
     rest = trimmed(rest.substr(0, comment));
   }
-  const std::string count = rest.empty() ? format("{}", kUnroll) : std::string(rest);
-  return format("#ifdef __clang__\n#pragma unroll {1}\n#else\n#pragma GCC unroll {0}\n#endif",
-                count, rest);
+  return rest.empty() ? "AUTOTUNE_UNROLL_ALL" : format("AUTOTUNE_UNROLL({})", rest);
 }
 
 /// Past the parenthesis that closes the one at the front.
@@ -98,14 +92,6 @@ std::string with_dynamic_arrays(std::string_view text) {
   return result += text;
 }
 
-/// The number of the line below a `#line 1 "b.cu"`.
-std::optional<int> line_set_by(std::string_view line) {
-  int number = 0;
-  if (!take(line, "#") || !take(line, "line")) return std::nullopt;
-  const auto read = std::from_chars(line.data(), line.data() + line.size(), number);
-  return read.ec == std::errc{} ? std::optional(number) : std::nullopt;
-}
-
 /// A C++ name as letters and digits.
 std::string symbol_part(std::string_view entry) {
   return is_name_expression(entry) ? hash128(entry) : std::string(entry);
@@ -125,13 +111,9 @@ std::string translated(std::string_view text) {
   const std::string source = with_dynamic_arrays(text);
   std::string result;
   std::string_view rest = source;
-  for (int number = 1; !rest.empty(); ++number) {
+  while (!rest.empty()) {
     const auto end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    const std::string new_line = translated_line(line);
-    result += new_line + '\n';
-    if (new_line.find('\n') != std::string::npos) result += format("#line {}\n", number + 1);
-    number = line_set_by(line).value_or(number + 1) - 1;
+    result += translated_line(rest.substr(0, end)) + '\n';
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return result;

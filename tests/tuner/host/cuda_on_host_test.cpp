@@ -193,6 +193,9 @@ TEST(CudaOnHost, VectorTypesAndHintsCompile) {
       for (int i = 0; i < 4; ++i) values[i] = fminf(fmaxf(values[i], -100.0f), 100.0f);
       #pragma unroll UNROLLED
       for (int i = 0; i < 4; ++i) values[i] = fmaf(values[i], 2.0f, 0.0f * rsqrtf(4.0f));
+      #define COUNT 2
+      #pragma unroll COUNT
+      for (int i = 0; i < 4; ++i) values[i] += 0.0f;
       const float2 low = make_float2(values[0], values[1]);
       *reinterpret_cast<float4*>(out + 4 * threadIdx.x) =
           make_float4(low.x, low.y, values[2], max(values[3], min(values[3], 1.0f)));

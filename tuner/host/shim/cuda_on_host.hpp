@@ -20,6 +20,17 @@
 #define __cluster_dims__(...) \
   __attribute__((error("clusters are not available on the host device: use a GPU for them")))
 
+// `#pragma unroll`, with its count expanded as CUDA's compilers do and g++'s own pragma does not.
+#define AUTOTUNE_PRAGMA(text) _Pragma(#text)
+#ifdef __clang__
+#define AUTOTUNE_UNROLL_ALL _Pragma("unroll")
+#define AUTOTUNE_UNROLL(count) AUTOTUNE_PRAGMA(unroll count)
+#else
+// More makes g++ take seconds for a large register tile.
+#define AUTOTUNE_UNROLL_ALL _Pragma("GCC unroll 16")
+#define AUTOTUNE_UNROLL(count) AUTOTUNE_PRAGMA(GCC unroll count)
+#endif
+
 extern "C" __attribute__((visibility("default"))) autotune_host::Hooks autotune_hooks;
 autotune_host::Hooks autotune_hooks;
 
