@@ -94,7 +94,8 @@ DeviceMemory Operands::run_reference() const {
     where[i] = result.get();
   }
   const LoadedCubin cubin(*compiled.binary);
-  BoundPlan(cubin, workload_.reference, where, buffers).launch(context_.stream.get());
+  BoundPlan(cubin, workload_.reference, where, buffers)
+      .launch(context_.stream.get(), EarlyStart::never);
   check_kernel(cudaStreamSynchronize(context_.stream.get()), "the reference kernel");
   return result;
 }

@@ -47,7 +47,7 @@ EnqueueOnce tuned_call(const CudaContext& context, const Operands& operands, con
   const auto tuned =
       std::make_shared<const Tuned>(*kernel.binary, context.stream.get(), plan, operands);
   return [tuned](cudaStream_t stream, int copy) {
-    tuned->plans[static_cast<std::size_t>(copy)].launch(stream);
+    tuned->plans[static_cast<std::size_t>(copy)].launch(stream, EarlyStart::captured);
   };
 }
 

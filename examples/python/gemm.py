@@ -17,7 +17,8 @@ from pathlib import Path
 class Options(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("target", c_char_p), ("settings", c_char_p), ("policy", c_char_p),
                 ("user_database", c_char_p), ("site_database", c_char_p), ("shipped_database", c_char_p),
-                ("device", c_char_p), ("ordinal", c_int32), ("tuned_only", c_int32)]
+                ("device", c_char_p), ("ordinal", c_int32), ("tuned_only", c_int32),
+                ("early_start", c_int32)]
 
 
 class Answer(ctypes.Structure):

@@ -111,6 +111,14 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
+/// Where the first kernel of a call may start before the kernel ahead of the call has ended, if it
+/// starts early at all. The later kernels of a call always do: they follow kernels of their own.
+enum class EarlyStart : std::uint8_t {
+  never,
+  captured,   // in a stream capture, behind a kernel that is known to let it
+  everywhere  // and in every stream that is not captured
+};
+
 /// Every call first copies the buffer into the source's `__constant__` variable `symbol`.
 struct ConstantCopy {
   std::uint32_t buffer = 0;

@@ -53,8 +53,10 @@ class CudaCandidate : public Candidate {
     if (l2 == L2State::cold) rotation = rotate();
     // Fewer launches than copies would come round to the first ones too soon.
     const int least = rotation.cold ? rotation.copies : 1;
-    const Chain chain{[this](cudaStream_t stream, int copy) { plan_on(copy).launch(stream); },
-                      std::max(launches, least), rotation.copies};
+    const auto enqueue = [this](cudaStream_t stream, int copy) {
+      plan_on(copy).launch(stream, EarlyStart::captured);
+    };
+    const Chain chain{enqueue, std::max(launches, least), rotation.copies};
     TimedBatch batch = form_ == LaunchForm::stream ? context_.timer->stream(chain) : replay(chain);
     batch.l2 = rotation.cold ? L2State::cold : L2State::hot;
     return batch;
@@ -111,7 +113,7 @@ class BoundBaseline : public BoundWork {
         number_(number),
         addresses_(addresses.begin(), addresses.end()),
         scalars_(scalars) {}
-  void launch(cudaStream_t stream) const override {
+  void launch(cudaStream_t stream, EarlyStart) const override {
     baseline_->launch(number_, addresses_, scalars_, stream);
   }
 

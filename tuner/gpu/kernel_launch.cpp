@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/core/kernel_arguments.hpp"
+#include "tuner/gpu/capture_tails.hpp"
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/driver_function.hpp"
 #include "tuner/text/format.hpp"
@@ -126,6 +127,7 @@ void allow(const void* kernel, const Launch& launch) {
 BoundLaunch::BoundLaunch(const LoadedCubin& cubin, const Launch& launch,
                          std::span<std::byte* const> addresses, std::span<const BufferSpec> buffers)
     : entry_(launch.entry),
+      starts_early_(launch.starts_early),
       kernel_(cubin.kernel(launch.entry)),
       values_(launch, addresses, buffers),
       config_(config_of(launch, attributes_)) {
@@ -133,32 +135,33 @@ BoundLaunch::BoundLaunch(const LoadedCubin& cubin, const Launch& launch,
   allow(kernel_, launch);
 }
 
-cudaError_t BoundLaunch::operator()(cudaStream_t stream) const {
-  if (launched_by_driver(stream)) return cudaSuccess;
-  // A thread without a context gets one here; else the runtime says what is wrong.
+cudaError_t BoundLaunch::operator()(cudaStream_t stream, bool early) const {
   cudaLaunchConfig_t config = config_;
   config.stream = stream;
+  if (starts_early_ && !early) --config.numAttrs;
+  if (launched_by_driver(config)) return cudaSuccess;
+  // A thread without a context gets one here; else the runtime says what is wrong.
   return cudaLaunchKernelExC(&config, kernel_, values_.pointers());
 }
 
 /// Without what the runtime adds to each launch. Its kernels, streams and attributes are the
 /// driver's own.
-bool BoundLaunch::launched_by_driver(cudaStream_t stream) const {
+bool BoundLaunch::launched_by_driver(const cudaLaunchConfig_t& wanted) const {
   static const auto launch =
       reinterpret_cast<decltype(&cuLaunchKernelEx)>(driver_function("cuLaunchKernelEx"));
   if (launch == nullptr) return false;
   static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute));
   CUlaunchConfig config{};
-  config.gridDimX = config_.gridDim.x;
-  config.gridDimY = config_.gridDim.y;
-  config.gridDimZ = config_.gridDim.z;
-  config.blockDimX = config_.blockDim.x;
-  config.blockDimY = config_.blockDim.y;
-  config.blockDimZ = config_.blockDim.z;
-  config.sharedMemBytes = static_cast<unsigned>(config_.dynamicSmemBytes);
-  config.hStream = stream;
-  config.attrs = reinterpret_cast<CUlaunchAttribute*>(config_.attrs);
-  config.numAttrs = config_.numAttrs;
+  config.gridDimX = wanted.gridDim.x;
+  config.gridDimY = wanted.gridDim.y;
+  config.gridDimZ = wanted.gridDim.z;
+  config.blockDimX = wanted.blockDim.x;
+  config.blockDimY = wanted.blockDim.y;
+  config.blockDimZ = wanted.blockDim.z;
+  config.sharedMemBytes = static_cast<unsigned>(wanted.dynamicSmemBytes);
+  config.hStream = wanted.stream;
+  config.attrs = reinterpret_cast<CUlaunchAttribute*>(wanted.attrs);
+  config.numAttrs = wanted.numAttrs;
   auto* const function = reinterpret_cast<CUfunction>(const_cast<void*>(kernel_));
   return launch(&config, function, values_.pointers(), nullptr) == CUDA_SUCCESS;
 }
@@ -192,22 +195,31 @@ BoundPlan::BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan,
   }
   for (const Launch& launch : plan.launches) {
     launches_.emplace_back(cubin, launch, addresses, buffers);
+    any_starts_early_ = any_starts_early_ || launch.starts_early;
   }
   for (const Launch& launch : plan.checks) {
     checks_.emplace_back(cubin, launch, addresses, buffers);
   }
 }
 
-void BoundPlan::launch(cudaStream_t stream) const {
+void BoundPlan::launch(cudaStream_t stream, EarlyStart early) const {
   for (const Copy& copy : copies_) {
     check_kernel(cudaMemcpyAsync(copy.to, copy.from, copy.bytes, cudaMemcpyDeviceToDevice, stream),
                  "copying into constant memory");
   }
-  for (const BoundLaunch& one : launches_) check_kernel(one(stream), one.entry());
+  const bool asks = any_starts_early_ && early != EarlyStart::never;
+  const Ahead ahead = asks ? ahead_on(stream) : Ahead::plain_stream;
+  bool now = ahead == Ahead::early_kernel ||
+             (ahead == Ahead::plain_stream && early == EarlyStart::everywhere);
+  for (const BoundLaunch& one : launches_) {
+    check_kernel(one(stream, now), one.entry());
+    now = true;
+  }
+  if (ahead != Ahead::plain_stream && launches_.back().starts_early()) note_tail(stream);
 }
 
 void BoundPlan::check(cudaStream_t stream) const {
-  for (const BoundLaunch& one : checks_) check_kernel(one(stream), one.entry());
+  for (const BoundLaunch& one : checks_) check_kernel(one(stream, true), one.entry());
 }
 
 void BoundPlan::move(std::uint32_t buffer, std::byte* address) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <span>
@@ -46,7 +47,7 @@ class LoadedCubin {
 /// 8. Throws KernelFailure (launch_error).
 void allow(const void* kernel, const Launch& launch);
 
-/// Attributes that a launch may have: a cluster, an early start.
+/// Attributes that a launch may have: a cluster, and last an early start.
 using LaunchAttributes = std::array<cudaLaunchAttribute, 2>;
 
 /// One launch with all arguments resolved. Not copyable, because it points to its arguments.
@@ -59,14 +60,17 @@ class BoundLaunch {
   BoundLaunch(const BoundLaunch&) = delete;
   BoundLaunch& operator=(const BoundLaunch&) = delete;
 
-  cudaError_t operator()(cudaStream_t stream) const;
+  /// `early`: its blocks may start before the kernel ahead has ended. Only where starts_early().
+  cudaError_t operator()(cudaStream_t stream, bool early) const;
   const std::string& entry() const { return entry_; }
+  bool starts_early() const { return starts_early_; }
   PassedValues& values() { return values_; }
 
  private:
-  bool launched_by_driver(cudaStream_t stream) const;
+  bool launched_by_driver(const cudaLaunchConfig_t& wanted) const;
 
   std::string entry_;
+  bool starts_early_;
   const void* kernel_;
   PassedValues values_;
   LaunchAttributes attributes_{};
@@ -82,7 +86,7 @@ class BoundWork {
  public:
   virtual ~BoundWork() = default;
   /// Enqueues the work. Throws KernelFailure.
-  virtual void launch(cudaStream_t stream) const = 0;
+  virtual void launch(cudaStream_t stream, EarlyStart early) const = 0;
   /// Enqueues the launches after a call that is verified. Throws KernelFailure.
   virtual void check(cudaStream_t) const {}
 };
@@ -92,7 +96,7 @@ class BoundPlan : public BoundWork {
  public:
   BoundPlan(const LoadedCubin& cubin, const LaunchPlan& plan, std::span<std::byte* const> addresses,
             std::span<const BufferSpec> buffers);
-  void launch(cudaStream_t stream) const override;
+  void launch(cudaStream_t stream, EarlyStart early) const override;
   void check(cudaStream_t stream) const override;
 
   /// As PassedValues::move() and set(), for the copies and all launches.
@@ -108,6 +112,7 @@ class BoundPlan : public BoundWork {
   };
   std::vector<Copy> copies_;
   std::deque<BoundLaunch> launches_, checks_;
+  bool any_starts_early_ = false;
 };
 
 }  // namespace autotune

@@ -35,7 +35,9 @@ Build compile_with_nvrtc(const CompileTask&, std::optional<std::chrono::duration
 }
 
 struct PreparedKernel::Loaded {};
-PreparedKernel::PreparedKernel(int, std::string_view, LaunchPlan, std::vector<BufferSpec>) {
+PreparedKernel::PreparedKernel(int, std::string_view, LaunchPlan, std::vector<BufferSpec>,
+                               EarlyStart early)
+    : early_(early) {
   throw Error(kReason);
 }
 PreparedKernel::~PreparedKernel() = default;

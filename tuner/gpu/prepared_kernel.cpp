@@ -64,7 +64,8 @@ struct PreparedKernel::Loaded {
 };
 
 PreparedKernel::PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan plan,
-                               std::vector<BufferSpec> buffers) {
+                               std::vector<BufferSpec> buffers, EarlyStart early)
+    : early_(early) {
   const OnDevice on_device(ordinal);
   loaded_ = std::make_unique<Loaded>(cubin, std::move(plan), std::move(buffers));
 }
@@ -111,7 +112,7 @@ void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Sc
     loaded_->bound.reset();  // half moved
     throw;
   }
-  loaded_->bound->launch(static_cast<cudaStream_t>(stream));
+  loaded_->bound->launch(static_cast<cudaStream_t>(stream), early_);
 }
 
 }  // namespace autotune

@@ -19,7 +19,7 @@ class PreparedKernel {
   /// workload's. Throws KernelFailure (launch_error) if the driver refuses the cubin, Error if
   /// memory is short.
   PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan plan,
-                 std::vector<BufferSpec> buffers);
+                 std::vector<BufferSpec> buffers, EarlyStart early = EarlyStart::captured);
   ~PreparedKernel();
 
   /// `addresses` are device memory, one per buffer of the workload. `scalars` replace those of the
@@ -30,6 +30,7 @@ class PreparedKernel {
  private:
   struct Loaded;
   std::unique_ptr<Loaded> loaded_;
+  [[maybe_unused]] EarlyStart early_;  // not in a build without CUDA
 };
 
 }  // namespace autotune

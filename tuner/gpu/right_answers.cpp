@@ -73,7 +73,7 @@ class Reference {
     }
     const LoadedCubin cubin(*binary_);
     const BoundPlan bound(cubin, plan, addresses, specs);
-    bound.launch(stream_);
+    bound.launch(stream_, EarlyStart::never);
     bound.check(stream_);
     check_kernel(cudaStreamSynchronize(stream_), "its reference kernel");
   }

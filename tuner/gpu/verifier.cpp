@@ -133,7 +133,7 @@ Verdict Verifier::run_once(const BoundWork& plan, const Workspace& workspace, In
     fill_workspace(stream_, workspace.specs[i], workspace.buffers[i]);
   }
   check_cuda(cudaEventRecord(begin_.get(), stream_), "record an event");
-  plan.launch(stream_);
+  plan.launch(stream_, EarlyStart::everywhere);
   check_cuda(cudaEventRecord(end_.get(), stream_), "record an event");
   plan.check(stream_);
   report.clear(stream_);

@@ -65,6 +65,10 @@ typedef struct autotune_options {
   const char* device;
   int32_t ordinal;
   int32_t tuned_only; /* 1: never call a vendor's library instead of a tuned kernel */
+  /* 1: kernels that can start early (CUDA's programmatic dependent launch) do so in streams that
+   * are not captured, too. Ask for it where such launches mostly follow one another. 0: only in a
+   * stream capture; see autotune_launch(). Results are the same. */
+  int32_t early_start;
 } autotune_options;
 
 /* Texts are valid until autotune_close(). */
@@ -172,8 +176,15 @@ AUTOTUNE_API const char* autotune_kernel_buffer(const autotune_kernel* kernel, s
  *
  * The stream may be captured into a CUDA graph, in any mode. This includes the first call, which
  * loads the code and allocates the workspace. The graph holds the addresses of code, workspace and
- * buffers: keep the kernel while the graph is in use. A kernel with workspace, or a vendor's
- * library, must not run twice at a time, in streams or graphs. */
+ * buffers: keep the kernel while the graph is in use.
+ *
+ * Some kernels can start before the kernel ahead of them has ended; they wait for its results. This
+ * saves time only where that kernel lets them, and costs up to 2 us elsewhere. So a captured launch
+ * gets such an edge only where the one node ahead of it is a kernel that this library launched and
+ * that lets it. In a stream that is not captured, autotune_options.early_start decides.
+ *
+ * A kernel with workspace, or a vendor's library, must not run twice at a time, in streams or
+ * graphs. */
 AUTOTUNE_API autotune_status autotune_launch(autotune_kernel* kernel, void* const* buffers,
                                              size_t count, void* stream);
 

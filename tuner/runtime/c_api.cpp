@@ -24,6 +24,17 @@ thread_local std::string message;
 /// What an answer of the first header held.
 constexpr std::size_t kFirstAnswer = offsetof(autotune_answer, baseline);
 
+/// What the options of the first header held.
+constexpr std::size_t kFirstOptions = offsetof(autotune_options, early_start);
+
+/// Options that the program's header does not have are 0.
+autotune_options known_part(const autotune_options& options) {
+  require(options.size >= kFirstOptions, "autotune_options.size is not sizeof(autotune_options)");
+  autotune_options known{};
+  std::memcpy(&known, &options, std::min(options.size, sizeof known));
+  return known;
+}
+
 std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 
 /// By name in share/autotune/kernel_sources beside this library, else as the tool finds it.
@@ -151,16 +162,16 @@ int32_t autotune_abi(void) { return AUTOTUNE_ABI; }
 autotune_status autotune_open(const autotune_options* options, autotune_handle** handle) {
   return guarded([&] {
     require(options && handle, "autotune_open needs options and a place for the handle");
-    require(options->size >= sizeof(autotune_options),
-            "autotune_options.size is not sizeof(autotune_options)");
-    require(options->target, "autotune_options.target is missing, such as \"gemm\"");
-    Target target = target_called(options->target);
-    std::vector<db::Layer> layers = layers_of(*options);
-    Chosen chosen = device_for(*options, layers, target.name);
-    auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(*options),
-                                                  std::move(chosen.info), policy_of(*options),
+    const autotune_options given = known_part(*options);
+    require(given.target, "autotune_options.target is missing, such as \"gemm\"");
+    Target target = target_called(given.target);
+    std::vector<db::Layer> layers = layers_of(given);
+    Chosen chosen = device_for(given, layers, target.name);
+    auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(given),
+                                                  std::move(chosen.info), policy_of(given),
                                                   std::move(layers), chosen.ordinal);
-    made->tuned_only = options->tuned_only != 0;
+    made->tuned_only = given.tuned_only != 0;
+    if (given.early_start != 0) made->early_start = EarlyStart::everywhere;
     *handle = made.release();
   });
 }

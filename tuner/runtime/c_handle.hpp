@@ -20,6 +20,7 @@ struct autotune_handle {
   autotune::TargetLookup lookup;
   std::optional<int> ordinal;  // of the GPU that is here
   bool tuned_only = false;
+  autotune::EarlyStart early_start = autotune::EarlyStart::captured;
   std::shared_ptr<autotune::BuildCache> cache;
   std::once_flag device_made;
   std::unique_ptr<autotune::Device> device;  // compiles
@@ -37,6 +38,7 @@ struct autotune_kernel {
   autotune::LaunchPlan plan;
   std::vector<autotune::BufferSpec> buffers;
   std::vector<autotune::Scalar> scalars;
+  autotune::EarlyStart early_start = autotune::EarlyStart::captured;
   std::optional<int> ordinal;  // of the GPU that is here
   std::once_flag loaded;
   std::unique_ptr<autotune::PreparedKernel> prepared;  // made by the first launch

@@ -51,6 +51,7 @@ std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem&
   kernel->plan.checks.clear();
   kernel->scalars = program.scalars();
   kernel->ordinal = handle.ordinal;
+  kernel->early_start = handle.early_start;
   return kernel;
 }
 
@@ -103,8 +104,8 @@ void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
   if (launch_baseline(kernel, buffers, scalars, stream)) return;
   std::call_once(kernel.loaded, [&] {
     const RelaxedCapture relaxed;
-    kernel.prepared = std::make_unique<PreparedKernel>(*kernel.ordinal, *kernel.compiled.binary,
-                                                       kernel.plan, kernel.buffers);
+    kernel.prepared = std::make_unique<PreparedKernel>(
+        *kernel.ordinal, *kernel.compiled.binary, kernel.plan, kernel.buffers, kernel.early_start);
   });
   kernel.prepared->launch(buffers, scalars, stream);
 }

@@ -153,12 +153,21 @@ TEST_F(CApiLost, WithoutAGpuTheKernelIsTheTunedOneAndSaysWhy) {
   }
 }
 
+TEST_F(CApi, OptionsOfAnOlderHeaderAreTakenAndNothingBehindThemIsRead) {
+  options_.device = "NVIDIA H200";
+  options_.size = offsetof(autotune_options, early_start);
+  options_.early_start = -1;  // not part of it
+  EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+}
+
 TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
   EXPECT_EQ(autotune_open(nullptr, &handle_), AUTOTUNE_WRONG_USAGE);
   autotune_options old = options_;
   old.size = 4;
   EXPECT_EQ(autotune_open(&old, &handle_), AUTOTUNE_WRONG_USAGE);
   EXPECT_THAT(autotune_message(), HasSubstr("autotune_options.size"));
+  old.size = offsetof(autotune_options, early_start) - 1;
+  EXPECT_EQ(autotune_open(&old, &handle_), AUTOTUNE_WRONG_USAGE);
   autotune_options unknown = options_;
   unknown.target = "gem";
   EXPECT_NE(autotune_open(&unknown, &handle_), AUTOTUNE_OK);
