@@ -98,6 +98,8 @@ const Verb kDb{
   (only the answers, as JSON lines), cpp (the answers as a C++ header) or sqlite. t4 (T4 results) and
   kt (Kernel Tuner's cache of 1.5.0) have the trials of one problem: `--target`, `--size`, and
   `--device` or `--set` if several fit. A `lower_bound` beside a time says that timing stopped early.
+* `export --format cpp --embed --target T` compiles the answers and writes a header with a look-up
+  function, the cubins, and what launches them ([database.md](database.md)).
 * `import` and `merge` add the content of FILEs, which are JSON lines or databases. They never
   overwrite. Order and repetition do not matter.
 * `check` compares every row with its id.
@@ -113,9 +115,11 @@ const Verb kDb{
                 {"output", "FILE", "export: write to this file instead of stdout"},
                 {"target", "T", "pin: the target; export: only this one; import: its manifest"},
                 {"device", "NAME", "pin, export: only this device"},
-                {"size", "S", "pin, export t4, kt: a problem, as for tune"},
+                {"embed", "", "export cpp: with cubins and what launches them"},
+                {"size", "S", "pin, export t4, kt, --embed: a problem, as for tune"},
                 {"set", "NAME=VALUE",
-                 "pin, export t4, kt: a setting of the problem, such as dtype=f64", "", true},
+                 "pin, export t4, kt, --embed: a setting of the problem, such as dtype=f64", "",
+                 true},
                 kPluginOption,
                 {"config", "TEXT", "pin: the configuration, \"BM=64 BN=64 …\""},
                 {"note", "TEXT", "pin: why"},

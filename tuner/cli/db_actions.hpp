@@ -2,11 +2,18 @@
 // Actions of autotune db in their own sources.
 #pragma once
 
+#include <iosfwd>
+
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 
 namespace autotune::cli {
 
 int run_export(const Arguments& arguments);
+/// export --format cpp --embed: compiles the answers of --target and writes a header with them.
+/// Throws UsageError for settings that differ, Error if nothing is left.
+void write_embedded(const Arguments& arguments, const db::TunedStore& store, AnswerJudge& judge,
+                    std::ostream& out);
 /// import and merge.
 int run_import(const Arguments& arguments);
 /// pin and unpin.

@@ -27,12 +27,14 @@ void write_results(const Arguments& arguments, const db::TunedStore& store,
 
 /// Returns how many damaged facts are left out; answers that are, the store names.
 std::int64_t write_export(const Arguments& arguments, const db::TunedStore& store,
-                          const std::string& format_name, std::ostream& out) {
+                          AnswerJudge& judge, const std::string& format_name, std::ostream& out) {
   const db::TunedFilter filter{arguments.find("device").value_or(""), target_name(arguments), "",
                                ""};
   if (format_name == "jsonl") return db::export_json_lines(store, out);
   if (format_name == "t4" || format_name == "kt") {
     write_results(arguments, store, format_name, out);
+  } else if (arguments.has("embed")) {
+    write_embedded(arguments, store, judge, out);
   } else if (format_name == "best") {
     db::export_best_json_lines(store, filter, out);
   } else {
@@ -71,6 +73,9 @@ int run_export(const Arguments& arguments) {
     throw UsageError(
         format("there is no format \"{}\": {}", format_name, suggestion(format_name, kFormats)));
   }
+  if (arguments.has("embed") && format_name != "cpp") {
+    throw UsageError(format("--embed is for --format cpp, not {}", format_name));
+  }
   db::TunedStore store = open_store(arguments, db::Mode::read_only);
   const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);
@@ -87,10 +92,10 @@ int run_export(const Arguments& arguments) {
     damaged = write_database(store, *output);
   } else if (output) {
     write_output(*output, [&](std::ostream& file) {
-      damaged = write_export(arguments, store, format_name, file);
+      damaged = write_export(arguments, store, judge, format_name, file);
     });
   } else {
-    damaged = write_export(arguments, store, format_name, std::cout);
+    damaged = write_export(arguments, store, judge, format_name, std::cout);
   }
   if (damaged > 0) {
     std::cerr << format(

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles the answers of a database for a GPU, in parallel: for warm and db export --embed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/store.hpp"
+#include "tuner/cli/answer_judge.hpp"
+#include "tuner/core/device.hpp"
+
+namespace autotune::cli {
+
+/// A tuned answer with what a program needs to launch it.
+struct CompiledAnswer {
+  db::TunedEntry entry;
+  std::shared_ptr<const CompiledKernel> kernel;  // null if it failed
+  LaunchPlan plan;
+  std::vector<BufferSpec> buffers;  // that the program passes
+  std::vector<Scalar> scalars;
+  std::string failure;  // why it cannot be used on this GPU
+};
+
+/// Compiles on `threads` cores for the GPU `info`, which need not be here, through the cache of
+/// compiled kernels. Compilers run in their own processes and are killed after `compile_seconds`.
+/// The judge must know the target of each entry.
+std::vector<CompiledAnswer> compile_answers(std::vector<db::TunedEntry> entries, AnswerJudge& judge,
+                                            const DeviceInfo& info, int threads,
+                                            double compile_seconds);
+
+/// Removes what no program is to use, and says so on stderr: answers of other tuners, and those
+/// whose target has changed since or is not found. Throws Error if nothing is left.
+void keep_current(std::vector<db::TunedEntry>& entries, AnswerJudge& judge,
+                  const std::string& file);
+
+}  // namespace autotune::cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune db export --embed: answers with their cubins, as one C++ header.
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <set>
+#include <thread>
+
+#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/db_actions.hpp"
+#include "tuner/cli/embedded_header.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/records/records.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+constexpr double kCompileSeconds = 600;
+
+std::string name_of(const db::TunedEntry& entry) {
+  return format("{} on {}", entry.best.key.problem, entry.device.name);
+}
+
+void expect_same_settings(const std::vector<db::TunedEntry>& entries) {
+  std::set<std::string> settings;
+  for (const db::TunedEntry& entry : entries) settings.insert(to_text(problem_of(entry).settings));
+  if (settings.size() < 2) return;
+  throw UsageError(
+      format("--embed: one header has one combination of settings: choose with --set among {}",
+             joined(std::vector<std::string>(settings.begin(), settings.end()), "; ")));
+}
+
+/// One for each problem on each GPU: that of the default policy, else the first.
+std::vector<db::TunedEntry> one_of_each(std::vector<db::TunedEntry> entries) {
+  const std::string policy = key_text(Policy{});
+  std::stable_partition(entries.begin(), entries.end(), [&](const db::TunedEntry& entry) {
+    return entry.best.key.policy == policy;
+  });
+  std::set<std::pair<std::string, std::string>> seen;
+  std::erase_if(entries, [&](const db::TunedEntry& entry) {
+    return !seen.emplace(entry.device.id, entry.best.key.problem).second;
+  });
+  return entries;
+}
+
+void keep_gpus(std::vector<db::TunedEntry>& entries, const std::string& file) {
+  const auto others = std::erase_if(
+      entries, [](const db::TunedEntry& entry) { return entry.device.compute_capability == 0; });
+  if (entries.empty()) throw Error(format("{}: nothing is tuned there on a GPU", file));
+  if (others > 0) warn_of({format("{} answers are left out: they are not of a GPU", others)});
+}
+
+std::vector<CompiledAnswer> compile_all(std::vector<db::TunedEntry> entries, AnswerJudge& judge) {
+  std::map<std::string, std::vector<db::TunedEntry>> by_device;
+  for (db::TunedEntry& entry : entries) by_device[entry.device.name].push_back(std::move(entry));
+  const auto threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<CompiledAnswer> all;
+  for (auto& [name, some] : by_device) {
+    const DeviceInfo info = device_of(some.front().device);
+    for (CompiledAnswer& answer :
+         compile_answers(std::move(some), judge, info, threads, kCompileSeconds)) {
+      all.push_back(std::move(answer));
+    }
+  }
+  return all;
+}
+
+void drop_failed(std::vector<CompiledAnswer>& answers, const std::string& file) {
+  std::vector<std::string> sentences;
+  std::erase_if(answers, [&](const CompiledAnswer& answer) {
+    if (answer.kernel) return false;
+    sentences.push_back(format("{} is left out: {}", name_of(answer.entry), answer.failure));
+    return true;
+  });
+  warn_of(sentences);
+  if (answers.empty()) throw Error(format("{}: none of its answers can be compiled", file));
+}
+
+}  // namespace
+
+void write_embedded(const Arguments& arguments, const db::TunedStore& store, AnswerJudge& judge,
+                    std::ostream& out) {
+  arguments.text("target");
+  const std::string file = store.path().string();
+  std::vector<db::TunedEntry> entries =
+      arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
+                            : chosen_entries(arguments, store);
+  keep_current(entries, judge, file);
+  keep_gpus(entries, file);
+  expect_same_settings(entries);
+  std::vector<CompiledAnswer> answers = compile_all(one_of_each(std::move(entries)), judge);
+  drop_failed(answers, file);
+  write_embedded_header(out, answers);
+}
+
+}  // namespace autotune::cli
