@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <iostream>
+#include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
@@ -133,6 +134,14 @@ std::vector<std::unique_ptr<Device>> open_devices(const std::string& text, doubl
                             text, first.name, info.name));
   }
   return devices;
+}
+
+DeviceInfo gpu_named(const std::string& text) {
+  const int ordinal = ordinal_of(text);
+  if (ordinal < 0) return device_info(find_gpu(text));
+  const std::vector<DeviceInfo> here = cuda_devices();
+  if (std::cmp_less(ordinal, here.size())) return here[static_cast<std::size_t>(ordinal)];
+  throw Error(format("there is no GPU {} here: name one, such as --gpu h200", text));
 }
 
 std::vector<ListedDevice> list_devices() {

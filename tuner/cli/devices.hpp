@@ -35,6 +35,10 @@ void check_device(const std::string& text);
 std::vector<std::unique_ptr<Device>> open_devices(const std::string& text, double compile_seconds);
 void check_devices(const std::string& text);
 
+/// The GPU `cuda:N` of this machine, or any GPU by its name, such as h200. Throws Error if there is
+/// no such GPU.
+DeviceInfo gpu_named(const std::string& text);
+
 struct ListedDevice {
   std::string option;  // text for --device
   DeviceInfo info;

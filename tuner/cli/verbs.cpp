@@ -25,6 +25,7 @@ extern const Verb kOccupancy;
 extern const Verb kQuery;
 extern const Verb kReplay;
 extern const Verb kTune;
+extern const Verb kWarm;
 
 namespace {
 
@@ -43,8 +44,8 @@ const Verb kHelp{.name = "help",
                  .positional = "VERB",
                  .run = run_help};
 
-const std::array kVerbs{&kTune, &kQuery,  &kList,   &kOccupancy, &kCheck,   &kNewTarget,
-                        &kDb,   &kImport, &kReplay, &kExplain,   &kCompare, &kHelp};
+const std::array kVerbs{&kTune,   &kQuery,  &kList,    &kOccupancy, &kCheck, &kNewTarget, &kDb,
+                        &kImport, &kReplay, &kExplain, &kCompare,   &kWarm,  &kHelp};
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C boundary, what compiles and launches: nothing is thrown past it.
+#include "tuner/core/caller_buffers.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/stream_capture.hpp"
@@ -21,20 +21,10 @@ Device& compiler_of(autotune_handle& handle) {
     if (info.kind == DeviceKind::host || info.kind == DeviceKind::fake) {
       throw NoDevice(format("{} is not a GPU: kernels cannot be loaded on it", info.name));
     }
-    handle.device = handle.ordinal ? make_cuda_device(*handle.ordinal, handle.cache)
-                                   : make_model_device(info, handle.cache);
+    // Compiling needs no GPU, and opening one takes longer than all else here.
+    handle.device = make_model_device(info, handle.cache);
   });
   return *handle.device;
-}
-
-/// Unchecked outputs lie in memory of the application. In the plan they stand right behind the
-/// other buffers, so that no number changes.
-void take_unchecked(autotune_kernel& kernel) {
-  std::vector<BufferSpec>& workspace = kernel.plan.workspace;
-  const auto end = std::ranges::find_if(
-      workspace, [](const BufferSpec& each) { return each.role != Role::unchecked; });
-  kernel.buffers.insert(kernel.buffers.end(), workspace.begin(), end);
-  workspace.erase(workspace.begin(), end);
 }
 
 std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem& problem,
@@ -47,8 +37,7 @@ std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem&
   kernel->compiled = compiler_of(handle).compile(program.source_unit(levels));
   kernel->plan = program.plan(levels);
   kernel->buffers = program.buffers();
-  take_unchecked(*kernel);
-  kernel->plan.checks.clear();
+  pass_unchecked(kernel->plan, kernel->buffers);
   kernel->scalars = program.scalars();
   kernel->ordinal = handle.ordinal;
   kernel->early_start = handle.early_start;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune warm: after it, programs compile nothing.
+#include <gmock/gmock.h>
+
+#include "tests/cli/sentences.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Warm : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "this build has no NVRTC";
+    const Ended tuned = sandbox_.run({"tune", "--target", "vector_add", "--sizes", "4096,65536",
+                                      "--device", "model:h200", "--budget", "3", "--quiet"});
+    ASSERT_EQ(tuned.status, 0) << tuned.err;
+    sandbox_.set("AUTOTUNE_CACHE", (sandbox_.folder() / "cache").string());
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_F(Warm, FillsTheCacheOnce) {
+  const Json first = Json::parse(sandbox_.run({"warm", "--gpu", "h200", "--json"}).out);
+  EXPECT_EQ(first["device"], "NVIDIA H200");
+  EXPECT_GE(first["compiled"], 1);
+  EXPECT_EQ(first["failed"], 0);
+  const Json again = Json::parse(sandbox_.run({"warm", "--gpu", "h200", "--json"}).out);
+  EXPECT_EQ(again["compiled"], 0);
+  EXPECT_EQ(again["cached"], 2);
+  const Ended one = sandbox_.run(
+      {"warm", "--gpu", "h200", "--target", "vector_add", "--size", "4096", "--jobs", "1"});
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("(sm_90): 0 compiled, 1 were in the cache, 0 failed"));
+}
+
+TEST_F(Warm, AnotherGpuOfTheArchitectureUsesTheAnswersToo) {
+  const Json json = Json::parse(sandbox_.run({"warm", "--gpu", "h100", "--json"}).out);
+  EXPECT_EQ(json["compute_capability"], 90);
+  EXPECT_EQ(json["compiled"].get<int>() + json["cached"].get<int>(), 2);
+}
+
+TEST_F(Warm, WhatCannotBeWarmedIsRefused) {
+  expect_refused(sandbox_.run({"warm", "--gpu", "a100"}), 1, {"nothing is tuned there for"});
+  expect_refused(sandbox_.run({"warm", "--gpu", "cuda:99"}), 1, {"there is no GPU cuda:99 here"});
+  expect_refused(sandbox_.run({"warm", "--gpu", "h200", "--size", "4096"}), 2,
+                 {"warm needs --target"});
+  expect_refused(sandbox_.run({"warm", "--gpu", "h200", "--target", "vector_add", "--size", "8"}),
+                 1, {"nothing is tuned there for"});
+  sandbox_.set("AUTOTUNE_CACHE", "/proc/none");
+  expect_refused(sandbox_.run({"warm", "--gpu", "h200"}), 1, {"cannot be used"});
+}
+
+}  // namespace
+}  // namespace autotune::testing

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune warm: compiles what is tuned, so that programs find it in the cache.
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <set>
+#include <thread>
+#include <tuple>
+
+#include "tuner/cache/build_cache.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/compiled_answers.hpp"
+#include "tuner/cli/devices.hpp"
+#include "tuner/cli/request.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool is_same_device(const db::TunedEntry& entry, const DeviceInfo& gpu) {
+  return entry.device.name == gpu.name && entry.device.multiprocessors == gpu.multiprocessors;
+}
+
+/// What programs on this GPU get: its own answers, and at other sizes those of its architecture.
+std::vector<db::TunedEntry> answers_for(const Arguments& arguments, const db::TunedStore& store,
+                                        const DeviceInfo& gpu) {
+  if (arguments.has("size")) arguments.text("target");  // names the sizes
+  std::vector<db::TunedEntry> entries =
+      arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
+                            : chosen_entries(arguments, store);
+  std::erase_if(entries, [&](const db::TunedEntry& entry) {
+    return entry.device.compute_capability != gpu.compute_capability;
+  });
+  std::stable_partition(entries.begin(), entries.end(),
+                        [&](const auto& entry) { return is_same_device(entry, gpu); });
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  std::erase_if(entries, [&](const db::TunedEntry& entry) {
+    const auto& key = entry.best.key;
+    return !seen.emplace(entry.kernel.target, key.problem, key.policy).second;
+  });
+  if (!entries.empty()) return entries;
+  throw Error(format("{}: nothing is tuned there for {} (sm_{}) as asked: tune it first",
+                     store.path().string(), gpu.name, gpu.compute_capability));
+}
+
+struct Counts {
+  int compiled = 0, cached = 0, failed = 0;
+};
+
+Counts counts_of(const std::vector<CompiledAnswer>& answers) {
+  Counts counts;
+  for (const CompiledAnswer& answer : answers) {
+    if (!answer.kernel) {
+      ++counts.failed;
+    } else {
+      ++(answer.kernel->cached ? counts.cached : counts.compiled);
+    }
+  }
+  return counts;
+}
+
+void warn_of_failures(const std::vector<CompiledAnswer>& answers) {
+  std::vector<std::string> sentences;
+  for (const CompiledAnswer& answer : answers) {
+    if (answer.kernel) continue;
+    sentences.push_back(format("{} {} {}: {}", answer.entry.kernel.target,
+                               answer.entry.best.key.problem, answer.entry.best.configuration,
+                               answer.failure));
+  }
+  warn_of(sentences);
+}
+
+void expect_cache() {
+  const BuildCache cache(BuildCache::default_folder());
+  if (!cache.warning().empty()) throw Error(cache.warning());
+}
+
+int run_warm(const Arguments& arguments) {
+  const DeviceInfo gpu = gpu_named(arguments.text("gpu"));
+  expect_cache();
+  const db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  const LeftOutWarning warning(store);
+  AnswerJudge judge(arguments);
+  std::vector<db::TunedEntry> entries = answers_for(arguments, store, gpu);
+  keep_current(entries, judge, store.path().string());
+  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int jobs =
+      arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
+  const auto start = Clock::now();
+  const std::vector<CompiledAnswer> answers =
+      compile_answers(std::move(entries), judge, gpu, jobs, compile_limit_of(arguments));
+  const std::chrono::duration<double> passed = Clock::now() - start;
+  warn_of_failures(answers);
+  const Counts counts = counts_of(answers);
+  if (arguments.has("json")) {
+    const Json json{{"device", gpu.name},          {"compute_capability", gpu.compute_capability},
+                    {"compiled", counts.compiled}, {"cached", counts.cached},
+                    {"failed", counts.failed},     {"seconds", passed.count()}};
+    std::cout << json_text(json) << '\n';
+  } else {
+    std::cout << format("{} (sm_{}): {} compiled, {} were in the cache, {} failed; {:.1f} s\n",
+                        gpu.name, gpu.compute_capability, counts.compiled, counts.cached,
+                        counts.failed, passed.count());
+  }
+  return counts.failed == 0 ? kDone : kFailed;
+}
+
+}  // namespace
+
+extern const Verb kWarm;
+const Verb kWarm{
+    .name = "warm",
+    .synopsis = "[--target T] [--size S] [--gpu NAME] [--set NAME=VALUE] [--db FILE] [--jobs N]",
+    .summary = "Compile what is tuned, so that programs find it in the cache",
+    .details =
+        "Fills the cache of compiled kernels (`AUTOTUNE_CACHE`) with the tuned answers of the "
+        "database for one GPU, in parallel processes. `autotune_prepare()` then compiles nothing "
+        "for these sizes. Answers of other GPUs of the same architecture count where this one has "
+        "none. `--gpu h200` compiles for a GPU that is not here. The exit status is 1 if "
+        "a kernel does not compile.",
+    .options = {{"target", "T", "A target's name or the path of a manifest; default: all"},
+                {"size", "S", "Only these problems, as for tune: 512, 128..1024"},
+                {"gpu", "NAME", "The GPU: cuda:N, or a name as for occupancy: h200", "cuda:0"},
+                {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
+                 true},
+                {"db", "FILE", "The database"},
+                {"jobs", "N", "Compile threads; default: all cores"},
+                kCompileLimitOption,
+                {"json", "", "Print JSON"}},
+    .positional = {},
+    .run = run_warm};
+
+}  // namespace autotune::cli
