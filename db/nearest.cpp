@@ -153,6 +153,7 @@ NearestOfEach nearest_of_all(const TunedStore& store, const TunedFilter& filter,
   each_pair(store, filter, [&](const DeviceRow& device, const KernelRow& kernel) {
     if (!nearest.expect(kernel.sizes)) return;
     for (const Group& group : groups_of(store.connection(), device, kernel)) {
+      if (!filter.policy.empty() && group.policy != filter.policy) continue;
       offer_group(store.connection(), device, kernel, group, sizes, nearest);
     }
   });

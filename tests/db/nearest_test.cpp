@@ -74,6 +74,17 @@ TEST(Nearest, OfSeveralAsNearTheShortestAndThenTheFirstTextCounts) {
   EXPECT_EQ(tuned.nearest({256, 256, 64}).entry.best.key.problem, "M=256 N=64 K=64 dtype=f32");
 }
 
+TEST(Nearest, IsOfThePolicyThatIsAskedFor) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  Sample sample(store);
+  sample.key.problem = "M=1 N=1 K=1 dtype=f32";
+  store.append(std::vector{sample.trial("BM=64", 100)});
+  EXPECT_EQ(store.nearest({.target = "gemm", .policy = sample.key.policy}, "M=1 N=1 K=1").size(),
+            1u);
+  EXPECT_TRUE(store.nearest({.target = "gemm", .policy = "another"}, "M=1 N=1 K=1").empty());
+}
+
 TEST(Nearest, DoesNotGoThroughThoseThatBeginTooFarAway) {
   std::vector<Sizes> problems;
   for (std::int64_t m = 1; m <= 20; ++m) {

@@ -73,6 +73,10 @@ void ProgressDisplay::problem_done(const Target& target, const ProblemReport& re
   const int tried = std::accumulate(report.outcomes.begin(), report.outcomes.end(), 0);
   std::string line = format("{}: tried {} of {}: {}", problem_text(target, report.problem), tried,
                             report.space, outcomes_text(report.outcomes));
+  if (const StartedFrom& from = report.started_from; from.configurations > 0) {
+    line += format("; started from {} configuration{} found on {}", from.configurations,
+                   from.configurations == 1 ? "" : "s", joined(from.devices, ", "));
+  }
   if (report.taken_over > 0) line += format("; {} from the database", report.taken_over);
   if (report.quarantined > 0) {
     line += format("; {} not run again after two crashes or timeouts", report.quarantined);

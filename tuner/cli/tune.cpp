@@ -170,7 +170,7 @@ With `--json`, stdout holds one document:
      "problems": [
        {"problem": {"M": 128, "N": 128, "K": 128, "dtype": "f32"}, "space": 5000,
         "trials": {"ok": 150, "pruned": 40, "compile_error": 0, …},
-        "taken_over": 0, "quarantined": 0,
+        "taken_over": 0, "quarantined": 0, "started_from": {"configurations": 0, "devices": []},
         "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
                  "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0},
         "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}],
@@ -184,6 +184,7 @@ With `--json`, stdout holds one document:
 
 * `taken_over`: trials that the database already had.
 * `quarantined`: configurations not run again after two crashes or timeouts.
+* `started_from`: configurations tried first, because they are fast on other devices.
 * `best`: null if no configuration is correct. Times are nanoseconds per call: the median and its
   95 % interval from the playoff.
 * `default`: has `failure` instead of a time if the default configuration fails.

@@ -87,7 +87,9 @@ class Search {
   /// Until there is something to fit a model to. Where everything fails so far, goes on in the
   /// emptiest places.
   bool start() {
-    std::size_t started = observations_.valid() < kFirst ? 0 : kFirst;  // a run that goes on
+    const std::size_t own =
+        observations_.valid() - std::min(observations_.valid(), evaluator_.suggested());
+    std::size_t started = own < kFirst ? 0 : kFirst;  // a run that goes on
     while (!exhausted() && (started < kFirst || observations_.valid() < kFewest)) {
       const std::vector<std::size_t> first =
           first_configurations(space_, coordinates_, prior_.log_predicted,

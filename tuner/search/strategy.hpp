@@ -60,6 +60,9 @@ class Evaluator {
   /// Free evaluations that are known before the search starts: the default configuration, and the
   /// trials of a resumed run.
   virtual std::span<const Evaluation> known() const { return {}; }
+  /// How many of known() were timed only because they are fast on another device. They say little
+  /// of the rest of the space, so a search starts as if they were not there.
+  virtual std::size_t suggested() const { return 0; }
 };
 
 /// A search method as straight-line code. The same seed and the same evaluations must lead to the

@@ -10,6 +10,7 @@
 #include "tuner/hash/hash.hpp"
 #include "tuner/session/finals.hpp"
 #include "tuner/session/finals_time.hpp"
+#include "tuner/session/found_elsewhere.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
@@ -99,6 +100,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
                  problem, std::move(prepared.space), std::move(prepared.corrected), order.retune);
   EdgeCheck edge(shared_.target, problem, device_);
 
+  started_from_ = {};
   search(run, edge, order, started);
   warn_of_machine(run);
   shared_.problems.remember(past_trials(run, prepared.predicted));
@@ -109,17 +111,21 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   pool.clear();
 
   ProblemReport report = report_of(run, decision);
+  report.started_from = started_from_;
   report.prune_check = prune_check;
   report.out_of_time = !decision.best && order.deadline.has_passed();
   report.seconds = seconds_since(started);
   return report;
 }
 
-Recorder ProblemTuner::recorder_of(const Problem& problem) {
+db::ProblemKey ProblemTuner::key_of(const Problem& problem) {
   if (!rows_) rows_ = begin_session(store_, shared_.target, device_, shared_.request);
+  return {rows_->device, rows_->kernel, problem.text(), key_text(shared_.request.policy)};
+}
+
+Recorder ProblemTuner::recorder_of(const Problem& problem) {
   const double flops = work_of(shared_.target, problem, device_.info()).flops;
-  const db::ProblemKey key{rows_->device, rows_->kernel, problem.text(),
-                           key_text(shared_.request.policy)};
+  const db::ProblemKey key = key_of(problem);
   return {store_, rows_->session, key, flops, !shared_.request.partial};
 }
 
@@ -168,7 +174,26 @@ bool ProblemTuner::begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator
   run.ledger().take_over_all();
   if (evaluator.remaining() == 0) return false;
   if (run.ledger().is_timed(by_default)) expect_default_right_at_edge(run, edge);
+  start_from_elsewhere(run, evaluator);
   return true;
+}
+
+/// What is fast on other devices is measured here before the search begins.
+void ProblemTuner::start_from_elsewhere(const ProblemRun& run, TrialEvaluator& evaluator) {
+  if (!store_) return;
+  const std::vector<FoundElsewhere> found =
+      found_elsewhere(*store_, run.target(), run.problem(), key_of(run.problem()),
+                      device_.info().kind, run.space());
+  std::vector<std::size_t> indices;
+  for (const FoundElsewhere& one : found) indices.push_back(one.index);
+  const std::vector<std::size_t> tried = evaluator.suggest(indices);
+  started_from_.configurations = tried.size();
+  for (const FoundElsewhere& one : found) {
+    const bool was_tried = std::ranges::find(tried, one.index) != tried.end();
+    auto& devices = started_from_.devices;
+    if (!was_tried || std::ranges::find(devices, one.device) != devices.end()) continue;
+    devices.push_back(one.device);
+  }
 }
 
 /// A search is not begun if all its finalists would be refuted.

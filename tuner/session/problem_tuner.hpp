@@ -50,11 +50,13 @@ class ProblemTuner {
   CompileStatistics compile_statistics() const;
 
  private:
+  db::ProblemKey key_of(const Problem& problem);
   Recorder recorder_of(const Problem& problem);
   CompilePool& pool_of(int threads);
   void search(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order,
               Deadline::Clock::time_point started);
   bool begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator& evaluator);
+  void start_from_elsewhere(const ProblemRun& run, TrialEvaluator& evaluator);
   void expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge);
   void compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index);
   void warn_of_machine(const ProblemRun& run) const;
@@ -75,6 +77,7 @@ class ProblemTuner {
   std::optional<SessionRows> rows_;  // from the first problem on
   std::optional<CompilePool> pool_;
   CompileStatistics earlier_pools_;
+  StartedFrom started_from_;  // of the problem at hand
 };
 
 }  // namespace autotune

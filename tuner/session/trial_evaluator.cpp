@@ -107,6 +107,17 @@ std::vector<Evaluation> TrialEvaluator::evaluate(std::span<const std::size_t> in
   return evaluations;
 }
 
+std::vector<std::size_t> TrialEvaluator::suggest(std::span<const std::size_t> indices) {
+  std::vector<std::size_t> fresh;
+  for (const std::size_t index : indices) {
+    if (!run_.ledger().contains(index)) fresh.push_back(index);
+  }
+  fresh.resize(evaluate(fresh).size());
+  suggested_ += static_cast<std::size_t>(std::ranges::count_if(
+      fresh, [this](std::size_t index) { return run_.ledger().is_timed(index); }));
+  return fresh;
+}
+
 /// The first of them, as far as the budget goes.
 std::vector<std::size_t> TrialEvaluator::first_affordable(
     std::span<const std::size_t> indices) const {

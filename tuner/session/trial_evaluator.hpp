@@ -32,6 +32,11 @@ class TrialEvaluator final : public Evaluator {
   std::vector<bool> ready(std::span<const std::size_t> indices) override;
   std::span<const double> predicted() const override { return run_.predicted(); }
   std::span<const Evaluation> known() const override { return run_.ledger().evaluations(); }
+  std::size_t suggested() const override { return suggested_; }
+
+  /// Evaluates configurations that the strategy did not ask for, as far as they are not known.
+  /// Returns those that it evaluated.
+  std::vector<std::size_t> suggest(std::span<const std::size_t> indices);
 
   /// Whether a trial would be compiled: it is neither known nor ruled out.
   bool must_compile(std::size_t index) const;
@@ -58,6 +63,7 @@ class TrialEvaluator final : public Evaluator {
 
   ProblemRun& run_;
   const std::size_t budget_;
+  std::size_t suggested_ = 0;
   SharedQueue queue_;
 };
 

@@ -19,12 +19,19 @@ namespace autotune {
 /// Number of trials for each Outcome.
 using OutcomeCounts = std::array<int, kOutcomes>;
 
+/// Configurations that were tried first because they are fast on other devices.
+struct StartedFrom {
+  std::size_t configurations = 0;
+  std::vector<std::string> devices;  // names, each once
+};
+
 struct ProblemReport {
   Problem problem;
   std::size_t space = 0;
   OutcomeCounts outcomes{};
   int taken_over = 0;   // trials found in the store
   int quarantined = 0;  // not run again after two crashes or timeouts
+  StartedFrom started_from;
   ProblemDecision decision;
   bool out_of_time = false;               // no finalist was verified in time: there is no best
   std::string default_failure;            // why the decision has no default configuration

@@ -37,6 +37,19 @@ TEST(Guided, FindsASmoothOptimumAmongThousandsInFortyEvaluations) {
   }
 }
 
+TEST(Guided, StartsAsUsualWhereAllThatIsKnownWasSuggested) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  Bench suggested(space, smooth, 6), known(space, smooth, 6);
+  for (std::size_t index = 0; index < 8; ++index) {
+    suggested.suggest(index);
+    known.know(index);
+  }
+  GuidedSearch().search(suggested, 1);
+  GuidedSearch().search(known, 1);
+  EXPECT_EQ(suggested.rounds(), 1) << "six at once, spread over the space";
+  EXPECT_EQ(known.rounds(), 6) << "a run that goes on";
+}
+
 TEST(Guided, KeepsAwayFromWhereEverythingFails) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   const auto fails = [](const Levels& levels) { return levels[2] >= 4; };  // half of the space

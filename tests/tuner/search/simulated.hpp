@@ -40,6 +40,7 @@ class Bench : public Evaluator {
   std::size_t remaining() const override { return budget_ - asked_.size(); }
   std::span<const double> predicted() const override { return predicted_; }
   std::span<const Evaluation> known() const override { return known_; }
+  std::size_t suggested() const override { return suggested_; }
   void prefetch(std::span<const std::size_t> indices) override {
     for (const std::size_t index : indices) {
       prefetched_.insert(index);
@@ -75,6 +76,10 @@ class Bench : public Evaluator {
   void predict(std::vector<double> predicted) { predicted_ = std::move(predicted); }
   void make_ready(std::function<bool(std::size_t)> ready) { ready_ = std::move(ready); }
   void know(std::size_t index) { known_.push_back(answer(index)); }
+  void suggest(std::size_t index) {
+    know(index);
+    ++suggested_;
+  }
 
   /// The evaluated configurations, each once, in order.
   const std::vector<std::size_t>& asked() const { return asked_; }
@@ -99,6 +104,7 @@ class Bench : public Evaluator {
   std::vector<double> predicted_;
   std::function<bool(std::size_t)> ready_;
   std::vector<Evaluation> known_;
+  std::size_t suggested_ = 0;
   std::vector<std::size_t> asked_;
   std::set<std::size_t> seen_, prefetched_, under_way_;
   std::size_t most_under_way_ = 0;

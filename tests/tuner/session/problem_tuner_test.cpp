@@ -61,6 +61,47 @@ TEST_F(ProblemTunerTest, WhatIsStoredIsTakenOverUnlessItIsToBeMeasuredAnew) {
   EXPECT_EQ(tune(device, order_of(0, true), &store).taken_over, 0);
 }
 
+/// The configurations that a device tried, in order.
+std::vector<std::string> tried_on(const db::TunedStore& store, const std::string& device) {
+  std::vector<std::string> all;
+  for (const db::TunedEntry& entry : store.tuned({.device_name = device})) {
+    for (const db::TrialRow& row : store.trials(entry.best.key)) {
+      if (row.stage == "search") all.push_back(row.configuration);
+    }
+  }
+  return all;
+}
+
+TEST_F(ProblemTunerTest, TriesFirstWhatIsFastOnAnotherDevice) {
+  db::TunedStore store = open_store();
+  FakeDevice a(bowl), b(bowl);
+  a.mutable_info().name = "A";
+  b.mutable_info().name = "B";
+  tune(a, {}, &store);
+  request_.strategy = "random";
+  request_.budget.amount = 12;
+  const ProblemReport report = tune(b, {}, &store);
+  EXPECT_GE(report.started_from.configurations, 1u);
+  EXPECT_THAT(report.started_from.devices, ::testing::ElementsAre("A"));
+  const std::vector<std::string> tried = tried_on(store, "B");
+  ASSERT_EQ(tried.size(), 12u);
+  EXPECT_EQ(tried[0], "X=1 Y=1") << "the default";
+  EXPECT_EQ(tried[1], "X=11 Y=2") << "the winner of A";
+  request_.budget.amount = 13;
+  EXPECT_EQ(tune(b, {}, &store).started_from.configurations, 0u) << "they are known now";
+}
+
+TEST_F(ProblemTunerTest, AWinnerOfAnotherDeviceThatIsNotValidHereIsNotTried) {
+  db::TunedStore store = open_store();
+  FakeDevice a(bowl), b(bowl);
+  a.mutable_info().name = "A";
+  b.mutable_info().name = "B";
+  tune(a, {}, &store);
+  target_.constraints.push_back(Expression::parse("X != 11"));
+  tune(b, {}, &store);
+  EXPECT_THAT(tried_on(store, "B"), ::testing::Not(::testing::Contains("X=11 Y=2")));
+}
+
 TEST_F(ProblemTunerTest, ShowsEachTrial) {
   FakeDevice device(bowl);
   request_.budget.amount = 3;
