@@ -59,7 +59,7 @@ void figure_columns(Row& row, Visit&& visit) {
 /// Columns that older schemas lack. The JSON of a row omits such a column if it is empty, so facts
 /// of an older schema keep their ids.
 inline bool is_later(std::string_view column) {
-  return column.starts_with("baseline") || column == "partial";
+  return column.starts_with("baseline") || column == "partial" || column == "space";
 }
 
 template <>
@@ -102,6 +102,7 @@ struct Table<SessionRow> {
     visit("seed", row.seed);
     visit("budget", row.budget);
     visit("partial", row.partial);  // new in schema 4
+    visit("space", row.space);      // new in schema 5
   }
 };
 

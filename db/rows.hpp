@@ -30,7 +30,7 @@ struct DeviceRow {
 struct KernelRow {
   std::string id;
   std::string target;
-  std::string fingerprint;  // hash of source, space and argument list
+  std::string fingerprint;  // hash of what its results depend on
   std::string sizes;        // names of its sizes: `M N K`; the rest of a problem is settings
   friend bool operator==(const KernelRow&, const KernelRow&) = default;
 };
@@ -47,6 +47,7 @@ struct SessionRow {
   std::string budget;
   /// Only a part of the space was searched (`--fix`): its leader is not an answer.
   bool partial = false;
+  std::string space = {};  // hash of the target's parameters and constraints, where it is known
   friend bool operator==(const SessionRow&, const SessionRow&) = default;
 };
 

@@ -94,7 +94,8 @@ CREATE TABLE session (
   strategy     TEXT NOT NULL,
   seed         INTEGER NOT NULL,
   budget       TEXT NOT NULL,
-  partial      INTEGER NOT NULL DEFAULT 0 CHECK (partial IN (0, 1))
+  partial      INTEGER NOT NULL DEFAULT 0 CHECK (partial IN (0, 1)),
+  space        TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 CREATE TABLE decision (
@@ -311,8 +312,10 @@ ALTER TABLE best ADD COLUMN settings TEXT NOT NULL DEFAULT '';
 ALTER TABLE best ADD COLUMN row_hash INTEGER NOT NULL DEFAULT 0;
 INSERT INTO meta VALUES ('best_is_stale', '1');
 )sql") + kRetractionTable + kBestIndex;
+  static constexpr const char* kSpaces =
+      "ALTER TABLE session ADD COLUMN space TEXT NOT NULL DEFAULT ''";
   static const Migration kSteps[] = {
-      {1, kBaselines.c_str()}, {2, kAudits.c_str()}, {3, kRetractions.c_str()}};
+      {1, kBaselines.c_str()}, {2, kAudits.c_str()}, {3, kRetractions.c_str()}, {4, kSpaces}};
   return kSteps;
 }
 

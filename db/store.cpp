@@ -143,6 +143,11 @@ std::vector<ProblemKey> TunedStore::retract(const std::string& fact, const std::
   });
 }
 
+std::optional<SessionRow> TunedStore::session(const std::string& id) const {
+  std::vector<SessionRow> found = rows<SessionRow>(*connection_, " AND id = ?", id);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
 std::vector<DeviceRow> TunedStore::devices() const {
   return rows<DeviceRow>(*connection_, " ORDER BY name, id");
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -100,6 +101,8 @@ class TunedStore {
   /// session, device or kernel covers everything that refers to it. Returns the affected problems.
   std::vector<ProblemKey> retract(const std::string& fact, const std::string& reason);
 
+  /// nullopt where there is none of this id, or it is damaged.
+  std::optional<SessionRow> session(const std::string& id) const;
   std::vector<DeviceRow> devices() const;
   std::vector<KernelRow> kernels() const;
 

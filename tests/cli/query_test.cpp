@@ -47,6 +47,44 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
                  {"GPU"});
 }
 
+TEST(Query, SaysThatTheSpaceChangedSinceUntilItIsTunedAgain) {
+  const Sandbox sandbox;
+  sandbox.write("twice.cu",
+                "__global__ void twice(const float* x, float* y, int n) {\n"
+                "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
+                "}\n");
+  const auto write = [&](const std::string& constraint) {
+    return sandbox
+        .write("twice.target.toml", R"toml(manifest = 2
+name = "twice"
+source = "twice.cu"
+sizes = ["N"]
+parameters.STEP = [1, 2]
+constraints = ")toml" + constraint + R"toml("
+default = { STEP = 1 }
+arguments.x = { type = "f32", length = "N" }
+arguments.y = { type = "f32", length = "N", role = "output", tolerance = 1 }
+launch = { grid = 1, block = 1, arguments = ["x", "y", "N"] }
+kernels.twice = {}
+reference.kernels.twice = {}
+)toml")
+        .string();
+  };
+  const std::string manifest = write("STEP > 0");
+  const std::vector<std::string> words = {"tune", "--target", manifest, "--sizes",
+                                          "100",  "--device", "host"};
+  const auto asked = [&] {
+    return sandbox.run({"query", "--target", manifest, "--size", "100"}).out;
+  };
+  const Ended tuned = sandbox.run(words);
+  ASSERT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_EQ(asked().find("have changed since"), std::string::npos);
+  write("STEP > 0 and STEP < 9");
+  EXPECT_THAT(asked(), HasSubstr("space    parameters or constraints of twice have changed since"));
+  ASSERT_EQ(sandbox.run(words).status, 0);
+  EXPECT_EQ(asked().find("have changed since"), std::string::npos);
+}
+
 TEST(Query, LeavesOutWhatMeansNothingInAConfiguration) {
   const Sandbox sandbox;
   ASSERT_EQ(sandbox.run({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"})

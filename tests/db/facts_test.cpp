@@ -59,6 +59,22 @@ TEST(Facts, NamedValuesArePrintableAndHaveNames) {
   }
 }
 
+TEST(Facts, TheSpaceOfASessionIsPartOfItsIdOnlyWhereItIsKnown) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db"), other(folder / "other.db");
+  SessionRow session;
+  session.started_at = "2026-03-01T12:00:00.000Z";
+  EXPECT_EQ(to_json(session).find("space"), std::string::npos);
+  const std::string without = store.begin_session(session);
+  session.space = "2bfe46f7";
+  const std::string with_space = store.begin_session(session);
+  EXPECT_NE(with_space, without);
+  import_text(other, facts_of(store));
+  EXPECT_EQ(facts_of(other), facts_of(store));
+  EXPECT_EQ(other.session(with_space)->space, "2bfe46f7");
+  EXPECT_EQ(other.session(without)->space, "");
+}
+
 TEST(Facts, RecordingRefusesWhatNobodyCanReadAndWhatIsDatedAhead) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");

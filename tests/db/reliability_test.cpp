@@ -420,6 +420,28 @@ TEST(Reliability, AFileOfTheFirstSchemaKeepsItsFactsTheirIdsAndItsAnswers) {
   EXPECT_TRUE(std::filesystem::exists(path.string() + ".v1.backup"));
 }
 
+TEST(Reliability, AFileOfTheFourthSchemaKeepsItsFactsAndTheirIds) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  const std::string facts = [&] {
+    TunedStore store(path);
+    const Sample sample(store);
+    store.append(std::vector{sample.trial("BM=64", 1000)});
+    std::ostringstream out;
+    export_json_lines(store, out);
+    return out.str();
+  }();
+  {
+    SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
+    old.exec("ALTER TABLE session DROP COLUMN space; PRAGMA user_version = 4");
+  }
+  TunedStore store(path);
+  EXPECT_THAT(store.check().damage, IsEmpty());
+  std::ostringstream out;
+  export_json_lines(store, out);
+  EXPECT_EQ(out.str(), facts);
+}
+
 TEST(Reliability, EveryFlippedBitOfARowIsFoundAndNoneCrashes) {
   const TemporaryFolder folder;
   const auto path = folder / "t.db";

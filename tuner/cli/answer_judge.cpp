@@ -72,6 +72,12 @@ const Target* AnswerJudge::target_of(const db::TunedEntry& entry) {
   return target && target->fingerprint == entry.kernel.fingerprint ? target : nullptr;
 }
 
+bool AnswerJudge::space_changed(const db::TunedEntry& entry) {
+  const Target* const target = target_of(entry);
+  const std::string& searched = entry.session.space;
+  return target && !searched.empty() && searched != target->space_fingerprint;
+}
+
 const TargetProgram* AnswerJudge::program_for(const Target& target, const db::TunedEntry& entry) {
   const EntryProblem problem = problem_of(entry);
   const auto [found, is_new] =

@@ -30,6 +30,8 @@ class AnswerJudge {
   const Target* target_called(const std::string& name);
   /// The target of an entry; nullptr if it is not found or has changed since.
   const Target* target_of(const db::TunedEntry& entry);
+  /// Whether parameters or constraints of its target are others than those that were searched.
+  bool space_changed(const db::TunedEntry& entry);
 
   /// Why its configuration is not valid for its problem on its device. Empty if it is valid, or if
   /// the target or the device is unknown here.

@@ -22,11 +22,13 @@ struct Answer {
   db::TunedEntry entry;
   std::optional<NamedValues> asked;  // absent when everything was asked for
   double distance = 0;               // root mean square of log2 of the sizes' ratios
+  bool space_changed = false;        // since it was tuned
 };
 
 constexpr double kNanosecond = 1e-9;
 
-std::vector<Answer> answers_to(const Arguments& arguments, const db::TunedStore& store) {
+std::vector<Answer> answers_to(const Arguments& arguments, const db::TunedStore& store,
+                               AnswerJudge& judge) {
   std::vector<Answer> answers;
   if (arguments.has("size")) {
     for (Nearest& near : nearest_entries(arguments, store)) {
@@ -37,6 +39,7 @@ std::vector<Answer> answers_to(const Arguments& arguments, const db::TunedStore&
       answers.push_back({std::move(entry), std::nullopt, 0});
     }
   }
+  for (Answer& answer : answers) answer.space_changed = judge.space_changed(answer.entry);
   return answers;
 }
 
@@ -124,6 +127,12 @@ void print(const Answer& answer, const Readable& readable) {
     std::cout << format("noise    {:.2f} %\n", *best.noise_floor * 100);
   if (!best.ties.empty()) std::cout << "ties     " << ties_text(best.ties, readable);
   std::cout << "how      " << provenance_of(entry) << '\n';
+  if (answer.space_changed) {
+    std::cout << format(
+        "space    parameters or constraints of {} have changed since; the same tune "
+        "command keeps the trials and searches what is new\n",
+        entry.kernel.target);
+  }
 }
 
 Json json_of(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
@@ -173,6 +182,7 @@ Json json_of(const Answer& answer) {
   json["strategy"] = entry.session.strategy;
   json["environment"] = entry.session.environment;
   json["fingerprint"] = entry.kernel.fingerprint;
+  json["space_changed"] = answer.space_changed;
   return json;
 }
 
@@ -182,7 +192,7 @@ int run_query(const Arguments& arguments) {
   const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);
   use_valid_only(store, judge);
-  const std::vector<Answer> answers = answers_to(arguments, store);
+  const std::vector<Answer> answers = answers_to(arguments, store, judge);
   if (arguments.has("json")) {
     Json json{{"db", store.path().string()}, {"results", Json::array()}};
     if (arguments.has("target")) json["target"] = answers.front().entry.kernel.target;

@@ -121,6 +121,8 @@ std::optional<ProblemDecision> stored_decision(const ProblemRun& run) {
   const bool all_taken_over = ledger.taken_over() == static_cast<int>(ledger.trials().size());
   if (!stored || !stored->median_ns || !all_taken_over) return std::nullopt;
   if (!run.space().find(parse_named_values(stored->configuration))) return std::nullopt;
+  const std::string space = run.recorder().space_of(*stored);
+  if (!space.empty() && space != run.target().space_fingerprint) return std::nullopt;
   return decision_of(*stored);
 }
 

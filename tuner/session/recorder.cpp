@@ -39,6 +39,11 @@ std::optional<db::BestRow> Recorder::earlier_best() const {
   return best && best->decided ? best : std::nullopt;
 }
 
+std::string Recorder::space_of(const db::BestRow& best) const {
+  const auto session = store_ ? store_->session(best.session) : std::nullopt;
+  return session ? session->space : "";
+}
+
 std::vector<db::Quarantined> Recorder::quarantined() const {
   return store_ ? store_->quarantined(key_) : std::vector<db::Quarantined>{};
 }

@@ -27,6 +27,8 @@ class Recorder {
   std::vector<Trial> earlier_trials() const;
   /// The stored best, from a playoff or a pin.
   std::optional<db::BestRow> earlier_best() const;
+  /// The hash of the space that was searched for it; empty if it is not known.
+  std::string space_of(const db::BestRow& best) const;
   /// Quarantined configurations with the reason.
   std::vector<db::Quarantined> quarantined() const;
 

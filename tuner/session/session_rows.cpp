@@ -18,6 +18,7 @@ SessionRows begin_session(db::TunedStore* store, const Target& target, const Dev
   session.seed = static_cast<std::int64_t>(request.seed);
   session.budget = request.budget_text;
   session.partial = request.partial;
+  session.space = target.space_fingerprint;
   return {store->begin_session(session), store->add_device(device_row(device.info())),
           store->add_kernel(kernel_row(target))};
 }

@@ -45,6 +45,23 @@ TEST_F(ResumeTest, TheSameCommandGoesOnWhereItStopped) {
   EXPECT_EQ(to_text(again.problems[0].decision.best->configuration), "X=11 Y=2");
 }
 
+TEST_F(ResumeTest, AChangedSpaceKeepsItsTrialsAndIsDecidedAgain) {
+  Target target = two_parameters();
+  target.space_fingerprint = "space-1";
+  auto store = open_store();
+  FakeDevice first(bowl);
+  tune(target, first, &store, request_for(target, {64}));
+  target.constraints.push_back(Expression::parse("X < 16"));
+  target.space_fingerprint = "space-2";
+  for (const bool is_decided : {false, true}) {
+    FakeDevice device(bowl);
+    const TuningReport report = tune(target, device, &store, request_for(target, {64}));
+    EXPECT_EQ(report.problems[0].taken_over, static_cast<int>(report.problems[0].space));
+    EXPECT_EQ(device.loaded() == 0, is_decided);
+    EXPECT_EQ(store.tuned({})[0].session.space, "space-2");
+  }
+}
+
 TEST_F(ResumeTest, WhatTheMachineDidNotCompileIsNotStoredAndTriedAgain) {
   const Target target = two_parameters();
   auto store = open_store();

@@ -21,6 +21,16 @@ TEST_F(SessionRowsTest, EachSessionHasItsOwnRowAndSharesDeviceAndKernel) {
   EXPECT_EQ(one.kernel, other.kernel);
 }
 
+TEST_F(SessionRowsTest, ASessionHasTheHashOfTheSpace) {
+  const testing::FakeDevice device(bowl);
+  Target target = two_parameters();
+  target.space_fingerprint = "space-1";
+  db::TunedStore store = open_store();
+  const SessionRows rows = begin_session(&store, target, device, request_for(target, {64}));
+  EXPECT_EQ(store.session(rows.session)->space, "space-1");
+  EXPECT_FALSE(store.session("none"));
+}
+
 TEST_F(SessionRowsTest, WithoutAStoreThereAreNone) {
   const testing::FakeDevice device(bowl);
   const Target target = two_parameters();
