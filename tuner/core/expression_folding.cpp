@@ -62,7 +62,7 @@ class Folding {
         to_real_below(each);
         return at + 1;
       default:
-        reduce(each, each.op < Op::to_real_below ? 1 : 2);
+        each.op < Op::to_real_below ? reduce(each, 1) : combine(each);
         return at + 1;
     }
   }
@@ -99,6 +99,16 @@ class Folding {
     }
     folded_.resize(folded_.size() - count);
     push({Op::constant, each.column, *value}, value);
+  }
+
+  /// Of two values; the right one stands in the instruction where it is known.
+  void combine(const Instruction& each) {
+    const bool is_immediate = are_last(1) && !are_last(2);
+    if (!is_immediate) return reduce(each, 2);
+    const std::int64_t right = *stack_.back().known;
+    folded_.pop_back();
+    stack_.resize(stack_.size() - 2);
+    push({each.op, each.column, right, true}, std::nullopt);
   }
 
   /// nullopt unless the operands are the last instructions, known, and there is a value.

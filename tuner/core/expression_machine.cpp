@@ -240,26 +240,30 @@ std::optional<std::int64_t> run_expression(std::span<const Instruction> code,
       case Op::truth:
         top[-1] = top[-1] != 0;
         break;
-      case Op::add:
-        --top;
-        if (__builtin_add_overflow(top[-1], top[0], &top[-1])) wrong = kOverflow;
+      case Op::add: {
+        const std::int64_t right = at->immediate ? at->operand : *--top;
+        if (__builtin_add_overflow(top[-1], right, &top[-1])) wrong = kOverflow;
         break;
-      case Op::multiply:
-        --top;
-        if (__builtin_mul_overflow(top[-1], top[0], &top[-1])) wrong = kOverflow;
+      }
+      case Op::multiply: {
+        const std::int64_t right = at->immediate ? at->operand : *--top;
+        if (__builtin_mul_overflow(top[-1], right, &top[-1])) wrong = kOverflow;
         break;
-      case Op::equal:
-        --top;
-        top[-1] = top[-1] == top[0];
+      }
+      case Op::equal: {
+        const std::int64_t right = at->immediate ? at->operand : *--top;
+        top[-1] = top[-1] == right;
         break;
-      default:
+      }
+      default: {
         if (at->op < Op::to_real_below) {
           wrong = apply(at->op, top[-1]);
           break;
         }
-        --top;
-        wrong = at->op < Op::add_real ? apply(at->op, top[-1], top[0])
-                                      : apply_real(at->op, top[-1], real_of(top[0]));
+        const std::int64_t right = at->immediate ? at->operand : *--top;
+        wrong = at->op < Op::add_real ? apply(at->op, top[-1], right)
+                                      : apply_real(at->op, top[-1], real_of(right));
+      }
     }
     if (wrong) {
       fault = {wrong, at->column, wrong == kMissing};

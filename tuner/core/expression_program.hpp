@@ -76,6 +76,7 @@ struct Instruction {
   Op op;
   std::int32_t column;  // of the operator, for errors
   std::int64_t operand;
+  bool immediate = false;  // the right one of two operands is `operand`, not the top of the stack
 };
 
 /// The deepest stack that code may need; parse_expression() refuses deeper text.

@@ -29,6 +29,7 @@ class Limits {
              std::to_string(device_.shared_bytes_per_block));
     }
     const Dim3 &grid = launch.grid, &cluster = launch.cluster;
+    if (cluster.count() == 1) return;
     if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
       throw KernelFailure(Outcome::invalid,
                           format("{}.grid: {}x{}x{} is no multiple of the cluster {}x{}x{}", key,
@@ -64,7 +65,9 @@ class LaunchPlanner::Plan {
         is_computed_(planner.names_.definitions()),
         question_{planner.target_, planner.problem_, levels},
         values_(planner.names_, slots_, question_),
-        workspace_(planner.workspace_.size(), kNone) {}
+        workspace_(planner.workspace_.size(), kNone) {
+    plan_.workspace.reserve(workspace_.size());
+  }
 
   LaunchPlan make(const Program& program, bool is_reference) {
     need(program.schedule);
@@ -132,7 +135,8 @@ class LaunchPlanner::Plan {
     });
     Limits(planner_.device_).check(launch, kernel.key);
     launch.arguments.reserve(kernel.arguments.size());
-    for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
+    launch.arguments.insert(launch.arguments.end(), kernel.prefix.begin(), kernel.prefix.end());
+    for (std::size_t i = kernel.prefix.size(); i < kernel.arguments.size(); ++i) {
       const Passed& passed = kernel.arguments[i];
       const auto key = [&] { return format("{}.arguments[{}]", kernel.key, i); };
       if (values_.holds(passed.when, key)) launch.arguments.push_back(argument(passed, key));
@@ -183,12 +187,20 @@ class LaunchPlanner::Plan {
     if (handle < arguments) return planner_.arguments_[handle].index;
     std::uint32_t& index = workspace_[handle - arguments];
     if (index == kNone) {
-      const Array& array = planner_.workspace_[handle - arguments];
-      need(array.schedule);
       index = planner_.buffers_ + static_cast<std::uint32_t>(plan_.workspace.size());
-      plan_.workspace.push_back(planner_.buffer_of(array, values_));
+      add_workspace(planner_.workspace_[handle - arguments]);
     }
     return index;
+  }
+
+  void add_workspace(const Array& array) {
+    need(array.schedule);
+    if (array.plain) {
+      plan_.workspace.push_back(*array.plain);
+      plan_.workspace.back().length = length_of(array, values_);
+    } else {
+      plan_.workspace.push_back(planner_.buffer_of(array, values_));
+    }
   }
 
   TensorMap tensor_map(const Map& map) {

@@ -36,7 +36,25 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
               names_.bind(spec.absolute),
               names_.bind(spec.fill_values)};
   array.schedule = names_.schedule(array.length);
+  if (is_plain(array)) {
+    BufferSpec& plain = array.plain.emplace();
+    plain.name = short_name(spec.name);
+    plain.type = array.type.choices.front();
+    plain.role = spec.role;
+    plain.fill = spec.fill;
+    plain.seed = spec.seed;
+  }
   return array;
+}
+
+bool LaunchPlanner::is_plain(const Array& array) {
+  const bool is_filled_simply = array.fill_values.empty() && !array.spec->file;
+  const bool is_compared = array.tolerance || array.absolute;
+  return array.length && array.type.choices.size() == 1 && is_filled_simply && !is_compared;
+}
+
+bool LaunchPlanner::is_fixed_scalar(const Array& array) {
+  return array.type.choices.size() == 1 && (array.spec->real || array.value->is_fixed());
 }
 
 LaunchPlanner::Map LaunchPlanner::map_of(const TensorMapSpec& spec) {
@@ -91,11 +109,16 @@ LaunchPlanner::Kernel LaunchPlanner::kernel_of(const KernelSpec& spec, const std
                 names_.bind(spec.dynamic_shared_bytes),
                 names_.bind(spec.starts_early),
                 {},
+                {},
                 {}};
   for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
     kernel.arguments.push_back(passed_of(spec.arguments[i], format("{}.arguments[{}]", key, i)));
   }
   kernel.schedule = schedule_of(kernel);
+  for (const Passed& each : kernel.arguments) {
+    if (!each.ready || each.when) break;
+    kernel.prefix.push_back(*each.ready);
+  }
   return kernel;
 }
 
@@ -117,14 +140,18 @@ LaunchPlanner::Passed LaunchPlanner::passed_of(const PassedArgument& argument,
   return passed;
 }
 
-/// Of what no configuration changes: a buffer of the problem, or an integer.
+/// Of what no configuration changes: a buffer or a scalar of the problem, or an integer.
 std::optional<Argument> LaunchPlanner::ready_argument(const Passed& passed) const {
   if (!passed.value.is_fixed() || passed.kind == Passed::Kind::level) return std::nullopt;
   const std::int64_t value = *passed.value.value(fixed_slots_);
   if (passed.kind == Passed::Kind::handle) {
     const auto index = static_cast<std::size_t>(value);
-    if (index >= arguments_.size() || !arguments_[index].length) return std::nullopt;
-    return BufferRef{arguments_[index].index};
+    if (index >= arguments_.size()) return std::nullopt;
+    const Array& array = arguments_[index];
+    if (array.length) return BufferRef{array.index};
+    if (!is_fixed_scalar(array)) return std::nullopt;
+    const Question question{target_, problem_, {}};
+    return scalar_of(array, FormulaValues(names_, fixed_slots_, question));
   }
   const ElementType type = passed.type.choices.front();
   if (passed.type.choices.size() > 1 || is_floating(type)) return std::nullopt;

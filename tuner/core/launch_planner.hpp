@@ -42,8 +42,9 @@ class LaunchPlanner {
     Type type;
     std::optional<Formula> length, tolerance, value, constant, absolute;
     std::vector<Formula> fill_values;
-    std::uint32_t index = 0;  // among the workload's buffers, or among workspaces
-    Schedule schedule = {};   // of the length
+    std::uint32_t index = 0;               // among the workload's buffers, or among workspaces
+    Schedule schedule = {};                // of the length
+    std::optional<BufferSpec> plain = {};  // where nothing but its length is to be computed
   };
   struct Map {
     const TensorMapSpec* spec;
@@ -68,7 +69,8 @@ class LaunchPlanner {
     std::vector<Formula> grid, block, cluster;
     std::optional<Formula> dynamic_shared_bytes, starts_early;
     std::vector<Passed> arguments;
-    Schedule schedule;  // once it is known to be launched
+    Schedule schedule;             // once it is known to be launched
+    std::vector<Argument> prefix;  // its first arguments, as far as they are ready
   };
   struct Program {
     std::string key;
@@ -87,7 +89,10 @@ class LaunchPlanner {
   Schedule schedule_of(const Kernel& kernel) const;
   Type type_of(const std::string& key, const std::string& name) const;
   ElementType element_type_of(const std::string& key, const std::string& name) const;
+  static bool is_plain(const Array& array);
+  static bool is_fixed_scalar(const Array& array);
   BufferSpec buffer_of(const Array& array, const FormulaValues& values) const;
+  static std::int64_t length_of(const Array& array, const FormulaValues& values);
   static void check_file(const Array& array, const BufferSpec& buffer, const FormulaValues& values);
   Scalar scalar_of(const Array& array, const FormulaValues& values) const;
 

@@ -9,12 +9,14 @@
 namespace autotune {
 
 NameTable::NameTable(std::span<const Parameter> parameters, std::span<const DefineSpec> defines,
-                     Scope constants, std::span<const std::string> given)
+                     Scope constants, std::span<const std::string> given,
+                     std::optional<FixedLevel> fixed)
     : constants_(std::move(constants)), given_(given.size()) {
   for (const Parameter& parameter : parameters) {
-    add_slot(parameter.name, 0, false);
+    const bool is_fixed = fixed && fixed->parameter == codes_.size();
     std::vector<std::int64_t>& codes = codes_.emplace_back();
     for (const Value& value : parameter.values) codes.push_back(value.code());
+    add_slot(parameter.name, is_fixed ? codes[fixed->level] : 0, is_fixed);
   }
   for (const std::string& name : given) add_slot(name, 0, false);
   for (const DefineSpec& define : defines) {

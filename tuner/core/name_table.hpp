@@ -52,13 +52,20 @@ class Formula {
 /// name those above themselves, so a sorted schedule is in order.
 using Schedule = std::vector<std::uint32_t>;
 
+/// A parameter that is a constant of a table: the level is the only one that it is asked for.
+struct FixedLevel {
+  std::size_t parameter = 0;
+  std::uint16_t level = 0;
+};
+
 class NameTable {
  public:
   /// Parameters; `given` names, the values of which come with each question; `constants`, which
   /// hold the problem's sizes and settings and the `device.` names; definitions over all of these
   /// and over definitions above them. Throws Error for a name that is bound nowhere.
   NameTable(std::span<const Parameter> parameters, std::span<const DefineSpec> defines,
-            Scope constants, std::span<const std::string> given = {});
+            Scope constants, std::span<const std::string> given = {},
+            std::optional<FixedLevel> fixed = std::nullopt);
 
   /// Throws Error for a name that is bound nowhere.
   Formula bind(const Expression& expression);

@@ -33,17 +33,22 @@ std::vector<Scalar> LaunchPlanner::scalars() const {
   return scalars;
 }
 
+std::int64_t LaunchPlanner::length_of(const Array& array, const FormulaValues& values) {
+  const auto key = [&] { return array.key + ".length"; };
+  const std::int64_t length = values.at_least(1, *array.length, key);
+  const std::int64_t width = array.spec->width;
+  if (length > kLongestBuffer / width) {
+    values.fail(key(), format("{} elements are too many", length));
+  }
+  return length * width;
+}
+
 BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& values) const {
   const ArgumentSpec& spec = *array.spec;
   BufferSpec buffer;
   buffer.name = short_name(spec.name);
   buffer.type = array.type.of(values.levels());
-  const auto key = [&] { return array.key + ".length"; };
-  buffer.length = values.at_least(1, *array.length, key);
-  if (buffer.length > kLongestBuffer / spec.width) {
-    values.fail(key(), format("{} elements are too many", buffer.length));
-  }
-  buffer.length *= spec.width;
+  buffer.length = length_of(array, values);
   buffer.role = spec.role;
   buffer.fill = spec.fill;
   buffer.seed = spec.seed;

@@ -120,6 +120,7 @@ struct Target {
   std::vector<SizeRule> size_rules = {};  // one a size, or none
   std::vector<Setting> settings;
   std::vector<Parameter> parameters;
+  std::optional<std::size_t> family = {};  // the parameter that chooses among families
   std::vector<Expression> constraints;
   Configuration default_configuration;
   std::vector<DefineSpec> defines;

@@ -2,6 +2,8 @@
 #include "tuner/core/target_program.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <utility>
 
 #include "tuner/core/formula_values.hpp"
 #include "tuner/core/launch_planner.hpp"
@@ -11,7 +13,8 @@
 namespace autotune {
 
 NameTable name_table_of(const Target& target, std::span<const Parameter> parameters,
-                        const Problem& problem, const DeviceInfo& device, SizeBinding sizes) {
+                        const Problem& problem, const DeviceInfo& device, SizeBinding sizes,
+                        std::optional<FixedLevel> fixed) {
   Scope constants = scope_of(problem, device);
   std::int64_t number = 0;
   for (const ArgumentSpec& each : target.arguments) constants.bind(each.name, number++);
@@ -20,8 +23,15 @@ NameTable name_table_of(const Target& target, std::span<const Parameter> paramet
   const bool given = sizes == SizeBinding::given;
   return NameTable(
       parameters, target.defines, std::move(constants),
-      given ? std::span<const std::string>(target.sizes) : std::span<const std::string>{});
+      given ? std::span<const std::string>(target.sizes) : std::span<const std::string>{}, fixed);
 }
+
+/// Plans of one family. Its name is a constant, so that a plan computes nothing of other families.
+struct TargetProgram::FamilyPlans {
+  std::once_flag is_made;
+  std::optional<NameTable> names;
+  std::optional<LaunchPlanner> planner;
+};
 
 TargetProgram::TargetProgram(const Target& target, const Problem& problem, const DeviceInfo& device,
                              SizeBinding sizes)
@@ -45,6 +55,10 @@ TargetProgram::TargetProgram(const Target& target, const Problem& problem, const
   estimates_ = names_.schedule(registers_, shared_bytes_);
   if (sizes == SizeBinding::given) return;
   planner_ = std::make_unique<LaunchPlanner>(target_, problem_, device_, names_);
+  if (target.family) {
+    const std::size_t count = target.parameters[*target.family].values.size();
+    families_ = std::make_unique<FamilyPlans[]>(count);
+  }
   writer_ = std::make_unique<SourceWriter>(target_, problem_, names_);
 }
 
@@ -77,8 +91,20 @@ bool TargetProgram::is_valid(std::span<const std::uint16_t> levels,
   return true;
 }
 
+const LaunchPlanner& TargetProgram::planner_of(std::span<const std::uint16_t> levels) const {
+  if (!families_) return *planner_;
+  const std::uint16_t level = levels[*target_.family];
+  FamilyPlans& one = families_[level];
+  std::call_once(one.is_made, [&] {
+    one.names.emplace(name_table_of(target_, target_.parameters, problem_, device_,
+                                    SizeBinding::fixed, FixedLevel{*target_.family, level}));
+    one.planner.emplace(target_, problem_, device_, *one.names);
+  });
+  return *one.planner;
+}
+
 LaunchPlan TargetProgram::plan(std::span<const std::uint16_t> levels) const {
-  return planner_->plan(levels);
+  return planner_of(levels).plan(levels);
 }
 
 LaunchPlan TargetProgram::reference_plan(std::span<const std::uint16_t> levels) const {

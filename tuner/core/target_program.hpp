@@ -23,7 +23,8 @@ enum class SizeBinding : std::uint8_t { fixed, given };
 /// The names of a target's expressions. Buffers, scalars and tensor maps are their numbers: those
 /// of `arguments`, then `workspace`, then `tensor_maps`.
 NameTable name_table_of(const Target& target, std::span<const Parameter> parameters,
-                        const Problem& problem, const DeviceInfo& device, SizeBinding sizes);
+                        const Problem& problem, const DeviceInfo& device, SizeBinding sizes,
+                        std::optional<FixedLevel> fixed = std::nullopt);
 
 /// Thread-safe. Levels are those of the target's parameters, in their order.
 class TargetProgram {
@@ -63,6 +64,9 @@ class TargetProgram {
   Estimates estimates(std::span<const std::uint16_t> levels) const;
 
  private:
+  struct FamilyPlans;
+
+  const LaunchPlanner& planner_of(std::span<const std::uint16_t> levels) const;
   Slots slots(std::span<const std::uint16_t> levels, const Schedule& schedule) const {
     return names_.slots(levels, {}, schedule);
   }
@@ -75,6 +79,7 @@ class TargetProgram {
   std::optional<Formula> registers_, shared_bytes_, flops_, bytes_;
   Schedule validity_, activity_, estimates_;
   std::unique_ptr<const LaunchPlanner> planner_;
+  std::unique_ptr<FamilyPlans[]> families_;  // one a family, made when it is first asked for
   std::unique_ptr<const SourceWriter> writer_;
 };
 

@@ -343,6 +343,7 @@ void read_parameters(Reading& reading, Target& target) {
     const Node* const place = reading.root.find("family");
     reading.names.declare(place ? *place : reading.root["families"], reading.family_parameter,
                           NameLevel::configuration, families);
+    target.family = target.parameters.size();
     target.parameters.push_back({reading.family_parameter, families, {}, false});
   }
   const std::vector<Declared> all = declared_parameters(reading);

@@ -56,7 +56,18 @@ TEST(ExpressionFolding, ComputesWhatIsKnown) {
 TEST(ExpressionFolding, LeavesOneSideOfAChoiceThatIsKnown) {
   const Code all = code_of("(a == 3 ? b : b * b) + 1", {3, kUnknown});
   const Code expected = code_of("b + 1", {3, kUnknown});
-  EXPECT_EQ(text_of(folded(all)), text_of(expected));
+  EXPECT_EQ(text_of(folded(all)), text_of(folded(expected)));
+}
+
+TEST(ExpressionFolding, AKnownRightOperandStandsInItsInstruction) {
+  const Code code = folded(code_of("b * 4 == 8 ? 10 - b : 0", {3, kUnknown}));
+  ASSERT_EQ(code[1].op, Op::multiply);
+  EXPECT_TRUE(code[1].immediate);
+  EXPECT_EQ(code[2].op, Op::equal);
+  EXPECT_EQ(code[2].operand, 8);
+  ExpressionFault fault;
+  EXPECT_EQ(run_expression(code, std::vector<std::int64_t>{0, 2}, {}, fault), 8);
+  EXPECT_EQ(run_expression(code, std::vector<std::int64_t>{0, 3}, {}, fault), 0);
 }
 
 TEST(ExpressionFolding, WhatFailsStays) {

@@ -131,6 +131,18 @@ TEST_F(Format2Test, LaunchesTakeDefaultsFromThePartsAndTheTarget) {
             7u);
 }
 
+TEST_F(Format2Test, APlanIsTheSameWhereTheFamilyIsNoConstant) {
+  const Target target = read();
+  Target whole = target;
+  whole.family.reset();
+  const Problem sizes = problem(target);
+  const TargetProgram by_family(target, sizes, {}), at_once(whole, sizes, {});
+  const ParameterSpace space = space_of(target, sizes, {});
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    EXPECT_EQ(by_family.plan(space.levels(i)), at_once.plan(space.levels(i))) << i;
+  }
+}
+
 TEST_F(Format2Test, MacrosAreThoseOfTheFamily) {
   const Target target = read();
   const Problem sizes = problem(target);
