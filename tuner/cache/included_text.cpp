@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cache/included_text.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -33,6 +35,12 @@ fs::path whole_path(const fs::path& path) {
   std::error_code failed;
   const fs::path whole = fs::weakly_canonical(path, failed);
   return failed ? path.lexically_normal() : whole;
+}
+
+std::string stamp_of(const fs::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return "";
+  return format("{}.{} {}", status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size);
 }
 
 bool is_below(const fs::path& file, const fs::path& folder) {
@@ -126,10 +134,11 @@ class Collector {
   }
 
   bool take(const fs::path& path, const std::string& name) {
+    std::string stamp = stamp_of(path);
     const auto text = contents(path);
     if (!text) return false;
     if (!seen_.insert(path.lexically_normal()).second) return true;
-    included_.files.push_back({name, path, *text});
+    included_.files.push_back({name, path, *text, std::move(stamp)});
     follow(*text, path.parent_path());
     return true;
   }
@@ -140,6 +149,11 @@ class Collector {
   std::set<fs::path> seen_;
   Included included_;
 };
+
+bool has_changed(const Included& included) {
+  return std::ranges::any_of(
+      included.files, [](const IncludedFile& file) { return stamp_of(file.path) != file.stamp; });
+}
 
 }  // namespace
 
@@ -169,15 +183,19 @@ Included included(std::string_view text, std::span<const fs::path> folders,
   return Collector(folders, options).collect(text);
 }
 
-const std::string& IncludedTexts::of(const std::string& text, std::span<const fs::path> folders,
-                                     std::span<const std::string> options) {
+IncludedTexts::Result IncludedTexts::find(const std::string& text,
+                                          std::span<const fs::path> folders,
+                                          std::span<const std::string> options, bool check) {
   std::string key = hash128(text);
   for (const fs::path& folder : folders) key += '\0' + folder.string();
   for (const std::string& option : options) key += '\0' + option;
   const std::lock_guard lock(mutex_);
-  const auto [entry, fresh] = known_.try_emplace(std::move(key));
-  if (fresh) entry->second = included(text, folders, options).text();
-  return entry->second;
+  Result& known = known_[key];
+  if (known && !(check && has_changed(known->included))) return known;
+  Included files = included(text, folders, options);
+  std::string all = files.text();
+  known = std::make_shared<const Known>(Known{std::move(files), std::move(all)});
+  return known;
 }
 
 }  // namespace autotune

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@ struct IncludedFile {
   std::string name;
   std::filesystem::path path;
   std::string text;
+  std::string stamp = {};  // time of the last change and size, from before it was read
 };
 
 /// The files that a source may read, as far as known without a compiler.
@@ -41,16 +43,33 @@ struct Included {
 Included included(std::string_view text, std::span<const std::filesystem::path> folders,
                   std::span<const std::string> options = {});
 
-/// included() that reads the files of each text once. For guesses only, because files may change.
-/// Thread-safe.
+/// included() that remembers. Thread-safe.
 class IncludedTexts {
  public:
-  const std::string& of(const std::string& text, std::span<const std::filesystem::path> folders,
-                        std::span<const std::string> options);
+  /// What is known of a text: its files and their text().
+  struct Known {
+    Included included;
+    std::string text;
+  };
+  using Result = std::shared_ptr<const Known>;
+
+  /// Reads the files of each text once. For guesses only, because files may change.
+  Result of(const std::string& text, std::span<const std::filesystem::path> folders,
+            std::span<const std::string> options) {
+    return find(text, folders, options, false);
+  }
+  /// Reads them again if the time or the size of one has changed.
+  Result unchanged(const std::string& text, std::span<const std::filesystem::path> folders,
+                   std::span<const std::string> options) {
+    return find(text, folders, options, true);
+  }
 
  private:
+  Result find(const std::string& text, std::span<const std::filesystem::path> folders,
+              std::span<const std::string> options, bool check);
+
   std::mutex mutex_;
-  std::map<std::string, std::string> known_;  // by a key of text, folders and options
+  std::map<std::string, Result> known_;  // by a key of text, folders and options
 };
 
 }  // namespace autotune

@@ -83,12 +83,12 @@ Build CubinCompiler::build(const SourceUnit& unit, const Included& included) con
 }
 
 CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
-  const Included files = included(unit.text, unit.include_folders, unit.options);
+  const auto files = included_->unchanged(unit.text, unit.include_folders, unit.options);
   CompiledKernel kernel;
-  kernel.key = key_of(unit, nvrtc_options(unit, compute_capability_), files.text());
+  kernel.key = key_of(unit, nvrtc_options(unit, compute_capability_), files->text);
   const Build build = cache_->find_or_make(kernel.key, [&] {
     const Stopwatch watch(kernel.seconds);
-    return this->build(unit, files);
+    return this->build(unit, files->included);
   });
   kernel.cached = build.cached;
   kernel.log = (build.binary ? "" : advice_on(unit, build.log)) + build.log;
@@ -108,7 +108,7 @@ CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
 bool CubinCompiler::is_cached(const SourceUnit& unit) const {
   const auto options = nvrtc_options(unit, compute_capability_);
   return cache_->contains(
-      key_of(unit, options, included_->of(unit.text, unit.include_folders, unit.options)));
+      key_of(unit, options, included_->of(unit.text, unit.include_folders, unit.options)->text));
 }
 
 }  // namespace autotune

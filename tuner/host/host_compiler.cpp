@@ -108,8 +108,9 @@ std::string HostCompiler::key_of(const std::string& source, const std::vector<st
 }
 
 bool HostCompiler::is_cached(const SourceUnit& unit) {
-  return cache_->contains(key_of(host_source(unit), options_of(unit),
-                                 included_.of(unit.text, unit.include_folders, unit.options)));
+  return cache_->contains(
+      key_of(host_source(unit), options_of(unit),
+             included_.of(unit.text, unit.include_folders, unit.options)->text));
 }
 
 CompiledKernel HostCompiler::compile(const SourceUnit& unit) const {

@@ -121,5 +121,18 @@ TEST_F(IncludedText, IsEmptyWhereNothingIsIncludedFromTheFolders) {
   EXPECT_EQ(text_of("#include <cuda_fp16.h>\n#define include \"x\"\nint a;"), "");
 }
 
+TEST_F(IncludedText, IsReadAgainOnceAFileHasChanged) {
+  write("a.cuh", "int a;");
+  const std::vector<fs::path> folders = {folder_};
+  IncludedTexts texts;
+  const std::string source = "#include \"a.cuh\"";
+  const auto first = texts.unchanged(source, folders, {});
+  EXPECT_EQ(texts.unchanged(source, folders, {}), first);
+  write("a.cuh", "long a;");
+  EXPECT_EQ(texts.of(source, folders, {}), first) << "a guess";
+  EXPECT_NE(texts.unchanged(source, folders, {})->text.find("long a;"), std::string::npos);
+  EXPECT_NE(texts.of(source, folders, {}), first);
+}
+
 }  // namespace
 }  // namespace autotune
