@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS autotune_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY kernel_sources/ DESTINATION ${CMAKE_INSTALL_DATADIR}/autotune/kernel_sources)
+install(FILES ${shipped_database} DESTINATION ${CMAKE_INSTALL_DATADIR}/autotune)
 
 install(TARGETS autotune EXPORT autotune_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES tuner/runtime/autotune.h tuner/runtime/autotune.hpp plugins/sdk/autotune_plugin.h

@@ -150,7 +150,14 @@ LookupRows read_lookup_rows(std::span<const Layer> layers, const LookupRequest& 
     LayerState& state = all.layers.emplace_back(LayerState::missing);
     std::error_code ignored;
     const auto status = std::filesystem::status(layers[i].path, ignored);
-    if (status.type() == std::filesystem::file_type::not_found) continue;
+    if (status.type() == std::filesystem::file_type::not_found) {
+      if (layers[i].expected) {
+        all.warnings.push_back(
+            format("{}: this part of the installation is missing: install it again",
+                   layers[i].path.string()));
+      }
+      continue;
+    }
     const std::size_t before = all.rows.size();
     try {
       read_layer(layers[i], static_cast<std::uint8_t>(i), request, all);

@@ -28,6 +28,7 @@ struct LookupRequest {
 struct Layer {
   std::filesystem::path path;
   Mode mode = Mode::read_only;
+  bool expected = false;  // a warning says if the file is missing
 };
 
 /// The result of reading a layer.
@@ -36,7 +37,8 @@ enum class LayerState : std::uint8_t { read, missing, unreadable };
 struct LookupRows {
   std::vector<LookupRow> rows;
   std::vector<LayerState> layers;  // one per layer
-  /// One sentence for each layer that could not be read completely. A missing file has none.
+  /// One sentence for each layer that could not be read completely. A missing file has none unless
+  /// it is expected.
   std::vector<std::string> warnings;
 };
 

@@ -136,5 +136,14 @@ TEST(LookupSource, NoFlippedBitCrashesItOrChangesAnAnswer) {
   EXPECT_LT(answered, 300) << "no flip was where it matters";
 }
 
+TEST(LookupSource, AMissingLayerIsNamedIfItIsExpected) {
+  const Layer layers[] = {{"/nonexistent/user.db"},
+                          {"/nonexistent/shipped.db", Mode::shipped, true}};
+  const LookupRows rows = read_lookup_rows(layers, {});
+  EXPECT_THAT(rows.warnings,
+              testing::ElementsAre("/nonexistent/shipped.db: this part of the installation is "
+                                   "missing: install it again"));
+}
+
 }  // namespace
 }  // namespace autotune::db

@@ -6,7 +6,8 @@
 #include <sstream>
 #include <utility>
 
-#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
+#include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
@@ -17,31 +18,7 @@
 namespace autotune::cli {
 namespace {
 
-/// One answer: an entry, and how far it is from what was asked.
-struct Answer {
-  db::TunedEntry entry;
-  std::optional<NamedValues> asked;  // absent when everything was asked for
-  double distance = 0;               // root mean square of log2 of the sizes' ratios
-  bool space_changed = false;        // since it was tuned
-};
-
 constexpr double kNanosecond = 1e-9;
-
-std::vector<Answer> answers_to(const Arguments& arguments, const db::TunedStore& store,
-                               AnswerJudge& judge) {
-  std::vector<Answer> answers;
-  if (arguments.has("size")) {
-    for (Nearest& near : nearest_entries(arguments, store)) {
-      answers.push_back({std::move(near.entry), std::move(near.asked), near.distance});
-    }
-  } else {
-    for (db::TunedEntry& entry : chosen_entries(arguments, store)) {
-      answers.push_back({std::move(entry), std::nullopt, 0});
-    }
-  }
-  for (Answer& answer : answers) answer.space_changed = judge.space_changed(answer.entry);
-  return answers;
-}
 
 /// By the cost model: there is no interval, and no noise.
 bool is_predicted(const db::BestRow& best) { return best.provenance == "predicted"; }
@@ -126,12 +103,18 @@ void print(const Answer& answer, const Readable& readable) {
   if (best.noise_floor && !is_predicted(best))
     std::cout << format("noise    {:.2f} %\n", *best.noise_floor * 100);
   if (!best.ties.empty()) std::cout << "ties     " << ties_text(best.ties, readable);
-  std::cout << "how      " << provenance_of(entry) << '\n';
+  std::cout << "how      " << provenance_of(entry)
+            << (answer.shipped ? "; shipped with autotune" : "") << '\n';
   if (answer.space_changed) {
     std::cout << format(
         "space    parameters or constraints of {} have changed since; the same tune "
         "command keeps the trials and searches what is new\n",
         entry.kernel.target);
+  }
+  if (answer.stale) {
+    std::cout
+        << "stale    the kernel has changed since: programs use it only where it is still valid; "
+           "tune again\n";
   }
 }
 
@@ -183,18 +166,21 @@ Json json_of(const Answer& answer) {
   json["environment"] = entry.session.environment;
   json["fingerprint"] = entry.kernel.fingerprint;
   json["space_changed"] = answer.space_changed;
+  json["shipped"] = answer.shipped;
+  json["stale"] = answer.stale;
   return json;
 }
 
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
-  db::TunedStore store = open_store(arguments, db::Mode::read_only);
-  const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);
-  use_valid_only(store, judge);
-  const std::vector<Answer> answers = answers_to(arguments, store, judge);
+  Databases databases(arguments, judge);
+  std::optional<LeftOutWarning> own_warning, shipped_warning;
+  if (databases.own()) own_warning.emplace(*databases.own());
+  if (databases.shipped()) shipped_warning.emplace(*databases.shipped());
+  const std::vector<Answer> answers = databases.answers();
   if (arguments.has("json")) {
-    Json json{{"db", store.path().string()}, {"results", Json::array()}};
+    Json json{{"db", database_path(arguments).string()}, {"results", Json::array()}};
     if (arguments.has("target")) json["target"] = answers.front().entry.kernel.target;
     for (const Answer& answer : answers) json["results"].push_back(json_of(answer));
     std::cout << json_text(json) << '\n';
@@ -220,8 +206,12 @@ const Verb kQuery{
         "For a size that was not tuned, it shows the nearest tuned size, by the ratio of the "
         "sizes, and says so. Without `--size` it shows everything that is tuned for the target. "
         "Without `--target` it shows everything in the database. A target that was tuned on "
-        "several devices, or with several settings, has an answer for each. The exit status is 1 "
-        "if there is no answer.",
+        "several devices, or with several settings, has an answer for each. Without `--db`, "
+        "results "
+        "that are shipped with autotune answer where the user's database has nothing nearer. A "
+        "line "
+        "`stale` says that the kernel has changed since. The exit status is 1 if there is no "
+        "answer.",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
                 {"device", "NAME", "Only this device"},

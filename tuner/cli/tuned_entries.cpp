@@ -130,6 +130,24 @@ db::TunedStore open_present_store(const Arguments& arguments) {
   return open_store(arguments, missing ? db::Mode::read_only : db::Mode::read_write);
 }
 
+std::optional<db::TunedStore> shipped_store(const Arguments& arguments) {
+  if (arguments.has("db")) return std::nullopt;
+  std::error_code unknown;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  const auto file = program.parent_path().parent_path() / "share/autotune/shipped.db";
+  if (!std::filesystem::exists(file, unknown)) {
+    warn_of(
+        {format("{}: this part of the installation is missing: install it again", file.string())});
+    return std::nullopt;
+  }
+  try {
+    return db::TunedStore(file, db::Mode::shipped);
+  } catch (const db::StoreError& error) {
+    warn_of({error.what()});
+    return std::nullopt;
+  }
+}
+
 std::string target_name(const Arguments& arguments) {
   const std::string target = arguments.find("target").value_or("");
   return is_manifest_path(target) ? find_target(target).name : target;

@@ -16,6 +16,11 @@ db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
 /// Opens a database for a change. A missing file is an error; it is not created.
 db::TunedStore open_present_store(const Arguments& arguments);
 
+/// The results that were installed with the tool; without --db they answer where the user's
+/// database has nothing better. nullopt with --db, or where there are none; a warning says if they
+/// cannot be read.
+std::optional<db::TunedStore> shipped_store(const Arguments& arguments);
+
 /// The name of --target as stored; of a manifest, the name in it. Empty without --target.
 std::string target_name(const Arguments& arguments);
 

@@ -55,13 +55,14 @@ typedef struct autotune_options {
   const char* target;   /* a name, or the path of a manifest; required */
   const char* settings; /* `dtype=f64 layout=NT`; others have the target's default */
   const char* policy;   /* default: `l2=hot launch=graph` */
-  /* Databases, uppermost first. NULL for the user's: the tool's default database. A missing or
-   * damaged file counts as empty; autotune_warnings() reports it. */
+  /* Databases, uppermost first. NULL for the user's: the tool's default database. NULL for the
+   * shipped one: that of this installation; an empty text: none. A missing or damaged file counts
+   * as empty; autotune_warnings() reports it. */
   const char* user_database;
   const char* site_database;
   const char* shipped_database; /* opened as on a read-only medium */
   /* The device's name. NULL: the GPU `ordinal`; without a GPU, the device with the most rows in the
-   * databases. */
+   * uppermost database that has any. */
   const char* device;
   int32_t ordinal;
   int32_t tuned_only; /* 1: never call a vendor's library instead of a tuned kernel */

@@ -47,6 +47,16 @@ Target target_called(const std::string& name) {
   return find_target(name);
 }
 
+/// shipped.db beside the installed kernels; empty without an installation.
+std::filesystem::path installed_database() {
+  for (const auto& folder : folders_above_library()) {
+    std::error_code none;
+    const auto data = folder / "share/autotune";
+    if (std::filesystem::exists(data / "kernel_sources", none)) return data / "shipped.db";
+  }
+  return {};
+}
+
 std::vector<db::Layer> layers_of(const autotune_options& options) {
   std::vector<db::Layer> layers;
   if (options.user_database) {
@@ -58,7 +68,13 @@ std::vector<db::Layer> layers_of(const autotune_options& options) {
     }
   }
   if (options.site_database) layers.push_back({options.site_database, db::Mode::read_only});
-  if (options.shipped_database) layers.push_back({options.shipped_database, db::Mode::shipped});
+  if (!options.shipped_database) {
+    if (const auto installed = installed_database(); !installed.empty()) {
+      layers.push_back({installed, db::Mode::shipped, true});
+    }
+  } else if (*options.shipped_database != '\0') {
+    layers.push_back({options.shipped_database, db::Mode::shipped});
+  }
   return layers;
 }
 

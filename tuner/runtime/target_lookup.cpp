@@ -353,6 +353,7 @@ std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
     } catch (const std::exception& error) {
       remarks.emplace_back(error.what());
     }
+    if (!found.empty()) break;
   }
   const auto most = std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return a.second.first < b.second.first;

@@ -117,9 +117,9 @@ class TargetLookup {
   std::atomic<bool> has_pins_{false};
 };
 
-/// The device of this name, or the one with the most rows for the target in the databases, as far
-/// as their rows describe it. nullopt if there are none. Appends a sentence to `remarks` for each
-/// missing or unreadable database.
+/// The device of this name, or the one with the most rows for the target, in the uppermost database
+/// that has any, as far as its rows describe it. nullopt if there are none. Appends a sentence to
+/// `remarks` for each missing or unreadable database.
 std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
                                            const std::string& target, const std::string& name,
                                            std::vector<std::string>& remarks);

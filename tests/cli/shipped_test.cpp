@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results that are shipped with the tool: whole, the lowest layer, and no more than needed.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iostream>
+
+#include "tests/cli/sentences.hpp"
+#include "tests/db/sample.hpp"
+#include "tests/support/plugin_builder.hpp"
+#include "tests/support/source_folder.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const char* const kShipped = AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db";
+
+TEST(Shipped, TheDatabaseIsUndamaged) {
+  const Ended ended = Sandbox().run({"db", "check", "--db", kShipped});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+}
+
+/// A warning only: where a kernel is changed on purpose, there may be no GPU to tune it on.
+TEST(Shipped, RowsOfChangedKernelsAreNamed) {
+  const Ended ended = Sandbox().run({"query", "--json", "--db", kShipped});
+  if (ended.status != 0) GTEST_SKIP() << "nothing is shipped: " << ended.err;
+  const Json results = Json::parse(ended.out)["results"];
+  const auto stale =
+      std::ranges::count_if(results, [](const Json& one) { return one["stale"] == true; });
+  if (stale == 0) return;
+  std::cerr
+      << "warning: " << stale << " of " << results.size()
+      << " shipped results are of kernels that have changed since: run scripts/build_shipped\n";
+}
+
+/// The tool, installed in a folder of its own with a shipped database.
+class ShippedLayer : public ::testing::Test {
+ protected:
+  ShippedLayer()
+      : prefix_(sandbox_.folder() / "prefix"), shipped_(prefix_ / "share/autotune/shipped.db") {
+    fs::create_directories(prefix_ / "bin");
+    fs::create_directories(prefix_ / "share/autotune");
+    fs::copy_file(AUTOTUNE_BINARY_DIR "/bin/autotune", prefix_ / "bin/autotune");
+    fs::create_directory_symlink(source_folder() / "kernel_sources",
+                                 prefix_ / "share/autotune/kernel_sources");
+    store(shipped_, "BM=16", 512);
+    store(shipped_, "BM=16", 1024);
+  }
+
+  static void store(const fs::path& file, const std::string& configuration, int size) {
+    db::TunedStore store(file);
+    db::Sample sample(store);
+    sample.key.problem = "M=" + std::to_string(size) + " N=" + std::to_string(size) +
+                         " K=" + std::to_string(size) + " dtype=f32";
+    store.add_decision(sample.decision(configuration, 1000));
+  }
+
+  Ended query(const std::string& size) {
+    return sandbox_.run_program(
+        {(prefix_ / "bin/autotune").string(), "query", "--target", "gemm", "--size", size});
+  }
+
+  Sandbox sandbox_;
+  const fs::path prefix_, shipped_;
+};
+
+TEST_F(ShippedLayer, AnswersWhereTheUsersDatabaseHasNothing) {
+  const Ended ended = query("512");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.err, "");
+  EXPECT_THAT(ended.out, HasSubstr("BM=16"));
+  EXPECT_THAT(ended.out, HasSubstr("; shipped with autotune"));
+  EXPECT_THAT(ended.out, HasSubstr("stale    the kernel has changed since"));
+}
+
+TEST_F(ShippedLayer, TheUsersAnswerStandsAboveUnlessAnotherIsNearer) {
+  store(sandbox_.database(), "BM=64", 512);
+  const Ended same = query("512");
+  EXPECT_THAT(same.out, HasSubstr("BM=64"));
+  EXPECT_THAT(same.out, Not(HasSubstr("shipped with autotune")));
+  const Ended nearer = query("1024");
+  EXPECT_THAT(nearer.out, HasSubstr("BM=16"));
+  EXPECT_THAT(nearer.out, Not(HasSubstr("is not tuned")));
+}
+
+TEST_F(ShippedLayer, ADamagedForeignOrMissingOneIsOneWarning) {
+  store(sandbox_.database(), "BM=64", 512);
+  const auto expect_one_warning = [&] {
+    const Ended ended = query("512");
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("BM=64"));
+    EXPECT_TRUE(ended.err.starts_with("warning: ")) << ended.err;
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("shipped.db"));
+  };
+  fs::resize_file(shipped_, 5000);
+  expect_one_warning();
+  std::ofstream(shipped_) << "a text";
+  expect_one_warning();
+  fs::remove(shipped_);
+  expect_one_warning();
+}
+
+TEST(BuildShipped, KeepsDecisionsAndTheFastestTrials) {
+  if (!has_program("python3")) GTEST_SKIP() << "there is no python3";
+  const Sandbox sandbox;
+  {
+    db::TunedStore store(sandbox.database());
+    const db::Sample sample(store);
+    std::vector<db::TrialRow> trials;
+    for (int i = 1; i <= 70; ++i) {
+      trials.push_back(sample.trial("BM=" + std::to_string(i), 1000.0 * i));
+    }
+    trials.back().is_default = true;
+    store.append(trials);
+    store.add_decision(sample.decision("BM=1", 1000));
+  }
+  ASSERT_EQ(sandbox.run({"db", "export", "--output", "all.jsonl"}).status, 0);
+  const Ended reduced = sandbox.run_program(
+      {"/usr/bin/env", "python3", (source_folder() / "scripts/build_shipped").string(), "--reduce",
+       (sandbox.folder() / "all.jsonl").string()});
+  ASSERT_EQ(reduced.status, 0) << reduced.err;
+  EXPECT_THAT(reduced.out, HasSubstr("\"BM=60\""));
+  EXPECT_THAT(reduced.out, Not(HasSubstr("\"BM=61\"")));
+  EXPECT_THAT(reduced.out, HasSubstr("\"BM=70\"")) << "the default configuration";
+  const std::string file = sandbox.write("reduced.jsonl", reduced.out).string();
+  const Ended imported = sandbox.run({"db", "import", file, "--db", "other.db"});
+  EXPECT_EQ(imported.status, 0) << imported.err;
+  EXPECT_EQ(imported.err, "");
+  EXPECT_THAT(sandbox.run({"query", "--db", "other.db"}).out, HasSubstr("BM=1"));
+}
+
+}  // namespace
+}  // namespace autotune::testing

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/answers.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+#include <utility>
+
+#include "tuner/cli/request.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
+
+namespace autotune::cli {
+namespace {
+
+std::vector<Answer> answers_to(const Arguments& arguments, const db::TunedStore& store) {
+  std::vector<Answer> answers;
+  if (arguments.has("size")) {
+    for (Nearest& near : nearest_entries(arguments, store)) {
+      answers.push_back({std::move(near.entry), std::move(near.asked), near.distance});
+    }
+  } else {
+    for (db::TunedEntry& entry : chosen_entries(arguments, store)) {
+      answers.push_back({std::move(entry), std::nullopt, 0});
+    }
+  }
+  return answers;
+}
+
+/// What one answer is to, on which device: of two answers to the same, one counts.
+std::string question_of(const Answer& answer) {
+  const db::TunedEntry& entry = answer.entry;
+  const std::string sizes = to_text(answer.asked ? *answer.asked : problem_of(entry).sizes);
+  return joined(
+      std::vector<std::string>{entry.kernel.target, entry.device.name, sizes,
+                               to_text(problem_of(entry).settings), entry.best.key.policy},
+      "; ");
+}
+
+/// An answer that fits the kernel as it is first, then the nearer one, then the user's.
+bool is_better(const Answer& one, const Answer& other) {
+  return std::tie(one.stale, one.distance) < std::tie(other.stale, other.distance);
+}
+
+void add_shipped(std::vector<Answer>& answers, std::vector<Answer> shipped) {
+  for (Answer& one : shipped) {
+    const auto own = std::ranges::find(answers, question_of(one), question_of);
+    if (own == answers.end()) {
+      answers.push_back(std::move(one));
+    } else if (is_better(one, *own)) {
+      *own = std::move(one);
+    }
+  }
+}
+
+}  // namespace
+
+Databases::Databases(const Arguments& arguments, AnswerJudge& judge)
+    : arguments_(arguments), judge_(judge), shipped_(shipped_store(arguments)) {
+  if (!shipped_ || std::filesystem::exists(database_path(arguments))) {
+    own_ = open_store(arguments, db::Mode::read_only);
+  }
+  for (auto* store : {&own_, &shipped_}) {
+    if (*store) use_valid_only(**store, judge);
+  }
+}
+
+std::vector<Answer> Databases::answers() {
+  std::vector<Answer> shipped = shipped_answers();
+  if (!own_ && shipped.empty()) open_store(arguments_, db::Mode::read_only);  // says why
+  if (!own_) return shipped;
+  std::vector<Answer> answers;
+  try {
+    answers = answers_of(*own_, false);
+  } catch (const Error&) {
+    if (shipped.empty()) throw;
+  }
+  add_shipped(answers, std::move(shipped));
+  return answers;
+}
+
+std::vector<Answer> Databases::shipped_answers() {
+  if (!shipped_) return {};
+  try {
+    return answers_of(*shipped_, true);
+  } catch (const Error&) {  // it has nothing of this
+    return {};
+  }
+}
+
+std::vector<Answer> Databases::answers_of(const db::TunedStore& store, bool shipped) {
+  std::vector<Answer> answers = answers_to(arguments_, store);
+  for (Answer& answer : answers) {
+    answer.space_changed = judge_.space_changed(answer.entry);
+    answer.shipped = shipped;
+    answer.stale = judge_.target_called(answer.entry.kernel.target) != nullptr &&
+                   judge_.target_of(answer.entry) == nullptr;
+  }
+  return answers;
+}
+
+}  // namespace autotune::cli

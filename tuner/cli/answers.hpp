@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers of query: from the user's database, and from what is shipped with the tool.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+
+namespace autotune::cli {
+
+/// One answer: an entry, and how far it is from what was asked.
+struct Answer {
+  db::TunedEntry entry;
+  std::optional<NamedValues> asked;  // absent when everything was asked for
+  double distance = 0;               // root mean square of log2 of the sizes' ratios
+  bool space_changed = false;        // since it was tuned
+  bool shipped = false;              // with the tool
+  bool stale = false;                // the kernel has changed since
+};
+
+/// The databases to ask: the user's, which may be missing, and what is shipped.
+class Databases {
+ public:
+  /// Both outlive it. With --db, nothing that is shipped counts.
+  Databases(const Arguments& arguments, AnswerJudge& judge);
+
+  /// Throws the Error of the user's database if neither has an answer.
+  std::vector<Answer> answers();
+
+  const std::optional<db::TunedStore>& own() const { return own_; }
+  const std::optional<db::TunedStore>& shipped() const { return shipped_; }
+
+ private:
+  std::vector<Answer> shipped_answers();
+  std::vector<Answer> answers_of(const db::TunedStore& store, bool shipped);
+
+  const Arguments& arguments_;
+  AnswerJudge& judge_;
+  std::optional<db::TunedStore> own_, shipped_;
+};
+
+}  // namespace autotune::cli
