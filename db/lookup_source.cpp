@@ -12,7 +12,6 @@
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
-namespace {
 
 bool is_same_device(const DeviceRow& a, const DeviceRow& b) {
   return a.name == b.name && a.multiprocessors == b.multiprocessors &&
@@ -22,6 +21,8 @@ bool is_same_device(const DeviceRow& a, const DeviceRow& b) {
 bool is_same_architecture(const DeviceRow& a, const DeviceRow& b) {
   return a.compute_capability > 0 && a.compute_capability == b.compute_capability;
 }
+
+namespace {
 
 /// What a key's ids stand for, as far as the rows of this request go.
 struct Known {

@@ -24,6 +24,10 @@ struct LookupRequest {
   std::string policy = "l2=hot launch=graph";
 };
 
+bool is_same_device(const DeviceRow& a, const DeviceRow& b);
+/// Two GPUs of one compute capability.
+bool is_same_architecture(const DeviceRow& a, const DeviceRow& b);
+
 /// A database and its mode. Uppermost first: user, site, shipped.
 struct Layer {
   std::filesystem::path path;

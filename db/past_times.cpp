@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/past_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "db/facts.hpp"
+#include "db/plain_query.hpp"
+#include "db/problem_text.hpp"
+
+namespace autotune::db {
+namespace {
+
+/// Of a device and a kernel. With more, there are many winners, and these are enough.
+constexpr std::int64_t kMostTrials = 50'000;
+constexpr double kGoodRatio = 1.25;
+
+/// The rows of one device and one kernel.
+struct Part {
+  const TunedStore& store;
+  const LookupRequest& request;
+  const std::string& device_id;
+  const std::string& kernel_id;
+  std::size_t device = 0;  // in PastTimes::devices
+
+  PlainQuery query(const std::string& sql) const {
+    return PlainQuery(store.connection().database.getHandle(), sql.c_str());
+  }
+  void bind(PlainQuery& query) const {
+    query.bind(1, device_id);
+    query.bind(2, kernel_id);
+    query.bind(3, request.policy);
+  }
+};
+
+using Problems = std::map<std::string, PastProblem, std::less<>>;  // by their text
+
+double time_or_0(double ns) { return std::isfinite(ns) && ns > 0 ? ns : 0; }
+
+/// nullptr if the problem has other settings.
+PastProblem* problem_of(const Part& part, std::string_view text, Problems& problems) {
+  const auto known = problems.find(text);
+  if (known != problems.end()) return &known->second;
+  PastProblem problem;
+  problem.device = part.device;
+  std::string_view settings = text;
+  if (!take_sizes(settings, part.request.size_names, problem.sizes) ||
+      settings != part.request.settings) {
+    return nullptr;
+  }
+  return &problems.emplace(text, std::move(problem)).first->second;
+}
+
+void read_best(const Part& part, Problems& problems) {
+  PlainQuery rows = part.query(
+      "SELECT problem, configuration, median_ns, default_configuration, default_ns, baseline, "
+      "baseline_ns FROM best WHERE device = ? AND kernel = ? AND +policy = ?");
+  part.bind(rows);
+  while (rows.step()) {
+    PastProblem* const problem = problem_of(part, rows.text(0), problems);
+    if (problem == nullptr) continue;
+    problem->good.push_back({std::string(rows.text(1)), time_or_0(rows.number(2, 0))});
+    problem->standard = {std::string(rows.text(3)), time_or_0(rows.number(4, 0))};
+    problem->baseline = rows.text(5);
+    problem->baseline_ns = time_or_0(rows.number(6, 0));
+  }
+}
+
+bool has_few_trials(const Part& part) {
+  PlainQuery count = part.query(format(
+      "SELECT count(*) FROM (SELECT 1 FROM trial WHERE device = ? AND kernel = ? AND policy = ? "
+      "LIMIT {})",
+      kMostTrials + 1));
+  part.bind(count);
+  return count.step() && count.integer(0) <= kMostTrials;
+}
+
+void read_trials(const Part& part, Problems& problems) {
+  if (!has_few_trials(part)) return;
+  PlainQuery rows = part.query(
+      "SELECT problem, configuration, median_ns FROM trial WHERE device = ? AND kernel = ? AND "
+      "policy = ? AND outcome = 'ok' AND verified AND " +
+      live_sql<TrialRow>());
+  part.bind(rows);
+  while (rows.step()) {
+    PastProblem* const problem = problem_of(part, rows.text(0), problems);
+    const double ns = time_or_0(rows.number(2, 0));
+    if (problem && ns > 0) problem->good.push_back({std::string(rows.text(1)), ns});
+  }
+}
+
+bool is_before(const PastTime& a, const PastTime& b) {
+  return b.ns == 0 ? a.ns > 0 : a.ns > 0 && a.ns < b.ns;
+}
+
+/// Keeps the good ones, each once.
+void sort_out(PastProblem& problem) {
+  std::vector<PastTime>& good = problem.good;
+  std::ranges::stable_sort(good, is_before);
+  const double worst = kGoodRatio * good.front().ns;
+  std::vector<PastTime> kept;
+  for (PastTime& each : good) {
+    const bool known =
+        std::ranges::find(kept, each.configuration, &PastTime::configuration) != kept.end();
+    if (known || each.ns > worst || kept.size() == kMostGood) continue;
+    kept.push_back(std::move(each));
+  }
+  good = std::move(kept);
+}
+
+void read_part(const Part& part, std::vector<PastProblem>& out) {
+  Problems problems;
+  read_best(part, problems);
+  read_trials(part, problems);
+  for (auto& [text, problem] : problems) {
+    if (problem.good.empty()) continue;
+    sort_out(problem);
+    out.push_back(std::move(problem));
+  }
+}
+
+PastTimes read_layer(const Layer& layer, const LookupRequest& request) {
+  const TunedStore store(layer.path, layer.mode);
+  PastTimes read;
+  guarded(layer.path, [&] {
+    const std::vector<KernelRow> kernels = store.kernels();
+    for (const DeviceRow& device : store.devices()) {
+      if (!is_same_device(device, request.device) &&
+          !is_same_architecture(device, request.device)) {
+        continue;
+      }
+      read.devices.push_back(device);
+      for (const KernelRow& kernel : kernels) {
+        if (kernel.target != request.target || kernel.sizes != request.size_names) continue;
+        read_part({store, request, device.id, kernel.id, read.devices.size() - 1}, read.problems);
+      }
+    }
+  });
+  return read;
+}
+
+void append(PastTimes& all, PastTimes more) {
+  for (PastProblem& problem : more.problems) {
+    problem.device += all.devices.size();
+    all.problems.push_back(std::move(problem));
+  }
+  std::ranges::move(more.devices, std::back_inserter(all.devices));
+}
+
+}  // namespace
+
+PastTimes read_past_times(std::span<const Layer> layers, const LookupRequest& request) {
+  PastTimes all;
+  for (const Layer& layer : layers) {
+    try {
+      append(all, read_layer(layer, request));
+    } catch (const std::exception&) {  // read_lookup_rows() says why
+      continue;
+    }
+  }
+  return all;
+}
+
+}  // namespace autotune::db

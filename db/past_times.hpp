@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a target at tuned problems: times of good configurations, and of the vendor's
+// library. From it, a configuration for sizes that nobody tuned is chosen.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "db/lookup.hpp"
+#include "db/lookup_source.hpp"
+#include "db/rows.hpp"
+
+namespace autotune::db {
+
+struct PastTime {
+  std::string configuration;
+  double ns = 0;  // 0: never timed
+};
+
+/// One problem on one device.
+struct PastProblem {
+  std::array<std::int64_t, kMostSizes> sizes{};  // in the target's order; the rest are 0
+  std::size_t device = 0;                        // in PastTimes::devices
+  std::vector<PastTime> good;                    // fastest first; never timed ones last
+  PastTime standard;                             // the default configuration
+  std::string baseline;                          // plugin of the vendor's library; may be empty
+  double baseline_ns = 0;                        // of its fastest way
+};
+
+struct PastTimes {
+  std::vector<DeviceRow> devices;
+  std::vector<PastProblem> problems;
+};
+
+/// The problems with the request's target, settings and policy, on its device and others of its
+/// architecture, for all states of the source: a reader checks whether a configuration is valid. At
+/// most `kMostGood` configurations a problem, within a quarter of its fastest. An unreadable layer,
+/// of which read_lookup_rows() warns, has none.
+PastTimes read_past_times(std::span<const Layer> layers, const LookupRequest& request);
+
+inline constexpr std::size_t kMostGood = 24;
+
+}  // namespace autotune::db

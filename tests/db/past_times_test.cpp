@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/past_times.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/db/sample.hpp"
+
+namespace autotune::db {
+namespace {
+
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+
+LookupRequest request() {
+  LookupRequest request;
+  request.target = "gemm";
+  request.fingerprint = "f1";
+  request.device = h200();
+  request.size_names = "M N K";
+  request.settings = "dtype=f32";
+  return request;
+}
+
+auto configuration(const char* text) { return Field(&PastTime::configuration, text); }
+
+void add(TunedStore& store, const TrialRow& trial) { store.append({&trial, 1}); }
+
+class PastTimesTest : public testing::Test {
+ protected:
+  PastTimes read(const LookupRequest& wanted) const {
+    const Layer layer{path_};
+    return read_past_times({&layer, 1}, wanted);
+  }
+
+  const TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "t.db";
+};
+
+TEST_F(PastTimesTest, AreThoseOfGoodConfigurationsFastestFirst) {
+  {
+    TunedStore store(path_);
+    const Sample sample(store);
+    store.add_decision(sample.lost_decision("BM=64", 10000));
+    add(store, sample.trial("BM=32", 12000));
+    add(store, sample.trial("BM=48", 9900));
+    add(store, sample.trial("BM=64", 10100));
+    add(store, sample.trial("BM=16", 30000));
+    add(store, sample.failure("BM=80", "wrong"));
+  }
+  const PastTimes all = read(request());
+  ASSERT_EQ(all.problems.size(), 1u);
+  const PastProblem& problem = all.problems.front();
+  EXPECT_EQ(problem.sizes[0], 512);
+  EXPECT_EQ(all.devices.at(problem.device).name, "NVIDIA H200");
+  EXPECT_THAT(problem.good,
+              ElementsAre(configuration("BM=48"), configuration("BM=64"), configuration("BM=32")));
+  EXPECT_EQ(problem.standard.configuration, "BM=16");
+  EXPECT_EQ(problem.standard.ns, 30000);
+  EXPECT_EQ(problem.baseline, "cublas");
+  EXPECT_EQ(problem.baseline_ns, 9000);
+}
+
+TEST_F(PastTimesTest, KeepOnlyTheBestOfManyGoodOnes) {
+  {
+    TunedStore store(path_);
+    const Sample sample(store);
+    for (int i = 0; i < 40; ++i) {
+      add(store, sample.trial("BM=" + std::to_string(i), 10000 + i));
+    }
+  }
+  const PastTimes all = read(request());
+  ASSERT_EQ(all.problems.size(), 1u);
+  ASSERT_EQ(all.problems[0].good.size(), kMostGood);
+  EXPECT_EQ(all.problems[0].good.back().ns, 10000 + kMostGood - 1);
+}
+
+TEST_F(PastTimesTest, AreOfTheArchitectureAndAllStatesOfTheSource) {
+  {
+    TunedStore store(path_);
+    const Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 10000));
+    DeviceRow other = h200();
+    other.name = "NVIDIA H100";
+    DecisionRow elsewhere = sample.decision("BM=32", 20000);
+    elsewhere.key.device = store.add_device(other);
+    elsewhere.key.kernel = store.add_kernel({"", "gemm", "an earlier source", "M N K"});
+    store.add_decision(elsewhere);
+  }
+  EXPECT_EQ(read(request()).problems.size(), 2u);
+  LookupRequest older = request();
+  older.device.name = "NVIDIA A100";
+  older.device.compute_capability = 80;
+  EXPECT_THAT(read(older).problems, IsEmpty());
+  LookupRequest f64 = request();
+  f64.settings = "dtype=f64";
+  EXPECT_THAT(read(f64).problems, IsEmpty());
+  LookupRequest cold = request();
+  cold.policy = "l2=cold launch=graph";
+  EXPECT_THAT(read(cold).problems, IsEmpty());
+}
+
+TEST_F(PastTimesTest, OfAnUnreadableLayerAreNone) {
+  const std::filesystem::path good = folder_ / "good.db";
+  {
+    TunedStore store(good);
+    const Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 10000));
+  }
+  std::ofstream(path_) << "this is no database";
+  const std::vector<Layer> layers = {{path_}, {folder_ / "missing.db"}, {good}};
+  const PastTimes all = read_past_times(layers, request());
+  ASSERT_EQ(all.problems.size(), 1u);
+  EXPECT_EQ(all.devices.at(all.problems[0].device).name, "NVIDIA H200");
+}
+
+TEST_F(PastTimesTest, DoNotCountWhenRetracted) {
+  {
+    TunedStore store(path_);
+    const Sample sample(store);
+    add(store, sample.trial("BM=64", 10000));
+    store.retract(sample.session, "the machine was busy");
+  }
+  EXPECT_THAT(read(request()).problems, IsEmpty());
+}
+
+}  // namespace
+}  // namespace autotune::db
