@@ -56,13 +56,14 @@ PastProblem* problem_of(const Part& part, std::string_view text, Problems& probl
 void read_best(const Part& part, Problems& problems) {
   PlainQuery rows = part.query(
       "SELECT problem, configuration, median_ns, default_configuration, default_ns, baseline, "
-      "baseline_ns FROM best WHERE device = ? AND kernel = ? AND +policy = ?");
+      "baseline_ns, provenance FROM best WHERE device = ? AND kernel = ? AND +policy = ?");
   part.bind(rows);
   while (rows.step()) {
     PastProblem* const problem = problem_of(part, rows.text(0), problems);
     if (problem == nullptr) continue;
-    problem->good.push_back({std::string(rows.text(1)), time_or_0(rows.number(2, 0))});
-    problem->standard = {std::string(rows.text(3)), time_or_0(rows.number(4, 0))};
+    problem->good.push_back(
+        {std::string(rows.text(1)), time_or_0(rows.number(2, 0)), std::string(rows.text(7))});
+    problem->standard = {std::string(rows.text(3)), time_or_0(rows.number(4, 0)), "measured"};
     problem->baseline = rows.text(5);
     problem->baseline_ns = time_or_0(rows.number(6, 0));
   }
@@ -87,7 +88,7 @@ void read_trials(const Part& part, Problems& problems) {
   while (rows.step()) {
     PastProblem* const problem = problem_of(part, rows.text(0), problems);
     const double ns = time_or_0(rows.number(2, 0));
-    if (problem && ns > 0) problem->good.push_back({std::string(rows.text(1)), ns});
+    if (problem && ns > 0) problem->good.push_back({std::string(rows.text(1)), ns, "measured"});
   }
 }
 

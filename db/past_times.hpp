@@ -18,7 +18,8 @@ namespace autotune::db {
 
 struct PastTime {
   std::string configuration;
-  double ns = 0;  // 0: never timed
+  double ns = 0;           // 0: never timed
+  std::string provenance;  // as in LookupRow
 };
 
 /// One problem on one device.

@@ -97,12 +97,7 @@ Levels ParameterSpace::levels(std::size_t index) const {
 }
 
 Configuration ParameterSpace::at(std::size_t index) const {
-  Configuration configuration;
-  const Levels chosen = levels(index);
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    configuration.push_back({parameters_[i].name, parameters_[i].values[chosen[i]]});
-  }
-  return configuration;
+  return configuration_of(parameters_, levels(index));
 }
 
 std::optional<std::size_t> ParameterSpace::find(std::span<const std::uint16_t> levels) const {
@@ -135,6 +130,15 @@ std::optional<Levels> levels_of(std::span<const Parameter> parameters,
     levels.push_back(static_cast<std::uint16_t>(level - parameter.values.begin()));
   }
   return levels;
+}
+
+Configuration configuration_of(std::span<const Parameter> parameters,
+                               std::span<const std::uint16_t> levels) {
+  Configuration configuration;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    configuration.push_back({parameters[i].name, parameters[i].values[levels[i]]});
+  }
+  return configuration;
 }
 
 }  // namespace autotune

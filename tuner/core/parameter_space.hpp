@@ -52,6 +52,10 @@ using Levels = std::vector<std::uint16_t>;
 std::optional<Levels> levels_of(std::span<const Parameter> parameters,
                                 const Configuration& configuration);
 
+/// The inverse of levels_of().
+Configuration configuration_of(std::span<const Parameter> parameters,
+                               std::span<const std::uint16_t> levels);
+
 /// The valid configurations, numbered 0..size()-1 in the order of their rank. The rank is the
 /// mixed-radix number in the full product (first parameter most significant), so it does not depend
 /// on constraints. A constraint is tested as soon as its names are bound: a product of 10^9 with

@@ -54,7 +54,7 @@ BaselineCall::BaselineCall(std::string_view name, const std::string& target,
   const BaselineSource source{plugin_called(std::string(name.substr(0, blank)), folders), target};
   baseline_ = open_plugin_baseline(source, workload, {});
   const std::vector<std::string> ways = baseline_->names();
-  const auto found = std::ranges::find(ways, way);
+  const auto found = way.empty() ? ways.begin() : std::ranges::find(ways, way);
   if (found == ways.end()) {
     baseline_.reset();  // while no other thread is in the plugin
     throw Error(format("{}: it no longer offers \"{}\": tune again with this version",

@@ -22,8 +22,8 @@ std::vector<std::filesystem::path> runtime_plugin_folders();
 class BaselineCall {
  public:
   /// `name` as stored: `cublas cublasLt 0 (…)`, which is a plugin's file name without `.so` and the
-  /// candidate's name. For the current GPU. Throws Error if the plugin is missing, cannot be loaded
-  /// or opened, or no longer offers the candidate.
+  /// candidate's name; without a candidate, `cublas`, its first. For the current GPU. Throws Error
+  /// if the plugin is missing, cannot be loaded or opened, or no longer offers the candidate.
   BaselineCall(std::string_view name, const std::string& target, const Workload& workload,
                std::span<const std::filesystem::path> folders);
   ~BaselineCall();

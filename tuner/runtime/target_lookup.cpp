@@ -14,8 +14,6 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kNeighbours = 8;
-
 Problem ones_of(const Target& target, const NamedValues& settings) {
   NamedValues ones;
   for (const std::string& size : target.sizes) ones.push_back({size, 1});
@@ -25,13 +23,6 @@ Problem ones_of(const Target& target, const NamedValues& settings) {
 /// Text from anywhere: what cannot be read is no configuration of the target.
 std::optional<Levels> levels_in(const Target& target, std::string_view configuration) try {
   return levels_of(target.parameters, parse_named_values(configuration));
-} catch (const Error&) {
-  return std::nullopt;
-}
-
-std::optional<SizedCostModel> model_of(const Target& target, const Problem& ones,
-                                       const DeviceInfo& device) try {
-  return SizedCostModel(target, ones, device);
 } catch (const Error&) {
   return std::nullopt;
 }
@@ -62,12 +53,12 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
       ones_(ones_of(target_, settings)),
       program_(target_, ones_, device_, SizeBinding::given),
       default_levels_(levels_of(target_.parameters, target_.default_configuration)),
-      model_(model_of(target_, ones_, device_)),
       tables_(db::LookupTable(target_.sizes.size(), {})) {
   take(read_rows());
+  learn(read_past());
 }
 
-db::LookupRows TargetLookup::read_rows() const {
+db::LookupRequest TargetLookup::request() const {
   db::LookupRequest request;
   request.target = target_.name;
   request.fingerprint = target_.fingerprint;
@@ -77,7 +68,13 @@ db::LookupRows TargetLookup::read_rows() const {
   const auto settings = ones_.values.begin() + static_cast<std::ptrdiff_t>(target_.sizes.size());
   request.settings = to_text({settings, ones_.values.end()});
   request.policy = policy_;
-  db::LookupRows read = db::read_lookup_rows(layers_, request);
+  return request;
+}
+
+db::PastTimes TargetLookup::read_past() const { return db::read_past_times(layers_, request()); }
+
+db::LookupRows TargetLookup::read_rows() const {
+  db::LookupRows read = db::read_lookup_rows(layers_, request());
   drop_invalid(read);
   return read;
 }
@@ -115,7 +112,11 @@ void TargetLookup::take(db::LookupRows read) {
   layer_states_ = std::move(read.layers);
   tables_.swap({target_.sizes.size(), std::move(read.rows)});
   remembered_.clear();
-  winners_.clear();
+}
+
+void TargetLookup::learn(db::PastTimes past) {
+  experience_ =
+      std::make_unique<Experience>(SizedTarget{target_, ones_, device_, program_}, std::move(past));
 }
 
 LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
@@ -137,8 +138,8 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
   const std::lock_guard lock(mutex_);
   if (const auto known = remembered_.find(key); known != remembered_.end()) return known->second;
   check(sizes);
-  auto answer = transfer_from(sizes, true);
-  if (!answer) answer = transfer_from(sizes, false);
+  auto answer = stored(sizes);
+  if (!answer) answer = chosen(sizes);
   if (!answer) {
     answer.emplace();
     answer->configuration = interned(default_for(sizes));
@@ -147,63 +148,29 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
   return remembered_.emplace(key, *answer).first->second;
 }
 
-/// Of the nearest tuned problems' winners that are valid here, the one that choose_winner() says.
-std::optional<LookupAnswer> TargetLookup::transfer_from(std::span<const std::int64_t> sizes,
-                                                        bool same_device) {
-  std::array<db::LookupTable::Near, kNeighbours> near;
-  const std::size_t count = tables_.table().nearest(sizes, same_device, near);
-  std::vector<Near> valid;
-  for (const db::LookupTable::Near& one : std::span(near).first(count)) {
-    Winner& winner = winner_of(*one.row);
-    if (is_valid(winner.levels, sizes)) valid.push_back({one, &winner});
+/// The row of exactly these sizes, of a changed source or another device, if it is valid here.
+std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> sizes) const {
+  const db::LookupRow* row = tables_.table().find(sizes);
+  if (!row || !is_valid(levels_in(target_, row->configuration), sizes)) return std::nullopt;
+  return answer_of(*row, row->same_device ? db::Origin::exact : db::Origin::same_architecture, 0);
+}
+
+/// By what is known of other sizes.
+std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> sizes) {
+  const std::optional<Experience::Choice> choice = experience_->choose(sizes);
+  if (!choice) return std::nullopt;
+  LookupAnswer answer;
+  answer.configuration = interned(choice->known.configuration);
+  if (!choice->is_standard) {
+    answer.provenance = interned(choice->known.provenance);
+    answer.origin = choice->same_device ? db::Origin::transferred : db::Origin::same_architecture;
+    answer.median_ns = choice->known.ns;
+    answer.default_ns = choice->default_ns;
+    answer.distance = choice->distance;
   }
-  if (valid.empty()) return std::nullopt;
-  const bool exact = valid.front().row.distance == 0;  // of a changed source, or another device
-  const std::optional<std::size_t> chosen = exact ? 0 : choose(valid, sizes);
-  if (!chosen) return std::nullopt;
-  const db::Origin origin = !same_device ? db::Origin::same_architecture
-                            : exact      ? db::Origin::exact
-                                         : db::Origin::transferred;
-  const db::LookupTable::Near& row = valid[*chosen].row;
-  return answer_of(*row.row, origin, row.distance);
-}
-
-/// Without a model, or times, the nearest.
-std::optional<std::size_t> TargetLookup::choose(std::span<const Near> valid,
-                                                std::span<const std::int64_t> sizes) {
-  const auto is_timed = [](const Near& one) { return one.row.row->median_ns > 0; };
-  if (!model_ || !default_levels_ || !std::ranges::all_of(valid, is_timed)) return 0;
-  try {
-    std::vector<NearWinner> winners;
-    for (const auto& [near, winner] : valid) {
-      if (!winner->bias) winner->bias = bias_of(*near.row, *winner->levels);
-      winners.push_back({predicted(*winner->levels, sizes), *winner->bias, near.distance});
-    }
-    return choose_winner(winners, predicted(*default_levels_, sizes));
-  } catch (const Error&) {  // of the model: what is stored is known to be valid
-    return 0;
-  }
-}
-
-TargetLookup::Winner& TargetLookup::winner_of(const db::LookupRow& row) {
-  const auto [found, is_new] = winners_.try_emplace(&row);
-  if (is_new) found->second.levels = levels_in(target_, row.configuration);
-  return found->second;
-}
-
-ModelBias TargetLookup::bias_of(const db::LookupRow& row, const Levels& levels) const {
-  const std::span<const std::int64_t> sizes = sizes_of(row);
-  ModelBias bias;
-  bias.winner = std::log(row.median_ns * 1e-9) - predicted(levels, sizes);
-  if (row.default_ns > 0) {
-    bias.at_default = std::log(row.default_ns * 1e-9) - predicted(*default_levels_, sizes);
-  }
-  return bias;
-}
-
-/// The model's logarithm of seconds.
-double TargetLookup::predicted(const Levels& levels, std::span<const std::int64_t> sizes) const {
-  return std::log(model_->estimate(levels, sizes).seconds);
+  answer.baseline = interned(choice->baseline);
+  answer.baseline_ns = choice->baseline_seconds * 1e9;
+  return answer;
 }
 
 /// What cannot be evaluated is not valid.
@@ -267,12 +234,14 @@ void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view con
 
 void TargetLookup::refresh() {
   db::LookupRows read = read_rows();
+  db::PastTimes past = read_past();
   const std::lock_guard lock(mutex_);
   const bool is_whole = keep_lost_layers(read);
   const std::string sentences = joined(read.warnings, "; ");
   take(std::move(read));
   if (!is_whole)
     throw db::StoreError("databases that cannot be read keep their previous rows: " + sentences);
+  learn(std::move(past));
   pins_.clear();
   has_pins_.store(false, std::memory_order_release);
 }
@@ -300,6 +269,7 @@ std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
   const Problem problem = problem_for(sizes);
   const LookupAnswer answer = find(sizes);
   const bool is_predicted = answer.provenance == "predicted";
+  const bool is_exact = answer.origin == db::Origin::exact;
   std::string text =
       format("{} {} on {}: {}\n", target_.name, problem_text(target_, problem), device_.name,
              configuration_text(target_, problem, answer.configuration, device_));
@@ -310,12 +280,15 @@ std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
       break;
     case db::Origin::transferred:
       text += format(
-          "these sizes are not tuned; the winner of the nearest ones, a factor of {:.3g} "
-          "away, is valid here",
+          "these sizes are not tuned; of what is good at near ones, it is expected to be the "
+          "fastest here; it is from sizes a factor of {:.3g} away",
           std::exp2(answer.distance));
       break;
     case db::Origin::same_architecture:
-      text += "not tuned on this device; the winner on another of the same architecture";
+      text += format(
+          "not tuned on this device; good on another of the same architecture, at sizes a factor "
+          "of {:.3g} away",
+          std::exp2(answer.distance));
       break;
     case db::Origin::default_configuration:
       text += "no near size is tuned; the target's default configuration";
@@ -332,8 +305,9 @@ std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
     text += '\n';
   }
   if (!answer.baseline.empty()) {
-    text += format("{} takes {}: it is faster, and is launched instead if it can be loaded\n",
-                   answer.baseline, time_text(answer.baseline_ns * 1e-9));
+    text += format("{} {} {}: it is {}faster, and is launched instead if it can be loaded\n",
+                   answer.baseline, is_exact ? "takes" : "is expected to take",
+                   time_text(answer.baseline_ns * 1e-9), is_exact ? "" : "expected to be ");
   }
   return text;
 }

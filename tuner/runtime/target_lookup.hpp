@@ -4,19 +4,18 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "db/lookup_source.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/model/cost_model.hpp"
-#include "tuner/runtime/transfer_choice.hpp"
+#include "tuner/runtime/experience.hpp"
 
 namespace autotune {
 
@@ -29,9 +28,9 @@ struct LookupAnswer {
   double default_ns = 0;
   double distance = 0;  // root mean square of log2 of the sizes' ratios
   /// The baseline and its candidate, if it was measured to be faster for these sizes on this
-  /// device: `cublas cublasSgemm`.
+  /// device: `cublas cublasSgemm`. Its plugin alone, if it is expected to be.
   std::string_view baseline = {};
-  double baseline_ns = 0;
+  double baseline_ns = 0;  // measured or expected
 };
 
 class TargetLookup {
@@ -73,23 +72,13 @@ class TargetLookup {
   bool keep_lost_layers(db::LookupRows& read) const;
   /// Replaces the rows of the last reading.
   void take(db::LookupRows read);
-  /// Data of a tuned row, computed when it is first near.
-  struct Winner {
-    std::optional<Levels> levels;  // if the target has this configuration
-    std::optional<ModelBias> bias;
-  };
-  struct Near {
-    db::LookupTable::Near row;
-    Winner* winner = nullptr;
-  };
+  void learn(db::PastTimes past);
+  db::LookupRequest request() const;
+  db::PastTimes read_past() const;
 
   LookupAnswer transfer(std::span<const std::int64_t> sizes);
-  std::optional<LookupAnswer> transfer_from(std::span<const std::int64_t> sizes, bool same_device);
-  std::optional<std::size_t> choose(std::span<const Near> valid,
-                                    std::span<const std::int64_t> sizes);
-  Winner& winner_of(const db::LookupRow& row);
-  ModelBias bias_of(const db::LookupRow& row, const Levels& levels) const;
-  double predicted(const Levels& levels, std::span<const std::int64_t> sizes) const;
+  std::optional<LookupAnswer> stored(std::span<const std::int64_t> sizes) const;
+  std::optional<LookupAnswer> chosen(std::span<const std::int64_t> sizes);
   bool is_valid(const std::optional<Levels>& levels,
                 std::span<const std::int64_t> sizes) const noexcept;
   void check(std::span<const std::int64_t> sizes) const;
@@ -104,14 +93,13 @@ class TargetLookup {
   const Problem ones_;           // every size 1, and the settings
   const TargetProgram program_;  // with given sizes
   const std::optional<Levels> default_levels_;
-  const std::optional<SizedCostModel> model_;  // if the target and the device have one
   db::LookupHolder tables_;
   std::atomic<const std::string*> warnings_{nullptr};  // of texts_
 
   std::mutex mutex_;  // for everything below: sizes that were not tuned
   std::vector<db::LayerState> layer_states_;
   std::map<Sizes, LookupAnswer> remembered_;
-  std::unordered_map<const db::LookupRow*, Winner> winners_;  // rows stay where they are
+  std::unique_ptr<Experience> experience_;
   std::set<std::string, std::less<>> texts_;
   std::map<Sizes, std::string_view> pins_;
   std::atomic<bool> has_pins_{false};

@@ -3,43 +3,54 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace autotune {
 namespace {
 
-/// Added to the logarithm of a score for each doubling of the sizes on the way from a winner.
-constexpr double kDistancePenalty = 0.2;
+constexpr double kErrorReach = 1.2;    // in doublings of the sizes: errors are alike within it
+constexpr double kUnknownError = 0.4;  // expected of a configuration that nobody timed near by
+constexpr double kBaselineReach = 1.5;
+constexpr double kTimeReach = 1;     // in logarithms of predicted times
+constexpr double kFarWeight = 1e-9;  // counts only where nothing is near
+constexpr double kMarginPerDoubling = 0.1;
+constexpr double kMostMargin = 0.03;
 
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
-}
-
-double deviation(const std::vector<double>& values) {
-  const double middle = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - middle) * (value - middle);
-  return values.empty() ? 0 : std::sqrt(squares / static_cast<double>(values.size()));
-}
+double bell(double distance, double reach) { return std::exp(-std::pow(distance / reach, 2)); }
 
 }  // namespace
 
-std::optional<std::size_t> choose_winner(std::span<const NearWinner> winners,
-                                         double default_predicted) {
-  std::vector<double> scores, off, off_at_default;
-  for (const NearWinner& one : winners) {
-    scores.push_back(one.predicted + one.bias.winner + kDistancePenalty * one.distance);
-    off.push_back(one.bias.winner);
-    if (one.bias.at_default) off_at_default.push_back(*one.bias.at_default);
+double typical_error(std::span<const KnownError> errors) {
+  double weights = 0, sum = 0;
+  for (const KnownError& each : errors) {
+    const double weight = bell(each.distance, kErrorReach) + kFarWeight;
+    weights += weight;
+    sum += weight * each.log_error;
   }
-  const auto least = std::ranges::min_element(scores);
-  if (least == scores.end()) return std::nullopt;
-  const bool judged = !off_at_default.empty();  // else nobody knows what the default takes
-  if (judged && *least + deviation(off) >= default_predicted + mean(off_at_default))
-    return std::nullopt;
-  return static_cast<std::size_t>(least - scores.begin());
+  return weights > 0 ? sum / weights : 0;
+}
+
+double expected_time(double predicted, const std::optional<KnownError>& known, double typical) {
+  const double likeness = known ? bell(known->distance, kErrorReach) : 0;
+  const double error = known ? known->log_error : 0;
+  return predicted + likeness * error + (1 - likeness) * (typical + kUnknownError);
+}
+
+std::optional<double> expected_baseline_time(std::span<const BaselineTime> times,
+                                             double predicted) {
+  double weights = 0, sum = 0;
+  for (const BaselineTime& each : times) {
+    const double apart = std::abs(predicted - each.winner_predicted);
+    const double weight = bell(apart, kTimeReach) * bell(each.distance, kBaselineReach) +
+                          kFarWeight * std::exp(-apart);
+    weights += weight;
+    sum += weight * (each.measured - each.winner_predicted);
+  }
+  if (weights == 0) return std::nullopt;
+  return predicted + sum / weights;
+}
+
+bool prefers_baseline(double ours, double baseline, double distance) {
+  return ours + std::min(kMostMargin, kMarginPerDoubling * distance) > baseline;
 }
 
 }  // namespace autotune

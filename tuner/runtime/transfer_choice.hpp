@@ -1,31 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses among winners of near sizes for sizes that were not tuned.
+// Expected times at sizes that were not tuned, from the cost model and from times at near sizes.
+// Times are logarithms of seconds. Distances are root mean squares of log2 of the sizes' ratios.
+// The constants were found on an H200, see docs/model.md.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
 
 namespace autotune {
 
-/// Errors of the cost model at a tuned problem: logarithms of measured over predicted.
-struct ModelBias {
-  double winner = 0;
-  std::optional<double> at_default;  // of the default configuration, if it was timed
+/// The model's error for a configuration at the nearest problem where it was timed.
+struct KnownError {
+  double log_error = 0;  // measured less predicted
+  double distance = 0;
 };
 
-/// The winner of a near tuned problem that is valid for the problem asked about.
-struct NearWinner {
-  double predicted = 0;  // logarithm of predicted seconds for the problem asked about
-  ModelBias bias;
-  double distance = 0;  // root mean square of log2 of the sizes' ratios
+/// The model's error for a typical configuration: the mean, of which near problems weigh most. 0
+/// without any.
+double typical_error(std::span<const KnownError> errors);
+
+/// The expected time of a configuration. The model's error is the more alike the nearer the
+/// problems are; far away, it is `typical`. A configuration without `known` is expected to be
+/// slower than predicted: among many predictions, those that are too low come first.
+double expected_time(double predicted, const std::optional<KnownError>& known, double typical);
+
+/// The vendor's library at a tuned problem.
+struct BaselineTime {
+  double winner_predicted = 0;  // the model's time of the fastest configuration there
+  double measured = 0;          // the library's time
+  double distance = 0;
 };
 
-/// Returns the index of the winner with the lowest score: the predicted time, times the model's
-/// error where the winner was timed, times a factor for each doubling of the sizes. Returns nullopt
-/// if the winner does not beat the default configuration by more than the spread of the model's
-/// errors. `default_predicted` is the logarithm of the default configuration's predicted seconds.
-std::optional<std::size_t> choose_winner(std::span<const NearWinner> winners,
-                                         double default_predicted);
+/// The library's expected time where the model predicts `predicted` for ours. Averages the ratio
+/// of both over problems of similar size and predicted time. nullopt without `times`.
+std::optional<double> expected_baseline_time(std::span<const BaselineTime> times, double predicted);
+
+/// Whether the library is to be called. The further the nearest tuned problem, the more must ours
+/// be ahead.
+bool prefers_baseline(double ours, double baseline, double distance);
 
 }  // namespace autotune

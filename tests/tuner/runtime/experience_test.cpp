@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/runtime/experience.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tuner/records/records.hpp"
+
+namespace autotune {
+namespace {
+
+/// Blocks of BM, which divide M, do N steps each.
+Target target_of() {
+  Target target;
+  target.name = "toy";
+  target.sizes = {"M", "N"};
+  target.parameters = {{"BM", {16, 32, 64, 128}, {}, false}, {"UNROLL", {1, 2, 4}, {}, false}};
+  target.constraints = {Expression::parse("M % BM == 0")};
+  target.default_configuration = {{"BM", 16}, {"UNROLL", 1}};
+  return target;
+}
+
+DeviceInfo gpu(const std::string& name = "NVIDIA H200") {
+  DeviceInfo info;
+  info.name = name;
+  info.kind = DeviceKind::cuda;
+  info.compute_capability = 90;
+  info.multiprocessors = name == "NVIDIA H200" ? 132 : 114;
+  return info;
+}
+
+class ExperienceTest : public testing::Test {
+ protected:
+  ExperienceTest() { times_.devices = {device_row(gpu()), device_row(gpu("NVIDIA H100 PCIe"))}; }
+
+  db::PastProblem& add(std::int64_t m, std::int64_t n, std::vector<db::PastTime> good,
+                       std::size_t device = 0) {
+    db::PastProblem problem;
+    problem.sizes = {m, n};
+    problem.device = device;
+    problem.good = std::move(good);
+    return times_.problems.emplace_back(std::move(problem));
+  }
+  std::optional<Experience::Choice> choose(std::int64_t m, std::int64_t n) {
+    Experience experience({target_, ones_, device_, program_}, times_);
+    return experience.choose(std::vector<std::int64_t>{m, n});
+  }
+
+  const Target target_ = target_of();
+  const DeviceInfo device_ = gpu();
+  const Problem ones_ = problem_of(target_, {{"M", 1}, {"N", 1}}, {});
+  const TargetProgram program_{target_, ones_, device_, SizeBinding::given};
+  db::PastTimes times_;
+};
+
+TEST_F(ExperienceTest, WithoutAnyThereIsNoChoice) { EXPECT_FALSE(choose(512, 512)); }
+
+TEST_F(ExperienceTest, OnlyWhatIsValidHereIsChosen) {
+  add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}, {"BM=32 UNROLL=2", 1100, "measured"}});
+  const auto choice = choose(1056, 512);  // 128 does not divide it
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->known.configuration, "BM=32 UNROLL=2");
+  EXPECT_EQ(choice->known.ns, 1100);
+  EXPECT_NEAR(choice->distance, 0.031, 0.001);
+  EXPECT_TRUE(choice->same_device);
+  EXPECT_FALSE(choice->is_standard);
+}
+
+TEST_F(ExperienceTest, NeighboursAreTriedWhereNothingIsValid) {
+  add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
+  const auto choice = choose(1040, 512);  // a multiple of 16 alone
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->known.configuration, "BM=16 UNROLL=4");
+  EXPECT_EQ(choice->known.provenance, "predicted");
+  EXPECT_EQ(choice->known.ns, 0);
+  EXPECT_FALSE(choose(1041, 512)) << "nothing at all is valid";
+}
+
+TEST_F(ExperienceTest, TheDefaultIsChosenWhereNothingElseIsValidOrItIsFaster) {
+  db::PastProblem& problem = add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
+  problem.standard = {"BM=16 UNROLL=1", 900, "measured"};
+  const auto choice = choose(2048, 512);
+  ASSERT_TRUE(choice);
+  EXPECT_TRUE(choice->is_standard || choice->known.configuration == "BM=128 UNROLL=4");
+  EXPECT_EQ(choice->default_ns, 900);
+}
+
+TEST_F(ExperienceTest, AnotherDeviceIsFurtherAwayThanThisOne) {
+  add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}}, 1);
+  EXPECT_FALSE(choose(1024, 512)->same_device);
+  add(1024, 540, {{"BM=128 UNROLL=4", 1000, "measured"}});
+  EXPECT_TRUE(choose(1024, 512)->same_device);
+}
+
+TEST_F(ExperienceTest, WhatTheTargetDoesNotHaveIsNoCandidate) {
+  add(1024, 512, {{"BM=banana", 1000, "measured"}, {"BM=32 UNROLL=2", 1100, "measured"}});
+  EXPECT_EQ(choose(1024, 512)->known.configuration, "BM=32 UNROLL=2");
+}
+
+TEST_F(ExperienceTest, TheLibraryIsPreferredWhereItWasFasterAtNearSizes) {
+  db::PastProblem& problem = add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
+  problem.baseline = "cublas";
+  problem.baseline_ns = 500;
+  const auto lost = choose(1024, 540);
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->baseline, "cublas");
+  EXPECT_NEAR(lost->baseline_seconds, 500e-9, 1e-9);
+  problem.baseline_ns = 2000;
+  EXPECT_EQ(choose(1024, 540)->baseline, "");
+}
+
+TEST_F(ExperienceTest, TheLibraryOfAnotherDeviceSaysNothing) {
+  db::PastProblem& problem = add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}}, 1);
+  problem.baseline = "cublas";
+  problem.baseline_ns = 500;
+  EXPECT_EQ(choose(1024, 540)->baseline, "");
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses a configuration for sizes that nobody tuned, from what is known at others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "db/past_times.hpp"
+#include "tuner/core/target_program.hpp"
+#include "tuner/model/cost_model.hpp"
+#include "tuner/runtime/transfer_choice.hpp"
+
+namespace autotune {
+
+/// The parts of a target that a choice needs, for any sizes and fixed settings on one device.
+struct SizedTarget {
+  const Target& target;
+  const Problem& ones;  // every size 1, and the settings
+  const DeviceInfo& device;
+  const TargetProgram& program;  // with given sizes
+};
+
+/// Not thread-safe.
+class Experience {
+ public:
+  /// What `sized` refers to must outlive it.
+  Experience(const SizedTarget& sized, db::PastTimes times);
+
+  struct Choice {
+    db::PastTime known;     // the configuration, and its time at the problem it is from
+    double default_ns = 0;  // of the default configuration there; 0: unknown
+    double distance = 0;    // of that problem: root mean square of log2 of the sizes' ratios
+    bool same_device = true;
+    bool is_standard = false;     // it is the default configuration
+    double expected_seconds = 0;  // 0: the target has no cost model
+    std::string baseline;         // plugin of the vendor's library, if expected to be faster
+    double baseline_seconds = 0;  // expected
+  };
+
+  /// The valid configuration with the least expected time, of good ones at the nearest problems.
+  /// Where none of these is valid, their neighbours are candidates too. Without a cost model, the
+  /// fastest of the nearest problem. nullopt if none is valid.
+  std::optional<Choice> choose(std::span<const std::int64_t> sizes);
+
+  static constexpr std::size_t kMostCandidates = 500;
+
+ private:
+  struct Past;
+  struct Candidate;
+
+  std::span<const std::int64_t> sizes_of(const db::PastProblem& problem) const;
+  std::vector<Past> nearest(std::span<const std::int64_t> sizes) const;
+  std::vector<Candidate> candidates(std::span<const Past> near);
+  std::vector<Candidate> with_neighbours(std::vector<Candidate> all) const;
+  std::vector<Candidate> rated(std::span<const Candidate> all,
+                               std::span<const std::int64_t> sizes) const;
+  void weigh_baseline(Choice& choice, double predicted_here, std::span<const Past> near);
+  std::optional<double> winner_time(const db::PastProblem& problem);
+  const std::optional<Levels>& levels_of_text(const std::string& configuration);
+  std::optional<double> error(const db::PastProblem& problem, const db::PastTime& time);
+
+  const SizedTarget sized_;
+  const db::PastTimes times_;
+  const std::optional<SizedCostModel> here_;
+  std::vector<bool> same_device_;                      // of the devices of times_
+  std::vector<std::optional<SizedCostModel>> models_;  // of the devices of times_
+  std::map<std::string, std::optional<Levels>> levels_;
+  std::map<const db::PastTime*, std::optional<double>> errors_;
+};
+
+}  // namespace autotune
