@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program gets at sizes that nobody tuned: libautotune's answer beside cuBLAS, on GPU 0.
+//   untuned_bench --db FILE [--count N] [--seed S] [--first-use MS] [--between yes|no]
+// Draws shapes with M, N and K log-uniform in 1..4096, half of them odd. Each is looked up,
+// prepared and launched through the C API as any program does it. Times are of calls between small
+// ordinary kernels, whose own time is subtracted, or with --between no of a chain of calls. Every
+// result is verified. Prints a line a shape, then the summary.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "bench/gemm/vendor_gemm.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/gpu/cuda_device.hpp"
+#include "tuner/gpu/cuda_workbench.hpp"
+#include "tuner/runtime/autotune.h"
+#include "tuner/target/catalog.hpp"
+#include "tuner/text/format.hpp"
+
+using namespace autotune;
+using namespace autotune::bench;
+
+namespace {
+
+constexpr int kRounds = 9;
+constexpr double kBatchSeconds = 300e-6;
+constexpr std::int64_t kNeighbourLength = 16384;  // floats: 64 KiB
+constexpr double kLargeVolume = 1 << 24;
+
+using Options = std::map<std::string, std::string>;
+
+Options options_of(int argc, char** argv) {
+  Options options{{"--db", ""},
+                  {"--count", "200"},
+                  {"--seed", "1"},
+                  {"--first-use", "0"},
+                  {"--between", "yes"}};
+  for (int i = 1; i < argc; i += 2) {
+    if (!options.contains(argv[i]) || i + 1 == argc) {
+      throw UsageError(
+          format("{}: it is unknown, or lacks its value; the head of {} lists the "
+                 "options",
+                 argv[i], "bench/lookup/untuned_bench.cpp"));
+    }
+    options[argv[i]] = argv[i + 1];
+  }
+  return options;
+}
+
+std::vector<Shape> drawn(int count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> log2_of_size(0, 12);
+  const auto draw = [&](bool odd) {
+    const auto size = static_cast<std::int64_t>(std::llround(std::exp2(log2_of_size(random))));
+    return odd && size % 2 == 0 ? size - 1 : size;
+  };
+  std::vector<Shape> shapes;
+  for (int i = 0; i < count; ++i) {
+    const bool odd = i % 2 == 1;
+    const std::int64_t m = draw(odd), n = draw(odd), k = draw(odd);
+    shapes.push_back(
+        {std::max<std::int64_t>(m, 1), std::max<std::int64_t>(n, 1), std::max<std::int64_t>(k, 1)});
+  }
+  return shapes;
+}
+
+void check(autotune_status status) {
+  if (status != AUTOTUNE_OK) throw Error(autotune_message());
+}
+
+using Handle = std::unique_ptr<autotune_handle, decltype(&autotune_close)>;
+using Kernel = std::shared_ptr<autotune_kernel>;
+
+Handle opened(const char* target, const Options& options) {
+  autotune_options request{};
+  request.size = sizeof request;
+  request.target = target;
+  request.user_database = options.at("--db").c_str();
+  autotune_handle* handle = nullptr;
+  check(autotune_open(&request, &handle));
+  std::cerr << autotune_warnings(handle);
+  return {handle, &autotune_close};
+}
+
+Kernel prepared(autotune_handle* handle, std::span<const std::int64_t> sizes) {
+  autotune_kernel* kernel = nullptr;
+  check(autotune_prepare(handle, sizes.data(), sizes.size(), &kernel));
+  return {kernel, &autotune_release};
+}
+
+EnqueueOnce call_of(Kernel kernel, std::vector<std::vector<void*>> addresses) {
+  return [kernel, addresses](cudaStream_t stream, int copy) {
+    const auto& own = addresses.at(static_cast<std::size_t>(copy));
+    check(autotune_launch(kernel.get(), own.data(), own.size(), stream));
+  };
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Row {
+  Shape shape;
+  double ours = 0, sgemm = 0, first = 0, best = 0;  // seconds; of cublasLt's first, of all
+  double choose = 0, prepare = 0;                   // seconds
+  std::string how;
+};
+
+class Benchmark {
+ public:
+  explicit Benchmark(const Options& options)
+      : options_(options),
+        context_(open_gpu()),
+        kernels_(*context_),
+        vendor_(context_->stream.get()),
+        gemm_(opened("gemm", options)),
+        target_(find_target("gemm")),
+        add_(opened("vector_add", options)),
+        memory_(3 * kNeighbourLength * sizeof(float)) {
+    auto* const at = memory_.as<float>();
+    const std::array sizes{kNeighbourLength};
+    neighbour_ = call_of(prepared(add_.get(), sizes),
+                         {{at, at + kNeighbourLength, at + 2 * kNeighbourLength}});
+  }
+
+  Row run(const Shape& shape) {
+    Row row{shape, 0, 0, 0, 0, 0, 0, {}};
+    const std::array sizes{shape.m, shape.n, shape.k};
+    autotune_answer answer{};
+    answer.size = sizeof answer;
+    auto start = std::chrono::steady_clock::now();
+    check(autotune_lookup(gemm_.get(), sizes.data(), sizes.size(), &answer));
+    row.choose = seconds_since(start);
+    start = std::chrono::steady_clock::now();
+    const Kernel kernel = prepared(gemm_.get(), sizes);
+    row.prepare = seconds_since(start);
+    const char* engine = nullptr;
+    autotune_kernel_engine(kernel.get(), &engine);
+    row.how = *engine ? engine : autotune_kernel_configuration(kernel.get());
+    const Problem problem =
+        problem_of(target_, {{"M", shape.m}, {"N", shape.n}, {"K", shape.k}}, {});
+    const Operands operands(*context_, kernels_, target_, problem, shape);
+    race(row, operands, kernel);
+    return row;
+  }
+
+ private:
+  static std::unique_ptr<CudaContext> open_gpu() {
+    const std::vector<DeviceInfo> devices = cuda_devices();
+    if (devices.empty()) throw Error("there is no CUDA GPU here, or no driver for it");
+    const auto cache = std::make_shared<BuildCache>(BuildCache::default_folder());
+    return std::make_unique<CudaContext>(0, devices.front(),
+                                         CubinCompiler(devices.front().compute_capability, cache),
+                                         OpenBaseline{});
+  }
+
+  void race(Row& row, const Operands& operands, const Kernel& kernel) {
+    std::vector<std::byte*> addresses = operands.addresses(0);
+    std::vector<EnqueueOnce> calls{
+        call_of(kernel, {std::vector<void*>(addresses.begin(), addresses.end())})};
+    std::vector<std::string> names{"ours"};
+    for (VendorCall& each : vendor_.calls(operands)) {
+      calls.push_back(each.call);
+      names.push_back(each.name);
+    }
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const Accuracy accuracy = operands.judge([&](cudaStream_t stream) { calls[i](stream, 0); });
+      if (!accuracy.is_right()) throw Error(format("{} is wrong: {}", names[i], row.how));
+    }
+    const std::vector<double> times = medians(calls);
+    row.ours = times[0];
+    row.sgemm = times[1];
+    row.first = times.size() > 2 ? times[2] : times[1];
+    row.best = *std::min_element(times.begin() + 1, times.end());
+  }
+
+  /// Interleaved.
+  std::vector<double> medians(const std::vector<EnqueueOnce>& calls) {
+    const bool between = options_.at("--between") == "yes";
+    std::vector<EnqueueOnce> chains;
+    for (const EnqueueOnce& call : calls) {
+      chains.push_back(!between ? call : EnqueueOnce([this, &call](cudaStream_t stream, int copy) {
+        neighbour_(stream, 0);
+        call(stream, copy);
+      }));
+    }
+    if (between) chains.push_back(neighbour_);
+    std::vector<GraphExec> graphs;
+    std::vector<int> launches;
+    for (const EnqueueOnce& chain : chains) {
+      const double once =
+          context_->timer->replay(context_->timer->prepare({chain, 4, 1}).get(), 4).seconds;
+      launches.push_back(std::clamp(static_cast<int>(kBatchSeconds / once), 8, 200));
+      graphs.push_back(context_->timer->prepare({chain, launches.back(), 1}));
+    }
+    std::vector<std::vector<double>> times(chains.size());
+    for (int round = 0; round < kRounds; ++round) {
+      for (std::size_t i = 0; i < graphs.size(); ++i) {
+        times[i].push_back(context_->timer->replay(graphs[i].get(), launches[i]).seconds);
+      }
+    }
+    std::vector<double> result;
+    for (std::vector<double>& each : times) {
+      std::ranges::sort(each);
+      result.push_back(each[each.size() / 2]);
+    }
+    if (!between) return result;
+    for (std::size_t i = 0; i < calls.size(); ++i) result[i] -= result.back();
+    result.pop_back();
+    return result;
+  }
+
+  const Options& options_;
+  std::unique_ptr<CudaContext> context_;
+  BenchKernels kernels_;
+  VendorGemm vendor_;
+  Handle gemm_;
+  Target target_;
+  Handle add_;
+  DeviceMemory memory_;
+  EnqueueOnce neighbour_;
+};
+
+void summarize(const std::vector<Row>& rows, bool large) {
+  std::vector<double> first, all;
+  for (const Row& row : rows) {
+    if ((row.shape.flops() / 2 >= kLargeVolume) != large) continue;
+    first.push_back(std::min(row.sgemm, row.first) / row.ours);
+    all.push_back(row.best / row.ours);
+  }
+  const auto print = [](const char* against, std::vector<double> ratios) {
+    if (ratios.empty()) return;
+    double logs = 0;
+    for (const double ratio : ratios) logs += std::log(ratio);
+    std::ranges::sort(ratios);
+    const auto good = std::ranges::count_if(ratios, [](double ratio) { return ratio >= 0.95; });
+    std::printf("  against %s: geometric mean %.3f, %.1f %% at least 0.95, least %.2f\n", against,
+                std::exp(logs / static_cast<double>(ratios.size())),
+                100.0 * static_cast<double>(good) / static_cast<double>(ratios.size()), ratios[0]);
+  };
+  std::printf("%zu shapes with MNK %s 2^24\n", first.size(), large ? "from" : "below");
+  print("cublasSgemm and cublasLt's first", first);
+  print("all candidates of cuBLAS", all);
+}
+
+int run(int argc, char** argv) {
+  const Options options = options_of(argc, argv);
+  Benchmark benchmark(options);
+  std::vector<Row> rows;
+  int failed = 0;
+  std::printf(
+      "us a call: ours, cublasSgemm, cublasLt's first, the best of cuBLAS; ms: choose, "
+      "prepare\n");
+  for (const Shape& shape :
+       drawn(std::stoi(options.at("--count")), std::stoull(options.at("--seed")))) {
+    try {
+      const Row row = benchmark.run(shape);
+      std::printf("%s %.2f %.2f %.2f %.2f, %.2f %.0f: %s\n", shape.text().c_str(), row.ours * 1e6,
+                  row.sgemm * 1e6, row.first * 1e6, row.best * 1e6, row.choose * 1e3,
+                  row.prepare * 1e3, row.how.c_str());
+      rows.push_back(row);
+    } catch (const std::exception& error) {
+      ++failed;
+      std::printf("%s FAILED: %s\n", shape.text().c_str(), error.what());
+    }
+  }
+  std::vector<double> choose;
+  for (const Row& row : rows) choose.push_back(row.choose);
+  std::ranges::sort(choose);
+  if (!choose.empty()) {
+    std::printf("choosing: median %.2f ms, at most %.2f ms\n", choose[choose.size() / 2] * 1e3,
+                choose.back() * 1e3);
+  }
+  summarize(rows, true);
+  summarize(rows, false);
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  return run(argc, argv);
+} catch (const std::exception& error) {
+  std::cerr << "error: " << error.what() << '\n';
+  return 1;
+}
