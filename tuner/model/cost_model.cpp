@@ -91,4 +91,10 @@ CostEstimate SizedCostModel::estimate(std::span<const std::uint16_t> levels,
   return estimate_on(gpu_, {}, formulas_->input(levels, sizes, {}));
 }
 
+double SizedCostModel::ideal_seconds(std::span<const std::uint16_t> levels,
+                                     std::span<const std::int64_t> sizes) const {
+  const KernelWork work = formulas_->input(levels, sizes, {}).work;
+  return work.flops / gpu_.flops_per_second() + work.dram_bytes / gpu_.memory_bytes_per_second;
+}
+
 }  // namespace autotune

@@ -85,6 +85,10 @@ class SizedCostModel {
   /// Levels and sizes in the target's order. Throws ExpressionError.
   CostEstimate estimate(std::span<const std::uint16_t> levels,
                         std::span<const std::int64_t> sizes) const;
+  /// Seconds of the FLOPs at the f32 peak and of the bytes at the memory's rate, one after the
+  /// other. Hardly depends on the configuration. Throws ExpressionError.
+  double ideal_seconds(std::span<const std::uint16_t> levels,
+                       std::span<const std::int64_t> sizes) const;
 
  private:
   std::unique_ptr<const CostFormulas> formulas_;

@@ -17,7 +17,11 @@ namespace {
 constexpr double kOtherDevice = 0.5;        // added to a distance
 constexpr std::size_t kMostProblems = 256;  // the nearest
 constexpr std::size_t kMostBaselines = 64;
-constexpr std::size_t kChangedCandidates = 8;  // the first, when none is valid
+constexpr std::size_t kFirst = 8;   // of the candidates, when hardly any is valid
+constexpr std::size_t kOfEach = 6;  // good configurations of a problem
+constexpr double kOneChange = 0.6;  // added to the distance of a neighbour's error
+constexpr int kSteps = 3;
+constexpr double kStartSeconds = 3e-6;  // of any call, in what it ideally takes
 
 std::optional<SizedCostModel> model_of(const SizedTarget& sized, const DeviceInfo& device) try {
   return SizedCostModel(sized.target, sized.ones, device);
@@ -49,6 +53,8 @@ bool is_valid(const TargetProgram& program, const Levels& levels,
   return false;
 }
 
+void append(auto& all, auto more) { std::ranges::move(more, std::back_inserter(all)); }
+
 }  // namespace
 
 /// A tuned problem, seen from the sizes asked about.
@@ -68,6 +74,9 @@ struct Experience::Candidate {
 
 Experience::Experience(const SizedTarget& sized, db::PastTimes times)
     : sized_(sized), times_(std::move(times)), here_(model_of(sized, sized.device)) {
+  const auto standard = levels_of(sized.target.parameters, sized.target.default_configuration);
+  if (!standard) here_.reset();
+  if (standard) default_levels_ = *standard;
   const db::DeviceRow here = device_row(sized.device);
   for (const db::DeviceRow& row : times_.devices) {
     const bool same = db::is_same_device(row, here);
@@ -79,11 +88,16 @@ Experience::Experience(const SizedTarget& sized, db::PastTimes times)
 std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_t> sizes) {
   const std::vector<Past> near = nearest(sizes);
   std::vector<Candidate> all = candidates(near);
-  std::vector<Candidate> valid = rated(all, sizes);
-  const auto is_standard = [](const Candidate& each) { return each.is_standard; };
-  if (std::ranges::all_of(valid, is_standard)) {
-    valid = rated(with_neighbours(all), sizes);
+  const double typical = typical_of(all);
+  std::set<Levels> seen;
+  for (const Candidate& each : all) seen.insert(each.levels);
+  std::vector<Candidate> valid = rated(all, sizes, typical);
+  if (std::ranges::all_of(valid, &Candidate::is_standard)) {  // from those that are not valid, too
+    for (const Candidate& each : std::span(all).first(std::min(all.size(), kFirst))) {
+      append(valid, rated(neighbours(each, seen), sizes, typical));
+    }
   }
+  if (here_) descend(valid, seen, sizes, typical);
   const auto best = std::ranges::min_element(valid, {}, &Candidate::expected);
   if (best == valid.end()) return std::nullopt;
   const db::PastProblem& from = *best->from->problem;
@@ -96,7 +110,7 @@ std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_
   choice.known = {to_text(configuration_of(sized_.target.parameters, best->levels)), 0,
                   "predicted"};
   if (best->time) choice.known = *best->time;
-  weigh_baseline(choice, best->predicted, near);
+  weigh_baseline(choice, sizes, near);
   return choice;
 }
 
@@ -130,7 +144,8 @@ std::vector<Experience::Candidate> Experience::candidates(std::span<const Past> 
     all.push_back({*levels, &past, &time, known, &time == &past.problem->standard});
   };
   for (const Past& past : near) {
-    for (const db::PastTime& time : past.problem->good) add(past, time);
+    const std::span<const db::PastTime> good = past.problem->good;
+    for (const db::PastTime& time : good.first(std::min(good.size(), kOfEach))) add(past, time);
   }
   for (const Past& past : near) {
     if (past.problem->standard.ns > 0) add(past, past.problem->standard);
@@ -138,32 +153,46 @@ std::vector<Experience::Candidate> Experience::candidates(std::span<const Past> 
   return all;
 }
 
-/// And of the first of them, every other value of every parameter.
-std::vector<Experience::Candidate> Experience::with_neighbours(std::vector<Candidate> all) const {
-  std::set<Levels> seen;
-  for (const Candidate& each : all) seen.insert(each.levels);
-  const std::size_t count = std::min(all.size(), kChangedCandidates);
-  for (std::size_t k = 0; k < count; ++k) {
-    for (std::size_t i = 0; i < all[k].levels.size(); ++i) {
-      Candidate changed{all[k].levels, all[k].from, nullptr, {}};
-      for (std::size_t level = 0; level < sized_.target.parameters[i].values.size(); ++level) {
-        changed.levels[i] = static_cast<std::uint16_t>(level);
-        if (seen.insert(changed.levels).second) all.push_back(changed);
-      }
+double Experience::typical_of(std::span<const Candidate> all) {
+  std::vector<KnownError> errors;
+  for (const Candidate& each : all) {
+    if (each.known) errors.push_back(*each.known);
+  }
+  return typical_error(errors);
+}
+
+/// A few steps of a search by the model: adds the neighbours of the best.
+void Experience::descend(std::vector<Candidate>& valid, std::set<Levels>& seen,
+                         std::span<const std::int64_t> sizes, double typical) const {
+  std::set<Levels> expanded;
+  for (int step = 0; step < kSteps && !valid.empty(); ++step) {
+    const Candidate best = *std::ranges::min_element(valid, {}, &Candidate::expected);
+    if (!expanded.insert(best.levels).second) return;
+    append(valid, rated(neighbours(best, seen), sizes, typical));
+  }
+}
+
+/// Every other value of every parameter, if it was not seen.
+std::vector<Experience::Candidate> Experience::neighbours(const Candidate& one,
+                                                          std::set<Levels>& seen) const {
+  std::vector<Candidate> found;
+  std::optional<KnownError> known = one.known;
+  if (known) known->distance += kOneChange;
+  for (std::size_t i = 0; i < one.levels.size(); ++i) {
+    Candidate changed{one.levels, one.from, nullptr, known};
+    for (std::size_t level = 0; level < sized_.target.parameters[i].values.size(); ++level) {
+      changed.levels[i] = static_cast<std::uint16_t>(level);
+      if (seen.insert(changed.levels).second) found.push_back(changed);
     }
   }
-  return all;
+  return found;
 }
 
 /// The valid ones, with their expected times. Without a model, earlier ones are expected to be
 /// faster.
 std::vector<Experience::Candidate> Experience::rated(std::span<const Candidate> all,
-                                                     std::span<const std::int64_t> sizes) const {
-  std::vector<KnownError> errors;
-  for (const Candidate& each : all) {
-    if (each.known) errors.push_back(*each.known);
-  }
-  const double typical = typical_error(errors);
+                                                     std::span<const std::int64_t> sizes,
+                                                     double typical) const {
   std::vector<Candidate> valid;
   for (const Candidate& each : all) {
     if (!is_valid(sized_.program, each.levels, sizes)) continue;
@@ -179,20 +208,22 @@ std::vector<Experience::Candidate> Experience::rated(std::span<const Candidate> 
 
 /// The library was measured at other sizes only. Without a model, ours takes as long here as at the
 /// nearest problem.
-void Experience::weigh_baseline(Choice& choice, double predicted_here, std::span<const Past> near) {
+void Experience::weigh_baseline(Choice& choice, std::span<const std::int64_t> sizes,
+                                std::span<const Past> near) const {
   std::vector<BaselineTime> times;
   for (const auto& [problem, distance] : near) {
     const bool has = same_device_[problem->device] && problem->baseline_ns > 0;
     if (!has || times.size() == kMostBaselines) continue;
-    const std::optional<double> ours = winner_time(*problem);
-    if (!ours) continue;
+    const double winner = std::log(problem->good.front().ns * 1e-9);
+    const double reference = here_ ? ideal(sizes_of(*problem)) : winner;
+    if (!std::isfinite(reference)) continue;
     if (times.empty()) choice.baseline = problem->baseline;
-    times.push_back({*ours, std::log(problem->baseline_ns * 1e-9), distance});
+    times.push_back({reference, std::log(problem->baseline_ns * 1e-9), distance});
   }
   if (times.empty()) return;
-  if (!here_) predicted_here = times.front().winner_predicted;
-  const double library = *expected_baseline_time(times, predicted_here);
-  const double ours = here_ ? std::log(choice.expected_seconds) : predicted_here;
+  const double reference = here_ ? ideal(sizes) : times.front().reference;
+  const double library = *expected_baseline_time(times, reference);
+  const double ours = here_ ? std::log(choice.expected_seconds) : reference;
   if (prefers_baseline(ours, library, times.front().distance)) {
     choice.baseline_seconds = std::exp(library);
   } else {
@@ -200,12 +231,11 @@ void Experience::weigh_baseline(Choice& choice, double predicted_here, std::span
   }
 }
 
-/// The model's; the measured one without a model.
-std::optional<double> Experience::winner_time(const db::PastProblem& problem) {
-  const db::PastTime& winner = problem.good.front();
-  if (!here_) return winner.ns > 0 ? std::optional(std::log(winner.ns * 1e-9)) : std::nullopt;
-  const std::optional<Levels>& levels = levels_of_text(winner.configuration);
-  return levels ? predicted(here_, *levels, sizes_of(problem)) : std::nullopt;
+/// The logarithm of what a call ideally takes, its start included.
+double Experience::ideal(std::span<const std::int64_t> sizes) const try {
+  return std::log(kStartSeconds + here_->ideal_seconds(default_levels_, sizes));
+} catch (const Error&) {
+  return std::numeric_limits<double>::infinity();
 }
 
 const std::optional<Levels>& Experience::levels_of_text(const std::string& configuration) {

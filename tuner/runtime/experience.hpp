@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,12 +43,12 @@ class Experience {
     double baseline_seconds = 0;  // expected
   };
 
-  /// The valid configuration with the least expected time, of good ones at the nearest problems.
-  /// Where none of these is valid, their neighbours are candidates too. Without a cost model, the
-  /// fastest of the nearest problem. nullopt if none is valid.
+  /// The valid configuration with the least expected time: of good ones at the nearest problems,
+  /// then of those that are one change away from the best, in a few steps. Without a cost model,
+  /// the fastest of the nearest problem. nullopt if none is valid.
   std::optional<Choice> choose(std::span<const std::int64_t> sizes);
 
-  static constexpr std::size_t kMostCandidates = 500;
+  static constexpr std::size_t kMostCandidates = 300;
 
  private:
   struct Past;
@@ -56,17 +57,22 @@ class Experience {
   std::span<const std::int64_t> sizes_of(const db::PastProblem& problem) const;
   std::vector<Past> nearest(std::span<const std::int64_t> sizes) const;
   std::vector<Candidate> candidates(std::span<const Past> near);
-  std::vector<Candidate> with_neighbours(std::vector<Candidate> all) const;
-  std::vector<Candidate> rated(std::span<const Candidate> all,
-                               std::span<const std::int64_t> sizes) const;
-  void weigh_baseline(Choice& choice, double predicted_here, std::span<const Past> near);
-  std::optional<double> winner_time(const db::PastProblem& problem);
+  static double typical_of(std::span<const Candidate> all);
+  std::vector<Candidate> rated(std::span<const Candidate> all, std::span<const std::int64_t> sizes,
+                               double typical) const;
+  std::vector<Candidate> neighbours(const Candidate& one, std::set<Levels>& seen) const;
+  void descend(std::vector<Candidate>& valid, std::set<Levels>& seen,
+               std::span<const std::int64_t> sizes, double typical) const;
+  void weigh_baseline(Choice& choice, std::span<const std::int64_t> sizes,
+                      std::span<const Past> near) const;
+  double ideal(std::span<const std::int64_t> sizes) const;
   const std::optional<Levels>& levels_of_text(const std::string& configuration);
   std::optional<double> error(const db::PastProblem& problem, const db::PastTime& time);
 
   const SizedTarget sized_;
   const db::PastTimes times_;
-  const std::optional<SizedCostModel> here_;
+  std::optional<SizedCostModel> here_;
+  Levels default_levels_;                              // if the target has a model
   std::vector<bool> same_device_;                      // of the devices of times_
   std::vector<std::optional<SizedCostModel>> models_;  // of the devices of times_
   std::map<std::string, std::optional<Levels>> levels_;

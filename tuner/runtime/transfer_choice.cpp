@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kErrorReach = 1.2;    // in doublings of the sizes: errors are alike within it
 constexpr double kUnknownError = 0.4;  // expected of a configuration that nobody timed near by
-constexpr double kBaselineReach = 1.5;
-constexpr double kTimeReach = 1;     // in logarithms of predicted times
+constexpr double kBaselineReach = 1;
+constexpr double kTimeReach = 1;     // in logarithms of reference times
 constexpr double kFarWeight = 1e-9;  // counts only where nothing is near
 constexpr double kMarginPerDoubling = 0.1;
 constexpr double kMostMargin = 0.03;
@@ -36,17 +36,17 @@ double expected_time(double predicted, const std::optional<KnownError>& known, d
 }
 
 std::optional<double> expected_baseline_time(std::span<const BaselineTime> times,
-                                             double predicted) {
+                                             double reference) {
   double weights = 0, sum = 0;
   for (const BaselineTime& each : times) {
-    const double apart = std::abs(predicted - each.winner_predicted);
+    const double apart = std::abs(reference - each.reference);
     const double weight = bell(apart, kTimeReach) * bell(each.distance, kBaselineReach) +
                           kFarWeight * std::exp(-apart);
     weights += weight;
-    sum += weight * (each.measured - each.winner_predicted);
+    sum += weight * (each.measured - each.reference);
   }
   if (weights == 0) return std::nullopt;
-  return predicted + sum / weights;
+  return reference + sum / weights;
 }
 
 bool prefers_baseline(double ours, double baseline, double distance) {

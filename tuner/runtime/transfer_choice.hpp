@@ -26,14 +26,14 @@ double expected_time(double predicted, const std::optional<KnownError>& known, d
 
 /// The vendor's library at a tuned problem.
 struct BaselineTime {
-  double winner_predicted = 0;  // the model's time of the fastest configuration there
-  double measured = 0;          // the library's time
+  double reference = 0;  // what the problem takes ideally
+  double measured = 0;
   double distance = 0;
 };
 
-/// The library's expected time where the model predicts `predicted` for ours. Averages the ratio
-/// of both over problems of similar size and predicted time. nullopt without `times`.
-std::optional<double> expected_baseline_time(std::span<const BaselineTime> times, double predicted);
+/// The library's expected time where a problem ideally takes `reference`. Averages the ratio of
+/// both over problems of similar sizes and times. nullopt without `times`.
+std::optional<double> expected_baseline_time(std::span<const BaselineTime> times, double reference);
 
 /// Whether the library is to be called. The further the nearest tuned problem, the more must ours
 /// be ahead.

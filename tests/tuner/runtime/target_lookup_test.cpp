@@ -151,6 +151,21 @@ TEST_F(TargetLookupTest, APinHoldsUntilItIsTakenBackAndMustBeValid) {
   EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
 }
 
+TEST_F(TargetLookupTest, NearSizesAtWhichTheLibraryWonLeadToIt) {
+  {
+    db::TunedStore store(path_);
+    const db::Sample sample(store);
+    store.add_decision(sample.lost_decision("BM=64", 10000));
+  }
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {640, 512, 512};
+  const LookupAnswer answer = lookup.find(sizes);
+  EXPECT_EQ(answer.configuration, "BM=64");
+  EXPECT_EQ(answer.baseline, "cublas") << "without a candidate of that size";
+  EXPECT_NEAR(answer.baseline_ns, 9000, 1);
+  EXPECT_THAT(lookup.explain(sizes), HasSubstr("cublas is expected to take 9.000 us"));
+}
+
 TEST_F(TargetLookupTest, RefreshSeesWhatWasTunedSinceWhileOthersAsk) {
   tune(512, "BM=64");
   TargetLookup lookup = open();
