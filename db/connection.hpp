@@ -33,6 +33,12 @@ class Query {
     return *this;
   }
   bool step() { return statement_.executeStep(); }
+  /// From the first row on again, with values that are bound anew.
+  Query& restart() {
+    statement_.reset();
+    bound_ = 0;
+    return *this;
+  }
   void run() {
     while (step()) {
     }
@@ -49,6 +55,16 @@ class Query {
   }
   std::string text(int column) { return statement_.getColumn(column).getString(); }
   std::int64_t integer(int column) { return statement_.getColumn(column).getInt64(); }
+  double number(int column, double otherwise) {
+    const SQLite::Column value = statement_.getColumn(column);
+    return value.isNull() ? otherwise : value.getDouble();
+  }
+  /// The text without a copy, for loops over many rows. Valid until the next step.
+  std::string_view view(int column) {
+    const SQLite::Column value = statement_.getColumn(column);
+    const auto* text = static_cast<const char*>(value.getBlob());
+    return {text, text ? static_cast<std::size_t>(value.getBytes()) : 0};
+  }
 
  private:
   void bind_one(const std::string& value) { statement_.bind(++bound_, value); }

@@ -7,7 +7,6 @@
 
 #include "db/best.hpp"
 #include "db/facts.hpp"
-#include "db/plain_query.hpp"
 #include "db/problem_text.hpp"
 #include "tuner/text/format.hpp"
 
@@ -73,15 +72,13 @@ std::int64_t read_part(const TunedStore& store, const LookupRequest& request, co
   std::int64_t damaged = 0, read = 0;
   std::string session;
   bool same_environment = true;
-  PlainQuery query(store.connection().database.getHandle(), kSelect);
-  query.bind(1, part.device);
-  query.bind(2, part.kernel);
-  query.bind(3, request.policy);
+  Query query = store.connection().query(kSelect);
+  query.bind(part.device, part.kernel, request.policy);
   for (; query.step(); ++read) {
-    BestView best{query.text(0), request.policy,      query.text(1),       query.text(2),
-                  query.text(3), query.number(4, -1), query.number(5, -1), query.text(8)};
+    BestView best{query.view(0), request.policy,      query.view(1),       query.view(2),
+                  query.view(3), query.number(4, -1), query.number(5, -1), query.view(8)};
     if (!best.baseline.empty()) {
-      best.candidate = query.text(9);
+      best.candidate = query.view(9);
       best.baseline_ns = query.number(10, -1);
       best.baseline_wins = query.integer(11) != 0;
     }
@@ -94,8 +91,8 @@ std::int64_t read_part(const TunedStore& store, const LookupRequest& request, co
     if (!take_sizes(settings, request.size_names, row.sizes) || settings != request.settings) {
       continue;
     }
-    if (query.text(7) != session) {
-      session = query.text(7);
+    if (query.view(7) != session) {
+      session = query.view(7);
       const auto found = known.environments.find(session);
       const bool is_known = found != known.environments.end();
       same_environment = request.environment.empty() ||

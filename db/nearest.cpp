@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "db/best.hpp"
-#include "db/plain_query.hpp"
 #include "db/problem_text.hpp"
 #include "db/tuned.hpp"
 
@@ -114,24 +113,20 @@ void offer_all(Connection& connection, const DeviceRow& device, const KernelRow&
                const Group& group, NearestOfEach& nearest) {
   constexpr int kMany = 16;  // cost about as much as finding the place behind them
   NearestOfEach::Near& near = nearest.group_of(device.id, group.settings, group.policy);
-  PlainQuery query(connection.database.getHandle(),
-                   "SELECT problem FROM best WHERE device = ? AND kernel = ? AND policy = ? AND "
-                   "settings = ? AND problem >= ? ORDER BY problem");
-  query.bind(1, device.id);
-  query.bind(2, kernel.id);
-  query.bind(3, group.policy);
-  query.bind(4, group.settings);
+  Query query = connection.query(
+      "SELECT problem FROM best WHERE device = ? AND kernel = ? AND policy = ? AND "
+      "settings = ? AND problem >= ? ORDER BY problem");
   std::string from, beginning;
-  query.bind(5, from);
+  query.bind(device.id, kernel.id, group.policy, group.settings, from);
   for (int count = 0; query.step();) {
-    const std::string_view too_far = nearest.offer(near, query.text(0));
+    const std::string_view too_far = nearest.offer(near, query.view(0));
     if (too_far.empty() || too_far != beginning) count = 0;
     beginning = too_far;
     if (too_far.empty() || ++count < kMany) continue;
     std::string next = beginning + '!';  // which comes after the blank and before all digits
     if (next <= from) continue;          // the index is damaged
     from = std::move(next);
-    query.restart(5, from);
+    query.restart().bind(device.id, kernel.id, group.policy, group.settings, from);
   }
 }
 

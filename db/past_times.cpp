@@ -7,7 +7,6 @@
 #include <map>
 
 #include "db/facts.hpp"
-#include "db/plain_query.hpp"
 #include "db/problem_text.hpp"
 
 namespace autotune::db {
@@ -25,14 +24,8 @@ struct Part {
   const std::string& kernel_id;
   std::size_t device = 0;  // in PastTimes::devices
 
-  PlainQuery query(const std::string& sql) const {
-    return PlainQuery(store.connection().database.getHandle(), sql.c_str());
-  }
-  void bind(PlainQuery& query) const {
-    query.bind(1, device_id);
-    query.bind(2, kernel_id);
-    query.bind(3, request.policy);
-  }
+  Query query(const std::string& sql) const { return store.connection().query(sql); }
+  void bind(Query& query) const { query.bind(device_id, kernel_id, request.policy); }
 };
 
 using Problems = std::map<std::string, PastProblem, std::less<>>;  // by their text
@@ -54,23 +47,23 @@ PastProblem* problem_of(const Part& part, std::string_view text, Problems& probl
 }
 
 void read_best(const Part& part, Problems& problems) {
-  PlainQuery rows = part.query(
+  Query rows = part.query(
       "SELECT problem, configuration, median_ns, default_configuration, default_ns, baseline, "
       "baseline_ns, provenance FROM best WHERE device = ? AND kernel = ? AND +policy = ?");
   part.bind(rows);
   while (rows.step()) {
-    PastProblem* const problem = problem_of(part, rows.text(0), problems);
+    PastProblem* const problem = problem_of(part, rows.view(0), problems);
     if (problem == nullptr) continue;
     problem->good.push_back(
-        {std::string(rows.text(1)), time_or_0(rows.number(2, 0)), std::string(rows.text(7))});
-    problem->standard = {std::string(rows.text(3)), time_or_0(rows.number(4, 0)), "measured"};
-    problem->baseline = rows.text(5);
+        {std::string(rows.view(1)), time_or_0(rows.number(2, 0)), std::string(rows.view(7))});
+    problem->standard = {std::string(rows.view(3)), time_or_0(rows.number(4, 0)), "measured"};
+    problem->baseline = rows.view(5);
     problem->baseline_ns = time_or_0(rows.number(6, 0));
   }
 }
 
 bool has_few_trials(const Part& part) {
-  PlainQuery count = part.query(format(
+  Query count = part.query(format(
       "SELECT count(*) FROM (SELECT 1 FROM trial WHERE device = ? AND kernel = ? AND policy = ? "
       "LIMIT {})",
       kMostTrials + 1));
@@ -80,15 +73,15 @@ bool has_few_trials(const Part& part) {
 
 void read_trials(const Part& part, Problems& problems) {
   if (!has_few_trials(part)) return;
-  PlainQuery rows = part.query(
+  Query rows = part.query(
       "SELECT problem, configuration, median_ns FROM trial WHERE device = ? AND kernel = ? AND "
       "policy = ? AND outcome = 'ok' AND verified AND " +
       live_sql<TrialRow>());
   part.bind(rows);
   while (rows.step()) {
-    PastProblem* const problem = problem_of(part, rows.text(0), problems);
+    PastProblem* const problem = problem_of(part, rows.view(0), problems);
     const double ns = time_or_0(rows.number(2, 0));
-    if (problem && ns > 0) problem->good.push_back({std::string(rows.text(1)), ns, "measured"});
+    if (problem && ns > 0) problem->good.push_back({std::string(rows.view(1)), ns, "measured"});
   }
 }
 
