@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/core/target_program.hpp"
+#include "tuner/model/gpu_specs.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {
@@ -14,15 +15,7 @@ namespace {
 
 constexpr std::size_t kSamples = 1000;
 
-DeviceInfo h200() {
-  DeviceInfo info;
-  info.name = "H200";
-  info.kind = DeviceKind::model;
-  info.compute_capability = 90;
-  info.multiprocessors = 132;
-  info.shared_bytes_per_block = 227 << 10;
-  return info;
-}
+DeviceInfo h200() { return device_info(find_gpu("h200")); }
 
 std::string manifest_of(const std::string& name) {
   return AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name + ".target.toml";
@@ -51,7 +44,8 @@ void load(benchmark::State& state, const std::string& name) {
 
 void compile(benchmark::State& state, const std::string& name) {
   const Case one(name);
-  for (auto _ : state) TargetProgram(one.target, one.problem, h200());
+  const DeviceInfo device = h200();
+  for (auto _ : state) TargetProgram(one.target, one.problem, device);
 }
 
 void plan(benchmark::State& state, const std::string& name) {

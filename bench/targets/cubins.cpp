@@ -11,6 +11,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/gpu/nvrtc.hpp"
+#include "tuner/model/gpu_specs.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 
@@ -18,19 +19,6 @@ namespace {
 
 using namespace autotune;
 namespace fs = std::filesystem;
-
-DeviceInfo h200() {
-  DeviceInfo info;
-  info.name = "H200";
-  info.kind = DeviceKind::model;
-  info.compute_capability = 90;
-  info.multiprocessors = 132;
-  info.shared_bytes_per_block = 227 << 10;
-  info.shared_bytes_per_multiprocessor = 228 << 10;
-  info.l2_bytes = 50 << 20;
-  info.memory_bytes = std::int64_t{139} << 30;
-  return info;
-}
 
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
@@ -59,7 +47,8 @@ void write_cubin(const std::vector<std::string>& cells, const fs::path& file) {
   const NamedValues sizes = parse_sizes(cells[2], target.sizes).front();
   const Problem problem = problem_of(target, sizes, parse_named_values(cells[3]));
   const SourceUnit unit =
-      source_unit(target, problem, configuration_of(target, parse_named_values(cells[4])), h200());
+      source_unit(target, problem, configuration_of(target, parse_named_values(cells[4])),
+                  device_info(find_gpu("h200")));
   const Build build = compile_with_nvrtc(nvrtc_task(unit, 90), std::chrono::duration<double>(120));
   if (!build.binary) throw Error(format("{}: {}", cells[0], build.log));
   std::ofstream(file, std::ios::binary) << *build.binary;
