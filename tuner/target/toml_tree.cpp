@@ -23,6 +23,8 @@ struct BrokenToml {};
 // clang-format on
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "tuner/core/error.hpp"
 #include "tuner/target/document.hpp"
@@ -126,6 +128,33 @@ class Builder {
   Lines lines_;
 };
 
+/// What to try where toml++ says something.
+struct Advice {
+  std::string_view says, advice;
+};
+constexpr Advice kAdvice[] = {
+    {"could not determine value type", "put text in quotes"},
+    {"unescaped control characters", "end the string in its line, or begin and end it with '''"},
+    {"end-of-file", "close what is open: a bracket, a brace or quotes"},
+    {"cannot redefine", "remove one of the two"},
+    {"expected '='", "write NAME = VALUE, and put a name with blanks in quotes"},
+    {"expected ']'", "end the header with ] in its line"},
+    {"leading zeroes", "write the number without them"},
+    {"dangling comma", "remove the last comma"},
+};
+
+/// `TOML value: could not determine value type; put text in quotes`
+std::string complaint_of(std::string_view description) {
+  constexpr std::string_view kHead = "Error while parsing ";
+  if (description.starts_with(kHead)) description.remove_prefix(kHead.size());
+  const auto fits = [&](const Advice& each) {
+    return description.find(each.says) != description.npos;
+  };
+  const auto found = std::ranges::find_if(kAdvice, fits);
+  const bool is_known = found != std::end(kAdvice);
+  return format("TOML {}; {}", description, is_known ? found->advice : "see https://toml.io");
+}
+
 }  // namespace
 
 Node tree_of_toml(std::shared_ptr<const Document> document) {
@@ -136,7 +165,7 @@ Node tree_of_toml(std::shared_ptr<const Document> document) {
     Node place(Node::Kind::text, document, {});
     const std::size_t at = Lines(document->text).offset(error.source().begin);
     place.set_place(at, at);
-    place.fail(error.description());
+    place.fail(complaint_of(error.description()));
   } catch (const BrokenToml&) {
     throw Error(format("{}: this is no TOML: look for a header, a key or a value that has no end",
                        document->file));

@@ -143,6 +143,19 @@ TEST_F(Format2Test, APlanIsTheSameWhereTheFamilyIsNoConstant) {
   }
 }
 
+TEST_F(Format2Test, WrongTomlIsToldWithItsPlaceAndWhatToTry) {
+  const auto expect = [&](const std::string& line, const std::string& place,
+                          const std::string& advice) {
+    expect_error("name = \"scale\"", line, "scale.target.toml:" + place + ": TOML ");
+    expect_error("name = \"scale\"", line, "; " + advice);
+  };
+  expect("name = scale", "2:8", "put text in quotes");
+  expect("name = \"scale", "2:14", "end the string in its line");
+  expect("name = \"scale\"\nname = \"twice\"", "3:8", "remove one of the two");
+  expect("a name = 1", "2:3", "write NAME = VALUE");
+  expect("[families.fast", "2:15", "end the header with ]");
+}
+
 TEST_F(Format2Test, MacrosAreThoseOfTheFamily) {
   const Target target = read();
   const Problem sizes = problem(target);
