@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant folding of compiled expressions: code over known values becomes its result, and of a
-// choice with a known condition one side remains. What would fail stays, to fail when it is asked.
+// Constant folding of compiled expressions. Code over known values becomes its result. A choice
+// with a known condition becomes one of its sides. Code that fails stays, and fails when it is
+// evaluated.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -144,7 +145,7 @@ class Folding {
     return at + 1;
   }
 
-  /// Over what no jump lands on, nothing needs to jump.
+  /// Left out, with the code that it skips, unless another jump lands there.
   std::size_t jump(std::size_t at) {
     const auto target = static_cast<std::size_t>(code_[at].operand);
     if (!landings_.contains(at + 1)) return target;
@@ -174,7 +175,7 @@ class Folding {
     landings_.erase(found);
   }
 
-  /// What two ways to one place have in common.
+  /// Keeps in `stack` what is known on both ways to a place.
   static void merge(Stack& stack, const Stack& other) {
     for (std::size_t i = 0; i < stack.size(); ++i) {
       if (stack[i] != other[i]) stack[i] = {};

@@ -236,7 +236,7 @@ std::optional<std::int64_t> run_expression(std::span<const Instruction> code,
       case Op::to_real_below:
         wrong = apply(Op::to_real, top[-2]);
         break;
-      // Most of what manifests compute, without another look at the operation.
+      // The most frequent operations, without the second switch of apply().
       case Op::truth:
         top[-1] = top[-1] != 0;
         break;

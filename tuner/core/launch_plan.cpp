@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kLongestBox = 256;  // of TMA, in each dimension
 
-/// Limits of the device: what is over one makes the configuration invalid, which is no error.
+/// Limits of the device. A launch over one makes the configuration invalid, which is no error.
 class Limits {
  public:
   explicit Limits(const DeviceInfo& device) : device_(device) {}
@@ -55,8 +55,7 @@ class Limits {
 
 }  // namespace
 
-/// The plan of one configuration, in the making. Of the definitions, those are computed that what
-/// is launched needs.
+/// Makes the plan of one configuration. Computes only the definitions that its launches need.
 class LaunchPlanner::Plan {
  public:
   Plan(const LaunchPlanner& planner, std::span<const std::uint16_t> levels)

@@ -140,7 +140,7 @@ LaunchPlanner::Passed LaunchPlanner::passed_of(const PassedArgument& argument,
   return passed;
 }
 
-/// Of what no configuration changes: a buffer or a scalar of the problem, or an integer.
+/// An argument that is the same in every plan: a buffer or scalar of the problem, or an integer.
 std::optional<Argument> LaunchPlanner::ready_argument(const Passed& passed) const {
   if (!passed.value.is_fixed() || passed.kind == Passed::Kind::level) return std::nullopt;
   const std::int64_t value = *passed.value.value(fixed_slots_);
@@ -159,7 +159,7 @@ std::optional<Argument> LaunchPlanner::ready_argument(const Passed& passed) cons
   return Scalar{type, value, 0};
 }
 
-/// What names a handle is one: expressions only choose among them.
+/// An expression that names a handle is a handle: expressions only choose among handles.
 bool LaunchPlanner::is_handle(const std::string& name) const {
   const auto named = [&](const auto& each) { return each.name == name; };
   return std::ranges::any_of(target_.arguments, named) ||

@@ -97,7 +97,7 @@ std::vector<std::string> notes_on_words(const Target& target) {
   return notes;
 }
 
-/// Calls each, by the next thread that is free; what one throws is thrown at the end.
+/// Calls each on the next free thread. Rethrows an exception at the end.
 void call_all(const std::vector<std::function<void()>>& calls, int threads,
               const CheckProgress& progress) {
   std::atomic<std::size_t> next = 0, done = 0;

@@ -27,7 +27,7 @@ std::set<std::string_view> names_in(std::string_view text) {
   return names;
 }
 
-/// Writes down what expressions mean: definitions by what they stand for.
+/// Writes expressions with their definitions written out.
 class Meanings {
  public:
   explicit Meanings(const Target& target) {
@@ -59,7 +59,7 @@ class Meanings {
   std::map<std::string, std::string> known_;
 };
 
-/// What not every argument has stands in lines of its own: others keep their text.
+/// Optional keys stand in their own lines, so that the text of arguments without them is unchanged.
 std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
   const std::string type = spec.width == 1 ? spec.type : format("{}x{}", spec.type, spec.width);
   std::string text =

@@ -86,7 +86,7 @@ std::vector<Names::Defined> Names::definitions() {
   return parsed_;
 }
 
-/// Of a function, where its own mistakes are best told: in its body.
+/// Of a function. Its errors are reported at their place in the body.
 void Names::check_function(const Entry& entry, const std::string& scope) {
   const FunctionText& function = *entry.function;
   for (const std::string& parameter : function.parameters) {
@@ -214,7 +214,7 @@ Expression Names::expression(const Excerpt& excerpt, NameLevel level, const std:
   }
 }
 
-/// Format 1: a word is right where any parameter or setting has it.
+/// Format 1: a word is valid if any parameter or setting has it.
 void Names::check_words(const Excerpt& excerpt, const Expression& expression,
                         NameLevel level) const {
   const std::set<std::string>& known = level == NameLevel::problem ? problem_words_ : words_;

@@ -183,7 +183,7 @@ Expression bytes_of(const Parameter& parameter) {
   return bytes;
 }
 
-/// Where a parameter means something: in its families, and there under its own conditions.
+/// When a parameter has a meaning: in its families, under the condition that each of them gives.
 std::optional<Expression> when_of(Reading& reading, const std::vector<const Declared*>& uses) {
   std::optional<Expression> all;
   for (auto each = uses.rbegin(); each != uses.rend(); ++each) {
@@ -285,7 +285,7 @@ SizeRule size_rule(const Node& node) {
   return rule;
 }
 
-/// Each part of a conjunction is one of its own: it hangs on fewer parameters.
+/// Each part of a conjunction is a constraint of its own, because it depends on fewer parameters.
 void add_constraint(Reading& reading, Target& target, const ManifestScope& scope,
                     const Excerpt& statement) {
   const auto parsed = [&](const Excerpt& excerpt) {

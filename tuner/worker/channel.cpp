@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 /// An Extension may change meanwhile.
 constexpr double kSliceMilliseconds = 100;
 
-/// More is no message of ours.
+/// A longer message is not one of ours.
 constexpr std::uint64_t kMostHeader = std::uint64_t{64} << 20, kMostBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMostAtOnce = std::uint64_t{4} << 20;
 
@@ -37,7 +37,7 @@ class Deadline {
         end_(Clock::now() +
              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
 
-  /// For poll(): rounded up, so that time left is never none.
+  /// For poll(). Rounded up, so that it is 0 only when no time is left.
   int milliseconds_to_wait() const {
     if (forever_) return -1;
     const std::chrono::duration<double, std::milli> left = end_ - Clock::now();
@@ -90,7 +90,7 @@ Silence read_all(int socket, char* to, std::size_t count, const Deadline& deadli
   return Silence::none;
 }
 
-/// Memory is taken as bytes arrive: a size may be nonsense.
+/// Allocates memory as bytes arrive, because the announced size may be wrong.
 Silence read_text(int socket, std::string& to, std::uint64_t count, const Deadline& deadline) {
   Silence silence = Silence::none;
   while (to.size() < count && silence == Silence::none) {

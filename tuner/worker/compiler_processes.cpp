@@ -20,13 +20,13 @@ class CompilerProcess {
   explicit CompilerProcess(const std::string& program)
       : process_({program, "--compile", scratch_.path().string()}) {}
 
-  /// nullopt: the process is of no more use.
+  /// nullopt if the process can no longer be used.
   std::optional<Message> ask(const CompileTask& task, double limit_seconds, const Extension& more) {
     return process_.ask(wire_of(task), task.source, limit_seconds, more);
   }
   bool was_late() const { return process_.silence() == Silence::timeout; }
   WorkerEnd end() { return process_.end(); }
-  /// To all of its group.
+  /// Sends a signal to its process group.
   void signal(int number) const {
     if (process_.pid() > 0) kill(-process_.pid(), number);
   }
@@ -50,7 +50,7 @@ bool lacks_memory(const std::string& line) {
          line.find("bad_alloc") != std::string::npos;
 }
 
-/// Whether the source has ended its compiler; otherwise somebody else did.
+/// Whether the source made its compiler crash. Otherwise somebody else ended the compiler.
 bool is_crash(const WorkerEnd& end) {
   switch (end.signal) {
     case SIGSEGV:
@@ -122,7 +122,8 @@ Build CompilerProcesses::run(const CompileTask& task) {
   }
 }
 
-/// A process that is halted and stopped with the others while this lives. Idle it needs no core.
+/// Lists a process while this lives, so that it is halted and stopped with the others. An idle
+/// process needs no core.
 class CompilerProcesses::Busy {
  public:
   Busy(CompilerProcesses& all, CompilerProcess& process) : all_(all), process_(process) {

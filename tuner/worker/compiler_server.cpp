@@ -40,7 +40,7 @@ std::vector<fs::path> files_in_trace(const std::string& trace) {
   return files;
 }
 
-/// NVRTC's preprocessor says on stderr which files it opens; a version that cannot says nothing.
+/// NVRTC's preprocessor prints on stderr which files it opens. Old versions print nothing.
 Build compile_traced(const CompileTask& task) {
   CompileTask traced = task;
   traced.options.insert(traced.options.end(), {"-Xcudafe", "--trace_includes"});

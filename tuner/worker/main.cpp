@@ -24,7 +24,8 @@
 
 namespace {
 
-/// Ends the compilers that write to it, which SIGTERM does to all of the group but us.
+/// Removes a folder. First SIGTERM ends the compilers that write to it: the whole process group
+/// except this process.
 void remove_with_users(const std::filesystem::path& folder) {
   kill(0, SIGTERM);
   std::error_code failed;

@@ -29,7 +29,7 @@ class Overdue : public Error {
   using Error::Error;
 };
 
-/// A plugin at work on one request. Throws Error when it ends or falls silent.
+/// A plugin at work on one request. Throws Error when the plugin ends or no longer answers.
 class PluginProcess {
  public:
   /// `has_ended` says whether the run is over; may be empty.
@@ -38,8 +38,8 @@ class PluginProcess {
         limit_(silence_seconds),
         has_ended_(std::move(has_ended)) {}
 
-  /// `read` makes of the answer what the caller needs; where it cannot, that is the plugin's error.
-  /// Throws Overdue where the end came kMostAfterwards ago.
+  /// `read` converts the answer. If it throws, the plugin is to blame. Throws Overdue if the run
+  /// ended more than kMostAfterwards ago.
   template <class Read>
   auto call(const Json& request, std::string_view bytes, const Read& read) {
     const auto start = Clock::now();
@@ -113,7 +113,7 @@ class PluginStrategy final : public SearchStrategy {
   }
 
  private:
-  /// What goes wrong on the plugin's side, and only that.
+  /// Catches errors of the plugin only.
   template <class Call>
   static auto attempt(const Call& call) try {
     return call();
@@ -168,8 +168,8 @@ Workload with_files_of(Workload workload, const Workload& prepared) {
   return workload;
 }
 
-/// Each problem is prepared once, in a folder of its own: a worker may open an earlier one again,
-/// and another device ask for the same.
+/// Each problem is prepared once, in its own folder. A worker may open an earlier problem again,
+/// and another device may ask for the same problem.
 class TargetHooks {
  public:
   TargetHooks(PluginDescription plugin, std::size_t number, PluginOptions options)

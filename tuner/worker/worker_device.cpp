@@ -21,7 +21,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A workload that is open in whichever worker there is.
+/// A workload that is open in the current worker.
 class RemoteBench {
  public:
   /// While `compilers` is not null, none of them runs while anything is timed.
@@ -39,8 +39,8 @@ class RemoteBench {
   WorkerClient& client() { return *client_; }
   std::uint64_t id() const { return id_; }
 
-  /// Opens it unless it is; returns the worker's generation. Throws Error: what is wrong with the
-  /// workload, or that the device is unhealthy.
+  /// Opens the workload unless it is open, and returns the worker's generation. Throws Error if the
+  /// workload is wrong or the device is unhealthy.
   int open() {
     for (int crashes = 0; generation_ == 0 || client_->generation() != generation_;) {
       const auto start = Clock::now();
@@ -67,13 +67,13 @@ class RemoteBench {
     return compilers_ ? std::make_unique<CompilerProcesses::Pause>(*compilers_) : nullptr;
   }
 
-  /// How long a call that is expected to take this long may.
+  /// The deadline of a call that is expected to take this long.
   double limit(double expected_seconds) const {
     return std::clamp(50 * expected_seconds, options_.least_seconds, options_.most_seconds);
   }
   double longest_limit() const { return options_.most_seconds; }
-  /// How long a run of an unknown configuration is expected to take: as long as any other has taken
-  /// here; at first as long as the reference and all.
+  /// The expected time of an unknown configuration: the longest that any other has taken here. At
+  /// first it is the time of opening the workload, reference included.
   double run_seconds() const { return run_seconds_ > 0 ? run_seconds_ : open_seconds_; }
   void record_run(double seconds) { run_seconds_ = std::max(run_seconds_, seconds); }
 

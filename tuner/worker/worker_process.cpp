@@ -63,7 +63,8 @@ const char* worker_version() { return AUTOTUNE_WORKER_VERSION; }
 
 Json worker_greeting() { return {{"worker", worker_version()}}; }
 
-/// A pair of sockets; the parent's end closes on exec, the other is closed once it is handed on.
+/// A pair of sockets. The parent's end closes on exec. The other end is closed here once the child
+/// has it.
 struct WorkerProcess::Sockets {
   int parent = -1, child = -1;
 
