@@ -25,7 +25,7 @@ std::uint64_t hash_of(std::span<const std::int64_t> sizes) noexcept {
 bool stands_above(const LookupRow& a, const LookupRow& b) {
   const auto standing = [](const LookupRow& row) {
     const int rank = row.provenance == "pinned" ? 0 : row.provenance == "predicted" ? 2 : 1;
-    return std::make_tuple(!row.same_device, row.validity, rank, row.layer);
+    return std::make_tuple(!row.same_device, row.validity, rank, row.layer, !row.same_policy);
   };
   if (standing(a) != standing(b)) return standing(a) < standing(b);
   return a.configuration < b.configuration;

@@ -49,13 +49,14 @@ struct LookupRow {
   Validity validity = Validity::exact;
   std::uint8_t layer = 0;   // 0 is uppermost
   bool same_device = true;  // false: another device of the same compute capability
+  bool same_policy = true;  // false: timed in a chain, where another context is asked for
 };
 
 /// A hash table over sizes with open addressing. A probe reads one cache line of keys.
 class LookupTable {
  public:
   /// Keeps one of several rows for the same sizes. Compared in turn: this device first, then
-  /// validity, then pinned before tuned before predicted, then the layer.
+  /// validity, then pinned before tuned before predicted, then the layer, then the policy.
   LookupTable(std::size_t size_count, std::vector<LookupRow> rows);
 
   /// The row of exactly these sizes, or nullptr. Takes less than 50 ns.

@@ -58,10 +58,11 @@ constexpr const char* kSelect =
     "session, baseline, baseline_candidate, baseline_ns, baseline_wins FROM best "
     "WHERE device = ? AND kernel = ? AND +policy = ?";
 
-/// All rows of one device and one kernel.
+/// All rows of one device, one kernel and one policy.
 struct Part {
   const std::string& device;
   const std::string& kernel;
+  const std::string& policy;
   bool same_device;
   bool source_drifted;
   std::uint8_t layer;
@@ -73,9 +74,9 @@ std::int64_t read_part(const TunedStore& store, const LookupRequest& request, co
   std::string session;
   bool same_environment = true;
   Query query = store.connection().query(kSelect);
-  query.bind(part.device, part.kernel, request.policy);
+  query.bind(part.device, part.kernel, part.policy);
   for (; query.step(); ++read) {
-    BestView best{query.view(0), request.policy,      query.view(1),       query.view(2),
+    BestView best{query.view(0), part.policy,         query.view(1),       query.view(2),
                   query.view(3), query.number(4, -1), query.number(5, -1), query.view(8)};
     if (!best.baseline.empty()) {
       best.candidate = query.view(9);
@@ -111,23 +112,34 @@ std::int64_t read_part(const TunedStore& store, const LookupRequest& request, co
     }
     row.layer = part.layer;
     row.same_device = part.same_device;
+    row.same_policy = part.policy == request.policy;
     out.push_back(std::move(row));
   }
-  const std::int64_t rows =
-      indexed_rows(store.connection(), part.device, part.kernel, request.policy);
+  const std::int64_t rows = indexed_rows(store.connection(), part.device, part.kernel, part.policy);
   return damaged + std::abs(rows - read);
+}
+
+/// That of the request, and that of a chain, whose rows stand in where there are no others.
+std::vector<std::string> policies_of(const LookupRequest& request) {
+  const std::size_t context = request.policy.find(" context=");
+  if (context == std::string::npos) return {request.policy};
+  return {request.policy, request.policy.substr(0, context)};
 }
 
 void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& request,
                 LookupRows& out) {
   const TunedStore store(layer.path, layer.mode);
+  const std::vector<std::string> policies = policies_of(request);
   std::int64_t damaged = 0;
   guarded(layer.path, [&] {
     const Known known = read_known(store, request);
     for (const auto& [device, same_device] : known.same_device) {
       for (const auto& [kernel, source_drifted] : known.source_drifted) {
-        damaged += read_part(store, request, known,
-                             {device, kernel, same_device, source_drifted, number}, out.rows);
+        for (const std::string& policy : policies) {
+          damaged +=
+              read_part(store, request, known,
+                        {device, kernel, policy, same_device, source_drifted, number}, out.rows);
+        }
       }
     }
   });

@@ -21,6 +21,7 @@ struct LookupRequest {
   std::string environment;  // as in SessionRow; empty: do not compare
   std::string size_names;   // `M N K`
   std::string settings;     // `dtype=f32`, in the target's order
+  /// Rows of a chain stand in for those of another context (` context=between`) that are missing.
   std::string policy = "l2=hot launch=graph";
 };
 

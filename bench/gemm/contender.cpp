@@ -20,7 +20,7 @@ TimedBatch Contender::time(int launches, L2State l2) {
   const Chain chain{call_, std::max(launches, l2 == L2State::cold ? copies : 1), copies};
   GraphExec& graph = graphs_[{chain.launches, chain.copies}];
   if (!graph) graph = context_.timer->prepare(chain);
-  TimedBatch batch = context_.timer->replay(graph.get(), chain.launches);
+  TimedBatch batch = context_.timer->replay(graph.get(), chain);
   batch.l2 = l2;
   return batch;
 }

@@ -88,11 +88,11 @@ class Benchmark {
                      1};
     const Chain empty{[&](cudaStream_t stream, int) { context_->kernels->empty(stream); }, 512, 1};
     const GraphExec ffma_graph = timer.prepare(ffma), empty_graph = timer.prepare(empty);
-    for (const double start = now(); now() - start < 0.5;) timer.replay(ffma_graph.get(), 4);
+    for (const double start = now(); now() - start < 0.5;) timer.replay(ffma_graph.get(), ffma);
     std::vector<double> ffma_times, empty_times;
     for (int i = 0; i < 21; ++i) {
-      ffma_times.push_back(timer.replay(ffma_graph.get(), ffma.launches).seconds);
-      empty_times.push_back(timer.replay(empty_graph.get(), empty.launches).seconds);
+      ffma_times.push_back(timer.replay(ffma_graph.get(), ffma).seconds);
+      empty_times.push_back(timer.replay(empty_graph.get(), empty).seconds);
     }
     report_.ffma_flops = flops / median(ffma_times);
     report_.copy_bytes = copy_rate(std::size_t{1} << 29);

@@ -54,6 +54,51 @@ TEST(LookupSource, ReadsTheRowsOfTheDeviceTargetAndSettings) {
   EXPECT_TRUE(read_lookup_rows({&layer, 1}, other).rows.empty());
 }
 
+TEST(LookupSource, RowsOfAChainStandInForAnotherContext) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "user.db";
+  const std::string chain = "l2=hot launch=graph", between = chain + " context=between";
+  LookupRequest wanted = request();
+  wanted.policy = between;
+  const auto answer = [&] {
+    const Layer layer{path};
+    LookupRows read = read_lookup_rows({&layer, 1}, wanted);
+    EXPECT_THAT(read.warnings, IsEmpty());
+    const LookupTable table(3, std::move(read.rows));
+    const std::int64_t sizes[] = {512, 512, 512};
+    const LookupRow* const row = table.find(sizes);
+    return row ? row->configuration : "none";
+  };
+  const auto decide = [&](const std::string& policy, const std::string& configuration) {
+    TunedStore store(path);
+    Sample sample(store);
+    sample.key.policy = policy;
+    store.add_decision(sample.decision(configuration, 10000));
+  };
+  decide("l2=cold launch=graph", "BM=16");
+  EXPECT_EQ(answer(), "none");
+  decide(chain, "BM=32");
+  EXPECT_EQ(answer(), "BM=32");
+  decide(between, "BM=64");
+  EXPECT_EQ(answer(), "BM=64");
+  wanted.policy = chain;
+  EXPECT_EQ(answer(), "BM=32") << "other contexts do not stand in for the chain";
+}
+
+/// A user's own answer stays, though a lower layer has one in the context that is asked for.
+TEST(LookupSource, WithinALayerTheContextThatIsAskedForComesFirst) {
+  LookupRow chain, between;
+  chain.sizes = between.sizes = {64};
+  chain.configuration = "A=1";
+  chain.same_policy = false;
+  between.configuration = "B=1";
+  between.layer = 1;
+  const std::int64_t sizes[] = {64};
+  EXPECT_EQ(LookupTable(1, {between, chain}).find(sizes)->configuration, "A=1");
+  between.layer = 0;
+  EXPECT_EQ(LookupTable(1, {chain, between}).find(sizes)->configuration, "B=1");
+}
+
 TEST(LookupSource, TellsHowValidARowIs) {
   const TemporaryFolder folder;
   const Layer layer{layer_of(folder, "user.db", "BM=64")};

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 
 #include "tests/gpu/gpu_fixture.hpp"
+#include "tuner/measure/in_context.hpp"
+#include "tuner/measure/policy.hpp"
 
 namespace autotune {
 namespace {
@@ -80,6 +83,39 @@ TEST_F(Timing, AddsTheSameToEveryKernel) {
   figure("worst residual / max(2 %, 0.15 us)", format("{:.2f}", worst), "< 1");
   EXPECT_NEAR(slope, 1, 0.02);
   EXPECT_LT(worst, 1);
+}
+
+/// An ordinary kernel adds what it takes, whatever stands beside it.
+TEST_F(Timing, AKernelOfTwentyMicrosecondsTakesThemInEveryContext) {
+  for (const LaunchForm form : {LaunchForm::graph, LaunchForm::stream}) {
+    Workload workload = saxpy_workload(32);
+    workload.form = form;
+    const auto bench = device().open(workload);
+    const auto candidate = bench->load(compiled(spin_unit(20'000)), saxpy_plan(32, 32));
+    std::map<CallContext, double> seconds;
+    for (const CallContext context :
+         {CallContext::chain, CallContext::in_order, CallContext::between, CallContext::alone}) {
+      InContext timer(*candidate, context);
+      seconds[context] = timed(timer, 25);
+      figure(format("spin of 20 us, {}, {}", form == LaunchForm::graph ? "graph" : "stream",
+                    name_of(context)),
+             format("{:.2f} us", seconds[context] * 1e6));
+    }
+    const double chain = seconds[CallContext::chain];
+    EXPECT_NEAR(seconds[CallContext::in_order], chain, 0.02 * chain);
+    EXPECT_NEAR(seconds[CallContext::between], chain, 1.5e-6);
+    EXPECT_GT(seconds[CallContext::alone], 20e-6);
+    EXPECT_LT(seconds[CallContext::alone], chain + 30e-6) << "with what the host adds";
+  }
+}
+
+TEST_F(Timing, BetweenOthersOperandsAreColdWhereThatIsAskedFor) {
+  const std::int64_t n = 1 << 20;
+  const auto bench = device().open(saxpy_workload(n));
+  const auto candidate = bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(n));
+  InContext between(*candidate, CallContext::between);
+  EXPECT_EQ(between.time(8, L2State::cold).l2, L2State::cold);
+  EXPECT_GT(timed(between, 200, L2State::cold), 1.1 * timed(between, 200));
 }
 
 TEST_F(Timing, ColdIsSlowerThanHotAndSaysSo) {

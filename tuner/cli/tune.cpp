@@ -28,7 +28,20 @@ constexpr int kInterrupted = 130;
 /// On a GPU one that finishes the eight gemm sizes of 128..1024 in about a minute.
 std::string default_budget(DeviceKind kind) { return kind == DeviceKind::host ? "40" : "128"; }
 
-Policy policy_of(const Arguments& arguments) {
+CallContext context_of(const Arguments& arguments, DeviceKind kind) {
+  const auto name = arguments.find("context");
+  if (!name) return default_context(kind);
+  const auto context = context_named(*name);
+  if (!context) {
+    throw UsageError("--context is between, chain or alone, not \"" + *name + "\"");
+  }
+  if (*context != CallContext::chain && kind != DeviceKind::cuda) {
+    throw UsageError("--context " + *name + " needs a CUDA GPU; other devices know chain only");
+  }
+  return *context;
+}
+
+Policy policy_of(const Arguments& arguments, DeviceKind kind) {
   Policy policy;
   const std::string l2 = arguments.text("l2");
   const std::string form = arguments.text("launch");
@@ -38,6 +51,7 @@ Policy policy_of(const Arguments& arguments) {
   }
   policy.l2 = l2 == "hot" ? L2State::hot : L2State::cold;
   policy.form = form == "graph" ? LaunchForm::graph : LaunchForm::stream;
+  policy.context = context_of(arguments, kind);
   return policy;
 }
 
@@ -58,7 +72,7 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
   request.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, 1LL << 62));
   request.budget_text = arguments.find("budget").value_or(default_budget(kind));
   request.budget = parse_budget(request.budget_text);
-  request.policy = policy_of(arguments);
+  request.policy = policy_of(arguments, kind);
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   request.compile_threads =
       arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
@@ -68,6 +82,14 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
   request.command = command_text(arguments);
   request.tool_version = AUTOTUNE_VERSION;
   return request;
+}
+
+/// As far as `--device` says.
+DeviceKind kind_asked_for(const Arguments& arguments) {
+  const std::string device = arguments.text("device");
+  return device.starts_with("host")    ? DeviceKind::host
+         : device.starts_with("model") ? DeviceKind::model
+                                       : DeviceKind::cuda;
 }
 
 int status_of(const TuningReport& report) {
@@ -86,7 +108,8 @@ int run_tune(const Arguments& arguments) {
       with_fixed(plugins.find_target(arguments.text("target")), fixed_of(arguments));
   plugins.provide_strategy(arguments.text("strategy"));
   check_devices(arguments.text("device"));
-  request_of(arguments, target, DeviceKind::cuda);  // wrong usage shows before a device is opened
+  request_of(arguments, target,
+             kind_asked_for(arguments));  // shows wrong usage before one is opened
   db::TunedStore store(database_path(arguments));
   const LeftOutWarning warning(store);
   const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
@@ -172,7 +195,8 @@ With `--json`, stdout holds one document:
         "trials": {"ok": 150, "pruned": 40, "compile_error": 0, …},
         "taken_over": 0, "quarantined": 0, "started_from": {"configurations": 0, "devices": []},
         "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
-                 "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0},
+                 "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0,
+                 "contexts": {"chain": 1930.0, "in_order": 2300.0, "alone": 5900.0}},
         "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}],
         "baselines": [{"plugin": "cublas", "name": "cublasSgemm", "median_ns": 2400.0,
                        "to_best": [1.08, 1.07, 1.09], "wins": false, …}],
@@ -187,6 +211,8 @@ With `--json`, stdout holds one document:
 * `started_from`: configurations tried first, because they are fast on other devices.
 * `best`: null if no configuration is correct. Times are nanoseconds per call: the median and its
   95 % interval from the playoff.
+* `contexts`: the best configuration's times in the contexts that do not decide. `in_order` is a
+  chain without early start.
 * `default`: has `failure` instead of a time if the default configuration fails.
 * `busy_seconds`: the time that the devices' workers spent opening, loading, verifying and timing,
   without compiling. Divided by `seconds` times `count`, it is the devices' utilization.
@@ -221,6 +247,9 @@ With `--json`, stdout holds one document:
          {"seed", "N", "Seed of all random choices", "1"},
          {"l2", "STATE", "State of the L2 cache before a launch: hot or cold", "hot"},
          {"launch", "FORM", "How launches are timed: graph or stream", "graph"},
+         {"context", "C",
+          "What a call stands among when winners are decided: between ordinary kernels, in a chain "
+          "of itself, or alone; default: between on a GPU, else chain"},
          {"jobs", "N", "Compile threads; default: all cores"},
          kCompileLimitOption,
          {"retune", "", "Measure again what the database already has"},

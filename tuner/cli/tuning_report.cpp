@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/tuning_report.hpp"
 
+#include "tuner/measure/policy.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -31,6 +32,9 @@ Json best_json(const ProblemReport& report) {
             {"verified", report.decision.best->verified},
             {"provenance", report.decision.predicted ? "predicted" : "measured"},
             {"throttled", times.throttled}};
+  for (const auto& [context, times_there] : report.decision.best->other_contexts) {
+    json["contexts"][std::string(name_of(context))] = times_there.median * kNanoseconds;
+  }
   if (report.decision.best->cold_seconds)
     json["cold_ns"] = *report.decision.best->cold_seconds * kNanoseconds;
   return json;
@@ -87,6 +91,20 @@ Json problem_json(const ProblemReport& report) {
   return json;
 }
 
+/// Of the winner, where the playoff timed it in other contexts too.
+std::string contexts_text(const Tuned& best) {
+  std::string text;
+  for (const auto& [context, times] : best.other_contexts) {
+    if (context == CallContext::in_order) continue;
+    text +=
+        format("{}{} {}", text.empty() ? "  " : ", ", name_of(context), time_text(times.median));
+    const auto in_order = best.other_contexts.find(CallContext::in_order);
+    const bool has_both = context == CallContext::chain && in_order != best.other_contexts.end();
+    if (has_both) text += format(" ({} without early start)", time_text(in_order->second.median));
+  }
+  return text.empty() ? text : text + '\n';
+}
+
 }  // namespace
 
 std::string text_of(const Target& target, const DeviceInfo& device, const ProblemReport& report) {
@@ -118,6 +136,7 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   if (times.throttled) text += ", timed at a lowered clock";
   text += format("\n  {}\n", configuration_text(target, report.problem,
                                                 report.decision.best->configuration, device));
+  text += contexts_text(*report.decision.best);
   for (const BaselineReport& one : report.decision.baselines) {
     text += format("  {:.3f}x {} {} ({}){}\n", one.to_best.median, one.plugin, one.name,
                    time_text(one.measurement.median),

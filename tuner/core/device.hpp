@@ -93,6 +93,14 @@ std::shared_ptr<const std::string> reference_binary(const Workload& workload,
 
 enum class L2State : std::uint8_t { hot, cold };
 
+/// What a timed call stands among. Devices other than CUDA know the chain only.
+enum class CallContext : std::uint8_t {
+  chain,     // after itself, as libautotune launches it: early, if it can start early
+  in_order,  // after itself, each call when the one ahead has ended
+  between,   // between ordinary kernels: what the call adds to a chain of these
+  alone      // on an idle device, launched from a stream
+};
+
 /// One batch of launches, timed as a whole.
 struct TimedBatch {
   double seconds = 0;         // per launch: elapsed / launches
@@ -107,6 +115,8 @@ class Timer {
   /// Runs `launches` in a chain and returns the time of one; on CUDA, as a graph between two event
   /// nodes. Throws KernelFailure.
   virtual TimedBatch time(int launches, L2State l2) = 0;
+  /// The same in another context.
+  virtual TimedBatch time_in(CallContext, int launches, L2State l2) { return time(launches, l2); }
 };
 
 /// The result of a verification. If it is wrong, `message` names the first wrong element, both

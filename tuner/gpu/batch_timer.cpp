@@ -11,6 +11,10 @@ namespace autotune {
 namespace {
 
 constexpr int kMostUntimedCalls = 3;
+constexpr int kMostAlone = 25;
+constexpr std::int64_t kNeighbourFloats = (64 << 10) / sizeof(float);
+/// Where noise would make a difference of two times zero or less.
+constexpr double kLeastSeconds = 1e-9;
 constexpr std::size_t kStampBytes = 2 * kMostStamps * sizeof(Stamp);
 /// Below this the steps of the global timer would show.
 constexpr std::int64_t kShortestClockedNs = 20'000;
@@ -51,10 +55,12 @@ class Capture {
 BatchTimer::BatchTimer(const DeviceKernels& kernels, cudaStream_t stream)
     : kernels_(kernels),
       stream_(stream),
-      begin_(make_event()),
-      end_(make_event()),
+      neighbour_values_(kNeighbourFloats * static_cast<std::int64_t>(sizeof(float))),
       stamps_(kStampBytes),
-      read_back_(pinned(kStampBytes)) {}
+      read_back_(pinned(kStampBytes)) {
+  check_cuda(cudaMemsetAsync(neighbour_values_.get(), 0, kNeighbourFloats * sizeof(float), stream),
+             "set memory");
+}
 
 GraphExec BatchTimer::prepare(const Chain& chain) const {
   Capture capture(stream_);
@@ -63,18 +69,37 @@ GraphExec BatchTimer::prepare(const Chain& chain) const {
   cudaGraphExec_t exec = nullptr;
   check_kernel(cudaGraphInstantiate(&exec, graph.get(), 0), "making a graph of the launches");
   GraphExec owned(exec);
-  replay(exec, chain.launches);
+  replay(exec, chain);
   return owned;
 }
 
-TimedBatch BatchTimer::replay(cudaGraphExec_t graph, int launches) const {
+TimedBatch BatchTimer::replay(cudaGraphExec_t graph, const Chain& chain) const {
   check_kernel(cudaGraphLaunch(graph, stream_), "launching a graph");
-  return result(launches);
+  return result(chain);
 }
 
 TimedBatch BatchTimer::stream(const Chain& chain) const {
   enqueue(chain, cudaEventRecordDefault);
-  return result(chain.launches);
+  return result(chain);
+}
+
+TimedBatch BatchTimer::alone(const Chain& chain) const {
+  chain.enqueue(stream_, 0);
+  std::vector<double> seconds;
+  const int calls = std::min(chain.launches, std::max(kMostAlone, chain.copies));
+  for (int i = 0; i < calls; ++i) {
+    check_kernel(cudaStreamSynchronize(stream_), "running a call");
+    record(calls_.begin, cudaEventRecordDefault);
+    chain.enqueue(stream_, i % chain.copies);
+    record(calls_.end, cudaEventRecordDefault);
+    check_kernel(cudaStreamSynchronize(stream_), "running a call");
+    seconds.push_back(calls_.seconds());
+  }
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  TimedBatch batch;
+  batch.seconds = *middle;
+  return batch;
 }
 
 void BatchTimer::enqueue(const Chain& chain, unsigned event_flags) const {
@@ -86,22 +111,48 @@ void BatchTimer::enqueue(const Chain& chain, unsigned event_flags) const {
   for (int i = 0; i < untimed; ++i) {
     const int back = (untimed - i) % chain.copies;
     chain.enqueue(stream_, back == 0 ? 0 : chain.copies - back);
+    if (chain.has_neighbours) call_neighbour();
   }
-  check_cuda(cudaEventRecordWithFlags(begin_.get(), stream_, event_flags), "record an event");
-  for (int i = 0; i < chain.launches; ++i) chain.enqueue(stream_, i % chain.copies);
-  check_cuda(cudaEventRecordWithFlags(end_.get(), stream_, event_flags), "record an event");
+  record(calls_.begin, event_flags);
+  for (int i = 0; i < chain.launches; ++i) {
+    chain.enqueue(stream_, i % chain.copies);
+    if (chain.has_neighbours) call_neighbour();
+  }
+  record(calls_.end, event_flags);
+  if (chain.has_neighbours) enqueue_neighbours(chain.launches, event_flags);
   kernels_.stamp(stream_, stamps + kMostStamps);
 }
 
-TimedBatch BatchTimer::result(int launches) const {
+void BatchTimer::enqueue_neighbours(int launches, unsigned event_flags) const {
+  for (int i = 0; i < kMostUntimedCalls; ++i) call_neighbour();
+  record(neighbours_.begin, event_flags);
+  for (int i = 0; i < launches; ++i) call_neighbour();
+  record(neighbours_.end, event_flags);
+}
+
+void BatchTimer::record(const Event& event, unsigned flags) const {
+  check_cuda(cudaEventRecordWithFlags(event.get(), stream_, flags), "record an event");
+}
+
+void BatchTimer::call_neighbour() const {
+  kernels_.neighbour(stream_, neighbour_values_.as<float>(), kNeighbourFloats);
+}
+
+double BatchTimer::Interval::seconds() const {
+  float milliseconds = 0;
+  check_kernel(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "running a batch");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+TimedBatch BatchTimer::result(const Chain& chain) const {
   check_kernel(cudaMemcpyAsync(read_back_.get(), stamps_.get(), kStampBytes, cudaMemcpyDeviceToHost,
                                stream_),
                "running a batch");
   check_kernel(cudaStreamSynchronize(stream_), "running a batch");
-  float milliseconds = 0;
-  check_kernel(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "running a batch");
+  double seconds = calls_.seconds();
+  if (chain.has_neighbours) seconds = std::max(seconds - neighbours_.seconds(), kLeastSeconds);
   TimedBatch batch;
-  batch.seconds = static_cast<double>(milliseconds) * 1e-3 / launches;
+  batch.seconds = seconds / chain.launches;
   batch.clock_hz = clock_hz();
   return batch;
 }

@@ -20,31 +20,47 @@ struct Chain {
   EnqueueOnce enqueue;
   int launches = 1;
   int copies = 1;
+  /// An ordinary kernel follows each call. What a chain of such kernels takes is subtracted.
+  bool has_neighbours = false;
 };
 
 /// Times chains on one stream. A chain starts with a few untimed calls, so that the multiprocessors
 /// are awake and their instruction caches filled. Events stand between calls, so the time is what
-/// each further call costs. Clocks of all multiprocessors are read before and after, outside the
-/// events.
+/// each further call costs. With neighbours, the chain of these alone is timed in the same batch.
+/// Clocks of all multiprocessors are read before and after, outside the events.
 class BatchTimer {
  public:
   BatchTimer(const DeviceKernels& kernels, cudaStream_t stream);
 
   /// The chain as a graph, after one untimed run. Throws KernelFailure.
   GraphExec prepare(const Chain& chain) const;
-  /// Time and clock of one replay; `seconds` is per call.
-  TimedBatch replay(cudaGraphExec_t graph, int launches) const;
+  /// Time and clock of one replay of the chain's graph; `seconds` is per call.
+  TimedBatch replay(cudaGraphExec_t graph, const Chain& chain) const;
   /// The same chain call by call on the stream.
   TimedBatch stream(const Chain& chain) const;
+  /// The calls one by one, each on an idle device: the median of 25 at most, or of one on each
+  /// copy. A time is that between two events round the call in the stream. It has the time that the
+  /// host takes to launch the call, and what the device takes to begin and to end it.
+  TimedBatch alone(const Chain& chain) const;
 
  private:
+  /// Two events round the launches that are timed.
+  struct Interval {
+    Event begin = make_event(), end = make_event();
+    double seconds() const;
+  };
+
   void enqueue(const Chain& chain, unsigned event_flags) const;
-  TimedBatch result(int launches) const;
+  void enqueue_neighbours(int launches, unsigned event_flags) const;
+  void record(const Event& event, unsigned flags) const;
+  void call_neighbour() const;
+  TimedBatch result(const Chain& chain) const;
   double clock_hz() const;
 
   const DeviceKernels& kernels_;
   cudaStream_t stream_;
-  Event begin_, end_;
+  Interval calls_, neighbours_;
+  DeviceMemory neighbour_values_;
   DeviceMemory stamps_;  // kMostStamps before, as many after
   PinnedMemory read_back_;
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,16 +49,23 @@ class CudaCandidate : public Candidate {
   }
 
   TimedBatch time(int launches, L2State l2) override {
+    return time_in(CallContext::chain, launches, l2);
+  }
+
+  TimedBatch time_in(CallContext context, int launches, L2State l2) override {
     context_.use();
     ProblemBuffers::Rotation rotation;
     if (l2 == L2State::cold) rotation = rotate();
     // Fewer launches than copies would come round to the first ones too soon.
     const int least = rotation.cold ? rotation.copies : 1;
-    const auto enqueue = [this](cudaStream_t stream, int copy) {
-      plan_on(copy).launch(stream, EarlyStart::captured);
+    const EarlyStart early =
+        context == CallContext::in_order ? EarlyStart::never : EarlyStart::captured;
+    const auto enqueue = [this, early](cudaStream_t stream, int copy) {
+      plan_on(copy).launch(stream, early);
     };
-    const Chain chain{enqueue, std::max(launches, least), rotation.copies};
-    TimedBatch batch = form_ == LaunchForm::stream ? context_.timer->stream(chain) : replay(chain);
+    const Chain chain{enqueue, std::max(launches, least), rotation.copies,
+                      context == CallContext::between};
+    TimedBatch batch = timed(chain, context);
     batch.l2 = rotation.cold ? L2State::cold : L2State::hot;
     return batch;
   }
@@ -77,10 +85,13 @@ class CudaCandidate : public Candidate {
     return rotation;
   }
 
-  TimedBatch replay(const Chain& chain) {
-    GraphExec& graph = graphs_[{chain.launches, chain.copies}];
-    if (!graph) graph = context_.timer->prepare(chain);
-    return context_.timer->replay(graph.get(), chain.launches);
+  TimedBatch timed(const Chain& chain, CallContext context) {
+    const BatchTimer& timer = *context_.timer;
+    if (context == CallContext::alone) return timer.alone(chain);
+    if (form_ == LaunchForm::stream) return timer.stream(chain);
+    GraphExec& graph = graphs_[{chain.launches, chain.copies, context}];
+    if (!graph) graph = timer.prepare(chain);
+    return timer.replay(graph.get(), chain);
   }
 
   const CudaContext& context_;
@@ -91,7 +102,7 @@ class CudaCandidate : public Candidate {
   Bind bind_;
   PlanOfSet plans_;
   std::vector<std::unique_ptr<BoundWork>> on_copies_;
-  std::map<std::pair<int, int>, GraphExec> graphs_;  // by launches and copies
+  std::map<std::tuple<int, int, CallContext>, GraphExec> graphs_;  // by launches, copies, context
 };
 
 std::shared_ptr<const Workspace> allocate(cudaStream_t stream, const LaunchPlan& plan) try {
@@ -170,7 +181,7 @@ class CudaWorkbench : public Workbench {
     const GraphExec graph = graph_form ? timer.prepare(chain) : GraphExec();
     std::array<double, 7> times;
     for (double& time : times) {
-      time = (graph_form ? timer.replay(graph.get(), kLaunches) : timer.stream(chain)).seconds;
+      time = (graph_form ? timer.replay(graph.get(), chain) : timer.stream(chain)).seconds;
     }
     std::ranges::sort(times);
     return times[times.size() / 2];

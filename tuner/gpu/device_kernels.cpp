@@ -85,6 +85,10 @@ void DeviceKernels::stamp(cudaStream_t stream, Stamp* stamps) const {
   check_cuda(cudaLaunchKernelExC(&config, cubin_->kernel("stamp"), arguments), "read its clock");
 }
 
+void DeviceKernels::neighbour(cudaStream_t stream, float* values, std::int64_t count) const {
+  launch("neighbour", stream, count, values, count);
+}
+
 void DeviceKernels::empty(cudaStream_t stream) const {
   cudaLaunchConfig_t config{};
   config.stream = stream;

@@ -106,3 +106,7 @@ extern "C" __global__ void stamp(Stamp* stamps) {
 }
 
 extern "C" __global__ void empty() {}
+
+extern "C" __global__ void neighbour(float* values, i64 count) {
+  FOR_EACH(i, count) values[i] += 1;
+}

@@ -59,6 +59,8 @@ class DeviceKernels {
   /// Writes a stamp for every multiprocessor.
   void stamp(cudaStream_t stream, Stamp* stamps) const;
   void empty(cudaStream_t stream) const;
+  /// An ordinary small kernel of a program: adds 1 to each of `count` floats.
+  void neighbour(cudaStream_t stream, float* values, std::int64_t count) const;
 
  private:
   template <class... Values>

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tuner/measure/batch.hpp"
+#include "tuner/measure/in_context.hpp"
 
 namespace autotune {
 namespace {
@@ -63,9 +64,9 @@ class Contest {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     for (const std::size_t entry : order) {
       if (entry == twin_entry) {
-        take(twin_, policy_.l2, twin_times_);
+        take(twin_, policy_.l2, policy_.context, twin_times_);
       } else {
-        take(entry, policy_.l2, times_[entry]);
+        take(entry, policy_.l2, policy_.context, times_[entry]);
       }
     }
   }
@@ -77,15 +78,21 @@ class Contest {
     const double limit = spent_ + policy_.playoff_seconds / 2;
     for (int block = 0; block < policy_.other_l2_blocks && has_time_for(limit); ++block) {
       for (const std::size_t i : living()) {
-        if (take(i, other, times[i]) != other)
+        if (take(i, other, policy_.context, times[i]) != other)
           return std::vector<std::optional<Measurement>>(finalists_.size());
       }
     }
-    std::vector<std::optional<Measurement>> measurements(finalists_.size());
-    for (const std::size_t i : living()) {
-      if (!times[i].empty()) measurements[i] = summarize(times[i]);
+    return summarized(times);
+  }
+
+  /// Of each that is alive, in another context.
+  std::vector<std::optional<Measurement>> run_in(CallContext context) {
+    std::vector<std::vector<double>> times(finalists_.size());
+    const double limit = spent_ + policy_.playoff_seconds / 4;
+    for (int block = 0; block < policy_.other_context_blocks && has_time_for(limit); ++block) {
+      for (const std::size_t i : living()) take(i, policy_.l2, context, times[i]);
     }
-    return measurements;
+    return summarized(times);
   }
 
   double noise_floor() const {
@@ -109,13 +116,22 @@ class Contest {
   }
 
  private:
+  std::vector<std::optional<Measurement>> summarized(
+      const std::vector<std::vector<double>>& times) const {
+    std::vector<std::optional<Measurement>> measurements(finalists_.size());
+    for (const std::size_t i : living()) {
+      if (!times[i].empty()) measurements[i] = summarize(times[i]);
+    }
+    return measurements;
+  }
+
   /// Returns the L2 state that the batch ran in.
-  L2State take(std::size_t i, L2State l2, std::vector<double>& to) {
+  L2State take(std::size_t i, L2State l2, CallContext context, std::vector<double>& to) {
     if (!alive(i)) return l2;  // the other half of the pair failed in this block
     try {
       const int launches = launches_for(finalists_[i].seconds, policy_);
-      const SteadyBatch batch =
-          time_steadily(*finalists_[i].timer, launches, l2, policy_, clock_hz_);
+      InContext timer(*finalists_[i].timer, context);
+      const SteadyBatch batch = time_steadily(timer, launches, l2, policy_, clock_hz_);
       spent_ += batch.spent;
       throttled_[i] = throttled_[i] || batch.throttled;
       to.push_back(batch.seconds);
@@ -267,6 +283,12 @@ PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, st
   auto other_l2 = contest.run_other_l2();
   for (std::size_t i = 0; i < other_l2.size(); ++i) {
     result.finalists[i].other_l2 = std::move(other_l2[i]);
+  }
+  for (const CallContext context : other_contexts(policy)) {
+    const auto times = contest.run_in(context);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (times[i]) result.finalists[i].other_contexts[context] = *times[i];
+    }
   }
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,9 +33,10 @@ struct FinalistResult {
   std::string message;
   Measurement measurement;
   std::optional<Measurement> other_l2;  // in the L2 state that the policy does not name
-  std::optional<Ratio> to_default;      // time over the default's, paired
-  std::optional<Ratio> to_winner;       // time over the winner's, paired
-  bool tied = false;                    // within the policy's margin of the fastest
+  std::map<CallContext, Measurement> other_contexts;  // in those of other_contexts()
+  std::optional<Ratio> to_default;                    // time over the default's, paired
+  std::optional<Ratio> to_winner;                     // time over the winner's, paired
+  bool tied = false;                                  // within the policy's margin of the fastest
 };
 
 struct PlayoffResult {

@@ -9,8 +9,47 @@
 namespace autotune {
 
 std::string key_text(const Policy& policy) {
-  return format("l2={} launch={}", policy.l2 == L2State::hot ? "hot" : "cold",
-                policy.form == LaunchForm::graph ? "graph" : "stream");
+  const std::string key = format("l2={} launch={}", policy.l2 == L2State::hot ? "hot" : "cold",
+                                 policy.form == LaunchForm::graph ? "graph" : "stream");
+  if (policy.context == CallContext::chain) return key;
+  return format("{} context={}", key, name_of(policy.context));
+}
+
+std::vector<CallContext> other_contexts(const Policy& policy) {
+  if (policy.context == CallContext::chain) return {};
+  std::vector<CallContext> all{CallContext::between, CallContext::chain, CallContext::in_order,
+                               CallContext::alone};
+  std::erase(all, policy.context);
+  return all;
+}
+
+CallContext default_context(DeviceKind kind) {
+  return kind == DeviceKind::cuda ? CallContext::between : CallContext::chain;
+}
+
+std::string_view name_of(CallContext context) {
+  switch (context) {
+    case CallContext::chain:
+      return "chain";
+    case CallContext::in_order:
+      return "in_order";
+    case CallContext::between:
+      return "between";
+    case CallContext::alone:
+      break;
+  }
+  return "alone";
+}
+
+std::optional<CallContext> context_named(std::string_view name) {
+  for (const CallContext one : {CallContext::chain, CallContext::between, CallContext::alone}) {
+    if (name_of(one) == name) return one;
+  }
+  return std::nullopt;
+}
+
+CallContext search_context(const Policy& policy) {
+  return policy.context == CallContext::chain ? CallContext::chain : CallContext::in_order;
 }
 
 int launches_for(double seconds, const Policy& policy) {

@@ -2,7 +2,10 @@
 // How times are taken and when they are believed: the choices of docs/measuring.md.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tuner/core/device.hpp"
 
@@ -12,6 +15,7 @@ struct Policy {
   // The meaning of a time: part of the key of stored results.
   L2State l2 = L2State::hot;
   LaunchForm form = LaunchForm::graph;
+  CallContext context = CallContext::chain;  // in which the playoff decides; not in_order
 
   // One batch.
   double batch_seconds = 500e-6;  // target
@@ -51,13 +55,28 @@ struct Policy {
   int fewest_blocks = 15;
   int most_blocks = 40;
   int other_l2_blocks = 7;
+  int other_context_blocks = 7;
   double playoff_seconds = 2;  // no block begins after this, but two always run
   double tie_margin = 0.005;
   double replace_margin = 0.01;
 };
 
-/// `l2=hot launch=graph`: the key of stored results.
+/// `l2=hot launch=graph context=between`: the key of stored results. A key without a context is of
+/// the chain, as are all keys of old.
 std::string key_text(const Policy& policy);
+
+/// The contexts that the playoff times beside the policy's own: none, if it is the chain.
+std::vector<CallContext> other_contexts(const Policy& policy);
+
+/// `between` on a GPU; others know the chain only.
+CallContext default_context(DeviceKind kind);
+/// `between`. The context of this name, if it may be a policy's.
+std::string_view name_of(CallContext context);
+std::optional<CallContext> context_named(std::string_view name);
+
+/// In which a search times configurations. A policy that is not of the chain searches in order:
+/// what a kernel gains by following itself early does not count there.
+CallContext search_context(const Policy& policy);
 
 /// Launches per batch for a kernel that takes about `seconds`.
 int launches_for(double seconds, const Policy& policy);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tuner/gpu/cuda_device.hpp"
+#include "tuner/measure/policy.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/runtime/library_folders.hpp"
 #include "tuner/target/catalog.hpp"
@@ -89,15 +90,31 @@ NamedValues settings_of(const autotune_options& options) try {
   throw UsageError(format("autotune_options.settings: {}", error.what()));
 }
 
-/// As results are stored under it.
-std::string policy_of(const autotune_options& options) {
-  static const std::vector<std::string> kPolicies = {"l2=hot launch=graph", "l2=hot launch=stream",
-                                                     "l2=cold launch=graph",
-                                                     "l2=cold launch=stream"};
-  const std::string policy = text_or(options.policy, kPolicies.front().c_str());
-  if (std::ranges::find(kPolicies, policy) != kPolicies.end()) return policy;
-  throw UsageError(format("autotune_options.policy is \"{}\": it must be one of {}", policy,
-                          joined(kPolicies, ", ")));
+/// As results are stored under them.
+std::vector<std::string> policies() {
+  std::vector<std::string> keys;
+  Policy policy;
+  for (const CallContext context : {CallContext::chain, CallContext::between, CallContext::alone}) {
+    policy.context = context;
+    for (const L2State l2 : {L2State::hot, L2State::cold}) {
+      policy.l2 = l2;
+      for (const LaunchForm form : {LaunchForm::graph, LaunchForm::stream}) {
+        policy.form = form;
+        keys.push_back(key_text(policy));
+      }
+    }
+  }
+  return keys;
+}
+
+std::string policy_of(const autotune_options& options, DeviceKind kind) {
+  Policy usual;
+  usual.context = default_context(kind);
+  const std::string wanted = options.policy ? options.policy : key_text(usual);
+  const std::vector<std::string> known = policies();
+  if (std::ranges::find(known, wanted) != known.end()) return wanted;
+  throw UsageError(format("autotune_options.policy is \"{}\": it must be one of {}", wanted,
+                          joined(known, ", ")));
 }
 
 struct Chosen {
@@ -183,8 +200,9 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     Target target = target_called(given.target);
     std::vector<db::Layer> layers = layers_of(given);
     Chosen chosen = device_for(given, layers, target.name);
+    std::string policy = policy_of(given, chosen.info.kind);
     auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(given),
-                                                  std::move(chosen.info), policy_of(given),
+                                                  std::move(chosen.info), std::move(policy),
                                                   std::move(layers), chosen.ordinal);
     made->tuned_only = given.tuned_only != 0;
     if (given.early_start != 0) made->early_start = EarlyStart::everywhere;

@@ -37,6 +37,7 @@ Workbench& Bench::workbench() {
 
 void Bench::close() {
   anchor_.reset();
+  anchor_timer_.reset();
   anchor_candidate_.reset();
   workbench_.reset();
 }
@@ -46,7 +47,8 @@ Anchor& Bench::anchor() {
   if (const std::optional<Loadable> loadable = anchor_source_()) {
     try {
       anchor_candidate_ = workbench().load(*loadable->kernel, loadable->plan);
-      return anchor_.emplace(*anchor_candidate_, policy_);
+      anchor_timer_.emplace(*anchor_candidate_, search_context(policy_));
+      return anchor_.emplace(*anchor_timer_, policy_);
     } catch (const KernelFailure&) {
       anchor_candidate_.reset();  // a default that fails is a trial like any other
     }
@@ -73,7 +75,8 @@ void Bench::measure(Trial& trial, const Loadable& configuration, double best_sec
     } else if (verdict.outcome == Outcome::ok) {
       {
         const Stopwatch watch(phases_.measure);
-        note(trial, judge(*candidate, best_seconds, policy_, anchor(), verdict.seconds));
+        InContext timer(*candidate, search_context(policy_));
+        note(trial, judge(timer, best_seconds, policy_, anchor(), verdict.seconds));
       }
       const Stopwatch watch(phases_.verify);
       if (trial.outcome == Outcome::ok) recheck(trial, *candidate);

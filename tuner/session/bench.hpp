@@ -11,6 +11,7 @@
 #include "tuner/core/target.hpp"
 #include "tuner/core/trial.hpp"
 #include "tuner/measure/anchor.hpp"
+#include "tuner/measure/in_context.hpp"
 #include "tuner/session/phases.hpp"
 
 namespace autotune {
@@ -45,9 +46,9 @@ class Bench {
   /// Frees buffers and anchor.
   void close();
 
-  /// Loads, verifies and times a configuration, then verifies it again. `best_seconds` is the best
-  /// time so far, 0 for none. Failures of the configuration are stored in the trial. Throws Error
-  /// if the device fails.
+  /// Loads, verifies and times a configuration in the search's context, then verifies it again.
+  /// `best_seconds` is the best time so far, 0 for none. Failures of the configuration are stored
+  /// in the trial. Throws Error if the device fails.
   void measure(Trial& trial, const Loadable& configuration, double best_seconds);
 
   Phases& phases() { return phases_; }
@@ -71,6 +72,7 @@ class Bench {
   int measured_ = 0;
   std::unique_ptr<Workbench> workbench_;
   std::unique_ptr<Candidate> anchor_candidate_;
+  std::optional<InContext> anchor_timer_;
   std::optional<Anchor> anchor_;
 };
 

@@ -2,11 +2,13 @@
 // The decision on one problem, and its database row.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "db/rows.hpp"
+#include "tuner/core/device.hpp"
 #include "tuner/core/measurement.hpp"
 #include "tuner/core/parameter_space.hpp"
 #include "tuner/measure/statistics.hpp"
@@ -19,6 +21,7 @@ struct Tuned {
   Measurement measurement;
   std::optional<double> cold_seconds;  // in the other L2 state
   bool verified = false;
+  std::map<CallContext, Measurement> other_contexts = {};  // as the playoff timed it there
 };
 
 /// A baseline's figures from the playoff.

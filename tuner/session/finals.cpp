@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tuner/session/baselines.hpp"
+#include "tuner/session/context_decision.hpp"
 #include "tuner/session/finalists.hpp"
 #include "tuner/session/finals_time.hpp"
 #include "tuner/session/playoff.hpp"
@@ -22,7 +23,29 @@ std::optional<std::size_t> stored_best(const ProblemRun& run) {
 Tuned tuned(const Configuration& configuration, const FinalistResult& result) {
   Tuned tuned{configuration, result.measurement, std::nullopt, true};
   if (result.other_l2) tuned.cold_seconds = result.other_l2->median;
+  tuned.other_contexts = result.other_contexts;
   return tuned;
+}
+
+/// Each under the key of its own context. What a call takes in order is no context of a program.
+void publish_other_contexts(const ProblemRun& run, const Finalists& finalists,
+                            std::span<const BaselineCandidate> baselines,
+                            const PlayoffResult& result) {
+  PlayedOff played{{}, std::nullopt, baselines, result};
+  for (const LoadedFinalist& one : finalists.all()) {
+    if (one.index == run.default_index()) played.by_default = played.finalists.size();
+    played.finalists.push_back(run.space().at(one.index));
+  }
+  Policy policy = run.policy();
+  for (const CallContext context : other_contexts(run.policy())) {
+    if (context == CallContext::in_order) continue;
+    const auto there = decision_in(context, played, run.policy());
+    if (!there) continue;
+    policy.context = context;
+    const std::size_t index = finalists.all()[there->winner].index;
+    run.recorder().decide(there->decision, run.ledger().trials().at(index).binary_key,
+                          key_text(policy));
+  }
 }
 
 /// Records what was timed of each finalist and the decision.
@@ -48,6 +71,7 @@ ProblemDecision publish(const ProblemRun& run, const Finalists& finalists,
   }
   decision.baselines = baseline_reports(baselines, std::span(result.finalists).subspan(all.size()));
   run.recorder().decide(decision, run.ledger().trials().at(all[*result.winner].index).binary_key);
+  publish_other_contexts(run, finalists, baselines, result);
   return decision;
 }
 

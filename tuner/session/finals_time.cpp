@@ -14,6 +14,7 @@ constexpr double kPlayoffShare = 0.5;
 constexpr double kVerifications = 4;      // of a finalist: three runs and the edge problem
 constexpr double kLeast = 2, kUsual = 6;  // finalists
 constexpr double kWithOtherL2 = 1.5;      // playoff with its blocks in the other L2 state
+constexpr double kOtherContext = 0.4;     // a playoff's blocks in another context
 constexpr double kBaselineSeconds = 1;    // a library, opened and verified
 
 }  // namespace
@@ -27,8 +28,9 @@ FinalsSeconds finals_seconds(const ProblemRun& run) {
   const double blocks = std::min(policy.playoff_seconds, policy.most_blocks * (kUsual + 1) * batch);
   FinalsSeconds seconds;
   seconds.least = kLeast * kVerifications * verification + 2 * (kLeast + 1) * batch;
-  seconds.usual = kUsual * kVerifications * verification + kWithOtherL2 * blocks +
-                  bench.phases().open +
+  const auto contexts = static_cast<double>(other_contexts(policy).size());
+  seconds.usual = kUsual * kVerifications * verification +
+                  (kWithOtherL2 + kOtherContext * contexts) * blocks + bench.phases().open +
                   kBaselineSeconds * static_cast<double>(run.baselines().size());
   return seconds;
 }

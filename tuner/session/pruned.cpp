@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/pruned.hpp"
 
+#include "tuner/measure/in_context.hpp"
 #include "tuner/measure/judge.hpp"
 #include "tuner/session/problem_run.hpp"
 
@@ -15,8 +16,9 @@ Trial measured(ProblemRun& run, std::size_t index) {
   trial.measurement.reset();
   try {
     const auto candidate = run.load(index);
+    InContext timer(*candidate, run.policy().context);
     Anchor none;
-    trial.measurement = judge(*candidate, 0, run.policy(), none).measurement;
+    trial.measurement = judge(timer, 0, run.policy(), none).measurement;
   } catch (const KernelFailure& failure) {
     trial.outcome = failure.outcome();
     trial.message = failure.what();

@@ -82,13 +82,15 @@ void Recorder::flush() {
   waiting_.clear();
 }
 
-void Recorder::decide(const ProblemDecision& decision, const std::string& binary_key) {
+void Recorder::decide(const ProblemDecision& decision, const std::string& binary_key,
+                      const std::string& policy) {
   if (!store_) return;
   flush();
   if (!decides_) return;
   db::DecisionRow row = row_of(decision, flops_, binary_key);
   row.session = session_;
   row.key = key_;
+  if (!policy.empty()) row.key.policy = policy;
   row.created_at = db::now_text();
   store_->add_decision(row);
 }

@@ -124,12 +124,20 @@ class RemoteCandidate : public Candidate {
   }
 
   TimedBatch time(int launches, L2State l2) override {
+    return time_in(CallContext::chain, launches, l2);
+  }
+
+  TimedBatch time_in(CallContext context, int launches, L2State l2) override {
     load();
     const auto quiet = bench_->quiet();
     const double launch = launch_seconds_ > 0 ? launch_seconds_ : expected();
-    const TimedBatch batch = bench_->client().call(
-        {{"do", "time"}, {"id", id_}, {"launches", launches}, {"l2", static_cast<int>(l2)}}, {},
-        bench_->limit(launch * launches), "timing", timed_batch_of);
+    const TimedBatch batch =
+        bench_->client().call({{"do", "time"},
+                               {"id", id_},
+                               {"launches", launches},
+                               {"l2", static_cast<int>(l2)},
+                               {"context", static_cast<int>(context)}},
+                              {}, bench_->limit(launch * launches), "timing", timed_batch_of);
     launch_seconds_ = batch.seconds;
     return batch;
   }

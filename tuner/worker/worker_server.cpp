@@ -72,7 +72,8 @@ class Server {
     if (what == "recheck") return {{"verdict", wire_of(candidates_.at(id)->recheck())}};
     if (what == "time") {
       const auto l2 = static_cast<L2State>(request.at("l2").get<int>());
-      return wire_of(candidates_.at(id)->time(request.at("launches"), l2));
+      const auto context = static_cast<CallContext>(request.at("context").get<int>());
+      return wire_of(candidates_.at(id)->time_in(context, request.at("launches"), l2));
     }
     if (what == "floor") return {{"seconds", benches_.at(id)->launch_floor()}};
     if (what == "active_blocks") {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "bench/measure/simulated_timer.hpp"
+#include "tests/tuner/measure/context_timer.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"
 
 namespace autotune {
@@ -53,6 +54,33 @@ TEST(Playoff, ABaselineIsTimedAndComparedButNeverWins) {
   EXPECT_FALSE(result.finalists[2].tied);
   EXPECT_NEAR(result.finalists[2].to_winner->median, 8.0 / 9, 1e-9);
   EXPECT_DOUBLE_EQ(result.finalists[2].measurement.median, 8e-6);
+}
+
+/// In a chain the first is faster, as it starts early; between others the second.
+TEST(Playoff, ThePolicysContextDecidesAndTheOthersAreTimedBesideIt) {
+  ContextTimer early({{CallContext::between, 10e-6},
+                      {CallContext::chain, 6e-6},
+                      {CallContext::in_order, 9e-6},
+                      {CallContext::alone, 14e-6}});
+  ContextTimer plain({{CallContext::between, 9e-6},
+                      {CallContext::chain, 8e-6},
+                      {CallContext::in_order, 8e-6},
+                      {CallContext::alone, 12e-6}});
+  const std::vector<Finalist> finalists{{&early, 8e-6, true, false}, {&plain, 8e-6, false, false}};
+  Policy policy;
+  PlayoffResult result = play_off(finalists, policy, 1);
+  EXPECT_EQ(result.winner, 0u) << "of the chain";
+  EXPECT_TRUE(result.finalists[0].other_contexts.empty());
+
+  policy.context = CallContext::between;
+  result = play_off(finalists, policy, 1);
+  EXPECT_EQ(result.winner, 1u);
+  EXPECT_DOUBLE_EQ(result.finalists[1].measurement.median, 9e-6);
+  const auto& elsewhere = result.finalists[0].other_contexts;
+  ASSERT_EQ(elsewhere.size(), 3u);
+  EXPECT_DOUBLE_EQ(elsewhere.at(CallContext::chain).median, 6e-6);
+  EXPECT_DOUBLE_EQ(elsewhere.at(CallContext::in_order).median, 9e-6);
+  EXPECT_DOUBLE_EQ(elsewhere.at(CallContext::alone).median, 14e-6);
 }
 
 TEST(Playoff, MoreThanOnePercentReplacesTheDefaultLessDoesNot) {

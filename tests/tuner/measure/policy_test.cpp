@@ -14,6 +14,33 @@ TEST(Policy, ItsKeySaysWhatANumberMeans) {
   EXPECT_EQ(key_text(policy), "l2=cold launch=stream");
 }
 
+TEST(Policy, AKeyWithoutAContextIsOfTheChain) {
+  Policy policy;
+  policy.context = CallContext::between;
+  EXPECT_EQ(key_text(policy), "l2=hot launch=graph context=between");
+  policy.context = CallContext::alone;
+  EXPECT_EQ(key_text(policy), "l2=hot launch=graph context=alone");
+}
+
+TEST(Policy, OnlyGpusKnowMoreThanTheChain) {
+  EXPECT_EQ(default_context(DeviceKind::cuda), CallContext::between);
+  for (const DeviceKind kind : {DeviceKind::host, DeviceKind::model, DeviceKind::fake}) {
+    EXPECT_EQ(default_context(kind), CallContext::chain);
+  }
+  EXPECT_EQ(context_named("alone"), CallContext::alone);
+  EXPECT_EQ(context_named("in_order"), std::nullopt) << "it is no context of a program";
+}
+
+TEST(Policy, ASearchForAnotherContextTimesAChainInOrder) {
+  Policy policy;
+  EXPECT_EQ(search_context(policy), CallContext::chain);
+  EXPECT_TRUE(other_contexts(policy).empty());
+  policy.context = CallContext::between;
+  EXPECT_EQ(search_context(policy), CallContext::in_order);
+  EXPECT_EQ(other_contexts(policy),
+            (std::vector{CallContext::chain, CallContext::in_order, CallContext::alone}));
+}
+
 TEST(Policy, ABatchLastsAboutHalfAMillisecondWithinEightAnd1024Launches) {
   EXPECT_EQ(launches_for(10e-6, {}), 50);
   EXPECT_EQ(launches_for(9.9e-6, {}), 51);

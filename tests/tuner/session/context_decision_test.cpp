@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/context_decision.hpp"
+
+#include <gtest/gtest.h>
+
+namespace autotune {
+namespace {
+
+Measurement around(double seconds) {
+  Measurement measurement;
+  measurement.median = seconds;
+  measurement.low = seconds * 0.999;
+  measurement.high = seconds * 1.001;
+  return measurement;
+}
+
+/// Three finalists, the first of them the default and the second the playoff's winner, with their
+/// times alone; then a baseline with its own.
+class ContextDecisionTest : public testing::Test {
+ protected:
+  ContextDecisionTest() {
+    baselines_.push_back({{"lib/cublas.so", "gemm"}, 0, "cublasSgemm", nullptr, 0});
+    result_.winner = 1;
+    result_.finalists.resize(4);
+  }
+
+  std::optional<ContextDecision> decided(const std::vector<double>& seconds) {
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      if (seconds[i] == 0) continue;
+      result_.finalists[i].other_contexts[CallContext::alone] = around(seconds[i]);
+    }
+    const PlayedOff played{{{{"X", 1}}, {{"X", 2}}, {{"X", 3}}}, 0, baselines_, result_};
+    return decision_in(CallContext::alone, played, {});
+  }
+
+  std::vector<BaselineCandidate> baselines_;
+  PlayoffResult result_;
+};
+
+TEST_F(ContextDecisionTest, AClearlyFasterFinalistWinsThere) {
+  const auto there = decided({9e-6, 8e-6, 7e-6, 10e-6});
+  ASSERT_TRUE(there);
+  EXPECT_EQ(there->winner, 2u);
+  EXPECT_EQ(to_text(there->decision.best->configuration), "X=3");
+  EXPECT_DOUBLE_EQ(there->decision.best->measurement.median, 7e-6);
+  EXPECT_DOUBLE_EQ(there->decision.default_configuration->measurement.median, 9e-6);
+  ASSERT_EQ(there->decision.baselines.size(), 1u);
+  EXPECT_FALSE(there->decision.baselines[0].wins);
+}
+
+TEST_F(ContextDecisionTest, OneThatIsHardlyFasterDoesNot) {
+  EXPECT_EQ(decided({9e-6, 8e-6, 7.95e-6, 10e-6})->winner, 1u);
+}
+
+TEST_F(ContextDecisionTest, ABaselineThatIsFasterIsNamed) {
+  const auto there = decided({9e-6, 8e-6, 8e-6, 7e-6});
+  EXPECT_EQ(there->winner, 1u);
+  EXPECT_TRUE(there->decision.baselines.at(0).wins);
+  EXPECT_EQ(there->decision.baselines.at(0).plugin, "cublas");
+}
+
+TEST_F(ContextDecisionTest, WithoutATimeOfTheWinnerThereIsNone) {
+  EXPECT_FALSE(decided({9e-6, 0, 7e-6, 7e-6}));
+}
+
+TEST_F(ContextDecisionTest, AFinalistThatFailedThereTakesNoPart) {
+  result_.finalists[2].outcome = Outcome::crash;
+  EXPECT_EQ(decided({9e-6, 8e-6, 7e-6, 10e-6})->winner, 1u);
+}
+
+}  // namespace
+}  // namespace autotune
