@@ -119,13 +119,6 @@ std::int64_t read_part(const TunedStore& store, const LookupRequest& request, co
   return damaged + std::abs(rows - read);
 }
 
-/// That of the request, and that of a chain, whose rows stand in where there are no others.
-std::vector<std::string> policies_of(const LookupRequest& request) {
-  const std::size_t context = request.policy.find(" context=");
-  if (context == std::string::npos) return {request.policy};
-  return {request.policy, request.policy.substr(0, context)};
-}
-
 void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& request,
                 LookupRows& out) {
   const TunedStore store(layer.path, layer.mode);
@@ -152,6 +145,12 @@ void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& re
 }
 
 }  // namespace
+
+std::vector<std::string> policies_of(const LookupRequest& request) {
+  const std::size_t context = request.policy.find(" context=");
+  if (context == std::string::npos) return {request.policy};
+  return {request.policy, request.policy.substr(0, context)};
+}
 
 LookupRows read_lookup_rows(std::span<const Layer> layers, const LookupRequest& request) {
   LookupRows all;

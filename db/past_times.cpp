@@ -16,16 +16,17 @@ namespace {
 constexpr std::int64_t kMostTrials = 50'000;
 constexpr double kGoodRatio = 1.25;
 
-/// The rows of one device and one kernel.
+/// The rows of one device, one kernel and one policy.
 struct Part {
   const TunedStore& store;
   const LookupRequest& request;
   const std::string& device_id;
   const std::string& kernel_id;
   std::size_t device = 0;  // in PastTimes::devices
+  std::string policy = {};
 
   Query query(const std::string& sql) const { return store.connection().query(sql); }
-  void bind(Query& query) const { query.bind(device_id, kernel_id, request.policy); }
+  void bind(Query& query) const { query.bind(device_id, kernel_id, policy); }
 };
 
 using Problems = std::map<std::string, PastProblem, std::less<>>;  // by their text
@@ -104,12 +105,22 @@ void sort_out(PastProblem& problem) {
   good = std::move(kept);
 }
 
+/// A chain's times stand in at problems that have none of the policy that is asked for.
+Problems read_problems(Part part) {
+  Problems all;
+  for (const std::string& policy : policies_of(part.request)) {
+    part.policy = policy;
+    Problems problems;
+    read_best(part, problems);
+    read_trials(part, problems);
+    std::erase_if(problems, [](const auto& one) { return one.second.good.empty(); });
+    all.merge(problems);
+  }
+  return all;
+}
+
 void read_part(const Part& part, std::vector<PastProblem>& out) {
-  Problems problems;
-  read_best(part, problems);
-  read_trials(part, problems);
-  for (auto& [text, problem] : problems) {
-    if (problem.good.empty()) continue;
+  for (auto& [text, problem] : read_problems(part)) {
     sort_out(problem);
     out.push_back(std::move(problem));
   }

@@ -194,15 +194,17 @@ class Benchmark {
     std::vector<GraphExec> graphs;
     std::vector<int> launches;
     for (const EnqueueOnce& chain : chains) {
+      const Chain brief{chain, 4, 1};
       const double once =
-          context_->timer->replay(context_->timer->prepare({chain, 4, 1}).get(), 4).seconds;
+          context_->timer->replay(context_->timer->prepare(brief).get(), brief).seconds;
       launches.push_back(std::clamp(static_cast<int>(kBatchSeconds / once), 8, 200));
       graphs.push_back(context_->timer->prepare({chain, launches.back(), 1}));
     }
     std::vector<std::vector<double>> times(chains.size());
     for (int round = 0; round < kRounds; ++round) {
       for (std::size_t i = 0; i < graphs.size(); ++i) {
-        times[i].push_back(context_->timer->replay(graphs[i].get(), launches[i]).seconds);
+        times[i].push_back(
+            context_->timer->replay(graphs[i].get(), {chains[i], launches[i], 1}).seconds);
       }
     }
     std::vector<double> result;

@@ -39,6 +39,23 @@ class PastTimesTest : public testing::Test {
   const std::filesystem::path path_ = folder_ / "t.db";
 };
 
+TEST_F(PastTimesTest, OfAChainStandInWhereAnotherContextHasNone) {
+  const auto decide = [&](const std::string& policy, const std::string& configuration) {
+    TunedStore store(path_);
+    Sample sample(store);
+    sample.key.policy = policy;
+    store.add_decision(sample.decision(configuration, 10000));
+  };
+  LookupRequest wanted = request();
+  wanted.policy = "l2=hot launch=graph context=between";
+  decide("l2=hot launch=graph", "BM=32");
+  ASSERT_EQ(read(wanted).problems.size(), 1u);
+  EXPECT_THAT(read(wanted).problems[0].good, ElementsAre(configuration("BM=32")));
+  decide(wanted.policy, "BM=64");
+  ASSERT_EQ(read(wanted).problems.size(), 1u);
+  EXPECT_THAT(read(wanted).problems[0].good, ElementsAre(configuration("BM=64")));
+}
+
 TEST_F(PastTimesTest, AreThoseOfGoodConfigurationsFastestFirst) {
   {
     TunedStore store(path_);

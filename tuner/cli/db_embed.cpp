@@ -35,10 +35,13 @@ void expect_same_settings(const std::vector<db::TunedEntry>& entries) {
 
 /// One for each problem on each GPU: that of the default policy, else the first.
 std::vector<db::TunedEntry> one_of_each(std::vector<db::TunedEntry> entries) {
-  const std::string policy = key_text(Policy{});
-  std::stable_partition(entries.begin(), entries.end(), [&](const db::TunedEntry& entry) {
-    return entry.best.key.policy == policy;
-  });
+  Policy policy;
+  for (const CallContext context : {CallContext::chain, default_context(DeviceKind::cuda)}) {
+    policy.context = context;  // the last one comes first
+    std::stable_partition(entries.begin(), entries.end(), [&](const db::TunedEntry& entry) {
+      return entry.best.key.policy == key_text(policy);
+    });
+  }
   std::set<std::pair<std::string, std::string>> seen;
   std::erase_if(entries, [&](const db::TunedEntry& entry) {
     return !seen.emplace(entry.device.id, entry.best.key.problem).second;
