@@ -16,17 +16,36 @@ Contender::Contender(const CudaContext& context, const Operands& operands, std::
       call_(std::move(call)) {}
 
 TimedBatch Contender::time(int launches, L2State l2) {
+  return time_in(CallContext::chain, launches, l2);
+}
+
+TimedBatch Contender::time_in(CallContext context, int launches, L2State l2) {
   const int copies = l2 == L2State::cold ? operands_.copies() : 1;
-  const Chain chain{call_, std::max(launches, l2 == L2State::cold ? copies : 1), copies};
-  GraphExec& graph = graphs_[{chain.launches, chain.copies}];
-  if (!graph) graph = context_.timer->prepare(chain);
-  TimedBatch batch = context_.timer->replay(graph.get(), chain);
+  const Chain chain{call_, std::max(launches, l2 == L2State::cold ? copies : 1), copies,
+                    context == CallContext::between};
+  TimedBatch batch;
+  if (context == CallContext::alone) {
+    batch = context_.timer->alone(chain);
+  } else {
+    GraphExec& graph = graphs_[{chain.launches, chain.copies, chain.has_neighbours}];
+    if (!graph) graph = context_.timer->prepare(chain);
+    batch = context_.timer->replay(graph.get(), chain);
+  }
   batch.l2 = l2;
   return batch;
 }
 
+GraphEdges Contender::edges(bool has_neighbours) const {
+  return launched_edges(context_.stream.get(), [&](cudaStream_t stream) {
+    for (int i = 0; i < kEdgeCalls; ++i) {
+      call_(stream, 0);
+      if (has_neighbours) context_.timer->call_neighbour();
+    }
+  });
+}
+
 ContenderInfo Contender::examined() const {
-  ContenderInfo info{name_, choice_, {}, {}};
+  ContenderInfo info{name_, choice_, {}, {}, edges(false), edges(true)};
   info.accuracy = operands_.judge([this](cudaStream_t stream) { call_(stream, 0); });
   info.kernels =
       launched_kernels(context_.stream.get(), [this](cudaStream_t stream) { call_(stream, 0); });

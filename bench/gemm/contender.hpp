@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "bench/gemm/operands.hpp"
@@ -19,16 +20,20 @@ class Contender : public Timer {
 
   /// Cold: uses the sets of operands in turn, each at least once.
   TimedBatch time(int launches, L2State l2) override;
+  TimedBatch time_in(CallContext context, int launches, L2State l2) override;
 
-  /// Verifies one call and lists the kernels that it launches. Throws KernelFailure.
+  /// Verifies one call and lists the kernels that it launches, and the edges of several. Throws
+  /// KernelFailure.
   ContenderInfo examined() const;
 
  private:
+  GraphEdges edges(bool has_neighbours) const;
+
   const CudaContext& context_;
   const Operands& operands_;
   std::string name_, choice_;
   EnqueueOnce call_;
-  std::map<std::pair<int, int>, GraphExec> graphs_;  // by launches and copies
+  std::map<std::tuple<int, int, bool>, GraphExec> graphs_;  // by launches, copies, neighbours
 };
 
 }  // namespace autotune::bench

@@ -3,6 +3,7 @@
 // usage: gemm_bench --db FILE [--sizes S] [--json FILE] [--svg FILE] [--seed N]
 #include <chrono>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -14,6 +15,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/gpu/cuda_device.hpp"
+#include "tuner/measure/in_context.hpp"
 #include "tuner/runtime/target_lookup.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
@@ -65,13 +67,20 @@ std::unique_ptr<CudaContext> open_gpu(const DeviceInfo& info) {
                                        OpenBaseline{});
 }
 
+/// What libautotune asks for.
+Policy usual_policy() {
+  Policy policy;
+  policy.context = default_context(DeviceKind::cuda);
+  return policy;
+}
+
 class Benchmark {
  public:
   Benchmark(const DeviceInfo& info, const std::string& database, std::uint64_t seed)
       : context_(open_gpu(info)),
         kernels_(*context_),
         vendor_(context_->stream.get()),
-        lookup_(find_target("gemm"), {}, info, key_text(Policy{}),
+        lookup_(find_target("gemm"), {}, info, key_text(usual_policy()),
                 {db::Layer{database, db::Mode::read_only}}),
         seed_(seed) {
     std::cerr << lookup_.warnings();
@@ -131,6 +140,14 @@ class Benchmark {
     const Operands operands(*context_, kernels_, lookup_.target(), problem, shape);
     SizeResult result{shape, {}, {}, {}};
     std::vector<std::unique_ptr<Contender>> contenders;
+    const auto standing_in = [&](CallContext context, L2State l2, std::uint64_t seed) {
+      std::deque<InContext> there;
+      std::vector<Timer*> timers;
+      for (const auto& contender : contenders) {
+        timers.push_back(&there.emplace_back(*contender, context));
+      }
+      return standing_of(race(timers, l2, rules_, seed));
+    };
     const auto enter = [&](const std::string& name, const std::string& choice, EnqueueOnce call) {
       auto contender =
           std::make_unique<Contender>(*context_, operands, name, choice, std::move(call));
@@ -154,10 +171,10 @@ class Benchmark {
         std::cout << "left out: " << failure.what() << '\n';  // a candidate that does not run here
       }
     }
-    std::vector<Timer*> timers;
-    for (const auto& contender : contenders) timers.push_back(contender.get());
-    result.hot = standing_of(race(timers, L2State::hot, rules_, seed_));
-    result.cold = standing_of(race(timers, L2State::cold, rules_, seed_ + 1));
+    result.hot = standing_in(CallContext::chain, L2State::hot, seed_);
+    result.cold = standing_in(CallContext::chain, L2State::cold, seed_ + 1);
+    result.between = standing_in(CallContext::between, L2State::hot, seed_ + 2);
+    result.alone = standing_in(CallContext::alone, L2State::hot, seed_ + 3);
     return result;
   }
 

@@ -7,15 +7,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "bench/gemm/report.hpp"
 #include "tuner/gpu/cuda_check.hpp"
 
 namespace autotune::bench {
-
-struct GraphEdges {
-  int full = 0;          // the node ahead must have ended
-  int programmatic = 0;  // the kernel ahead lets the one behind start early
-  friend bool operator==(const GraphEdges&, const GraphEdges&) = default;
-};
 
 inline GraphEdges edges_of(cudaGraph_t graph) {
 #if CUDART_VERSION >= 13000

@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include "bench/gemm/graph_edges.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 
 namespace autotune::bench {
@@ -73,6 +74,11 @@ std::vector<std::string> launched_kernels(cudaStream_t stream,
     if (type == cudaGraphNodeTypeKernel) names.push_back(name_of(kDriver, node));
   }
   return names;
+}
+
+GraphEdges launched_edges(cudaStream_t stream, const std::function<void(cudaStream_t)>& calls) {
+  const Graph graph = captured(stream, calls);
+  return graph ? edges_of(graph.get()) : GraphEdges{};
 }
 
 }  // namespace autotune::bench

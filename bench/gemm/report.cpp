@@ -36,6 +36,38 @@ std::string row_of(const Report& report, const SizeResult& size) {
       size.cold.ratio.high, rate * 1e-12, 100 * rate / report.ffma_flops);
 }
 
+double best_of_cublas(const Standing& standing) {
+  return standing.lt_is_best ? standing.lt->median : standing.sgemm.median;
+}
+
+std::string columns_of(const Standing& standing) {
+  return format(" {:>9} {:>9} {:5.2f} [{:.2f}, {:.2f}]", microseconds(standing.ours.median),
+                microseconds(best_of_cublas(standing)), standing.ratio.median, standing.ratio.low,
+                standing.ratio.high);
+}
+
+/// A row per size, by what a call stands among.
+std::string contexts_text(const Report& report) {
+  std::string text = format("by context, hot L2 (docs/measuring.md)\n{:>14}", "M x N x K");
+  for (const char* context : {"between", "chain", "alone"}) {
+    text += format(" {:>9} {:>9} {:<18}", context, "cuBLAS", "ratio");
+  }
+  text += '\n';
+  for (const SizeResult& size : report.sizes) {
+    text += format("{:>14}{}{}{}\n", size.shape.text(), columns_of(size.between),
+                   columns_of(size.hot), columns_of(size.alone));
+  }
+  return text;
+}
+
+std::string edges_text(const ContenderInfo& info) {
+  const auto counted = [](const GraphEdges& edges) {
+    return format("{} full, {} programmatic", edges.full, edges.programmatic);
+  };
+  return format("edges of {} calls: {} in a chain; {} between others", kEdgeCalls,
+                counted(info.chain_edges), counted(info.between_edges));
+}
+
 /// The share of a copy's speed that a size reaches whose time is memory's.
 std::string copy_share(const Report& report, const SizeResult& size) {
   if (report.copy_bytes == 0) return "";
@@ -80,16 +112,20 @@ const std::vector<Group>& groups() {
 
 GroupMean mean_of(const Report& report, const Group& group) {
   GroupMean mean;
-  double hot = 0, cold = 0;
+  double hot = 0, cold = 0, between = 0, alone = 0;
   for (const SizeResult& size : report.sizes) {
     if (std::ranges::find(group.shapes, size.shape) == group.shapes.end()) continue;
     ++mean.count;
     hot += std::log(size.hot.ratio.median);
     cold += std::log(size.cold.ratio.median);
+    between += std::log(size.between.ratio.median);
+    alone += std::log(size.alone.ratio.median);
   }
   if (mean.count == 0) return mean;
   mean.hot = std::exp(hot / mean.count);
   mean.cold = std::exp(cold / mean.count);
+  mean.between = std::exp(between / mean.count);
+  mean.alone = std::exp(alone / mean.count);
   return mean;
 }
 
@@ -119,9 +155,9 @@ std::string launched_text(const SizeResult& size) {
     for (const std::string& kernel : info.kernels) {
       kernels += (kernels.empty() ? "" : ", ") + kernel;
     }
-    text += format("{} {}: {}{}{}; error {:.1e} of all, {:.2g} of the bound\n", size.shape.text(),
-                   info.name, info.choice, info.choice.empty() ? "" : ": ", kernels,
-                   info.accuracy.frobenius, info.accuracy.worst);
+    text += format("{} {}: {}{}{}; error {:.1e} of all, {:.2g} of the bound; {}\n",
+                   size.shape.text(), info.name, info.choice, info.choice.empty() ? "" : ": ",
+                   kernels, info.accuracy.frobenius, info.accuracy.worst, edges_text(info));
   }
   return text;
 }
@@ -129,7 +165,8 @@ std::string launched_text(const SizeResult& size) {
 std::string table_text(const Report& report) {
   std::string text = format(
       "{} ({}): a pure FFMA loop reaches {:.1f} TFLOP/s, an empty kernel takes {} us\n"
-      "times in us, of one call; ratio: the better of cublasSgemm and cublasLt over ours, with its "
+      "times in us, of one call in a chain; ratio: the better of cublasSgemm and cublasLt over "
+      "ours, with its "
       "95 % interval\n",
       report.device, report.environment, report.ffma_flops * 1e-12,
       microseconds(report.empty_seconds));
@@ -137,11 +174,14 @@ std::string table_text(const Report& report) {
       format("{:>14} {:>9} {:>9} {:>9}  {:<18} {:>9} {:<18} {:>7} {:>7}\n", "M x N x K", "ours",
              "Sgemm", "Lt", "ratio, hot L2", "ours cold", "ratio, cold L2", "TFLOP/s", "of FFMA");
   for (const SizeResult& size : report.sizes) text += row_of(report, size);
+  text += contexts_text(report);
   for (const Group& group : groups()) {
     const GroupMean mean = mean_of(report, group);
     if (mean.count == 0) continue;
-    text += format("{}, geometric mean of {}: {:.2f} hot, {:.2f} cold\n", group.name, mean.count,
-                   mean.hot, mean.cold);
+    text += format(
+        "{}, geometric mean of {}: {:.2f} between, {:.2f} chain, {:.2f} alone; {:.2f} chain, "
+        "cold\n",
+        group.name, mean.count, mean.between, mean.hot, mean.alone, mean.cold);
   }
   for (const SizeResult& size : report.sizes) text += copy_share(report, size);
   text += losses(report);

@@ -37,18 +37,30 @@ struct Accuracy {
   bool is_right() const { return wrong == 0 && frobenius <= 2e-6; }
 };
 
+/// How the nodes of a CUDA graph depend on each other.
+struct GraphEdges {
+  int full = 0;          // the node ahead must have ended
+  int programmatic = 0;  // the kernel ahead lets the one behind start early
+  friend bool operator==(const GraphEdges&, const GraphEdges&) = default;
+};
+
+/// Calls whose edges are counted.
+inline constexpr int kEdgeCalls = 8;
+
 /// A contender, and the kernels of one call.
 struct ContenderInfo {
   std::string name;                  // `cublasSgemm`
   std::string choice;                // our configuration, cublasLt's algorithm
   std::vector<std::string> kernels;  // names, in order
   Accuracy accuracy;
+  GraphEdges chain_edges = {}, between_edges = {};  // of kEdgeCalls calls
 };
 
+/// `hot` and `cold` are of a chain; `between` and `alone` have a hot L2 cache.
 struct SizeResult {
   Shape shape;
   std::vector<ContenderInfo> contenders;  // in the order of the races
-  Standing hot, cold;
+  Standing hot, cold, between = {}, alone = {};
 };
 
 struct Report {
@@ -71,7 +83,7 @@ const std::vector<Group>& groups();
 /// Geometric mean of the ratios of a group's measured sizes; `count` is their number.
 struct GroupMean {
   int count = 0;
-  double hot = 0, cold = 0;
+  double hot = 0, cold = 0, between = 0, alone = 0;
 };
 GroupMean mean_of(const Report& report, const Group& group);
 
@@ -81,8 +93,8 @@ std::string readable_name(const std::string& kernel);
 
 /// The kernels at one size, one line each: ours, cublasSgemm, the best of cublasLt.
 std::string launched_text(const SizeResult& size);
-/// One row per size, then the means, the share of copy bandwidth for memory-bound sizes, and the
-/// sizes where cuBLAS is faster.
+/// One row per size, the same by contexts, then the means, the share of copy bandwidth for
+/// memory-bound sizes, and the sizes where cuBLAS is faster.
 std::string table_text(const Report& report);
 
 /// Everything as JSON, times in microseconds.

@@ -31,18 +31,28 @@ Json json_of(const SizeResult& size, const Standing& standing) {
   return json;
 }
 
+Json json_of(const GraphEdges& edges) {
+  return {{"full", edges.full}, {"programmatic", edges.programmatic}};
+}
+
 Json json_of(const ContenderInfo& info) {
   return {{"name", info.name},
           {"choice", info.choice},
           {"kernels", info.kernels},
           {"frobenius_error", info.accuracy.frobenius},
-          {"worst_error_of_bound", info.accuracy.worst}};
+          {"worst_error_of_bound", info.accuracy.worst},
+          {"edges",
+           {{"calls", kEdgeCalls},
+            {"chain", json_of(info.chain_edges)},
+            {"between", json_of(info.between_edges)}}}};
 }
 
 Json json_of(const SizeResult& size) {
   Json json{{"M", size.shape.m}, {"N", size.shape.n}, {"K", size.shape.k}};
   json["hot"] = json_of(size, size.hot);
   json["cold"] = json_of(size, size.cold);
+  json["between"] = json_of(size, size.between);
+  json["alone"] = json_of(size, size.alone);
   json["rivals"] = Json::array();
   for (const ContenderInfo& info : size.contenders) json["rivals"].push_back(json_of(info));
   return json;
@@ -101,8 +111,12 @@ std::string json_text(const Report& report) {
   for (const Group& group : groups()) {
     const GroupMean mean = mean_of(report, group);
     if (mean.count == 0) continue;
-    json["geometric_means"].push_back(
-        {{"sizes", group.name}, {"count", mean.count}, {"hot", mean.hot}, {"cold", mean.cold}});
+    json["geometric_means"].push_back({{"sizes", group.name},
+                                       {"count", mean.count},
+                                       {"between", mean.between},
+                                       {"hot", mean.hot},
+                                       {"alone", mean.alone},
+                                       {"cold", mean.cold}});
   }
   json["skipped"] = Json::array();
   for (const Shape& shape : report.skipped) json["skipped"].push_back(shape.text());

@@ -42,6 +42,8 @@ class BatchTimer {
   /// copy. A time is that between two events round the call in the stream. It has the time that the
   /// host takes to launch the call, and what the device takes to begin and to end it.
   TimedBatch alone(const Chain& chain) const;
+  /// Enqueues one neighbour.
+  void call_neighbour() const;
 
  private:
   /// Two events round the launches that are timed.
@@ -53,7 +55,6 @@ class BatchTimer {
   void enqueue(const Chain& chain, unsigned event_flags) const;
   void enqueue_neighbours(int launches, unsigned event_flags) const;
   void record(const Event& event, unsigned flags) const;
-  void call_neighbour() const;
   TimedBatch result(const Chain& chain) const;
   double clock_hz() const;
 

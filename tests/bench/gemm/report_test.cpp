@@ -28,12 +28,15 @@ Standing standing(double ours, double sgemm, double lt) {
 }
 
 SizeResult result(std::int64_t n, double hot_ratio, double cold_ratio) {
-  return {{n, n, n},
-          {{"ours", "KERNEL=fast BM=16", {"gemm_pack", "gemm_fast"}, {0, 0.1, 2e-7}},
-           {"cublasSgemm", "", {"sgemm_32x32"}, {0, 0.1, 2e-7}},
-           {"cublasLt 1", "algorithm 20", {"lt_kernel"}, {0, 0.1, 2e-7}}},
-          standing(10e-6, hot_ratio * 12e-6, hot_ratio * 10e-6),
-          standing(20e-6, cold_ratio * 20e-6, cold_ratio * 25e-6)};
+  return {
+      {n, n, n},
+      {{"ours", "KERNEL=fast BM=16", {"gemm_pack", "gemm_fast"}, {0, 0.1, 2e-7}, {1, 14}, {16, 7}},
+       {"cublasSgemm", "", {"sgemm_32x32"}, {0, 0.1, 2e-7}},
+       {"cublasLt 1", "algorithm 20", {"lt_kernel"}, {0, 0.1, 2e-7}}},
+      standing(10e-6, hot_ratio * 12e-6, hot_ratio * 10e-6),
+      standing(20e-6, cold_ratio * 20e-6, cold_ratio * 25e-6),
+      standing(11e-6, 22e-6, 33e-6),
+      standing(15e-6, 30e-6, 15e-6)};
 }
 
 Report report() {
@@ -73,10 +76,25 @@ TEST(Table, HasARowASizeThenTheMeansThenWhatIsMissing) {
   // 2 x 128^3 FLOP in 10 us are 0.42 TFLOP/s, 0.7 % of 64.
   EXPECT_THAT(text, HasSubstr("           128     10.00     24.00     20.00   2.00 [1.99, 2.01]"));
   EXPECT_THAT(text, HasSubstr("0.42   0.7 %"));
-  EXPECT_THAT(text, HasSubstr("128..1024 by 128, geometric mean of 2: 1.00 hot, 1.00 cold"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("128..1024 by 128, geometric mean of 2: 2.00 between, 1.00 chain, 1.00 alone; 1.00 "
+                "chain, cold"));
   EXPECT_THAT(text, Not(HasSubstr("odd shapes")));
   EXPECT_THAT(text, HasSubstr("1037x1031x1055: skipped"));
   EXPECT_THAT(text, HasSubstr("failed: 512: ours is wrong"));
+}
+
+TEST(Table, HasARowASizeForTheContexts) {
+  const std::string text = table_text(report());
+  EXPECT_THAT(text, HasSubstr("           128     11.00     22.00  2.00 [1.99, 2.01]     10.00     "
+                              "20.00  2.00 [1.99, 2.01]     15.00     15.00  1.00 [0.99, 1.01]\n"));
+}
+
+TEST(Launched, SaysWhichEdgesEachSideHas) {
+  EXPECT_THAT(launched_text(result(128, 2, 1)),
+              HasSubstr("edges of 8 calls: 1 full, 14 programmatic in a chain; 16 full, 7 "
+                        "programmatic between others\n"));
 }
 
 TEST(Launched, NamesConfigurationAndKernelsOfEachSide) {
@@ -101,6 +119,8 @@ TEST(Json, HoldsEveryFigureInMicroseconds) {
   EXPECT_EQ(json["sizes"][0]["hot"]["cublas_lt_rival"], "cublasLt 1");
   EXPECT_EQ(json["sizes"][0]["rivals"][0]["kernels"][1], "gemm_fast");
   EXPECT_EQ(json["skipped"][0], "1037x1031x1055");
+  EXPECT_NEAR(json["sizes"][0]["between"]["ours"]["median_us"].get<double>(), 11, 1e-9);
+  EXPECT_EQ(json["sizes"][0]["rivals"][0]["edges"]["chain"]["programmatic"], 14);
 }
 
 TEST(Svg, ShowsRatesAndRatiosOfTheSquareSizes) {
