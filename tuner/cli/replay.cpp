@@ -44,6 +44,8 @@ Json json_of(const Line& line) {
   json["reach_5_percent"] = line.summary.reach_5_percent;
   json["reach_1_percent"] = line.summary.reach_1_percent;
   json["mean_log_ratio"] = json_of(line.summary.mean_log_ratio);
+  json["ratio"]["end"] = json_of(line.summary.at_end);
+  json["mean_evaluations"] = line.summary.mean_evaluations;
   json["own_seconds"] = line.summary.own_seconds;
   return json;
 }
@@ -70,6 +72,8 @@ void print(const Line& line, const ReplayRequest& request) {
                       figure_text(summary.to_5_percent.median, 0), 100 * summary.reach_5_percent);
   std::cout << format("  evaluations to 1 %        {}, reached by {:.1f} % of runs\n",
                       figure_text(summary.to_1_percent.median, 0), 100 * summary.reach_1_percent);
+  std::cout << format("  best / optimum at the end {}, after {:.1f} evaluations on average\n",
+                      quartiles_text(summary.at_end), summary.mean_evaluations);
   std::cout << format("  strategy's own time       {} an evaluation\n",
                       time_text(summary.own_seconds));
 }
@@ -98,7 +102,10 @@ void print_overall(const std::vector<Line>& lines, const ReplayRequest& request)
 ReplayRequest request_of(const Arguments& arguments) {
   ReplayRequest request;
   request.strategy = arguments.text("strategy");
-  request.budget = static_cast<std::size_t>(arguments.integer("budget", 1, 10'000'000));
+  request.automatic = arguments.text("budget") == "auto";
+  request.budget = request.automatic
+                       ? AutomaticEnd::kMost
+                       : static_cast<std::size_t>(arguments.integer("budget", 1, 10'000'000));
   request.seeds = static_cast<int>(arguments.integer("seeds", 1, 100'000));
   request.batch = static_cast<int>(arguments.integer("batch", 1, 1024));
   return request;
@@ -188,7 +195,7 @@ const Verb kReplay{
         "that is repeated is free.",
     .options = {{"strategy", "NAME", "The search strategy (autotune list strategies)", "guided"},
                 kPluginOption,
-                {"budget", "N", "Evaluations per run", "200"},
+                {"budget", "N", "Evaluations per run, or auto as for tune", "200"},
                 {"seeds", "N", "Number of runs, with seeds 1 to N", "40"},
                 {"batch", "N", "Configurations per batch", "1"},
                 {"model-error", "PERCENT",

@@ -25,8 +25,11 @@ namespace {
 
 constexpr int kInterrupted = 130;
 
-/// On a GPU one that finishes the eight gemm sizes of 128..1024 in about a minute.
-std::string default_budget(DeviceKind kind) { return kind == DeviceKind::host ? "40" : "128"; }
+/// Strategies of others do not say what is left to gain.
+std::string default_budget(DeviceKind kind, const std::string& strategy) {
+  if (kind == DeviceKind::host) return "40";
+  return strategy == "guided" ? "auto" : "128";
+}
 
 CallContext context_of(const Arguments& arguments, DeviceKind kind) {
   const auto name = arguments.find("context");
@@ -70,7 +73,7 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
   request.problems = problems_of(arguments, target);
   request.strategy = arguments.text("strategy");
   request.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, 1LL << 62));
-  request.budget_text = arguments.find("budget").value_or(default_budget(kind));
+  request.budget_text = arguments.find("budget").value_or(default_budget(kind, request.strategy));
   request.budget = parse_budget(request.budget_text);
   request.policy = policy_of(arguments, kind);
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -171,7 +174,9 @@ Results name a problem by its sizes and by settings that differ from their defau
 database have all settings.
 
 `--budget 200` (evaluations) and `10%` (of the valid space) hold for each problem. `60s` or `2m` is
-the time of the whole run. The default is 128 evaluations on a GPU and 40 on the host.
+the time of the whole run. `auto` ends a problem when `guided` expects less than 0.5 % from going on,
+after 32 to 400 evaluations; the report says what it expected. The default is `auto` on a GPU (128
+with another strategy) and 40 on the host.
 
 With several devices, each problem is tuned on one of them. A device without a problem of its own
 helps another: it measures some of the configurations. It may help if the default configuration
@@ -206,6 +211,8 @@ With `--json`, stdout holds one document:
      "compile": {"compiled": 180, "cached": 20, "cpu_seconds": 60.0, "busy_threads": 14.2},
      "interrupted": false, "seconds": 41.0}
 
+* `expected_gain`: with `--budget auto`, by what share going on was expected to lower the best time
+  at most; else null.
 * `taken_over`: trials that the database already had.
 * `quarantined`: configurations not run again after two crashes or timeouts.
 * `started_from`: configurations tried first, because they are fast on other devices.
@@ -242,8 +249,9 @@ With `--json`, stdout holds one document:
          {"strategy", "NAME", "The search strategy (autotune list strategies)", "guided"},
          kPluginOption,
          {"budget", "B",
-          "Evaluations for each problem (200), a share of its space (10%), or the time of the run "
-          "(60s, 2m)"},
+          "auto, evaluations for each problem (200), a share of its space (10%), or the time of "
+          "the "
+          "run (60s, 2m)"},
          {"seed", "N", "Seed of all random choices", "1"},
          {"l2", "STATE", "State of the L2 cache before a launch: hot or cold", "hot"},
          {"launch", "FORM", "How launches are timed: graph or stream", "graph"},

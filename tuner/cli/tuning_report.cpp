@@ -75,6 +75,7 @@ Json problem_json(const ProblemReport& report) {
               {"devices", report.started_from.devices}}},
             {"best", best_json(report)},
             {"out_of_time", report.out_of_time},
+            {"expected_gain", report.expected_gain ? Json(*report.expected_gain) : Json()},
             {"default", default_json(report)},
             {"ties", ties},
             {"baselines", baselines_json(report)},
@@ -133,6 +134,9 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
     text += format(", {} tie within 0.5 %", report.decision.ties.size() + 1);
   if (report.decision.noise_floor > 0)
     text += format(", noise floor {:.2f} %", report.decision.noise_floor * 100);
+  if (report.expected_gain) {
+    text += format(", going on promised at most {:.2f} %", *report.expected_gain * 100);
+  }
   if (times.throttled) text += ", timed at a lowered clock";
   text += format("\n  {}\n", configuration_text(target, report.problem,
                                                 report.decision.best->configuration, device));

@@ -21,6 +21,7 @@ ReplayRun run_once(const RecordedSpace& recorded, const ReplayRequest& request, 
                    std::span<const double> predicted) {
   RecordedEvaluator evaluator(recorded, request.budget, request.batch, predicted,
                               request.end_at_optimum);
+  if (request.automatic) evaluator.end_automatically();
   const std::unique_ptr<SearchStrategy> strategy = make_strategy(request.strategy);
   const auto start = std::chrono::steady_clock::now();
   strategy->search(evaluator, seed);
@@ -70,6 +71,15 @@ RecordedEvaluator::RecordedEvaluator(const RecordedSpace& recorded, std::size_t 
       asked_(recorded.space.size(), 0),
       idle_from_(static_cast<std::size_t>(batch), 0),
       compiled_at_(recorded.space.size(), kInfinity) {}
+
+std::size_t RecordedEvaluator::remaining() const {
+  if (automatic_end_ && automatic_end_->is_reached(order_.size())) return 0;
+  return budget_ - order_.size();
+}
+
+void RecordedEvaluator::expect(double gain) {
+  if (automatic_end_) automatic_end_->note(order_.size(), gain);
+}
 
 void RecordedEvaluator::prefetch(std::span<const std::size_t> indices) {
   for (const std::size_t index : indices) {
@@ -169,6 +179,12 @@ ReplaySummary summarize(std::span<const ReplayRun> runs) {
   summary.to_1_percent = evaluations_to(runs, 0.01, summary.reach_1_percent);
   summary.own_seconds =
       quartiles_of(runs, [](const ReplayRun& run) { return run.own_seconds; }).median;
+  summary.at_end =
+      quartiles_of(runs, [](const ReplayRun& run) { return run.ratio_at(run.ratios.size()); });
+  for (const ReplayRun& run : runs) {
+    summary.mean_evaluations +=
+        static_cast<double>(run.ratios.size()) / static_cast<double>(runs.size());
+  }
   return summary;
 }
 

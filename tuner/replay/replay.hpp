@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/replay/recorded_space.hpp"
+#include "tuner/search/automatic_end.hpp"
 #include "tuner/search/strategy.hpp"
 
 namespace autotune {
@@ -22,6 +23,8 @@ class RecordedEvaluator : public Evaluator {
   /// `predicted` (one per index, or empty) are the cost model's times for the strategy.
   RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch = 1,
                     std::span<const double> predicted = {}, bool end_at_optimum = false);
+  /// Also ends as an automatic budget does.
+  void end_automatically() { automatic_end_.emplace(); }
 
   const ParameterSpace& space() const override { return recorded_.space; }
   std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
@@ -29,7 +32,8 @@ class RecordedEvaluator : public Evaluator {
                                         std::size_t count) override;
   void prefetch(std::span<const std::size_t> indices) override;
   int batch() const override { return batch_; }
-  std::size_t remaining() const override { return budget_ - order_.size(); }
+  std::size_t remaining() const override;
+  void expect(double gain) override;
   std::span<const double> predicted() const override { return predicted_; }
 
   /// The evaluated configurations, each once, in order.
@@ -38,6 +42,7 @@ class RecordedEvaluator : public Evaluator {
  private:
   const RecordedSpace& recorded_;
   std::size_t budget_;
+  std::optional<AutomaticEnd> automatic_end_;
   int batch_;
   std::span<const double> predicted_;
   double end_at_;  // seconds
@@ -68,6 +73,7 @@ struct ReplayRequest {
   std::size_t budget = 200;
   int seeds = 40;  // 1 .. seeds
   int batch = 1;
+  bool automatic = false;       // ends as an automatic budget does, within `budget`
   bool end_at_optimum = false;  // faster; all figures but own_seconds stay the same
 };
 
@@ -92,6 +98,8 @@ struct ReplaySummary {
   double reach_5_percent = 0, reach_1_percent = 0;  // share of runs
   double mean_log_ratio = 0;                        // over runs, at kCheckpoints within the budget
   double own_seconds = 0;                           // per evaluation, median over runs
+  Quartiles at_end;                                 // best / optimum
+  double mean_evaluations = 0;
 };
 ReplaySummary summarize(std::span<const ReplayRun> runs);
 

@@ -2,6 +2,7 @@
 #include "tuner/search/guided.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -186,8 +187,23 @@ class Search {
     if (opinion.mean.size() == 0) {
       opinion = surrogate.update(observations_, points_, predicted_);
     }
+    left_to_gain_[which] = left_to_gain(opinion, surrogate.variances(), part.taken);
+    evaluator_.expect(std::max(left_to_gain_[0], left_to_gain_[1]));
     surrogate.suppose(coordinates_.points(under_way_));
     return expected_improvements(opinion, surrogate.variances(), part.taken);
+  }
+
+  /// By what share the best time may fall at the candidate that promises most, taken one standard
+  /// deviation below its mean.
+  static double left_to_gain(const Opinion& opinion, const Eigen::ArrayXf& variances,
+                             const std::vector<char>& taken) {
+    float most = 0;
+    for (Eigen::Index row = 0; row < opinion.mean.size(); ++row) {
+      if (taken[static_cast<std::size_t>(row)]) continue;
+      const float lowest = opinion.mean[row] - std::sqrt(std::max(variances[row], 0.0F));
+      most = std::max(most, opinion.best - lowest);
+    }
+    return 1 - std::exp(-static_cast<double>(most * opinion.deviation));
   }
 
   /// The row of the highest score one change away from the fastest few; nullopt when all are taken.
@@ -248,6 +264,7 @@ class Search {
   Eigen::VectorXd predicted_;  // one an observation
   Candidates candidates_;
   std::vector<Surrogate> surrogates_;
+  std::array<double, 2> left_to_gain_ = {1, 1};  // as each surrogate saw it last
   ReadyMemory ready_;
   Neighbours neighbours_;
   Turns turns_;

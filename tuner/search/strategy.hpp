@@ -47,6 +47,9 @@ class Evaluator {
   virtual std::size_t remaining() const = 0;
   /// Whether nothing will be evaluated any more: for who waits for something else meanwhile.
   virtual bool has_ended() { return remaining() == 0; }
+  /// The strategy's bound, with 95 % confidence, of what is left to gain: a share of the best time.
+  /// An automatic budget ends by it.
+  virtual void expect(double) {}
   /// Compiles configurations in advance that will be evaluated next.
   virtual void prefetch(std::span<const std::size_t>) {}
   /// Which configurations need no compiling. A strategy may prefer one if another promises only a

@@ -118,7 +118,10 @@ Opinion Surrogate::opinion(const Observations& observations,
     slope /= targets.deviation;
   }
   const Eigen::MatrixXf means = posterior_.means(whitened);
-  Opinion result{means.col(0).array(), {}, static_cast<float>(targets.best)};
+  Opinion result{means.col(0).array(),
+                 {},
+                 static_cast<float>(targets.best),
+                 static_cast<float>(targets.deviation)};
   if (predicted.size() > 0) result.mean += static_cast<float>(slope) * candidates_.predicted;
   if (targets.any_failure) {
     result.success = (1 - static_cast<float>(base) - means.col(1).array()).max(0.02F).min(1.0F);

@@ -16,6 +16,7 @@ struct Opinion {
   Eigen::ArrayXf mean;
   Eigen::ArrayXf success;  // probability that it works; empty without failures
   float best = 0;
+  float deviation = 1;  // one unit, in log seconds
 };
 
 class Surrogate {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tuner/core/error.hpp"
+#include "tuner/search/automatic_end.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -14,11 +15,15 @@ namespace autotune {
 std::size_t Budget::evaluations(std::size_t space_size) const {
   double allowed = static_cast<double>(space_size);
   if (kind == Kind::evaluations) allowed = std::min(allowed, amount);
+  if (kind == Kind::automatic) {
+    allowed = std::min(allowed, static_cast<double>(AutomaticEnd::kMost));
+  }
   if (kind == Kind::percent) allowed = std::ceil(allowed * amount / 100);
   return static_cast<std::size_t>(std::max(allowed, 1.0));
 }
 
 Budget parse_budget(std::string_view text) {
+  if (text == "auto") return {Budget::Kind::automatic, 0};
   const std::string word(text);
   char* end = nullptr;
   const double amount = std::strtod(word.c_str(), &end);
@@ -30,10 +35,11 @@ Budget parse_budget(std::string_view text) {
   if (number && unit.empty() && amount == std::floor(amount) && amount <= 1e9) {
     return {Budget::Kind::evaluations, amount};
   }
-  throw UsageError(format(
-      "\"{}\" is not a budget: give evaluations for each problem (200), a share of the space (10%) "
-      "or the time of the whole run (60s, 2m)",
-      text));
+  throw UsageError(
+      format("\"{}\" is not a budget: give auto, evaluations for each problem (200), a share of "
+             "the space (10%) "
+             "or the time of the whole run (60s, 2m)",
+             text));
 }
 
 }  // namespace autotune

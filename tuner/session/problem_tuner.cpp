@@ -101,7 +101,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   EdgeCheck edge(shared_.target, problem, device_);
 
   started_from_ = {};
-  search(run, edge, order, started);
+  const std::optional<double> expected_gain = search(run, edge, order, started);
   warn_of_machine(run);
   shared_.problems.remember(past_trials(run, prepared.predicted));
   prepare_next();
@@ -113,6 +113,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   ProblemReport report = report_of(run, decision);
   report.started_from = started_from_;
   report.prune_check = prune_check;
+  report.expected_gain = expected_gain;
   report.out_of_time = !decision.best && order.deadline.has_passed();
   report.seconds = seconds_since(started);
   return report;
@@ -144,17 +145,19 @@ CompileStatistics ProblemTuner::compile_statistics() const {
   return all;
 }
 
-void ProblemTuner::search(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order,
-                          Deadline::Clock::time_point started) {
+std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
+                                           const TuningOrder& order,
+                                           Deadline::Clock::time_point started) {
   const std::size_t budget = shared_.request.budget.evaluations(run.space().size());
   run.end().when(stop_of_search(run, order.deadline));
   TrialEvaluator evaluator(run, budget);
+  if (shared_.request.budget.kind == Budget::Kind::automatic) evaluator.end_automatically();
   const auto show = [this, &run, budget, number = order.number, started](std::size_t) {
     if (callbacks_.on_progress) callbacks_.on_progress(progress_of(run, number, budget, started));
   };
   run.ledger().on_trial(show);
   const OpenSearch open(shared_.queue, evaluator);
-  if (!begin_search(run, edge, evaluator)) return;
+  if (!begin_search(run, edge, evaluator)) return std::nullopt;
   run.ledger().on_trial([this, &run, &edge, show](std::size_t index) {
     show(index);
     if (run.ledger().is_within(run.policy().finalist_margin, index)) {
@@ -163,6 +166,7 @@ void ProblemTuner::search(ProblemRun& run, EdgeCheck& edge, const TuningOrder& o
   });
   make_strategy(shared_.request.strategy)
       ->search(evaluator, hash64(run.problem().text(), shared_.request.seed));
+  return evaluator.expected_gain();
 }
 
 /// Tries the default configuration and takes over all that is known. False if nothing is left to

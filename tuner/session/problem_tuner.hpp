@@ -53,8 +53,9 @@ class ProblemTuner {
   db::ProblemKey key_of(const Problem& problem);
   Recorder recorder_of(const Problem& problem);
   CompilePool& pool_of(int threads);
-  void search(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order,
-              Deadline::Clock::time_point started);
+  /// Returns what going on was expected to gain, with an automatic budget.
+  std::optional<double> search(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order,
+                               Deadline::Clock::time_point started);
   bool begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator& evaluator);
   void start_from_elsewhere(const ProblemRun& run, TrialEvaluator& evaluator);
   void expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge);

@@ -79,6 +79,7 @@ Trial compiled_trial(const CompiledKernel& kernel, const LaunchPlan& plan,
 
 std::size_t TrialEvaluator::remaining() const {
   if (run_.end().is_over()) return 0;
+  if (automatic_end_ && automatic_end_->is_reached(run_.ledger().trials().size())) return 0;
   const std::size_t allowed = std::min(budget_, run_.space().size());
   return allowed - std::min(allowed, run_.ledger().trials().size());
 }
@@ -180,6 +181,10 @@ void TrialEvaluator::make_trial(std::size_t index) {
   std::optional<Trial> trial = ruled_out(run_, index);
   if (!trial) trial = queue_.take(index, [this](const auto& task) { return make_here(task); });
   ledger.add(index, *std::move(trial));
+}
+
+void TrialEvaluator::expect(double gain) {
+  if (automatic_end_) automatic_end_->note(run_.ledger().trials().size(), gain);
 }
 
 void TrialEvaluator::prefetch(std::span<const std::size_t> indices) {

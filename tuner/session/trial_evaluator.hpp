@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "tuner/search/automatic_end.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/problem_run.hpp"
 #include "tuner/session/shared_queue.hpp"
@@ -20,6 +21,12 @@ class TrialEvaluator final : public Evaluator {
  public:
   /// The run must outlive it. `budget` counts trials, also those that were taken over.
   TrialEvaluator(ProblemRun& run, std::size_t budget) : run_(run), budget_(budget) {}
+  /// Also ends when little is left to gain.
+  void end_automatically() { automatic_end_.emplace(); }
+  /// The strategy's last bound of what is left to gain, a share; nullopt without such an end.
+  std::optional<double> expected_gain() const {
+    return automatic_end_ ? automatic_end_->expected() : std::nullopt;
+  }
 
   const ParameterSpace& space() const override { return run_.space(); }
   std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
@@ -28,6 +35,7 @@ class TrialEvaluator final : public Evaluator {
   int batch() const override { return run_.pool().threads(); }
   std::size_t remaining() const override;
   bool has_ended() override { return run_.end().ask() || remaining() == 0; }
+  void expect(double gain) override;
   void prefetch(std::span<const std::size_t> indices) override;
   std::vector<bool> ready(std::span<const std::size_t> indices) override;
   std::span<const double> predicted() const override { return run_.predicted(); }
@@ -64,6 +72,7 @@ class TrialEvaluator final : public Evaluator {
   ProblemRun& run_;
   const std::size_t budget_;
   std::size_t suggested_ = 0;
+  std::optional<AutomaticEnd> automatic_end_;
   SharedQueue queue_;
 };
 

@@ -33,6 +33,8 @@ struct ProblemReport {
   int quarantined = 0;  // not run again after two crashes or timeouts
   StartedFrom started_from;
   ProblemDecision decision;
+  /// An automatic budget: what going on was expected to gain at most, with 95 % confidence.
+  std::optional<double> expected_gain;
   bool out_of_time = false;               // no finalist was verified in time: there is no best
   std::string default_failure;            // why the decision has no default configuration
   std::optional<PruneCheck> prune_check;  // if requested

@@ -138,6 +138,19 @@ TEST(Replay, EndingAtTheOptimumChangesNoFigure) {
   EXPECT_EQ(whole.to_1_percent.median, ended.to_1_percent.median);
 }
 
+TEST(Replay, AnAutomaticBudgetEndsWhenLittleIsLeftToGain) {
+  const RecordedSpace recorded = read_recorded_space(
+      fs::path(AUTOTUNE_SOURCE_DIR) / "tests/tuner/replay/recorded/pnpoly-rtx3090.json.gz");
+  ReplayRequest request;
+  request.budget = 400;
+  request.seeds = 2;
+  request.automatic = true;
+  const ReplaySummary summary = summarize(replay(recorded, request));
+  EXPECT_GE(summary.mean_evaluations, 32);
+  EXPECT_LT(summary.mean_evaluations, 128);
+  EXPECT_LT(summary.at_end.median, 1.005);
+}
+
 TEST(Replay, GuidedBeatsRandomOnRecordedSpaces) {
   const fs::path folder = AUTOTUNE_SOURCE_DIR "/tests/tuner/replay/recorded";
   for (const char* name : {"pnpoly-rtx3090", "convolution-a4000"}) {
