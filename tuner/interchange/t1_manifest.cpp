@@ -18,6 +18,8 @@ namespace autotune {
 namespace {
 
 constexpr std::array kAxes{"X", "Y", "Z"};
+/// Of floating outputs; 1e-6 is Kernel Tuner's `atol` by default.
+constexpr const char* kTolerance = ", tolerance = 64, absolute = 1e-6";
 
 std::string identifier(const std::string& text) {
   std::string name;
@@ -374,7 +376,7 @@ class T1Writer {
         format("arguments.{} = {{ type = \"{}\", length = {}", name, type, toml_text(length));
     if (role != "input") {
       has_output = true;
-      text += format(", role = \"{}\"", role) + (type[0] == 'f' ? ", tolerance = 64" : "");
+      text += format(", role = \"{}\"", role) + (type[0] == 'f' ? kTolerance : "");
     }
     if (role != "output") text += fill_of(place, argument);
     if (autotune::text_of(argument, "MemType") == "Constant") text += ", constant = 1";
@@ -388,7 +390,8 @@ class T1Writer {
     if (fill == "Random") return "";
     if (fill == "Constant" && constant == 0) return ", fill = \"zero\"";
     if (fill == "Constant" && constant == 1) return ", fill = \"one\"";
-    note(place, format("the fill {} {} has no counterpart: random is used", fill, constant));
+    if (fill == "Constant") return format(", fill = {{ value = {} }}", constant);
+    note(place, format("the fill {} has no counterpart: random is used", fill));
     return "";
   }
 
