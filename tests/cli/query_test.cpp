@@ -85,6 +85,23 @@ reference.kernels.twice = {}
   EXPECT_EQ(asked().find("have changed since"), std::string::npos);
 }
 
+TEST(Query, ShowsTrialsSortedByAColumn) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+  const std::vector<std::string> query{"query", "--target", "tiny", "--trials", "2"};
+  const Ended text = sandbox.run(query);
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("time registers occupancy    compile  configuration\n"));
+  std::vector<std::string> by_compile = query;
+  by_compile.insert(by_compile.end(), {"--sort", "compile", "--json"});
+  const Json trials = Json::parse(sandbox.run(by_compile).out)["results"][0]["trials"];
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_LE(trials[0]["compile_seconds"], trials[1]["compile_seconds"]);
+  std::vector<std::string> wrong = query;
+  wrong.insert(wrong.end(), {"--sort", "register"});
+  expect_refused(sandbox.run(wrong), 2, {"--sort \"register\"", "registers"});
+}
+
 TEST(Query, LeavesOutWhatMeansNothingInAConfiguration) {
   const Sandbox sandbox;
   ASSERT_EQ(sandbox.run({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"})

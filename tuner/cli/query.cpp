@@ -8,6 +8,7 @@
 
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/request.hpp"
+#include "tuner/cli/trial_table.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
@@ -171,8 +172,18 @@ Json json_of(const Answer& answer) {
   return json;
 }
 
+/// The trials to show with an answer; none without --trials, or without a database of one's own.
+std::vector<db::TrialRow> trials_of(const Arguments& arguments,
+                                    const std::optional<db::TunedStore>& store,
+                                    const db::TunedEntry& entry) {
+  const auto most = static_cast<std::size_t>(arguments.integer("trials", 0, 1000000));
+  if (most == 0 || !store) return {};
+  return sorted_trials(store->trials(entry.best.key), arguments.text("sort"), most);
+}
+
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
+  sorted_trials({}, arguments.text("sort"), 0);         // refuses an unknown column
   AnswerJudge judge(arguments);
   Databases databases(arguments, judge);
   std::optional<LeftOutWarning> own_warning, shipped_warning;
@@ -182,14 +193,21 @@ int run_query(const Arguments& arguments) {
   if (arguments.has("json")) {
     Json json{{"db", database_path(arguments).string()}, {"results", Json::array()}};
     if (arguments.has("target")) json["target"] = answers.front().entry.kernel.target;
-    for (const Answer& answer : answers) json["results"].push_back(json_of(answer));
+    for (const Answer& answer : answers) {
+      json["results"].push_back(json_of(answer));
+      const auto trials = trials_of(arguments, databases.own(), answer.entry);
+      if (!trials.empty()) json["results"].back()["trials"] = trials_json(trials);
+    }
     std::cout << json_text(json) << '\n';
   } else {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (i > 0) std::cout << '\n';
       const db::TunedEntry& entry = answers[i].entry;
-      print(answers[i], Readable(judge.target_called(entry.kernel.target), entry.best.key.problem,
-                                 entry.device));
+      const Readable readable(judge.target_called(entry.kernel.target), entry.best.key.problem,
+                              entry.device);
+      print(answers[i], readable);
+      const auto trials = trials_of(arguments, databases.own(), entry);
+      if (!trials.empty()) std::cout << trials_text(trials, readable);
     }
   }
   return kDone;
@@ -200,7 +218,9 @@ int run_query(const Arguments& arguments) {
 extern const Verb kQuery;
 const Verb kQuery{
     .name = "query",
-    .synopsis = "[--target T] [--size S] [--device NAME] [--set NAME=VALUE] [--db FILE] [--json]",
+    .synopsis =
+        "[--target T] [--size S] [--device NAME] [--set NAME=VALUE] [--trials N [--sort COLUMN]] "
+        "[--db FILE] [--json]",
     .summary = "Show the best configuration, how certain it is, and how it was found",
     .details =
         "For a size that was not tuned, it shows the nearest tuned size, by the ratio of the "
@@ -217,6 +237,9 @@ const Verb kQuery{
                 {"device", "NAME", "Only this device"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
                  true},
+                {"trials", "N", "Show N timed trials of each problem, too", "0"},
+                {"sort", "COLUMN",
+                 "Sort these by time, registers, occupancy (the largest first) or compile", "time"},
                 {"db", "FILE", "The database"},
                 {"json", "", "Print JSON"}},
     .positional = {},
