@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <functional>
 #include <tuple>
 
@@ -87,13 +86,8 @@ LookupTable::LookupTable(std::size_t size_count, std::vector<LookupRow> rows)
     }
   }
   rows_.resize(kept);
-  logs_.reserve(rows_.size() * size_count_);
-  for (const LookupRow& row : rows_) {
-    for (std::size_t k = 0; k < size_count_; ++k) {
-      logs_.push_back(std::log2(static_cast<double>(std::max<std::int64_t>(row.sizes[k], 1))));
-    }
-    content_hash_ += content_of(row);  // a sum, as the order of the rows means nothing
-  }
+  // A sum, as the order of the rows means nothing.
+  for (const LookupRow& row : rows_) content_hash_ += content_of(row);
 }
 
 LookupTable::Slot& LookupTable::slot_of(std::uint64_t hash, std::span<const std::int64_t> sizes) {
@@ -117,33 +111,6 @@ const LookupRow* LookupTable::find(std::span<const std::int64_t> sizes) const no
     }
   }
   return nullptr;
-}
-
-std::size_t LookupTable::nearest(std::span<const std::int64_t> sizes, bool same_device,
-                                 std::span<Near> near) const noexcept {
-  if (sizes.size() != size_count_ || near.empty()) return 0;
-  std::array<double, kMostSizes> asked{};
-  for (std::size_t k = 0; k < size_count_; ++k) {
-    asked[k] = std::log2(static_cast<double>(std::max<std::int64_t>(sizes[k], 1)));
-  }
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].same_device != same_device) continue;
-    double sum = 0;
-    for (std::size_t k = 0; k < size_count_; ++k) {
-      const double apart = logs_[i * size_count_ + k] - asked[k];
-      sum += apart * apart;
-    }
-    if (count == near.size() && sum >= near[count - 1].distance) continue;
-    std::size_t at = count < near.size() ? count++ : count - 1;
-    for (; at > 0 && near[at - 1].distance > sum; --at) near[at] = near[at - 1];
-    near[at] = {&rows_[i], sum};
-  }
-  for (Near& one : near.first(count)) {
-    one.distance =
-        std::sqrt(one.distance / static_cast<double>(std::max<std::size_t>(size_count_, 1)));
-  }
-  return count;
 }
 
 bool LookupHolder::swap(LookupTable next) {

@@ -62,15 +62,6 @@ class LookupTable {
   /// The row of exactly these sizes, or nullptr. Takes less than 50 ns.
   const LookupRow* find(std::span<const std::int64_t> sizes) const noexcept;
 
-  /// Writes the nearest rows by log distance, nearest first, of the same device if `same_device`.
-  /// Returns their number, at most `near.size()`. Reads the whole table; takes microseconds.
-  struct Near {
-    const LookupRow* row = nullptr;
-    double distance = 0;  // root mean square of log2 of the sizes' ratios
-  };
-  std::size_t nearest(std::span<const std::int64_t> sizes, bool same_device,
-                      std::span<Near> near) const noexcept;
-
   std::size_t size() const noexcept { return rows_.size(); }
   std::size_t size_count() const noexcept { return size_count_; }
   std::span<const LookupRow> rows() const noexcept { return rows_; }
@@ -89,8 +80,7 @@ class LookupTable {
 
   std::size_t size_count_;
   std::vector<LookupRow> rows_;
-  std::vector<double> logs_;  // log2 of the sizes, size_count_ per row
-  std::vector<Slot> slots_;   // a power of two, at most half full
+  std::vector<Slot> slots_;  // a power of two, at most half full
   std::uint64_t content_hash_ = 0;
 };
 

@@ -68,13 +68,6 @@ void Miss(benchmark::State& state) {
 }
 BENCHMARK(Miss);
 
-void EightNearest(benchmark::State& state) {
-  const std::array<std::int64_t, 3> asked{1037, 1031, 1055};
-  LookupTable::Near near[8];
-  for (auto _ : state) benchmark::DoNotOptimize(holder().table().nearest(asked, true, near));
-}
-BENCHMARK(EightNearest);
-
 /// gemm of this tree.
 const Target& gemm() {
   static const Target kGemm = find_target("gemm");
@@ -162,7 +155,7 @@ void LibraryExactHit(benchmark::State& state) {
 }
 BENCHMARK(LibraryExactHit)->Threads(1)->Threads(16);
 
-/// Sizes that were not tuned: the cost model judges the winners of the 8 nearest, once a problem.
+/// Sizes that were not tuned: the cost model judges what is good at near ones, once a problem.
 void LibraryTransfer(benchmark::State& state) {
   const std::filesystem::path path = format("/dev/shm/lookup_bench.{}.few.db", getpid());
   {

@@ -37,21 +37,6 @@ TEST(LookupTable, FindsEachOfManyAndNothingElse) {
   EXPECT_EQ(found(LookupTable(3, {}), {1, 1, 8}), "nothing");
 }
 
-TEST(LookupTable, NearestIsByLogDistance) {
-  const LookupTable table(3, {row_of(128, 128, 128, "a"), row_of(1000, 1000, 1000, "b"),
-                              row_of(512, 512, 4096, "c"), row_of(2048, 2048, 2048, "d")});
-  LookupTable::Near near[2];
-  ASSERT_EQ(table.nearest(std::vector<std::int64_t>{512, 512, 512}, true, near), 2u);
-  EXPECT_EQ(near[0].row->configuration, "b");
-  EXPECT_NEAR(near[0].distance, 0.966, 0.001);  // log2(1000 / 512)
-  EXPECT_EQ(near[1].row->configuration, "c");   // sqrt(9 / 3) = 1.73 before 2
-  LookupTable::Near all[8];
-  EXPECT_EQ(table.nearest(std::vector<std::int64_t>{1, 1, 1}, true, all), 4u);
-  EXPECT_EQ(all[0].row->configuration, "a");
-  EXPECT_EQ(all[3].row->configuration, "d");
-  EXPECT_EQ(table.nearest(std::vector<std::int64_t>{1, 1, 1}, false, all), 0u);
-}
-
 TEST(LookupTable, AStaleUserRowDoesNotHideAFreshShippedOne) {
   LookupRow user = row_of(512, 512, 512, "user"), shipped = row_of(512, 512, 512, "shipped");
   shipped.layer = 2;

@@ -32,8 +32,8 @@ typedef enum autotune_status {
 /* The source of an answer, best first. */
 typedef enum autotune_origin {
   AUTOTUNE_EXACT = 0,             /* for exactly these sizes; `provenance` says how it was found */
-  AUTOTUNE_TRANSFERRED = 1,       /* the winner of near sizes, valid for these */
-  AUTOTUNE_SAME_ARCHITECTURE = 2, /* tuned on another GPU of this compute capability */
+  AUTOTUNE_TRANSFERRED = 1,       /* chosen by what is known of near sizes, valid for these */
+  AUTOTUNE_SAME_ARCHITECTURE = 2, /* the same, of another GPU of this compute capability */
   AUTOTUNE_DEFAULT = 3            /* the target's default configuration */
 } autotune_origin;
 
@@ -83,7 +83,8 @@ typedef struct autotune_answer {
   double default_ns; /* of the default configuration at the same sizes; 0: unknown */
   double factor;     /* distance of the near sizes: 2 if each is off by two; 1 if exact */
   /* If a vendor's library was faster than every configuration in the playoff: its plugin and its
-   * choice, `cublas cublasSgemm`. autotune_launch() then calls it. Else empty, and 0. */
+   * choice, `cublas cublasSgemm`. At sizes that were not tuned, if it is expected to be: its plugin,
+   * and the expected time. autotune_launch() then calls it. Else empty, and 0. */
   const char* baseline;
   double baseline_ns;
 } autotune_answer;
@@ -105,7 +106,7 @@ AUTOTUNE_API const char* autotune_device(const autotune_handle* handle);
 AUTOTUNE_API const char* autotune_warnings(const autotune_handle* handle);
 
 /* The configuration for `count` sizes in the target's order. Opens no file and makes no CUDA call.
- * For tuned sizes, it neither locks nor allocates. */
+ * For tuned sizes, it neither locks nor allocates. Others take some milliseconds, once. */
 AUTOTUNE_API autotune_status autotune_lookup(autotune_handle* handle, const int64_t* sizes,
                                              size_t count, autotune_answer* answer);
 
