@@ -61,8 +61,10 @@ class ShippedLayer : public ::testing::Test {
   }
 
   Ended query(const std::string& size) {
-    return sandbox_.run_program(
-        {(prefix_ / "bin/autotune").string(), "query", "--target", "gemm", "--size", size});
+    std::vector<std::string> words{(prefix_ / "bin/autotune").string(), "query", "--target",
+                                   "gemm"};
+    if (!size.empty()) words.insert(words.end(), {"--size", size});
+    return sandbox_.run_program(words);
   }
 
   Sandbox sandbox_;
@@ -86,6 +88,12 @@ TEST_F(ShippedLayer, TheUsersAnswerStandsAboveUnlessAnotherIsNearer) {
   const Ended nearer = query("1024");
   EXPECT_THAT(nearer.out, HasSubstr("BM=16"));
   EXPECT_THAT(nearer.out, Not(HasSubstr("is not tuned")));
+}
+
+TEST_F(ShippedLayer, AListOfWhatIsTunedIsTheUsersAlone) {
+  EXPECT_THAT(query("").out, HasSubstr("shipped with autotune"));
+  store(sandbox_.database(), "BM=64", 512);
+  EXPECT_THAT(query("").out, Not(HasSubstr("shipped with autotune")));
 }
 
 TEST_F(ShippedLayer, ADamagedForeignOrMissingOneIsOneWarning) {

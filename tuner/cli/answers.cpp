@@ -75,7 +75,8 @@ std::vector<Answer> Databases::answers() {
   } catch (const Error&) {
     if (shipped.empty()) throw;
   }
-  add_shipped(answers, std::move(shipped));
+  // They answer a question; a list of what the user has tuned is the user's alone.
+  if (answers.empty() || arguments_.has("size")) add_shipped(answers, std::move(shipped));
   return answers;
 }
 

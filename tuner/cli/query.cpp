@@ -227,10 +227,9 @@ const Verb kQuery{
         "sizes, and says so. Without `--size` it shows everything that is tuned for the target. "
         "Without `--target` it shows everything in the database. A target that was tuned on "
         "several devices, or with several settings, has an answer for each. Without `--db`, "
-        "results "
-        "that are shipped with autotune answer where the user's database has nothing nearer. A "
-        "line "
-        "`stale` says that the kernel has changed since. The exit status is 1 if there is no "
+        "results that are shipped with autotune answer where the user's database has nothing, and "
+        "with `--size` where it has nothing nearer. A line `stale` says that the kernel has "
+        "changed since. The exit status is 1 if there is no "
         "answer.",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},

@@ -33,6 +33,7 @@ class CApi : public testing::Test {
     options_.size = sizeof options_;
     options_.target = "gemm";
     options_.user_database = database_.c_str();
+    options_.shipped_database = "";
   }
 
   db::TemporaryFolder folder_;
