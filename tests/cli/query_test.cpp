@@ -42,7 +42,8 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
 
   expect_refused(sandbox.run({"query", "--size", "100"}), 2, {"query needs --target"});
   expect_refused(sandbox.run({"db", "unpin", "--size", "100"}), 2, {"db needs --target"});
-  expect_refused(sandbox.run({"query", "--target", "gemm", "--size", "8"}), 1, {"gemm", "tiny"});
+  expect_refused(sandbox.run({"query", "--target", "stencil", "--size", "8"}), 1,
+                 {"stencil", "tiny"});
   expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "100", "--device", "GPU"}), 1,
                  {"GPU"});
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -42,8 +44,12 @@ bool is_better(const Answer& one, const Answer& other) {
   return std::tie(one.stale, one.distance) < std::tie(other.stale, other.distance);
 }
 
+/// On the user's devices alone, if there are any.
 void add_shipped(std::vector<Answer>& answers, std::vector<Answer> shipped) {
+  std::set<std::string> devices;
+  for (const Answer& one : answers) devices.insert(one.entry.device.name);
   for (Answer& one : shipped) {
+    if (!devices.empty() && !devices.contains(one.entry.device.name)) continue;
     const auto own = std::ranges::find(answers, question_of(one), question_of);
     if (own == answers.end()) {
       answers.push_back(std::move(one));
