@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program gets at sizes that nobody tuned: libautotune's answer beside cuBLAS, on GPU 0.
-//   untuned_bench --db FILE [--count N] [--seed S] [--first-use MS] [--between yes|no]
+//   untuned_bench --db FILE [--count N] [--seed S] [--between yes|no]
+//                 [--shipped yes|no]
 // Draws shapes with M, N and K log-uniform in 1..4096, half of them odd. Each is looked up,
 // prepared and launched through the C API as any program does it. Times are of calls between small
 // ordinary kernels, whose own time is subtracted, or with --between no of a chain of calls. Every
@@ -39,8 +40,9 @@ Options options_of(int argc, char** argv) {
   Options options{{"--db", ""},
                   {"--count", "200"},
                   {"--seed", "1"},
-                  {"--first-use", "0"},
-                  {"--between", "yes"}};
+
+                  {"--between", "yes"},
+                  {"--shipped", "yes"}};
   for (int i = 1; i < argc; i += 2) {
     if (!options.contains(argv[i]) || i + 1 == argc) {
       throw UsageError(
@@ -82,6 +84,7 @@ Handle opened(const char* target, const Options& options) {
   request.size = sizeof request;
   request.target = target;
   request.user_database = options.at("--db").c_str();
+  if (options.at("--shipped") == "no") request.shipped_database = "";
   autotune_handle* handle = nullptr;
   check(autotune_open(&request, &handle));
   std::cerr << autotune_warnings(handle);
