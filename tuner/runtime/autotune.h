@@ -83,8 +83,8 @@ typedef struct autotune_answer {
   double default_ns; /* of the default configuration at the same sizes; 0: unknown */
   double factor;     /* distance of the near sizes: 2 if each is off by two; 1 if exact */
   /* If a vendor's library was faster than every configuration in the playoff: its plugin and its
-   * choice, `cublas cublasSgemm`. At sizes that were not tuned, if it is expected to be: its plugin,
-   * and the expected time. autotune_launch() then calls it. Else empty, and 0. */
+   * choice, `cublas cublasSgemm`. At sizes that were not tuned, if it is expected to be: its
+   * plugin, and the expected time. autotune_launch() then calls it. Else empty, and 0. */
   const char* baseline;
   double baseline_ns;
 } autotune_answer;
