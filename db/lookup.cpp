@@ -38,7 +38,8 @@ std::uint64_t content_of(const LookupRow& row) {
   hash = mixed(hash, std::bit_cast<std::uint64_t>(row.median_ns));
   hash = mixed(hash, std::bit_cast<std::uint64_t>(row.default_ns));
   hash = mixed(hash, std::bit_cast<std::uint64_t>(row.baseline_ns));
-  return mixed(hash, static_cast<std::uint64_t>(row.validity) << 1 | row.same_device);
+  return mixed(
+      hash, static_cast<std::uint64_t>(row.validity) << 2 | row.early_start << 1 | row.same_device);
 }
 
 }  // namespace

@@ -49,6 +49,8 @@ struct LookupRow {
   Validity validity = Validity::exact;
   std::uint8_t layer = 0;   // 0 is uppermost
   bool same_device = true;  // false: another device of the same compute capability
+  /// In a chain of itself, it was faster with an early start than it is in order.
+  bool early_start = false;
   bool same_policy = true;  // false: timed in a chain, where another context is asked for
 };
 

@@ -23,6 +23,8 @@ bool is_same_architecture(const DeviceRow& a, const DeviceRow& b) {
 
 namespace {
 
+constexpr std::string_view kContext = " context=";  // a chain's policy has none
+
 /// What a key's ids stand for, as far as the rows of this request go.
 struct Known {
   std::map<std::string, bool> same_device;     // devices that may be used at all
@@ -113,10 +115,26 @@ std::int64_t read_part(const TunedStore& store, const LookupRequest& request, co
     row.layer = part.layer;
     row.same_device = part.same_device;
     row.same_policy = part.policy == request.policy;
+    row.early_start = part.policy.find(kContext) == std::string::npos;  // timed with it
     out.push_back(std::move(row));
   }
   const std::int64_t rows = indexed_rows(store.connection(), part.device, part.kernel, part.policy);
   return damaged + std::abs(rows - read);
+}
+
+/// Of rows of one device and one kernel: those of the policy that is asked for, then those of a
+/// chain. A chain's times are with an early start, those of the contexts that decide are in order.
+void mark_early_starts(std::span<LookupRow> rows) {
+  std::map<std::array<std::int64_t, kMostSizes>, const LookupRow*> chains;
+  for (const LookupRow& row : rows) {
+    if (!row.same_policy) chains.emplace(row.sizes, &row);
+  }
+  for (LookupRow& row : rows) {
+    const auto chain = row.early_start ? chains.end() : chains.find(row.sizes);
+    if (chain == chains.end() || chain->second->configuration != row.configuration) continue;
+    const double ns = chain->second->median_ns;
+    row.early_start = ns > 0 && ns <= row.median_ns;
+  }
 }
 
 void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& request,
@@ -128,11 +146,13 @@ void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& re
     const Known known = read_known(store, request);
     for (const auto& [device, same_device] : known.same_device) {
       for (const auto& [kernel, source_drifted] : known.source_drifted) {
+        const std::size_t before = out.rows.size();
         for (const std::string& policy : policies) {
           damaged +=
               read_part(store, request, known,
                         {device, kernel, policy, same_device, source_drifted, number}, out.rows);
         }
+        mark_early_starts(std::span(out.rows).subspan(before));
       }
     }
   });
@@ -147,7 +167,7 @@ void read_layer(const Layer& layer, std::uint8_t number, const LookupRequest& re
 }  // namespace
 
 std::vector<std::string> policies_of(const LookupRequest& request) {
-  const std::size_t context = request.policy.find(" context=");
+  const std::size_t context = request.policy.find(kContext);
   if (context == std::string::npos) return {request.policy};
   return {request.policy, request.policy.substr(0, context)};
 }

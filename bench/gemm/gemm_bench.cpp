@@ -130,12 +130,14 @@ class Benchmark {
       report_.skipped.push_back(shape);
       return;
     }
-    SizeResult result = raced(shape, parse_named_values(answer.configuration));
+    SizeResult result = raced(shape, answer);
     std::cout << launched_text(result) << std::flush;
     report_.sizes.push_back(std::move(result));
   }
 
-  SizeResult raced(const Shape& shape, const Configuration& configuration) {
+  SizeResult raced(const Shape& shape, const LookupAnswer& answer) {
+    const Configuration configuration = parse_named_values(answer.configuration);
+    const EarlyStart early = answer.early_start ? EarlyStart::captured : EarlyStart::never;
     const Problem problem = lookup_.problem_for(std::array{shape.m, shape.n, shape.k});
     const Operands operands(*context_, kernels_, lookup_.target(), problem, shape);
     SizeResult result{shape, {}, {}, {}};
@@ -162,7 +164,7 @@ class Benchmark {
       result.contenders.push_back(std::move(info));
     };
     enter("ours", to_text(configuration),
-          tuned_call(*context_, operands, lookup_.target(), problem, configuration));
+          tuned_call(*context_, operands, lookup_.target(), problem, configuration, early));
     for (VendorCall& vendor : vendor_.calls(operands)) {
       try {
         enter(vendor.name, vendor.choice, std::move(vendor.call));

@@ -36,7 +36,8 @@ struct Tuned {
 }  // namespace
 
 EnqueueOnce tuned_call(const CudaContext& context, const Operands& operands, const Target& target,
-                       const Problem& problem, const Configuration& configuration) {
+                       const Problem& problem, const Configuration& configuration,
+                       EarlyStart early) {
   const LaunchPlan plan = launch_plan(target, problem, configuration, context.info);
   const CompiledKernel kernel =
       context.compiler.compile(source_unit(target, problem, configuration, context.info));
@@ -46,8 +47,8 @@ EnqueueOnce tuned_call(const CudaContext& context, const Operands& operands, con
   }
   const auto tuned =
       std::make_shared<const Tuned>(*kernel.binary, context.stream.get(), plan, operands);
-  return [tuned](cudaStream_t stream, int copy) {
-    tuned->plans[static_cast<std::size_t>(copy)].launch(stream, EarlyStart::captured);
+  return [tuned, early](cudaStream_t stream, int copy) {
+    tuned->plans[static_cast<std::size_t>(copy)].launch(stream, early);
   };
 }
 

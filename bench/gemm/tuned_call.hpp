@@ -7,9 +7,10 @@
 
 namespace autotune::bench {
 
-/// `operands` must outlive the call. Throws Error if it does not compile, KernelFailure if the
-/// driver refuses it.
+/// `early`: where its calls may start early. `operands` must outlive the call. Throws Error if it
+/// does not compile, KernelFailure if the driver refuses it.
 EnqueueOnce tuned_call(const CudaContext& context, const Operands& operands, const Target& target,
-                       const Problem& problem, const Configuration& configuration);
+                       const Problem& problem, const Configuration& configuration,
+                       EarlyStart early);
 
 }  // namespace autotune::bench

@@ -99,6 +99,28 @@ TEST(LookupSource, WithinALayerTheContextThatIsAskedForComesFirst) {
   EXPECT_EQ(LookupTable(1, {chain, between}).find(sizes)->configuration, "B=1");
 }
 
+TEST(LookupSource, AnEarlyStartIsForWhatIsFasterWithItInAChain) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& in_chain, double chain_ns) {
+    const std::filesystem::path path = folder / format("{}{}.db", in_chain, chain_ns);
+    {
+      TunedStore store(path);
+      Sample sample(store);
+      store.add_decision(sample.decision(in_chain, chain_ns));
+      sample.key.policy += " context=between";
+      store.add_decision(sample.decision("BM=64", 10000));
+    }
+    const Layer layer{path};
+    LookupRequest wanted = request();
+    wanted.policy += " context=between";
+    const LookupTable table(3, read_lookup_rows({&layer, 1}, wanted).rows);
+    return table.find(std::vector<std::int64_t>{512, 512, 512})->early_start;
+  };
+  EXPECT_TRUE(read("BM=64", 9000));
+  EXPECT_FALSE(read("BM=64", 14000));
+  EXPECT_FALSE(read("BM=32", 9000)) << "that of another configuration says nothing";
+}
+
 TEST(LookupSource, TellsHowValidARowIs) {
   const TemporaryFolder folder;
   const Layer layer{layer_of(folder, "user.db", "BM=64")};

@@ -66,9 +66,10 @@ typedef struct autotune_options {
   const char* device;
   int32_t ordinal;
   int32_t tuned_only; /* 1: never call a vendor's library instead of a tuned kernel */
-  /* 1: kernels that can start early (CUDA's programmatic dependent launch) do so in streams that
-   * are not captured, too. Ask for it where such launches mostly follow one another. 0: only in a
-   * stream capture; see autotune_launch(). Results are the same. */
+  /* 1: kernels that can start early (CUDA's programmatic dependent launch) do so wherever it may
+   * help, in streams that are not captured, too. Ask for it where such launches mostly follow one
+   * another. 0: only in a stream capture, where it was measured to be faster; see
+   * autotune_launch(). Results are the same. */
   int32_t early_start;
 } autotune_options;
 
@@ -183,7 +184,8 @@ AUTOTUNE_API const char* autotune_kernel_buffer(const autotune_kernel* kernel, s
  * Some kernels can start before the kernel ahead of them has ended; they wait for its results. This
  * saves time only where that kernel lets them, and costs up to 2 us elsewhere. So a captured launch
  * gets such an edge only where the one node ahead of it is a kernel that this library launched and
- * that lets it. In a stream that is not captured, autotune_options.early_start decides.
+ * that lets it, and only for sizes at which it was measured to be faster in a chain of its calls.
+ * In a stream that is not captured, autotune_options.early_start decides.
  *
  * A kernel with workspace, or a vendor's library, must not run twice at a time, in streams or
  * graphs. */

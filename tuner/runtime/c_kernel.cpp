@@ -27,6 +27,12 @@ Device& compiler_of(autotune_handle& handle) {
   return *handle.device;
 }
 
+/// In a capture only where it was measured to be faster.
+EarlyStart early_start_of(const autotune_handle& handle, const LookupAnswer& answer) {
+  const bool is_asked_for = handle.early_start == EarlyStart::everywhere;
+  return is_asked_for || answer.early_start ? handle.early_start : EarlyStart::never;
+}
+
 std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem& problem,
                                          const std::string& configuration) {
   const Target& target = handle.lookup.target();
@@ -40,7 +46,6 @@ std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem&
   pass_unchecked(kernel->plan, kernel->buffers);
   kernel->scalars = program.scalars();
   kernel->ordinal = handle.ordinal;
-  kernel->early_start = handle.early_start;
   return kernel;
 }
 
@@ -135,6 +140,7 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
                                       problem_text(handle->lookup.target(), problem),
                                       made->configuration, first_error(made->compiled.log)));
     }
+    made->early_start = early_start_of(*handle, answer);
     if (!answer.baseline.empty() && !handle->tuned_only) {
       open_baseline(*handle, problem, answer.baseline, *made);
     }

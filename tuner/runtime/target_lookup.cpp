@@ -30,6 +30,7 @@ std::optional<Levels> levels_in(const Target& target, std::string_view configura
 LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double distance) {
   LookupAnswer answer{row.configuration, row.provenance, origin,  row.validity,
                       row.median_ns,     row.default_ns, distance};
+  answer.early_start = row.early_start;
   if (origin == db::Origin::exact) {  // what the library does at other sizes, nobody has measured
     answer.baseline = row.baseline;
     answer.baseline_ns = row.baseline_ns;

@@ -30,7 +30,8 @@ struct LookupAnswer {
   /// The baseline and its candidate, if it was measured to be faster for these sizes on this
   /// device: `cublas cublasSgemm`. Its plugin alone, if it is expected to be.
   std::string_view baseline = {};
-  double baseline_ns = 0;  // measured or expected
+  double baseline_ns = 0;    // measured or expected
+  bool early_start = false;  // it is faster with one in a chain of itself, as measured there
 };
 
 class TargetLookup {
