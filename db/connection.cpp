@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/connection.hpp"
 
+#include <SQLiteCpp/Backup.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ namespace autotune::db {
 namespace {
 
 constexpr int kBusyMilliseconds = 20'000;
+constexpr int kOldestRead = 4;  // schema that can be read where the file must not be written
 
 /// `file:/a%20b.db?immutable=1`, so that nothing in the path means anything.
 std::string immutable_uri(const std::filesystem::path& path) {
@@ -148,8 +150,32 @@ void derive_if_stale(Connection& connection) {
   });
 }
 
+/// A copy in memory, of this schema.
+SQLite::Database brought_up(SQLite::Database& file, int version) {
+  SQLite::Database copy(":memory:",
+                        SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX);
+  SQLite::Backup(copy, file).executeStep();
+  for (const Migration& step : migrations()) {
+    if (step.from >= version) copy.exec(step.sql);
+  }
+  copy.exec(format("PRAGMA user_version = {}", kSchemaVersion));
+  return copy;
+}
+
+/// A file of an older schema that must not be written is read as a copy. The best rows of the
+/// oldest would have to be derived again; check_header() says what to do.
+SQLite::Database opened(const std::filesystem::path& path, Mode mode) {
+  SQLite::Database file = open_file(path, mode);
+  if (mode == Mode::read_write) return file;
+  const Header header = read_header(file);
+  const bool is_older = header.application_id == kApplicationId && header.version >= kOldestRead &&
+                        header.version < kSchemaVersion;
+  if (!is_older) return file;
+  return brought_up(file, header.version);
+}
+
 std::unique_ptr<Connection> open_as(const std::filesystem::path& path, Mode mode) {
-  auto connection = std::make_unique<Connection>(path, mode, open_file(path, mode));
+  auto connection = std::make_unique<Connection>(path, mode, opened(path, mode));
   set_up(path, connection->database, mode);
   if (mode == Mode::read_write) derive_if_stale(*connection);
   return connection;

@@ -435,6 +435,14 @@ TEST(Reliability, AFileOfTheFourthSchemaKeepsItsFactsAndTheirIds) {
     SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
     old.exec("ALTER TABLE session DROP COLUMN space; PRAGMA user_version = 4");
   }
+  {
+    const TunedStore reader(path, Mode::read_only);
+    EXPECT_EQ(reader.tuned({}).size(), 1u);
+    std::ostringstream read;
+    export_json_lines(reader, read);
+    EXPECT_EQ(read.str(), facts);
+  }
+  EXPECT_EQ(version_of(path), 4) << "reading leaves it as it was";
   TunedStore store(path);
   EXPECT_THAT(store.check().damage, IsEmpty());
   std::ostringstream out;
