@@ -157,7 +157,8 @@ TEST_F(CApi, OptionsOfAnOlderHeaderAreTakenAndNothingBehindThemIsRead) {
   options_.device = "NVIDIA H200";
   options_.size = offsetof(autotune_options, early_start);
   options_.early_start = -1;  // not part of it
-  EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  autotune_close(handle_);
 }
 
 TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
