@@ -25,6 +25,18 @@ TEST(Shipped, TheDatabaseIsUndamaged) {
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
 }
 
+TEST(Shipped, NoCommandNamesAFolderOfAMachine) {
+  for (const auto& file : fs::directory_iterator(source_folder() / "db/shipped")) {
+    if (file.path().extension() != ".jsonl") continue;
+    std::ifstream lines(file.path());
+    for (std::string line; std::getline(lines, line);) {
+      const Json row = Json::parse(line);
+      const std::string command = row.value("command", "");
+      EXPECT_EQ(command.find(" /"), std::string::npos) << file.path() << ": " << command;
+    }
+  }
+}
+
 /// A warning only: where a kernel is changed on purpose, there may be no GPU to tune it on.
 TEST(Shipped, RowsOfChangedKernelsAreNamed) {
   const Ended ended = Sandbox().run({"query", "--json", "--db", kShipped});
