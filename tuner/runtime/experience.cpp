@@ -29,12 +29,6 @@ std::optional<SizedCostModel> model_of(const SizedTarget& sized, const DeviceInf
   return std::nullopt;
 }
 
-std::optional<Levels> levels_in(const Target& target, const std::string& configuration) try {
-  return levels_of(target.parameters, parse_named_values(configuration));
-} catch (const Error&) {
-  return std::nullopt;
-}
-
 /// The model's logarithm of seconds.
 std::optional<double> predicted(const std::optional<SizedCostModel>& model, const Levels& levels,
                                 std::span<const std::int64_t> sizes) try {
@@ -56,6 +50,12 @@ bool is_valid(const TargetProgram& program, const Levels& levels,
 void append(auto& all, auto more) { std::ranges::move(more, std::back_inserter(all)); }
 
 }  // namespace
+
+std::optional<Levels> levels_in(const Target& target, std::string_view configuration) try {
+  return levels_of(target.parameters, parse_named_values(configuration));
+} catch (const Error&) {
+  return std::nullopt;
+}
 
 /// A tuned problem, seen from the sizes asked about.
 struct Experience::Past {

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/past_times.hpp"
@@ -17,6 +18,9 @@
 #include "tuner/runtime/transfer_choice.hpp"
 
 namespace autotune {
+
+/// The levels of a stored text. nullopt if it is no configuration of the target.
+std::optional<Levels> levels_in(const Target& target, std::string_view configuration);
 
 /// The parts of a target that a choice needs, for any sizes and fixed settings on one device.
 struct SizedTarget {

@@ -20,13 +20,6 @@ Problem ones_of(const Target& target, const NamedValues& settings) {
   return problem_of(target, ones, settings);
 }
 
-/// Text from anywhere: what cannot be read is no configuration of the target.
-std::optional<Levels> levels_in(const Target& target, std::string_view configuration) try {
-  return levels_of(target.parameters, parse_named_values(configuration));
-} catch (const Error&) {
-  return std::nullopt;
-}
-
 LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double distance) {
   LookupAnswer answer{row.configuration, row.provenance, origin,  row.validity,
                       row.median_ns,     row.default_ns, distance};
