@@ -54,12 +54,15 @@ void figure_columns(Row& row, Visit&& visit) {
   visit("binary_key", row.binary_key);
   visit("created_at", row.created_at);
   baseline_columns(row.baseline, visit);
+  visit("joules", row.joules);  // new in schema 6, as the next
+  visit("default_joules", row.default_joules);
 }
 
 /// Columns that older schemas lack. The JSON of a row omits such a column if it is empty, so facts
 /// of an older schema keep their ids.
 inline bool is_later(std::string_view column) {
-  return column.starts_with("baseline") || column == "partial" || column == "space";
+  return column.starts_with("baseline") || column.ends_with("joules") || column == "partial" ||
+         column == "space";
 }
 
 template <>

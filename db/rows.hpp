@@ -116,7 +116,9 @@ struct Figures : Times {
   std::optional<double> default_ns;
   std::optional<double> noise_floor;  // relative spread of the playoff's A/A pair: 0.004
   std::optional<double> cold_ns;      // the median in the other L2 state
-  std::string ties;                   // configurations that tie, one a line
+  // The energy of a call, if the policy's objective is not time.
+  std::optional<double> joules, default_joules;
+  std::string ties;  // configurations that tie, one a line
   bool verified = false;
   std::string binary_key;
   std::string created_at;

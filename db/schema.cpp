@@ -125,7 +125,9 @@ CREATE TABLE decision (
   baseline_ns           REAL,
   baseline_low_ns       REAL,
   baseline_high_ns      REAL,
-  baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1))
+  baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1)),
+  joules                REAL,
+  default_joules        REAL
 ) STRICT;
 CREATE INDEX decision_problem ON decision(device, kernel, problem, policy);
 
@@ -179,6 +181,8 @@ CREATE TABLE best (
   baseline_low_ns       REAL,
   baseline_high_ns      REAL,
   baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1)),
+  joules                REAL,
+  default_joules        REAL,
   source                TEXT NOT NULL,
   crc                   INTEGER NOT NULL,
   row_hash              INTEGER NOT NULL DEFAULT 0,
@@ -314,8 +318,17 @@ INSERT INTO meta VALUES ('best_is_stale', '1');
 )sql") + kRetractionTable + kBestIndex;
   static constexpr const char* kSpaces =
       "ALTER TABLE session ADD COLUMN space TEXT NOT NULL DEFAULT ''";
-  static const Migration kSteps[] = {
-      {1, kBaselines.c_str()}, {2, kAudits.c_str()}, {3, kRetractions.c_str()}, {4, kSpaces}};
+  static constexpr const char* kEnergies = R"sql(
+ALTER TABLE decision ADD COLUMN joules REAL;
+ALTER TABLE decision ADD COLUMN default_joules REAL;
+ALTER TABLE best ADD COLUMN joules REAL;
+ALTER TABLE best ADD COLUMN default_joules REAL;
+)sql";
+  static const Migration kSteps[] = {{1, kBaselines.c_str()},
+                                     {2, kAudits.c_str()},
+                                     {3, kRetractions.c_str()},
+                                     {4, kSpaces},
+                                     {5, kEnergies}};
   return kSteps;
 }
 

@@ -433,7 +433,10 @@ TEST(Reliability, AFileOfTheFourthSchemaKeepsItsFactsAndTheirIds) {
   }();
   {
     SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
-    old.exec("ALTER TABLE session DROP COLUMN space; PRAGMA user_version = 4");
+    old.exec(
+        "ALTER TABLE session DROP COLUMN space; ALTER TABLE best DROP COLUMN joules; "
+        "ALTER TABLE best DROP COLUMN default_joules; ALTER TABLE decision DROP COLUMN joules; "
+        "ALTER TABLE decision DROP COLUMN default_joules; PRAGMA user_version = 4");
   }
   {
     const TunedStore reader(path, Mode::read_only);

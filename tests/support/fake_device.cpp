@@ -42,6 +42,11 @@ class FakeCandidate final : public Candidate {
     return batch;
   }
 
+  Energy energy(double least_seconds, L2State l2) override {
+    if (fate_.joules == 0) return Candidate::energy(least_seconds, l2);
+    return {fate_.joules, 300, least_seconds, 0.01};
+  }
+
  private:
   bool stopped() const { return fate_.stops_after > 0 && batches_ > fate_.stops_after; }
 

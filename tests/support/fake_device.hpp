@@ -21,6 +21,7 @@ struct Fate {
   Outcome outcome = Outcome::ok;
   double seconds = 1e-5;
   std::string message;
+  double joules = 0;    // of a launch; 0: no counter
   int stops_after = 0;  // after this many batches it does nothing, in a tenth of the time; 0: never
 };
 
@@ -34,7 +35,9 @@ class FakeDevice final : public Device {
   bool repeats() const override { return repeats_; }
   bool isolated() const override { return isolated_; }
   std::unique_ptr<Workbench> open(const Workload& workload) override;
+  std::string no_energy() override { return measures_energy_ ? "" : Device::no_energy(); }
 
+  void measure_energy() { measures_energy_ = true; }
   DeviceInfo& mutable_info() { return info_; }
   /// Not isolated: each trial is announced to the database before it runs.
   void do_not_isolate() { isolated_ = false; }
@@ -57,6 +60,7 @@ class FakeDevice final : public Device {
   Truth truth_;
   DeviceInfo info_;
   bool repeats_ = true;
+  bool measures_energy_ = false;
   bool isolated_ = true;
   std::vector<std::pair<std::string, Fate>> baselines_;
   std::function<void(int)> on_load_;

@@ -75,6 +75,15 @@ std::string ties_text(const std::string& ties, const Readable& readable) {
   return text;
 }
 
+/// `12.5 mJ a call; the default uses 13.4 mJ`.
+std::string energy_of(const db::BestRow& best) {
+  std::string text = format("{:.4g} mJ a call", *best.joules * 1e3);
+  if (best.default_joules) {
+    text += format("; the default uses {:.4g} mJ", *best.default_joules * 1e3);
+  }
+  return text;
+}
+
 void print(const Answer& answer, const Readable& readable) {
   const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
@@ -101,6 +110,7 @@ void print(const Answer& answer, const Readable& readable) {
     std::cout << format("L2       {} in the other L2 state\n",
                         time_text(*best.cold_ns * kNanosecond));
   }
+  if (best.joules) std::cout << "energy   " << energy_of(best) << '\n';
   if (best.noise_floor && !is_predicted(best))
     std::cout << format("noise    {:.2f} %\n", *best.noise_floor * 100);
   if (!best.ties.empty()) std::cout << "ties     " << ties_text(best.ties, readable);
@@ -155,6 +165,8 @@ Json json_of(const Answer& answer) {
       best.default_ns && best.median_ns ? Json(*best.default_ns / *best.median_ns) : Json();
   json["baseline"] = json_of(best.baseline);
   json["cold_ns"] = json_of(best.cold_ns);
+  json["joules"] = json_of(best.joules);
+  json["default"]["joules"] = json_of(best.default_joules);
   json["noise_floor"] = json_of(best.noise_floor);
   json["provenance"] = best.provenance;
   json["decided"] = best.decided;

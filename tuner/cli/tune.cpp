@@ -52,6 +52,12 @@ Policy policy_of(const Arguments& arguments, DeviceKind kind) {
   if (form != "graph" && form != "stream") {
     throw UsageError("--launch is graph or stream, not \"" + form + "\"");
   }
+  const std::string objective = arguments.text("objective");
+  if (!objective_of(objective)) {
+    throw UsageError("--objective is time, energy or edp, not \"" + objective + "\"");
+  }
+  policy.objective = *objective_of(objective);
+  if (policy.objective != Objective::time) policy.finalist_margin = policy.energy_margin;
   policy.l2 = l2 == "hot" ? L2State::hot : L2State::cold;
   policy.form = form == "graph" ? LaunchForm::graph : LaunchForm::stream;
   policy.context = context_of(arguments, kind);
@@ -190,6 +196,11 @@ Ctrl-C ends the run after the running launch. Every trial is kept, and the best 
 (exit status 130). A second Ctrl-C ends the run at once. The same command continues from the stored
 trials. `--retune` measures again.
 
+`--objective energy` chooses the finalist that uses the least energy a call, `edp` the one with the
+least product of energy and time. The search is by time; finalists are those within 15 % of the
+fastest. It needs a GPU whose board has an energy counter. Results are kept apart from those by
+time.
+
 With `--json`, stdout holds one document:
 
     {"target": "gemm",
@@ -221,6 +232,9 @@ With `--json`, stdout holds one document:
 * `contexts`: the best configuration's times in the contexts that do not decide. `in_order` is a
   chain without early start.
 * `default`: has `failure` instead of a time if the default configuration fails.
+* With `--objective energy` or `edp`, `best` and `default` have `joules` a call, the board's `watts`
+  and the relative `energy_resolution`. `pareto` lists the finalists of which no other is both faster
+  and uses less energy. A stored answer has no `watts` and no `pareto`.
 * `busy_seconds`: the time that the devices' workers spent opening, loading, verifying and timing,
   without compiling. Divided by `seconds` times `count`, it is the devices' utilization.
 * `phases`: the seconds of a problem spent waiting for compilers, opening buffers, verifying,
@@ -258,6 +272,8 @@ With `--json`, stdout holds one document:
          {"context", "C",
           "What a call stands among when winners are decided: between ordinary kernels, in a chain "
           "of itself, or alone; default: between on a GPU, else chain"},
+         {"objective", "WHAT",
+          "What the winner has least of: time, energy, or edp (energy times delay)", "time"},
          {"jobs", "N", "Compile threads; default: all cores"},
          kCompileLimitOption,
          {"retune", "", "Measure again what the database already has"},

@@ -21,6 +21,39 @@ std::string against_default(const ProblemReport& report) {
                 by_default.measurement.median / report.decision.best->measurement.median);
 }
 
+void add_energy(Json& json, const Tuned& tuned) {
+  if (!tuned.energy) return;
+  json["joules"] = tuned.energy->joules;
+  if (tuned.energy->watts == 0) return;  // a stored figure
+  json["watts"] = tuned.energy->watts;
+  json["energy_resolution"] = tuned.energy->resolution;
+}
+
+/// `  12.5 mJ a call, 0.930x the default's, 410 W, resolution 1.2 %`.
+std::string energy_line(const ProblemDecision& decision) {
+  const std::optional<Energy>& energy = decision.best->energy;
+  if (!energy) return "";
+  std::string text = format("  {:.4g} mJ a call", energy->joules * 1e3);
+  if (decision.default_configuration && decision.default_configuration->energy) {
+    text += format(", {:.3f}x the default's",
+                   energy->joules / decision.default_configuration->energy->joules);
+  }
+  if (energy->watts > 0) {
+    text += format(", {:.4g} W, resolution {:.2g} %", energy->watts, 100 * energy->resolution);
+  }
+  return text + '\n';
+}
+
+Json pareto_json(const ProblemDecision& decision) {
+  Json front = Json::array();
+  for (const Tuned& one : decision.front) {
+    front.push_back({{"config", json_of(one.configuration)},
+                     {"median_ns", one.measurement.median * kNanoseconds},
+                     {"joules", one.energy->joules}});
+  }
+  return front;
+}
+
 Json best_json(const ProblemReport& report) {
   if (!report.decision.best) return nullptr;
   const Measurement& times = report.decision.best->measurement;
@@ -37,13 +70,17 @@ Json best_json(const ProblemReport& report) {
   }
   if (report.decision.best->cold_seconds)
     json["cold_ns"] = *report.decision.best->cold_seconds * kNanoseconds;
+  add_energy(json, *report.decision.best);
   return json;
 }
 
 Json default_json(const ProblemReport& report) {
   if (!report.decision.default_configuration) return {{"failure", report.default_failure}};
-  return {{"config", json_of(report.decision.default_configuration->configuration)},
-          {"median_ns", report.decision.default_configuration->measurement.median * kNanoseconds}};
+  const Tuned& by_default = *report.decision.default_configuration;
+  Json json{{"config", json_of(by_default.configuration)},
+            {"median_ns", by_default.measurement.median * kNanoseconds}};
+  add_energy(json, by_default);
+  return json;
 }
 
 Json baselines_json(const ProblemReport& report) {
@@ -88,6 +125,7 @@ Json problem_json(const ProblemReport& report) {
               {"measure", report.phases.measure},
               {"decide", report.phases.decide},
               {"record", report.phases.record}}}};
+  if (!report.decision.front.empty()) json["pareto"] = pareto_json(report.decision);
   if (report.prune_check) json["prune_audit"] = json_of(*report.prune_check);
   return json;
 }
@@ -141,6 +179,7 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   text += format("\n  {}\n", configuration_text(target, report.problem,
                                                 report.decision.best->configuration, device));
   text += contexts_text(*report.decision.best);
+  text += energy_line(report.decision);
   for (const BaselineReport& one : report.decision.baselines) {
     text += format("  {:.3f}x {} {} ({}){}\n", one.to_best.median, one.plugin, one.name,
                    time_text(one.measurement.median),

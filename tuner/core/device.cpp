@@ -41,6 +41,15 @@ std::shared_ptr<const std::string> reference_binary(const Workload& workload,
                      first_error(compiled.log)));
 }
 
+Energy Candidate::energy(double, L2State) {
+  throw Error("this device has no energy counter: use --objective time");
+}
+
+std::string Device::no_energy() {
+  return format("{} ({}) has no energy counter that can be read: use --objective time", info().name,
+                name_of(info().kind));
+}
+
 std::unique_ptr<Candidate> Workbench::load_baseline(const BaselineSource&, std::size_t) {
   assert(false && "baselines() is empty");
   return nullptr;

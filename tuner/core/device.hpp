@@ -108,6 +108,14 @@ struct TimedBatch {
   L2State l2 = L2State::hot;  // actual state: hot if cold is not possible
 };
 
+/// The energy of one launch, over a sustained run of many.
+struct Energy {
+  double joules = 0;
+  double watts = 0;       // of the device, over the run; 0: not known
+  double seconds = 0;     // that the run took
+  double resolution = 0;  // relative error by the steps of the counter
+};
+
 /// Something that can be timed: a configuration on a device, or a simulated one with a known time.
 class Timer {
  public:
@@ -141,6 +149,9 @@ class Candidate : public Timer {
   /// Verifies once more after timing, because a kernel may fail after many calls. Runs on the timed
   /// input set, with all checks of verify().
   virtual Verdict recheck() { return verify(); }
+  /// The energy of a launch over a run of at least `least_seconds`. Throws KernelFailure, and Error
+  /// on a device for which no_energy() says why it cannot.
+  virtual Energy energy(double least_seconds, L2State l2);
 };
 
 /// The buffers of one problem on one device, filled, with the reference results. Not thread-safe.
@@ -179,6 +190,8 @@ class Device {
   virtual bool repeats() const { return !runs(); }
   /// Whether kernels run in another process and cannot end this one.
   virtual bool isolated() const { return false; }
+  /// Why the energy of launches cannot be measured, and what to use instead; empty if it can be.
+  virtual std::string no_energy();
   /// Seconds of work so far, without compiling; 0 if not counted.
   virtual double busy_seconds() { return 0; }
   /// Allocates and fills the buffers and computes the reference. Throws Error with sizes and free

@@ -19,6 +19,10 @@ constexpr std::size_t kStampBytes = 2 * kMostStamps * sizeof(Stamp);
 /// Below this the steps of the global timer would show.
 constexpr std::int64_t kShortestClockedNs = 20'000;
 
+int untimed_calls(const Chain& chain) {
+  return std::clamp(chain.launches / 8, 1, kMostUntimedCalls);
+}
+
 PinnedMemory pinned(std::size_t bytes) {
   void* address = nullptr;
   check_cuda(cudaMallocHost(&address, bytes), "pin memory");
@@ -62,6 +66,8 @@ BatchTimer::BatchTimer(const DeviceKernels& kernels, cudaStream_t stream)
              "set memory");
 }
 
+int BatchTimer::calls(const Chain& chain) { return chain.launches + untimed_calls(chain); }
+
 GraphExec BatchTimer::prepare(const Chain& chain) const {
   Capture capture(stream_);
   enqueue(chain, cudaEventRecordExternal);
@@ -104,7 +110,7 @@ TimedBatch BatchTimer::alone(const Chain& chain) const {
 
 void BatchTimer::enqueue(const Chain& chain, unsigned event_flags) const {
   // The untimed calls take the last sets of buffers, those used longest before the first.
-  const int untimed = std::clamp(chain.launches / 8, 1, kMostUntimedCalls);
+  const int untimed = untimed_calls(chain);
   auto* const stamps = stamps_.as<Stamp>();
   check_cuda(cudaMemsetAsync(stamps, 0, kStampBytes, stream_), "set memory");
   kernels_.stamp(stream_, stamps);

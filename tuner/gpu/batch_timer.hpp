@@ -32,6 +32,8 @@ class BatchTimer {
  public:
   BatchTimer(const DeviceKernels& kernels, cudaStream_t stream);
 
+  /// The calls of a chain, the untimed ones included.
+  static int calls(const Chain& chain);
   /// The chain as a graph, after one untimed run. Throws KernelFailure.
   GraphExec prepare(const Chain& chain) const;
   /// Time and clock of one replay of the chain's graph; `seconds` is per call.

@@ -8,6 +8,7 @@
 #include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/gpu/cuda_workbench.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
+#include "tuner/gpu/nvml_energy.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -27,6 +28,12 @@ class CudaDevice : public Device {
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
   bool is_cached(const SourceUnit& unit) override { return compiler_.is_cached(unit); }
   void stop_compiling() override { compiler_.stop(); }
+  std::string no_energy() override try {
+    const NvmlEnergy board(info_.name, pci_address(ordinal_));
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
   std::unique_ptr<Workbench> open(const Workload& workload) override {
     return make_cuda_workbench(context(), workload);
   }

@@ -8,10 +8,16 @@
 #include <string>
 
 #include "tuner/gpu/cuda_device.hpp"
+#include "tuner/gpu/nvml_energy.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
+
+std::string pci_address(int ordinal) {
+  char bus[32] = "";
+  return cudaDeviceGetPCIBusId(bus, sizeof bus, ordinal) == cudaSuccess ? bus : "";
+}
 
 namespace {
 
@@ -30,9 +36,7 @@ std::string first_word_of(const std::string& path) {
 
 /// `10de:2335`, from what Linux shows of the PCI bus; empty where it shows nothing.
 std::string pci_id(int ordinal) {
-  char bus[32] = "";
-  if (cudaDeviceGetPCIBusId(bus, sizeof bus, ordinal) != cudaSuccess) return "";
-  std::string address = bus;  // `0000:1B:00.0`; in files its letters are small
+  std::string address = pci_address(ordinal);  // in files its letters are small
   std::ranges::transform(address, address.begin(),
                          [](unsigned char letter) { return std::tolower(letter); });
   const std::string folder = "/sys/bus/pci/devices/" + address + "/";

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -12,13 +14,22 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
+#include "tuner/gpu/nvml_energy.hpp"
 #include "tuner/gpu/problem_buffers.hpp"
 #include "tuner/gpu/right_answers.hpp"
 #include "tuner/gpu/verifier.hpp"
+#include "tuner/measure/energy.hpp"
 
 namespace autotune {
 
 namespace {
+
+constexpr double kEnergyBatch = 5e-3;         // seconds, short against a step of the counter
+constexpr double kMostEnergyLaunches = 1024;  // in one batch
+
+double seconds_of_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// Binds the work of a call to where the workload's buffers lie.
 using Bind = std::function<std::unique_ptr<BoundWork>(const std::vector<std::byte*>& addresses)>;
@@ -53,6 +64,28 @@ class CudaCandidate : public Candidate {
   }
 
   TimedBatch time_in(CallContext context, int launches, L2State l2) override {
+    return run(context, launches, l2).batch;
+  }
+
+  Energy energy(double least_seconds, L2State l2) override {
+    context_.use();
+    const NvmlEnergy board(context_.info.name, pci_address(context_.ordinal));
+    const double one = std::max(time(1, l2).seconds, 1e-9);
+    const int launches =
+        static_cast<int>(std::clamp(std::ceil(kEnergyBatch / one), 1.0, kMostEnergyLaunches));
+    time(launches, l2);  // makes the graph
+    return sustained_energy([&] { return board.joules(); },
+                            [&] { return run(CallContext::chain, launches, l2).calls; },
+                            least_seconds, seconds_of_clock);
+  }
+
+ private:
+  struct Ran {
+    TimedBatch batch;
+    int calls = 0;  // the untimed ones included
+  };
+
+  Ran run(CallContext context, int launches, L2State l2) {
     context_.use();
     ProblemBuffers::Rotation rotation;
     if (l2 == L2State::cold) rotation = rotate();
@@ -67,10 +100,9 @@ class CudaCandidate : public Candidate {
                       context == CallContext::between};
     TimedBatch batch = timed(chain, context);
     batch.l2 = rotation.cold ? L2State::cold : L2State::hot;
-    return batch;
+    return {batch, BatchTimer::calls(chain)};
   }
 
- private:
   /// The first set of buffers is the uniform one itself.
   const BoundWork& plan_on(int copy) const {
     return copy == 0 ? *plans_[static_cast<std::size_t>(InputSet::uniform)]

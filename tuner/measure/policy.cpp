@@ -2,17 +2,35 @@
 #include "tuner/measure/policy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tuner/text/format.hpp"
 
 namespace autotune {
+namespace {
+
+constexpr std::array<std::string_view, 3> kObjectives = {"time", "energy", "edp"};
+
+}  // namespace
+
+std::string_view name_of(Objective objective) {
+  return kObjectives[static_cast<std::size_t>(objective)];
+}
+
+std::optional<Objective> objective_of(std::string_view name) {
+  const auto found = std::ranges::find(kObjectives, name);
+  if (found == kObjectives.end()) return std::nullopt;
+  return static_cast<Objective>(found - kObjectives.begin());
+}
 
 std::string key_text(const Policy& policy) {
-  const std::string key = format("l2={} launch={}", policy.l2 == L2State::hot ? "hot" : "cold",
-                                 policy.form == LaunchForm::graph ? "graph" : "stream");
-  if (policy.context == CallContext::chain) return key;
-  return format("{} context={}", key, name_of(policy.context));
+  std::string key = format("l2={} launch={}", policy.l2 == L2State::hot ? "hot" : "cold",
+                           policy.form == LaunchForm::graph ? "graph" : "stream");
+  if (policy.objective != Objective::time)
+    key += format(" objective={}", name_of(policy.objective));
+  if (policy.context != CallContext::chain) key += format(" context={}", name_of(policy.context));
+  return key;
 }
 
 std::vector<CallContext> other_contexts(const Policy& policy) {

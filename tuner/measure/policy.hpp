@@ -2,6 +2,7 @@
 // How times are taken and when they are believed: the choices of docs/measuring.md.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,11 +12,17 @@
 
 namespace autotune {
 
+/// What the best configuration has least of. edp: energy times delay.
+enum class Objective : std::uint8_t { time, energy, edp };
+std::string_view name_of(Objective objective);
+std::optional<Objective> objective_of(std::string_view name);
+
 struct Policy {
   // The meaning of a time: part of the key of stored results.
   L2State l2 = L2State::hot;
   LaunchForm form = LaunchForm::graph;
   CallContext context = CallContext::chain;  // in which the playoff decides; not in_order
+  Objective objective = Objective::time;     // decides between the finalists; the search is by time
 
   // One batch.
   double batch_seconds = 500e-6;  // target
@@ -59,10 +66,12 @@ struct Policy {
   double playoff_seconds = 2;  // no block begins after this, but two always run
   double tie_margin = 0.005;
   double replace_margin = 0.01;
+  double energy_margin = 0.15;  // in place of finalist_margin, unless the objective is time
+  double energy_seconds = 0.3;  // of the sustained run of a finalist, at least
 };
 
-/// `l2=hot launch=graph context=between`: the key of stored results. A key without a context is of
-/// the chain, as are all keys of old.
+/// `l2=hot launch=graph objective=energy context=between`: the key of stored results. A key without
+/// an objective is of time. One without a context is of the chain, as are all keys of old.
 std::string key_text(const Policy& policy);
 
 /// The contexts that the playoff times beside the policy's own: none, if it is the chain.

@@ -54,7 +54,9 @@ typedef struct autotune_options {
   size_t size;
   const char* target;   /* a name, or the path of a manifest; required */
   const char* settings; /* `dtype=f64 layout=NT`; others have the target's default */
-  const char* policy;   /* default on a GPU: `l2=hot launch=graph context=between` */
+  /* Default on a GPU: `l2=hot launch=graph context=between`. For results of `--objective energy` or
+   * `edp`: `l2=hot launch=graph objective=energy context=between`. */
+  const char* policy;
   /* Databases, uppermost first. NULL for the user's: the tool's default database. NULL for the
    * shipped one: that of this installation; an empty text: none. A missing or damaged file counts
    * as empty; autotune_warnings() reports it. */

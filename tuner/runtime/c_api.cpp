@@ -94,13 +94,17 @@ NamedValues settings_of(const autotune_options& options) try {
 std::vector<std::string> policies() {
   std::vector<std::string> keys;
   Policy policy;
-  for (const CallContext context : {CallContext::chain, CallContext::between, CallContext::alone}) {
-    policy.context = context;
-    for (const L2State l2 : {L2State::hot, L2State::cold}) {
-      policy.l2 = l2;
-      for (const LaunchForm form : {LaunchForm::graph, LaunchForm::stream}) {
-        policy.form = form;
-        keys.push_back(key_text(policy));
+  for (const L2State l2 : {L2State::hot, L2State::cold}) {
+    policy.l2 = l2;
+    for (const LaunchForm form : {LaunchForm::graph, LaunchForm::stream}) {
+      policy.form = form;
+      for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
+        policy.objective = objective;
+        for (const CallContext context :
+             {CallContext::chain, CallContext::between, CallContext::alone}) {
+          policy.context = context;
+          keys.push_back(key_text(policy));
+        }
       }
     }
   }
@@ -113,8 +117,11 @@ std::string policy_of(const autotune_options& options, DeviceKind kind) {
   const std::string wanted = options.policy ? options.policy : key_text(usual);
   const std::vector<std::string> known = policies();
   if (std::ranges::find(known, wanted) != known.end()) return wanted;
-  throw UsageError(format("autotune_options.policy is \"{}\": it must be one of {}", wanted,
-                          joined(known, ", ")));
+  throw UsageError(
+      format("autotune_options.policy is \"{}\": it must be `l2=hot launch=graph`, with l2=cold "
+             "or launch=stream if so tuned, then objective=energy or objective=edp if so tuned, "
+             "then context=between or context=alone if not in a chain",
+             wanted));
 }
 
 struct Chosen {

@@ -36,6 +36,7 @@ Tuned best_of(const db::BestRow& row) {
   best.measurement = measurement_of(row);
   if (row.cold_ns) best.cold_seconds = *row.cold_ns / kNanoseconds;
   best.verified = row.verified;
+  if (row.joules) best.energy = Energy{*row.joules};
   return best;
 }
 
@@ -52,9 +53,12 @@ db::DecisionRow row_of(const ProblemDecision& decision, double flops,
   if (decision.default_configuration) {
     row.default_configuration = to_text(decision.default_configuration->configuration);
     row.default_ns = decision.default_configuration->measurement.median * kNanoseconds;
+    const std::optional<Energy>& energy = decision.default_configuration->energy;
+    if (energy) row.default_joules = energy->joules;
   }
   row.noise_floor = decision.noise_floor;
   if (decision.best->cold_seconds) row.cold_ns = *decision.best->cold_seconds * kNanoseconds;
+  if (decision.best->energy) row.joules = decision.best->energy->joules;
   for (const Configuration& tie : decision.ties) row.ties += to_text(tie) + '\n';
   row.verified = decision.best->verified;
   row.binary_key = binary_key;
@@ -73,6 +77,7 @@ ProblemDecision decision_of(const db::BestRow& row) {
     Tuned& by_default = decision.default_configuration.emplace();
     by_default.configuration = parse_named_values(row.default_configuration);
     by_default.measurement.median = *row.default_ns / kNanoseconds;
+    if (row.default_joules) by_default.energy = Energy{*row.default_joules};
   }
   if (row.baseline.ns) {
     decision.baselines.push_back(baseline_of(row.baseline, decision.best->measurement.median));

@@ -22,6 +22,7 @@ struct Tuned {
   std::optional<double> cold_seconds;  // in the other L2 state
   bool verified = false;
   std::map<CallContext, Measurement> other_contexts = {};  // as the playoff timed it there
+  std::optional<Energy> energy = {};                       // if the objective is not time
 };
 
 /// A baseline's figures from the playoff.
@@ -38,6 +39,7 @@ struct ProblemDecision {
   std::optional<Tuned> default_configuration;  // absent if it fails
   std::vector<Configuration> ties;
   std::vector<BaselineReport> baselines;  // fastest first
+  std::vector<Tuned> front;               // Pareto front of time and energy, fastest first
   double noise_floor = 0;                 // relative spread of the playoff's A/A pair
   bool predicted = false;                 // the device cannot run: chosen by the cost model
 };

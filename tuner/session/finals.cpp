@@ -6,6 +6,7 @@
 
 #include "tuner/session/baselines.hpp"
 #include "tuner/session/context_decision.hpp"
+#include "tuner/session/energy_choice.hpp"
 #include "tuner/session/finalists.hpp"
 #include "tuner/session/finals_time.hpp"
 #include "tuner/session/playoff.hpp"
@@ -20,17 +21,21 @@ std::optional<std::size_t> stored_best(const ProblemRun& run) {
   return best ? run.space().find(parse_named_values(best->configuration)) : std::nullopt;
 }
 
-Tuned tuned(const Configuration& configuration, const FinalistResult& result) {
+Tuned tuned(const Configuration& configuration, const FinalistResult& result,
+            const std::optional<Energy>& energy) {
   Tuned tuned{configuration, result.measurement, std::nullopt, true};
   if (result.other_l2) tuned.cold_seconds = result.other_l2->median;
   tuned.other_contexts = result.other_contexts;
+  tuned.energy = energy;
   return tuned;
 }
 
 /// Each under the key of its own context. What a call takes in order is no context of a program.
+/// Times do not decide where energy counts.
 void publish_other_contexts(const ProblemRun& run, const Finalists& finalists,
                             std::span<const BaselineCandidate> baselines,
                             const PlayoffResult& result) {
+  if (run.policy().objective != Objective::time) return;
   PlayedOff played{{}, std::nullopt, baselines, result};
   for (const LoadedFinalist& one : finalists.all()) {
     if (one.index == run.default_index()) played.by_default = played.finalists.size();
@@ -50,7 +55,8 @@ void publish_other_contexts(const ProblemRun& run, const Finalists& finalists,
 
 /// Records what was timed of each finalist and the decision.
 ProblemDecision publish(const ProblemRun& run, const Finalists& finalists,
-                        std::span<const BaselineCandidate> baselines, const PlayoffResult& result) {
+                        std::span<const BaselineCandidate> baselines, const PlayoffResult& result,
+                        const Energies& energies) {
   ProblemDecision decision;
   decision.noise_floor = result.noise_floor;
   const std::span<const LoadedFinalist> all = finalists.all();
@@ -62,13 +68,16 @@ ProblemDecision publish(const ProblemRun& run, const Finalists& finalists,
     Trial trial = run.ledger().trials().at(all[i].index);
     trial.measurement = one.measurement;
     run.recorder().record_playoff(trial, is_default);
-    if (is_default) decision.default_configuration = tuned(configuration, one);
+    const Tuned figures = tuned(configuration, one, energies[i]);
+    if (is_default) decision.default_configuration = figures;
+    if (figures.energy) decision.front.push_back(figures);
     if (i == *result.winner) {
-      decision.best = tuned(configuration, one);
+      decision.best = figures;
     } else if (one.tied) {
       decision.ties.push_back(configuration);
     }
   }
+  decision.front = pareto_front(std::move(decision.front));
   decision.baselines = baseline_reports(baselines, std::span(result.finalists).subspan(all.size()));
   run.recorder().decide(decision, run.ledger().trials().at(all[*result.winner].index).binary_key);
   publish_other_contexts(run, finalists, baselines, result);
@@ -96,6 +105,7 @@ ProblemDecision decide(ProblemRun& run, EdgeCheck& edge, const Deadline& deadlin
   Finalists finalists(run, edge, stored_best(run), warn);
   std::optional<std::vector<BaselineCandidate>> baselines;
   PlayoffResult result;
+  Energies energies;
   bool has_best = false;
   while (!has_best) {
     finalists.verify(shortened(run.policy(), deadline), verifying_deadline(deadline));
@@ -104,11 +114,13 @@ ProblemDecision decide(ProblemRun& run, EdgeCheck& edge, const Deadline& deadlin
     result =
         play_off(run, finalists, *baselines, shortened(run.policy(), deadline), deadline, seed);
     finalists.refute_failed(result.finalists);
+    energies = measured_energies(run.policy(), finalists, result, deadline, warn);
     const bool all_right = finalists.recheck();
     has_best =
         result.winner && all_right && (finalists.hold_the_fastest() || deadline.has_passed());
   }
-  return publish(run, finalists, *baselines, result);
+  decide_by_energy(run.policy(), finalists, energies, result);
+  return publish(run, finalists, *baselines, result, energies);
 }
 
 ProblemDecision undecided(const ProblemRun& run) {

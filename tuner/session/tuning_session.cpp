@@ -76,6 +76,7 @@ class TuningSession {
         queue_(request.problems.size(), devices_.size(), callbacks.stop_requested) {}
 
   TuningReport run() {
+    if (request_.policy.objective != Objective::time) expect_energy();
     for (const Problem& problem : request_.problems) {
       expect_to_fit(target_, problem, *devices_[0]);
     }
@@ -95,6 +96,13 @@ class TuningSession {
   }
 
  private:
+  /// Before anything is tuned: the objective needs the energy of every device.
+  void expect_energy() const {
+    for (Device* const device : devices_) {
+      if (const std::string why = device->no_energy(); !why.empty()) throw Error(why);
+    }
+  }
+
   TuningReport report() {
     TuningReport report;
     for (auto& [number, one] : reports_) report.problems.push_back(std::move(one));

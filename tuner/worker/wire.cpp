@@ -27,6 +27,7 @@ WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_t
 WIRE_MEMBERS(CompiledKernel, key, resources)
 WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds)
 WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2)
+WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
 WIRE_MEMBERS(CompileTask, program, name, options, kernels)
 WIRE_MEMBERS(Build, log, keep, read)
 
@@ -63,6 +64,15 @@ TimedBatch timed_batch_of(const Json& json) {
   const bool is_time = std::isfinite(batch.seconds) && batch.seconds >= 0;
   if (!is_time) throw WireError(format("{} s is no time", batch.seconds));
   return batch;
+}
+
+Json wire_of(const Energy& energy) { return to_wire(energy); }
+
+Energy energy_of(const Json& json) {
+  const auto energy = from_wire<Energy>(json);
+  const bool is_energy = std::isfinite(energy.joules) && energy.joules >= 0;
+  if (!is_energy) throw WireError(format("{} J is no energy", energy.joules));
+  return energy;
 }
 
 Json wire_of(const KernelFailure& failure) {

@@ -34,6 +34,9 @@ Verdict verdict_of(const Json& json);
 Json wire_of(const TimedBatch& batch);
 TimedBatch timed_batch_of(const Json& json);
 
+Json wire_of(const Energy& energy);
+Energy energy_of(const Json& json);
+
 /// An exception of the worker's device as an answer.
 Json wire_of(const KernelFailure& failure);
 /// Rethrows the exception or Error of an answer; returns if there is none.

@@ -142,6 +142,13 @@ class RemoteCandidate : public Candidate {
     return batch;
   }
 
+  Energy energy(double least_seconds, L2State l2) override {
+    load();
+    return bench_->client().call(
+        {{"do", "energy"}, {"id", id_}, {"seconds", least_seconds}, {"l2", static_cast<int>(l2)}},
+        {}, bench_->longest_limit(), "measuring the energy", energy_of);
+  }
+
  private:
   static Verdict verdict_in(const Json& answer) { return verdict_of(answer.at("verdict")); }
 
@@ -222,6 +229,7 @@ class WorkerDevice : public Device {
   void stop_compiling() override { compiler_->stop_compiling(); }
   bool isolated() const override { return true; }
   bool is_cached(const SourceUnit& unit) override { return compiler_->is_cached(unit); }
+  std::string no_energy() override { return compiler_->no_energy(); }
   double busy_seconds() override { return client_->busy_seconds(); }
 
   std::unique_ptr<Workbench> open(const Workload& workload) override {

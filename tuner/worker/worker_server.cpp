@@ -75,6 +75,10 @@ class Server {
       const auto context = static_cast<CallContext>(request.at("context").get<int>());
       return wire_of(candidates_.at(id)->time_in(context, request.at("launches"), l2));
     }
+    if (what == "energy") {
+      const auto l2 = static_cast<L2State>(request.at("l2").get<int>());
+      return wire_of(candidates_.at(id)->energy(request.at("seconds"), l2));
+    }
     if (what == "floor") return {{"seconds", benches_.at(id)->launch_floor()}};
     if (what == "active_blocks") {
       const auto kernel = compiled_kernel_of(request.at("kernel"), std::move(message.bytes));

@@ -192,7 +192,10 @@ TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
   policy.policy = "junk";
   EXPECT_EQ(autotune_open(&policy, &handle_), AUTOTUNE_WRONG_USAGE);
   EXPECT_THAT(autotune_message(), AllOf(HasSubstr("autotune_options.policy"), HasSubstr("\"junk\""),
-                                        HasSubstr("l2=cold launch=stream")));
+                                        HasSubstr("l2=cold or launch=stream")));
+  policy.policy = "l2=hot launch=graph objective=edp context=between";
+  EXPECT_EQ(autotune_open(&policy, &handle_), AUTOTUNE_OK) << autotune_message();
+  autotune_close(std::exchange(handle_, nullptr));
   autotune_options ordinal = options_;
   ordinal.ordinal = -5;
   EXPECT_EQ(autotune_open(&ordinal, &handle_), AUTOTUNE_WRONG_USAGE);

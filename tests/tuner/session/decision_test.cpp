@@ -13,9 +13,11 @@ ProblemDecision decision() {
   best.measurement.low = 1.5e-6;
   best.measurement.high = 2.5e-6;
   best.measurement.samples = 15;
+  best.energy = Energy{3e-3, 300, 0.3, 0.01};
   decision.best = best;
   Tuned slower{{{"X", 1}}, {}, std::nullopt, true};
   slower.measurement.median = 8e-6;
+  slower.energy = Energy{5e-3, 300, 0.3, 0.01};
   decision.default_configuration = slower;
   decision.ties = {{{"X", 4}}, {{"X", 5}}};
   decision.noise_floor = 0.25;
@@ -33,6 +35,8 @@ TEST(Decision, ItsRowHasNanosecondsAndARate) {
   EXPECT_DOUBLE_EQ(*row.default_ns, 8000);
   EXPECT_DOUBLE_EQ(*row.cold_ns, 4000);
   EXPECT_DOUBLE_EQ(*row.gflops, 2);
+  EXPECT_DOUBLE_EQ(*row.joules, 3e-3);
+  EXPECT_DOUBLE_EQ(*row.default_joules, 5e-3);
   EXPECT_EQ(row.ties, "X=4\nX=5\n");
   EXPECT_EQ(row.binary_key, "key");
   EXPECT_EQ(row.baseline.text(), "vendor fast");
@@ -52,6 +56,8 @@ TEST(Decision, AStoredOneIsReadBack) {
   stored.noise_floor = row.noise_floor;
   stored.cold_ns = row.cold_ns;
   stored.ties = row.ties;
+  stored.joules = row.joules;
+  stored.default_joules = row.default_joules;
   stored.verified = row.verified;
   stored.baseline = row.baseline;
   const ProblemDecision read = decision_of(stored);
@@ -60,6 +66,8 @@ TEST(Decision, AStoredOneIsReadBack) {
   EXPECT_EQ(read.best->measurement.samples, 15);
   EXPECT_DOUBLE_EQ(*read.best->cold_seconds, 4e-6);
   EXPECT_DOUBLE_EQ(read.default_configuration->measurement.median, 8e-6);
+  EXPECT_DOUBLE_EQ(read.best->energy->joules, 3e-3);
+  EXPECT_DOUBLE_EQ(read.default_configuration->energy->joules, 5e-3);
   EXPECT_EQ(read.ties.size(), 2u);
   EXPECT_DOUBLE_EQ(read.noise_floor, 0.25);
   EXPECT_FALSE(read.predicted);

@@ -31,6 +31,14 @@ TEST(Wire, KeepsALaunchPlan) {
   EXPECT_EQ(launch_plan_of(sent(wire_of(LaunchPlan{}))), LaunchPlan{});
 }
 
+TEST(Wire, KeepsAnEnergyAndRefusesWhatIsNone) {
+  const Energy energy = energy_of(sent(wire_of(Energy{1.5e-3, 300, 0.31, 0.01})));
+  EXPECT_EQ(energy.joules, 1.5e-3);
+  EXPECT_EQ(energy.seconds, 0.31);
+  EXPECT_EQ(energy.resolution, 0.01);
+  EXPECT_THROW(energy_of(wire_of(Energy{-1, 300, 0.3, 0})), WireError);
+}
+
 TEST(Wire, KeepsAWorkload) {
   Workload workload;
   workload.problem = "M=1";
