@@ -284,6 +284,18 @@ TEST_F(WrongKernel, AReferenceThatDoesNotCompileIsAnError) {
   EXPECT_THROW(device().open(workload), Error);
 }
 
+TEST_F(WrongKernel, AReferenceThatWritesDoubleWhereFloatIsDeclaredIsNamed) {
+  Workload workload = saxpy_workload(1'000'000);
+  workload.float64_outputs = false;
+  try {
+    device().open(workload);
+    FAIL() << "no Error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("wrote out[1000000], outside out[0..999999]"));
+    EXPECT_THAT(error.what(), HasSubstr("add outputs = \"f64\" to [reference]"));
+  }
+}
+
 TEST_F(WrongKernel, CheckingCostsLittle) {
   using Clock = std::chrono::steady_clock;
   const std::int64_t n = 1 << 20;

@@ -39,14 +39,23 @@ void upload_file(cudaStream_t stream, const BufferSpec& spec, InputSet set, std:
 
 }  // namespace
 
-ZonedBuffer::ZonedBuffer(cudaStream_t stream, std::int64_t bytes)
-    : memory_(bytes + 2 * kRedZoneBytes), bytes_(bytes) {
+ZonedBuffer::ZonedBuffer(cudaStream_t stream, std::int64_t bytes, std::int64_t slack)
+    : memory_(bytes + 2 * kRedZoneBytes + slack), bytes_(bytes) {
   reset_zones(stream);
 }
 
 void ZonedBuffer::reset_zones(cudaStream_t stream) const {
   set_bytes(stream, memory_.get(), kRedZoneByte, kRedZoneBytes);
   set_bytes(stream, start() + bytes_, kRedZoneByte, kRedZoneBytes);
+}
+
+Verdict ZonedBuffer::check_zones(const BufferSpec& spec) const {
+  std::vector<std::byte> before(kRedZoneBytes), after(kRedZoneBytes);
+  check_cuda(cudaMemcpy(before.data(), memory_.get(), kRedZoneBytes, cudaMemcpyDefault),
+             "copy memory");
+  check_cuda(cudaMemcpy(after.data(), start() + bytes_, kRedZoneBytes, cudaMemcpyDefault),
+             "copy memory");
+  return check_red_zones(spec, before, after);
 }
 
 void fill_workspace(cudaStream_t stream, const BufferSpec& spec, const ZonedBuffer& buffer) {
@@ -70,13 +79,14 @@ ProblemBuffers::ProblemBuffers(cudaStream_t stream, const DeviceInfo& device,
   fill_slots(stream);
 }
 
-/// Buffers, for each output the right answers and their magnitudes on both sets, and the results of
-/// one run while another is compared with them.
+/// Buffers, for each output the right answers and their magnitudes on both sets, what the reference
+/// writes, and the results of one run while another is compared with them.
 void ProblemBuffers::check_memory(const Workload& workload) const {
   std::int64_t needed = 0;
   for (const BufferSpec& spec : specs_) {
     const std::int64_t one = spec.bytes() + 2 * kRedZoneBytes;
-    const std::int64_t answers = 4 * spec.length * bytes_of(answer_type(workload, spec));
+    const std::int64_t answers = 4 * spec.length * bytes_of(answer_type(workload, spec)) +
+                                 spec.length * bytes_of(ElementType::f64) + 2 * kRedZoneBytes;
     needed += spec.role == Role::input   ? 2 * one
               : spec.role == Role::inout ? 4 * one + answers
               : is_compared(spec.role)   ? 2 * one + answers

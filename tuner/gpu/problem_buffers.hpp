@@ -19,15 +19,17 @@ namespace autotune {
 
 inline constexpr std::array kInputSets{InputSet::integers, InputSet::uniform};
 
-/// Device memory of exactly `bytes` between two red zones.
+/// Device memory of exactly `bytes` between two red zones. `slack` bytes lie behind the second.
 class ZonedBuffer {
  public:
   ZonedBuffer() = default;
-  ZonedBuffer(cudaStream_t stream, std::int64_t bytes);
+  ZonedBuffer(cudaStream_t stream, std::int64_t bytes, std::int64_t slack = 0);
 
   std::byte* start() const { return memory_.get() + kRedZoneBytes; }
   std::int64_t bytes() const { return bytes_; }
   void reset_zones(cudaStream_t stream) const;
+  /// Wrong if bytes of a zone were written. Waits.
+  Verdict check_zones(const BufferSpec& spec) const;
 
  private:
   DeviceMemory memory_;

@@ -44,16 +44,16 @@ class Reference {
   std::vector<DeviceMemory> run(const LaunchPlan& plan, InputSet set) const {
     std::vector<BufferSpec> specs = buffers_.specs();
     std::vector<std::byte*> addresses = buffers_.addresses(set);
-    std::vector<DeviceMemory> results;
+    std::vector<ZonedBuffer> written;
     buffers_.reset(stream_, set);
     for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
       if (!is_compared(specs[i].role)) continue;
       specs[i].type = answer_type(workload_, specs[i]);
-      results.push_back(result(specs[i], addresses[i]));
-      addresses[i] = results.back().get();
+      written.push_back(begun(specs[i], addresses[i]));
+      addresses[i] = written.back().start();
     }
-    launch(plan, std::move(addresses), std::move(specs));
-    return results;
+    launch(plan, std::move(addresses), specs);
+    return results(specs, written, set);
   }
 
   /// Writes the prepared inputs of `set`.
@@ -79,17 +79,39 @@ class Reference {
   }
 
   /// Begins as the buffer does: an inout with its contents, an output with poison.
-  DeviceMemory result(const BufferSpec& spec, const std::byte* contents) const {
-    const auto bytes = static_cast<std::size_t>(spec.bytes());
-    DeviceMemory memory(spec.bytes());
+  ZonedBuffer begun(const BufferSpec& spec, const std::byte* contents) const {
+    ZonedBuffer buffer(stream_, spec.bytes(), reference_slack(spec));
     if (spec.role == Role::inout) {
-      check_cuda(cudaMemcpyAsync(memory.get(), contents, bytes, cudaMemcpyDefault, stream_),
-                 "copy memory");
+      copy(buffer.start(), contents, spec.bytes());
     } else {
       const int poison = static_cast<int>(poison_byte(spec.type));
-      check_cuda(cudaMemsetAsync(memory.get(), poison, bytes, stream_), "set memory");
+      check_cuda(
+          cudaMemsetAsync(buffer.start(), poison, static_cast<std::size_t>(spec.bytes()), stream_),
+          "set memory");
     }
-    return memory;
+    return buffer;
+  }
+
+  /// What was written, without zones. Throws KernelFailure if a zone of any buffer was written.
+  std::vector<DeviceMemory> results(const std::vector<BufferSpec>& specs,
+                                    const std::vector<ZonedBuffer>& written, InputSet set) const {
+    std::vector<DeviceMemory> results;
+    for (std::size_t i = 0; i < workload_.buffers.size(); ++i) {
+      const bool is_result = is_compared(specs[i].role);
+      const ZonedBuffer& buffer = is_result ? written[results.size()] : buffers_.buffer(i, set);
+      const Verdict zones = check_reference_zones(specs[i], buffer.check_zones(specs[i]));
+      if (zones.outcome != Outcome::ok) throw KernelFailure(zones.outcome, zones.message);
+      if (!is_result) continue;
+      copy(results.emplace_back(specs[i].bytes()).get(), buffer.start(), specs[i].bytes());
+    }
+    check_cuda(cudaStreamSynchronize(stream_), "copy memory");
+    return results;
+  }
+
+  void copy(std::byte* to, const std::byte* from, std::int64_t bytes) const {
+    check_cuda(
+        cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream_),
+        "copy memory");
   }
 
   cudaStream_t stream_;

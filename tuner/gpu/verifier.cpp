@@ -201,10 +201,9 @@ Verdict Verifier::verdict(const Workspace& workspace, InputSet set, const Output
 }
 
 Verdict Verifier::zone_verdict(const BufferSpec& spec, const ZonedBuffer& buffer) const {
-  const auto before = downloaded(buffer.start() - kRedZoneBytes, kRedZoneBytes);
-  const auto after = downloaded(buffer.start() + buffer.bytes(), kRedZoneBytes);
+  Verdict verdict = buffer.check_zones(spec);
   buffer.reset_zones(stream_);
-  return check_red_zones(spec, before, after);
+  return verdict;
 }
 
 Verdict Verifier::input_verdict(std::size_t index, InputSet set) const {

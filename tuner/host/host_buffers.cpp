@@ -18,8 +18,8 @@ constexpr std::size_t kPage = 4096;
 
 }  // namespace
 
-HostBuffer::HostBuffer(BufferSpec spec) : spec_(std::move(spec)) {
-  const auto bytes = static_cast<std::size_t>(spec_.bytes());
+HostBuffer::HostBuffer(BufferSpec spec, std::int64_t slack) : spec_(std::move(spec)) {
+  const auto bytes = static_cast<std::size_t>(spec_.bytes() + slack);
   const std::size_t whole = (bytes + kPage - 1) / kPage * kPage + 2 * kRedZoneBytes;
   memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, whole)));
   if (!memory_) {

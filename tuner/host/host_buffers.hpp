@@ -15,8 +15,9 @@ namespace autotune {
 
 class HostBuffer {
  public:
-  /// Throws Error if there is no memory.
-  explicit HostBuffer(BufferSpec spec);
+  /// `slack` bytes lie behind the red zone and are not looked at. Throws Error if there is no
+  /// memory.
+  explicit HostBuffer(BufferSpec spec, std::int64_t slack = 0);
 
   const BufferSpec& spec() const { return spec_; }
   std::span<std::byte> bytes() { return {start(), size()}; }

@@ -26,7 +26,7 @@ std::vector<HostBuffer> reference_buffers(const Workload& workload, const Refere
   for (BufferSpec spec : workload.buffers) {
     if (is_compared(spec.role)) spec.type = answer_type(workload, spec);
     const auto prepared = inputs.prepared.of(inputs.set, buffers.size());
-    HostBuffer& buffer = buffers.emplace_back(spec);
+    HostBuffer& buffer = buffers.emplace_back(spec, reference_slack(spec));
     const bool is_known = spec.fill != Fill::prepared || !prepared.empty();
     if (is_known && (spec.role == Role::input || spec.role == Role::inout)) {
       buffer.fill(threads, inputs.set, workload.seed, inputs.absolute, prepared);
@@ -48,10 +48,16 @@ void run_plan(const LaunchPlan& plan, const HostModule& module, std::span<HostBu
   bound.check(launcher);
 }
 
+void expect_whole_zones(const HostBuffer& buffer) {
+  const Verdict zones = check_reference_zones(buffer.spec(), buffer.check_red_zones());
+  if (zones.outcome != Outcome::ok) throw KernelFailure(zones.outcome, zones.message);
+}
+
 std::vector<HostBuffer> run_reference(const Workload& workload, const HostModule& module,
                                       Launcher& launcher, const ReferenceInputs& inputs) {
   std::vector<HostBuffer> buffers = reference_buffers(workload, inputs, launcher.threads());
   run_plan(workload.reference, module, buffers, launcher);
+  for (const HostBuffer& buffer : buffers) expect_whole_zones(buffer);
   std::erase_if(buffers, [](const HostBuffer& buffer) { return !is_compared(buffer.spec().role); });
   return buffers;
 }
@@ -115,8 +121,7 @@ PreparedInputs prepared_inputs(const Workload& workload, const std::string* refe
     std::vector<HostBuffer> buffers = reference_buffers(workload, {set, {}}, launcher.threads());
     run_plan(workload.preparation, module, buffers, launcher);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-      const Verdict zones = buffers[i].check_red_zones();
-      if (zones.outcome != Outcome::ok) throw KernelFailure(zones.outcome, zones.message);
+      expect_whole_zones(buffers[i]);
       if (buffers[i].spec().fill == Fill::prepared) prepared.keep(set, i, buffers[i].bytes());
     }
   }

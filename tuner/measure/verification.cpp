@@ -109,6 +109,22 @@ Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> bef
                       buffer.name, index, buffer.length - 1, changed));
 }
 
+std::int64_t reference_slack(const BufferSpec& output) {
+  return is_compared(output.role) && bytes_of(output.type) < bytes_of(ElementType::f64)
+             ? output.length * bytes_of(ElementType::f64) - output.bytes()
+             : 0;
+}
+
+Verdict check_reference_zones(const BufferSpec& buffer, Verdict zones) {
+  if (zones.outcome == Outcome::ok || reference_slack(buffer) == 0) return zones;
+  zones.message += format(" ({} is declared as {}", buffer.name, name_of(buffer.type));
+  if (buffer.type == ElementType::f32 && buffer.role != Role::inout) {
+    zones.message += ": if the reference writes double, add outputs = \"f64\" to [reference]";
+  }
+  zones.message += ')';
+  return zones;
+}
+
 bool is_compared(Role role) {
   return role == Role::output || role == Role::inout || role == Role::checked;
 }

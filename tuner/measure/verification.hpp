@@ -27,6 +27,13 @@ inline constexpr std::byte kRedZoneByte{0xA5};
 Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> before,
                         std::span<const std::byte> after);
 
+/// Bytes of memory behind the red zone of an output while a reference runs: a reference that writes
+/// double where four bytes are declared damages nothing else, and is found out.
+std::int64_t reference_slack(const BufferSpec& output);
+/// As check_red_zones(), of a buffer that a reference wrote: says what to declare if the reference
+/// may write double.
+Verdict check_reference_zones(const BufferSpec& buffer, Verdict zones);
+
 /// True for outputs, inouts and checked outputs.
 bool is_compared(Role role);
 

@@ -248,6 +248,36 @@ TEST(HostDevice, AReferenceThatFailsIsAnErrorOfTheProblem) {
   EXPECT_THROW(device->open(workload), Error);
 }
 
+TEST(HostDevice, AReferenceThatWritesDoubleWhereFloatIsDeclaredIsNamed) {
+  const KernelCase copy{.text = kCopy, .n = 100'000, .type = ElementType::f32};
+  const auto device = make_host_device(test_cache());
+  Workload workload = copy.workload();
+  std::string& reference = workload.reference_source.text;
+  reference.replace(reference.find("float* out"), 5, "double");
+  try {
+    device->open(workload);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("case: the reference kernel fails: wrote out[100000], "
+                                        "outside out[0..99999]"));
+    EXPECT_THAT(error.what(), HasSubstr("out is declared as f32: if the reference writes double, "
+                                        "add outputs = \"f64\" to [reference]"));
+  }
+}
+
+TEST(HostDevice, AReferenceThatWritesBehindAnInputIsNamed) {
+  const auto device = make_host_device(test_cache());
+  Workload workload = KernelCase{.text = kCopy}.workload();
+  std::string& reference = workload.reference_source.text;
+  reference.insert(reference.find("for (int i"), "const_cast<int*>(in)[n + 3] = 1; ");
+  try {
+    device->open(workload);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the reference kernel fails: wrote in[67], outside"));
+  }
+}
+
 TEST(HostDevice, WhatDoesNotFitIntoMemoryIsAnError) {
   const auto device = make_host_device(test_cache());
   try {
