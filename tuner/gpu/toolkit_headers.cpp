@@ -21,6 +21,8 @@ std::vector<fs::path> candidates() {
   if (const fs::path library = nvrtc_folder(); !library.empty()) {
     folders.push_back(library.parent_path() / "include");
     folders.push_back(library.parent_path().parent_path() / "include");
+    // PyPI's packages of CUDA 12: nvidia/cuda_nvrtc/lib, nvidia/cuda_runtime/include.
+    folders.push_back(library.parent_path().parent_path() / "cuda_runtime/include");
   }
   folders.emplace_back(AUTOTUNE_CUDA_INCLUDE);
   folders.emplace_back("/usr/local/cuda/include");

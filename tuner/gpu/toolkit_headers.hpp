@@ -11,8 +11,9 @@ namespace autotune {
 std::filesystem::path nvrtc_folder();
 
 /// The folder with cuda_fp16.h, and its `cccl`, where CUDA 13 has <cub/…>, <cuda/…> and <thrust/…>.
-/// Searched under $CUDA_HOME, $CUDA_PATH, beside the loaded NVRTC, where the tool was built, and in
-/// the usual place. Empty if there is none: kernels without toolkit headers still compile.
+/// Searched under $CUDA_HOME, $CUDA_PATH, beside the loaded NVRTC (as the toolkit and PyPI's
+/// packages lay them out), where the tool was built, and in the usual place. Empty if there is
+/// none: kernels without toolkit headers still compile.
 const std::vector<std::filesystem::path>& toolkit_headers();
 
 }  // namespace autotune

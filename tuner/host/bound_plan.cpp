@@ -50,25 +50,21 @@ void check_launch(const Launch& launch, const DeviceInfo& info) {
   }
 }
 
-HostPlan::HostPlan(const LaunchPlan& plan, const HostModule& module, std::span<HostBuffer> buffers,
-                   std::span<HostBuffer> workspace) {
+HostPlan::HostPlan(const LaunchPlan& plan, const HostModule& module,
+                   std::span<const std::span<std::byte>> memory) {
   for (const ConstantCopy& copy : plan.constants) {
-    HostBuffer& buffer = buffers[copy.buffer];
-    const std::int64_t bytes = buffer.spec().bytes();
+    const std::span<std::byte> buffer = memory[copy.buffer];
+    const auto bytes = static_cast<std::int64_t>(buffer.size());
     void* const variable = copy.optional ? module.find_constant(copy.symbol, bytes)
                                          : module.constant(copy.symbol, bytes);
-    if (variable != nullptr) copies_.push_back({variable, buffer.bytes()});
+    if (variable != nullptr) copies_.push_back({variable, buffer});
   }
-  for (const Launch& launch : plan.launches) {
-    launches_.push_back(bound(launch, module, buffers, workspace));
-  }
-  for (const Launch& launch : plan.checks) {
-    checks_.push_back(bound(launch, module, buffers, workspace));
-  }
+  for (const Launch& launch : plan.launches) launches_.push_back(bound(launch, module, memory));
+  for (const Launch& launch : plan.checks) checks_.push_back(bound(launch, module, memory));
 }
 
 HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
-                           std::span<HostBuffer> buffers, std::span<HostBuffer> workspace) {
+                           std::span<const std::span<std::byte>> memory) {
   check_arguments(launch, module.parameter_bytes(launch.entry));
   HostLaunch bound{launch.entry,
                    module.kernel(launch.entry),
@@ -77,19 +73,16 @@ HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
                    static_cast<std::size_t>(launch.dynamic_shared_bytes),
                    {}};
   for (const Argument& argument : launch.arguments) {
-    bound.arguments.push_back(place(argument, buffers, workspace));
+    bound.arguments.push_back(place(argument, memory));
   }
   return bound;
 }
 
-void* HostPlan::place(const Argument& argument, std::span<HostBuffer> buffers,
-                      std::span<HostBuffer> workspace) {
+void* HostPlan::place(const Argument& argument, std::span<const std::span<std::byte>> memory) {
   Value& value = values_.emplace_back();
   if (const auto* const reference = std::get_if<BufferRef>(&argument)) {
-    const std::size_t index = reference->index;
-    assert(index < buffers.size() + workspace.size());
-    const void* const address =
-        index < buffers.size() ? buffers[index].data() : workspace[index - buffers.size()].data();
+    assert(reference->index < memory.size());
+    const void* const address = memory[reference->index].data();
     std::memcpy(value.bytes.data(), &address, sizeof address);
   } else {
     value.bytes = memory_of(std::get<Scalar>(argument));

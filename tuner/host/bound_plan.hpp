@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tuner/core/device.hpp"
-#include "tuner/host/host_buffers.hpp"
 #include "tuner/host/host_module.hpp"
 #include "tuner/host/launcher.hpp"
 
@@ -21,10 +20,10 @@ void check_launch(const Launch& launch, const DeviceInfo& info);
 
 class HostPlan {
  public:
-  /// Arguments refer to `buffers`, then to the plan's workspace. All arguments but `plan` must
-  /// outlive this.
-  HostPlan(const LaunchPlan& plan, const HostModule& module, std::span<HostBuffer> buffers,
-           std::span<HostBuffer> workspace);
+  /// Arguments refer to `memory`: one span for each of the workload's buffers, then for each of the
+  /// plan's workspace. `module` and what the spans point to must outlive this.
+  HostPlan(const LaunchPlan& plan, const HostModule& module,
+           std::span<const std::span<std::byte>> memory);
   HostPlan(HostPlan&&) = default;
 
   void run(Launcher& launcher) const;
@@ -36,10 +35,9 @@ class HostPlan {
   struct alignas(8) Value {
     std::array<std::byte, 8> bytes;
   };
-  HostLaunch bound(const Launch& launch, const HostModule& module, std::span<HostBuffer> buffers,
-                   std::span<HostBuffer> workspace);
-  void* place(const Argument& argument, std::span<HostBuffer> buffers,
-              std::span<HostBuffer> workspace);
+  HostLaunch bound(const Launch& launch, const HostModule& module,
+                   std::span<const std::span<std::byte>> memory);
+  void* place(const Argument& argument, std::span<const std::span<std::byte>> memory);
 
   struct Copy {
     void* to;

@@ -90,6 +90,14 @@ void HostBuffer::evict() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+std::vector<std::span<std::byte>> spans_of(std::span<HostBuffer> buffers,
+                                           std::span<HostBuffer> workspace) {
+  std::vector<std::span<std::byte>> spans;
+  for (HostBuffer& buffer : buffers) spans.push_back(buffer.bytes());
+  for (HostBuffer& buffer : workspace) spans.push_back(buffer.bytes());
+  return spans;
+}
+
 HostBuffers::HostBuffers(std::span<const BufferSpec> specs, InputSet set, std::uint64_t seed,
                          const PreparedInputs& prepared, ThreadPool& threads)
     : set_(set), seed_(seed), prepared_(prepared), threads_(threads) {

@@ -53,6 +53,10 @@ class HostBuffer {
   std::unique_ptr<std::byte[], Free> memory_;
 };
 
+/// The bytes of `buffers`, then those of `workspace`.
+std::vector<std::span<std::byte>> spans_of(std::span<HostBuffer> buffers,
+                                           std::span<HostBuffer> workspace);
+
 /// The buffers of a workload, filled from one input set.
 class HostBuffers {
  public:

@@ -49,7 +49,8 @@ HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& pla
     spec.role = Role::workspace;
     workspace_.emplace_back(spec).clear(launcher_.threads());
   }
-  for (HostBuffers& set : buffers_) plans_.emplace_back(plan, module_, set.all(), workspace_);
+  for (HostBuffers& set : buffers_)
+    plans_.emplace_back(plan, module_, spans_of(set.all(), workspace_));
 }
 
 Verdict HostCandidate::verify(int runs, double give_up_seconds) {

@@ -63,8 +63,8 @@ typedef struct autotune_options {
   const char* user_database;
   const char* site_database;
   const char* shipped_database; /* opened as on a read-only medium */
-  /* The device's name. NULL: the GPU `ordinal`; without a GPU, the device with the most rows in the
-   * uppermost database that has any. */
+  /* The device's name, or `host` for this computer's processor. NULL: the GPU `ordinal`; without a
+   * GPU, the device with the most rows in the uppermost database that has any. */
   const char* device;
   int32_t ordinal;
   int32_t tuned_only; /* 1: never call a vendor's library instead of a tuned kernel */
@@ -104,6 +104,15 @@ AUTOTUNE_API void autotune_close(autotune_handle* handle);
 
 /* The name of the handle's device. */
 AUTOTUNE_API const char* autotune_device(const autotune_handle* handle);
+/* Where the handle's kernels are launched: the GPU's ordinal, or one of these. */
+enum {
+  AUTOTUNE_ON_HOST = -1, /* this computer's processor */
+  AUTOTUNE_NOWHERE = -2  /* the device is not here: lookups, and preparing for a GPU, work */
+};
+AUTOTUNE_API int32_t autotune_place(const autotune_handle* handle);
+/* The target's sizes, such as M, N and K, in the order in which all functions take them. */
+AUTOTUNE_API size_t autotune_sizes(const autotune_handle* handle);
+AUTOTUNE_API const char* autotune_size_name(const autotune_handle* handle, size_t index);
 /* Problems with the databases when they were last read, one sentence a line. Empty if there were
  * none. */
 AUTOTUNE_API const char* autotune_warnings(const autotune_handle* handle);
@@ -127,8 +136,8 @@ AUTOTUNE_API autotune_status autotune_pin(autotune_handle* handle, const int64_t
 AUTOTUNE_API autotune_status autotune_refresh(autotune_handle* handle);
 
 /* Compiles the answer, or takes it from the cache of compiled kernels. If it does not compile, the
- * default configuration replaces it. Needs a known GPU architecture, but no GPU. Release the kernel
- * before closing its handle.
+ * default configuration replaces it. Needs a known GPU architecture, but no GPU; on the host, a C++
+ * compiler. Release the kernel before closing its handle.
  *
  * Preparing and releasing are allowed while a stream is being captured into a CUDA graph, with one
  * exception. Do not release a kernel whose autotune_kernel_engine() is a vendor's library: closing
@@ -176,8 +185,28 @@ AUTOTUNE_API size_t autotune_kernel_buffers(const autotune_kernel* kernel);
 AUTOTUNE_API const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index,
                                                 uint64_t* bytes);
 
+typedef enum autotune_use {
+  AUTOTUNE_READ = 0,
+  AUTOTUNE_WRITTEN = 1,
+  AUTOTUNE_READ_AND_WRITTEN = 2,
+  AUTOTUNE_NOT_USED = 3 /* may be null */
+} autotune_use;
+
+/* A contiguous array. Texts are valid until autotune_release(). */
+typedef struct autotune_buffer {
+  size_t size; /* set to sizeof(autotune_buffer) */
+  const char* name;
+  const char* type; /* of its elements: f32, f64, i32, … */
+  autotune_use use;
+  uint64_t length; /* elements */
+} autotune_buffer;
+
+AUTOTUNE_API autotune_status autotune_describe_buffer(const autotune_kernel* kernel, size_t index,
+                                                      autotune_buffer* buffer);
+
 /* Launches the kernel on `stream`, a cudaStream_t of the opened GPU. `buffers` has one address of
- * the caller's device memory for each buffer above. Does not wait for the kernel.
+ * the caller's device memory for each buffer above. Does not wait for the kernel. On the host,
+ * buffers are host memory, `stream` is ignored, and the call waits for the kernel.
  *
  * The stream may be captured into a CUDA graph, in any mode. This includes the first call, which
  * loads the code and allocates the workspace. The graph holds the addresses of code, workspace and
@@ -193,6 +222,10 @@ AUTOTUNE_API const char* autotune_kernel_buffer(const autotune_kernel* kernel, s
  * graphs. */
 AUTOTUNE_API autotune_status autotune_launch(autotune_kernel* kernel, void* const* buffers,
                                              size_t count, void* stream);
+
+/* Bytes of device memory that the kernel itself holds. A kernel with any must not run twice at a
+ * time, see autotune_launch(). */
+AUTOTUNE_API uint64_t autotune_kernel_workspace(const autotune_kernel* kernel);
 
 /* The target's scalars, such as alpha and beta of gemm. `value` gets the value that the kernel was
  * tuned with, which autotune_launch() passes. */

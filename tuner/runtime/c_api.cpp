@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tuner/gpu/cuda_device.hpp"
+#include "tuner/host/cpu.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/runtime/library_folders.hpp"
@@ -147,6 +148,7 @@ std::optional<Chosen> gpu_here(const autotune_options& options, const std::strin
 Chosen device_for(const autotune_options& options, const std::vector<db::Layer>& layers,
                   const std::string& target) {
   const std::string name = text_or(options.device, "");
+  if (name == "host") return {cpu_info(), std::nullopt};
   if (const auto here = gpu_here(options, name)) return *here;
   std::vector<std::string> remarks;
   if (const auto info = device_of_layers(layers, target, name, remarks)) {
@@ -225,6 +227,22 @@ const char* autotune_device(const autotune_handle* handle) {
 
 const char* autotune_warnings(const autotune_handle* handle) {
   return handle ? handle->lookup.warnings().c_str() : "";
+}
+
+int32_t autotune_place(const autotune_handle* handle) {
+  if (!handle) return AUTOTUNE_NOWHERE;
+  if (handle->ordinal) return *handle->ordinal;
+  const DeviceInfo& info = handle->lookup.device();
+  const bool is_here = info.kind == DeviceKind::host && info.name == cpu_info().name;
+  return is_here ? AUTOTUNE_ON_HOST : AUTOTUNE_NOWHERE;
+}
+
+size_t autotune_sizes(const autotune_handle* handle) {
+  return handle ? handle->lookup.target().sizes.size() : 0;
+}
+
+const char* autotune_size_name(const autotune_handle* handle, size_t index) {
+  return index < autotune_sizes(handle) ? handle->lookup.target().sizes[index].c_str() : "";
 }
 
 autotune_status autotune_lookup(autotune_handle* handle, const int64_t* sizes, size_t count,

@@ -12,6 +12,7 @@
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/prepared_kernel.hpp"
+#include "tuner/host/prepared_host_kernel.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/runtime/baseline_call.hpp"
 #include "tuner/runtime/target_lookup.hpp"
@@ -23,7 +24,8 @@ struct autotune_handle {
   autotune::EarlyStart early_start = autotune::EarlyStart::captured;
   std::shared_ptr<autotune::BuildCache> cache;
   std::once_flag device_made;
-  std::unique_ptr<autotune::Device> device;  // compiles
+  std::unique_ptr<autotune::Device> device;        // compiles
+  std::shared_ptr<autotune::HostThreads> on_host;  // of a host device, made with it
 
   autotune_handle(autotune::Target target, const autotune::NamedValues& settings,
                   autotune::DeviceInfo info, std::string policy,
@@ -41,7 +43,8 @@ struct autotune_kernel {
   autotune::EarlyStart early_start = autotune::EarlyStart::captured;
   std::optional<int> ordinal;  // of the GPU that is here
   std::once_flag loaded;
-  std::unique_ptr<autotune::PreparedKernel> prepared;  // made by the first launch
+  std::unique_ptr<autotune::PreparedKernel> prepared;     // made by the first launch
+  std::unique_ptr<autotune::PreparedHostKernel> on_host;  // of a host device, in place of it
 
   std::string baseline_name;  // `cublas cublasSgemm`, if it is faster
   std::unique_ptr<autotune::BaselineCall> baseline;

@@ -5,6 +5,8 @@
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/stream_capture.hpp"
+#include "tuner/host/cpu.hpp"
+#include "tuner/host/host_device.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
@@ -18,8 +20,14 @@ Device& compiler_of(autotune_handle& handle) {
   std::call_once(handle.device_made, [&] {
     handle.cache = std::make_shared<BuildCache>(BuildCache::default_folder());
     const DeviceInfo& info = handle.lookup.device();
+    if (info.kind == DeviceKind::host && info.name == cpu_info().name) {
+      handle.device = make_host_device(handle.cache);
+      handle.on_host = std::make_shared<HostThreads>();
+      return;
+    }
     if (info.kind == DeviceKind::host || info.kind == DeviceKind::fake) {
-      throw NoDevice(format("{} is not a GPU: kernels cannot be loaded on it", info.name));
+      throw NoDevice(
+          format("{} is neither a GPU nor this host: kernels cannot be loaded on it", info.name));
     }
     // Compiling needs no GPU, and opening one takes longer than all else here.
     handle.device = make_model_device(info, handle.cache);
@@ -47,6 +55,19 @@ std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem&
   kernel->scalars = program.scalars();
   kernel->ordinal = handle.ordinal;
   return kernel;
+}
+
+autotune_use use_of(Role role) {
+  switch (role) {
+    case Role::input:
+      return AUTOTUNE_READ;
+    case Role::inout:
+      return AUTOTUNE_READ_AND_WRITTEN;
+    case Role::checked:
+      return AUTOTUNE_NOT_USED;
+    default:
+      return AUTOTUNE_WRITTEN;
+  }
 }
 
 /// From now on the tuned kernel is launched.
@@ -106,6 +127,7 @@ void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
 
 void launch(autotune_kernel& kernel, std::span<void* const> buffers,
             std::span<const Scalar> scalars, void* stream) {
+  if (kernel.on_host) return kernel.on_host->launch(buffers, scalars);
   if (!kernel.ordinal) throw NoDevice("there is no GPU here to launch on");
   try {
     launch_either(kernel, buffers, scalars, stream);
@@ -141,7 +163,11 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
                                       made->configuration, first_error(made->compiled.log)));
     }
     made->early_start = early_start_of(*handle, answer);
-    if (!answer.baseline.empty() && !handle->tuned_only) {
+    if (handle->on_host) {
+      made->on_host =
+          std::make_unique<PreparedHostKernel>(handle->lookup.device(), *made->compiled.binary,
+                                               made->plan, made->buffers, handle->on_host);
+    } else if (!answer.baseline.empty() && !handle->tuned_only) {
       open_baseline(*handle, problem, answer.baseline, *made);
     }
     *kernel = made.release();
@@ -206,6 +232,29 @@ const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index, 
   const bool known = kernel && index < kernel->buffers.size();
   if (bytes) *bytes = known ? static_cast<uint64_t>(kernel->buffers[index].bytes()) : 0;
   return known ? kernel->buffers[index].name.c_str() : "";
+}
+
+autotune_status autotune_describe_buffer(const autotune_kernel* kernel, size_t index,
+                                         autotune_buffer* buffer) {
+  return guarded([&] {
+    require(kernel && buffer && buffer->size >= sizeof(autotune_buffer) &&
+                index < kernel->buffers.size(),
+            "autotune_describe_buffer needs a kernel, the index of one of its buffers, and a "
+            "buffer whose size is set");
+    const BufferSpec& spec = kernel->buffers[index];
+    buffer->name = spec.name.c_str();
+    buffer->type = name_of(spec.type).data();
+    buffer->use = use_of(spec.role);
+    buffer->length = static_cast<uint64_t>(spec.length);
+  });
+}
+
+uint64_t autotune_kernel_workspace(const autotune_kernel* kernel) {
+  uint64_t bytes = 0;
+  if (!kernel) return bytes;
+  for (const BufferSpec& spec : kernel->plan.workspace)
+    bytes += static_cast<uint64_t>(spec.bytes());
+  return bytes;
 }
 
 size_t autotune_kernel_scalars(const autotune_kernel* kernel) {

@@ -66,6 +66,59 @@ TEST_F(CApi, AnswersWithoutAGpu) {
   autotune_close(handle_);
 }
 
+TEST_F(CApi, LaunchesOnTheHostWithTheCallersScalars) {
+  options_.device = "host";
+  options_.settings = "scale=beta";
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  EXPECT_EQ(autotune_place(handle_), AUTOTUNE_ON_HOST);
+  ASSERT_EQ(autotune_sizes(handle_), 3u);
+  EXPECT_STREQ(autotune_size_name(handle_, 1), "N");
+  EXPECT_STREQ(autotune_size_name(handle_, 3), "");
+  const int64_t small[3] = {2, 3, 2};
+  autotune_kernel* kernel = nullptr;
+  ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+  float a[] = {1, 2, 3, 4}, b[] = {1, 0, 2, 0, 1, 3}, c[] = {1, 1, 1, 1, 1, 1}, d[6] = {};
+  void* const buffers[] = {a, b, c, d};
+  const double scalars[] = {10, 0.5};
+  ASSERT_EQ(autotune_launch_with(kernel, buffers, 4, scalars, 2, nullptr), AUTOTUNE_OK)
+      << autotune_message();
+  EXPECT_THAT(d, testing::ElementsAre(10.5, 20.5, 80.5, 30.5, 40.5, 180.5));
+  ASSERT_EQ(autotune_launch(kernel, buffers, 4, nullptr), AUTOTUNE_OK) << autotune_message();
+  EXPECT_THAT(d, testing::ElementsAre(1, 4, 22, 7, 10, 52)) << "the kernel's own: 3 and -2";
+  autotune_release(kernel);
+  autotune_close(handle_);
+}
+
+TEST_F(CApi, DescribesTheBuffersOfAKernel) {
+  options_.device = "host";
+  options_.settings = "dtype=i32";
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  const int64_t small[3] = {2, 3, 5};
+  autotune_kernel* kernel = nullptr;
+  ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+  autotune_buffer buffer{};
+  buffer.size = sizeof buffer;
+  ASSERT_EQ(autotune_describe_buffer(kernel, 1, &buffer), AUTOTUNE_OK) << autotune_message();
+  EXPECT_STREQ(buffer.name, "B");
+  EXPECT_STREQ(buffer.type, "i32");
+  EXPECT_EQ(buffer.use, AUTOTUNE_READ);
+  EXPECT_EQ(buffer.length, 15u);
+  ASSERT_EQ(autotune_describe_buffer(kernel, 3, &buffer), AUTOTUNE_OK);
+  EXPECT_EQ(buffer.use, AUTOTUNE_WRITTEN);
+  EXPECT_EQ(autotune_kernel_workspace(kernel), 0u) << "the default configuration has none";
+  EXPECT_EQ(autotune_describe_buffer(kernel, 4, &buffer), AUTOTUNE_WRONG_USAGE);
+  autotune_release(kernel);
+  autotune_close(handle_);
+}
+
+TEST_F(CApi, AGpuThatIsNotHereIsNowhere) {
+  options_.device = "NVIDIA H200";
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  const int32_t place = autotune_place(handle_);
+  EXPECT_TRUE(place == AUTOTUNE_NOWHERE || place >= 0) << place;
+  autotune_close(handle_);
+}
+
 /// A configuration of the sources as they are, tuned where cuBLAS was faster.
 class CApiLost : public CApi {
  protected:

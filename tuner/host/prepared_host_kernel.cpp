@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/host/prepared_host_kernel.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "tuner/host/bound_plan.hpp"
+
+namespace autotune {
+namespace {
+
+LaunchPlan with_scalars(LaunchPlan plan, std::span<const Scalar> scalars) {
+  for (Launch& launch : plan.launches) {
+    for (Argument& argument : launch.arguments) {
+      auto* const scalar = std::get_if<Scalar>(&argument);
+      if (!scalar || scalar->name.empty()) continue;
+      const auto given = std::ranges::find(scalars, scalar->name, &Scalar::name);
+      if (given != scalars.end()) *scalar = *given;
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
+PreparedHostKernel::PreparedHostKernel(const DeviceInfo& info, const std::string& shared_object,
+                                       LaunchPlan plan, std::vector<BufferSpec> buffers,
+                                       std::shared_ptr<HostThreads> threads)
+    : threads_(std::move(threads)),
+      module_(shared_object),
+      plan_(std::move(plan)),
+      buffers_(std::move(buffers)) {
+  for (const Launch& launch : plan_.launches) check_launch(launch, info);
+  const std::lock_guard lock(threads_->mutex);
+  for (BufferSpec spec : plan_.workspace) {
+    spec.role = Role::workspace;
+    workspace_.emplace_back(spec).clear(threads_->launcher.threads());
+  }
+}
+
+void PreparedHostKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars) {
+  const std::lock_guard lock(threads_->mutex);
+  std::vector<std::span<std::byte>> memory;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const auto bytes = static_cast<std::size_t>(buffers_[i].bytes());
+    memory.emplace_back(static_cast<std::byte*>(addresses[i]), bytes);
+  }
+  std::ranges::copy(spans_of({}, workspace_), std::back_inserter(memory));
+  HostPlan(with_scalars(plan_, scalars), module_, memory).run(threads_->launcher);
+}
+
+}  // namespace autotune

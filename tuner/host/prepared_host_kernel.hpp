@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled configuration, loaded on the host and launched on the caller's memory.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/core/device.hpp"
+#include "tuner/host/host_buffers.hpp"
+#include "tuner/host/host_module.hpp"
+#include "tuner/host/launcher.hpp"
+
+namespace autotune {
+
+/// All hardware threads, for one launch at a time.
+struct HostThreads {
+  std::mutex mutex;
+  Launcher launcher{0, ThreadOrder::forward};
+};
+
+/// Thread-safe.
+class PreparedHostKernel {
+ public:
+  /// Loads the shared object; allocates and fills the workspace. `buffers` are the workload's.
+  /// Throws KernelFailure (launch_error) if the host cannot run it, Error if memory is short.
+  PreparedHostKernel(const DeviceInfo& info, const std::string& shared_object, LaunchPlan plan,
+                     std::vector<BufferSpec> buffers, std::shared_ptr<HostThreads> threads);
+
+  /// `addresses` are host memory, one per buffer of the workload. `scalars` replace those of the
+  /// same names. Waits for the kernel. Throws KernelFailure.
+  void launch(std::span<void* const> addresses, std::span<const Scalar> scalars);
+
+ private:
+  const std::shared_ptr<HostThreads> threads_;
+  const HostModule module_;
+  const LaunchPlan plan_;
+  const std::vector<BufferSpec> buffers_;
+  std::vector<HostBuffer> workspace_;
+};
+
+}  // namespace autotune
