@@ -147,6 +147,11 @@ Build compiled(const CompileTask& task, std::optional<std::chrono::duration<doub
   return build;
 }
 
+/// Of the device alone: wgmma is in sm_90a, not in sm_90. A cubin of either runs on 9.0 only.
+std::string architecture_of(int compute_capability) {
+  return format("sm_{}{}", compute_capability, compute_capability == 90 ? "a" : "");
+}
+
 bool names_architecture(const std::string& option) {
   return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
 }
@@ -173,7 +178,7 @@ std::span<const int> nvrtc_architectures() {
 std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capability) {
   std::vector<std::string> options{"-std=c++17", "-default-device"};
   if (std::ranges::none_of(unit.options, names_architecture)) {
-    options.push_back(format("-arch=sm_{}", compute_capability));
+    options.push_back("-arch=" + architecture_of(compute_capability));
   }
   // BuildCache is the one cache; NVRTC's own would only make compile times look shorter.
   options.emplace_back("--no-cache");

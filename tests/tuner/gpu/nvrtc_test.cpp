@@ -59,10 +59,23 @@ TEST(Nvrtc, AMissingHeaderIsAnErrorWithItsName) {
 
 TEST(Nvrtc, AnArchitectureInTheUnitsOptionsReplacesThePlainOne) {
   const SourceUnit plain{"k.cu", "", "", {}, {}, {}};
-  EXPECT_THAT(nvrtc_options(plain, 90), Contains("-arch=sm_90"));
-  const SourceUnit special{"k.cu", "", "", {}, {"-arch=sm_90a"}, {}};
-  EXPECT_THAT(nvrtc_options(special, 90), Contains("-arch=sm_90a"));
-  EXPECT_THAT(nvrtc_options(special, 90), Not(Contains("-arch=sm_90")));
+  EXPECT_THAT(nvrtc_options(plain, 80), Contains("-arch=sm_80"));
+  const SourceUnit special{"k.cu", "", "", {}, {"-arch=sm_75"}, {}};
+  EXPECT_THAT(nvrtc_options(special, 80), Contains("-arch=sm_75"));
+  EXPECT_THAT(nvrtc_options(special, 80), Not(Contains("-arch=sm_80")));
+}
+
+TEST(Nvrtc, CompilesForAllInstructionsOfTheDevice) {
+  const SourceUnit plain{"k.cu", "", "", {}, {}, {}};
+  EXPECT_THAT(nvrtc_options(plain, 90), Contains("-arch=sm_90a"));
+  const Build build =
+      build_of({"k.cu",
+                "",
+                "extern \"C\" __global__ void k() { asm volatile(\"wgmma.fence.sync.aligned;\"); }",
+                {},
+                {},
+                {}});
+  EXPECT_TRUE(build.binary) << build.log;
 }
 
 /// More than a thread of an application has room for.
