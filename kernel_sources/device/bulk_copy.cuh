@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of contiguous bytes into shared memory by the tensor memory accelerator, and a ring of
+// stages between the thread that starts them and the warps that read them. From compute capability
+// 9.0 on.
+#pragma once
+
+#include "tensor_copy.cuh"
+
+/// A barrier whose phase ends after this many arrivals.
+__device__ __forceinline__ void init(SharedAddress barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+__device__ __forceinline__ void arrive(SharedAddress barrier) {
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/// Both addresses and `bytes` are multiples of 16.
+__device__ __forceinline__ void copy_bulk(SharedAddress to, const void* from, int bytes,
+                                          SharedAddress barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(to),
+      "l"(from), "r"(bytes), "r"(barrier)
+      : "memory");
+}
+
+/// A place in a ring of kStages stages. Each stage has two barriers: `filled` ends a phase when its
+/// copies are there, `emptied` when all readers have released it.
+template <int kStages>
+struct StageRing {
+  static constexpr int kBytes = 2 * kStages * sizeof(CopyBarrier);
+
+  SharedAddress barriers;
+  int stage = 0, parity = 0;
+
+  /// One thread calls this, and publish_barriers(), before all threads meet.
+  __device__ __forceinline__ void prepare(int readers) const {
+    for (int i = 0; i < kStages; ++i) {
+      init(barriers + i * sizeof(CopyBarrier));
+      init(barriers + (kStages + i) * sizeof(CopyBarrier), readers);
+    }
+  }
+
+  __device__ __forceinline__ SharedAddress filled() const {
+    return barriers + stage * sizeof(CopyBarrier);
+  }
+  __device__ __forceinline__ SharedAddress emptied() const {
+    return barriers + (kStages + stage) * sizeof(CopyBarrier);
+  }
+
+  __device__ __forceinline__ void wait_filled() const { wait_for(filled(), parity); }
+  /// Returns at once in the first round.
+  __device__ __forceinline__ void wait_emptied() const { wait_for(emptied(), parity ^ 1); }
+
+  __device__ __forceinline__ void advance() {
+    if (++stage < kStages) return;
+    stage = 0;
+    parity ^= 1;
+  }
+};

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix multiplication of f32 on tensor cores: the entry points. ../gemm/problem.cuh has the
+// contract, the parameters are those of gemm_split's manifest. This is the only file that reads
+// their macros.
+#include "gemm/problem.cuh"
+#include "gemm/reference.cuh"
+#include "gemm/tiled.cuh"
+
+struct ProblemConfiguration {
+  static constexpr bool kATransposed = LAYOUT == LAYOUT_TN || LAYOUT == LAYOUT_TT;
+  static constexpr bool kBTransposed = LAYOUT == LAYOUT_NT || LAYOUT == LAYOUT_TT;
+  static constexpr Scale kScale = SCALE == SCALE_BETA    ? Scale::beta
+                                  : SCALE == SCALE_ALPHA ? Scale::alpha
+                                                         : Scale::none;
+  static constexpr int kBatch = 1;
+};
+
+#define GEMM_ARGUMENTS                                                                             \
+  const float *A, const float *B, const float *C, float *D, float alpha, float beta, int M, int N, \
+      int K, int lda, int ldb, int ldc, int ldd
+#define GEMM_PROBLEM \
+  Problem { A, B, C, D, alpha, beta, M, N, K, lda, ldb, ldc, ldd }
+
+#if KERNEL == KERNEL_CORES
+
+struct Configuration : ProblemConfiguration {
+  static constexpr int kBlockSize = BLOCK_SIZE, kTileSize = TILE_SIZE;
+  static constexpr Prefetch kPrefetch = Prefetch::registers;
+  static constexpr ALayout kALayout = ALayout::padded;
+};
+
+extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_cores(GEMM_ARGUMENTS) {
+  multiply_tiled<Configuration>(GEMM_PROBLEM);
+}
+
+#elif KERNEL == KERNEL_SPLIT
+
+#include "device/shared_memory.cuh"
+#include "multiply_planes.cuh"
+#include "pack_planes.cuh"
+
+struct Configuration : ProblemConfiguration {
+  static constexpr int kBM = BM, kBN = BN, kStages = STAGES;
+  static constexpr int kGroups = K_GROUPS;  // of warpgroups that divide the slabs
+  static constexpr bool kHoldsA = A_SOURCE == A_SOURCE_REGISTERS;
+  static constexpr int kThreads = K_GROUPS * 2 * BM + 32;
+  // Widths of accesses to A, B and D in elements, by the alignment of rows.
+  static constexpr int kVectorA = VECTOR_A, kVectorB = VECTOR_B, kVectorD = VECTOR_D;
+};
+
+__device__ __forceinline__ Planes planes_of(int* words, int* flags, int rows, int tile, int K) {
+  return {reinterpret_cast<char*>(words), flags, (rows + tile - 1) / tile * tile,
+          (K + kSlab - 1) / kSlab};
+}
+
+extern "C" __global__ void __launch_bounds__(kPackThreads)
+    gemm_split_pack(const float* A, const float* B, int M, int N, int K, int lda, int ldb,
+                    int* planes_a, int* planes_b, int* flags_a, int* flags_b) {
+  pack_planes<Configuration>({A, M, K, lda}, {B, N, K, ldb},
+                             planes_of(planes_a, flags_a, M, Configuration::kBM, K),
+                             planes_of(planes_b, flags_b, N, Configuration::kBN, K));
+}
+
+extern "C" __global__ void __launch_bounds__(Configuration::kThreads, MIN_BLOCKS)
+    gemm_split(GEMM_ARGUMENTS, int* planes_a, int* planes_b, int* flags_a, int* flags_b,
+               int raster_rows) {
+  DYNAMIC_SHARED(char, shared);
+  multiply_planes<Configuration>(
+      GEMM_PROBLEM, planes_of(planes_a, flags_a, M, Configuration::kBM, K),
+      planes_of(planes_b, flags_b, N, Configuration::kBN, K), raster_rows, shared);
+}
+
+#endif
+
+extern "C" __global__ void gemm_reference(const float* A, const float* B, const float* C,
+                                          reference_real* D, float alpha, float beta, int M, int N,
+                                          int K, int lda, int ldb, int ldc, int ldd) {
+  multiply_for_reference<ProblemConfiguration>(
+      {A, B, C, nullptr, alpha, beta, M, N, K, lda, ldb, ldc, ldd}, D);
+}

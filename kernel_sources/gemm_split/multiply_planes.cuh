@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product of two split operands on the tensor cores. Of the nine products of planes the six
+// largest are summed; the other three are below the accuracy of f32.
+//
+// A block has one producer warp, which copies slabs of both operands into a ring of stages, and one
+// or two groups of warpgroups, each with one for every 64 rows of the tile. Two groups take slabs
+// in turn. The tensor cores truncate when they add. So they sum one slab only, smallest products
+// first, and the slabs are added on CUDA cores.
+//
+// A tile whose rows or columns hold what the planes cannot is summed again on CUDA cores, from the
+// operands themselves.
+// Block kGroups * 2 * kBM + 32 threads; any grid is right, because blocks stride over the tiles.
+#pragma once
+
+#include "device/bulk_copy.cuh"
+#include "device/early_start.cuh"
+#include "gemm/problem.cuh"
+#include "planes.cuh"
+
+/// Planes of A and B, in pairs from the smallest product to the largest.
+constexpr int kProducts = 6;
+__device__ constexpr int plane_of_a(int product) {
+  return product == 0 ? 2 : product == 1 || product == 3 ? 1 : 0;
+}
+__device__ constexpr int plane_of_b(int product) {
+  return product == 2 ? 2 : product == 1 || product == 4 ? 1 : 0;
+}
+
+template <bool kFirst, class First, class Second>
+struct Choose {
+  typedef First Type;
+};
+template <class First, class Second>
+struct Choose<false, First, Second> {
+  typedef Second Type;
+};
+
+template <class Config>
+struct SplitKernel {
+  static constexpr int kBM = Config::kBM, kBN = Config::kBN;
+  static constexpr int kWarpgroupRows = 64, kStepBytes = 32, kSteps = kSlab / 16;
+  static constexpr int kGroupWarps = kBM / 16, kGroupThreads = 32 * kGroupWarps;
+  static constexpr int kBytesOfA = kBM * kRowBytes, kStageBytes = (kBM + kBN) * kRowBytes;
+  static constexpr int kSums = kBN / 2;  // of a thread
+  using Ring = StageRing<Config::kStages>;
+  static_assert(Config::kStages % Config::kGroups == 0, "each stage belongs to one group");
+
+  const Problem& p;
+  const Planes &a, &b;
+  int raster_rows;
+  SharedAddress stages;
+  Ring ring;
+  float* groups;  // [kSums][kGroupThreads], if there are two groups
+
+  /// The tile's first row and column. Blocks that run together make a band of `raster_rows` rows of
+  /// tiles, for the L2 cache.
+  struct Tile {
+    int m, n;
+  };
+  __device__ __forceinline__ int tiles() const { return a.rows / kBM * (b.rows / kBN); }
+  __device__ __forceinline__ Tile tile(int index) const {
+    const int tiles_m = a.rows / kBM, in_band = raster_rows * (b.rows / kBN);
+    const int band = index / in_band, rows = min(raster_rows, tiles_m - band * raster_rows);
+    const int at = index % in_band;
+    return {(band * raster_rows + at % rows) * kBM, at / rows * kBN};
+  }
+
+  __device__ __forceinline__ void produce() {
+    for (int i = blockIdx.x; i < tiles(); i += gridDim.x) {
+      const Tile at = tile(i);
+      for (int slab = 0; slab < a.slabs; ++slab, ring.advance()) {
+        const SharedAddress stage = stages + ring.stage * kStageBytes;
+        ring.wait_emptied();
+        expect(ring.filled(), kStageBytes);
+        copy_bulk(stage, a.at(at.m, slab), kBytesOfA, ring.filled());
+        copy_bulk(stage + kBytesOfA, b.at(at.n, slab), kBN * kRowBytes, ring.filled());
+      }
+    }
+  }
+
+  /// Rows of A for one product: fragments of all planes, or a descriptor of the first plane.
+  struct HeldRows {
+    Fragment fragments[kPlanes][kSteps];
+
+    __device__ __forceinline__ HeldRows(SharedAddress rows) {
+#pragma unroll
+      for (int plane = 0; plane < kPlanes; ++plane) {
+#pragma unroll
+        for (int step = 0; step < kSteps; ++step)
+          fragments[plane][step] = load_fragment(rows + plane * kAtomBytes, kAtomStride, step);
+      }
+    }
+    __device__ __forceinline__ const Fragment& at(int plane, int step) const {
+      return fragments[plane][step];
+    }
+  };
+  struct DescribedRows {
+    unsigned long long first;
+
+    __device__ __forceinline__ DescribedRows(SharedAddress rows)
+        : first(matrix_descriptor(rows, kAtomStride)) {}
+    __device__ __forceinline__ unsigned long long at(int plane, int step) const {
+      return first + moved_by(plane * kAtomBytes + step * kStepBytes);
+    }
+  };
+
+  /// All products of a stage, the smallest first.
+  __device__ __forceinline__ void multiply_stage(int row, float (&sums)[kSums]) const {
+    const SharedAddress stage = stages + ring.stage * kStageBytes;
+    const typename Choose<Config::kHoldsA, HeldRows, DescribedRows>::Type rows(stage +
+                                                                               row * kRowBytes);
+    const DescribedRows columns(stage + kBytesOfA);
+    wgmma_fence();
+#pragma unroll
+    for (int product = 0; product < kProducts; ++product) {
+#pragma unroll
+      for (int step = 0; step < kSteps; ++step)
+        Wgmma<kBN>::multiply(sums, rows.at(plane_of_a(product), step),
+                             columns.at(plane_of_b(product), step), product > 0 || step > 0);
+    }
+    wgmma_commit();
+    wgmma_wait();
+  }
+
+  /// Whether planes of these rows could not hold an element. The lanes of a warp share the work.
+  static __device__ __forceinline__ bool any_lost(const Planes& planes, int first, int rows) {
+    int lost = 0;
+    for (int row = first / kFlagRows * kFlagRows; row < first + rows; row += kFlagRows)
+      for (int slab = threadIdx.x % 32; slab < planes.slabs; slab += 32)
+        lost |= planes.flag_at(row, slab);
+    return __any_sync(~0u, lost);
+  }
+
+  /// The row and column of a thread's first sum, from those of its warpgroup.
+  static __device__ __forceinline__ Tile first_sum(Tile at) {
+    const int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+    return {at.m + warp * 16 + lane / 4, at.n + lane % 4 * 2};
+  }
+
+  /// The same sums on CUDA cores.
+  __device__ __forceinline__ void sum_on_cores(Tile first, float (&totals)[kSums]) const {
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) totals[i] = 0;
+#pragma unroll 1
+    for (int k = 0; k < p.K; ++k) {
+      // Past an edge the last row or column is read again; its sums are never written.
+      const float upper = a_at<Config>(p, min(first.m, p.M - 1), k);
+      const float lower = a_at<Config>(p, min(first.m + 8, p.M - 1), k);
+#pragma unroll
+      for (int i = 0; i < kSums; i += 4) {
+        const float left = b_at<Config>(p, k, min(first.n + i * 2, p.N - 1));
+        const float right = b_at<Config>(p, k, min(first.n + i * 2 + 1, p.N - 1));
+        totals[i] += upper * left;
+        totals[i + 1] += upper * right;
+        totals[i + 2] += lower * left;
+        totals[i + 3] += lower * right;
+      }
+    }
+  }
+
+  __device__ __forceinline__ void store_pair(int m, int n, float first, float second) const {
+    if (m >= p.M || n >= p.N) return;
+    const long long c_at = (long long)m * p.ldc + n;
+    const float scaled_first = scaled<Config>(first, p.alpha, p.beta, p.C, c_at);
+    float* const to = p.D + (long long)m * p.ldd + n;
+    if constexpr (Config::kVectorD == 2) {
+      const float scaled_second = scaled<Config>(second, p.alpha, p.beta, p.C, c_at + 1);
+      *reinterpret_cast<float2*>(to) = make_float2(scaled_first, scaled_second);
+    } else {
+      *to = scaled_first;
+      if (n + 1 < p.N) to[1] = scaled<Config>(second, p.alpha, p.beta, p.C, c_at + 1);
+    }
+  }
+
+  /// The sum of this group's slabs: those in its own stages. Were a stage for both groups in turn,
+  /// one could not tell the other's copy from its own by the parity.
+  __device__ __forceinline__ void sum_slabs(int row, int group, float (&totals)[kSums]) {
+#pragma unroll
+    for (int s = 0; s < kSums; ++s) totals[s] = 0;
+    for (int slab = 0; slab < a.slabs; ++slab, ring.advance()) {
+      if (ring.stage % Config::kGroups != group) continue;
+      float sums[kSums];
+      ring.wait_filled();
+      multiply_stage(row, sums);
+      if (threadIdx.x % 32 == 0) arrive(ring.emptied());
+#pragma unroll
+      for (int s = 0; s < kSums; ++s) totals[s] += sums[s];
+    }
+  }
+
+  /// Adds the totals of the second group to those of the first.
+  __device__ __forceinline__ void add_groups(int group, float (&totals)[kSums]) const {
+    float* const mine = groups + threadIdx.x % kGroupThreads;
+    meet_consumers();  // the totals of the tile before were read
+    if (group == 1) {
+#pragma unroll
+      for (int s = 0; s < kSums; ++s) mine[s * kGroupThreads] = totals[s];
+    }
+    meet_consumers();
+    if (group == 1) return;
+#pragma unroll
+    for (int s = 0; s < kSums; ++s) totals[s] += mine[s * kGroupThreads];
+  }
+  static __device__ __forceinline__ void meet_consumers() {
+    asm volatile("bar.sync 1, %0;" ::"n"(Config::kGroups * kGroupThreads) : "memory");
+  }
+
+  __device__ __forceinline__ void consume(int warpgroup) {
+    const int row = warpgroup * kWarpgroupRows % kBM, group = warpgroup * kWarpgroupRows / kBM;
+    for (int i = blockIdx.x; i < tiles(); i += gridDim.x) {
+      const Tile at = tile(i), first = first_sum({at.m + row, at.n});
+      const bool lost = any_lost(a, at.m + row, kWarpgroupRows) || any_lost(b, at.n, kBN);
+      float totals[kSums];
+      sum_slabs(row, group, totals);
+      if (Config::kGroups > 1) add_groups(group, totals);
+      if (group > 0) continue;
+      if (lost) sum_on_cores(first, totals);
+#pragma unroll
+      for (int s = 0; s < kSums; s += 2)
+        store_pair(first.m + s / 2 % 2 * 8, first.n + s / 4 * 8, totals[s], totals[s + 1]);
+    }
+  }
+};
+
+template <class Config>
+__device__ __forceinline__ void multiply_planes(const Problem& p, const Planes& a, const Planes& b,
+                                                int raster_rows, char* shared) {
+  using Kernel = SplitKernel<Config>;
+  char* const behind = shared + Config::kStages * Kernel::kStageBytes;
+  Kernel kernel{p,
+                a,
+                b,
+                raster_rows,
+                shared_address(shared),
+                {shared_address(behind)},
+                reinterpret_cast<float*>(behind + Kernel::Ring::kBytes)};
+  const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);  // the compiler knows that it is uniform
+  if (threadIdx.x == 0) {
+    kernel.ring.prepare(Kernel::kGroupWarps);
+    publish_barriers();
+  }
+  __syncthreads();
+  follow_kernel_ahead();
+  if (warp < Config::kGroups * Kernel::kGroupWarps) {
+    kernel.consume(warp / 4);
+  } else if (elect_one()) {
+    kernel.produce();
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands as planes of bf16. An element x is the sum of three: the nearest bf16, the nearest to
+// what is left, and the nearest to what is left then. Together they hold all 24 bits of x.
+//
+// Rows run along k, whatever the layout of the operand is. Planes lie slab by slab (64 of k), in a
+// slab by atoms (8 rows), and of each atom the three planes one behind another, swizzled as
+// device/wgmma.cuh says. So the rows of a tile are one piece of memory in each slab. Past the edges
+// there are zeros.
+#pragma once
+
+#include "device/wgmma.cuh"
+
+constexpr int kPlanes = 3;
+constexpr int kAtomStride = kPlanes * kAtomBytes;
+constexpr int kRowBytes = kAtomStride / kAtomRows;  // of a slab
+
+/// Rows and slabs that share a flag: set if the planes cannot hold one of their elements.
+constexpr int kFlagRows = 64;
+
+/// The planes of an operand with `rows` rows, a multiple of kAtomRows.
+struct Planes {
+  char* bytes;
+  int* flags;  // [rows / kFlagRows rounded up][slabs]
+  int rows, slabs;
+
+  __device__ __forceinline__ char* at(int row, int slab) const {
+    return bytes + ((long long)slab * rows + row) * kRowBytes;
+  }
+  __device__ __forceinline__ int& flag_at(int row, int slab) const {
+    return flags[row / kFlagRows * slabs + slab];
+  }
+};
+
+/// Infinities, NaNs and what lies below 2^-100: there the last plane would be lost.
+__device__ __forceinline__ bool cannot_split(float x) {
+  const unsigned magnitude = __float_as_uint(x) & 0x7FFFFFFF;
+  return magnitude >= 0x7F800000 || (magnitude != 0 && magnitude < (127u - 100) << 23);
+}
+
+/// Two neighbours in one plane, the first in the low half.
+struct Pair {
+  float first, second;
+};
+
+__device__ __forceinline__ unsigned nearest_bf16(Pair x) {
+  unsigned both;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(x.second), "f"(x.first));
+  return both;
+}
+
+__device__ __forceinline__ Pair without(Pair x, unsigned plane) {
+  return {x.first - __uint_as_float(plane << 16), x.second - __uint_as_float(plane & 0xFFFF0000)};
+}
+
+/// The nearest finite bf16: above the greatest one, infinity would be nearer.
+__device__ __forceinline__ Pair within_bf16(Pair x) {
+  const float most = __uint_as_float(0x7F7F0000);
+  return {fminf(fmaxf(x.first, -most), most), fminf(fmaxf(x.second, -most), most)};
+}
+
+__device__ __forceinline__ void split(Pair x, unsigned (&planes)[kPlanes]) {
+  planes[0] = nearest_bf16(within_bf16(x));
+  x = without(x, planes[0]);
+  planes[1] = nearest_bf16(x);
+  planes[2] = nearest_bf16(without(x, planes[1]));
+}
