@@ -2,6 +2,7 @@
 #include "tuner/gpu/cubin_compiler.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "tuner/core/stopwatch.hpp"
@@ -46,6 +47,10 @@ std::string advice_on(const SourceUnit& unit, const std::string& log) {
   }
   return "";
 }
+
+/// What ptxas says (C7508 to C7515) where it makes each wgmma wait for the one before. Such a
+/// kernel is several times slower than it should be, so nobody wants it timed.
+constexpr std::string_view kSerialized = "wgmma.mma_async instructions are serialized";
 
 /// The unit's entries in its order; what is missing goes into `log`.
 std::vector<KernelResources> resources_of(const SourceUnit& unit, const std::string& cubin,
@@ -95,6 +100,11 @@ CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
   kernel.binary = build.binary;
   if (!build.binary) {
     kernel.outcome = build.late ? Outcome::timeout : Outcome::compile_error;
+    return kernel;
+  }
+  if (build.log.find(kSerialized) != std::string::npos) {
+    kernel.outcome = Outcome::invalid;
+    kernel.binary = nullptr;
     return kernel;
   }
   kernel.resources = resources_of(unit, *build.binary, kernel.log);

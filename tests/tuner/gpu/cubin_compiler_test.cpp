@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/hidden_headers.hpp"
+#include "tests/support/source_folder.hpp"
 #include "tests/tuner/target/scratch.hpp"
 
 namespace autotune {
@@ -52,6 +53,38 @@ TEST(CubinCompiler, EveryHeaderIsInTheKeyOrTheBuildIsNotKept) {
     headers.write("#error gone\n");
     EXPECT_EQ(compiler.compile(unit).outcome, Outcome::compile_error) << way.text;
   }
+}
+
+/// Sums are touched between multiplications, so each has to wait for the one before.
+TEST(CubinCompiler, SerializedTensorCoresAreInvalid) {
+  const ScratchFolder folder;
+  const CubinCompiler compiler(90, std::make_shared<BuildCache>(folder.path() / "cache"));
+  const auto with = [&](const std::string& touch) {
+    return compiler.compile(
+        {"k.cu",
+         "",
+         "#include \"device/wgmma.cuh\"\n"
+         "extern \"C\" __global__ void k(float* out, unsigned at, int n) {\n"
+         "  float sums[8];\n"
+         "  for (int i = 0; i < n; ++i) {\n"
+         "    wgmma_fence();\n"
+         "    const auto rows = matrix_descriptor(at, kAtomBytes);\n"
+         "    Wgmma<16>::multiply(sums, rows, rows, i > 0);\n" +
+             touch +
+             "    wgmma_commit();\n"
+             "  }\n"
+             "  wgmma_wait();\n"
+             "  for (int i = 0; i < 8; ++i) out[threadIdx.x * 8 + i] = sums[i];\n"
+             "}\n",
+         {source_folder() / "kernel_sources"},
+         {},
+         {"k"}});
+  };
+  const CompiledKernel touched = with("if (out[i] > 0) sums[3] += 1;\n");
+  EXPECT_EQ(touched.outcome, Outcome::invalid);
+  EXPECT_THAT(touched.log, testing::HasSubstr("serialized"));
+  const CompiledKernel kept = with("");
+  EXPECT_EQ(kept.outcome, Outcome::ok) << kept.log;
 }
 
 TEST(CubinCompiler, TheWholeOfCubIsAdvisedAgainst) {
