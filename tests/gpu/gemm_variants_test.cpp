@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random variants of gemm, fast family and ladder, are right at random shapes, layouts, scalings,
-// element types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (500),
-// AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker: one that crashes is
-// named and the others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K,
-// and with AUTOTUNE_TEST_LOCAL kernels run in the test itself.
+// Random variants of gemm, fast family and ladder, and of gemm_split's tensor cores are right at
+// random shapes, layouts, scalings, element types, leading dimensions and batches.
+// AUTOTUNE_TEST_VARIANTS says how many (500), AUTOTUNE_TEST_SEED repeats a run; both are printed.
+// Kernels run in a worker: one that crashes is named and the others go on. For
+// scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K, and with AUTOTUNE_TEST_LOCAL
+// kernels run in the test itself.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -91,14 +92,20 @@ class GemmVariants : public Gpu {
     return problem_of(target, {{"M", m}, {"N", n}, {"K", k}}, settings);
   }
 
-  /// Four of five of the fast family, the others of the ladder.
+  /// Of gemm four of five are of the fast family, the others of the ladder.
+  static std::string random_kernel(const Target& target, Random& random) {
+    static const std::vector<std::string> ladder{"naive", "tiled", "tiled", "micro",
+                                                 "single_block"};
+    if (target.name == "gemm_split") return "split";
+    return between(random, 0, 4) > 0 ? "fast" : one_of(random, ladder);
+  }
+
   static Sample drawn(const Target& target, std::uint64_t seed) {
     Random random(seed);
     Sample sample{random_problem(target, random), {}, {}};
     std::map<std::string, ParameterSpace> spaces;
     for (std::size_t i = 0; i < kVariantsAProblem; ++i) {
-      const std::vector<std::string> ladder{"naive", "tiled", "tiled", "micro", "single_block"};
-      std::string kernel = between(random, 0, 4) > 0 ? "fast" : one_of(random, ladder);
+      const std::string kernel = random_kernel(target, random);
       if (!spaces.contains(kernel)) {
         const Target held = with_fixed(target, {{"KERNEL", kernel}});
         spaces.emplace(kernel, space_of(held, sample.problem, device().info()));
@@ -123,8 +130,9 @@ class GemmVariants : public Gpu {
   }
 
   static bool is_fast(const Configuration& configuration) {
-    return std::ranges::any_of(configuration,
-                               [](const auto& named) { return named.value == Value("fast"); });
+    return std::ranges::any_of(configuration, [](const auto& named) {
+      return named.value == Value("fast") || named.value == Value("split");
+    });
   }
 
   /// The outcome, as the word that counts it; a wrong one is a failure of the test.
@@ -148,44 +156,55 @@ class GemmVariants : public Gpu {
       return slow ? "too slow" : "failed";
     }
   }
+
+  static void verify_variants(const Target& target) {
+    const std::uint64_t count = number_from("AUTOTUNE_TEST_VARIANTS", 500);
+    const std::uint64_t seed = number_from("AUTOTUNE_TEST_SEED", std::random_device{}());
+    std::printf("AUTOTUNE_TEST_VARIANTS=%llu AUTOTUNE_TEST_SEED=%llu\n",
+                static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
+    std::vector<Sample> samples((count + kVariantsAProblem - 1) / kVariantsAProblem);
+    on_all_cores(samples.size(), [&](std::size_t i) { samples[i] = drawn(target, seed + i); });
+
+    std::vector<std::pair<Sample*, std::size_t>> places;
+    for (Sample& sample : samples) {
+      sample.kernels.resize(sample.configurations.size());
+      for (std::size_t i = 0; i < sample.configurations.size(); ++i)
+        places.emplace_back(&sample, i);
+    }
+    on_all_cores(places.size(), [&](std::size_t at) {
+      const auto [sample, i] = places[at];
+      sample->kernels[i] = device().compile(
+          source_unit(target, sample->problem, sample->configurations[i], device().info()));
+    });
+
+    const auto cache = std::make_shared<BuildCache>(folder() / "cache");
+    const auto runner = std::getenv("AUTOTUNE_TEST_LOCAL") != nullptr
+                            ? make_local_device("cuda:0", cache)
+                            : make_worker_device("cuda:0", cache);
+    std::map<std::string, int> outcomes;
+    for (const Sample& sample : samples) {
+      const auto bench = runner->open(workload_of(target, sample.problem, runner->info()));
+      for (std::size_t i = 0; i < sample.configurations.size(); ++i) {
+        ++outcomes[judged(target, *bench, sample.problem, sample.configurations[i],
+                          sample.kernels[i])];
+      }
+    }
+    std::string text;
+    for (const auto& [outcome, times] : outcomes) text += format("{} {} ", times, outcome);
+    figure(format("{}, {} random variants", target.name, places.size()), text,
+           "none wrong, none failed");
+    EXPECT_GT(outcomes["right"], outcomes["refused"]);
+  }
 };
 
 TEST_F(GemmVariants, AreRightAtRandomProblems) {
-  const std::uint64_t count = number_from("AUTOTUNE_TEST_VARIANTS", 500);
-  const std::uint64_t seed = number_from("AUTOTUNE_TEST_SEED", std::random_device{}());
-  std::printf("AUTOTUNE_TEST_VARIANTS=%llu AUTOTUNE_TEST_SEED=%llu\n",
-              static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
-  const Target target = load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml");
-  std::vector<Sample> samples((count + kVariantsAProblem - 1) / kVariantsAProblem);
-  on_all_cores(samples.size(), [&](std::size_t i) { samples[i] = drawn(target, seed + i); });
+  verify_variants(load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml"));
+}
 
-  std::vector<std::pair<Sample*, std::size_t>> places;
-  for (Sample& sample : samples) {
-    sample.kernels.resize(sample.configurations.size());
-    for (std::size_t i = 0; i < sample.configurations.size(); ++i) places.emplace_back(&sample, i);
-  }
-  on_all_cores(places.size(), [&](std::size_t at) {
-    const auto [sample, i] = places[at];
-    sample->kernels[i] = device().compile(
-        source_unit(target, sample->problem, sample->configurations[i], device().info()));
-  });
-
-  const auto cache = std::make_shared<BuildCache>(folder() / "cache");
-  const auto runner = std::getenv("AUTOTUNE_TEST_LOCAL") != nullptr
-                          ? make_local_device("cuda:0", cache)
-                          : make_worker_device("cuda:0", cache);
-  std::map<std::string, int> outcomes;
-  for (const Sample& sample : samples) {
-    const auto bench = runner->open(workload_of(target, sample.problem, runner->info()));
-    for (std::size_t i = 0; i < sample.configurations.size(); ++i) {
-      ++outcomes[judged(target, *bench, sample.problem, sample.configurations[i],
-                        sample.kernels[i])];
-    }
-  }
-  std::string text;
-  for (const auto& [outcome, times] : outcomes) text += format("{} {} ", times, outcome);
-  figure(format("gemm, {} random variants", places.size()), text, "none wrong, none failed");
-  EXPECT_GT(outcomes["right"], outcomes["refused"]);
+TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {
+  if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
+  verify_variants(
+      load_manifest(source_folder() / "kernel_sources/gemm_split/gemm_split.target.toml"));
 }
 
 }  // namespace

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// gemm_split keeps the contract of f32: whatever the operands hold, its result is what a plain f32
+// kernel gives, or nearer to the exact one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+
+#include "tests/gpu/gpu_fixture.hpp"
+#include "tests/support/source_folder.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/gpu/cuda_check.hpp"
+#include "tuner/gpu/kernel_launch.hpp"
+#include "tuner/gpu/problem_buffers.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kLargest = std::numeric_limits<float>::max();
+
+struct Shape {
+  std::int64_t m, n, k;
+};
+
+/// Row-major, A m x k and B k x n.
+struct Operands {
+  Shape shape;
+  std::vector<float> a, b;
+
+  float& a_at(std::int64_t m, std::int64_t k) {
+    return a[static_cast<std::size_t>(m * shape.k + k)];
+  }
+  float& b_at(std::int64_t k, std::int64_t n) {
+    return b[static_cast<std::size_t>(k * shape.n + n)];
+  }
+};
+
+std::vector<float> uniform(std::int64_t count, float least, std::mt19937& random) {
+  std::uniform_real_distribution<float> value(least, 1);
+  std::vector<float> all(static_cast<std::size_t>(count));
+  for (float& each : all) each = value(random);
+  return all;
+}
+
+Operands operands_of(const Shape& shape, float least = -1) {
+  std::mt19937 random(7);
+  Operands operands{shape, uniform(shape.m * shape.k, least, random), {}};
+  operands.b = uniform(shape.k * shape.n, least, random);
+  return operands;
+}
+
+std::vector<double> exact_product(const Operands& operands) {
+  const auto [m_size, n_size, k_size] = operands.shape;
+  std::vector<double> product(static_cast<std::size_t>(m_size * n_size));
+  for (std::int64_t m = 0; m < m_size; ++m) {
+    double* const row = product.data() + m * n_size;
+    for (std::int64_t k = 0; k < k_size; ++k) {
+      const double a = operands.a[static_cast<std::size_t>(m * k_size + k)];
+      const float* const b = operands.b.data() + k * n_size;
+      for (std::int64_t n = 0; n < n_size; ++n) row[n] += a * b[n];
+    }
+  }
+  return product;
+}
+
+/// A kernel of gemm_split with memory for one problem.
+class Product {
+ public:
+  Product(Device& device, const Target& target, const Shape& shape, const Configuration& chosen)
+      : shape_(shape),
+        problem_(problem_of(target, {{"M", shape.m}, {"N", shape.n}, {"K", shape.k}}, {})),
+        plan_(launch_plan(target, problem_, chosen, device.info())),
+        kernel_(device.compile(source_unit(target, problem_, chosen, device.info()))) {
+    if (kernel_.outcome != Outcome::ok) throw KernelFailure(kernel_.outcome, kernel_.log);
+    cubin_ = std::make_unique<LoadedCubin>(*kernel_.binary);
+    std::vector<BufferSpec> specs = workload_of(target, problem_, device.info()).buffers;
+    specs.insert(specs.end(), plan_.workspace.begin(), plan_.workspace.end());
+    std::vector<std::byte*> addresses;
+    for (const BufferSpec& spec : specs) {
+      buffers_.emplace_back(nullptr, spec.bytes());
+      addresses.push_back(buffers_.back().start());
+      if (spec.role == Role::output) output_ = buffers_.size() - 1;
+    }
+    bound_ = std::make_unique<BoundPlan>(*cubin_, plan_, addresses, specs);
+  }
+
+  std::vector<float> of(const Operands& operands) {
+    copy(buffers_[0].start(), operands.a.data(), operands.a.size());
+    copy(buffers_[1].start(), operands.b.data(), operands.b.size());
+    std::vector<float> result(static_cast<std::size_t>(shape_.m * shape_.n));
+    check_cuda(cudaMemset(buffers_[output_].start(), 0xFF, result.size() * sizeof(float)), "set");
+    bound_->launch(nullptr, EarlyStart::everywhere);
+    copy(result.data(), buffers_[output_].start(), result.size());
+    return result;
+  }
+
+ private:
+  static void copy(void* to, const void* from, std::size_t floats) {
+    check_cuda(cudaMemcpy(to, from, floats * sizeof(float), cudaMemcpyDefault), "copy memory");
+  }
+
+  Shape shape_;
+  Problem problem_;
+  LaunchPlan plan_;
+  CompiledKernel kernel_;
+  std::unique_ptr<LoadedCubin> cubin_;
+  std::vector<ZonedBuffer> buffers_;
+  std::size_t output_ = 0;
+  std::unique_ptr<BoundPlan> bound_;
+};
+
+/// NaNs and infinities must be those of the exact product, as f32. Returns the relative error of
+/// the others in the Frobenius norm.
+double error_of(const std::vector<float>& got, const std::vector<double>& exact) {
+  double difference = 0, all = 0;
+  std::size_t unlike = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const auto rounded = static_cast<float>(exact[i]);
+    if (!std::isfinite(rounded)) {
+      unlike += !(std::isnan(rounded) ? std::isnan(got[i]) : got[i] == rounded);
+      continue;
+    }
+    unlike += !std::isfinite(got[i]);
+    difference += (got[i] - exact[i]) * (got[i] - exact[i]);
+    all += exact[i] * exact[i];
+  }
+  EXPECT_EQ(unlike, 0U);
+  return all > 0 ? std::sqrt(difference / all) : std::sqrt(difference);
+}
+
+class GemmSplit : public Gpu {
+ protected:
+  void SetUp() override {
+    Gpu::SetUp();
+    if (IsSkipped()) return;
+    if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
+    cudaSetDevice(0);
+  }
+
+  Configuration configuration(const std::string& kernel, const Shape& shape) const {
+    const Target held = with_fixed(target_, {{"KERNEL", kernel}});
+    const Problem problem = problem_of(held, {{"M", shape.m}, {"N", shape.n}, {"K", shape.k}}, {});
+    const ParameterSpace space = space_of(held, problem, device().info());
+    return space.at(space.size() / 2);
+  }
+  Product product(const std::string& kernel, const Shape& shape) const {
+    return Product(device(), target_, shape, configuration(kernel, shape));
+  }
+
+  /// No further from the exact product than a plain kernel.
+  void expect_as_good(const Operands& operands, double factor = 1) const {
+    const std::vector<double> exact = exact_product(operands);
+    const double plain = error_of(product("cores", operands.shape).of(operands), exact);
+    const double split = error_of(product("split", operands.shape).of(operands), exact);
+    EXPECT_LE(split, factor * plain);
+  }
+
+  Target target_ =
+      load_manifest(source_folder() / "kernel_sources/gemm_split/gemm_split.target.toml");
+};
+
+constexpr Shape kUneven{150, 100, 520};
+
+struct SpecialCase {
+  const char* name;
+  std::function<void(Operands&)> change;
+  double factor = 1;  // denormal results have fewer bits in either way
+};
+
+void scale(std::vector<float>& all, float by) {
+  for (float& each : all) each *= by;
+}
+
+const SpecialCase kSpecialCases[] = {
+    {"uniform", [](Operands&) {}},
+    {"infinities", [](Operands& o) { o.a_at(3, 5) = kInfinity, o.a_at(140, 519) = -kInfinity; }},
+    {"infinities of B",
+     [](Operands& o) { o.b_at(0, 0) = kInfinity, o.b_at(519, 99) = -kInfinity; }},
+    {"infinities that cancel",
+     [](Operands& o) { o.a_at(3, 5) = kInfinity, o.a_at(3, 6) = -kInfinity; }},
+    {"NaN", [](Operands& o) { o.a_at(77, 64) = NAN; }},
+    {"denormal A", [](Operands& o) { scale(o.a, 1e-20F), scale(o.a, 1e-20F); }, 1.2},
+    {"near the largest",
+     [](Operands& o) {
+       scale(o.a, kLargest), scale(o.b, 1.F / 2048);
+       o.a_at(9, 9) = kLargest, o.a_at(10, 9) = -kLargest;
+     }},
+    {"large times denormal",
+     [](Operands& o) { scale(o.a, kLargest), scale(o.b, 1e-20F), scale(o.b, 1e-20F); }, 1.2},
+    {"denormal results", [](Operands& o) { scale(o.a, 1e-30F), scale(o.b, 1e-8F); }, 1.2},
+    {"large times small",
+     [](Operands& o) { scale(o.a, std::ldexp(1.F, 100)), scale(o.b, std::ldexp(1.F, -100)); }},
+    {"a large column times zeros",
+     [](Operands& o) {
+       for (int m = 0; m < kUneven.m; ++m) o.a_at(m, 0) = std::ldexp(1.F, 40);
+       for (int n = 0; n < kUneven.n; ++n) o.b_at(0, n) = 0;
+     }},
+    {"wide exponents",
+     [](Operands& o) {
+       for (int k = 0; k < kUneven.k; ++k) {
+         const int exponent = k * 13 % 41 - 20;
+         for (int m = 0; m < kUneven.m; ++m) o.a_at(m, k) = std::ldexp(o.a_at(m, k), exponent);
+         for (int n = 0; n < kUneven.n; ++n) o.b_at(k, n) = std::ldexp(o.b_at(k, n), -exponent);
+       }
+     }},
+    {"zeros", [](Operands& o) { scale(o.a, 0); }},
+};
+
+TEST_F(GemmSplit, KeepsSpecialValues) {
+  Product plain = product("cores", kUneven), split = product("split", kUneven);
+  for (const SpecialCase& each : kSpecialCases) {
+    SCOPED_TRACE(each.name);
+    Operands operands = operands_of(kUneven);
+    each.change(operands);
+    const std::vector<double> exact = exact_product(operands);
+    const double allowed = each.factor * error_of(plain.of(operands), exact);
+    const double error = error_of(split.of(operands), exact);
+    figure(format("gemm_split, {}: relative error", each.name), format("{:.2g}", error),
+           format("{:.2g} of a plain kernel", allowed));
+    EXPECT_LE(error, allowed);
+  }
+}
+
+/// What one call could not split is forgotten in the next one.
+TEST_F(GemmSplit, CallsDoNotDisturbEachOther) {
+  Product split = product("split", kUneven);
+  const Operands plain = operands_of(kUneven);
+  Operands special = plain;
+  special.a_at(3, 5) = kInfinity;
+  const std::vector<float> before = split.of(plain);
+  split.of(special);
+  EXPECT_EQ(split.of(plain), before);
+}
+
+TEST_F(GemmSplit, IsAsGoodOnPositiveData) { expect_as_good(operands_of({150, 100, 4096}, 0)); }
+
+TEST_F(GemmSplit, IsAsGoodOverWideExponents) {
+  Operands operands = operands_of({150, 100, 1024});
+  std::mt19937 random(3);
+  std::uniform_int_distribution<int> exponent(-20, 20);
+  for (float& each : operands.a) each = std::ldexp(each, exponent(random));
+  for (float& each : operands.b) each = std::ldexp(each, exponent(random));
+  expect_as_good(operands);
+}
+
+TEST_F(GemmSplit, IsAsGoodForAnyDepth) {
+  for (const std::int64_t k : {64, 65, 1000, 65536}) {
+    SCOPED_TRACE(k);
+    expect_as_good(operands_of({70, 40, k}));
+    expect_as_good(operands_of({70, 40, k}, 0));
+  }
+}
+
+}  // namespace
+}  // namespace autotune
