@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our tuned gemm against cublasSgemm and cublasLt, side by side on GPU 0.
-// usage: gemm_bench --db FILE [--sizes S] [--json FILE] [--svg FILE] [--seed N]
+// usage: gemm_bench --db FILE [--target T] [--sizes S] [--json FILE] [--svg FILE] [--seed N]
+// T is gemm or gemm_split.
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -35,23 +36,24 @@ double now() {
 
 /// `--name value` pairs of the known names. Throws UsageError.
 std::map<std::string, std::string> options_of(int argc, char** argv) {
-  std::map<std::string, std::string> options{
-      {"--db", ""}, {"--sizes", kAllSizes}, {"--json", ""}, {"--svg", ""}, {"--seed", "1"}};
+  std::map<std::string, std::string> options{{"--db", ""},           {"--target", "gemm"},
+                                             {"--sizes", kAllSizes}, {"--json", ""},
+                                             {"--svg", ""},          {"--seed", "1"}};
   for (int i = 1; i < argc; i += 2) {
     const auto known = options.find(argv[i]);
     if (known == options.end() || i + 1 == argc) {
       throw UsageError(
-          format("{} {}: usage: gemm_bench --db FILE [--sizes S] [--json FILE] "
-                 "[--svg FILE] [--seed N]",
+          format("{} {}: usage: gemm_bench --db FILE [--target T] [--sizes S] "
+                 "[--json FILE] [--svg FILE] [--seed N]",
                  argv[i], known == options.end() ? "is unknown" : "lacks its value"));
     }
     known->second = argv[i + 1];
   }
   if (!std::filesystem::exists(options["--db"])) {
     throw UsageError(
-        format("--db {}: there is no such database; autotune --target gemm --sizes "
+        format("--db {}: there is no such database; autotune --target {} --sizes "
                "128..1024 --db FILE makes one",
-               options["--db"]));
+               options["--db"], options["--target"]));
   }
   return options;
 }
@@ -76,11 +78,12 @@ Policy usual_policy() {
 
 class Benchmark {
  public:
-  Benchmark(const DeviceInfo& info, const std::string& database, std::uint64_t seed)
+  Benchmark(const DeviceInfo& info, const std::string& target, const std::string& database,
+            std::uint64_t seed)
       : context_(open_gpu(info)),
         kernels_(*context_),
         vendor_(context_->stream.get()),
-        lookup_(find_target("gemm"), {}, info, key_text(usual_policy()),
+        lookup_(find_target(target), {}, info, key_text(usual_policy()),
                 {db::Layer{database, db::Mode::read_only}}),
         seed_(seed) {
     std::cerr << lookup_.warnings();
@@ -193,7 +196,8 @@ int run(int argc, char** argv) {
   auto options = options_of(argc, argv);
   const std::vector<DeviceInfo> devices = cuda_devices();
   if (devices.empty()) throw Error("there is no CUDA GPU here, or no driver for it");
-  Benchmark benchmark(devices.front(), options["--db"], std::stoull(options["--seed"]));
+  Benchmark benchmark(devices.front(), options["--target"], options["--db"],
+                      std::stoull(options["--seed"]));
   benchmark.measure_limits();
   for (const NamedValues& sizes : parse_sizes(options["--sizes"], {"M", "N", "K"})) {
     if (!benchmark.run(
