@@ -7,6 +7,7 @@ install(DIRECTORY kernel_sources/ DESTINATION ${CMAKE_INSTALL_DATADIR}/autotune/
 install(FILES ${shipped_database} DESTINATION ${CMAKE_INSTALL_DATADIR}/autotune)
 
 install(TARGETS autotune EXPORT autotune_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS autotune_blas_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES tuner/runtime/autotune.h tuner/runtime/autotune.hpp plugins/sdk/autotune_plugin.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/autotune)
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/blas/call_shape.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tuner/blas/cublas_abi.hpp"
+
+namespace autotune::blas {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// C[2,3] = A[2,4] B[4,3], packed.
+CallShape small() {
+  CallShape shape;
+  shape.m = 2, shape.n = 3, shape.k = 4;
+  shape.lda = 2, shape.ldb = 4, shape.ldc = shape.ldd = 2;
+  shape.compute_type = kComputeF32;
+  shape.epilogue = kNoEpilogue;
+  return shape;
+}
+
+TEST(CallShape, AColumnMajorProductIsTheRowMajorOneOfSwappedOperands) {
+  CallShape shape = small();
+  shape.op_a = 1;
+  shape.lda = 4;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  const TargetProblem problem = problem_of(shape);
+  EXPECT_EQ(problem.target, "gemm");
+  EXPECT_EQ(problem.settings, "dtype=f32 layout=NT scale=none");
+  EXPECT_THAT(problem.sizes, ElementsAre(3, 2, 4));
+}
+
+TEST(CallShape, APlainBatchIsOfTheTargetOfBatches) {
+  CallShape shape = small();
+  shape.batch = 5;
+  shape.stride_a = 8, shape.stride_b = 12, shape.stride_c = shape.stride_d = 6;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_EQ(problem_of(shape).target, "gemm_batched");
+  EXPECT_THAT(problem_of(shape).sizes, ElementsAre(5, 3, 2, 4));
+}
+
+TEST(CallShape, ATransposedBatchIsServedForTheBatchesOfGemm) {
+  CallShape shape = small();
+  shape.op_b = 2;
+  shape.ldb = 3;
+  shape.stride_a = 8, shape.stride_b = 12, shape.stride_c = shape.stride_d = 6;
+  shape.batch = 5;
+  EXPECT_EQ(contract_of(shape), Outcome::batch);
+  shape.batch = 8;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_EQ(problem_of(shape).settings, "dtype=f32 layout=TN scale=none batch=8");
+  shape.stride_b = 13;
+  EXPECT_EQ(contract_of(shape), Outcome::batch);
+}
+
+TEST(CallShape, TheLeadingDimensionOfASingleColumnDoesNotMatter) {
+  CallShape shape = small();
+  shape.ldb = 9;
+  EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
+  shape.n = 1;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+}
+
+TEST(CallShape, CIsNotLookedAtUnlessItIsAdded) {
+  CallShape shape = small();
+  shape.ldc = 7;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  shape.scale = Scale::beta;
+  EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
+}
+
+TEST(CallShape, FlagsOfTheMathModeThatChangeNoProductAreAllowed) {
+  CallShape shape = small();
+  shape.math_mode = 16;  // CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  shape.math_mode = 3;  // CUBLAS_TF32_TENSOR_OP_MATH
+  EXPECT_EQ(contract_of(shape), Outcome::other_math);
+}
+
+TEST(CallShape, ATextSaysWhatIsUnusual) {
+  CallShape shape = small();
+  EXPECT_EQ(text_of(shape), "cublasSgemm NN m=2 n=3 k=4");
+  shape.scale = Scale::alpha;
+  shape.lda = 5;
+  shape.a_type = 2;
+  EXPECT_EQ(text_of(shape), "cublasSgemm NN m=2 n=3 k=4 f16 to f32 scale=alpha lda=5 ldb=4 ldc=2");
+}
+
+}  // namespace
+}  // namespace autotune::blas

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The preloaded library in a program: a stub for cuBLAS, a fake for libautotune, no GPU.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/cli/tool.hpp"
+
+namespace autotune::blas {
+namespace {
+
+namespace fs = std::filesystem;
+using autotune::testing::Ended;
+using autotune::testing::Sandbox;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const fs::path kStub = AUTOTUNE_BINARY_DIR "/tests/blas_stub";
+
+/// A program under the preloaded library. Each shape waits for its kernel.
+class Preload : public ::testing::Test {
+ protected:
+  Preload() {
+    sandbox_.set("LD_PRELOAD", AUTOTUNE_TEST_PRELOAD);
+    sandbox_.set("AUTOTUNE_BLAS_LIBRARY", kStub / "libfake_autotune.so");
+    sandbox_.set("AUTOTUNE_BLAS_REPORT", "stderr");
+    sandbox_.set("AUTOTUNE_BLAS_WAIT", "1");
+  }
+  Ended call(const std::string& what, const std::string& count = "1") {
+    return sandbox_.run_program({kStub / "blas_caller", what, count});
+  }
+  Ended call_with(const std::string& fault, const std::string& what = "same",
+                  const std::string& count = "3") {
+    sandbox_.set("FAKE_AUTOTUNE", fault);
+    return call(what, count);
+  }
+  std::string text_of(const fs::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_F(Preload, AThousandRandomCallsAreRightElementByElement) {
+  const fs::path file = sandbox_.folder() / "workload.jsonl";
+  sandbox_.set("AUTOTUNE_BLAS_RECORD", file);
+  const Ended ended = call("random", "1000");
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("wrong 0,"));
+  EXPECT_THAT(ended.err, ContainsRegex("[1-9][0-9][0-9] of 1000 calls of cuBLAS were served"));
+  for (const char* function : {"cublasSgemm", "cublasSgemmStridedBatched", "cublasGemmEx",
+                               "cublasGemmStridedBatchedEx", "cublasLtMatmul"}) {
+    EXPECT_THAT(text_of(file), HasSubstr("\"" + std::string(function) + "\""));
+  }
+}
+
+TEST_F(Preload, ThreadsWithHandlesOfTheirOwnGetRightResults) {
+  for (const char* wait : {"0", "1"}) {
+    sandbox_.set("AUTOTUNE_BLAS_WAIT", wait);
+    const Ended ended = call("threads");
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("of 1000 calls"));
+  }
+}
+
+TEST_F(Preload, AShapeIsServedOnceItsKernelIsThere) {
+  EXPECT_THAT(call("same", "3").err, AllOf(HasSubstr("3 of 3 calls"), HasSubstr("served 3\n")));
+}
+
+TEST_F(Preload, WhatIsNotTheSameContractIsPassedOnWithItsReason) {
+  const Ended ended = call("refused");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("0 of 7 calls"));
+  for (const char* reason :
+       {"not f32 1", "math mode or compute type 1", "scalars on the device 1", "alpha is 0 1",
+        "epilogue 1", "empty or invalid 1", "leading dimension 1"}) {
+    EXPECT_THAT(ended.err, HasSubstr(reason));
+  }
+}
+
+TEST_F(Preload, NothingIsPreparedDuringACapture) {
+  EXPECT_THAT(call("captured", "2").err, HasSubstr("being prepared 2"));
+}
+
+TEST_F(Preload, AWorkspaceIsForOneStreamAndForNoCapture) {
+  EXPECT_THAT(call_with("workspace", "streams", "2").err,
+              AllOf(HasSubstr("served 2"), HasSubstr("workspace in another stream 2")));
+  EXPECT_THAT(call("same", "2").err, HasSubstr("served 2"));
+}
+
+TEST_F(Preload, WhateverFailsCublasRunsAndOneLineSaysSo) {
+  for (const auto& [fault, reason, line] :
+       {std::tuple{"open", "kernel failed 3", "as it was asked to; cuBLAS runs instead"},
+        {"prepare", "kernel failed 3", "as it was asked to; cuBLAS runs instead"},
+        {"compile", "kernel failed 3", "cannot be used as a product; cuBLAS runs instead"},
+        {"launch", "kernel failed 3", "as it was asked to"},
+        {"default", "not tuned 3", "gemm dtype=f32 layout=NN scale=none is not tuned for Fake GPU"},
+        {"other", "not tuned 3", "is not tuned for Fake GPU"},
+        {"vendor", "cuBLAS is faster 3", "0 of 3 calls"}}) {
+    const Ended ended = call_with(fault);
+    EXPECT_THAT(ended.out, HasSubstr("wrong 0, cuBLAS 3")) << fault;
+    EXPECT_THAT(ended.err, AllOf(HasSubstr(reason), HasSubstr(line))) << fault;
+  }
+}
+
+TEST_F(Preload, ADamagedDatabaseIsOneLine) {
+  const Ended ended = call_with("warning");
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("autotune: tuned.db: is damaged\n"),
+                               Not(HasSubstr("more of it")), HasSubstr("served 3")));
+}
+
+TEST_F(Preload, WithoutLibautotuneEverythingIsPassedOn) {
+  sandbox_.set("AUTOTUNE_BLAS_LIBRARY", "/nowhere/libautotune.so");
+  const Ended ended = call("same", "3");
+  EXPECT_THAT(ended.out, HasSubstr("wrong 0, cuBLAS 3"));
+  EXPECT_THAT(ended.err, HasSubstr("cuBLAS serves every call"));
+}
+
+TEST_F(Preload, AProgramThatCallsNothingIsLeftAlone) {
+  sandbox_.set("AUTOTUNE_BLAS_RECORD", sandbox_.folder() / "workload.jsonl");
+  EXPECT_THAT(call("nothing").err, IsEmpty());
+  EXPECT_FALSE(fs::exists(sandbox_.folder() / "workload.jsonl"));
+}
+
+TEST_F(Preload, ServingCanBeSwitchedOff) {
+  sandbox_.set("AUTOTUNE_BLAS_SERVE", "0");
+  EXPECT_THAT(call("same", "3").err, HasSubstr("serving is off 3"));
+}
+
+TEST_F(Preload, TheReportIsAddedToAFile) {
+  sandbox_.set("AUTOTUNE_BLAS_REPORT", sandbox_.folder() / "report.txt");
+  EXPECT_THAT(call("same").err, IsEmpty());
+  call("same");
+  const std::string text = text_of(sandbox_.folder() / "report.txt");
+  EXPECT_EQ(text.find("1 of 1 calls"), text.rfind("1 of 1 calls") - text.size() / 2);
+}
+
+TEST_F(Preload, LinesOfTheWorkloadAddUpToTheCalls) {
+  const fs::path file = sandbox_.folder() / "workload.jsonl";
+  sandbox_.set("AUTOTUNE_BLAS_RECORD", file);
+  call("same", "5");
+  // At 1, 2 and 4 calls, and at the end.
+  const std::string text = text_of(file);
+  for (const char* calls : {R"("calls":1})", R"("calls":2})"}) EXPECT_THAT(text, HasSubstr(calls));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 4);
+  EXPECT_THAT(text, HasSubstr(R"({"call":"cublasSgemm","layout":"NN","m":8,"n":8,"k":8,)"));
+}
+
+TEST_F(Preload, ACrashKeepsHalfOfTheCallsAtLeast) {
+  const fs::path file = sandbox_.folder() / "workload.jsonl";
+  sandbox_.set("AUTOTUNE_BLAS_RECORD", file);
+  EXPECT_EQ(call("crash", "7").status, 128 + 6);
+  const std::string text = text_of(file);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 3);  // 1, 2 and 4
+}
+
+}  // namespace
+}  // namespace autotune::blas

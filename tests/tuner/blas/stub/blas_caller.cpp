@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that calls cuBLAS and knows nothing of autotune. It checks every result.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/tuner/blas/stub/stub_cublas.hpp"
+
+namespace {
+
+using Random = std::mt19937;
+
+int pick(Random& random, int low, int high) {
+  return std::uniform_int_distribution<int>(low, high)(random);
+}
+
+/// A matrix in column-major order, `batch` times, at an address aligned to 16 bytes or just not.
+struct Matrix {
+  Matrix(Random& random, std::int64_t rows, std::int64_t columns, std::int64_t pad, int batch,
+         bool is_odd)
+      : leading(rows + pad), stride(leading * columns), memory(stride * batch + 8) {
+    for (float& value : memory) value = std::uniform_real_distribution<float>(-1, 1)(random);
+    const auto bits = reinterpret_cast<std::uintptr_t>(memory.data());
+    start = memory.data() + (16 - bits % 16) % 16 / 4 + (is_odd ? 1 : 0);
+  }
+  std::int64_t leading, stride;
+  std::vector<float> memory;
+  float* start;
+};
+
+struct Problem {
+  explicit Problem(Random& random)
+      : m(pick(random, 1, 20)),
+        n(pick(random, 1, 20)),
+        k(pick(random, 1, 20)),
+        batch(pick(random, 0, 2) == 0 ? pick(random, 2, 5) : 1),
+        op_a(pick(random, 0, 2)),
+        op_b(pick(random, 0, 2)),
+        pad(pick(random, 0, 3) == 0 ? 4 : 0),
+        is_odd(pick(random, 0, 7) == 0),
+        alpha(pick(random, 0, 2) == 0   ? 1.5F
+              : pick(random, 0, 9) == 0 ? 0.0F
+                                        : 1.0F),
+        beta(pick(random, 0, 2) == 0 ? -0.5F : 0.0F) {}
+  int m, n, k, batch, op_a, op_b, pad;
+  bool is_odd;
+  float alpha, beta;
+};
+
+/// What the product should be, in double.
+double expected(const Problem& p, const Matrix& a, const Matrix& b, double c, std::int64_t row,
+                std::int64_t column, int product) {
+  double sum = 0;
+  for (std::int64_t at = 0; at < p.k; ++at) {
+    const auto from = [&](const Matrix& matrix, bool is_plain, std::int64_t i, std::int64_t j) {
+      const std::int64_t place = is_plain ? i + j * matrix.leading : j + i * matrix.leading;
+      return static_cast<double>(matrix.start[place + product * matrix.stride]);
+    };
+    sum += from(a, p.op_a == 0, row, at) * from(b, p.op_b == 0, at, column);
+  }
+  return p.alpha * sum + (p.beta != 0 ? p.beta * c : 0);
+}
+
+void call_lt(const Problem& p, Matrix& a, Matrix& b, const float* c, float* d,
+             stub::HandleState& handle, const Matrix& result) {
+  stub::Operation operation;
+  operation.op_a = p.op_a;
+  operation.op_b = p.op_b;
+  stub::Layout la{0,         0,       p.batch, p.op_a == 0 ? p.m : p.k, p.op_a == 0 ? p.k : p.m,
+                  a.leading, a.stride};
+  stub::Layout lb{0,         0,       p.batch, p.op_b == 0 ? p.k : p.n, p.op_b == 0 ? p.n : p.k,
+                  b.leading, b.stride};
+  stub::Layout ld{0, 0, p.batch, p.m, p.n, result.leading, result.stride};
+  cublasLtMatmul(&handle, &operation, &p.alpha, a.start, &la, b.start, &lb, &p.beta, c, &ld, d, &ld,
+                 nullptr, nullptr, 0, handle.stream);
+}
+
+void call_one(int function, const Problem& p, const Matrix& a, const Matrix& b, float* c,
+              std::int64_t ldc, std::int64_t stride, stub::HandleState& handle) {
+  const auto lda = static_cast<int>(a.leading), ldb = static_cast<int>(b.leading);
+  const int short_ldc = static_cast<int>(ldc);
+  const bool is_long = function % 2 == 1;
+  if (p.batch == 1 && function < 2) {
+    is_long ? cublasSgemm_v2_64(&handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, a.start,
+                                a.leading, b.start, b.leading, &p.beta, c, ldc)
+            : cublasSgemm_v2(&handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, a.start, lda,
+                             b.start, ldb, &p.beta, c, short_ldc);
+  } else if (p.batch == 1) {
+    is_long ? cublasGemmEx_64(&handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, a.start, 0,
+                              a.leading, b.start, 0, b.leading, &p.beta, c, 0, ldc, 68, -1)
+            : cublasGemmEx(&handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, a.start, 0, lda,
+                           b.start, 0, ldb, &p.beta, c, 0, short_ldc, 68, -1);
+  } else if (function < 2) {
+    is_long ? cublasSgemmStridedBatched_64(&handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha,
+                                           a.start, a.leading, a.stride, b.start, b.leading,
+                                           b.stride, &p.beta, c, ldc, stride, p.batch)
+            : cublasSgemmStridedBatched(&handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, a.start,
+                                        lda, a.stride, b.start, ldb, b.stride, &p.beta, c,
+                                        short_ldc, stride, p.batch);
+  } else {
+    is_long ? cublasGemmStridedBatchedEx_64(&handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha,
+                                            a.start, 0, a.leading, a.stride, b.start, 0, b.leading,
+                                            b.stride, &p.beta, c, 0, ldc, stride, p.batch, 68, -1)
+            : cublasGemmStridedBatchedEx(&handle, p.op_a, p.op_b, p.m, p.n, p.k, &p.alpha, a.start,
+                                         0, lda, a.stride, b.start, 0, ldb, b.stride, &p.beta, c, 0,
+                                         short_ldc, stride, p.batch, 68, -1);
+  }
+}
+
+/// One random call; false if an element is wrong.
+bool call_and_check(Random& random, stub::HandleState& handle) {
+  const Problem p(random);
+  Matrix a(random, p.op_a == 0 ? p.m : p.k, p.op_a == 0 ? p.k : p.m, p.pad, p.batch, p.is_odd);
+  Matrix b(random, p.op_b == 0 ? p.k : p.n, p.op_b == 0 ? p.n : p.k, p.pad, p.batch, false);
+  Matrix c(random, p.m, p.n, p.pad, p.batch, false), d(random, p.m, p.n, p.pad, p.batch, false);
+  const int function = pick(random, 0, 4);
+  const std::vector<float> before = c.memory;
+  const std::ptrdiff_t offset = c.start - c.memory.data();
+  if (function == 4) {
+    call_lt(p, a, b, c.start, d.start, handle, d);
+  } else {
+    call_one(function, p, a, b, c.start, c.leading, c.stride, handle);
+  }
+  const float* const result = function == 4 ? d.start : c.start;
+  for (int product = 0; product < p.batch; ++product) {
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(p.m) * p.n; ++i) {
+      const std::int64_t row = i % p.m, column = i / p.m;
+      const std::int64_t place = row + column * c.leading + product * c.stride;
+      const double right = expected(p, a, b, before[offset + place], row, column, product);
+      if (std::abs(result[place] - right) > 1e-5 * (p.k + 1)) return false;
+    }
+  }
+  return true;
+}
+
+int random_calls(int seed, int count) {
+  Random random(static_cast<unsigned>(seed));
+  stub::StreamState stream;
+  stub::HandleState handle{&stream, 0, 0};
+  int wrong = 0;
+  for (int i = 0; i < count; ++i) {
+    handle.math_mode = pick(random, 0, 15) == 0 ? 3 : 0;
+    stream.is_captured = pick(random, 0, 15) == 0;
+    wrong += call_and_check(random, handle) ? 0 : 1;
+  }
+  return wrong;
+}
+
+int calls_of_threads() {
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    // Two threads make the same calls.
+    threads.emplace_back([&wrong, i] { wrong[i] = random_calls(i / 2, 250); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return wrong[0] + wrong[1] + wrong[2] + wrong[3];
+}
+
+/// The same product, 8x8x8, `count` times on each of `streams` streams.
+int same_calls(int count, int streams, bool is_captured) {
+  Random random(1);
+  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 8, 8, 0, 1, false);
+  const float one = 1, zero = 0;
+  std::vector<stub::StreamState> all(static_cast<std::size_t>(streams));
+  for (int i = 0; i < count * streams; ++i) {
+    stub::StreamState& stream = all[static_cast<std::size_t>(i % streams)];
+    stream.is_captured = is_captured;
+    stub::HandleState handle{&stream, 0, 0};
+    cublasSgemm_v2(&handle, 0, 0, 8, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
+  }
+  return 0;
+}
+
+/// One call of each kind that is passed on for its arguments.
+int refused_calls() {
+  Random random(1);
+  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 8, 8, 0, 1, false);
+  const float one = 1, zero = 0;
+  stub::HandleState handle, on_device{nullptr, 1, 0}, tf32{nullptr, 0, 3};
+  const auto call = [&](stub::HandleState& with, const float* alpha, int lda) {
+    cublasSgemm_v2(&with, 0, 0, 8, 8, 8, alpha, a.start, lda, b.start, 8, &zero, c.start, 8);
+  };
+  stub::stub_multiply(false);
+  call(on_device, &one, 8);
+  call(tf32, &one, 8);
+  call(handle, &zero, 8);
+  call(handle, &one, 9);
+  cublasGemmEx(&handle, 0, 0, 8, 8, 8, &one, a.start, 2, 8, b.start, 2, 8, &zero, c.start, 2, 8, 68,
+               -1);
+  cublasSgemm_v2(&handle, 0, 0, 0, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
+  stub::Operation relu;
+  relu.epilogue = 2;
+  stub::Layout layout{0, 0, 1, 8, 8, 8, 0};
+  cublasLtMatmul(&handle, &relu, &one, a.start, &layout, b.start, &layout, &zero, c.start, &layout,
+                 c.start, &layout, nullptr, nullptr, 0, nullptr);
+  return stub::stub_calls() == 7 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  const int count = argc > 2 ? std::atoi(argv[2]) : 1;
+  int wrong = 1;
+  if (what == "random") wrong = random_calls(7, count);
+  if (what == "threads") wrong = calls_of_threads();
+  if (what == "same") wrong = same_calls(count, 1, false);
+  if (what == "streams") wrong = same_calls(count, 2, false);
+  if (what == "captured") wrong = same_calls(count, 1, true);
+  if (what == "refused") wrong = refused_calls();
+  if (what == "nothing") wrong = 0;
+  if (what == "crash") {
+    same_calls(count, 1, false);
+    std::abort();
+  }
+  // Not through the preloaded library: what reached cuBLAS.
+  std::printf("wrong %d, cuBLAS %d\n", wrong, static_cast<int>(stub::stub_calls()));
+  return wrong == 0 ? 0 : 1;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/tuner/blas/stub/stub_cublas.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace stub {
+namespace {
+
+std::atomic<std::uint64_t> calls{0};
+std::atomic<bool> multiplies{true};
+
+struct Operand {
+  const float* at;
+  bool is_transposed;
+  std::int64_t leading, stride;
+
+  double value(std::int64_t row, std::int64_t column, std::int64_t product) const {
+    const std::int64_t place = is_transposed ? column + row * leading : row + column * leading;
+    return at[place + product * stride];
+  }
+};
+
+struct Product {
+  std::int64_t m, n, k, batch;
+  Operand a, b, c;
+  float* d;
+  std::int64_t ldd, stride_d;
+};
+
+float scalar(const void* value) { return value ? *static_cast<const float*>(value) : 0; }
+
+/// D = alpha A B + beta C, summed in double. C is not read where beta is 0.
+int multiply(const Product& p, const void* alpha, const void* beta) {
+  ++calls;
+  if (!multiplies) return 0;
+  for (std::int64_t product = 0; product < p.batch; ++product) {
+    for (std::int64_t i = 0; i < p.m * p.n; ++i) {
+      const std::int64_t row = i % p.m, column = i / p.m;
+      double sum = 0;
+      for (std::int64_t at = 0; at < p.k; ++at) {
+        sum += p.a.value(row, at, product) * p.b.value(at, column, product);
+      }
+      sum *= scalar(alpha);
+      if (scalar(beta) != 0) sum += scalar(beta) * p.c.value(row, column, product);
+      p.d[row + column * p.ldd + product * p.stride_d] = static_cast<float>(sum);
+    }
+  }
+  return 0;
+}
+
+template <class T>
+int copy_out(const T& value, void* to, std::size_t bytes, std::size_t* written) {
+  if (bytes < sizeof value) return 7;  // CUBLAS_STATUS_INVALID_VALUE
+  std::memcpy(to, &value, sizeof value);
+  *written = sizeof value;
+  return 0;
+}
+
+const float* floats(const void* address) { return static_cast<const float*>(address); }
+
+}  // namespace
+
+extern "C" std::uint64_t stub_calls() { return calls; }
+extern "C" void stub_multiply(bool does) { multiplies = does; }
+
+}  // namespace stub
+
+using namespace stub;
+
+#pragma GCC visibility push(default)
+
+extern "C" {
+
+int cublasGetPointerMode_v2(void* handle, int* mode) {
+  *mode = static_cast<HandleState*>(handle)->pointer_mode;
+  return 0;
+}
+int cublasGetMathMode(void* handle, int* mode) {
+  *mode = static_cast<HandleState*>(handle)->math_mode;
+  return 0;
+}
+int cublasGetStream_v2(void* handle, void** stream) {
+  *stream = static_cast<HandleState*>(handle)->stream;
+  return 0;
+}
+
+int cuCtxGetDevice(int* device) {
+  *device = 0;
+  return 0;
+}
+int cuStreamIsCapturing(void* stream, int* status) {
+  *status = stream && static_cast<StreamState*>(stream)->is_captured ? 1 : 0;
+  return 0;
+}
+int cuThreadExchangeStreamCaptureMode(int*) { return 0; }
+
+#define STUB_DEFINE_SGEMM(NAME, INT)         \
+  STUB_SGEMM(NAME, INT) {                    \
+    if (!handle) return 1;                   \
+    return multiply({m,                      \
+                     n,                      \
+                     k,                      \
+                     1,                      \
+                     {a, op_a != 0, lda, 0}, \
+                     {b, op_b != 0, ldb, 0}, \
+                     {c, false, ldc, 0},     \
+                     c,                      \
+                     ldc,                    \
+                     0},                     \
+                    alpha, beta);            \
+  }
+STUB_DEFINE_SGEMM(cublasSgemm_v2, int)
+STUB_DEFINE_SGEMM(cublasSgemm_v2_64, std::int64_t)
+
+#define STUB_DEFINE_BATCHED_SGEMM(NAME, INT)        \
+  STUB_BATCHED_SGEMM(NAME, INT) {                   \
+    if (!handle) return 1;                          \
+    return multiply({m,                             \
+                     n,                             \
+                     k,                             \
+                     batch,                         \
+                     {a, op_a != 0, lda, stride_a}, \
+                     {b, op_b != 0, ldb, stride_b}, \
+                     {c, false, ldc, stride_c},     \
+                     c,                             \
+                     ldc,                           \
+                     stride_c},                     \
+                    alpha, beta);                   \
+  }
+STUB_DEFINE_BATCHED_SGEMM(cublasSgemmStridedBatched, int)
+STUB_DEFINE_BATCHED_SGEMM(cublasSgemmStridedBatched_64, std::int64_t)
+
+#define STUB_DEFINE_GEMM_EX(NAME, INT)                                                      \
+  STUB_GEMM_EX(NAME, INT) {                                                                 \
+    if (a_type != 0 || b_type != 0 || c_type != 0 || compute_type != 68) return ++calls, 0; \
+    static_cast<void>(algorithm);                                                           \
+    return multiply({m,                                                                     \
+                     n,                                                                     \
+                     k,                                                                     \
+                     1,                                                                     \
+                     {floats(a), op_a != 0, lda, 0},                                        \
+                     {floats(b), op_b != 0, ldb, 0},                                        \
+                     {floats(c), false, ldc, 0},                                            \
+                     static_cast<float*>(c),                                                \
+                     ldc,                                                                   \
+                     0},                                                                    \
+                    alpha, handle ? beta : nullptr);                                        \
+  }
+STUB_DEFINE_GEMM_EX(cublasGemmEx, int)
+STUB_DEFINE_GEMM_EX(cublasGemmEx_64, std::int64_t)
+
+#define STUB_DEFINE_BATCHED_GEMM_EX(NAME, INT)                                              \
+  STUB_BATCHED_GEMM_EX(NAME, INT) {                                                         \
+    if (a_type != 0 || b_type != 0 || c_type != 0 || compute_type != 68) return ++calls, 0; \
+    static_cast<void>(algorithm);                                                           \
+    return multiply({m,                                                                     \
+                     n,                                                                     \
+                     k,                                                                     \
+                     batch,                                                                 \
+                     {floats(a), op_a != 0, lda, stride_a},                                 \
+                     {floats(b), op_b != 0, ldb, stride_b},                                 \
+                     {floats(c), false, ldc, stride_c},                                     \
+                     static_cast<float*>(c),                                                \
+                     ldc,                                                                   \
+                     stride_c},                                                             \
+                    alpha, handle ? beta : nullptr);                                        \
+  }
+STUB_DEFINE_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx, int)
+STUB_DEFINE_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx_64, std::int64_t)
+
+int cublasLtMatmulDescGetAttribute(void* descriptor, int attribute, void* to, std::size_t bytes,
+                                   std::size_t* written) {
+  const auto& operation = *static_cast<const Operation*>(descriptor);
+  switch (attribute) {
+    case 0:
+      return copy_out(operation.compute_type, to, bytes, written);
+    case 1:
+      return copy_out(operation.scale_type, to, bytes, written);
+    case 2:
+      return copy_out(operation.pointer_mode, to, bytes, written);
+    case 3:
+      return copy_out(operation.op_a, to, bytes, written);
+    case 4:
+      return copy_out(operation.op_b, to, bytes, written);
+    case 5:
+      return copy_out(operation.op_c, to, bytes, written);
+    case 7:
+      return copy_out(operation.epilogue, to, bytes, written);
+    default:
+      return 7;
+  }
+}
+
+int cublasLtMatrixLayoutGetAttribute(void* descriptor, int attribute, void* to, std::size_t bytes,
+                                     std::size_t* written) {
+  const auto& layout = *static_cast<const Layout*>(descriptor);
+  switch (attribute) {
+    case 0:
+      return copy_out(layout.type, to, bytes, written);
+    case 1:
+      return copy_out(layout.order, to, bytes, written);
+    case 2:
+      return copy_out(layout.rows, to, bytes, written);
+    case 3:
+      return copy_out(layout.columns, to, bytes, written);
+    case 4:
+      return copy_out(layout.leading, to, bytes, written);
+    case 5:
+      return copy_out(layout.batch, to, bytes, written);
+    case 6:
+      return copy_out(layout.stride, to, bytes, written);
+    default:
+      return 7;
+  }
+}
+
+int cublasLtMatmul(void*, void* descriptor, const void* alpha, const void* a, void* a_layout,
+                   const void* b, void* b_layout, const void* beta, const void* c, void* c_layout,
+                   void* d, void* d_layout, const void*, void*, std::size_t, void*) {
+  const auto& operation = *static_cast<const Operation*>(descriptor);
+  const auto& la = *static_cast<const Layout*>(a_layout);
+  const auto& lb = *static_cast<const Layout*>(b_layout);
+  const auto& lc = *static_cast<const Layout*>(c_layout);
+  const auto& ld = *static_cast<const Layout*>(d_layout);
+  return multiply({ld.rows,
+                   ld.columns,
+                   operation.op_a == 0 ? la.columns : la.rows,
+                   ld.batch,
+                   {floats(a), operation.op_a != 0, la.leading, la.stride},
+                   {floats(b), operation.op_b != 0, lb.leading, lb.stride},
+                   {floats(c), false, lc.leading, lc.stride},
+                   static_cast<float*>(d),
+                   ld.leading,
+                   ld.stride},
+                  alpha, beta);
+}
+
+}  // extern "C"
+
+#pragma GCC visibility pop

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cuBLAS of the tests: it multiplies on the CPU, and has what libautotune_blas asks of cuBLAS and
+// of the CUDA driver. Only signatures are cuBLAS'.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#pragma GCC visibility push(default)
+
+namespace stub {
+
+struct StreamState {
+  bool is_captured = false;
+};
+
+struct HandleState {
+  StreamState* stream = nullptr;
+  int pointer_mode = 0, math_mode = 0;
+};
+
+/// Of a cublasLtMatmulDesc_t.
+struct Operation {
+  std::int32_t compute_type = 68, scale_type = 0, pointer_mode = 0, op_a = 0, op_b = 0, op_c = 0,
+               epilogue = 1;
+};
+
+/// Of a cublasLtMatrixLayout_t.
+struct Layout {
+  std::int32_t type = 0, order = 0, batch = 1;
+  std::int64_t rows = 0, columns = 0, leading = 0, stride = 0;
+};
+
+/// Calls that reached this library.
+extern "C" std::uint64_t stub_calls();
+/// Without its products a call takes no time.
+extern "C" void stub_multiply(bool does);
+
+}  // namespace stub
+
+extern "C" {
+#define STUB_SGEMM(NAME, INT)                                                         \
+  int NAME(void* handle, int op_a, int op_b, INT m, INT n, INT k, const float* alpha, \
+           const float* a, INT lda, const float* b, INT ldb, const float* beta, float* c, INT ldc)
+#define STUB_BATCHED_SGEMM(NAME, INT)                                                    \
+  int NAME(void* handle, int op_a, int op_b, INT m, INT n, INT k, const float* alpha,    \
+           const float* a, INT lda, long long stride_a, const float* b, INT ldb,         \
+           long long stride_b, const float* beta, float* c, INT ldc, long long stride_c, \
+           INT batch)
+#define STUB_GEMM_EX(NAME, INT)                                                      \
+  int NAME(void* handle, int op_a, int op_b, INT m, INT n, INT k, const void* alpha, \
+           const void* a, int a_type, INT lda, const void* b, int b_type, INT ldb,   \
+           const void* beta, void* c, int c_type, INT ldc, int compute_type, int algorithm)
+#define STUB_BATCHED_GEMM_EX(NAME, INT)                                                       \
+  int NAME(void* handle, int op_a, int op_b, INT m, INT n, INT k, const void* alpha,          \
+           const void* a, int a_type, INT lda, long long stride_a, const void* b, int b_type, \
+           INT ldb, long long stride_b, const void* beta, void* c, int c_type, INT ldc,       \
+           long long stride_c, INT batch, int compute_type, int algorithm)
+
+STUB_SGEMM(cublasSgemm_v2, int);
+STUB_SGEMM(cublasSgemm_v2_64, std::int64_t);
+STUB_BATCHED_SGEMM(cublasSgemmStridedBatched, int);
+STUB_BATCHED_SGEMM(cublasSgemmStridedBatched_64, std::int64_t);
+STUB_GEMM_EX(cublasGemmEx, int);
+STUB_GEMM_EX(cublasGemmEx_64, std::int64_t);
+STUB_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx, int);
+STUB_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx_64, std::int64_t);
+int cublasLtMatmul(void* handle, void* operation, const void* alpha, const void* a, void* a_layout,
+                   const void* b, void* b_layout, const void* beta, const void* c, void* c_layout,
+                   void* d, void* d_layout, const void* algorithm, void* workspace,
+                   std::size_t workspace_bytes, void* stream);
+}
+
+#pragma GCC visibility pop

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/blas/call_server.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "tuner/blas/call_report.hpp"
+#include "tuner/blas/cuda_driver.hpp"
+#include "tuner/blas/options.hpp"
+#include "tuner/blas/preparer.hpp"
+#include "tuner/blas/vendor_library.hpp"
+#include "tuner/blas/warn_once.hpp"
+#include "tuner/blas/workload_file.hpp"
+
+namespace autotune::blas {
+namespace {
+
+Scale scale_of(float alpha, float beta) {
+  if (alpha == 0) return Scale::zero_alpha;
+  if (beta != 0) return Scale::beta;
+  return alpha == 1 ? Scale::none : Scale::alpha;
+}
+
+/// The largest power of two, up to 16, that divides all addresses.
+std::uint8_t alignment_of(const CallValues& values) {
+  const auto bits = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address); };
+  const std::uintptr_t any = bits(values.a) | bits(values.b) | bits(values.c) | bits(values.d) | 16;
+  return static_cast<std::uint8_t>(std::uintptr_t{1} << std::countr_zero(any));
+}
+
+Outcome launch(CallEntry& entry, const ServingKernel& kernel, const Call& call, Stream stream) {
+  if (kernel.has_workspace) {
+    if (is_per_thread(stream)) return Outcome::other_stream;
+    if (may_be_captured(stream)) return Outcome::in_capture;
+    if (!kernel.belongs_to(stream)) return Outcome::other_stream;
+  }
+  if (kernel.launch(call.values, stream)) return Outcome::served;
+  warn_once(Topic::kernel, kernel.runtime->message());
+  entry.why_not = Outcome::failed;
+  entry.kernel = nullptr;  // for good
+  return Outcome::failed;
+}
+
+/// Asks for the kernel of an entry, the first time. Nothing is waited for during a capture.
+const ServingKernel* requested_kernel(CallEntry& entry, Stream stream) {
+  const bool wait = options().wait;
+  if (wait && may_be_captured(stream)) return nullptr;
+  preparer().request(entry, wait);
+  return entry.kernel.load(std::memory_order_acquire);
+}
+
+Outcome outcome_of(CallEntry& entry, const Call& call) {
+  const Outcome why_not = entry.why_not.load(std::memory_order_relaxed);
+  const ServingKernel* kernel = entry.kernel.load(std::memory_order_acquire);
+  const bool is_requested = entry.is_requested.load(std::memory_order_relaxed);
+  if (!kernel && is_requested) return why_not;
+  Stream stream = call.stream;
+  if (call.handle && !stream_of(call.handle, stream)) return Outcome::failed;
+  if (!kernel) kernel = requested_kernel(entry, stream);
+  return kernel ? launch(entry, *kernel, call, stream) : entry.why_not.load();
+}
+
+Outcome contract_here(CallShape& shape) {
+  const Outcome contract = contract_of(shape);
+  if (contract != Outcome::served) return contract;
+  if (!options().serve) return Outcome::switched_off;
+  shape.device = current_device();
+  return shape.device < 0 ? Outcome::failed : Outcome::served;
+}
+
+/// The file gets a line whenever a count doubles, so that a crash loses half of the calls at most.
+void count(CallEntry& entry, Outcome outcome) {
+  if (!options().counts()) return;
+  auto& counted = entry.counts[static_cast<std::size_t>(outcome)];
+  const std::uint64_t calls = counted.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (std::has_single_bit(calls) && !options().record.empty()) record_calls(entry);
+}
+
+}  // namespace
+
+CallTable& call_table() {
+  static CallTable& table = *new CallTable;  // used until the process ends
+  return table;
+}
+
+void take_values(Call& call, int pointer_mode, const void* alpha, const void* beta) noexcept {
+  call.shape.alignment = alignment_of(call.values);
+  if (pointer_mode != kHostScalars || !alpha || !beta) {
+    call.shape.scale = Scale::on_device;
+    return;
+  }
+  call.values.alpha = *static_cast<const float*>(alpha);
+  call.values.beta = *static_cast<const float*>(beta);
+  call.shape.scale = scale_of(call.values.alpha, call.values.beta);
+}
+
+bool serve(Call& call) noexcept try {
+  const Outcome contract = contract_here(call.shape);
+  if (contract != Outcome::served && !options().counts()) return false;
+  CallEntry* const entry = call_table().find_or_add(call.shape);
+  if (!entry) return false;  // thousands of shapes: no kernel is tuned for each
+  const Outcome outcome = contract == Outcome::served ? outcome_of(*entry, call) : contract;
+  count(*entry, outcome);
+  return outcome == Outcome::served;
+} catch (...) {
+  return false;
+}
+
+void finish() noexcept try {
+  const std::vector<CallEntry*> entries = call_table().entries();
+  if (!options().record.empty()) std::ranges::for_each(entries, [](auto* e) { record_calls(*e); });
+  if (!options().report.empty() && !entries.empty()) write_report(options().report, entries);
+} catch (...) {  // memory is short, and the program has ended
+}
+
+}  // namespace autotune::blas

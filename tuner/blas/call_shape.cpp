@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/blas/call_shape.hpp"
+
+#include <algorithm>
+
+#include "tuner/blas/cublas_abi.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::blas {
+namespace {
+
+constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{"served",
+                                                                "not f32",
+                                                                "math mode or compute type",
+                                                                "scalars on the device",
+                                                                "alpha is 0",
+                                                                "epilogue",
+                                                                "not column-major",
+                                                                "empty or invalid",
+                                                                "leading dimension",
+                                                                "batch",
+                                                                "address not aligned to 16 bytes",
+                                                                "serving is off",
+                                                                "being prepared",
+                                                                "not tuned",
+                                                                "cuBLAS is faster",
+                                                                "kernel failed",
+                                                                "workspace in a capture",
+                                                                "workspace in another stream"};
+
+constexpr std::array<std::string_view, 5> kFunctionNames{
+    "cublasSgemm", "cublasSgemmStridedBatched", "cublasGemmEx", "cublasGemmStridedBatchedEx",
+    "cublasLtMatmul"};
+
+/// The batch sizes of the target gemm.
+constexpr std::array<std::int64_t, 10> kBatches{1, 2, 3, 4, 8, 16, 32, 64, 128, 256};
+
+struct Matrix {
+  std::int64_t rows, columns, leading, stride;
+
+  bool is_packed() const { return leading == rows || columns == 1; }
+  bool follows_itself() const { return stride == rows * columns; }
+};
+
+struct Matrices {
+  Matrix a, b, c, d;
+};
+
+Matrices matrices_of(const CallShape& s) {
+  const bool a_plain = s.op_a == kNotTransposed, b_plain = s.op_b == kNotTransposed;
+  return {{a_plain ? s.m : s.k, a_plain ? s.k : s.m, s.lda, s.stride_a},
+          {b_plain ? s.k : s.n, b_plain ? s.n : s.k, s.ldb, s.stride_b},
+          {s.m, s.n, s.ldc, s.stride_c},
+          {s.m, s.n, s.ldd, s.stride_d}};
+}
+
+bool is_f32(const CallShape& s) {
+  return s.a_type == kF32 && s.b_type == kF32 && s.c_type == kF32 && s.d_type == kF32;
+}
+
+bool is_size(std::int64_t size) { return size >= 1 && size <= 2147483647; }
+
+bool has_known_operations(const CallShape& s) {
+  return s.op_a <= kConjugated && s.op_b <= kConjugated;
+}
+
+bool is_packed(const CallShape& s) {
+  const Matrices all = matrices_of(s);
+  return all.a.is_packed() && all.b.is_packed() && all.d.is_packed() &&
+         (s.scale != Scale::beta || all.c.is_packed());
+}
+
+bool is_usual_batch(const CallShape& s) {
+  if (s.batch == 1) return true;
+  const Matrices all = matrices_of(s);
+  return all.a.follows_itself() && all.b.follows_itself() && all.d.follows_itself() &&
+         (s.scale != Scale::beta || all.c.follows_itself());
+}
+
+/// By the target gemm_batched, which knows plain products only.
+bool is_plain_batch(const CallShape& s) {
+  return s.batch > 1 && s.scale == Scale::none && s.op_a == kNotTransposed &&
+         s.op_b == kNotTransposed;
+}
+
+char letter(std::uint8_t operation) { return operation == kNotTransposed ? 'N' : 'T'; }
+
+}  // namespace
+
+Outcome contract_of(const CallShape& s) noexcept {
+  if (!is_f32(s)) return Outcome::not_f32;
+  if (s.compute_type != kComputeF32 || (s.math_mode & kMathModes) != kDefaultMath) {
+    return Outcome::other_math;
+  }
+  if (s.scale == Scale::on_device) return Outcome::device_scalars;
+  if (s.epilogue != kNoEpilogue) return Outcome::epilogue;
+  if (s.other_order != 0) return Outcome::order;
+  if (!is_size(s.m) || !is_size(s.n) || !is_size(s.k) || !is_size(s.batch) ||
+      !has_known_operations(s)) {
+    return Outcome::empty;
+  }
+  if (s.scale == Scale::zero_alpha) return Outcome::zero_alpha;
+  if (!is_packed(s)) return Outcome::leading_dimension;
+  if (!is_usual_batch(s)) return Outcome::batch;
+  if (!is_plain_batch(s) && !std::ranges::binary_search(kBatches, s.batch)) return Outcome::batch;
+  return s.alignment < 16 ? Outcome::unaligned : Outcome::served;
+}
+
+TargetProblem problem_of(const CallShape& s) {
+  if (is_plain_batch(s)) return {"gemm_batched", "dtype=f32", {s.batch, s.n, s.m, s.k}};
+  std::string settings =
+      format("dtype=f32 layout={}{} scale={}", letter(s.op_b), letter(s.op_a), name_of(s.scale));
+  if (s.batch > 1) settings += format(" batch={}", s.batch);
+  return {"gemm", settings, {s.n, s.m, s.k}};
+}
+
+double flops_of(const CallShape& s) noexcept {
+  return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
+         static_cast<double>(s.batch);
+}
+
+std::string_view name_of(Function function) {
+  return kFunctionNames[static_cast<std::size_t>(function)];
+}
+
+std::string_view name_of(Outcome outcome) {
+  return kOutcomeNames[static_cast<std::size_t>(outcome)];
+}
+
+std::string_view name_of(Scale scale) {
+  switch (scale) {
+    case Scale::none:
+      return "none";
+    case Scale::alpha:
+      return "alpha";
+    case Scale::beta:
+      return "beta";
+    case Scale::zero_alpha:
+      return "zero";
+    case Scale::on_device:
+      return "device";
+  }
+  return "";
+}
+
+std::string type_name(std::int32_t type) {
+  switch (type) {
+    case 0:
+      return "f32";
+    case 1:
+      return "f64";
+    case 2:
+      return "f16";
+    case 3:
+      return "i8";
+    case 4:
+      return "c32";
+    case 5:
+      return "c64";
+    case 10:
+      return "i32";
+    case 14:
+      return "bf16";
+    case 28:
+      return "e4m3";
+    case 29:
+      return "e5m2";
+    default:
+      return format("type {}", type);
+  }
+}
+
+std::string layout_of(const CallShape& s) { return {letter(s.op_a), letter(s.op_b)}; }
+
+std::string text_of(const CallShape& s) {
+  std::string text =
+      format("{} {} m={} n={} k={}", name_of(s.function), layout_of(s), s.m, s.n, s.k);
+  if (s.batch != 1) text += format(" batch={}", s.batch);
+  if (!is_f32(s)) text += format(" {} to {}", type_name(s.a_type), type_name(s.d_type));
+  if (s.scale != Scale::none) text += format(" scale={}", name_of(s.scale));
+  if (!is_packed(s)) text += format(" lda={} ldb={} ldc={}", s.lda, s.ldb, s.ldc);
+  if (s.epilogue != kNoEpilogue) text += format(" epilogue={}", s.epilogue);
+  return text;
+}
+
+}  // namespace autotune::blas

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every shape of call that the program made, with its counts and its kernel.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "tuner/blas/call_shape.hpp"
+
+namespace autotune::blas {
+
+struct ServingKernel;
+
+/// Everything but the shape may be read and written by any thread.
+struct CallEntry {
+  explicit CallEntry(const CallShape& of) : shape(of) {}
+
+  const CallShape shape;
+  std::array<std::atomic<std::uint64_t>, kOutcomes> counts{};
+  std::atomic<bool> is_requested{false};              // its kernel is, or was, being prepared
+  std::atomic<Outcome> why_not{Outcome::preparing};   // while there is no kernel
+  std::atomic<const ServingKernel*> kernel{nullptr};  // never freed: graphs may hold it
+  std::atomic<std::uint64_t> recorded{0};             // calls that are in the workload file
+
+  std::uint64_t calls() const;
+  std::uint64_t calls(Outcome outcome) const {
+    return counts[static_cast<std::size_t>(outcome)].load(std::memory_order_relaxed);
+  }
+};
+
+/// Grows only. Finding a known shape takes no lock.
+class CallTable {
+ public:
+  CallTable();
+  /// nullptr once the table is full.
+  CallEntry* find_or_add(const CallShape& shape);
+  /// In the order in which they were first called.
+  std::vector<CallEntry*> entries() const;
+
+ private:
+  static constexpr std::size_t kSlots = 16384;
+  static constexpr std::size_t kMostEntries = kSlots / 2;
+
+  std::unique_ptr<std::atomic<CallEntry*>[]> slots_;
+  mutable std::mutex adding_;
+  std::vector<std::unique_ptr<CallEntry>> owned_;
+};
+
+}  // namespace autotune::blas

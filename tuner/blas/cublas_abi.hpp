@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuBLAS as its binary interface has it since version 11. No header of CUDA is needed, so one
+// library serves programs of every version.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace autotune::blas {
+
+using Status = int;        // cublasStatus_t
+using BlasHandle = void*;  // cublasHandle_t, cublasLtHandle_t
+using Stream = void*;      // cudaStream_t
+
+inline constexpr Status kSuccess = 0;
+inline constexpr Status kNotInitialized = 1;
+
+inline constexpr int kNotTransposed = 0;  // CUBLAS_OP_N; T is 1, C is 2
+inline constexpr int kConjugated = 2;
+inline constexpr int kHostScalars = 0;  // CUBLAS_POINTER_MODE_HOST
+
+inline constexpr int kF32 = 0;          // CUDA_R_32F
+inline constexpr int kComputeF32 = 68;  // CUBLAS_COMPUTE_32F
+inline constexpr int kMathModes = 0xf;  // above are flags that do not change products of f32
+inline constexpr int kDefaultMath = 0;  // CUBLAS_DEFAULT_MATH
+inline constexpr int kNoEpilogue = 1;   // CUBLASLT_EPILOGUE_DEFAULT
+inline constexpr int kColumnMajor = 0;  // CUBLASLT_ORDER_COL
+
+/// cublasLtMatmulDescAttributes_t, as far as it is read.
+enum class OperationAttribute : int {
+  compute_type = 0,
+  scale_type = 1,
+  pointer_mode = 2,
+  op_a = 3,
+  op_b = 4,
+  op_c = 5,
+  epilogue = 7
+};
+
+/// cublasLtMatrixLayoutAttribute_t, as far as it is read.
+enum class LayoutAttribute : int {
+  type = 0,
+  order = 1,
+  rows = 2,
+  columns = 3,
+  leading_dimension = 4,
+  batch = 5,
+  stride = 6
+};
+
+}  // namespace autotune::blas

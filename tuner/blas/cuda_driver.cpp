@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/blas/cuda_driver.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdint>
+
+namespace autotune::blas {
+namespace {
+
+template <class Function>
+Function* driver_function(const char* name) {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  if (!found) {
+    if (void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD)) {
+      found = dlsym(driver, name);
+    }
+  }
+  return reinterpret_cast<Function*>(found);
+}
+
+void exchange_mode(int& mode) {
+  static auto* const exchange = driver_function<int(int*)>("cuThreadExchangeStreamCaptureMode");
+  if (exchange) exchange(&mode);
+}
+
+}  // namespace
+
+int current_device() noexcept {
+  static auto* const get_device = driver_function<int(int*)>("cuCtxGetDevice");
+  int device = -1;
+  return get_device && get_device(&device) == 0 ? device : -1;
+}
+
+bool may_be_captured(Stream stream) noexcept {
+  static auto* const is_capturing = driver_function<int(Stream, int*)>("cuStreamIsCapturing");
+  int status = 0;
+  return !is_capturing || is_capturing(stream, &status) != 0 || status != 0;
+}
+
+bool is_per_thread(Stream stream) noexcept { return reinterpret_cast<std::uintptr_t>(stream) == 2; }
+
+RelaxedThread::RelaxedThread() noexcept { exchange_mode(mode_); }
+RelaxedThread::~RelaxedThread() { exchange_mode(mode_); }
+
+}  // namespace autotune::blas

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this library asks the CUDA driver that the program has loaded.
+#pragma once
+
+#include "tuner/blas/cublas_abi.hpp"
+
+namespace autotune::blas {
+
+/// The ordinal of the calling thread's GPU; -1 if there is none.
+int current_device() noexcept;
+
+/// Whether the stream is being captured, or may be.
+bool may_be_captured(Stream stream) noexcept;
+
+/// cudaStreamPerThread: one name for a stream of each thread.
+bool is_per_thread(Stream stream) noexcept;
+
+/// While it lives, this thread may load code and allocate, whatever another thread captures.
+class RelaxedThread {
+ public:
+  RelaxedThread() noexcept;
+  ~RelaxedThread();
+  RelaxedThread(const RelaxedThread&) = delete;
+  RelaxedThread& operator=(const RelaxedThread&) = delete;
+
+ private:
+  int mode_ = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED, then the mode before
+};
+
+}  // namespace autotune::blas

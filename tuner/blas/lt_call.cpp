@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/blas/lt_call.hpp"
+
+#include "tuner/blas/options.hpp"
+#include "tuner/blas/vendor_library.hpp"
+
+namespace autotune::blas {
+namespace {
+
+using GetAttribute = Status(void*, int, void*, std::size_t, std::size_t*);
+
+template <class Value>
+Value read(GetAttribute* get, void* descriptor, int attribute, Value otherwise) {
+  Value value{};
+  std::size_t written = 0;
+  const bool is_read =
+      get && descriptor && get(descriptor, attribute, &value, sizeof value, &written) == kSuccess;
+  return is_read ? value : otherwise;
+}
+
+template <class Value>
+Value read(void* operation, OperationAttribute attribute, Value otherwise) {
+  static auto* const get = vendor_function<GetAttribute>("cublasLtMatmulDescGetAttribute");
+  return read(get, operation, static_cast<int>(attribute), otherwise);
+}
+
+template <class Value>
+Value read(void* layout, LayoutAttribute attribute, Value otherwise) {
+  static auto* const get = vendor_function<GetAttribute>("cublasLtMatrixLayoutGetAttribute");
+  return read(get, layout, static_cast<int>(attribute), otherwise);
+}
+
+/// One of the matrices.
+struct Matrix {
+  explicit Matrix(void* layout)
+      : type(read(layout, LayoutAttribute::type, std::int32_t{-1})),
+        order(read(layout, LayoutAttribute::order, std::int32_t{-1})),
+        batch(read(layout, LayoutAttribute::batch, std::int32_t{-1})),
+        rows(read(layout, LayoutAttribute::rows, std::int64_t{0})),
+        columns(read(layout, LayoutAttribute::columns, std::int64_t{0})),
+        leading(read(layout, LayoutAttribute::leading_dimension, std::int64_t{0})),
+        stride(batch == 1 ? 0 : read(layout, LayoutAttribute::stride, std::int64_t{0})) {}
+
+  std::int32_t type, order, batch;
+  std::int64_t rows, columns, leading, stride;
+};
+
+/// Of all matrices; 0, which is invalid, if they differ.
+std::int32_t batch_of(const Matrix& a, const Matrix& b, const Matrix& c, const Matrix& d) {
+  return a.batch == d.batch && b.batch == d.batch && c.batch == d.batch ? d.batch : 0;
+}
+
+void take_layouts(CallShape& shape, const LtCall& lt) {
+  const Matrix a(lt.a), b(lt.b), d(lt.d), c = lt.c == lt.d ? d : Matrix(lt.c);
+  shape.m = d.rows, shape.n = d.columns;
+  shape.k = shape.op_a == kNotTransposed ? a.columns : a.rows;
+  shape.lda = a.leading, shape.ldb = b.leading, shape.ldc = c.leading, shape.ldd = d.leading;
+  shape.stride_a = a.stride, shape.stride_b = b.stride;
+  shape.stride_c = c.stride, shape.stride_d = d.stride;
+  shape.batch = batch_of(a, b, c, d);
+  shape.a_type = a.type, shape.b_type = b.type, shape.c_type = c.type, shape.d_type = d.type;
+  const bool is_column_major = a.order == kColumnMajor && b.order == kColumnMajor &&
+                               c.order == kColumnMajor && d.order == kColumnMajor;
+  shape.other_order = is_column_major ? 0 : 1;
+}
+
+}  // namespace
+
+Call call_of(const LtCall& lt, const CallValues& values, Stream stream) noexcept {
+  Call call{{}, values, nullptr, stream};
+  CallShape& shape = call.shape;
+  shape.function = Function::lt_matmul;
+  const auto operation = [&](OperationAttribute attribute) {
+    return read(lt.operation, attribute, std::int32_t{-1});
+  };
+  shape.compute_type = operation(OperationAttribute::compute_type);
+  shape.op_a = static_cast<std::uint8_t>(operation(OperationAttribute::op_a));
+  shape.op_b = static_cast<std::uint8_t>(operation(OperationAttribute::op_b));
+  shape.epilogue = operation(OperationAttribute::epilogue);
+  const bool may_be_served =
+      shape.compute_type == kComputeF32 && shape.epilogue == kNoEpilogue && options().serve;
+  if (may_be_served || options().counts()) take_layouts(shape, lt);
+  const bool is_plain = shape.compute_type == kComputeF32 &&
+                        operation(OperationAttribute::scale_type) == kF32 &&
+                        operation(OperationAttribute::op_c) == kNotTransposed;
+  take_values(call, is_plain ? operation(OperationAttribute::pointer_mode) : -1, lt.alpha, lt.beta);
+  return call;
+}
+
+}  // namespace autotune::blas

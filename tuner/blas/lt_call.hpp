@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call of cublasLtMatmul: its shape is in descriptors, which only cublasLt reads.
+#pragma once
+
+#include "tuner/blas/call_server.hpp"
+
+namespace autotune::blas {
+
+/// The descriptors of a call, and the addresses of its scalars.
+struct LtCall {
+  void* operation;
+  void* a;
+  void* b;
+  void* c;
+  void* d;
+  const void* alpha;
+  const void* beta;
+};
+
+/// What is not read is of a kind that is passed on. Reading all of a call takes some 25 calls of
+/// cublasLt: where nobody counts, only the operation is read of one that is not served.
+Call call_of(const LtCall& lt, const CallValues& values, Stream stream) noexcept;
+
+}  // namespace autotune::blas

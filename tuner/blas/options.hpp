@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the environment asks of the preloaded library. `autotune run` sets it.
+#pragma once
+
+#include <string>
+
+namespace autotune::blas {
+
+struct Options {
+  bool serve = true;    // AUTOTUNE_BLAS_SERVE=0: everything is passed on
+  bool wait = false;    // AUTOTUNE_BLAS_WAIT=1: the first call of a shape waits for its kernel
+  std::string record;   // AUTOTUNE_BLAS_RECORD: a file to which the workload is added
+  std::string report;   // AUTOTUNE_BLAS_REPORT: a file to which the report is added, or `stderr`
+  std::string library;  // AUTOTUNE_BLAS_LIBRARY: libautotune, if it is not beside this library
+
+  /// Whether anybody wants to know what was called.
+  bool counts() const { return !record.empty() || !report.empty(); }
+};
+
+/// Of this process, read once. The tuner's own programs get one with serve=false and no files.
+const Options& options();
+
+}  // namespace autotune::blas

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/blas/preparer.hpp"
+
+#include <csignal>
+#include <cstdlib>
+
+namespace autotune::blas {
+namespace {
+
+/// Signals are the program's: none is handled in a thread that it does not know.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+void Preparer::request(CallEntry& entry, bool wait) {
+  if (entry.is_requested.exchange(true)) return;
+  if (wait) return prepare(entry);
+  const std::lock_guard lock(mutex_);
+  if (is_stopped_) return;
+  waiting_.push_back(&entry);
+  if (!thread_.joinable()) start();
+  changed_.notify_one();
+}
+
+void Preparer::start() {
+  std::atexit([] { preparer().stop(); });
+  const NoSignals inherited;
+  thread_ = std::thread([this] { run(); });
+}
+
+void Preparer::run() {
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return is_stopped_ || !waiting_.empty(); });
+    if (is_stopped_) return;
+    CallEntry& next = *waiting_.front();
+    waiting_.pop_front();
+    lock.unlock();
+    prepare(next);
+  }
+}
+
+void Preparer::prepare(CallEntry& entry) try {
+  const std::lock_guard lock(making_);
+  const auto made = maker_.make(entry.shape);
+  if (const auto* const kernel = std::get_if<const ServingKernel*>(&made)) {
+    entry.kernel.store(*kernel, std::memory_order_release);
+  } else {
+    entry.why_not.store(std::get<Outcome>(made), std::memory_order_relaxed);
+  }
+} catch (...) {  // memory is short
+  entry.why_not.store(Outcome::failed, std::memory_order_relaxed);
+}
+
+void Preparer::stop() {
+  std::unique_lock lock(mutex_);
+  is_stopped_ = true;
+  waiting_.clear();
+  std::thread ended = std::move(thread_);
+  lock.unlock();
+  changed_.notify_all();
+  if (ended.joinable()) ended.join();
+}
+
+Preparer& preparer() {
+  static Preparer& one = *new Preparer;  // used until the process ends
+  return one;
+}
+
+}  // namespace autotune::blas

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/blas/warn_once.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <string>
+
+namespace autotune::blas {
+
+void warn_once(Topic topic, std::string_view sentence) {
+  static std::array<std::atomic<bool>, 5> warned{};
+  if (warned[static_cast<std::size_t>(topic)].exchange(true)) return;
+  const std::string_view line = sentence.substr(0, sentence.find('\n'));
+  const std::string text = "autotune: " + std::string(line) + '\n';
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace autotune::blas

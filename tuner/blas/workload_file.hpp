@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workload file: JSON lines, each a shape and how often it was called since the line before.
+// Lines of one shape add up, whichever process wrote them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tuner/blas/call_table.hpp"
+
+namespace autotune::blas {
+
+/// One line, without its end.
+std::string workload_line(const CallShape& shape, std::uint64_t calls);
+
+/// Appends the calls of an entry that are not in the file AUTOTUNE_BLAS_RECORD yet. Warns once if
+/// it cannot be written.
+void record_calls(CallEntry& entry);
+
+/// Appends `text` to a file in one write. False, and a warning, if that fails.
+bool append_text(const std::string& file, const std::string& text);
+
+}  // namespace autotune::blas
