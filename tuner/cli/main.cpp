@@ -34,7 +34,8 @@ int run(std::vector<std::string> words) {
   const auto asks_for_help = [](const std::string& word) {
     return word == "--help" || word == "-h";
   };
-  if (std::ranges::any_of(words, asks_for_help)) {
+  const auto end = std::ranges::find(words, "--");  // what follows is another program's
+  if (std::any_of(words.begin(), end, asks_for_help)) {
     std::cout << help_of(verb);
     return kDone;
   }

@@ -24,6 +24,7 @@ extern const Verb kNewTarget;
 extern const Verb kOccupancy;
 extern const Verb kQuery;
 extern const Verb kReplay;
+extern const Verb kRun;
 extern const Verb kTune;
 extern const Verb kWarm;
 
@@ -45,7 +46,7 @@ const Verb kHelp{.name = "help",
                  .run = run_help};
 
 const std::array kVerbs{&kTune,   &kQuery,  &kList,    &kOccupancy, &kCheck, &kNewTarget, &kDb,
-                        &kImport, &kReplay, &kExplain, &kCompare,   &kWarm,  &kHelp};
+                        &kImport, &kReplay, &kExplain, &kCompare,   &kWarm,  &kRun,       &kHelp};
 
 }  // namespace
 
