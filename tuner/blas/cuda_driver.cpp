@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <cstdint>
 
 namespace autotune::blas {
@@ -30,6 +31,13 @@ int current_device() noexcept {
   static auto* const get_device = driver_function<int(int*)>("cuCtxGetDevice");
   int device = -1;
   return get_device && get_device(&device) == 0 ? device : -1;
+}
+
+std::string device_name(int ordinal) {
+  static auto* const get_name = driver_function<int(char*, int, int)>("cuDeviceGetName");
+  std::array<char, 256> name{};
+  const bool is_known = get_name && get_name(name.data(), name.size() - 1, ordinal) == 0;
+  return is_known ? name.data() : "";
 }
 
 bool may_be_captured(Stream stream) noexcept {

@@ -2,12 +2,16 @@
 // What this library asks the CUDA driver that the program has loaded.
 #pragma once
 
+#include <string>
+
 #include "tuner/blas/cublas_abi.hpp"
 
 namespace autotune::blas {
 
 /// The ordinal of the calling thread's GPU; -1 if there is none.
 int current_device() noexcept;
+/// Its name; empty if the driver does not say.
+std::string device_name(int ordinal);
 
 /// Whether the stream is being captured, or may be.
 bool may_be_captured(Stream stream) noexcept;

@@ -118,11 +118,16 @@ autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProble
   wanted.ordinal = device;
   wanted.tuned_only = 1;  // the program has a cuBLAS handle of its own
   const RuntimeLibrary& runtime = *runtime_library();
-  if (runtime.open(&wanted, &found->second) != AUTOTUNE_OK) {
-    found->second = nullptr;
+  autotune_handle* opened = nullptr;
+  if (runtime.open(&wanted, &opened) != AUTOTUNE_OK) {
     failed(runtime.message());
-  } else if (const std::string_view warnings = runtime.warnings(found->second); !warnings.empty()) {
-    warn_once(Topic::database, warnings);
+  } else if (runtime.device(opened) != device_name(device)) {  // a libautotune without CUDA
+    failed(format("libautotune does not see {}", device_name(device)));
+  } else {
+    if (const std::string_view warnings = runtime.warnings(opened); !warnings.empty()) {
+      warn_once(Topic::database, warnings);
+    }
+    found->second = opened;
   }
   return found->second;
 }

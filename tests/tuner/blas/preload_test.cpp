@@ -102,6 +102,7 @@ TEST_F(Preload, WhateverFailsCublasRunsAndOneLineSaysSo) {
         {"launch", "kernel failed 3", "as it was asked to"},
         {"default", "not tuned 3", "gemm dtype=f32 layout=NN scale=none is not tuned for Fake GPU"},
         {"other", "not tuned 3", "is not tuned for Fake GPU"},
+        {"host", "kernel failed 3", "libautotune does not see Fake GPU"},
         {"vendor", "cuBLAS is faster 3", "0 of 3 calls"}}) {
     const Ended ended = call_with(fault);
     EXPECT_THAT(ended.out, HasSubstr("wrong 0, cuBLAS 3")) << fault;

@@ -72,7 +72,9 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
   return AUTOTUNE_OK;
 }
 
-const char* autotune_device(const autotune_handle*) { return "Fake GPU"; }
+const char* autotune_device(const autotune_handle*) {
+  return is_asked_for("host") ? "a processor" : "Fake GPU";
+}
 
 const char* autotune_warnings(const autotune_handle*) {
   return is_asked_for("warning") ? "tuned.db: is damaged\nmore of it\n" : "";

@@ -89,6 +89,10 @@ int cuCtxGetDevice(int* device) {
   *device = 0;
   return 0;
 }
+int cuDeviceGetName(char* name, int, int) {
+  std::strcpy(name, "Fake GPU");
+  return 0;
+}
 int cuStreamIsCapturing(void* stream, int* status) {
   *status = stream && static_cast<StreamState*>(stream)->is_captured ? 1 : 0;
   return 0;
