@@ -10,9 +10,10 @@ namespace autotune::db {
 namespace {
 
 int rank_of(std::string_view provenance) {
-  if (provenance == "pinned") return 3;
-  if (provenance == "measured") return 2;
-  return provenance == "imported" ? 1 : 0;
+  if (provenance == "pinned") return 4;
+  if (provenance == "measured") return 3;
+  if (provenance == "imported") return 2;
+  return provenance == "first use" ? 1 : 0;
 }
 
 /// Of all but the hash itself.

@@ -51,7 +51,8 @@ DecisionRow decision_of(const BestRow& best) {
   DecisionRow row;
   row.session = best.session;
   row.key = best.key;
-  row.provenance = best.provenance == "predicted" ? "predicted" : "imported";
+  const bool is_weaker = best.provenance == "predicted" || best.provenance == "first use";
+  row.provenance = is_weaker ? best.provenance : "imported";
   static_cast<Figures&>(row) = best;
   return row;
 }

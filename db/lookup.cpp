@@ -20,11 +20,17 @@ std::uint64_t hash_of(std::span<const std::int64_t> sizes) noexcept {
   return hash;
 }
 
+int rank_of(std::string_view provenance) {
+  if (provenance == "pinned") return 0;
+  if (provenance == "predicted") return 3;
+  return provenance == "first use" ? 2 : 1;  // one found by a whole search stands above
+}
+
 /// What goes first among rows for the same sizes.
 bool stands_above(const LookupRow& a, const LookupRow& b) {
   const auto standing = [](const LookupRow& row) {
-    const int rank = row.provenance == "pinned" ? 0 : row.provenance == "predicted" ? 2 : 1;
-    return std::make_tuple(!row.same_device, row.validity, rank, row.layer, !row.same_policy);
+    return std::make_tuple(!row.same_device, row.validity, rank_of(row.provenance), row.layer,
+                           !row.same_policy);
   };
   if (standing(a) != standing(b)) return standing(a) < standing(b);
   return a.configuration < b.configuration;

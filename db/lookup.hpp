@@ -41,7 +41,7 @@ inline constexpr std::size_t kMostSizes = 8;
 struct LookupRow {
   std::array<std::int64_t, kMostSizes> sizes{};  // in the target's order; the rest are 0
   std::string configuration;                     // `BM=64 BN=64`
-  std::string provenance;                        // pinned, measured, imported, predicted
+  std::string provenance;                        // pinned, measured, imported, first use, predicted
   std::string baseline;  // `cublas cublasSgemm` if the baseline is faster; else empty
   double median_ns = 0;  // 0: never timed
   double default_ns = 0;

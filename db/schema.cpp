@@ -59,6 +59,42 @@ CREATE TABLE retraction (
 CREATE INDEX retraction_fact ON retraction(fact);
 )sql";
 
+constexpr const char* kDecisionTable = R"sql(
+CREATE TABLE decision (
+  id                    TEXT PRIMARY KEY,
+  session               TEXT NOT NULL REFERENCES session(id),
+  device                TEXT NOT NULL REFERENCES device(id),
+  kernel                TEXT NOT NULL REFERENCES kernel(id),
+  problem               TEXT NOT NULL,
+  policy                TEXT NOT NULL,
+  provenance            TEXT NOT NULL CHECK (provenance IN
+                          ('measured', 'imported', 'first use', 'predicted')),
+  configuration         TEXT NOT NULL,
+  median_ns             REAL,
+  low_ns                REAL,
+  high_ns               REAL,
+  samples               INTEGER NOT NULL,
+  gflops                REAL,
+  default_configuration TEXT NOT NULL,
+  default_ns            REAL,
+  noise_floor           REAL,
+  cold_ns               REAL,
+  ties                  TEXT NOT NULL,
+  verified              INTEGER NOT NULL CHECK (verified IN (0, 1)),
+  binary_key            TEXT NOT NULL,
+  created_at            TEXT NOT NULL,
+  baseline              TEXT NOT NULL DEFAULT '',
+  baseline_candidate    TEXT NOT NULL DEFAULT '',
+  baseline_ns           REAL,
+  baseline_low_ns       REAL,
+  baseline_high_ns      REAL,
+  baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1)),
+  joules                REAL,
+  default_joules        REAL
+) STRICT;
+CREATE INDEX decision_problem ON decision(device, kernel, problem, policy);
+)sql";
+
 /// Finds which settings there are, and holds all that looking for the nearest problem needs.
 constexpr const char* kBestIndex = R"sql(
 CREATE INDEX best_settings ON best(device, kernel, policy, settings, problem);
@@ -97,39 +133,6 @@ CREATE TABLE session (
   partial      INTEGER NOT NULL DEFAULT 0 CHECK (partial IN (0, 1)),
   space        TEXT NOT NULL DEFAULT ''
 ) STRICT;
-
-CREATE TABLE decision (
-  id                    TEXT PRIMARY KEY,
-  session               TEXT NOT NULL REFERENCES session(id),
-  device                TEXT NOT NULL REFERENCES device(id),
-  kernel                TEXT NOT NULL REFERENCES kernel(id),
-  problem               TEXT NOT NULL,
-  policy                TEXT NOT NULL,
-  provenance            TEXT NOT NULL CHECK (provenance IN ('measured', 'imported', 'predicted')),
-  configuration         TEXT NOT NULL,
-  median_ns             REAL,
-  low_ns                REAL,
-  high_ns               REAL,
-  samples               INTEGER NOT NULL,
-  gflops                REAL,
-  default_configuration TEXT NOT NULL,
-  default_ns            REAL,
-  noise_floor           REAL,
-  cold_ns               REAL,
-  ties                  TEXT NOT NULL,
-  verified              INTEGER NOT NULL CHECK (verified IN (0, 1)),
-  binary_key            TEXT NOT NULL,
-  created_at            TEXT NOT NULL,
-  baseline              TEXT NOT NULL DEFAULT '',
-  baseline_candidate    TEXT NOT NULL DEFAULT '',
-  baseline_ns           REAL,
-  baseline_low_ns       REAL,
-  baseline_high_ns      REAL,
-  baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1)),
-  joules                REAL,
-  default_joules        REAL
-) STRICT;
-CREATE INDEX decision_problem ON decision(device, kernel, problem, policy);
 
 CREATE TABLE pin (
   id            TEXT PRIMARY KEY,
@@ -252,6 +255,7 @@ void back_up(const std::filesystem::path& path, int version) {
 void create_schema(SQLite::Database& database) {
   database.exec(kTables);
   database.exec(kTrialTable);
+  database.exec(kDecisionTable);
   database.exec(kRetractionTable);
   database.exec(kBestIndex);
   database.exec(kView);
@@ -324,11 +328,19 @@ ALTER TABLE decision ADD COLUMN default_joules REAL;
 ALTER TABLE best ADD COLUMN joules REAL;
 ALTER TABLE best ADD COLUMN default_joules REAL;
 )sql";
+  static const std::string kFirstUses = std::string(R"sql(
+ALTER TABLE decision RENAME TO old_decision;
+DROP INDEX decision_problem;
+)sql") + kDecisionTable + R"sql(
+INSERT INTO decision SELECT * FROM old_decision;
+DROP TABLE old_decision;
+)sql";
   static const Migration kSteps[] = {{1, kBaselines.c_str()},
                                      {2, kAudits.c_str()},
                                      {3, kRetractions.c_str()},
                                      {4, kSpaces},
-                                     {5, kEnergies}};
+                                     {5, kEnergies},
+                                     {6, kFirstUses.c_str()}};
   return kSteps;
 }
 

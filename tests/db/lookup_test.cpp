@@ -55,6 +55,15 @@ TEST(LookupTable, APinWinsOverTheLayersOfItsValidity) {
   EXPECT_EQ(found(LookupTable(3, {user, site}), {512, 512, 512}), "pinned");
 }
 
+TEST(LookupTable, WhatAWholeSearchFoundWinsOverAFirstUse) {
+  LookupRow user = row_of(512, 512, 512, "raced"), site = row_of(512, 512, 512, "tuned");
+  user.provenance = "first use";
+  site.layer = 1;
+  EXPECT_EQ(found(LookupTable(3, {user, site}), {512, 512, 512}), "tuned");
+  site.provenance = "predicted";
+  EXPECT_EQ(found(LookupTable(3, {user, site}), {512, 512, 512}), "raced");
+}
+
 TEST(LookupHolder, EqualTablesAreNotSwapped) {
   LookupHolder holder(LookupTable(3, {row_of(1, 2, 3, "a")}));
   const LookupTable* first = &holder.table();

@@ -453,6 +453,33 @@ TEST(Reliability, AFileOfTheFourthSchemaKeepsItsFactsAndTheirIds) {
   EXPECT_EQ(out.str(), facts);
 }
 
+TEST(Reliability, AFileOfTheSixthSchemaKeepsItsDecisionsAndTakesFirstUses) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  DecisionRow first_use;
+  {
+    TunedStore store(path);
+    const Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 1000));
+    first_use = sample.decision("BM=32", 900);
+    first_use.key.problem = "M=8 N=8 K=8 dtype=f32";
+    first_use.provenance = "first use";
+  }
+  {
+    SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
+    old.exec("PRAGMA writable_schema = ON");
+    old.exec("UPDATE sqlite_schema SET sql = replace(sql, '''first use'', ', '')");
+    old.exec("PRAGMA user_version = 6");
+  }
+  EXPECT_EQ(TunedStore(path, Mode::read_only).tuned({}).size(), 1u);
+  EXPECT_EQ(version_of(path), 6) << "reading leaves it as it was";
+  TunedStore store(path);
+  store.add_decision(first_use);
+  EXPECT_THAT(store.check().damage, IsEmpty());
+  EXPECT_EQ(store.best(first_use.key)->provenance, "first use");
+  EXPECT_EQ(store.tuned({}).size(), 2u);
+}
+
 TEST(Reliability, EveryFlippedBitOfARowIsFoundAndNoneCrashes) {
   const TemporaryFolder folder;
   const auto path = folder / "t.db";

@@ -114,7 +114,7 @@ TEST(Store, APinLeadsUntilItIsTakenBack) {
   EXPECT_EQ(store.best(sample.key)->median_ns, 9000);
 }
 
-TEST(Store, MeasuredOutranksImportedOutranksPredicted) {
+TEST(Store, MeasuredOutranksImportedOutranksFirstUseOutranksPredicted) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
   const Sample sample(store);
@@ -122,8 +122,12 @@ TEST(Store, MeasuredOutranksImportedOutranksPredicted) {
   imported.provenance = "imported";
   DecisionRow predicted = sample.decision("BM=2", 4, "2026-05-01T00:00:00.000Z");
   predicted.provenance = "predicted";
+  DecisionRow first_use = sample.decision("BM=4", 6, "2026-03-20T00:00:00.000Z");
+  first_use.provenance = "first use";
   store.add_decision(predicted);
   EXPECT_EQ(store.best(sample.key)->provenance, "predicted");
+  store.add_decision(first_use);
+  EXPECT_EQ(store.best(sample.key)->provenance, "first use");
   store.add_decision(imported);
   EXPECT_EQ(store.best(sample.key)->provenance, "imported");
   store.append(std::vector{sample.trial("BM=64", 100)});
