@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/measure/playoff.hpp"
-#include "tuner/session/deadline.hpp"
 #include "tuner/session/decision.hpp"
 #include "tuner/session/finalists.hpp"
 

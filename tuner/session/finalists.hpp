@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/measure/playoff.hpp"
-#include "tuner/session/deadline.hpp"
 #include "tuner/session/edge_check.hpp"
 #include "tuner/session/problem_run.hpp"
 

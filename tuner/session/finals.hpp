@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "tuner/session/deadline.hpp"
+#include "tuner/core/deadline.hpp"
 #include "tuner/session/decision.hpp"
 #include "tuner/session/edge_check.hpp"
 #include "tuner/session/problem_run.hpp"

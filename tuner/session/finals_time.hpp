@@ -2,8 +2,8 @@
 // How long the finals of a problem take, and how they are shortened near the deadline.
 #pragma once
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/measure/policy.hpp"
-#include "tuner/session/deadline.hpp"
 #include "tuner/session/problem_run.hpp"
 
 namespace autotune {

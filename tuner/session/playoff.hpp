@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/measure/playoff.hpp"
 #include "tuner/session/baselines.hpp"
-#include "tuner/session/deadline.hpp"
 #include "tuner/session/decision.hpp"
 #include "tuner/session/finalists.hpp"
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "db/store.hpp"
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/session/compile_pool.hpp"
-#include "tuner/session/deadline.hpp"
 #include "tuner/session/edge_check.hpp"
 #include "tuner/session/prepared_problems.hpp"
 #include "tuner/session/problem_run.hpp"

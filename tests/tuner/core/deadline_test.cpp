@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/deadline.hpp"
+#include "tuner/core/deadline.hpp"
 
 #include <gtest/gtest.h>
 
