@@ -335,12 +335,9 @@ DROP INDEX decision_problem;
 INSERT INTO decision SELECT * FROM old_decision;
 DROP TABLE old_decision;
 )sql";
-  static const Migration kSteps[] = {{1, kBaselines.c_str()},
-                                     {2, kAudits.c_str()},
-                                     {3, kRetractions.c_str()},
-                                     {4, kSpaces},
-                                     {5, kEnergies},
-                                     {6, kFirstUses.c_str()}};
+  static const Migration kSteps[] = {
+      {1, kBaselines.c_str()}, {2, kAudits.c_str()},   {3, kRetractions.c_str()}, {4, kSpaces},
+      {5, kEnergies},          {6, kFirstUses.c_str()}};
   return kSteps;
 }
 

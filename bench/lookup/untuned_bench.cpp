@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program gets at sizes that nobody tuned: libautotune's answer beside cuBLAS, on GPU 0.
 //   untuned_bench --db FILE [--count N] [--seed S] [--between yes|no]
-//                 [--shipped yes|no]
+//                 [--shipped yes|no] [--first-use-ms N]
 // Draws shapes with M, N and K log-uniform in 1..4096, half of them odd. Each is looked up,
-// prepared and launched through the C API as any program does it. Times are of calls between small
-// ordinary kernels, whose own time is subtracted, or with --between no of a chain of calls. Every
-// result is verified. Prints a line a shape, then the summary.
+// prepared and launched through the C API as any program does it. With --first-use-ms, preparing
+// races the likely ones and stores the results in the database: give it a copy. Times are of calls
+// between small ordinary kernels, whose own time is subtracted, or with --between no of a chain of
+// calls. Every result is verified. Prints a line a shape, then the summary.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -37,12 +38,9 @@ constexpr double kLargeVolume = 1 << 24;
 using Options = std::map<std::string, std::string>;
 
 Options options_of(int argc, char** argv) {
-  Options options{{"--db", ""},
-                  {"--count", "200"},
-                  {"--seed", "1"},
-
-                  {"--between", "yes"},
-                  {"--shipped", "yes"}};
+  Options options{{"--db", ""},         {"--count", "200"},
+                  {"--seed", "1"},      {"--first-use-ms", "0"},
+                  {"--between", "yes"}, {"--shipped", "yes"}};
   for (int i = 1; i < argc; i += 2) {
     if (!options.contains(argv[i]) || i + 1 == argc) {
       throw UsageError(
@@ -85,6 +83,7 @@ Handle opened(const char* target, const Options& options) {
   request.target = target;
   request.user_database = options.at("--db").c_str();
   if (options.at("--shipped") == "no") request.shipped_database = "";
+  request.first_use_ms = std::stoll(options.at("--first-use-ms"));
   autotune_handle* handle = nullptr;
   check(autotune_open(&request, &handle));
   std::cerr << autotune_warnings(handle);
@@ -131,6 +130,8 @@ class Benchmark {
     neighbour_ = call_of(prepared(add_.get(), sizes),
                          {{at, at + kNeighbourLength, at + 2 * kNeighbourLength}});
   }
+
+  const char* warnings() const { return autotune_warnings(gemm_.get()); }
 
   Row run(const Shape& shape) {
     Row row{shape, 0, 0, 0, 0, 0, 0, {}};
@@ -254,6 +255,15 @@ void summarize(const std::vector<Row>& rows, bool large) {
   print("all candidates of cuBLAS", all);
 }
 
+void print_times(const char* what, const std::vector<Row>& rows, double Row::*seconds) {
+  std::vector<double> times;
+  for (const Row& row : rows) times.push_back(row.*seconds);
+  if (times.empty()) return;
+  std::ranges::sort(times);
+  std::printf("%s: median %.2f ms, at most %.2f ms\n", what, times[times.size() / 2] * 1e3,
+              times.back() * 1e3);
+}
+
 int run(int argc, char** argv) {
   const Options options = options_of(argc, argv);
   Benchmark benchmark(options);
@@ -275,13 +285,9 @@ int run(int argc, char** argv) {
       std::printf("%s FAILED: %s\n", shape.text().c_str(), error.what());
     }
   }
-  std::vector<double> choose;
-  for (const Row& row : rows) choose.push_back(row.choose);
-  std::ranges::sort(choose);
-  if (!choose.empty()) {
-    std::printf("choosing: median %.2f ms, at most %.2f ms\n", choose[choose.size() / 2] * 1e3,
-                choose.back() * 1e3);
-  }
+  std::cerr << benchmark.warnings();
+  print_times("choosing", rows, &Row::choose);
+  print_times("preparing", rows, &Row::prepare);
   summarize(rows, true);
   summarize(rows, false);
   return failed == 0 ? 0 : 1;

@@ -185,6 +185,51 @@ TEST_F(VendorsLibraryOnGpu, WhereTheVendorsLibraryIsFasterItIsLaunched) {
   expect_right_results();
 }
 
+TEST_F(RuntimeOnGpu, TheFirstUseIsRacedStoredAndRight) {
+  const std::string target = manifest_.string(), file = (folder() / "first_use.db").string();
+  std::filesystem::remove(file);
+  autotune_options options{};
+  options.size = sizeof options;
+  options.target = target.c_str();
+  options.settings = "scale=beta";
+  options.user_database = file.c_str();
+  options.shipped_database = "";
+  options.first_use_ms = 20'000;  // with an empty cache on a busy machine, too
+  const std::int64_t sizes[] = {kSize, kSize, kSize};
+  autotune_answer answer{};
+  answer.size = sizeof answer;
+  for (int start = 0; start < 2; ++start) {
+    ASSERT_EQ(autotune_open(&options, &handle_), AUTOTUNE_OK) << autotune_message();
+    ASSERT_EQ(autotune_lookup(handle_, sizes, 3, &answer), AUTOTUNE_OK);
+    EXPECT_EQ(answer.origin, start == 0 ? AUTOTUNE_DEFAULT : AUTOTUNE_EXACT);
+    kernel_ = another_kernel();
+    ASSERT_EQ(autotune_lookup(handle_, sizes, 3, &answer), AUTOTUNE_OK);
+    EXPECT_EQ(answer.origin, AUTOTUNE_EXACT);
+    EXPECT_STREQ(answer.provenance, "first use");
+    EXPECT_GT(answer.median_ns, 0);
+    EXPECT_STREQ(autotune_warnings(handle_), "");
+    expect_right_results();
+    TearDown();
+    options.first_use_ms = 0;
+  }
+}
+
+TEST_F(RuntimeOnGpu, AFirstUseWithTooLittleTimeIsAnsweredWithAWarning) {
+  const std::string target = manifest_.string(), file = (folder() / "too_late.db").string();
+  autotune_options options{};
+  options.size = sizeof options;
+  options.target = target.c_str();
+  options.settings = "scale=beta";
+  options.user_database = file.c_str();
+  options.shipped_database = "";
+  options.first_use_ms = 1;
+  ASSERT_EQ(autotune_open(&options, &handle_), AUTOTUNE_OK) << autotune_message();
+  kernel_ = another_kernel();
+  EXPECT_THAT(autotune_warnings(handle_), HasSubstr("raise autotune_options.first_use_ms"));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  expect_right_results();
+}
+
 TEST_F(RuntimeOnGpu, TheFirstLaunchMayBeCaptured) {
   prepare("missing", "some way");
   EXPECT_EQ(captured(), 128 * 3 - 2 * 3);

@@ -33,6 +33,26 @@ std::string key_text(const Policy& policy) {
   return key;
 }
 
+std::vector<Policy> stored_policies() {
+  std::vector<Policy> all;
+  Policy policy;
+  for (const L2State l2 : {L2State::hot, L2State::cold}) {
+    policy.l2 = l2;
+    for (const LaunchForm form : {LaunchForm::graph, LaunchForm::stream}) {
+      policy.form = form;
+      for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
+        policy.objective = objective;
+        for (const CallContext context :
+             {CallContext::chain, CallContext::between, CallContext::alone}) {
+          policy.context = context;
+          all.push_back(policy);
+        }
+      }
+    }
+  }
+  return all;
+}
+
 std::vector<CallContext> other_contexts(const Policy& policy) {
   if (policy.context == CallContext::chain) return {};
   std::vector<CallContext> all{CallContext::between, CallContext::chain, CallContext::in_order,

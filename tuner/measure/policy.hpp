@@ -74,6 +74,9 @@ struct Policy {
 /// an objective is of time. One without a context is of the chain, as are all keys of old.
 std::string key_text(const Policy& policy);
 
+/// Every policy that results may be stored under.
+std::vector<Policy> stored_policies();
+
 /// The contexts that the playoff times beside the policy's own: none, if it is the chain.
 std::vector<CallContext> other_contexts(const Policy& policy);
 

@@ -33,9 +33,11 @@ std::vector<fs::path> plugin_folders() {
   return folders;
 }
 
-std::vector<fs::path> plugin_files() {
+std::vector<fs::path> plugin_files() { return plugin_files(plugin_folders()); }
+
+std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
   std::vector<fs::path> files;
-  for (const fs::path& folder : plugin_folders()) {
+  for (const fs::path& folder : folders) {
     std::error_code none;
     std::vector<fs::path> here;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {

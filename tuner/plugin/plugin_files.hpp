@@ -15,5 +15,7 @@ std::vector<std::filesystem::path> plugin_folders();
 /// Every *.so in plugin_folders(), in their order and by name within a folder; a file found twice
 /// is listed once.
 std::vector<std::filesystem::path> plugin_files();
+/// The same of these folders.
+std::vector<std::filesystem::path> plugin_files(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace autotune

@@ -73,13 +73,20 @@ typedef struct autotune_options {
    * another. 0: only in a stream capture, where it was measured to be faster; see
    * autotune_launch(). Results are the same. */
   int32_t early_start;
+  /* Milliseconds that autotune_prepare() may take, compilation included, to race the likeliest
+   * configurations and the vendor's libraries at sizes that nobody tuned, on the GPU `ordinal` and
+   * in buffers of its own. The first autotune_prepare() of a problem waits for it; its result is
+   * stored in the user's database and is the answer from then on. If it fails, the answer is that
+   * of autotune_lookup(), and autotune_warnings() has the reason. Do not prepare such a problem
+   * while a stream is being captured. 0: no race. */
+  int64_t first_use_ms;
 } autotune_options;
 
 /* Texts are valid until autotune_close(). */
 typedef struct autotune_answer {
   size_t size;               /* set to sizeof(autotune_answer) */
   const char* configuration; /* `BM=64 BN=64` */
-  const char* provenance;    /* pinned, measured, imported, predicted; empty for a default */
+  const char* provenance;    /* pinned, measured, imported, first use, predicted; empty: default */
   autotune_origin origin;
   autotune_validity validity;
   double median_ns;  /* measured or predicted; of the near sizes if transferred; 0: unknown */

@@ -46,6 +46,13 @@ std::vector<fs::path> runtime_plugin_folders() {
   return folders;
 }
 
+std::vector<BaselineSource> runtime_baselines(const std::string& target) {
+  std::vector<BaselineSource> sources;
+  for (const fs::path& file : plugin_files(runtime_plugin_folders()))
+    sources.push_back({file, target});
+  return sources;
+}
+
 BaselineCall::BaselineCall(std::string_view name, const std::string& target,
                            const Workload& workload, std::span<const fs::path> folders) {
   const std::size_t blank = std::min(name.find(' '), name.size());

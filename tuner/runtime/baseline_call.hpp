@@ -17,6 +17,9 @@ namespace autotune {
 /// those of the program, and lib/autotune/plugins of the library's own installation.
 std::vector<std::filesystem::path> runtime_plugin_folders();
 
+/// Every plugin there, as a library for the target. Some may be none.
+std::vector<BaselineSource> runtime_baselines(const std::string& target);
+
 /// One candidate of one library for one problem. Plugins run in this process, unlike in the tool.
 /// They are called by one thread at a time; calls of all objects wait for each other.
 class BaselineCall {

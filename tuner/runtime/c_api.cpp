@@ -9,6 +9,7 @@
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/host/cpu.hpp"
 #include "tuner/measure/policy.hpp"
+#include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/runtime/library_folders.hpp"
 #include "tuner/target/catalog.hpp"
@@ -59,16 +60,16 @@ std::filesystem::path installed_database() {
   return {};
 }
 
+/// nullopt without a home.
+std::optional<std::filesystem::path> user_database(const autotune_options& options) try {
+  return options.user_database ? options.user_database : db::default_store_path();
+} catch (const db::StoreError&) {
+  return std::nullopt;
+}
+
 std::vector<db::Layer> layers_of(const autotune_options& options) {
   std::vector<db::Layer> layers;
-  if (options.user_database) {
-    layers.push_back({options.user_database, db::Mode::read_only});
-  } else {
-    try {
-      layers.push_back({db::default_store_path(), db::Mode::read_only});
-    } catch (const db::StoreError&) {  // no home, no user's layer
-    }
-  }
+  if (const auto user = user_database(options)) layers.push_back({*user, db::Mode::read_only});
   if (options.site_database) layers.push_back({options.site_database, db::Mode::read_only});
   if (!options.shipped_database) {
     if (const auto installed = installed_database(); !installed.empty()) {
@@ -91,33 +92,13 @@ NamedValues settings_of(const autotune_options& options) try {
   throw UsageError(format("autotune_options.settings: {}", error.what()));
 }
 
-/// As results are stored under them.
-std::vector<std::string> policies() {
-  std::vector<std::string> keys;
-  Policy policy;
-  for (const L2State l2 : {L2State::hot, L2State::cold}) {
-    policy.l2 = l2;
-    for (const LaunchForm form : {LaunchForm::graph, LaunchForm::stream}) {
-      policy.form = form;
-      for (const Objective objective : {Objective::time, Objective::energy, Objective::edp}) {
-        policy.objective = objective;
-        for (const CallContext context :
-             {CallContext::chain, CallContext::between, CallContext::alone}) {
-          policy.context = context;
-          keys.push_back(key_text(policy));
-        }
-      }
-    }
-  }
-  return keys;
-}
-
-std::string policy_of(const autotune_options& options, DeviceKind kind) {
+Policy policy_of(const autotune_options& options, DeviceKind kind) {
   Policy usual;
   usual.context = default_context(kind);
   const std::string wanted = options.policy ? options.policy : key_text(usual);
-  const std::vector<std::string> known = policies();
-  if (std::ranges::find(known, wanted) != known.end()) return wanted;
+  for (const Policy& policy : stored_policies()) {
+    if (key_text(policy) == wanted) return policy;
+  }
   throw UsageError(
       format("autotune_options.policy is \"{}\": it must be `l2=hot launch=graph`, with l2=cold "
              "or launch=stream if so tuned, then objective=energy or objective=edp if so tuned, "
@@ -162,6 +143,33 @@ Chosen device_for(const autotune_options& options, const std::vector<db::Layer>&
                      : format("there is no device \"{}\" here, nor is {} tuned for one of that "
                               "name{}",
                               name, target, why));
+}
+
+/// Nothing is raced for a GPU that is not here.
+void set_up_first_use(autotune_handle& handle, const autotune_options& options,
+                      const Policy& policy) {
+  if (options.first_use_ms < 0) {
+    handle.lookup.warn(
+        "autotune_options.first_use_ms is negative: it counts as 0, nothing is raced");
+  }
+  if (options.first_use_ms <= 0 || !handle.ordinal) return;
+  if (policy.objective != Objective::time) {
+    handle.lookup.warn("autotune_options.first_use_ms: a race is for time only, nothing is raced");
+    return;
+  }
+  FirstUse::Options wanted;
+  wanted.seconds = static_cast<double>(options.first_use_ms) * 1e-3;
+  wanted.policy = policy;
+  wanted.database = user_database(options);
+  wanted.libraries = [&handle] {
+    if (handle.tuned_only) return std::vector<BaselineSource>();
+    return runtime_baselines(handle.lookup.target().name);
+  };
+  wanted.open_device = [ordinal = *handle.ordinal] {
+    return make_cuda_device(ordinal, std::make_shared<BuildCache>(BuildCache::default_folder()),
+                            open_plugin_baseline);
+  };
+  handle.first_use = std::make_unique<FirstUse>(std::move(wanted));
 }
 
 void copy_out(autotune_answer& out, const LookupAnswer& answer) {
@@ -209,12 +217,13 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     Target target = target_called(given.target);
     std::vector<db::Layer> layers = layers_of(given);
     Chosen chosen = device_for(given, layers, target.name);
-    std::string policy = policy_of(given, chosen.info.kind);
+    const Policy policy = policy_of(given, chosen.info.kind);
     auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(given),
-                                                  std::move(chosen.info), std::move(policy),
+                                                  std::move(chosen.info), key_text(policy),
                                                   std::move(layers), chosen.ordinal);
     made->tuned_only = given.tuned_only != 0;
     if (given.early_start != 0) made->early_start = EarlyStart::everywhere;
+    set_up_first_use(*made, given, policy);
     *handle = made.release();
   });
 }

@@ -15,6 +15,7 @@
 #include "tuner/host/prepared_host_kernel.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/runtime/baseline_call.hpp"
+#include "tuner/runtime/first_use.hpp"
 #include "tuner/runtime/target_lookup.hpp"
 
 struct autotune_handle {
@@ -26,6 +27,7 @@ struct autotune_handle {
   std::once_flag device_made;
   std::unique_ptr<autotune::Device> device;        // compiles
   std::shared_ptr<autotune::HostThreads> on_host;  // of a host device, made with it
+  std::unique_ptr<autotune::FirstUse> first_use;   // where it is asked for
 
   autotune_handle(autotune::Target target, const autotune::NamedValues& settings,
                   autotune::DeviceInfo info, std::string policy,

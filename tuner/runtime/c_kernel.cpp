@@ -150,6 +150,10 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
     require(handle && sizes && kernel, "autotune_prepare needs a handle, sizes and a kernel");
     const RelaxedCapture relaxed;
     const Problem problem = handle->lookup.problem_for({sizes, count});
+    if (handle->first_use) {
+      const OnDevice on_device(*handle->ordinal);
+      handle->first_use->settle(handle->lookup, {sizes, count});
+    }
     const LookupAnswer answer = handle->lookup.find({sizes, count});
     const std::string first(answer.configuration);
     auto made = compile(*handle, problem, first);

@@ -47,6 +47,16 @@ bool is_valid(const TargetProgram& program, const Levels& levels,
   return false;
 }
 
+std::size_t differences(const Levels& a, const Levels& b) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i] ? 1 : 0;
+  return count;
+}
+
+std::span<const db::PastTime> foremost(const db::PastProblem& problem) {
+  return std::span(problem.good).first(std::min(problem.good.size(), kOfEach));
+}
+
 void append(auto& all, auto more) { std::ranges::move(more, std::back_inserter(all)); }
 
 }  // namespace
@@ -83,21 +93,21 @@ Experience::Experience(const SizedTarget& sized, db::PastTimes times)
     same_device_.push_back(same);
     models_.push_back(model_of(sized, same ? sized.device : device_of(row)));
   }
+  learn_errors();
+}
+
+/// So that the first choice takes no longer than others.
+void Experience::learn_errors() {
+  for (const db::PastProblem& problem : times_.problems) {
+    for (const db::PastTime& time : foremost(problem)) {
+      if (levels_of_text(time.configuration)) error(problem, time);
+    }
+  }
 }
 
 std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_t> sizes) {
   const std::vector<Past> near = nearest(sizes);
-  std::vector<Candidate> all = candidates(near);
-  const double typical = typical_of(all);
-  std::set<Levels> seen;
-  for (const Candidate& each : all) seen.insert(each.levels);
-  std::vector<Candidate> valid = rated(all, sizes, typical);
-  if (std::ranges::all_of(valid, &Candidate::is_standard)) {  // from those that are not valid, too
-    for (const Candidate& each : std::span(all).first(std::min(all.size(), kFirst))) {
-      append(valid, rated(neighbours(each, seen), sizes, typical));
-    }
-  }
-  if (here_) descend(valid, seen, sizes, typical);
+  const std::vector<Candidate> valid = valid_ones(near, sizes);
   const auto best = std::ranges::min_element(valid, {}, &Candidate::expected);
   if (best == valid.end()) return std::nullopt;
   const db::PastProblem& from = *best->from->problem;
@@ -112,6 +122,49 @@ std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_
   if (best->time) choice.known = *best->time;
   weigh_baseline(choice, sizes, near);
   return choice;
+}
+
+std::vector<std::string> Experience::likely(std::span<const std::int64_t> sizes,
+                                            std::size_t count) {
+  const std::vector<Past> near = nearest(sizes);
+  std::vector<Candidate> valid = valid_ones(near, sizes);
+  std::ranges::stable_sort(valid, {}, &Candidate::expected);
+  std::vector<Levels> chosen;
+  const auto choose_up_to = [&](std::size_t most, auto&& is_wanted) {
+    for (const Candidate& each : valid) {
+      const bool is_new = std::ranges::find(chosen, each.levels) == chosen.end();
+      if (chosen.size() < most && is_new && is_wanted(each.levels)) chosen.push_back(each.levels);
+    }
+  };
+  const auto any = [](const Levels&) { return true; };
+  choose_up_to((count + 1) / 2, any);
+  choose_up_to(count, [&](const Levels& levels) {
+    return std::ranges::none_of(
+        chosen, [&](const Levels& other) { return differences(levels, other) <= 1; });
+  });
+  choose_up_to(count, any);
+  std::vector<std::string> texts;
+  for (const Levels& levels : chosen) {
+    texts.push_back(to_text(configuration_of(sized_.target.parameters, levels)));
+  }
+  return texts;
+}
+
+/// Those that were good at near problems, and neighbours of the best.
+std::vector<Experience::Candidate> Experience::valid_ones(std::span<const Past> near,
+                                                          std::span<const std::int64_t> sizes) {
+  const std::vector<Candidate> all = candidates(near);
+  const double typical = typical_of(all);
+  std::set<Levels> seen;
+  for (const Candidate& each : all) seen.insert(each.levels);
+  std::vector<Candidate> valid = rated(all, sizes, typical);
+  if (std::ranges::all_of(valid, &Candidate::is_standard)) {  // from those that are not valid, too
+    for (const Candidate& each : std::span(all).first(std::min(all.size(), kFirst))) {
+      append(valid, rated(neighbours(each, seen), sizes, typical));
+    }
+  }
+  if (here_) descend(valid, seen, sizes, typical);
+  return valid;
 }
 
 std::span<const std::int64_t> Experience::sizes_of(const db::PastProblem& problem) const {
@@ -144,8 +197,7 @@ std::vector<Experience::Candidate> Experience::candidates(std::span<const Past> 
     all.push_back({*levels, &past, &time, known, &time == &past.problem->standard});
   };
   for (const Past& past : near) {
-    const std::span<const db::PastTime> good = past.problem->good;
-    for (const db::PastTime& time : good.first(std::min(good.size(), kOfEach))) add(past, time);
+    for (const db::PastTime& time : foremost(*past.problem)) add(past, time);
   }
   for (const Past& past : near) {
     if (past.problem->standard.ns > 0) add(past, past.problem->standard);

@@ -52,14 +52,21 @@ class Experience {
   /// the fastest of the nearest problem. nullopt if none is valid.
   std::optional<Choice> choose(std::span<const std::int64_t> sizes);
 
+  /// The valid configurations with the least expected times, fastest first. Of the later half, each
+  /// differs in more than one parameter from all ahead of it, as long as there are such.
+  std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count);
+
   static constexpr std::size_t kMostCandidates = 300;
 
  private:
   struct Past;
   struct Candidate;
 
+  void learn_errors();
   std::span<const std::int64_t> sizes_of(const db::PastProblem& problem) const;
   std::vector<Past> nearest(std::span<const std::int64_t> sizes) const;
+  std::vector<Candidate> valid_ones(std::span<const Past> near,
+                                    std::span<const std::int64_t> sizes);
   std::vector<Candidate> candidates(std::span<const Past> near);
   static double typical_of(std::span<const Candidate> all);
   std::vector<Candidate> rated(std::span<const Candidate> all, std::span<const std::int64_t> sizes,

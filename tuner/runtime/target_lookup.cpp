@@ -130,6 +130,7 @@ LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
 LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
   const Sizes key(sizes.begin(), sizes.end());
   const std::lock_guard lock(mutex_);
+  if (const auto raced = first_uses_.find(key); raced != first_uses_.end()) return raced->second;
   if (const auto known = remembered_.find(key); known != remembered_.end()) return known->second;
   check(sizes);
   auto answer = stored(sizes);
@@ -207,6 +208,35 @@ std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) const
 
 const std::string& TargetLookup::interned(const std::string& text) {
   return *texts_.insert(text).first;
+}
+
+std::vector<std::string> TargetLookup::likely(std::span<const std::int64_t> sizes,
+                                              std::size_t count) {
+  check(sizes);
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> configurations = experience_->likely(sizes, count);
+  if (configurations.empty()) configurations.push_back(default_for(sizes));
+  return configurations;
+}
+
+void TargetLookup::keep_first_use(std::span<const std::int64_t> sizes, const db::Figures& figures) {
+  const std::lock_guard lock(mutex_);
+  LookupAnswer answer;
+  answer.configuration = interned(figures.configuration);
+  answer.provenance = "first use";
+  answer.origin = db::Origin::exact;
+  answer.median_ns = figures.median_ns.value_or(0);
+  if (figures.baseline.wins) {
+    answer.baseline = interned(figures.baseline.text());
+    answer.baseline_ns = figures.baseline.ns.value_or(0);
+  }
+  first_uses_[Sizes(sizes.begin(), sizes.end())] = answer;
+}
+
+void TargetLookup::warn(const std::string& sentence) {
+  const std::lock_guard lock(mutex_);
+  const std::string all = warnings() + printable(sentence) + '\n';
+  warnings_.store(&interned(all), std::memory_order_release);
 }
 
 void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view configuration) {

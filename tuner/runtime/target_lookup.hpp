@@ -44,14 +44,23 @@ class TargetLookup {
 
   const Target& target() const { return target_; }
   const DeviceInfo& device() const { return device_; }
-  /// Problems with the databases when they were last read; valid as long as this object.
+  const std::string& policy() const { return policy_; }
+  /// Problems with the databases when they were last read, and what warn() added; valid as long as
+  /// this object.
   const std::string& warnings() const { return *warnings_.load(std::memory_order_acquire); }
+  void warn(const std::string& sentence);
 
   /// Throws UsageError for a wrong count of sizes or one below 1, Error if no configuration is
   /// valid. For tuned sizes it neither locks nor allocates.
   LookupAnswer find(std::span<const std::int64_t> sizes);
   /// find() as sentences for a person.
   std::string explain(std::span<const std::int64_t> sizes);
+
+  /// Valid configurations for these sizes, those first that are expected to be the fastest. The
+  /// default configuration, if nothing is known. Throws as find().
+  std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count);
+  /// From now on the answer for these sizes, unless a database has one that is exact.
+  void keep_first_use(std::span<const std::int64_t> sizes, const db::Figures& figures);
 
   /// Pins a configuration until refresh(); an empty text removes the pin. Throws Error if it is not
   /// valid here.
@@ -100,6 +109,7 @@ class TargetLookup {
   std::mutex mutex_;  // for everything below: sizes that were not tuned
   std::vector<db::LayerState> layer_states_;
   std::map<Sizes, LookupAnswer> remembered_;
+  std::map<Sizes, LookupAnswer> first_uses_;
   std::unique_ptr<Experience> experience_;
   std::set<std::string, std::less<>> texts_;
   std::map<Sizes, std::string_view> pins_;

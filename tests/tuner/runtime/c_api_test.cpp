@@ -214,6 +214,24 @@ TEST_F(CApi, OptionsOfAnOlderHeaderAreTakenAndNothingBehindThemIsRead) {
   autotune_close(handle_);
 }
 
+TEST_F(CApi, AFirstUseIsNotRacedForAGpuThatIsNotHereNorInNegativeTime) {
+  options_.device = "NVIDIA H200";
+  for (const int64_t milliseconds : {-5, 5}) {
+    options_.first_use_ms = milliseconds;
+    ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+    const bool is_negative = milliseconds < 0;
+    EXPECT_THAT(autotune_warnings(handle_),
+                HasSubstr(is_negative ? "autotune_options.first_use_ms is negative" : ""));
+    autotune_kernel* kernel = nullptr;
+    if (AUTOTUNE_WITH_CUDA && !is_negative) {
+      EXPECT_EQ(autotune_prepare(handle_, sizes_, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+      EXPECT_STREQ(autotune_warnings(handle_), "");
+    }
+    autotune_release(kernel);
+    autotune_close(handle_);
+  }
+}
+
 TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
   EXPECT_EQ(autotune_open(nullptr, &handle_), AUTOTUNE_WRONG_USAGE);
   autotune_options old = options_;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/runtime/first_use.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/db/sample.hpp"
+#include "tests/tuner/runtime/raced_toy.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/records/records.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+using autotune::testing::FakeDevice;
+using autotune::testing::Fate;
+using autotune::testing::Macros;
+using ::testing::HasSubstr;
+
+constexpr const char* kPolicy = "l2=hot launch=graph";
+
+DeviceInfo gpu() {
+  DeviceInfo info;
+  info.name = "NVIDIA H200";
+  info.kind = DeviceKind::cuda;
+  info.compute_capability = 90;
+  info.environment = "driver 1";
+  return info;
+}
+
+class FirstUseTest : public ::testing::Test {
+ protected:
+  FirstUseTest() {
+    for (const int n : {64, 100}) add(n, "measured", n == 64 ? "B=2" : "B=4");
+  }
+
+  void add(int n, const std::string& provenance, const std::string& configuration) {
+    db::TunedStore store(path_);
+    db::DecisionRow row;
+    row.provenance = provenance;
+    row.configuration = configuration;
+    row.median_ns = 5000;
+    row.created_at = db::now_text();
+    db::SessionRow session;
+    session.environment = gpu().environment;
+    row.session = store.begin_session(session);
+    row.key = {store.add_device(device_row(gpu())), store.add_kernel(kernel_row(raced_toy())),
+               format("N={}", n), kPolicy};
+    store.add_decision(row);
+  }
+
+  TargetLookup open() const { return {raced_toy(), {}, gpu(), kPolicy, {{path_}}}; }
+
+  FirstUse::Options options(double seconds = 60) {
+    FirstUse::Options options;
+    options.seconds = seconds;
+    options.database = path_;
+    options.libraries = [] { return std::vector<BaselineSource>(); };
+    options.open_device = [this] {
+      ++opened_;
+      auto device = std::make_unique<FakeDevice>(truth_);
+      device->baselines() = baselines_;
+      return device;
+    };
+    return options;
+  }
+
+  db::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "t.db";
+  FakeDevice::Truth truth_ = larger_is_faster;
+  std::vector<std::pair<std::string, Fate>> baselines_;
+  int opened_ = 0;
+  const std::vector<std::int64_t> sizes_{80};
+};
+
+TEST_F(FirstUseTest, TheWinnerIsTheAnswerFromThenOnAndAtTheNextStartWithoutARace) {
+  {
+    TargetLookup lookup = open();
+    EXPECT_NE(lookup.find(sizes_).origin, db::Origin::exact);
+    FirstUse first_use(options());
+    first_use.settle(lookup, sizes_);
+    EXPECT_EQ(lookup.find(sizes_).origin, db::Origin::exact);
+    EXPECT_EQ(lookup.find(sizes_).provenance, "first use");
+    EXPECT_EQ(lookup.warnings(), "");
+  }
+  TargetLookup lookup = open();
+  const LookupAnswer answer = lookup.find(sizes_);
+  EXPECT_EQ(answer.origin, db::Origin::exact);
+  EXPECT_EQ(answer.provenance, "first use");
+  EXPECT_EQ(answer.configuration, "B=8") << "a neighbour of those that were good near by";
+  EXPECT_DOUBLE_EQ(answer.median_ns, 1000);
+  EXPECT_EQ(opened_, 1);
+  FirstUse first_use(options());
+  first_use.settle(lookup, sizes_);
+  EXPECT_EQ(opened_, 1);
+  EXPECT_EQ(db::TunedStore(path_).check().damage.size(), 0u);
+}
+
+TEST_F(FirstUseTest, WhatIsTunedOrPinnedIsNotRaced) {
+  TargetLookup lookup = open();
+  FirstUse first_use(options());
+  first_use.settle(lookup, std::vector<std::int64_t>{64});
+  lookup.pin(sizes_, "B=1");
+  first_use.settle(lookup, sizes_);
+  EXPECT_EQ(opened_, 0);
+}
+
+TEST_F(FirstUseTest, APredictedAnswerIsRaced) {
+  add(80, "predicted", "B=1");
+  TargetLookup lookup = open();
+  FirstUse(options()).settle(lookup, sizes_);
+  EXPECT_EQ(open().find(sizes_).configuration, "B=8");
+}
+
+TEST_F(FirstUseTest, AFasterLibraryIsTheAnswer) {
+  baselines_ = {{"way 1", {Outcome::ok, 0.5e-6, ""}}};
+  FirstUse::Options wanted = options();
+  wanted.libraries = [] { return std::vector<BaselineSource>{{"/plugins/vendor.so", "toy"}}; };
+  TargetLookup lookup = open();
+  FirstUse(std::move(wanted)).settle(lookup, sizes_);
+  TargetLookup next = open();
+  for (TargetLookup* const one : {&lookup, &next}) {
+    EXPECT_EQ(one->find(sizes_).configuration, "B=8");
+    EXPECT_DOUBLE_EQ(one->find(sizes_).baseline_ns, 500);
+    EXPECT_EQ(one->find(sizes_).baseline, "vendor way 1");
+  }
+}
+
+TEST_F(FirstUseTest, WithoutAnyDatabaseTheDefaultIsRacedAndTheDatabaseIsMade) {
+  path_ = folder_ / "new/t.db";
+  TargetLookup lookup = open();
+  FirstUse(options()).settle(lookup, sizes_);
+  EXPECT_EQ(open().find(sizes_).configuration, "B=1");
+  EXPECT_EQ(open().find(sizes_).provenance, "first use");
+}
+
+TEST_F(FirstUseTest, WhereItCannotBeStoredItIsTheAnswerAndOneWarningSaysSo) {
+  const std::filesystem::path text = folder_ / "text.db";
+  std::ofstream(text) << "no database at all";
+  FirstUse::Options wanted = options();
+  wanted.database = text / "t.db";
+  TargetLookup lookup = open();
+  FirstUse first_use(std::move(wanted));
+  first_use.settle(lookup, sizes_);
+  const std::string warnings = lookup.warnings();
+  EXPECT_THAT(warnings, HasSubstr("what is found at first use is not stored: "));
+  EXPECT_EQ(lookup.find(sizes_).configuration, "B=8");
+  lookup.refresh();
+  EXPECT_EQ(lookup.find(sizes_).configuration, "B=8") << "as no database knows better";
+  first_use.settle(lookup, sizes_);
+  first_use.settle(lookup, std::vector<std::int64_t>{90});
+  EXPECT_EQ(lookup.warnings(), "") << "said once";
+}
+
+TEST_F(FirstUseTest, ARaceThatFailsLeavesTheAnswerAndOneWarning) {
+  truth_ = [](const Macros&) { return Fate{Outcome::compile_error, 1e-6, "error"}; };
+  TargetLookup lookup = open();
+  const std::string before(lookup.find(sizes_).configuration);
+  FirstUse first_use(options());
+  first_use.settle(lookup, sizes_);
+  first_use.settle(lookup, std::vector<std::int64_t>{90});
+  EXPECT_EQ(lookup.find(sizes_).configuration, before);
+  EXPECT_NE(lookup.find(sizes_).provenance, "first use");
+  EXPECT_EQ(lookup.warnings().find("its first use is answered without a race"),
+            lookup.warnings().rfind("its first use is answered without a race"));
+  EXPECT_THAT(lookup.warnings(), HasSubstr("toy N=80: its first use is answered without a race: "));
+
+  FirstUse::Options none = options();
+  none.open_device = []() -> std::unique_ptr<Device> { throw Error("the GPU is gone"); };
+  TargetLookup other = open();
+  FirstUse(std::move(none)).settle(other, sizes_);
+  EXPECT_THAT(other.warnings(), HasSubstr("the GPU is gone"));
+}
+
+}  // namespace
+}  // namespace autotune

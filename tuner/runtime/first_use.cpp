@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/runtime/first_use.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "db/store.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/records/records.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::size_t kFewest = 8, kMost = 32;  // configurations in a race
+
+/// What two rounds of compiling on all cores make.
+std::size_t entrant_count() {
+  return std::clamp<std::size_t>(std::size_t{2} * std::thread::hardware_concurrency(), kFewest,
+                                 kMost);
+}
+
+/// Whether nobody has measured this source at these sizes on this device.
+bool is_untuned(const LookupAnswer& answer) {
+  return answer.origin != db::Origin::exact || answer.provenance == "predicted" ||
+         answer.validity == db::Validity::source_drifted;
+}
+
+db::BaselineFigures figures_of(const RacedLibrary& library) {
+  const db::Times times = times_of(library.time);
+  return {library.plugin, library.candidate, times.median_ns,
+          times.low_ns,   times.high_ns,     library.wins};
+}
+
+/// Without session and key.
+db::DecisionRow row_of(const RaceResult& result, double flops) {
+  db::DecisionRow row;
+  row.provenance = "first use";
+  row.configuration = result.configuration;
+  static_cast<db::Times&>(row) = times_of(result.time);
+  if (flops > 0 && result.time.median > 0) row.gflops = flops / result.time.median / 1e9;
+  row.noise_floor = result.noise_floor;
+  row.verified = true;
+  row.binary_key = result.binary_key;
+  row.created_at = db::now_text();
+  if (result.library) row.baseline = figures_of(*result.library);
+  return row;
+}
+
+}  // namespace
+
+void FirstUse::settle(TargetLookup& lookup, std::span<const std::int64_t> sizes) {
+  if (!is_untuned(lookup.find(sizes))) return;
+  const std::lock_guard lock(mutex_);
+  if (!settled_.emplace(sizes.begin(), sizes.end()).second) return;
+  const Problem problem = lookup.problem_for(sizes);
+  const auto warn = [&](bool& is_known, const std::string& sentence) {
+    if (!std::exchange(is_known, true)) lookup.warn(sentence);
+  };
+  try {
+    const double flops = work_of(lookup.target(), problem, lookup.device()).flops;
+    const db::DecisionRow row = row_of(race_for(lookup, sizes), flops);
+    lookup.keep_first_use(sizes, row);
+    try {
+      store(lookup, problem, row);
+    } catch (const std::exception& error) {
+      warn(store_failed_, format("what is found at first use is not stored: {}", error.what()));
+    }
+  } catch (const std::exception& error) {
+    warn(race_failed_,
+         format("{} {}: its first use is answered without a race: {}", lookup.target().name,
+                problem_text(lookup.target(), problem), error.what()));
+  }
+}
+
+/// Throws what stands in its way.
+RaceResult FirstUse::race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes) {
+  const Deadline deadline = Deadline::in(options_.seconds);
+  std::erase_if(compilations_, [](const auto& one) { return one->have_ended(); });
+  if (!device_) device_ = options_.open_device();
+  const RaceEntrants entrants{lookup.likely(sizes, entrant_count()), options_.libraries()};
+  Race raced = race(device_, lookup.target(), lookup.problem_for(sizes), options_.policy, entrants,
+                    deadline);
+  compilations_.push_back(std::move(raced.compilations));
+  if (raced.result) return *std::move(raced.result);
+  throw Error(
+      format("of {} configurations none was compiled, right and timed within {} ms; raise "
+             "autotune_options.first_use_ms, or tune these sizes",
+             entrants.configurations.size(), std::lround(options_.seconds * 1e3)));
+}
+
+void FirstUse::store(const TargetLookup& lookup, const Problem& problem, db::DecisionRow row) {
+  if (!options_.database) throw Error("there is no home folder: name a database");
+  db::TunedStore store(*options_.database);
+  db::SessionRow session;
+  session.started_at = row.created_at;
+  session.environment = lookup.device().environment;
+  session.command = "autotune_prepare()";
+  session.strategy = "first use";
+  session.budget = format("{} ms", std::lround(options_.seconds * 1e3));
+  session.space = lookup.target().space_fingerprint;
+  row.session = store.begin_session(session);
+  row.key = {store.add_device(device_row(lookup.device())),
+             store.add_kernel(kernel_row(lookup.target())), problem.text(), lookup.policy()};
+  store.add_decision(row);
+}
+
+}  // namespace autotune

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first use of a problem that nobody tuned: the likely ones race, and the result is stored.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/core/baseline.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/runtime/first_use_race.hpp"
+#include "tuner/runtime/target_lookup.hpp"
+
+namespace autotune {
+
+/// Thread-safe: one race at a time, each problem once.
+class FirstUse {
+ public:
+  struct Options {
+    double seconds = 0;  // of wall time for a race, compilation included
+    Policy policy;
+    std::optional<std::filesystem::path> database;  // which gets the results
+    std::function<std::vector<BaselineSource>()> libraries;
+    std::function<std::unique_ptr<Device>()> open_device;  // called at the first race
+  };
+
+  explicit FirstUse(Options options) : options_(std::move(options)) {}
+
+  /// Afterwards the lookup has the race's result, unless it had an exact answer before. A race that
+  /// fails leaves the answer as it is. The first failure of each kind is a warning of the lookup.
+  void settle(TargetLookup& lookup, std::span<const std::int64_t> sizes);
+
+ private:
+  RaceResult race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes);
+  void store(const TargetLookup& lookup, const Problem& problem, db::DecisionRow row);
+
+  const Options options_;
+  std::mutex mutex_;
+  std::set<std::vector<std::int64_t>> settled_;
+  bool race_failed_ = false, store_failed_ = false;  // and a warning said so
+  std::shared_ptr<Device> device_;
+  std::vector<std::unique_ptr<BackgroundTasks>> compilations_;  // that races left behind
+};
+
+}  // namespace autotune

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Races the likeliest configurations and the vendor's libraries for one problem, in a given time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/baseline.hpp"
+#include "tuner/core/deadline.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/measurement.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/runtime/background_tasks.hpp"
+
+namespace autotune {
+
+struct RaceEntrants {
+  std::vector<std::string> configurations;  // valid for the problem, the likeliest first
+  std::vector<BaselineSource> libraries;
+};
+
+/// A library's fastest way to compute the problem.
+struct RacedLibrary {
+  std::string plugin, candidate;
+  Measurement time;
+  bool wins = false;  // the whole interval of the paired ratio to the configuration is below 1
+};
+
+struct RaceResult {
+  std::string configuration;  // the fastest
+  std::string binary_key;
+  Measurement time;
+  double noise_floor = 0;
+  std::optional<RacedLibrary> library;
+};
+
+/// The race, and compilations that it may leave behind. These use the device.
+struct Race {
+  std::optional<RaceResult> result;
+  std::unique_ptr<BackgroundTasks> compilations;
+};
+
+/// Compiles, verifies and times the entrants on the device, in buffers of the race's own. Returns
+/// when the fastest is known, or soon after the deadline. Without a result, no configuration was
+/// right and timed by then. Throws Error if the buffers or the reference cannot be made.
+Race race(const std::shared_ptr<Device>& device, const Target& target, const Problem& problem,
+          const Policy& policy, const RaceEntrants& entrants, const Deadline& deadline);
+
+}  // namespace autotune
