@@ -16,7 +16,9 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr std::array kTypes{ElementType::f32, ElementType::f64, ElementType::i32, ElementType::i64};
+constexpr std::array kTypes{ElementType::f32, ElementType::f64, ElementType::i32,
+                            ElementType::i64, ElementType::f16, ElementType::bf16,
+                            ElementType::i8,  ElementType::u8,  ElementType::i16};
 constexpr std::int64_t kLength = 1'000'003;  // no multiple of a block
 
 /// Where one right answer is broken, and how.
@@ -185,6 +187,28 @@ TEST_F(Elements, OfIntegerTypesAreComparedExactly) {
   };
   check(std::int32_t{}, ElementType::i32);
   check(std::int64_t{}, ElementType::i64);
+  check(std::int16_t{}, ElementType::i16);
+  check(std::int8_t{}, ElementType::i8);
+  check(std::uint8_t{}, ElementType::u8);
+}
+
+TEST_F(Elements, OfSixteenBitsAreComparedAlike) {
+  const auto check = [&](auto zero, ElementType type) {
+    using T = decltype(zero);
+    std::vector<double> right(kLength);
+    fill_elements(std::as_writable_bytes(std::span(right)), ElementType::f64,
+                  {Drawing::uniform, false, 5});
+    std::vector<T> got(right.begin(), right.end()), rounded = got;
+    for (std::size_t i = 0; i < got.size(); i += 5) got[i].bits += i % 3;
+    got[4711] = T(std::nan(""));
+    for (const double tolerance : {0.0, 1.0, 1000.0}) {
+      const BufferSpec buffer{"c", type, kLength, Role::output, Fill::random, tolerance};
+      expect_alike(buffer, bytes_of_all(got), {ElementType::f64, bytes_of_all(right)});
+      expect_alike(buffer, bytes_of_all(got), {type, bytes_of_all(rounded)});
+    }
+  };
+  check(Float16{}, ElementType::f16);
+  check(BFloat16{}, ElementType::bf16);
 }
 
 TEST_F(Elements, OfTwoRunsAreComparedBitByBit) {
@@ -211,16 +235,16 @@ TEST_F(Elements, AreSmallIntegersForBoth) {
     const DeviceMemory memory = on_device(bytes_of_all(values));
     const std::uint64_t none = 0;
     const DeviceMemory count = on_device(&none, sizeof none);
-    kernels_->count_inexact(stream_.get(), ElementType::f32, memory.get(), kLength,
+    kernels_->count_inexact(stream_.get(), ElementType::f32, memory.get(), kLength, 0x1p23,
                             count.as<std::uint64_t>());
     return fetched<std::uint64_t>(count);
   };
   EXPECT_EQ(others(), 0u);
-  EXPECT_TRUE(all_small_integers(ElementType::f32, bytes_of_all(values)));
+  EXPECT_TRUE(all_small_integers(ElementType::f32, bytes_of_all(values), 0x1p23));
   for (const float other : {8388608.0f, 0.5f, -1e30f, std::nanf(""), INFINITY}) {
     values[123456] = other;
     EXPECT_EQ(others(), 1u) << other;
-    EXPECT_FALSE(all_small_integers(ElementType::f32, bytes_of_all(values))) << other;
+    EXPECT_FALSE(all_small_integers(ElementType::f32, bytes_of_all(values), 0x1p23)) << other;
   }
 }
 

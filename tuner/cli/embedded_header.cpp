@@ -94,7 +94,8 @@ class Header {
             "// Needs C++17 and the CUDA driver API (link with libcuda), and nothing else.\n"
             "#ifndef AUTOTUNE_EMBEDDED_"
          << name << "\n#define AUTOTUNE_EMBEDDED_" << name
-         << "\n\n#include <cuda.h>\n\n#include <cstddef>\n#include <cstdint>\n#include <cstring>\n"
+         << "\n\n#include <cuda.h>\n\n#include <cmath>\n#include <cstddef>\n#include "
+            "<cstdint>\n#include <cstring>\n"
             "#include <initializer_list>\n#include <string>\n#include <vector>\n\n"
          << kEmbeddedRuntime << "\nnamespace autotune_embedded::" << name
          << " {\nnamespace data {\n";

@@ -23,7 +23,7 @@ const std::string_view kEmbeddedRuntime =
             constexpr const T& operator[](std::size_t i) const { return data[i]; }
           };
 
-          enum class Type : unsigned char { f32, f64, i32, i64 };
+          enum class Type : unsigned char { f32, f64, i32, i64, f16, bf16, i8, u8, i16 };
           enum class Kind : unsigned char { buffer, scalar, value, tensor_map };
 
           /// Device memory that the program passes.
@@ -284,7 +284,36 @@ const std::string_view kEmbeddedRuntime =
                   return store(slot, static_cast<std::int32_t>(value));
                 case Type::i64:
                   return store(slot, static_cast<std::int64_t>(value));
+                case Type::f16:
+                  return store(slot, narrow<10>(value));
+                case Type::bf16:
+                  return store(slot, narrow<7>(value));
+                case Type::i8:
+                  return store(slot, static_cast<std::int8_t>(value));
+                case Type::u8:
+                  return store(slot, static_cast<std::uint8_t>(value));
+                case Type::i16:
+                  return store(slot, static_cast<std::int16_t>(value));
               }
+            }
+
+            /// The bits of a number with `Fraction` bits of fraction: to nearest, ties to even.
+            template <int Fraction>
+            static std::uint16_t narrow(double value) {
+              constexpr int kLeast = Fraction == 10 ? -24 : -133;  // the smallest is 2^kLeast
+              constexpr unsigned kInfinity = 0x8000u - (1u << Fraction);
+              int exponent = kLeast;
+              if (value != 0) std::frexp(value, &exponent);
+              const int step = exponent - 1 - Fraction > kLeast ? exponent - 1 - Fraction : kLeast;
+              unsigned bits = kInfinity;
+              if (std::isnan(value)) {
+                bits = 0x7fff;
+              } else if (std::fabs(value) < std::ldexp(1.0, kLeast + Fraction + (1 << (15 - Fraction)))) {
+                bits = static_cast<unsigned>(std::nearbyint(std::ldexp(std::fabs(value), -step))) +
+                       (static_cast<unsigned>(step - kLeast) << Fraction);
+              }
+              if (!std::isnan(value) && bits > kInfinity) bits = kInfinity;
+              return static_cast<std::uint16_t>(bits | (std::signbit(value) ? 0x8000u : 0u));
             }
 
             static CUtensorMapDataType data_type(Type type) {
@@ -295,6 +324,15 @@ const std::string_view kEmbeddedRuntime =
                   return CU_TENSOR_MAP_DATA_TYPE_INT32;
                 case Type::i64:
                   return CU_TENSOR_MAP_DATA_TYPE_INT64;
+                case Type::f16:
+                  return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+                case Type::bf16:
+                  return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+                case Type::i8:
+                case Type::u8:
+                  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+                case Type::i16:
+                  return CU_TENSOR_MAP_DATA_TYPE_UINT16;
                 case Type::f32:
                   break;
               }

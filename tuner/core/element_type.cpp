@@ -2,44 +2,84 @@
 #include "tuner/core/element_type.hpp"
 
 #include <array>
+#include <cmath>
 
 namespace autotune {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames = {"f32", "f64", "i32", "i64"};
-constexpr std::array<std::string_view, 4> kCppNames = {"float", "double", "int", "long long"};
+struct Properties {
+  std::string_view name, cpp_name;
+  std::int64_t bytes;
+  double unit_roundoff;  // 0: an integer type
+  double largest;
+};
+
+/// In the order of ElementType.
+constexpr std::array<Properties, 9> kTypes = {{
+    {"f32", "float", 4, 0x1p-24, 0x1.fffffep127},
+    {"f64", "double", 8, 0x1p-53, 0x1.fffffffffffffp1023},
+    {"i32", "int", 4, 0, 0x1p31 - 1},
+    {"i64", "long long", 8, 0, 0x1.fffffffffffffp62},
+    {"f16", "__half", 2, 0x1p-11, 65504},
+    {"bf16", "__nv_bfloat16", 2, 0x1p-8, 0x1.fep127},
+    {"i8", "signed char", 1, 0, 127},
+    {"u8", "unsigned char", 1, 0, 255},
+    {"i16", "short", 2, 0, 32767},
+}};
+
+const Properties& of(ElementType type) { return kTypes[static_cast<std::size_t>(type)]; }
+
+bool is_narrow(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
 
 }  // namespace
 
-std::int64_t bytes_of(ElementType type) {
-  return type == ElementType::f32 || type == ElementType::i32 ? 4 : 8;
+std::int64_t bytes_of(ElementType type) { return of(type).bytes; }
+
+std::string_view name_of(ElementType type) { return of(type).name; }
+
+std::vector<std::string> element_type_names() {
+  std::vector<std::string> names;
+  for (const Properties& each : kTypes) names.emplace_back(each.name);
+  return names;
 }
-
-std::string_view name_of(ElementType type) { return kNames[static_cast<std::size_t>(type)]; }
-
-std::vector<std::string> element_type_names() { return {kNames.begin(), kNames.end()}; }
 
 std::string element_types() {
   std::string text;
-  for (const std::string_view name : kNames) text.append(text.empty() ? "" : ", ").append(name);
+  for (const Properties& each : kTypes) text.append(text.empty() ? "" : ", ").append(each.name);
   return text;
 }
 
-std::string_view cpp_name_of(ElementType type) { return kCppNames[static_cast<std::size_t>(type)]; }
+std::string_view cpp_name_of(ElementType type) { return of(type).cpp_name; }
 
 std::optional<ElementType> element_type(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == name) return static_cast<ElementType>(i);
+  for (std::size_t i = 0; i < kTypes.size(); ++i) {
+    if (kTypes[i].name == name) return static_cast<ElementType>(i);
   }
   return std::nullopt;
 }
 
-bool is_floating(ElementType type) { return type == ElementType::f32 || type == ElementType::f64; }
+bool is_floating(ElementType type) { return of(type).unit_roundoff > 0; }
 
-double unit_roundoff(ElementType type) {
-  if (type == ElementType::f32) return 0x1p-24;
-  if (type == ElementType::f64) return 0x1p-53;
-  return 0;
+double unit_roundoff(ElementType type) { return of(type).unit_roundoff; }
+
+double sum_roundoff(ElementType type) {
+  return unit_roundoff(is_narrow(type) ? ElementType::f32 : type);
+}
+
+double least(ElementType type) {
+  if (is_floating(type)) return -largest(type);
+  return type == ElementType::u8 ? 0 : -std::ldexp(1.0, static_cast<int>(8 * bytes_of(type)) - 1);
+}
+
+double largest(ElementType type) { return of(type).largest; }
+
+bool holds(ElementType type, std::int64_t value) {
+  const auto real = static_cast<double>(value);
+  return type == ElementType::i64 || (real >= least(type) && real <= largest(type));
+}
+
+double exact_integers(ElementType type) {
+  return is_narrow(type) ? 1 / unit_roundoff(type) : 0x1p23;
 }
 
 }  // namespace autotune

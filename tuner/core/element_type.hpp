@@ -10,19 +10,29 @@
 
 namespace autotune {
 
-enum class ElementType : std::uint8_t { f32, f64, i32, i64 };
+/// Numbers travel between processes: new types come last.
+enum class ElementType : std::uint8_t { f32, f64, i32, i64, f16, bf16, i8, u8, i16 };
 
 std::int64_t bytes_of(ElementType type);
-/// `f32`, `f64`, `i32`, `i64`.
+/// `f32`, `f64`, `i32`, `i64`, `f16`, `bf16`, `i8`, `u8`, `i16`.
 std::string_view name_of(ElementType type);
 std::optional<ElementType> element_type(std::string_view name);
 std::vector<std::string> element_type_names();
-/// All names, for messages: `f32, f64, i32, i64`.
+/// All names, for messages: `f32, f64, …`.
 std::string element_types();
-/// As the source spells it: `float`, `double`, `int`, `long long`.
+/// As the source spells it: `float`, `long long`, `__half`, `__nv_bfloat16`, `signed char`, …
 std::string_view cpp_name_of(ElementType type);
 bool is_floating(ElementType type);
-/// Unit roundoff: 2^-24 for f32, 2^-53 for f64, 0 for integers.
+/// Unit roundoff: 2^-24 for f32, 2^-53 for f64, 2^-11 for f16, 2^-8 for bf16, 0 for integers.
 double unit_roundoff(ElementType type);
+/// Of the type in which kernels add up such elements: f32 for f16 and bf16, else the type itself.
+double sum_roundoff(ElementType type);
+/// The least and the largest number of a type that is finite.
+double least(ElementType type);
+double largest(ElementType type);
+/// Whether an integer type has this number.
+bool holds(ElementType type, std::int64_t value);
+/// Sums of integers below this are exact in every order.
+double exact_integers(ElementType type);
 
 }  // namespace autotune

@@ -29,15 +29,11 @@ std::pair<double, double> extremes(const BufferSpec& buffer) {
     }
     case Fill::value:
       return {values[0], values[0]};
+    case Fill::iota:
+      return {0, static_cast<double>(buffer.length - 1)};
     default:
       return {0, 0};
   }
-}
-
-/// Whether an integer type has all numbers from `least` to `greatest`.
-bool holds(ElementType type, double least, double greatest) {
-  const double half = std::ldexp(1.0, static_cast<int>(8 * bytes_of(type)) - 1);
-  return least >= -half && greatest < half;
 }
 
 }  // namespace
@@ -65,14 +61,13 @@ std::string fill_complaint(const BufferSpec& buffer) {
   }
   const auto [least, greatest] = extremes(buffer);
   if (!std::isfinite(least) || !std::isfinite(greatest)) return "the numbers are not finite";
-  if (is_floating(buffer.type)) return {};
-  const bool may_be_real = buffer.fill == Fill::normal;  // which is rounded
+  const bool may_be_real = is_floating(buffer.type) || buffer.fill == Fill::normal;
   for (const double value : values) {
     if (!may_be_real && !is_integer(value)) {
       return format("{} is no value of {}", value, name_of(buffer.type));
     }
   }
-  if (holds(buffer.type, least, greatest)) return {};
+  if (least >= autotune::least(buffer.type) && greatest <= largest(buffer.type)) return {};
   return format("{} to {} does not fit {}", least, greatest, name_of(buffer.type));
 }
 

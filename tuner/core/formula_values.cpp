@@ -20,7 +20,8 @@ void FormulaValues::refuse(const Formula& formula, std::int64_t value, std::int6
        format("\"{}\" is {}, it must be {} or more", formula.expression().text(), value, least));
 }
 
-void FormulaValues::refuse_int(std::int64_t value, const std::string& key) const {
+void FormulaValues::refuse(ElementType type, std::int64_t value, const std::string& key) const {
+  if (type != ElementType::i32) fail(key, format("{} does not fit {}", value, name_of(type)));
   fail(key, format("{} does not fit an int: give it type i64 under \"arguments\"", value));
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,11 +22,6 @@ struct Question {
   /// Throws Error with the manifest, `key` (`kernels[0].grid[1]`), what is wrong and the values.
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;
 };
-
-inline bool fits_int(std::int64_t value) {
-  return value >= std::numeric_limits<std::int32_t>::min() &&
-         value <= std::numeric_limits<std::int32_t>::max();
-}
 
 /// Throws Error, as Question::fail(), where a formula has no value.
 class FormulaValues {
@@ -53,8 +47,8 @@ class FormulaValues {
     return !condition || value(*condition, key) != 0;
   }
   template <class Key>
-  void require_int(std::int64_t value, const Key& key) const {
-    if (!fits_int(value)) refuse_int(value, key());
+  void require(ElementType type, std::int64_t value, const Key& key) const {
+    if (!autotune::holds(type, value)) refuse(type, value, key());
   }
   /// A formula of either kind as a number.
   double number(const Formula& formula) const { return names_.number(formula, slots_); }
@@ -67,7 +61,7 @@ class FormulaValues {
  private:
   [[noreturn]] void refuse(const Formula& formula, std::int64_t value, std::int64_t least,
                            const std::string& key) const;
-  [[noreturn]] void refuse_int(std::int64_t value, const std::string& key) const;
+  [[noreturn]] void refuse(ElementType type, std::int64_t value, const std::string& key) const;
 
   const NameTable& names_;
   const Slots& slots_;

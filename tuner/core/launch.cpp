@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "tuner/core/narrow_float.hpp"
+
 namespace autotune {
 
 bool is_name_expression(std::string_view entry) {
@@ -24,6 +26,21 @@ std::array<std::byte, 8> memory_of(const Scalar& scalar) {
       break;
     case ElementType::i64:
       put(scalar.integer);
+      break;
+    case ElementType::f16:
+      put(Float16(scalar.real));
+      break;
+    case ElementType::bf16:
+      put(BFloat16(scalar.real));
+      break;
+    case ElementType::i8:
+      put(static_cast<std::int8_t>(scalar.integer));
+      break;
+    case ElementType::u8:
+      put(static_cast<std::uint8_t>(scalar.integer));
+      break;
+    case ElementType::i16:
+      put(static_cast<std::int16_t>(scalar.integer));
       break;
   }
   return memory;

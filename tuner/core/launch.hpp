@@ -68,7 +68,7 @@ struct BufferSpec {
   friend bool operator==(const BufferSpec&, const BufferSpec&) = default;
 };
 
-/// A scalar passed by value; `integer` for i32 and i64, `real` for f32 and f64.
+/// A scalar passed by value; `real` for floating types, else `integer`.
 struct Scalar {
   ElementType type = ElementType::i32;
   std::int64_t integer = 0;

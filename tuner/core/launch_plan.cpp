@@ -163,7 +163,7 @@ class LaunchPlanner::Plan {
     const ElementType type = passed.type.of(values_.levels());
     if (is_floating(type)) return Scalar{type, 0, values_.number(passed.value)};
     const std::int64_t value = values_.value(passed.value, key);
-    if (type == ElementType::i32) values_.require_int(value, key);
+    values_.require(type, value, key);
     return Scalar{type, value, 0};
   }
 

@@ -155,7 +155,7 @@ std::optional<Argument> LaunchPlanner::ready_argument(const Passed& passed) cons
   }
   const ElementType type = passed.type.choices.front();
   if (passed.type.choices.size() > 1 || is_floating(type)) return std::nullopt;
-  if (type == ElementType::i32 && !fits_int(value)) return std::nullopt;
+  if (!holds(type, value)) return std::nullopt;
   return Scalar{type, value, 0};
 }
 

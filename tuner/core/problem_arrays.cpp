@@ -108,7 +108,7 @@ Scalar LaunchPlanner::scalar_of(const Array& array, const FormulaValues& values)
     return scalar;
   }
   scalar.integer = values.value(*array.value, key);
-  if (scalar.type == ElementType::i32) values.require_int(scalar.integer, key);
+  values.require(scalar.type, scalar.integer, key);
   return scalar;
 }
 

@@ -50,16 +50,16 @@ void DeviceKernels::fill(cudaStream_t stream, ElementType type, const ElementRul
 void DeviceKernels::compare(cudaStream_t stream, const BufferSpec& buffer, const std::byte* got,
                             const DeviceAnswer& right, Finding* finding) const {
   launch(format("compare_{}_{}", name_of(buffer.type), name_of(right.type)), stream, buffer.length,
-         got, right.values, right.magnitudes, buffer.length, allowance(buffer, right.exact),
-         finding);
+         got, right.values, right.magnitudes, buffer.length,
+         allowance(buffer, right.type, right.exact), finding);
 }
 
 void DeviceKernels::compare_bits(cudaStream_t stream, const BufferSpec& buffer,
                                  const std::byte* one, const std::byte* other,
                                  Finding* finding) const {
   const std::byte* const no_magnitudes = nullptr;
-  launch(bytes_of(buffer.type) == 4 ? "compare_i32_i32" : "compare_i64_i64", stream, buffer.length,
-         one, other, no_magnitudes, buffer.length, Allowance{}, finding);
+  launch(format("compare_{0}_{0}", name_of(bits_type(buffer.type))), stream, buffer.length, one,
+         other, no_magnitudes, buffer.length, Allowance{}, finding);
 }
 
 void DeviceKernels::check_zones(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
@@ -69,12 +69,12 @@ void DeviceKernels::check_zones(cudaStream_t stream, const std::byte* start, std
 
 void DeviceKernels::hash(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
                          std::uint64_t* sum) const {
-  launch("hash", stream, bytes / 4, start, bytes / 4, sum);
+  launch("hash", stream, (bytes + 3) / 4, start, bytes, sum);
 }
 
 void DeviceKernels::count_inexact(cudaStream_t stream, ElementType type, const std::byte* values,
-                                  std::int64_t count, std::uint64_t* others) const {
-  launch(format("count_inexact_{}", name_of(type)), stream, count, values, count, others);
+                                  std::int64_t count, double limit, std::uint64_t* others) const {
+  launch(format("count_inexact_{}", name_of(type)), stream, count, values, count, limit, others);
 }
 
 void DeviceKernels::stamp(cudaStream_t stream, Stamp* stamps) const {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our own kernels: filling, comparing, hashing, checking red zones, stamping clocks, doing nothing.
-// NVRTC compiles them behind the text of tuner/measure/elements.hpp and a few macros
-// (device_kernels_source.cpp), without contracting a * b + c, as on the host.
+// NVRTC compiles them behind the texts of tuner/core/narrow_float.hpp and
+// tuner/measure/elements.hpp and a few macros (device_kernels_source.cpp), without contracting a * b + c, as on the host.
 
 using autotune::Allowance;
+using autotune::BFloat16;
 using autotune::ElementRule;
 using autotune::Finding;
+using autotune::Float16;
 typedef unsigned long long u64;
 typedef long long i64;
 
@@ -47,11 +49,11 @@ __device__ void compare(const T* got, const Right* values, const Right* magnitud
   add(finding, own);
 }
 
-// How many are no small integers.
+// How many are no integers below `limit`.
 template <class T>
-__device__ void count_inexact(const T* values, i64 count, u64* others) {
+__device__ void count_inexact(const T* values, i64 count, double limit, u64* others) {
   u64 own = 0;
-  FOR_EACH(i, count) own += !autotune::is_small_integer(double(values[i]));
+  FOR_EACH(i, count) own += !autotune::is_small_integer(double(values[i]), limit);
   add(others, own);
 }
 
@@ -63,6 +65,11 @@ FILL(f32, float)
 FILL(f64, double)
 FILL(i32, int)
 FILL(i64, i64)
+FILL(f16, Float16)
+FILL(bf16, BFloat16)
+FILL(i8, signed char)
+FILL(u8, unsigned char)
+FILL(i16, short)
 
 #define COMPARE(type, T, right_type, Right)                                                      \
   extern "C" __global__ void compare_##type##_##right_type(                                      \
@@ -75,13 +82,23 @@ COMPARE(f32, float, f64, double)
 COMPARE(f64, double, f64, double)
 COMPARE(i32, int, i32, int)
 COMPARE(i64, i64, i64, i64)
+COMPARE(f16, Float16, f16, Float16)
+COMPARE(f16, Float16, f64, double)
+COMPARE(bf16, BFloat16, bf16, BFloat16)
+COMPARE(bf16, BFloat16, f64, double)
+COMPARE(i8, signed char, i8, signed char)
+COMPARE(u8, unsigned char, u8, unsigned char)
+COMPARE(i16, short, i16, short)
 
-extern "C" __global__ void count_inexact_f32(const float* values, i64 count, u64* others) {
-  count_inexact(values, count, others);
-}
-extern "C" __global__ void count_inexact_f64(const double* values, i64 count, u64* others) {
-  count_inexact(values, count, others);
-}
+#define COUNT_INEXACT(type, T)                                                                \
+  extern "C" __global__ void count_inexact_##type(const T* values, i64 count, double limit, \
+                                                  u64* others) {                             \
+    count_inexact(values, count, limit, others);                                             \
+  }
+COUNT_INEXACT(f32, float)
+COUNT_INEXACT(f64, double)
+COUNT_INEXACT(f16, Float16)
+COUNT_INEXACT(bf16, BFloat16)
 
 extern "C" __global__ void check_zones(const unsigned char* start, i64 bytes, u64* changed) {
   u64 count = 0;
@@ -91,9 +108,18 @@ extern "C" __global__ void check_zones(const unsigned char* start, i64 bytes, u6
   add(changed, count);
 }
 
-extern "C" __global__ void hash(const unsigned* words, i64 count, u64* sum) {
+// Of 4 bytes at a time; the last may be fewer.
+extern "C" __global__ void hash(const unsigned char* start, i64 bytes, u64* sum) {
   u64 own = 0;
-  FOR_EACH(i, count) own += autotune::mix((u64(i) << 32 ^ words[i]) + 0x9e3779b97f4a7c15ull);
+  FOR_EACH(i, (bytes + 3) / 4) {
+    unsigned word = 0;
+    if (4 * i + 4 <= bytes) {
+      word = reinterpret_cast<const unsigned*>(start)[i];
+    } else {
+      for (i64 at = bytes - 1; at >= 4 * i; --at) word = word << 8 | start[at];
+    }
+    own += autotune::mix((u64(i) << 32 ^ word) + 0x9e3779b97f4a7c15ull);
+  }
   add(sum, own);
 }
 

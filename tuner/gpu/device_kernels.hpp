@@ -50,12 +50,13 @@ class DeviceKernels {
   /// Adds the number of changed red-zone bytes around `start` to `changed`.
   void check_zones(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
                    std::uint64_t* changed) const;
-  /// Adds a hash of `bytes` (a multiple of 4) to `sum`.
+  /// Adds a hash of `bytes` bytes to `sum`; `start` is a multiple of 4.
   void hash(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
             std::uint64_t* sum) const;
-  /// Adds to `others` the number of elements of a floating type that are not integers below 2^23.
+  /// Adds to `others` the number of elements of a floating type that are not integers below
+  /// `limit`.
   void count_inexact(cudaStream_t stream, ElementType type, const std::byte* values,
-                     std::int64_t count, std::uint64_t* others) const;
+                     std::int64_t count, double limit, std::uint64_t* others) const;
   /// Writes a stamp for every multiprocessor.
   void stamp(cudaStream_t stream, Stamp* stamps) const;
   void empty(cudaStream_t stream) const;

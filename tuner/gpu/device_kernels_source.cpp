@@ -14,21 +14,14 @@ SourceUnit device_kernels_source() {
                         kRedZoneBytes, static_cast<int>(kRedZoneByte), kMostStamps);
   unit.text = device_kernels_text();
   unit.options = {"-fmad=false"};  // products and sums are rounded apart, as on the host
-  unit.entries = {"fill_f32",
-                  "fill_f64",
-                  "fill_i32",
-                  "fill_i64",
-                  "compare_f32_f32",
-                  "compare_f32_f64",
-                  "compare_f64_f64",
-                  "compare_i32_i32",
-                  "compare_i64_i64",
-                  "count_inexact_f32",
-                  "count_inexact_f64",
-                  "check_zones",
-                  "hash",
-                  "stamp",
-                  "empty"};
+  unit.entries = {"check_zones", "hash", "stamp", "empty", "neighbour"};
+  for (const std::string& type : element_type_names()) {
+    unit.entries.push_back("fill_" + type);
+    unit.entries.push_back(format("compare_{0}_{0}", type));
+    if (!is_floating(*element_type(type))) continue;
+    unit.entries.push_back("count_inexact_" + type);
+    if (type != "f64") unit.entries.push_back(format("compare_{}_f64", type));
+  }
   return unit;
 }
 

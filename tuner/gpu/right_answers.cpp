@@ -120,12 +120,13 @@ class Reference {
   std::shared_ptr<const std::string> binary_;
 };
 
+/// As all_small_integers() of tuner/measure.
 bool all_small_integers(cudaStream_t stream, const DeviceKernels& kernels, ElementType type,
-                        std::int64_t length, const DeviceMemory& values) {
+                        std::int64_t length, double limit, const DeviceMemory& values) {
   const DeviceMemory count(sizeof(std::uint64_t));
   std::uint64_t others = 0;
   check_cuda(cudaMemsetAsync(count.get(), 0, sizeof others, stream), "set memory");
-  kernels.count_inexact(stream, type, values.get(), length, count.as<std::uint64_t>());
+  kernels.count_inexact(stream, type, values.get(), length, limit, count.as<std::uint64_t>());
   check_cuda(cudaMemcpyAsync(&others, count.get(), sizeof others, cudaMemcpyDeviceToHost, stream),
              "copy memory");
   check_cuda(cudaStreamSynchronize(stream), "copy memory");
@@ -166,7 +167,8 @@ std::vector<RightAnswer> answers_of(cudaStream_t stream, const Workload& workloa
     answer.buffer = i;
     answer.type = answer_type(workload, spec);
     const auto is_exact = [&](const DeviceMemory& results) {
-      return all_small_integers(stream, kernels, answer.type, spec.length, results);
+      return all_small_integers(stream, kernels, answer.type, spec.length,
+                                exact_integers(spec.type), results);
     };
     answer.exact = !is_floating(spec.type) ||
                    (is_integer && is_exact(values[output]) && is_exact(scales[output]));

@@ -19,6 +19,15 @@ CUtensorMapDataType type_of(ElementType type) {
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
     case ElementType::i32:
       return CU_TENSOR_MAP_DATA_TYPE_INT32;
+    case ElementType::f16:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case ElementType::bf16:
+      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case ElementType::i8:
+    case ElementType::u8:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case ElementType::i16:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
     case ElementType::i64:
       break;
   }

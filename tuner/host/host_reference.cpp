@@ -62,9 +62,9 @@ std::vector<HostBuffer> run_reference(const Workload& workload, const HostModule
   return buffers;
 }
 
-bool is_exact(const HostBuffer& values, const HostBuffer& magnitudes) {
-  const auto is_small = [](const HostBuffer& results) {
-    return all_small_integers(results.spec().type, results.bytes());
+bool is_exact(ElementType output, const HostBuffer& values, const HostBuffer& magnitudes) {
+  const auto is_small = [&](const HostBuffer& results) {
+    return all_small_integers(results.spec().type, results.bytes(), exact_integers(output));
   };
   return is_small(values) && is_small(magnitudes);
 }
@@ -81,10 +81,13 @@ ReferenceResults computed_results(const Workload& workload, const HostModule& mo
   const bool is_integer = set == InputSet::integers && has_integer_set(workload);
   std::vector<HostBuffer> magnitudes =
       run_reference(workload, module, launcher, {set, prepared, true});
-  for (std::size_t i = 0; i < magnitudes.size(); ++i) {
+  std::size_t i = 0;
+  for (const BufferSpec& spec : workload.buffers) {
+    if (!is_compared(spec.role)) continue;
     ReferenceOutput& output = results.outputs[i];
-    output.exact = output.exact || (is_integer && is_exact(output.values, magnitudes[i]));
-    if (!output.exact) output.magnitudes = std::move(magnitudes[i]);
+    HostBuffer& magnitude = magnitudes[i++];
+    output.exact = output.exact || (is_integer && is_exact(spec.type, output.values, magnitude));
+    if (!output.exact) output.magnitudes = std::move(magnitude);
   }
   return results;
 }

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "tuner/core/element_type.hpp"
+#include "tuner/core/narrow_float.hpp"
 
 namespace autotune {
 
@@ -21,6 +22,16 @@ auto with_type(ElementType type, Work work) {
       return work(double{});
     case ElementType::i32:
       return work(std::int32_t{});
+    case ElementType::f16:
+      return work(Float16{});
+    case ElementType::bf16:
+      return work(BFloat16{});
+    case ElementType::i8:
+      return work(std::int8_t{});
+    case ElementType::u8:
+      return work(std::uint8_t{});
+    case ElementType::i16:
+      return work(std::int16_t{});
     case ElementType::i64:
       break;
   }
@@ -32,6 +43,12 @@ T element_at(std::span<const std::byte> bytes, std::int64_t index) {
   T value;
   std::memcpy(&value, bytes.data() + static_cast<std::size_t>(index) * sizeof(T), sizeof(T));
   return value;
+}
+
+/// What is printed of an element: a type that `format` knows.
+template <class T>
+auto figure_of(T element) {
+  return +element;  // float of 16 bits, int of 8
 }
 
 }  // namespace autotune

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elements of buffers: their fill and their comparison. Both are bit-identical on the host and
-// on GPUs. NVRTC compiles this text too, so it includes nothing.
+// on GPUs. NVRTC compiles this text too, behind that of narrow_float.hpp.
 #pragma once
+
+#ifndef __CUDACC_RTC__
+#include "tuner/core/narrow_float.hpp"
+#endif
 
 namespace autotune {
 
@@ -18,6 +22,18 @@ struct ElementRule {
 
 template <class T>
 inline constexpr bool kIsInteger = static_cast<T>(0.5) == static_cast<T>(0);
+template <int kFraction>
+inline constexpr bool kIsInteger<NarrowFloat<kFraction>> = false;
+template <class T>
+inline constexpr bool kIsUnsigned = static_cast<T>(-1) > static_cast<T>(0);
+template <int kFraction>
+inline constexpr bool kIsUnsigned<NarrowFloat<kFraction>> = false;
+
+/// Bits of fraction that random numbers of a floating type have.
+template <class T>
+inline constexpr int kRandomBits = sizeof(T) == 4 ? 23 : 52;
+template <int kFraction>
+inline constexpr int kRandomBits<NarrowFloat<kFraction>> = kFraction;
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 inline unsigned long long mix(unsigned long long x) {
@@ -31,23 +47,24 @@ inline unsigned long long random_bits(unsigned long long key, unsigned long long
   return mix(key + (index + 1) * 0x9e3779b97f4a7c15ull);
 }
 
-/// Integers in -2 … 2: sums are exact, and a wrong index shows.
+/// Integers in -2 … 2, 0 … 4 in unsigned types: sums are exact, and a wrong index shows.
 template <class T>
 T small_integer(unsigned long long bits) {
-  return static_cast<T>(static_cast<int>(((bits >> 32) * 5) >> 32) - 2);
+  return static_cast<T>(static_cast<int>(((bits >> 32) * 5) >> 32) - (kIsUnsigned<T> ? 0 : 2));
 }
 
-/// Odd multiples of 2^-23 (2^-52 for double) in (-1, 1): exactly representable and never 0. Integer
-/// types: -64 … 63.
+/// Odd multiples of 2^-23 (f64: 2^-52, f16: 2^-10, bf16: 2^-7) in (-1, 1): exactly representable
+/// and never 0. Integer types: -64 … 63, unsigned ones 0 … 127.
 template <class T>
 T uniform_number(unsigned long long bits) {
   if constexpr (kIsInteger<T>) {
-    return static_cast<T>(static_cast<int>(bits >> 57) - 64);
+    return static_cast<T>(static_cast<int>(bits >> 57) - (kIsUnsigned<T> ? 0 : 64));
   } else {
-    constexpr int kBits = sizeof(T) == 4 ? 23 : 52;
+    constexpr int kBits = kRandomBits<T>;
     constexpr long long kOne = 1ll << kBits;
     const auto odd = static_cast<long long>(bits >> (64 - kBits)) * 2 + 1;
-    return static_cast<T>(odd - kOne) * static_cast<T>(1.0 / static_cast<double>(kOne));
+    return static_cast<T>(static_cast<T>(odd - kOne) *
+                          static_cast<T>(1.0 / static_cast<double>(kOne)));
   }
 }
 
@@ -157,9 +174,9 @@ inline double magnitude_of(double x) {
 #endif
 }
 
-/// Whether sums of such numbers are exact in every order and in every floating type.
-inline bool is_small_integer(double x) {
-  return magnitude_of(x) < 8388608.0 && x == static_cast<double>(static_cast<int>(x));
+/// Whether x is an integer below `limit`, which is at most 2^23.
+inline bool is_small_integer(double x, double limit) {
+  return magnitude_of(x) < limit && x == static_cast<double>(static_cast<int>(x));
 }
 
 /// |got - right| / tolerance; above 1 is wrong. NaN is always wrong; equal infinities are right.
@@ -176,7 +193,8 @@ double tolerance_of(Right right, Right magnitude, const Allowance& allowed) {
          allowed.unit * magnitude_of(static_cast<double>(right)) + allowed.absolute;
 }
 
-/// `right` has the type of `got`, or double for float. Of integers only the absolute error counts.
+/// `right` has the type of `got`, or double for floating types. Of integers only the absolute error
+/// counts.
 template <class T, class Right>
 double element_error(T got, Right right, Right magnitude, const Allowance& allowed) {
   if constexpr (kIsInteger<T>) {

@@ -92,10 +92,11 @@ Verdict first_change(const BufferSpec& buffer, std::span<const std::byte> was,
   if (std::memcmp(was.data(), is.data(), was.size()) == 0) return {};
   const auto different = std::ranges::mismatch(was, is).in1 - was.begin();
   const auto index = different / static_cast<std::int64_t>(sizeof(T));
-  return {Outcome::wrong,
-          format("the input {0} was changed: {0}[{1}] was {2} and is {3}", buffer.name,
-                 first + index, element_at<T>(was, index), element_at<T>(is, index)),
-          std::numeric_limits<double>::infinity()};
+  return {
+      Outcome::wrong,
+      format("the input {0} was changed: {0}[{1}] was {2} and is {3}", buffer.name, first + index,
+             figure_of(element_at<T>(was, index)), figure_of(element_at<T>(is, index))),
+      std::numeric_limits<double>::infinity()};
 }
 
 template <class T>
@@ -133,7 +134,7 @@ void make_absolute(std::span<std::byte> bytes, ElementType type) {
     using T = decltype(zero);
     auto* const elements = reinterpret_cast<T*>(bytes.data());
     std::transform(elements, elements + bytes.size() / sizeof(T), elements,
-                   [](T element) { return element < 0 ? -element : element; });
+                   [](T element) { return element < T(0) ? static_cast<T>(-element) : element; });
   });
 }
 

@@ -12,13 +12,16 @@
 namespace autotune {
 namespace {
 
+/// The error of rounding to a subnormal number of f16, which has no bound relative to the number.
+constexpr double kHalfOfSmallestF16 = 0x1p-25;
+
 Verdict wrong(std::string message) { return {Outcome::wrong, std::move(message), infinity()}; }
 
 /// Calls work(T{}, Right{}) with the types of an output and of its right answer.
 template <class Work>
 auto with_types(ElementType type, ElementType right, Work work) {
   return with_type(type, [&](auto got) {
-    if constexpr (std::is_same_v<decltype(got), float>) {
+    if constexpr (!kIsInteger<decltype(got)>) {
       if (right == ElementType::f64) return work(got, double{});
     }
     return work(got, got);
@@ -32,7 +35,7 @@ const std::span<const std::byte>& magnitudes_of(const Expected& expected) {
 std::string element_text(ElementType type, std::span<const std::byte> element) {
   return with_type(type, [&](auto zero) {
     const auto value = element_at<decltype(zero)>(element, 0);
-    return value == value ? format("{}", value) : "nan";  // whatever its sign
+    return value == value ? format("{}", figure_of(value)) : "nan";  // whatever its sign
   });
 }
 
@@ -50,7 +53,7 @@ std::string tolerance_text(const BufferSpec& buffer, const Expected& expected) {
     using Right = decltype(zero);
     return tolerance_of(element_at<Right>(expected.values, 0),
                         element_at<Right>(magnitudes_of(expected), 0),
-                        allowance(buffer, expected.exact));
+                        allowance(buffer, expected.type, expected.exact));
   });
   return tolerance > 0 ? format("tolerance {:.2g}", tolerance) : "must be equal";
 }
@@ -131,31 +134,37 @@ bool is_compared(Role role) {
 
 ElementType answer_type(const Workload& workload, const BufferSpec& output) {
   const bool widened = workload.expected_file.empty() && workload.float64_outputs &&
-                       output.type == ElementType::f32 &&
+                       is_floating(output.type) &&
                        (output.role == Role::output || output.role == Role::checked);
   return widened ? ElementType::f64 : output.type;
 }
 
-bool all_small_integers(ElementType type, std::span<const std::byte> values) {
+bool all_small_integers(ElementType type, std::span<const std::byte> values, double limit) {
   return with_type(type, [&](auto zero) {
     using T = decltype(zero);
     const auto count = static_cast<std::int64_t>(values.size() / sizeof(T));
     for (std::int64_t i = 0; i < count; ++i) {
-      if (!is_small_integer(static_cast<double>(element_at<T>(values, i)))) return false;
+      if (!is_small_integer(static_cast<double>(element_at<T>(values, i)), limit)) return false;
     }
     return true;
   });
 }
 
-Allowance allowance(const BufferSpec& buffer, bool exact) {
-  const double unit = exact ? 0 : unit_roundoff(buffer.type);
-  return {buffer.tolerance * unit, unit, buffer.absolute};
+Allowance allowance(const BufferSpec& buffer, ElementType right, bool exact) {
+  if (exact) return {0, 0, buffer.absolute};
+  const double sums = sum_roundoff(buffer.type);
+  double unit = unit_roundoff(buffer.type);
+  const bool is_narrow = sums < unit;
+  // Two values that straddle a tie round to neighbours.
+  if (is_narrow && right == buffer.type && buffer.tolerance > 0) unit *= 2;
+  const double subnormal = buffer.type == ElementType::f16 ? kHalfOfSmallestF16 : 0;
+  return {buffer.tolerance * sums, unit, buffer.absolute + subnormal};
 }
 
 Finding compare_elements(const BufferSpec& buffer, std::span<const std::byte> got,
                          const Expected& expected, std::int64_t first, std::int64_t count) {
-  assert(expected.type == buffer.type || buffer.type == ElementType::f32);
-  const Allowance allowed = allowance(buffer, expected.exact);
+  assert(expected.type == buffer.type || is_floating(buffer.type));
+  const Allowance allowed = allowance(buffer, expected.type, expected.exact);
   const std::span<const std::byte> magnitudes = magnitudes_of(expected);
   Finding found;
   with_types(buffer.type, expected.type, [&](auto one, auto other) {
@@ -170,10 +179,22 @@ Finding compare_elements(const BufferSpec& buffer, std::span<const std::byte> go
   return found;
 }
 
+ElementType bits_type(ElementType type) {
+  switch (bytes_of(type)) {
+    case 1:
+      return ElementType::i8;
+    case 2:
+      return ElementType::i16;
+    case 4:
+      return ElementType::i32;
+    default:
+      return ElementType::i64;
+  }
+}
+
 Finding compare_bits(ElementType type, std::span<const std::byte> one,
                      std::span<const std::byte> other, std::int64_t first, std::int64_t count) {
-  const std::int64_t size = bytes_of(type);
-  const auto bits = size == 4 ? ElementType::i32 : ElementType::i64;
+  const ElementType bits = bits_type(type);
   return compare_elements({.name = {}, .type = bits}, one, {bits, other}, first, count);
 }
 

@@ -37,29 +37,32 @@ Verdict check_reference_zones(const BufferSpec& buffer, Verdict zones);
 /// True for outputs, inouts and checked outputs.
 bool is_compared(Role role);
 
-/// The type that a reference writes for an output: the output's own, or f64 for f32.
+/// The type that a reference writes for an output: the output's own, or f64 for floating types.
 ElementType answer_type(const Workload& workload, const BufferSpec& output);
 
 /// The reference result of one output.
 struct Expected {
-  ElementType type = ElementType::f64;  // the output's own, or f64 for f32
+  ElementType type = ElementType::f64;  // the output's own, or f64 for floating types
   std::span<const std::byte> values;
   /// The magnitude of each element: the reference on absolute inputs. Empty: the values themselves.
   std::span<const std::byte> magnitudes = {};
   bool exact = false;  // floating types must be equal
 };
 
-/// Whether sums of these values are exact in every order: integers below 2^23.
-bool all_small_integers(ElementType type, std::span<const std::byte> values);
+/// Whether these values are integers below `limit`: see exact_integers().
+bool all_small_integers(ElementType type, std::span<const std::byte> values, double limit);
 
 /// An element is right if |c - r| <= tolerance * u * magnitude + one rounding of r itself +
-/// absolute. Of that only `absolute` remains if `exact`, and in integer types. NaN is always wrong.
-Allowance allowance(const BufferSpec& buffer, bool exact);
+/// absolute, with the u of the sums (f32 for f16 and bf16). Of that only `absolute` remains if
+/// `exact`, and in integer types. A narrow r of type `right` was rounded, too. NaN is always wrong.
+Allowance allowance(const BufferSpec& buffer, ElementType right, bool exact);
 
 /// Compares `count` elements from `first` on. Indices in the finding count from the start of the
 /// buffer.
 Finding compare_elements(const BufferSpec& buffer, std::span<const std::byte> got,
                          const Expected& expected, std::int64_t first, std::int64_t count);
+/// The integer type of as many bytes, in which bits are compared.
+ElementType bits_type(ElementType type);
 /// The same for two runs on the same inputs, which must be bit-identical.
 Finding compare_bits(ElementType type, std::span<const std::byte> one,
                      std::span<const std::byte> other, std::int64_t first, std::int64_t count);

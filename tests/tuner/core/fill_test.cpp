@@ -24,6 +24,11 @@ TEST(FillComplaint, IsOfWhatTheTypeCannotHold) {
   EXPECT_EQ(fill_complaint(buffer(ElementType::i64, Fill::value, {3e9})), "");
   EXPECT_THAT(fill_complaint(buffer(ElementType::i32, Fill::range, {0, 1 << 25})),
               HasSubstr("does not fit i32"));
+  EXPECT_EQ(fill_complaint(buffer(ElementType::u8, Fill::uniform, {0, 255})), "");
+  EXPECT_EQ(fill_complaint(buffer(ElementType::i8, Fill::uniform, {0, 255})),
+            "0 to 255 does not fit i8");
+  EXPECT_EQ(fill_complaint(buffer(ElementType::f16, Fill::value, {70000})),
+            "70000 to 70000 does not fit f16");
   EXPECT_EQ(fill_complaint(buffer(ElementType::i32, Fill::normal, {0.5, 3.5})), "");
   EXPECT_THAT(fill_complaint(buffer(ElementType::i32, Fill::normal, {0, 1e9})),
               HasSubstr("does not fit i32"));

@@ -2,6 +2,7 @@
 // The names of enumerations are what is stored and typed: they must round-trip.
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <set>
 
 #include "tuner/core/device.hpp"
@@ -12,11 +13,11 @@ namespace autotune {
 namespace {
 
 TEST(ElementType, NamesRoundTrip) {
-  for (const auto* name : {"f32", "f64", "i32", "i64"}) {
+  for (const auto* name : {"f32", "f64", "i32", "i64", "f16", "bf16", "i8", "u8", "i16"}) {
     ASSERT_TRUE(element_type(name));
     EXPECT_EQ(name_of(*element_type(name)), name);
   }
-  EXPECT_FALSE(element_type("f16"));
+  EXPECT_FALSE(element_type("f8"));
 }
 
 TEST(ElementType, KnowsBytesAndRoundoff) {
@@ -26,6 +27,21 @@ TEST(ElementType, KnowsBytesAndRoundoff) {
   EXPECT_EQ(unit_roundoff(ElementType::i32), 0);
   EXPECT_TRUE(is_floating(ElementType::f64));
   EXPECT_FALSE(is_floating(ElementType::i64));
+  EXPECT_EQ(bytes_of(ElementType::bf16), 2);
+  EXPECT_EQ(unit_roundoff(ElementType::f16), 0x1p-11);
+  EXPECT_EQ(sum_roundoff(ElementType::bf16), 0x1p-24);
+  EXPECT_EQ(exact_integers(ElementType::bf16), 256);
+  EXPECT_EQ(cpp_name_of(ElementType::f16), "__half");
+}
+
+TEST(ElementType, KnowsWhatIntegersItHas) {
+  EXPECT_TRUE(holds(ElementType::i8, -128));
+  EXPECT_FALSE(holds(ElementType::i8, 128));
+  EXPECT_TRUE(holds(ElementType::u8, 255));
+  EXPECT_FALSE(holds(ElementType::u8, -1));
+  EXPECT_TRUE(holds(ElementType::i32, 2147483647));
+  EXPECT_FALSE(holds(ElementType::i32, 2147483648));
+  EXPECT_TRUE(holds(ElementType::i64, std::numeric_limits<std::int64_t>::max()));
 }
 
 TEST(Outcome, NamesRoundTripAndDiffer) {

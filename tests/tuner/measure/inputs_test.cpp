@@ -82,6 +82,39 @@ TEST(Fill, ZeroOneAndIotaAreWhatTheySayInEveryType) {
   EXPECT_THAT(filled<std::int32_t>(buffer, InputSet::uniform, 1), Each(0));
 }
 
+template <class T>
+void expect_narrow_fills(ElementType type) {
+  BufferSpec buffer{"x", type, 1000, Role::input, Fill::random};
+  for (const T value : filled<T>(buffer, InputSet::integers, 1)) {
+    EXPECT_EQ(static_cast<float>(value), std::trunc(static_cast<float>(value)));
+    EXPECT_LE(std::abs(static_cast<float>(value)), 2);
+  }
+  for (const T value : filled<T>(buffer, InputSet::uniform, 1)) {
+    EXPECT_LT(std::abs(static_cast<float>(value)), 1);
+    EXPECT_NE(static_cast<float>(value), 0);
+  }
+  buffer.fill = Fill::iota;
+  EXPECT_EQ(static_cast<float>(filled<T>(buffer, InputSet::uniform, 1)[100]), 100);
+  buffer.fill = Fill::value;
+  buffer.fill_values = {-0.5};
+  EXPECT_EQ(static_cast<float>(filled<T>(buffer, InputSet::uniform, 1, true)[0]), 0.5);
+}
+
+TEST(Fill, HasTheSameDistributionsInSixteenBits) {
+  expect_narrow_fills<Float16>(ElementType::f16);
+  expect_narrow_fills<BFloat16>(ElementType::bf16);
+}
+
+TEST(Fill, OfSmallIntegersFitsThem) {
+  const auto bytes = filled<std::int8_t>({"x", ElementType::i8, 9000}, InputSet::uniform, 1);
+  EXPECT_EQ(*std::ranges::min_element(bytes), -64);
+  EXPECT_EQ(*std::ranges::max_element(bytes), 63);
+  const auto positive = filled<std::uint8_t>({"x", ElementType::u8, 9000}, InputSet::uniform, 1);
+  EXPECT_EQ(*std::ranges::max_element(positive), 127);
+  const auto few = filled<std::uint8_t>({"x", ElementType::u8, 9000}, InputSet::integers, 1);
+  EXPECT_EQ(*std::ranges::max_element(few), 4);
+}
+
 BufferSpec ruled(ElementType type, Fill fill, std::vector<double> values) {
   BufferSpec buffer{"x", type, 50000, Role::input, fill};
   buffer.fill_values = std::move(values);

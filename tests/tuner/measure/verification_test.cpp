@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "tuner/measure/inputs.hpp"
+
 namespace autotune {
 namespace {
 
@@ -117,12 +119,71 @@ TEST(Compare, TheRightAnswerMayHaveTheTypeOfTheOutput) {
 
 TEST(Compare, IntegersAreSmallBelowTwoToThe23) {
   const auto are_small = [](std::vector<double> values) {
-    return all_small_integers(ElementType::f64, std::as_bytes(std::span(values)));
+    return all_small_integers(ElementType::f64, std::as_bytes(std::span(values)),
+                              exact_integers(ElementType::f32));
   };
   EXPECT_TRUE(are_small({0, -3, 8388607}));
   for (const double other : {8388608.0, 0.5, 1e300, std::nan(""), -double{INFINITY}}) {
     EXPECT_FALSE(are_small({1, other})) << other;
   }
+}
+
+/// Sums of products of elements of `type`, of which the last `missing` of k are left out, against
+/// right answers in double.
+template <class T>
+Verdict sums_without(ElementType type, std::int64_t k, std::int64_t missing) {
+  constexpr std::int64_t kSums = 64;
+  std::vector<T> a(kSums * k), b(kSums * k), got(kSums);
+  fill_elements(std::as_writable_bytes(std::span(a)), type, {Drawing::uniform, false, 1});
+  fill_elements(std::as_writable_bytes(std::span(b)), type, {Drawing::uniform, false, 2});
+  std::vector<double> right(kSums), magnitudes(kSums);
+  for (std::int64_t i = 0; i < kSums; ++i) {
+    float sum = 0;
+    for (std::int64_t j = 0; j < k; ++j) {
+      const float product = static_cast<float>(a[i * k + j]) * static_cast<float>(b[i * k + j]);
+      if (j < k - missing) sum += product;
+      right[i] += product;
+      magnitudes[i] += std::abs(product);
+    }
+    got[i] = T(sum);
+  }
+  const BufferSpec buffer{"C", type, kSums, Role::output, Fill::random, static_cast<double>(k)};
+  return compare(
+      buffer, std::as_bytes(std::span(got)),
+      {ElementType::f64, std::as_bytes(std::span(right)), std::as_bytes(std::span(magnitudes))});
+}
+
+TEST(Compare, AMissingSlabOfASumIsWrongInNarrowTypesToo) {
+  for (const std::int64_t k : {64, 1024, 4096}) {
+    EXPECT_EQ(sums_without<Float16>(ElementType::f16, k, 0).outcome, Outcome::ok) << k;
+    EXPECT_EQ(sums_without<Float16>(ElementType::f16, k, 8).outcome, Outcome::wrong) << k;
+    EXPECT_EQ(sums_without<BFloat16>(ElementType::bf16, k, 0).outcome, Outcome::ok) << k;
+    EXPECT_EQ(sums_without<BFloat16>(ElementType::bf16, k, 8).outcome, Outcome::wrong) << k;
+  }
+}
+
+TEST(Compare, NarrowResultsWithoutToleranceAreRightWhereRoundedToNearest) {
+  const std::vector<double> right{1 + 0x1p-11, 0x1p-25, 1};
+  const auto verdict = [&](std::vector<Float16> got) {
+    const BufferSpec buffer{"c", ElementType::f16, 3, Role::output};
+    return compare(buffer, std::as_bytes(std::span(got)),
+                   {ElementType::f64, std::as_bytes(std::span(right))});
+  };
+  EXPECT_EQ(verdict({Float16(1), Float16(0), Float16(1)}).outcome, Outcome::ok);
+  EXPECT_EQ(verdict({Float16(1), Float16(0), Float16(1 + 0x1p-10)}).message,
+            "c[2] is 1.0009766, expected 1 (tolerance 0.00049); 1 of 3 elements is wrong");
+}
+
+TEST(Compare, ANarrowReferenceIsRoundedItself) {
+  const std::vector<BFloat16> right{BFloat16(1)}, next{BFloat16(1 + 0x1p-7)};
+  const auto outcome = [&](double tolerance) {
+    const BufferSpec buffer{"c", ElementType::bf16, 1, Role::output, Fill::random, tolerance};
+    return compare(buffer, std::as_bytes(std::span(next)),
+                   {ElementType::bf16, std::as_bytes(std::span(right))})
+        .outcome;
+  };
+  EXPECT_EQ(outcome(1), Outcome::ok);
+  EXPECT_EQ(outcome(0), Outcome::wrong);
 }
 
 TEST(Compare, IntegerTypesAreAlwaysExact) {
@@ -147,7 +208,7 @@ TEST(Compare, APoisonedOutputThatNobodyWroteIsWrongInEveryType) {
     const BufferSpec buffer{"y", type, 4, Role::output, Fill::zero, 1e6};
     std::vector<T> got(4);
     poison(std::as_writable_bytes(std::span(got)), type);
-    EXPECT_THAT(compared<T>(buffer, got, {{0, 1, 2, 3}}).message,
+    EXPECT_THAT(compared<T>(buffer, got, {{T(0), T(1), T(2), T(3)}}).message,
                 HasSubstr("4 of 4 elements are wrong"))
         << name_of(type);
   };
@@ -155,6 +216,9 @@ TEST(Compare, APoisonedOutputThatNobodyWroteIsWrongInEveryType) {
   check(double{}, ElementType::f64);
   check(std::int32_t{}, ElementType::i32);
   check(std::int64_t{}, ElementType::i64);
+  check(Float16{}, ElementType::f16);
+  check(BFloat16{}, ElementType::bf16);
+  check(std::int16_t{}, ElementType::i16);
 }
 
 TEST(Compare, WhatTheReferenceDoesNotWriteIsSaidSo) {
