@@ -8,6 +8,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/host/compiler_blame.hpp"
+#include "tuner/host/shim_text.hpp"
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
@@ -67,6 +68,11 @@ Build failed(const CompileTask& task, const ProcessResult& result) {
                            result.status, first_error(result.output)));
 }
 
+void write(const fs::path& file, std::string_view text) {
+  if ((std::ofstream(file, std::ios::binary) << text).flush()) return;
+  throw Error(format("{} cannot be written (is the disk full? set TMPDIR)", file.string()));
+}
+
 struct Files {
   explicit Files(const fs::path& folder)
       : source(folder / "kernel.cpp"), binary(folder / "kernel.so"), rule(folder / "kernel.d") {}
@@ -74,7 +80,7 @@ struct Files {
 };
 
 ProcessResult run_compiler(const CompileTask& task, const Files& files, const RunProgram& run) {
-  std::vector<std::string> argv = {task.program};
+  std::vector<std::string> argv = {task.program, "-I" + files.source.parent_path().string()};
   argv.insert(argv.end(), task.options.begin(), task.options.end());
   argv.insert(argv.end(), {"-MMD", "-MF", files.rule.string(), files.source.string(), "-o",
                            files.binary.string(), "-lm"});
@@ -90,10 +96,8 @@ ProcessResult run_compiler(const CompileTask& task, const Files& files, const Ru
 Build compile_program(const CompileTask& task, const RunProgram& run) {
   const TemporaryFolder folder;
   const Files files(folder.path());
-  if (!(std::ofstream(files.source, std::ios::binary) << task.source).flush()) {
-    throw Error(
-        format("{} cannot be written (is the disk full? set TMPDIR)", files.source.string()));
-  }
+  write(files.source, task.source);
+  for (const ShimHeader& header : shim_headers()) write(folder.path() / header.name, header.text);
   const ProcessResult result = run_compiler(task, files, run);
   if (!result.timed_out && result.status != 0) return failed(task, result);
   Build build;
@@ -103,6 +107,9 @@ Build compile_program(const CompileTask& task, const RunProgram& run) {
   if (build.late) return build;
   build.binary = std::make_shared<const std::string>(bytes_of_file(files.binary));
   build.read = prerequisites(bytes_of_file(files.rule));
+  std::erase_if(*build.read, [&](const fs::path& file) {
+    return file.parent_path() == folder.path();  // the shim's own
+  });
   return build;
 }
 

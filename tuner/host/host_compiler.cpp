@@ -11,6 +11,7 @@
 #include "tuner/host/cpu.hpp"
 #include "tuner/host/elf.hpp"
 #include "tuner/host/process.hpp"
+#include "tuner/host/shim_text.hpp"
 #include "tuner/host/translation.hpp"
 #include "tuner/text/format.hpp"
 
@@ -103,6 +104,7 @@ std::string HostCompiler::key_of(const std::string& source, const std::vector<st
                                  const std::string& included) const {
   static const std::string cpu = cpu_fingerprint();  // reads files
   std::string all = version_ + '\0' + cpu + '\0' + source + '\0' + included;
+  for (const ShimHeader& header : shim_headers()) all.append(header.text);
   for (const std::string& option : options) all += '\0' + option;
   return hash128(all);
 }

@@ -2,10 +2,17 @@
 // The text of tuner/host/shim, which precedes every kernel compiled for the host.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace autotune {
 
 std::string_view shim_text();
+
+/// Headers of CUDA's that kernels for the host may include, and what these include.
+struct ShimHeader {
+  std::string_view name, text;
+};
+std::span<const ShimHeader> shim_headers();
 
 }  // namespace autotune

@@ -357,8 +357,10 @@ class T1Writer {
     static const std::map<std::string, std::string> types{
         {"float", "f32"},     {"double", "f64"},   {"int32", "i32"},    {"int64", "i64"},
         {"uint32", "i32"},    {"uint64", "i64"},   {"float2", "f32x2"}, {"float4", "f32x4"},
-        {"double2", "f64x2"}, {"double4", "f64x4"}};
-    if (type.starts_with("uint"))
+        {"double2", "f64x2"}, {"double4", "f64x4"}, {"half", "f16"},    {"half2", "f16x2"},
+        {"half4", "f16x4"},   {"int8", "i8"},       {"uint8", "u8"},    {"int16", "i16"},
+        {"uint16", "i16"}};
+    if (type.starts_with("uint") && type != "uint8")
       note(place, type + " has no counterpart: the signed type is used");
     const auto found = types.find(type);
     return found == types.end() ? "" : found->second;
@@ -399,7 +401,7 @@ class T1Writer {
                             const CheckedJson& argument) {
     const auto value = argument.find("FillValue");
     Json number = value && value->json().is_number() ? value->json() : Json(0);
-    if (type[0] == 'i') number = json_of(value_of(number));  // 4096.0 is 4096
+    if (type[0] != 'f') number = json_of(value_of(number));  // 4096.0 is 4096
     return format("arguments.{} = {{ type = \"{}\", value = {} }}", name, type, number.dump());
   }
 
