@@ -355,10 +355,10 @@ class T1Writer {
 
   std::string type_of(const std::string& place, const std::string& type) {
     static const std::map<std::string, std::string> types{
-        {"float", "f32"},     {"double", "f64"},   {"int32", "i32"},    {"int64", "i64"},
-        {"uint32", "i32"},    {"uint64", "i64"},   {"float2", "f32x2"}, {"float4", "f32x4"},
-        {"double2", "f64x2"}, {"double4", "f64x4"}, {"half", "f16"},    {"half2", "f16x2"},
-        {"half4", "f16x4"},   {"int8", "i8"},       {"uint8", "u8"},    {"int16", "i16"},
+        {"float", "f32"},     {"double", "f64"},    {"int32", "i32"},    {"int64", "i64"},
+        {"uint32", "i32"},    {"uint64", "i64"},    {"float2", "f32x2"}, {"float4", "f32x4"},
+        {"double2", "f64x2"}, {"double4", "f64x4"}, {"half", "f16"},     {"half2", "f16x2"},
+        {"half4", "f16x4"},   {"int8", "i8"},       {"uint8", "u8"},     {"int16", "i16"},
         {"uint16", "i16"}};
     if (type.starts_with("uint") && type != "uint8")
       note(place, type + " has no counterpart: the signed type is used");

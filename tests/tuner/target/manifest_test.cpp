@@ -177,8 +177,8 @@ TEST_F(ManifestTest, ArgumentsAreBuffersOrScalars) {
                "arguments.a: give \"length\"");
   expect_error("\"value\": 1.5", "\"value\": 1.5, \"fill\": \"one\"",
                "arguments.a: there is no key");
-  expect_error("\"type\": \"dtype\", \"value\"", "\"type\": \"f12\", \"value\"",
-               "arguments.a.type: \"f12\" is no element type and no setting (there are: f32");
+  expect_error("\"type\": \"dtype\", \"value\"", "\"type\": \"quad\", \"value\"",
+               "arguments.a.type: \"quad\" is no element type and no setting (there are: f32");
   expect_error("\"output\"", "\"out\"",
                "arguments.y.role: \"out\" is not known (did you mean inout or output?)");
   expect_error("\"role\": \"output\", \"tolerance\": \"2\"", "\"tolerance\": \"2\"",
