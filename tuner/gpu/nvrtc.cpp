@@ -126,7 +126,7 @@ Build compiled(const CompileTask& task, std::optional<std::chrono::duration<doub
   }
   const nvrtcResult result = compile(program, task.options);
   Build build;
-  build.log = program.log();
+  build.log = with_advice(program.log());
   if (result == NVRTC_SUCCESS) {
     std::vector<KernelSymbol> symbols;
     for (const std::string& kernel : task.kernels) {

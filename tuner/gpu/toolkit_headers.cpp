@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <nvrtc.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -52,6 +53,13 @@ fs::path nvrtc_folder() {
 const std::vector<fs::path>& toolkit_headers() {
   static const std::vector<fs::path> folders = find();
   return folders;
+}
+
+std::string with_advice(std::string log, bool found) {
+  const std::size_t at = log.find("cannot open source file \"cuda_");
+  if (found || at == std::string::npos) return log;
+  return log.insert(std::min(log.find('\n', at), log.size()),
+                    " (CUDA's headers are not found: set CUDA_HOME to the toolkit's folder)");
 }
 
 }  // namespace autotune

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace autotune {
@@ -15,5 +16,9 @@ std::filesystem::path nvrtc_folder();
 /// packages lay them out), where the tool was built, and in the usual place. Empty if there is
 /// none: kernels without toolkit headers still compile.
 const std::vector<std::filesystem::path>& toolkit_headers();
+
+/// A compiler's log. Where it misses a header of the toolkit and none was `found`, it says what to
+/// try, in the same line.
+std::string with_advice(std::string log, bool found = !toolkit_headers().empty());
 
 }  // namespace autotune

@@ -51,6 +51,15 @@ TEST(Nvrtc, FindsTheToolkitsHeaders) {
   EXPECT_TRUE(library.binary) << library.log;
 }
 
+TEST(Nvrtc, AMissingToolkitIsNamedWhereItsHeadersAreIncluded) {
+  const std::string log = "k.cu(1): catastrophic error: cannot open source file \"cuda_bf16.h\"";
+  EXPECT_EQ(with_advice(log + "\n  #include\n", true), log + "\n  #include\n");
+  EXPECT_EQ(with_advice(log + "\n  #include\n", false),
+            log + " (CUDA's headers are not found: set CUDA_HOME to the toolkit's folder)" +
+                "\n  #include\n");
+  EXPECT_EQ(with_advice("k.cu(1): error: no\n", false), "k.cu(1): error: no\n");
+}
+
 TEST(Nvrtc, AMissingHeaderIsAnErrorWithItsName) {
   const Build build = build_of({"k.cu", "", "#include \"gone.cuh\"", {}, {}, {}});
   EXPECT_FALSE(build.binary);

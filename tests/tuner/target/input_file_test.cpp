@@ -77,6 +77,16 @@ TEST_F(InputFileTest, OfNumPyTellsTypeLengthAndPlace) {
   EXPECT_EQ(input("c.npy", npy("<f4", "()", "1234")).bytes, 4);
 }
 
+TEST_F(InputFileTest, MayHoldNumbersOf16And8Bits) {
+  folder_.write("half.npy", npy("<f2", "(3, 4)", kSixFloats));
+  const Target halves = target("type = \"f16x2\", file = \"half.npy\"");
+  EXPECT_EQ(buffers(halves, problem(halves))[0].type, ElementType::f16);
+  EXPECT_EQ(buffers(halves, problem(halves))[0].length, 12);
+  folder_.write("bytes.npy", npy("|i1", "(24,)", kSixFloats));
+  const Target bytes = target("type = \"i8\", file = \"bytes.npy\"");
+  EXPECT_EQ(buffers(bytes, problem(bytes))[0].bytes(), 24);
+}
+
 TEST_F(InputFileTest, OfNumPyIsRefusedWithWhatToSaveInstead) {
   expect_refused("a.npy", npy("<f4", "(2, 3)", kSixFloats, "True"), "Fortran order");
   expect_refused("a.npy", npy(">f4", "(6,)", kSixFloats), "big-endian");
