@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS as the competitor of `gemm` and `gemm_batched`: what cublasSgemm (cublasDgemm, or the
-// strided batched one) does by itself, and every algorithm that cublasLt's heuristic proposes.
+// cuBLAS as the competitor of `gemm`, `gemm16` and `gemm_batched`: what cublasSgemm (cublasDgemm,
+// for 16 bits cublasGemmEx, or the strided batched one) does by itself, and every algorithm that
+// cublasLt's heuristic proposes.
 // Row-major D = A B is, for a column-major library, D^T = B^T A^T: the operands change places, the
 // memory stays as it is. With a C of its own there are cublasLt's alone, as cublasSgemm adds to D
-// in place.
+// in place. A bias and a ReLU are cublasLt's, too.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -60,12 +61,14 @@ int number(std::string_view problem, std::string_view name, const char* otherwis
   return value;
 }
 
-/// D = alpha op(A) op(B) + beta C, `batch` times; matrices of one operand follow each other.
+/// D = alpha op(A) op(B) + beta C + bias, `batch` times; matrices of one operand follow each other.
 struct Product {
   std::int64_t m = 0, n = 0, k = 0, pad = 0, batch = 1;
-  bool a_transposed = false, b_transposed = false, is_double = false, has_c = false;
-  std::size_t a = 0, b = 0, c = 0, d = 0;  // numbers of buffers
-  std::optional<std::size_t> alpha, beta;  // and of scalars; 1 and 0 where there are none
+  bool a_transposed = false, b_transposed = false, has_c = false;
+  cudaDataType type = CUDA_R_32F, result = CUDA_R_32F;  // of A and B; of C and D
+  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  std::size_t a = 0, b = 0, c = 0, d = 0, bias = 0;  // numbers of buffers
+  std::optional<std::size_t> alpha, beta;            // and of scalars; 1 and 0 where there are none
 
   std::int64_t lda() const { return (a_transposed ? m : k) + pad; }
   std::int64_t ldb() const { return (b_transposed ? k : n) + pad; }
@@ -74,9 +77,18 @@ struct Product {
   std::int64_t stride_b() const { return (b_transposed ? n : k) * ldb(); }
   cublasOperation_t op_a() const { return a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
   cublasOperation_t op_b() const { return b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
-  cudaDataType type() const { return is_double ? CUDA_R_64F : CUDA_R_32F; }
+  bool is_double() const { return type == CUDA_R_64F; }
+  bool has_bias() const { return epilogue != CUBLASLT_EPILOGUE_DEFAULT; }
+  cudaDataType scale() const { return is_double() ? CUDA_R_64F : CUDA_R_32F; }
   cublasComputeType_t compute() const {
-    return is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    return is_double() ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+  }
+  /// What multiplies by itself; nullptr where only cublasLt does.
+  const char* default_name() const {
+    if (has_c || has_bias() || (result != type && result != CUDA_R_32F)) return nullptr;
+    if (is_double()) return batch > 1 ? "cublasDgemmStridedBatched" : "cublasDgemm";
+    if (type == CUDA_R_32F) return batch > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm";
+    return batch > 1 ? "cublasGemmStridedBatchedEx" : "cublasGemmEx";
   }
 };
 
@@ -93,15 +105,27 @@ std::size_t buffer_called(const autotune_baseline_problem_v1& problem, std::stri
   throw std::runtime_error("the problem has no buffer " + std::string(name));
 }
 
+cudaDataType type_of(std::string_view name) {
+  if (name == "f32") return CUDA_R_32F;
+  if (name == "f64") return CUDA_R_64F;
+  if (name == "f16") return CUDA_R_16F;
+  if (name == "bf16") return CUDA_R_16BF;
+  throw std::runtime_error("cuBLAS has no product of dtype " + std::string(name) +
+                           " that adds up in it");
+}
+
+cublasLtEpilogue_t epilogue_of(const std::string& name) {
+  if (name == "none") return CUBLASLT_EPILOGUE_DEFAULT;
+  if (name == "bias") return CUBLASLT_EPILOGUE_BIAS;
+  if (name == "bias_relu") return CUBLASLT_EPILOGUE_RELU_BIAS;
+  throw std::runtime_error("cuBLAS has no epilogue " + name + " (its GELU is an approximation)");
+}
+
 /// Throws where cuBLAS has nothing for the problem.
 Product product_of(const autotune_baseline_problem_v1& problem) {
   const std::string_view text = problem.problem;
   const bool batched = std::strcmp(problem.target, "gemm_batched") == 0;
-  const std::string dtype = word(text, "dtype", "f32"), layout = word(text, "layout", "NN");
-  const std::string scale = word(text, "scale", "none");
-  if (dtype != "f32" && dtype != "f64") {
-    throw std::runtime_error("cuBLAS has no product of dtype " + dtype + " that adds up in it");
-  }
+  const std::string layout = word(text, "layout", "NN"), scale = word(text, "scale", "none");
   const auto is_layout = [](char letter) { return letter == 'N' || letter == 'T'; };
   if (layout.size() != 2 || !is_layout(layout[0]) || !is_layout(layout[1])) {
     throw std::runtime_error("layout " + layout + " is not known to this plugin");
@@ -114,11 +138,14 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
   product.batch = number(text, batched ? "BATCH" : "batch", "1");
   product.a_transposed = layout[0] == 'T';
   product.b_transposed = layout[1] == 'T';
-  product.is_double = dtype == "f64";
   product.has_c = scale == "beta";
   product.a = buffer_called(problem, batched ? "a" : "A");
   product.b = buffer_called(problem, batched ? "b" : "B");
   product.d = buffer_called(problem, batched ? "c" : "D");
+  product.type = type_of(problem.buffers[product.a].type);
+  product.result = type_of(problem.buffers[product.d].type);
+  product.epilogue = epilogue_of(word(text, "epilogue", "none"));
+  if (product.has_bias()) product.bias = buffer_called(problem, "bias");
   if (product.has_c) {
     product.c = buffer_called(problem, "C");
     product.beta = buffer_called(problem, "beta");
@@ -153,10 +180,7 @@ class Gemm {
     check(cublasCreate(&blas), "cublasCreate");
     blas_.reset(blas);
     check(cublasSetWorkspace(blas, workspace_.get(), kWorkspaceBytes), "cublasSetWorkspace");
-    if (!product_.has_c) {
-      names_.emplace_back(std::string(product_.is_double ? "cublasDgemm" : "cublasSgemm") +
-                          (product_.batch > 1 ? "StridedBatched" : ""));
-    }
+    if (const char* const name = product_.default_name()) names_.emplace_back(name);
     propose();
   }
 
@@ -175,11 +199,11 @@ class Gemm {
   }
 
  private:
-  Layout layout(cublasOperation_t op, std::int64_t rows, std::int64_t columns, std::int64_t leading,
-                std::int64_t stride) const {
+  Layout layout(cudaDataType type, cublasOperation_t op, std::int64_t rows, std::int64_t columns,
+                std::int64_t leading, std::int64_t stride) const {
     const bool swapped = op == CUBLAS_OP_T;
     cublasLtMatrixLayout_t made = nullptr;
-    check(cublasLtMatrixLayoutCreate(&made, product_.type(),
+    check(cublasLtMatrixLayoutCreate(&made, type,
                                      static_cast<std::uint64_t>(swapped ? columns : rows),
                                      static_cast<std::uint64_t>(swapped ? rows : columns), leading),
           "cublasLtMatrixLayoutCreate");
@@ -199,17 +223,19 @@ class Gemm {
     check(cublasLtCreate(&lt), "cublasLtCreate");
     lt_.reset(lt);
     cublasLtMatmulDesc_t operation = nullptr;
-    check(cublasLtMatmulDescCreate(&operation, product_.compute(), product_.type()),
+    check(cublasLtMatmulDescCreate(&operation, product_.compute(), product_.scale()),
           "cublasLtMatmulDescCreate");
     operation_.reset(operation);
     const cublasOperation_t first = product_.op_b(), second = product_.op_a();
     cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first);
     cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second);
     const Product& p = product_;
-    first_ = layout(first, p.n, p.k, p.ldb(), p.stride_b());
-    second_ = layout(second, p.k, p.m, p.lda(), p.stride_a());
-    added_ = layout(CUBLAS_OP_N, p.n, p.m, p.ldc(), p.m * p.ldc());
-    result_ = layout(CUBLAS_OP_N, p.n, p.m, p.n, p.m * p.n);
+    cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &p.epilogue,
+                                   sizeof p.epilogue);
+    first_ = layout(p.type, first, p.n, p.k, p.ldb(), p.stride_b());
+    second_ = layout(p.type, second, p.k, p.m, p.lda(), p.stride_a());
+    added_ = layout(p.result, CUBLAS_OP_N, p.n, p.m, p.ldc(), p.m * p.ldc());
+    result_ = layout(p.result, CUBLAS_OP_N, p.n, p.m, p.n, p.m * p.n);
 
     cublasLtMatmulPreference_t made = nullptr;
     check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
@@ -254,11 +280,30 @@ class Gemm {
     check(cublasSetStream(blas, stream), "cublasSetStream");
     // cublasSetStream goes back to cuBLAS' own workspace, which it cannot allocate in a capture.
     check(cublasSetWorkspace(blas, workspace_.get(), kWorkspaceBytes), "cublasSetWorkspace");
-    if (product_.is_double) {
+    if (product_.is_double()) {
       launch_default<double>(addresses, cublasDgemm_64, cublasDgemmStridedBatched_64);
-    } else {
+    } else if (product_.type == CUDA_R_32F) {
       launch_default<float>(addresses, cublasSgemm_64, cublasSgemmStridedBatched_64);
+    } else {
+      launch_narrow(addresses);
     }
+  }
+
+  /// In 16 bits, with sums in f32.
+  void launch_narrow(void* const* addresses) const {
+    const Product& p = product_;
+    const float alpha = value<float>(p.alpha, addresses, 1), beta = 0;
+    const void *const a = addresses[p.a], *const b = addresses[p.b];
+    void* const d = addresses[p.d];
+    const cublasStatus_t status =
+        p.batch == 1 ? cublasGemmEx_64(blas_.get(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b,
+                                       p.type, p.ldb(), a, p.type, p.lda(), &beta, d, p.result, p.n,
+                                       p.compute(), CUBLAS_GEMM_DEFAULT)
+                     : cublasGemmStridedBatchedEx_64(
+                           blas_.get(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.type,
+                           p.ldb(), p.stride_b(), a, p.type, p.lda(), p.stride_a(), &beta, d,
+                           p.result, p.n, p.m * p.n, p.batch, p.compute(), CUBLAS_GEMM_DEFAULT);
+    check(status, names_[0].c_str());
   }
 
   template <class T>
@@ -280,7 +325,12 @@ class Gemm {
   void launch_algorithm(const cublasLtMatmulAlgo_t& algorithm, void* const* addresses,
                         cudaStream_t stream) const {
     const Product& p = product_;
-    if (p.is_double) {
+    if (p.has_bias()) {
+      check(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                                           &addresses[p.bias], sizeof addresses[p.bias]),
+            "the bias");
+    }
+    if (p.is_double()) {
       launch_algorithm(algorithm, addresses, stream, value<double>(p.alpha, addresses, 1),
                        value<double>(p.beta, addresses, 0));
     } else {
@@ -325,7 +375,10 @@ const char* reason_of(const Call& call) {
 }
 
 int supports(const char* target) {
-  return std::strcmp(target, "gemm") == 0 || std::strcmp(target, "gemm_batched") == 0 ? 1 : 0;
+  for (const char* const each : {"gemm", "gemm16", "gemm_batched"}) {
+    if (std::strcmp(target, each) == 0) return 1;
+  }
+  return 0;
 }
 
 const char* open(const autotune_baseline_problem_v1* problem, void** instance) {
@@ -349,9 +402,9 @@ const void* facet(const char* id) {
   return std::strcmp(id, AUTOTUNE_FACET_BASELINE) == 0 ? &kBaseline : nullptr;
 }
 
-constexpr autotune_plugin_v1 kPlugin{AUTOTUNE_PLUGIN_ABI, "cublas", "1.0",
-                                     "cuBLAS and cublasLt as competitors of gemm and gemm_batched",
-                                     facet};
+constexpr autotune_plugin_v1 kPlugin{
+    AUTOTUNE_PLUGIN_ABI, "cublas", "1.0",
+    "cuBLAS and cublasLt as competitors of gemm, gemm16 and gemm_batched", facet};
 
 }  // namespace
 

@@ -77,6 +77,23 @@ TEST_F(CublasPlugin, IsRightForTheBatchedTarget) {
   }
 }
 
+TEST_F(CublasPlugin, IsRightInSixteenBits) {
+  for (const char* dtype : {"f16", "bf16"}) {
+    for (const char* layout : {"NN", "TT"}) {
+      for (const char* epilogue : {"none", "bias", "bias_relu"}) {
+        for (const char* output : {dtype, "f32"}) {
+          expect_right("gemm16", {{"M", 64}, {"N", 136}, {"K", 72}},
+                       {{"dtype", dtype},
+                        {"output", output},
+                        {"layout", layout},
+                        {"scale", std::string(layout) == "NN" ? "beta" : "alpha"},
+                        {"epilogue", epilogue}});
+        }
+      }
+    }
+  }
+}
+
 TEST_F(CublasPlugin, WhatItDoesNotDoItDeclinesWithAReason) {
   const Target gemm = target("gemm");
   const auto bench = opened(problem_of(gemm, sizes_, {{"dtype", "i32"}}), gemm);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of 16-bit matrices on tensor cores, from compute capability 8.0 on: ldmatrix and
+// mma.sync. On the host device the lanes of a warp exchange what these instructions exchange.
+//
+// A warp holds tiles of 8 x 8 elements, two neighbours of a row in each lane: lane l has row l / 4,
+// columns 2 (l % 4) and the next.
+#pragma once
+
+#include "shared_memory.cuh"
+#ifdef AUTOTUNE_HOST
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
+/// Loads four 8 x 8 tiles. Lane l gives the address of row l % 8 of tile l / 8: 16 bytes of shared
+/// memory, aligned to them. `transposed`: each tile is transposed on its way.
+template <bool transposed>
+__device__ __forceinline__ void load_tiles(unsigned (&tiles)[4], const void* row) {
+#ifdef AUTOTUNE_HOST
+  const unsigned lane = autotune_host::thread() % 32, first = autotune_host::thread() - lane;
+  autotune_host::exchange(
+      reinterpret_cast<unsigned long long>(row), [] { autotune_host::wait_warp(~0u); },
+      [&](const unsigned long long* rows) {
+        const auto element = [&](int tile, unsigned y, unsigned x) -> unsigned {
+          return reinterpret_cast<const unsigned short*>(rows[first + 8 * tile + y])[x];
+        };
+        const unsigned y = lane / 4, x = lane % 4 * 2;
+        for (int i = 0; i < 4; ++i) {
+          tiles[i] = transposed ? element(i, x, y) | element(i, x + 1, y) << 16
+                                : element(i, y, x) | element(i, y, x + 1) << 16;
+        }
+        return 0;
+      });
+#elif __CUDA_ARCH__ >= 800
+  const unsigned from = static_cast<unsigned>(__cvta_generic_to_shared(row));
+  if constexpr (transposed) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(tiles[0]), "=r"(tiles[1]), "=r"(tiles[2]), "=r"(tiles[3])
+                 : "r"(from)
+                 : "memory");
+  } else {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(tiles[0]), "=r"(tiles[1]), "=r"(tiles[2]), "=r"(tiles[3])
+                 : "r"(from)
+                 : "memory");
+  }
+#endif
+}
+
+#ifdef AUTOTUNE_HOST
+/// sums += the product of rows of 16 and columns of 16, as lane `lane` has them.
+template <bool bfloat>
+inline void multiply_on_host(float (&sums)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  const auto wait = [] { autotune_host::wait_warp(~0u); };
+  const auto number = [](unsigned bits) -> float {
+    const auto low = static_cast<unsigned short>(bits);
+    return bfloat ? float(__ushort_as_bfloat16(low)) : float(__ushort_as_half(low));
+  };
+  const unsigned lane = autotune_host::thread() % 32, warp = autotune_host::thread() - lane;
+  // Lanes `first` to `first + 3` have 16 elements of a row or column, of k 0 … 7 in the lower word.
+  const auto line_of = [&](unsigned first, float (&line)[16], const unsigned long long* words) {
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned long long word = words[warp + first + i];
+      for (unsigned half = 0; half < 2; ++half) {
+        const auto pair = static_cast<unsigned>(word >> 32 * half);
+        line[8 * half + 2 * i] = number(pair);
+        line[8 * half + 2 * i + 1] = number(pair >> 16);
+      }
+    }
+    return 0;
+  };
+  float rows[2][16], columns[2][16];
+  for (int i = 0; i < 2; ++i) {
+    autotune_host::exchange(a[i] | (unsigned long long)a[i + 2] << 32, wait,
+                            [&](const auto* words) { return line_of(lane / 4 * 4, rows[i], words); });
+  }
+  autotune_host::exchange(b0 | (unsigned long long)b1 << 32, wait, [&](const auto* words) {
+    line_of(lane % 4 * 8, columns[0], words);
+    return line_of(lane % 4 * 8 + 4, columns[1], words);
+  });
+  for (int i = 0; i < 4; ++i) {
+    for (int k = 0; k < 16; ++k) sums[i] += rows[i / 2][k] * columns[i % 2][k];
+  }
+}
+#endif
+
+/// sums += a b, 16 x 8 from 16 x 16 and 16 x 8. Tiles of a: upper left, lower left, upper right,
+/// lower right; of b, which is held transposed: upper, lower. sums: two neighbours of row l / 4, two
+/// of row l / 4 + 8. Elements are __half, or __nv_bfloat16 if `bfloat`.
+template <bool bfloat>
+__device__ __forceinline__ void multiply_tiles(float (&sums)[4], const unsigned (&a)[4],
+                                               unsigned b0, unsigned b1) {
+#ifdef AUTOTUNE_HOST
+  multiply_on_host<bfloat>(sums, a, b0, b1);
+#elif __CUDA_ARCH__ >= 800
+  if constexpr (bfloat) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+        "{%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  } else {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+        "{%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+#endif
+}
