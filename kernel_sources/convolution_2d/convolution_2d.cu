@@ -8,7 +8,7 @@
 // longer. WEIGHTS shared: the filter as well; constant: it lies in constant memory. Grid (width,
 // height) over the tile, rounded up.
 // Macros INPUT ROWS WEIGHTS PAD BLOCK_X BLOCK_Y TILE_X TILE_Y FILTER DTYPE: convolution_2d.target.toml.
-#include "element.cuh"
+#include "number.cuh"
 
 #define OUT_X (BLOCK_X * TILE_X)
 #define OUT_Y (BLOCK_Y * TILE_Y)
@@ -32,7 +32,7 @@ __device__ inline int row_of(int ty) {
 /// columns unless the tile is inside.
 template <bool inside>
 __device__ inline void convolve(const real* source, int pitch, int y0, int x0, int last_y,
-                                int last_x, const real* filter, real (&sums)[TILE_Y][TILE_X]) {
+                                int last_x, const real* filter, wide (&sums)[TILE_Y][TILE_X]) {
 #if ROWS == ROWS_ADJACENT
 #pragma unroll
   for (int j = 0; j < FILTER; ++j) {
@@ -42,11 +42,11 @@ __device__ inline void convolve(const real* source, int pitch, int y0, int x0, i
 #pragma unroll
       for (int row = 0; row < TILE_Y + FILTER - 1; ++row) {
         const int y = inside ? y0 + row : min(y0 + row, last_y + FILTER - 1);
-        const real element = source[(long long)y * pitch + x + j];
+        const wide element = source[(long long)y * pitch + x + j];
 #pragma unroll
         for (int ty = 0; ty < TILE_Y; ++ty) {
           const int i = row - ty;
-          if (i >= 0 && i < FILTER) sums[ty][tx] += filter[i * FILTER + j] * element;
+          if (i >= 0 && i < FILTER) sums[ty][tx] += (wide)filter[i * FILTER + j] * element;
         }
       }
     }
@@ -56,14 +56,14 @@ __device__ inline void convolve(const real* source, int pitch, int y0, int x0, i
   for (int i = 0; i < FILTER; ++i) {
 #pragma unroll
     for (int j = 0; j < FILTER; ++j) {
-      const real weight = filter[i * FILTER + j];
+      const wide weight = filter[i * FILTER + j];
 #pragma unroll
       for (int ty = 0; ty < TILE_Y; ++ty) {
         const int y = inside ? y0 + ty * BLOCK_Y : min(y0 + ty * BLOCK_Y, last_y);
 #pragma unroll
         for (int tx = 0; tx < TILE_X; ++tx) {
           const int x = inside ? x0 + tx * BLOCK_X : min(x0 + tx * BLOCK_X, last_x);
-          sums[ty][tx] += weight * source[(long long)(y + i) * pitch + x + j];
+          sums[ty][tx] += weight * (wide)source[(long long)(y + i) * pitch + x + j];
         }
       }
     }
@@ -99,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
 #if INPUT == INPUT_SHARED || WEIGHTS == WEIGHTS_SHARED
   __syncthreads();
 #endif
-  real sums[TILE_Y][TILE_X] = {};
+  wide sums[TILE_Y][TILE_X] = {};
 #if INPUT == INPUT_SHARED
   convolve<true>(&tile[0][0], IN_X + PAD, row_of(0), threadIdx.x, 0, 0, filter, sums);
 #else
@@ -129,7 +129,8 @@ extern "C" __global__ void convolution_2d_reference(const real* in, const real* 
   reference_real sum = 0;
   for (int i = 0; i < FILTER; ++i) {
     for (int j = 0; j < FILTER; ++j) {
-      sum += (reference_real)in[(y + i) * (width + FILTER - 1) + x + j] * weights[i * FILTER + j];
+      const wide element = in[(y + i) * (width + FILTER - 1) + x + j];
+      sum += (reference_real)element * (wide)weights[i * FILTER + j];
     }
   }
   out[at] = sum;

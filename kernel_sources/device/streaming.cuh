@@ -2,11 +2,19 @@
 // Vectors that are read or written once. With `stream` they are the first that the caches evict.
 #pragma once
 
-#include "element.cuh"
+#include "number.cuh"
 
 #ifndef AUTOTUNE_HOST
 template <int bytes>
 struct WordOf;
+template <>
+struct WordOf<1> {
+  typedef signed char Type;
+};
+template <>
+struct WordOf<2> {
+  typedef short Type;
+};
 template <>
 struct WordOf<4> {
   typedef int Type;

@@ -8,7 +8,7 @@ template <int width>
 __device__ inline Vector<width> sum_of(const Vector<width>& x, const Vector<width>& y) {
   Vector<width> sum;
 #pragma unroll
-  for (int j = 0; j < width; ++j) sum.value[j] = x.value[j] + y.value[j];
+  for (int j = 0; j < width; ++j) sum.value[j] = (wide)x.value[j] + (wide)y.value[j];
   return sum;
 }
 

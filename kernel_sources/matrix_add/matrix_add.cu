@@ -25,7 +25,9 @@ __device__ inline void add_line(const real* a, const real* b, real* c, long long
     if (i + VECTOR <= length) {
       add_runs<VECTOR, STREAM, 1, 0>(a + line + i, b + line + i, c + line + i);
     } else {
-      for (long long j = i; j < length; ++j) c[line + j] = a[line + j] + b[line + j];
+      for (long long j = i; j < length; ++j) {
+        c[line + j] = (wide)a[line + j] + (wide)b[line + j];
+      }
     }
   }
 }
@@ -46,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   const int row = blockIdx.x * BLOCK_X + threadIdx.x;
   const int column = blockIdx.y * BLOCK_Y + threadIdx.y;
   const long long i = (long long)row * columns + column;
-  if (row < rows && column < columns) c[i] = a[i] + b[i];
+  if (row < rows && column < columns) c[i] = (wide)a[i] + (wide)b[i];
 #endif
 }
 
@@ -54,5 +56,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
 extern "C" __global__ void matrix_add_reference(const real* a, const real* b, reference_real* c,
                                                 int rows, int columns) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < (long long)rows * columns) c[i] = (reference_real)a[i] + (reference_real)b[i];
+  if (i < (long long)rows * columns) c[i] = (reference_real)(wide)a[i] + (reference_real)(wide)b[i];
 }

@@ -6,12 +6,12 @@
 // METHOD shared: threads meet in a tree in shared memory; shuffle: warps by shuffles, then theirs.
 // x is aligned to 16 bytes. Macros METHOD BLOCK VECTOR ITEMS DTYPE: reduction.target.toml.
 // After Harris, "Optimizing Parallel Reduction in CUDA" (2007).
-#include "element.cuh"
+#include "number.cuh"
 
 #if defined(DTYPE_I32) && DTYPE == DTYPE_I32
 typedef unsigned total;  // wraps around, as the reference does
 #else
-typedef real total;
+typedef wide total;
 #endif
 
 /// The sum of every thread's value, in thread 0. `BLOCK` threads, a power of two.
@@ -43,7 +43,7 @@ __device__ inline total block_sum(total value) {
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
-    reduction_blocks(const real* __restrict__ x, real* __restrict__ partial, int n) {
+    reduction_blocks(const real* __restrict__ x, total* __restrict__ partial, int n) {
   const int runs = n / VECTOR;  // whole ones
   // Stretches start at whole lines of 128 bytes.
   const int line = 128 / (VECTOR * (int)sizeof(real)) > 0 ? 128 / (VECTOR * (int)sizeof(real)) : 1;
@@ -63,17 +63,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 #pragma unroll
     for (int item = 0; item < ITEMS; ++item) {
 #pragma unroll
-      for (int j = 0; j < VECTOR; ++j) sums[item][j] += (total)vectors[item].value[j];
+      for (int j = 0; j < VECTOR; ++j) sums[item][j] += (total)(wide)vectors[item].value[j];
     }
   }
   for (; run < end; run += BLOCK) {
     const Vector<VECTOR> vector = load_vector<VECTOR>(x + (long long)run * VECTOR);
 #pragma unroll
-    for (int j = 0; j < VECTOR; ++j) sums[0][j] += (total)vector.value[j];
+    for (int j = 0; j < VECTOR; ++j) sums[0][j] += (total)(wide)vector.value[j];
   }
   const int rest = runs * VECTOR + threadIdx.x;  // fewer than VECTOR elements
   if (blockIdx.x == 0) {
-    for (int i = rest; i < n; i += BLOCK) sums[0][0] += (total)x[i];
+    for (int i = rest; i < n; i += BLOCK) sums[0][0] += (total)(wide)x[i];
   }
   total sum = 0;
 #pragma unroll
@@ -82,13 +82,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     for (int j = 0; j < VECTOR; ++j) sum += sums[item][j];
   }
   sum = block_sum(sum);
-  if (threadIdx.x == 0) partial[blockIdx.x] = (real)sum;
+  if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
-    reduction_finish(const real* __restrict__ partial, real* __restrict__ sum, int blocks) {
+    reduction_finish(const total* __restrict__ partial, real* __restrict__ sum, int blocks) {
   total value = 0;
-  for (int i = threadIdx.x; i < blocks; i += BLOCK) value += (total)partial[i];
+  for (int i = threadIdx.x; i < blocks; i += BLOCK) value += partial[i];
   value = block_sum(value);
   if (threadIdx.x == 0) sum[0] = (real)value;
 }
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 extern "C" __global__ void reduction_reference(const real* x, double* sums, int n) {
   const int thread = blockIdx.x * blockDim.x + threadIdx.x;
   double sum = 0;
-  for (long long i = thread; i < n; i += 4096) sum += x[i];
+  for (long long i = thread; i < n; i += 4096) sum += (wide)x[i];
   sums[thread] = sum;
 }
 

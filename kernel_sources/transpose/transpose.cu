@@ -6,7 +6,7 @@
 // COLUMNS. Grid (COLUMNS/TILE, ROWS/TILE) rounded up; bytes of static shared memory: element · TILE
 // · (TILE + PAD). Macros METHOD TILE BLOCK_X BLOCK_Y VECTOR PAD DTYPE: transpose.target.toml. After
 // Ruetsch and Micikevicius, "Optimizing Matrix Transpose in CUDA" (2009).
-#include "element.cuh"
+#include "number.cuh"
 
 #if METHOD == METHOD_SHARED
 
@@ -92,5 +92,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
 extern "C" __global__ void transpose_reference(const real* a, reference_real* b, int rows,
                                                int columns) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < (long long)rows * columns) b[i % columns * rows + i / columns] = a[i];
+  if (i < (long long)rows * columns) b[i % columns * rows + i / columns] = (wide)a[i];
 }

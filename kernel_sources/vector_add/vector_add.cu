@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     if (i + VECTOR <= n) {
       add_runs<VECTOR, STREAM, 1, 0>(a + i, b + i, c + i);
     } else {
-      for (long long j = i; j < n; ++j) c[j] = a[j] + b[j];
+      for (long long j = i; j < n; ++j) c[j] = (wide)a[j] + (wide)b[j];
     }
   }
 }
@@ -29,5 +29,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 extern "C" __global__ void vector_add_reference(const real* a, const real* b, reference_real* c,
                                                 int n) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = (reference_real)a[i] + (reference_real)b[i];
+  if (i < n) c[i] = (reference_real)(wide)a[i] + (reference_real)(wide)b[i];
 }

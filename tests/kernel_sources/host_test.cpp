@@ -80,7 +80,7 @@ TEST_P(Shipped, IsRightOnTheHost) {
                                                    : std::vector<std::int64_t>{64, 256, 32});
   expect_right(target, problem_of(target, odd, {}), most_configurations());
   expect_right(target, problem_of(target, even, {}), most_configurations());
-  for (std::size_t i = 1; i < 4; ++i) {
+  for (std::size_t i = 1; i < 6; ++i) {
     const NamedValues settings = other_settings(target, i);
     if (!settings.empty()) expect_right(target, problem_of(target, odd, settings), 1);
   }
