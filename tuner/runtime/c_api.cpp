@@ -42,12 +42,11 @@ std::string text_or(const char* text, const char* otherwise) { return text ? tex
 
 /// By name in share/autotune/kernel_sources beside this library, else as the tool finds it.
 Target target_called(const std::string& name) {
+  std::vector<std::filesystem::path> folders;
   for (const auto& folder : folders_above_library()) {
-    const auto kernels = folder / "share/autotune/kernel_sources";
-    const auto manifest = manifest_in(kernels, name);
-    if (!manifest.empty()) return find_target(manifest.string());
+    folders.push_back(folder / "share/autotune/kernel_sources");
   }
-  return find_target(name);
+  return find_target_in(folders, name);
 }
 
 /// shipped.db beside the installed kernels; empty without an installation.

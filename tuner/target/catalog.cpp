@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/catalog.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <system_error>
@@ -15,6 +17,9 @@ namespace autotune {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// NAME/NAME.target.toml in a folder, or .json; empty where there is neither.
 fs::path manifest_in(const fs::path& folder, const std::string& name) {
   for (const char* const ending : {".target.toml", ".target.json"}) {
     std::error_code none;
@@ -23,6 +28,8 @@ fs::path manifest_in(const fs::path& folder, const std::string& name) {
   }
   return {};
 }
+
+}  // namespace
 
 std::vector<fs::path> kernel_folders() {
   std::vector<fs::path> folders;
@@ -40,9 +47,11 @@ std::vector<fs::path> kernel_folders() {
   return folders;
 }
 
-std::vector<CatalogEntry> list_targets() {
+std::vector<CatalogEntry> list_targets(std::span<const fs::path> first) {
   std::map<std::string, fs::path> found;
-  for (const fs::path& folder : kernel_folders()) {
+  std::vector<fs::path> folders(first.begin(), first.end());
+  std::ranges::copy(kernel_folders(), std::back_inserter(folders));
+  for (const fs::path& folder : folders) {
     std::error_code none;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
       const std::string name = entry.path().filename().string();
@@ -60,7 +69,7 @@ bool is_manifest_path(std::string_view name_or_path) {
          name_or_path.ends_with(".toml");
 }
 
-Target find_target(std::string_view name_or_path) {
+Target find_target_in(std::span<const fs::path> first, std::string_view name_or_path) {
   if (is_manifest_path(name_or_path)) {
     if (!fs::exists(name_or_path)) {
       throw UsageError(format(
@@ -69,12 +78,14 @@ Target find_target(std::string_view name_or_path) {
     return load_manifest(name_or_path);
   }
   std::vector<std::string> names;
-  for (const CatalogEntry& entry : list_targets()) {
+  for (const CatalogEntry& entry : list_targets(first)) {
     if (entry.name == name_or_path) return load_manifest(entry.manifest);
     names.push_back(entry.name);
   }
   throw UsageError(format("there is no target {} ({}; or give the path of a .target.toml)",
                           name_or_path, suggestion(name_or_path, names)));
 }
+
+Target find_target(std::string_view name_or_path) { return find_target_in({}, name_or_path); }
 
 }  // namespace autotune

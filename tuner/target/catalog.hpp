@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,17 +22,16 @@ struct CatalogEntry {
   std::filesystem::path manifest;
 };
 
-/// Every target of kernel_folders(), by name.
-std::vector<CatalogEntry> list_targets();
-
-/// NAME/NAME.target.toml in a folder, or .json; empty where there is neither.
-std::filesystem::path manifest_in(const std::filesystem::path& folder, const std::string& name);
+/// Every target of the folders in `first`, then of kernel_folders(), by name.
+std::vector<CatalogEntry> list_targets(std::span<const std::filesystem::path> first = {});
 
 /// Whether this is the path of a manifest, not a name: it has a `/`, or ends in `.toml` or `.json`.
 bool is_manifest_path(std::string_view name_or_path);
 
-/// Loads a manifest by its path or its name. Throws UsageError
+/// Loads a manifest by its path, or by its name in list_targets(first). Throws UsageError
 /// with near names when there is none, Error when it cannot be read.
+Target find_target_in(std::span<const std::filesystem::path> first, std::string_view name_or_path);
+/// The same in list_targets().
 Target find_target(std::string_view name_or_path);
 
 }  // namespace autotune

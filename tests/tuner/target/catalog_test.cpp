@@ -49,6 +49,14 @@ TEST_F(CatalogTest, OnlyFoldersWithAManifestAreListed) {
   EXPECT_TRUE(mine);
 }
 
+TEST_F(CatalogTest, GivenFoldersAreSearchedFirst) {
+  unsetenv("AUTOTUNE_KERNEL_PATH");
+  const std::filesystem::path folders[] = {folder_.path()};
+  EXPECT_EQ(find_target_in(folders, "mine").manifest, manifest_);
+  EXPECT_THAT([&] { find_target_in(folders, "mime"); },
+              ThrowsMessage<UsageError>(HasSubstr("did you mean mine?")));
+}
+
 TEST_F(CatalogTest, AMisspeltNameIsAnsweredWithANearOne) {
   EXPECT_THAT([] { find_target("mime"); },
               ThrowsMessage<UsageError>(HasSubstr("there is no target mime (did you mean mine?")));
