@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Targets and kernels on the host device, with arrays of several kinds."""
+
+import array
+import tempfile
+import unittest
+
+import numpy as np
+
+import autotune
+
+
+class Gemm(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.target = autotune.open("gemm", device="host", scale="beta")
+        cls.kernel = cls.target.prepare(4, 6, 5)
+        random = np.random.default_rng(1)
+        cls.a = random.random((4, 5), np.float32)
+        cls.b = random.random((5, 6), np.float32)
+        cls.c = random.random((4, 6), np.float32)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.target.close()
+
+    def setUp(self):
+        self.d = np.full((4, 6), np.nan, np.float32)
+
+    def refuses(self, said, *arrays, **options):
+        with self.assertRaisesRegex(autotune.UsageError, said) as caught:
+            self.kernel.launch(*arrays, **options)
+        self.assertIn("gemm M=4, N=6, K=5", str(caught.exception))
+
+    def test_says_what_it_takes(self):
+        self.assertEqual(self.target.sizes, ("M", "N", "K"))
+        self.assertEqual(self.target.place, -1)
+        self.assertEqual([each.name for each in self.kernel.buffers], ["A", "B", "C", "D"])
+        self.assertEqual(self.kernel.buffers[3], autotune.Buffer("D", "f32", 24, "written"))
+        self.assertEqual(self.kernel.scalars, {"alpha": 3.0, "beta": -2.0})
+        self.assertEqual(self.kernel.engine, ("tuned kernel", ""))
+        self.assertGreater(len(self.kernel.binary), 1000)
+        self.assertEqual(len(self.kernel.geometry), 1)
+
+    def test_launches_on_numpy_with_scalars(self):
+        self.kernel.launch(self.a, self.b, self.c, self.d)
+        np.testing.assert_allclose(self.d, 3 * self.a @ self.b - 2 * self.c, rtol=1e-5)
+        self.kernel(self.a, self.b, self.c, self.d, alpha=0.5, beta=0)
+        np.testing.assert_allclose(self.d, 0.5 * self.a @ self.b, rtol=1e-5)
+
+    def test_launches_on_buffers_and_on_dlpack(self):
+        class OnlyDlpack:
+            def __init__(self, inner):
+                self.__dlpack__, self.__dlpack_device__ = inner.__dlpack__, inner.__dlpack_device__
+
+        d = array.array("f", [0] * 24)
+        self.kernel.launch(memoryview(self.a), OnlyDlpack(self.b), self.c, d, alpha=1, beta=0)
+        np.testing.assert_allclose(np.array(d).reshape(4, 6), self.a @ self.b, rtol=1e-5)
+
+    def test_refuses_what_does_not_fit(self):
+        a, b, c, d = self.a, self.b, self.c, self.d
+        self.refuses(r"takes 4 arrays \(A, B, C, D\), not 3", a, b, d)
+        self.refuses("A has elements of f64, not f32: convert it", a.astype("f8"), b, c, d)
+        self.refuses("B is not contiguous in row-major order", a, np.asfortranarray(b), c, d)
+        self.refuses("A has 15 elements, not 20: prepare", a[:3], b, c, d)
+        self.refuses("B: a list is no array", a, [1.0], c, d)
+        self.refuses("D is written and cannot be None", a, b, c, None)
+        self.refuses("C is read and cannot be None", a, b, None, d)
+        self.refuses("the scalar alpha='big' is no number", a, b, c, d, alpha="big")
+        self.refuses("has no scalar gamma; its scalars: alpha, beta", a, b, c, d, gamma=1)
+        fixed = d.copy()
+        fixed.flags.writeable = False
+        self.refuses("D is read-only, and the kernel writes it", a, b, c, fixed)
+        bytes_of_d = bytes(96)
+        self.refuses("D has elements of format B, not f32", a, b, c, bytes_of_d)
+
+    def test_an_array_of_a_gpu_is_refused(self):
+        class OnAGpu:
+            __cuda_array_interface__ = {"data": (4096, False), "shape": (4, 5), "typestr": "<f4"}
+
+        self.refuses("A is in a GPU's memory, and the kernel runs on", OnAGpu(), self.b, self.c,
+                     self.d)
+
+    def test_what_the_settings_leave_unused_may_be_none(self):
+        with autotune.open("gemm", device="host") as plain, plain.prepare(4, 6, 5) as kernel:
+            kernel.launch(self.a, self.b, None, self.d)
+        np.testing.assert_allclose(self.d, self.a @ self.b, rtol=1e-5)
+
+    def test_what_is_closed_says_so(self):
+        target = autotune.open("gemm", device="host")
+        kernel = target.prepare(4, 6, 5)
+        target.close()
+        target.close()
+        with self.assertRaisesRegex(autotune.ClosedError, "is closed: prepare it again"):
+            kernel.launch(self.a, self.b, None, self.d)
+        with self.assertRaisesRegex(autotune.ClosedError, "gemm is closed: open it again"):
+            target.lookup(4, 6, 5)
+
+
+class Open(unittest.TestCase):
+    def test_looks_up_by_order_and_by_name(self):
+        with autotune.open("gemm", device="host", shipped_database="") as gemm:
+            answer = gemm.lookup(4, 6, 5)
+            self.assertEqual(answer, gemm.lookup(K=5, M=4, N=6))
+            self.assertEqual((answer.origin, answer.median_ns), ("default", None))
+            self.assertEqual(answer.configuration["KERNEL"], "tiled")
+            self.assertIn("gemm M=4 N=6 K=5 on", gemm.explain(4, 6, 5))
+            gemm.pin((4, 6, 5), {**answer.configuration, "BLOCK_SIZE": 8})
+            self.assertEqual(gemm.lookup(4, 6, 5).provenance, "pinned")
+            gemm.refresh()
+            self.assertEqual(gemm.lookup(4, 6, 5), answer)
+            for sizes, named, said in [((4, 6), {}, "gemm has 3 sizes, not 2"),
+                                       ((), {"M": 4}, "has the sizes M, N, K, not M"),
+                                       ((4,), {"K": 5}, "all sizes in order, or all by name"),
+                                       ((4, 6, 5.5), {}, "the size 5.5 is no integer"),
+                                       ((4, 6, 1 << 70), {}, "is 2\\^63 or more"),
+                                       ((4, 6, 0), {}, "0")]:
+                with self.assertRaisesRegex(autotune.UsageError, said):
+                    gemm.lookup(*sizes, **named)
+
+    def test_refuses_what_it_does_not_know(self):
+        for kind, said, target, options in [
+            (autotune.UsageError, "there is no target gem .*gemm", "gem", {}),
+            (autotune.UsageError, "colour", "gemm", {"device": "host", "colour": 1}),
+            (autotune.UsageError, "f99", "gemm", {"device": "host", "dtype": "f99"}),
+            (autotune.UsageError, "policy", "gemm", {"device": "host", "policy": "x"}),
+            (autotune.NoDeviceError, "no device \"NVIDIA 9\"", "gemm", {"device": "NVIDIA 9"}),
+        ]:
+            with self.assertRaisesRegex(kind, said):
+                autotune.open(target, **options)
+
+    def test_a_damaged_database_is_a_warning(self):
+        with tempfile.NamedTemporaryFile(suffix=".db") as damaged:
+            damaged.write(b"x" * 5000)
+            damaged.flush()
+            with autotune.open("gemm", device="host", site_database=damaged.name) as gemm:
+                self.assertIn(f"{damaged.name}: is not a database", "\n".join(gemm.warnings))
+                self.assertEqual(gemm.lookup(4, 6, 5).origin, "default")
+
+    def test_a_device_that_is_not_here_launches_nothing(self):
+        try:
+            target = autotune.open("gemm", device="NVIDIA H200")
+        except autotune.NoDeviceError as error:
+            self.skipTest(f"nothing is shipped for it: {error}")
+        with target:
+            if target.place >= 0:
+                self.skipTest("it is here")
+            try:
+                kernel = target.prepare(64, 64, 64)
+            except autotune.Error as error:
+                self.skipTest(f"built without CUDA: {error}")
+            self.assertTrue(kernel.binary.startswith(b"\x7fELF"))
+            with self.assertRaisesRegex(autotune.NoDeviceError, "NVIDIA H200 is not here"):
+                kernel.launch(None, None, None, None)

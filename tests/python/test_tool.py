@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tune() and query() run the tool of the wheel."""
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import autotune
+from autotune._progress import Progress, progress_of
+from autotune._tool import sizes_text
+
+
+class Tune(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.db = os.path.join(folder.name, "tuned.db")
+
+    def test_what_it_finds_is_looked_up_and_launched(self):
+        seen, errors = [], io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            report = autotune.tune("vector_add", [4096], device="host", db=self.db, budget=4,
+                                   strategy="random", progress=seen.append)
+        self.assertEqual(len(report.results), 1)
+        best = report.results[0]
+        self.assertEqual(best.problem, {"N": 4096, "dtype": "f32"})
+        self.assertTrue(best.verified)
+        self.assertLessEqual(best.low_ns, best.median_ns)
+        self.assertTrue(seen)
+        self.assertEqual((seen[-1].problem, seen[-1].problems), (1, 1))
+        self.assertIn("N=4096: tried", errors.getvalue())
+
+        [stored] = autotune.query("vector_add", 4096, db=self.db)
+        self.assertEqual(stored.configuration, best.configuration)
+        self.assertTrue(stored.raw["exact"])
+        with autotune.open("vector_add", device="host", user_database=self.db) as target:
+            answer = target.lookup(4096)
+            self.assertEqual((answer.origin, answer.configuration), ("exact", best.configuration))
+            a, c = np.arange(4096, dtype=np.float32), np.zeros(4096, np.float32)
+            target.prepare(4096).launch(a, a, c)
+        np.testing.assert_array_equal(c, a + a)
+
+    def test_errors_are_the_tools_own(self):
+        for options, said in [({"target": "nope"}, "there is no target nope"),
+                              ({"target": "gemm", "sizes": "big"}, "big"),
+                              ({"target": "gemm", "colour": "red"}, "colour"),
+                              ({"target": "gemm", "settings": {"dtype": "f99"}}, "f99"),
+                              ({"target": "gemm", "strategy": "none"}, "none")]:
+            words = {"sizes": 64, "device": "host", "db": self.db, "progress": False, **options}
+            with self.assertRaisesRegex(autotune.Error, said):
+                autotune.tune(words.pop("target"), words.pop("sizes"), **words)
+
+    def test_nothing_known_is_an_empty_list(self):
+        with open(self.db, "wb") as file:
+            file.write(b"not a database" * 100)
+        with self.assertRaisesRegex(autotune.Error, "is not a database"):
+            autotune.query("vector_add", db=self.db)
+
+    def test_the_module_is_the_tool(self):
+        done = subprocess.run([sys.executable, "-m", "autotune", "list", "targets"], text=True,
+                              capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("gemm", done.stdout)
+
+
+class Words(unittest.TestCase):
+    def test_sizes_are_written_as_the_tool_takes_them(self):
+        for sizes, words in [(512, "512"), ("128..1024", "128..1024"), ((8, 9, 10), "8x9x10"),
+                             ([8, (8, 9, 10)], "8,8x9x10"), ({"M": 1, "N": 2}, "M=1,N=2")]:
+            self.assertEqual(sizes_text(sizes), words)
+
+    def test_progress_is_read_from_the_tools_line(self):
+        line = "[1/8] M=512 N=512 K=512  12/40  best 3.2 us, 1 GFLOP/s  30 s left"
+        rest = "best 3.2 us, 1 GFLOP/s  30 s left"
+        self.assertEqual(progress_of(line), Progress(1, 8, "M=512 N=512 K=512", 12, 40, rest))
+        self.assertIsNone(progress_of("warning: the clock moved"))
+
+
+if __name__ == "__main__":
+    unittest.main()

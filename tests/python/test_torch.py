@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of PyTorch: on the CPU all are PyTorch's own, with the same results and errors."""
+
+import unittest
+
+try:
+    import torch
+except (ImportError, OSError) as error:
+    raise unittest.SkipTest(f"PyTorch cannot be imported: {error}")
+
+import autotune.torch as tuned
+
+
+def on(device, *shape, **options):
+    return torch.randn(*shape, device=device, dtype=options.pop("dtype", torch.float32), **options)
+
+
+class Operators(unittest.TestCase):
+    device = "cpu"
+
+    def on(self, *shape, **options):
+        return on(self.device, *shape, **options)
+
+    def same(self, ours, theirs):
+        torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-4)
+
+    def test_products_are_those_of_pytorch(self):
+        a, b, w = self.on(64, 48), self.on(48, 32), self.on(32, 48)
+        self.same(tuned.mm(a, b), torch.mm(a, b))
+        self.same(tuned.mm(a, w.t()), torch.mm(a, w.t()))
+        self.same(tuned.mm(a.t().contiguous().t(), b), torch.mm(a, b))
+        self.same(tuned.mm(a[:, ::2], b[::2]), torch.mm(a[:, ::2], b[::2]))
+        x = self.on(2, 3, 48)
+        self.same(tuned.matmul(x, b), torch.matmul(x, b))
+        self.same(tuned.matmul(x, b[:, 0]), torch.matmul(x, b[:, 0]))
+        self.same(tuned.matmul(x, self.on(2, 48, 3) * 0), torch.zeros(2, 3, 3, device=self.device))
+        bias = self.on(32)
+        self.same(tuned.linear(x, w), torch.nn.functional.linear(x, w))
+        self.same(tuned.linear(x, w, bias), torch.nn.functional.linear(x, w, bias))
+        self.same(tuned.mm(a.half(), b.half()), torch.mm(a.half(), b.half()))
+        self.assertEqual(tuned.mm(a[:0], b).shape, (0, 32))
+
+    def test_out_is_written_and_returned(self):
+        a, b, out = self.on(8, 6), self.on(6, 4), torch.empty(8, 4, device=self.device)
+        self.assertIs(tuned.mm(a, b, out=out), out)
+        self.same(out, a @ b)
+        strided = torch.empty(4, 8, device=self.device).t()
+        self.same(tuned.matmul(a, b, out=strided), a @ b)
+        self.same(tuned.linear(a, b.t(), out=out.zero_()), a @ b)
+        with self.assertRaisesRegex(RuntimeError, "out="):
+            tuned.mm(a.requires_grad_(), b, out=out)
+
+    def test_errors_are_those_of_pytorch(self):
+        a, b = self.on(8, 6), self.on(5, 4)
+        with self.assertRaisesRegex(RuntimeError, "cannot be multiplied"):
+            tuned.mm(a, b)
+        with self.assertRaisesRegex(RuntimeError, "must be a matrix|dim"):
+            tuned.mm(a[0], b)
+
+    def test_gradients_are_those_of_pytorch(self):
+        for name in ["mm", "matmul"]:
+            a = self.on(5, 4, dtype=torch.float64, requires_grad=True)
+            b = self.on(4, 3, dtype=torch.float64, requires_grad=True)
+            self.assertTrue(torch.autograd.gradcheck(getattr(tuned, name), (a, b)))
+        x = self.on(2, 5, 4, dtype=torch.float64, requires_grad=True)
+        w = self.on(3, 4, dtype=torch.float64, requires_grad=True)
+        self.assertTrue(torch.autograd.gradcheck(tuned.linear, (x, w)))
+        self.assertTrue(torch.autograd.gradgradcheck(tuned.mm, (a, b)))
+
+    def test_the_operators_keep_pytorchs_rules(self):
+        a, b = self.on(8, 6, requires_grad=True), self.on(6, 4, requires_grad=True)
+        torch.library.opcheck(torch.ops.autotune.mm.default, (a, b))
+        out = torch.empty(8, 4, device=self.device)
+        torch.library.opcheck(torch.ops.autotune.mm_out.default, (a.detach(), b.detach(), out))
+
+    def test_compiled_functions_have_them(self):
+        def layer(x, w, v):
+            return tuned.mm(torch.relu(tuned.linear(x, w)), v).sum(0)
+
+        compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+        x, w, v = self.on(8, 6), self.on(4, 6), self.on(4, 3)
+        self.same(compiled(x, w, v), layer(x, w, v))
+
+    def test_autocast_is_pytorchs(self):
+        a, b = self.on(8, 6), self.on(6, 4)
+        with torch.autocast(self.device, dtype=torch.bfloat16):
+            self.assertEqual(tuned.mm(a, b).dtype, torch.bfloat16)
+
+
+@unittest.skipUnless(torch.cuda.is_available(), "there is no GPU")
+class OperatorsOnAGpu(Operators):
+    device = "cuda"
+
+    def test_tuned_kernels_compute_what_is_known(self):
+        a, b = self.on(512, 512), self.on(512, 512)
+        with torch.profiler.profile() as seen:
+            self.same(tuned.mm(a, b), torch.mm(a, b))
+            torch.cuda.synchronize()
+        names = [event.key for event in seen.key_averages()]
+        self.assertTrue(any("gemm_" in name for name in names), names)
+
+    def test_every_layout_is_right(self):
+        for n in [128, 256, 257, 512, 1000]:
+            a, b = self.on(n, n), self.on(n, n)
+            for first in (a, a.t()):
+                for second in (b, b.t()):
+                    right = (first.double() @ second.double()).float()
+                    torch.testing.assert_close(tuned.mm(first, second), right, rtol=1e-4, atol=1e-3)
+
+    def test_graphs_hold_them(self):
+        a, b, out = self.on(512, 512), self.on(512, 512), torch.empty(512, 512, device="cuda")
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            tuned.mm(tuned.mm(a, b), b, out=out)
+        for _ in range(3):
+            a.normal_()
+            graph.replay()
+            self.same(out / 512, (a @ b) @ b / 512)
+
+    def test_compiled_with_graphs(self):
+        a, b = self.on(512, 512), self.on(512, 512)
+        compiled = torch.compile(lambda x, y: torch.relu(tuned.mm(x, y)), mode="reduce-overhead")
+        for _ in range(4):
+            self.same(compiled(a, b), torch.relu(a @ b))
+
+    def test_streams_do_not_disturb_each_other(self):
+        a, b = self.on(512, 512), self.on(512, 512)
+        right, results = a @ b, []
+        streams = [torch.cuda.Stream() for _ in range(4)]
+        torch.cuda.synchronize()
+        for turn in range(40):
+            with torch.cuda.stream(streams[turn % 4]):
+                results.append(tuned.mm(a, b))
+        torch.cuda.synchronize()
+        for result in results:
+            self.same(result, right)
+
+
+if __name__ == "__main__":
+    unittest.main()
