@@ -11,6 +11,7 @@ sizes or PyTorch's library was measured or is expected to be faster, on the CPU,
 float32 and float64, under autocast, and if TF32 is allowed.
 """
 
+import threading
 import warnings
 from typing import Any, NamedTuple, Optional
 
@@ -42,9 +43,14 @@ class _Kernels:
         self._is_tuned: dict[_Product, bool] = {}
         self._kernels: dict[tuple[_Product, int], Kernel] = {}
         self._captured: list[Kernel] = []
+        self._lock = threading.RLock()  # gradients are computed on other threads
 
     def kernel(self, product: _Product, stream: int) -> Optional[Kernel]:
         """For launches on `stream`; None if PyTorch is to compute the product."""
+        with self._lock:
+            return self._known(product, stream)
+
+    def _known(self, product: _Product, stream: int) -> Optional[Kernel]:
         if not self._is_tuned.setdefault(product, True):
             return None
         known = self._kernels.get((product, stream))
@@ -170,7 +176,7 @@ def _(a: Tensor, b: Tensor, out: Tensor) -> None:
 
 
 def _is_autocast(matrix: Tensor) -> bool:
-    return torch.is_autocast_enabled() if matrix.is_cuda else torch.is_autocast_cpu_enabled()
+    return torch.is_autocast_enabled(matrix.device.type)
 
 
 def _takes(a: Tensor, b: Tensor, out: Tensor) -> bool:

@@ -2,12 +2,15 @@
 """Operators of PyTorch: on the CPU all are PyTorch's own, with the same results and errors."""
 
 import unittest
+import warnings
+from unittest import mock
 
 try:
     import torch
 except (ImportError, OSError) as error:
     raise unittest.SkipTest(f"PyTorch cannot be imported: {error}")
 
+import autotune
 import autotune.torch as tuned
 
 
@@ -85,6 +88,62 @@ class Operators(unittest.TestCase):
         a, b = self.on(8, 6), self.on(6, 4)
         with torch.autocast(self.device, dtype=torch.bfloat16):
             self.assertEqual(tuned.mm(a, b).dtype, torch.bfloat16)
+
+
+class Kernel:
+    def __init__(self, workspace_bytes):
+        self.workspace_bytes = workspace_bytes
+
+
+class Target:
+    """Stands for an opened gemm."""
+
+    def __init__(self, origin="exact", baseline="", workspace_bytes=0):
+        self.answer = mock.Mock(origin=origin, baseline=baseline)
+        self.lookup = mock.Mock(return_value=self.answer)
+        self.prepare = mock.Mock(side_effect=lambda *sizes: Kernel(workspace_bytes))
+
+
+class Choice(unittest.TestCase):
+    product = tuned._Product(0, "f32", "NN", (64, 64, 64))
+
+    def kernels_of(self, target, capturing=False):
+        kernels = tuned._Kernels()
+        opened = mock.patch.object(tuned, "open_target", mock.Mock(side_effect=target))
+        captured = mock.patch.object(torch.cuda, "is_current_stream_capturing", lambda: capturing)
+        for each in (opened, captured):
+            each.start()
+            self.addCleanup(each.stop)
+        return kernels
+
+    def test_each_stream_has_its_kernel(self):
+        kernels = self.kernels_of([Target()])
+        first = kernels.kernel(self.product, 1)
+        self.assertIs(kernels.kernel(self.product, 1), first)
+        self.assertIsNot(kernels.kernel(self.product, 2), first)
+
+    def test_each_captured_call_has_its_workspace(self):
+        kernels = self.kernels_of([Target(workspace_bytes=8)], capturing=True)
+        self.assertIsNot(kernels.kernel(self.product, 1), kernels.kernel(self.product, 1))
+        kernels = self.kernels_of([Target()], capturing=True)
+        self.assertIs(kernels.kernel(self.product, 1), kernels.kernel(self.product, 1))
+
+    def test_pytorch_computes_what_is_not_known_to_be_faster(self):
+        for target in [Target(origin="default"), Target(baseline="cublas cublasSgemm")]:
+            kernels = self.kernels_of([target])
+            self.assertIsNone(kernels.kernel(self.product, 1))
+            self.assertIsNone(kernels.kernel(self.product, 1))
+            target.lookup.assert_called_once()
+            target.prepare.assert_not_called()
+
+    def test_what_fails_is_said_once(self):
+        kernels = self.kernels_of(autotune.Error("no such kernel"))
+        with self.assertWarnsRegex(UserWarning, "PyTorch computes .*: no such kernel"):
+            self.assertIsNone(kernels.kernel(self.product, 1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertIsNone(kernels.kernel(self.product, 1))
+            self.assertIsNone(kernels.kernel(self.product._replace(sizes=(8, 8, 8)), 1))
 
 
 @unittest.skipUnless(torch.cuda.is_available(), "there is no GPU")
