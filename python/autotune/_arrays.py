@@ -104,7 +104,9 @@ def _of_dlpack(array: Any, stream: int) -> View:
     capsule = array.__dlpack__() if device == _dlpack.CPU else array.__dlpack__(stream=stream or 1)
     tensor = _dlpack.tensor_of(capsule)
     if tensor.device not in (_dlpack.CPU, _dlpack.CUDA, _dlpack.CUDA_MANAGED):
-        raise UsageError(f"an array on device type {tensor.device} of DLPack: move it to CUDA or CPU")
+        raise UsageError(
+            f"an array on device type {tensor.device} of DLPack: move it to CUDA or CPU"
+        )
     place = HOST if tensor.device == _dlpack.CPU else tensor.ordinal
     contiguous = _is_contiguous(tensor.shape, tensor.strides, 1)
     return View(tensor.address, tensor.type, _product(tensor.shape), contiguous, place,

@@ -190,7 +190,8 @@ def _report(document: dict[str, Any]) -> TuningReport:
         if best is None:
             failed.append(problem["problem"])
             continue
-        results.append(_result(target, device, problem["problem"], best, problem["default"], problem))
+        default = problem["default"]
+        results.append(_result(target, device, problem["problem"], best, default, problem))
     return TuningReport(results, failed, document["interrupted"], document["seconds"], document)
 
 

@@ -4,11 +4,11 @@
     import autotune.torch
     y = autotune.torch.linear(x, weight)
 
-mm() is the registered operator `autotune::mm` (`autotune::mm_out` with out=): torch.compile and CUDA
-graphs take it, and it has a gradient. linear() and matmul() consist of it. All return what their
-namesakes of torch return. torch.mm runs in their place wherever no tuned kernel is known for the
-sizes or PyTorch's library was measured or is expected to be faster, on the CPU, for types other than
-float32 and float64, under autocast, and if TF32 is allowed.
+mm() is the registered operator `autotune::mm` (`autotune::mm_out` with out=). torch.compile and
+CUDA graphs take it, and it has a gradient. linear() and matmul() consist of it. All return what
+their namesakes of torch return. PyTorch computes whatever no tuned kernel is known to compute
+faster, and everything on the CPU, of types other than float32 and float64, under autocast, and in
+float32 if TF32 is allowed.
 """
 
 import threading
@@ -208,8 +208,8 @@ def mm(a: Tensor, b: Tensor, *, out: Optional[Tensor] = None) -> Tensor:
 
 
 def matmul(a: Tensor, b: Tensor, *, out: Optional[Tensor] = None) -> Tensor:
-    """torch.matmul. A tuned kernel may compute a[…,M,K] times b[K,N]; for vectors and for a batch of
-    b, torch.matmul does. Raises what torch.matmul raises."""
+    """torch.matmul. A tuned kernel may compute a[…,M,K] times b[K,N]; for vectors and
+    for a batch of b, torch.matmul does. Raises what torch.matmul raises."""
     if a.dim() < 2 or b.dim() != 2 or a.shape[-1] != b.shape[0] or a.numel() == 0:
         return torch.matmul(a, b) if out is None else torch.matmul(a, b, out=out)
     shape = (*a.shape[:-1], b.shape[1])

@@ -3,8 +3,8 @@
 """tests/python/run.py SOURCE BUILD: the Python package as a user gets it.
 
 Installs BUILD, makes it a wheel without compiling again, installs that into a fresh virtual
-environment, and runs the tests of this folder there. Exit status 77, with the reason, where there is
-no venv or PyPI cannot be reached."""
+environment, and runs the tests of this folder there. Exit status 77, with the reason, where there
+is no venv or PyPI cannot be reached."""
 
 import os
 import shutil

@@ -63,8 +63,8 @@ class Streams(unittest.TestCase):
     def modules(self, in_use):
         """Stand-ins of PyTorch and CuPy with the streams 11 and 22."""
         stream = types.SimpleNamespace(cuda_stream=11)
-        cuda = types.SimpleNamespace(current_stream=lambda ordinal: stream, is_initialized=lambda: in_use,
-                                     current_device=lambda: 3)
+        cuda = types.SimpleNamespace(current_stream=lambda ordinal: stream,
+                                     is_initialized=lambda: in_use, current_device=lambda: 3)
         torch = types.SimpleNamespace(Tensor=type("Tensor", (), {}), cuda=cuda)
         cupy_cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=22))
         cupy = types.SimpleNamespace(ndarray=type("ndarray", (), {}), cuda=cupy_cuda)
