@@ -173,6 +173,7 @@ def open(
     shipped_database: Union[str, os.PathLike[str], None] = None,
     tuned_only: bool = False,
     early_start: bool = False,
+    first_use_ms: int = 0,
     **settings: Setting,
 ) -> Target:
     """Opens a target: a name such as "gemm", or the path of a manifest.
@@ -182,7 +183,8 @@ def open(
     current one of PyTorch or CuPy, else 0. Without a GPU, the device with the most results.
     `policy` and the databases are those of autotune_options in autotune.h; an empty
     `shipped_database` is none. `tuned_only`: never call a vendor's library. `early_start`: kernels
-    may start early in every stream.
+    may start early in every stream. `first_use_ms`: what prepare() may take, in milliseconds, to
+    race configurations at sizes that nobody tuned; 0: no race.
 
     Raises UsageError for an unknown target or setting, NoDeviceError if there is no such device.
     """
@@ -204,6 +206,7 @@ def open(
     options.shipped_database = characters(shipped_database)
     options.ordinal = current_ordinal() if ordinal is None else ordinal
     options.tuned_only, options.early_start = int(tuned_only), int(early_start)
+    options.first_use_ms = first_use_ms
     handle = ffi.new("autotune_handle **")
     check(c.autotune_open(options, handle))
     return Target(os.fspath(target), handle[0])
