@@ -4,11 +4,11 @@
 // times.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <random>
 
 #include "tests/cli/undamaged.hpp"
+#include "tests/support/how_often.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::testing {
@@ -20,11 +20,6 @@ const char* const kWhole = "whole.db";
 const char* const kFlipped = "flipped.db";  // for those that read
 const char* const kWritten = "written.db";  // a copy, for those that write
 const char* const kNew = "new.db";
-
-unsigned number_of(const char* variable, unsigned otherwise) {
-  const char* const text = std::getenv(variable);
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : otherwise;
-}
 
 std::string bytes_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -144,9 +139,10 @@ void Flips::write_all() const {
 }
 
 TEST_F(Flips, ADamagedDatabaseServesNothingThatWasNotStored) {
-  const unsigned seed = number_of("AUTOTUNE_TEST_SEED", 1);
-  std::mt19937 random(seed);
-  for (unsigned flip = 0; flip < number_of("AUTOTUNE_TEST_FLIPS", 5); ++flip) {
+  const int seed = how_often("AUTOTUNE_TEST_SEED", 1, 1);
+  const int flips = how_often("AUTOTUNE_TEST_FLIPS", 5, 3);
+  std::mt19937 random(static_cast<unsigned>(seed));
+  for (int flip = 0; flip < flips; ++flip) {
     const std::size_t byte = random() % bytes_.size(), bit = random() % 8;
     SCOPED_TRACE(format("flip {} of seed {}: bit {} of byte {}", flip, seed, bit, byte));
     std::string flipped = bytes_;

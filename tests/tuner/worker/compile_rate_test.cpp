@@ -6,12 +6,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "tests/support/compile_rate.hpp"
+#include "tests/support/how_often.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/worker/compiler_processes.hpp"
 
@@ -51,8 +51,7 @@ void add_cost(Cost& cost, const Work& work) {
 
 /// $AUTOTUNE_TEST_COMPILES sources each. They take turns: other programs may use the machine too.
 TEST(CompileRate, ProcessesCostLittleMoreThanThisOne) {
-  const char* const text = std::getenv("AUTOTUNE_TEST_COMPILES");
-  const int count = text != nullptr ? std::atoi(text) : 40;
+  const int count = testing::how_often("AUTOTUNE_TEST_COMPILES", 40, 20);
   const int turns = std::max(4, count / 50);
   const auto this_process = nvrtc_in_this_process();
   auto processes = std::make_unique<CompilerProcesses>(60);

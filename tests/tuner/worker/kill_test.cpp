@@ -8,13 +8,13 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
 #include <thread>
 
+#include "tests/support/how_often.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/worker/worker_device.hpp"
 
@@ -23,16 +23,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr int kKills = 20;  // everything takes several times as long
-#else
-constexpr int kKills = 200;
-#endif
-
-int kills_wanted() {
-  const char* const text = std::getenv("AUTOTUNE_TEST_KILLS");
-  return text != nullptr ? std::atoi(text) : kKills;
-}
+int kills_wanted() { return testing::how_often("AUTOTUNE_TEST_KILLS", 200, 20); }
 
 KernelCase copy() {
   return {.text =
