@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/time_text.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <ctime>
 

@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <memory>

@@ -2,9 +2,10 @@
 #include "tests/architecture/include_rules.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
-#include <fstream>
+#include <utility>
+
+#include "tests/architecture/planted.hpp"
 
 namespace autotune::architecture {
 namespace {
@@ -17,23 +18,6 @@ using testing::IsEmpty;
 const fs::path kRoot = AUTOTUNE_SOURCE_DIR;
 
 std::map<std::string, Rule> table() { return read_table(kRoot / "docs/architecture.md"); }
-
-/// A tree with one file in it, removed at the end.
-class Planted {
- public:
-  Planted(const std::string& file, const std::string& line)
-      : root_(fs::path(testing::TempDir()) /
-              ("planted_" + std::to_string(getpid()) + "_" + std::to_string(++count_))) {
-    fs::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << line << '\n';
-  }
-  ~Planted() { fs::remove_all(root_); }
-  const fs::path& root() const { return root_; }
-
- private:
-  static inline int count_ = 0;
-  fs::path root_;
-};
 
 TEST(IncludeRules, TheTreeObeysTheTable) { EXPECT_THAT(violations(kRoot, table()), IsEmpty()); }
 

@@ -8,12 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <latch>
 #include <random>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "db/exchange.hpp"

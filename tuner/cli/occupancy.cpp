@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune occupancy: how many blocks of a kernel fit on a multiprocessor, and why no more.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iostream>

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"

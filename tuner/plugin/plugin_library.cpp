@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <cctype>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <string_view>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/search/expected_improvement.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace autotune {

@@ -2,6 +2,7 @@
 #include "tuner/search/posterior.hpp"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>

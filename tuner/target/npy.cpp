@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/npy.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <istream>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The benchmark's table, means, JSON and plots say what was measured.
 #include "bench/gemm/report.hpp"
+#include <algorithm>
+#include <cmath>
 
 #include <gmock/gmock.h>
 

@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace autotune {
 namespace {

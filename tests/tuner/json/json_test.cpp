@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/json/json.hpp"
+#include <vector>
 
 #include <gmock/gmock.h>
 

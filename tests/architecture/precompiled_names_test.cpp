@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/architecture/precompiled_names.hpp"
+
+#include <gmock/gmock.h>
+
+#include <utility>
+
+#include "tests/architecture/planted.hpp"
+
+namespace autotune::architecture {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(PrecompiledNames, AreIncludedWhereTheyAreUsed) {
+  EXPECT_THAT(missing_includes(AUTOTUNE_SOURCE_DIR), IsEmpty());
+}
+
+TEST(PrecompiledNames, WithoutTheirHeaderAreFound) {
+  for (const auto& [line, header] : {std::pair{"const std::vector<int> values;", "<vector>"},
+                                     {"x = std::ranges::find(values, 3);", "<algorithm>"},
+                                     {"nlohmann::json document;", "<nlohmann/json.hpp>"},
+                                     {"  EXPECT_THAT(values, IsEmpty());", "<gmock/gmock.h>"}}) {
+    const Planted planted("tuner/core/wrong.cpp", line);
+    EXPECT_THAT(missing_includes(planted.root()), ElementsAre(HasSubstr(header)));
+  }
+}
+
+TEST(PrecompiledNames, MayComeThroughAHeaderOfTheTree) {
+  const Planted planted("tuner/core/values.hpp", "#include <vector>\nstd::vector<int> values();");
+  planted.add("tuner/core/values.cpp", "#include \"tuner/core/values.hpp\"\nstd::vector<int> v;");
+  EXPECT_THAT(missing_includes(planted.root()), IsEmpty());
+}
+
+TEST(PrecompiledNames, OfOtherNamespacesAndInCommentsAreNone) {
+  const Planted planted("tuner/core/other.cpp", "my_std::vector<int> v;  // not std::vector<int>");
+  EXPECT_THAT(missing_includes(planted.root()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace autotune::architecture
