@@ -3,17 +3,18 @@
 # A folder of sources as one static library, autotune_NAME. What it may use is the table of
 # docs/architecture.md; a test checks the includes.
 #
-# Standard headers are precompiled once, for all layers, and with JSON for those that use it. The
-# preset dev leaves that out, so that CI still notices a missing #include.
+# Standard headers and fmt are precompiled once, for all layers, and with JSON for those that use it.
+# tests/architecture finds a source that does not include what it uses of them.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "")
-set(standard_headers <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream>
+set(common_headers <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream>
   <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <string> <string_view>
-  <thread> <utility> <vector>)
+  <thread> <utility> <vector> <fmt/format.h>)
 add_library(autotune_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
-target_precompile_headers(autotune_precompiled PRIVATE ${standard_headers})
+target_link_libraries(autotune_precompiled PRIVATE fmt::fmt)
+target_precompile_headers(autotune_precompiled PRIVATE ${common_headers})
 add_library(autotune_precompiled_json OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
-target_link_libraries(autotune_precompiled_json PRIVATE nlohmann_json::nlohmann_json)
-target_precompile_headers(autotune_precompiled_json PRIVATE ${standard_headers} <nlohmann/json.hpp>)
+target_link_libraries(autotune_precompiled_json PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+target_precompile_headers(autotune_precompiled_json PRIVATE ${common_headers} <nlohmann/json.hpp>)
 
 function(autotune_layer name)
   cmake_parse_arguments(LAYER "" "" "USES;LINKS;SOURCES" ${ARGN})
@@ -27,7 +28,7 @@ function(autotune_layer name)
     add_library(autotune_${name} STATIC ${LAYER_SOURCES})
     if("json" IN_LIST LAYER_USES OR name STREQUAL "json")
       target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_json)
-    else()
+    elseif(LAYER_USES OR "fmt::fmt" IN_LIST LAYER_LINKS)  # those with fmt's definitions
       target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled)
     endif()
     set(scope PUBLIC)
