@@ -141,7 +141,9 @@ Target read(Node root, const fs::path& file, int format, const fs::path& folder)
   read_parameters(reading, target);
   declare_handles(reading);
   read_definitions(reading, target);
+  read_conditions(reading, target);
   read_space(reading, target);
+  read_default(reading, target);
   read_arguments(reading, target);
   read_launches(reading, target);
   read_work(reading, target);

@@ -46,11 +46,14 @@ struct Reading {
   std::string family_parameter;       // empty without families
 };
 
-/// Sizes and settings, parameters, definitions, constraints and the default, in this order.
+/// The parts of a problem and its space, in the order in which they must be read.
 void read_problem(Reading& reading, Target& target);
 void read_parameters(Reading& reading, Target& target);
 void read_definitions(Reading& reading, Target& target);
+/// When each parameter has a meaning; the expressions may use definitions.
+void read_conditions(Reading& reading, Target& target);
 void read_space(Reading& reading, Target& target);
+void read_default(Reading& reading, Target& target);
 
 /// Arguments, workspace and tensor maps: their names, which definitions may not have, first.
 void declare_handles(Reading& reading);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of a target, made of the declarations in its families.
+#include <algorithm>
+#include <set>
+
+#include "tuner/target/declared_parameters.hpp"
+#include "tuner/target/value_reader.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+/// The values of one name in several families: rising, if each family's rise.
+std::vector<Value> united(const std::vector<const Declared*>& uses) {
+  if (uses.size() == 1) return uses.front()->values;
+  std::vector<Value> all;
+  std::set<Value> known;
+  bool rising = true;
+  for (const Declared* const use : uses) {
+    const Value &mine = use->values.front(), &others = uses.front()->values.front();
+    if (std::string_view(kind_of(mine)) != kind_of(others)) {
+      use->place.fail(format("{} has {}s in one family and {}s in another", use->name,
+                             kind_of(others), kind_of(mine)));
+    }
+    rising = rising && std::ranges::is_sorted(use->values);
+    for (const Value& value : use->values) {
+      if (known.insert(value).second) all.push_back(value);
+    }
+  }
+  if (rising && !all.front().is_word()) std::ranges::sort(all);
+  return all;
+}
+
+std::string list_text(const std::vector<Value>& values) {
+  std::string text;
+  for (const Value& value : values) {
+    text += format("{}{}", text.empty() ? "" : ", ", value.literal());
+  }
+  return text;
+}
+
+Parameter merged(Reading& reading, Target& target, const std::vector<const Declared*>& uses) {
+  Parameter parameter{uses.front()->name,     united(uses), {},
+                      uses.front()->run_time, {},           uses.front()->form};
+  for (const Declared* const use : uses) {
+    if (use->run_time != parameter.run_time) {
+      use->place.fail(format("{} is run_time in one family only", use->name));
+    }
+    if (use->form != parameter.form) {
+      use->place.fail(format("\"as\" of {} differs between families", use->name));
+    }
+    if (use->values == parameter.values) continue;
+    const Expression own =
+        condition_on(parameter, format("{} in [{}]", use->name, list_text(use->values)));
+    target.constraints.push_back(reading.guarded(*use->scope, own, 1));
+  }
+  return parameter;
+}
+
+/// Of a parameter that holds element types, the bytes of one: what `bytes(T)` is.
+Expression bytes_of(const Parameter& parameter) {
+  Expression bytes = Expression::constant(0);
+  for (const Value& value : parameter.values) {
+    bytes = Expression::choice(
+        condition_on(parameter, format("{} == {}", parameter.name, value.literal())),
+        Expression::constant(autotune::bytes_of(*element_type(value.word()))), bytes);
+  }
+  return bytes;
+}
+
+/// When a parameter has a meaning: in its families, under the condition that each of them gives.
+std::optional<Expression> when_of(Reading& reading, const std::vector<const Declared*>& uses) {
+  std::optional<Expression> all;
+  for (auto each = uses.rbegin(); each != uses.rend(); ++each) {
+    const Declared& use = **each;
+    Expression own = Expression::constant(1);
+    if (use.when) own = reading.names.integer(*use.when, NameLevel::configuration, use.scope->name);
+    if (!use.scope->guard) return use.when ? std::optional(own) : std::nullopt;
+    all = Expression::choice(*use.scope->guard, own, all.value_or(Expression::constant(0)));
+  }
+  return all;
+}
+
+/// Where the source sees it: in its families.
+std::optional<Expression> macro_when_of(const std::vector<const Declared*>& uses) {
+  std::optional<Expression> all;
+  for (const Declared* const use : uses) {
+    if (!use->scope->guard) return std::nullopt;
+    all = Expression::choice(*use->scope->guard, Expression::constant(1),
+                             all.value_or(Expression::constant(0)));
+  }
+  return all;
+}
+
+/// By name, in the order in which names first stand.
+std::vector<std::vector<const Declared*>> by_name(const std::vector<Declared>& all) {
+  std::vector<std::vector<const Declared*>> groups;
+  for (const Declared& each : all) {
+    const auto group = std::ranges::find_if(
+        groups, [&](const auto& known) { return known.front()->name == each.name; });
+    if (group != groups.end()) {
+      group->push_back(&each);
+    } else {
+      groups.push_back({&each});
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+void read_parameters(Reading& reading, Target& target) {
+  if (!reading.family_parameter.empty()) {
+    std::vector<Value> families;
+    for (std::size_t i = 1; i < reading.scopes.size(); ++i) {
+      families.emplace_back(reading.scopes[i].name);
+    }
+    const Node* const place = reading.root.find("family");
+    reading.names.declare(place ? *place : reading.root["families"], reading.family_parameter,
+                          NameLevel::configuration, families);
+    target.family = target.parameters.size();
+    target.parameters.push_back({reading.family_parameter, families, {}, false});
+  }
+  const std::vector<Declared> all = declared_parameters(reading);
+  for (const Declared& each : all) {
+    reading.names.declare(each.place, each.name, NameLevel::configuration, each.values,
+                          each.scope->name);
+  }
+  for (const auto& uses : by_name(all)) {
+    target.parameters.push_back(merged(reading, target, uses));
+    const Parameter& parameter = target.parameters.back();
+    if (!is_typed(parameter.values)) continue;
+    target.defines.push_back({parameter.name + "_bytes", bytes_of(parameter), false});
+    for (const Declared* const use : uses) {
+      reading.names.declare(use->place, parameter.name + "_bytes", NameLevel::configuration, {},
+                            use->scope->name);
+    }
+  }
+}
+
+void read_conditions(Reading& reading, Target& target) {
+  const std::vector<Declared> all = declared_parameters(reading);
+  for (const auto& uses : by_name(all)) {
+    Parameter& parameter =
+        *std::ranges::find(target.parameters, uses.front()->name, &Parameter::name);
+    parameter.when = when_of(reading, uses);
+    parameter.macro_when = macro_when_of(uses);
+  }
+}
+
+}  // namespace autotune

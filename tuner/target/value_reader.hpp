@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of a parameter or a setting, as a manifest lists them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/core/target.hpp"
+#include "tuner/target/node.hpp"
+
+namespace autotune {
+
+/// "word", "real number" or "integer".
+const char* kind_of(const Value& value);
+/// All numbers or all words; one real number makes all real. `name` is for messages.
+std::vector<Value> listed_values(const Node& node, const std::string& name);
+/// Of `{ from = 1, to = 64, factor = 2 }`, or with `step`.
+std::vector<Value> ranged_values(const Node& node);
+/// Whether all are names of element types.
+bool is_typed(const std::vector<Value>& values);
+/// `as = "text"` or `as = "type"` of a table with `values`.
+WordForm form_of(const Node& node, const std::vector<Value>& values);
+
+}  // namespace autotune
