@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/interchange/t1_problem.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/core/error.hpp"
+#include "tuner/interchange/python_translation.hpp"
+#include "tuner/interchange/recorded_values.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::size_t kAxes = 3;
+
+std::vector<PythonConstant> values_of_parameter(const CheckedJson& values) {
+  std::vector<PythonConstant> list =
+      python_list(values.json().is_string() ? values.text() : values.json().dump());
+  if (list.empty()) throw Error("there are none");
+  return list;
+}
+
+std::string extreme(const T1Parameter& parameter, bool greatest) {
+  const auto [least, most] = std::minmax_element(parameter.values.begin(), parameter.values.end());
+  return text_of(greatest ? *most : *least);
+}
+
+}  // namespace
+
+T1Problem::T1Problem(const CheckedJson& document, const std::string& file)
+    : space_(document["ConfigurationSpace"]), kernel_(document["KernelSpecification"]) {
+  if (const auto general = document.find("General")) {
+    name_ = identifier(text_of(*general, "BenchmarkName"));
+  }
+  if (name_.empty() || name_ == "_") name_ = identifier(kernel_name());
+  read_parameters(file);
+  read_sizes();
+}
+
+void T1Problem::read_parameters(const std::string& file) {
+  for (const CheckedJson& each : space_["TuningParameters"].items(1)) {
+    T1Parameter parameter;
+    parameter.name = each["Name"].text();
+    if (identifier(parameter.name) != parameter.name) {
+      throw Error(format("{}: {} is no name of a parameter", file, parameter.name));
+    }
+    try {
+      parameter.values = values_of_parameter(each["Values"]);
+    } catch (const Error& error) {
+      throw Error(
+          format("{}: the values of the parameter {}: {}", file, parameter.name, error.what()));
+    }
+    if (const auto found = each.find("Default")) {
+      parameter.default_text = default_of(parameter, found->json());
+    }
+    parameters_.push_back(std::move(parameter));
+  }
+}
+
+/// Some files have the value in a list.
+std::string T1Problem::default_of(const T1Parameter& parameter, const Json& json) {
+  const Json& value = json.is_array() && json.size() == 1 ? json.front() : json;
+  for (const PythonConstant& each : parameter.values) {
+    if (value_of(Json::parse(text_of(each))) == value_of(value)) return text_of(each);
+  }
+  note("Default of " + parameter.name,
+       value.dump() + " is not among its values; the first value is the default");
+  return {};
+}
+
+void T1Problem::read_sizes() {
+  if (const auto found = kernel_.find("ProblemSize")) {
+    for (const CheckedJson& size :
+         found->json().is_array() ? found->items() : std::vector{*found}) {
+      if (sizes_.size() < kAxes && size.json().is_number_integer()) {
+        sizes_.push_back(size.json().get<std::int64_t>());
+      }
+    }
+  }
+  if (!sizes_.empty()) return;
+  note("ProblemSize", "there is none: name the sizes of the problem");
+  sizes_.push_back(1);
+}
+
+const T1Parameter* T1Problem::parameter_called(const std::string& name) const {
+  const auto found = std::ranges::find(parameters_, name, &T1Parameter::name);
+  return found == parameters_.end() ? nullptr : &*found;
+}
+
+std::string T1Problem::meaning(const std::string& name, std::int64_t index, bool is_whole) const {
+  if (name == "ProblemSize" && index >= 0 && !is_whole) {
+    const auto axis = static_cast<std::size_t>(index);
+    return axis < sizes_.size() ? size_name(axis) : "";
+  }
+  const T1Parameter* const parameter = parameter_called(name);
+  if (!parameter) return "";
+  if (is_whole) return extreme(*parameter, index == 1);
+  return index < 0 ? name : "";
+}
+
+std::string T1Problem::meaning_in_length(const std::string& name, std::int64_t index,
+                                         bool is_whole) const {
+  const T1Parameter* const parameter = parameter_called(name);
+  if (!parameter || is_whole) return meaning(name, index, is_whole);
+  return parameter->values.size() == 1 ? text_of(parameter->values.front()) : "";
+}
+
+std::string T1Problem::translated(const std::string& place, const std::string& expression) {
+  return translated_by(place, expression, &T1Problem::meaning);
+}
+
+std::string T1Problem::translated_length(const std::string& place, const std::string& expression) {
+  return translated_by(place, expression, &T1Problem::meaning_in_length);
+}
+
+std::string T1Problem::translated_by(const std::string& place, const std::string& expression,
+                                     Meaning meaning) {
+  try {
+    const PythonTranslation result = translate_python(
+        expression, [&](const std::string& name, std::int64_t index, bool is_whole) {
+          return (this->*meaning)(name, index, is_whole);
+        });
+    for (const std::string& each : result.notes) note(place, each + ": " + expression);
+    return result.text;
+  } catch (const Error& error) {
+    note(place, format("\"{}\" is not translated: {}", expression, error.what()));
+    return "";
+  }
+}
+
+void T1Problem::note(const std::string& place, const std::string& what) {
+  notes_.push_back(on_one_line(place + ": " + what));
+}
+
+std::string identifier(const std::string& text) {
+  std::string name;
+  for (const char c : text) {
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += fits ? c : '_';
+  }
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name.insert(0, "_");
+  return name;
+}
+
+std::string on_one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return text;
+}
+
+std::string toml_text(const std::string& text) { return Json(text).dump(); }
+
+std::string text_of(const PythonConstant& constant) {
+  if (const auto* integer = std::get_if<std::int64_t>(&constant)) return std::to_string(*integer);
+  if (const auto* real = std::get_if<double>(&constant)) return Json(*real).dump();
+  return toml_text(std::get<std::string>(constant));
+}
+
+std::string size_name(std::size_t axis) {
+  return std::string("problem_size_") + static_cast<char>('x' + axis);
+}
+
+}  // namespace autotune

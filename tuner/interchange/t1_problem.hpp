@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A T1 file as it is read, and the translation of its expressions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tuner/interchange/python_values.hpp"
+#include "tuner/json/checked_json.hpp"
+
+namespace autotune {
+
+struct T1Parameter {
+  std::string name;
+  std::vector<PythonConstant> values;
+  std::string default_text;  // as in the manifest; empty without one
+};
+
+class T1Problem {
+ public:
+  /// `file` is for messages. Throws Error with the key that is wrong.
+  T1Problem(const CheckedJson& document, const std::string& file);
+
+  const CheckedJson& space() const { return space_; }
+  const CheckedJson& kernel() const { return kernel_; }
+  std::string kernel_name() const { return kernel_["KernelName"].text(); }
+  /// Letters, digits and _.
+  const std::string& name() const { return name_; }
+  const std::vector<T1Parameter>& parameters() const { return parameters_; }
+  /// One to three. A file without sizes gets one of 1, and a note.
+  const std::vector<std::int64_t>& sizes() const { return sizes_; }
+
+  /// An expression of a launch or a constraint. Empty if it cannot be translated; a note says why.
+  std::string translated(const std::string& place, const std::string& expression);
+  /// An expression of a length, which does not depend on parameters.
+  std::string translated_length(const std::string& place, const std::string& expression);
+
+  /// What the user must complete or check, with its place in the file.
+  const std::vector<std::string>& notes() const { return notes_; }
+  void note(const std::string& place, const std::string& what);
+
+ private:
+  using Meaning = std::string (T1Problem::*)(const std::string& name, std::int64_t index,
+                                             bool is_whole) const;
+
+  void read_parameters(const std::string& file);
+  void read_sizes();
+  std::string default_of(const T1Parameter& parameter, const Json& json);
+  const T1Parameter* parameter_called(const std::string& name) const;
+  std::string translated_by(const std::string& place, const std::string& expression,
+                            Meaning meaning);
+  std::string meaning(const std::string& name, std::int64_t index, bool is_whole) const;
+  std::string meaning_in_length(const std::string& name, std::int64_t index, bool is_whole) const;
+
+  CheckedJson space_, kernel_;
+  std::string name_;
+  std::vector<T1Parameter> parameters_;
+  std::vector<std::int64_t> sizes_;
+  std::vector<std::string> notes_;
+};
+
+/// `text` with _ for what no identifier has.
+std::string identifier(const std::string& text);
+/// `text` without line breaks, to stand in a comment.
+std::string on_one_line(std::string text);
+/// In quotation marks.
+std::string toml_text(const std::string& text);
+/// As TOML has it.
+std::string text_of(const PythonConstant& constant);
+/// `problem_size_x` of axis 0.
+std::string size_name(std::size_t axis);
+
+}  // namespace autotune
