@@ -7,7 +7,7 @@
 #include <fstream>
 #include <random>
 
-#include "tests/db/sample.hpp"
+#include "tests/db/lookup_request.hpp"
 
 namespace autotune::db {
 namespace {
@@ -15,17 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-LookupRequest request() {
-  LookupRequest request;
-  request.target = "gemm";
-  request.fingerprint = "f1";
-  request.device = h200();
-  request.environment = "driver 580.82, CUDA 13.0";
-  request.size_names = "M N K";
-  request.settings = "dtype=f32";
-  return request;
-}
 
 /// A database with gemm 512 decided as `configuration`.
 std::filesystem::path layer_of(const TemporaryFolder& folder, const std::string& name,

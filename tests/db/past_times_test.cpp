@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "tests/db/sample.hpp"
+#include "tests/db/lookup_request.hpp"
 
 namespace autotune::db {
 namespace {
@@ -13,16 +13,6 @@ namespace {
 using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
-
-LookupRequest request() {
-  LookupRequest request;
-  request.target = "gemm";
-  request.fingerprint = "f1";
-  request.device = h200();
-  request.size_names = "M N K";
-  request.settings = "dtype=f32";
-  return request;
-}
 
 auto configuration(const char* text) { return Field(&PastTime::configuration, text); }
 

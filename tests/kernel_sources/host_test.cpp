@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tests/support/shipped_manifests.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/host/host_device.hpp"
 #include "tuner/target/covering.hpp"
@@ -14,15 +15,6 @@
 
 namespace autotune {
 namespace {
-
-std::vector<std::filesystem::path> shipped() {
-  std::vector<std::filesystem::path> manifests;
-  const std::filesystem::path folder = AUTOTUNE_SOURCE_DIR "/kernel_sources";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().string().ends_with(".target.toml")) manifests.push_back(entry.path());
-  }
-  return manifests;
-}
 
 /// $AUTOTUNE_TEST_CONFIGURATIONS, for a deeper look than every build takes.
 std::size_t most_configurations() {
@@ -86,9 +78,10 @@ TEST_P(Shipped, IsRightOnTheHost) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Shipped, testing::ValuesIn(shipped()), [](const auto& each) {
-  return each.param.parent_path().filename().string();
-});
+INSTANTIATE_TEST_SUITE_P(Targets, Shipped, testing::ValuesIn(shipped_manifests()),
+                         [](const auto& each) {
+                           return each.param.parent_path().filename().string();
+                         });
 
 }  // namespace
 }  // namespace autotune

@@ -62,17 +62,7 @@ DeviceInfo host() {
   return info;
 }
 
-DeviceInfo h200() {
-  DeviceInfo info;
-  info.name = "H200";
-  info.kind = DeviceKind::model;
-  info.compute_capability = 90;
-  info.multiprocessors = 132;
-  info.shared_bytes_per_block = 227 << 10;
-  info.l2_bytes = 50 << 20;
-  info.memory_bytes = std::int64_t{139} << 30;
-  return info;
-}
+DeviceInfo h200() { return device_info(find_gpu("NVIDIA H200")); }
 
 /// The first configuration that is left; empty when there is none.
 Configuration first_of(const Asked& asked, const DeviceInfo& device) {

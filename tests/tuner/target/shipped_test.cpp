@@ -2,20 +2,12 @@
 // Every manifest that ships loads, and has a legal default on a GPU and on the host.
 #include <gtest/gtest.h>
 
+#include "tests/support/shipped_manifests.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
-
-std::vector<std::filesystem::path> shipped() {
-  std::vector<std::filesystem::path> manifests;
-  const std::filesystem::path folder = AUTOTUNE_SOURCE_DIR "/kernel_sources";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().string().ends_with(".target.toml")) manifests.push_back(entry.path());
-  }
-  return manifests;
-}
 
 DeviceInfo a_gpu() {
   DeviceInfo device;
@@ -63,9 +55,10 @@ TEST_P(Shipped, ItsDefaultIsLegalAsItStandsOnAGpu) {
   EXPECT_TRUE(space.find(target.default_configuration)) << to_text(target.default_configuration);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Shipped, testing::ValuesIn(shipped()), [](const auto& each) {
-  return each.param.parent_path().filename().string();
-});
+INSTANTIATE_TEST_SUITE_P(Targets, Shipped, testing::ValuesIn(shipped_manifests()),
+                         [](const auto& each) {
+                           return each.param.parent_path().filename().string();
+                         });
 
 }  // namespace
 }  // namespace autotune
