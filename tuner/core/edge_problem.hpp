@@ -8,10 +8,10 @@
 
 namespace autotune {
 
-/// Where a configuration must be right too before its time is published: each size is 257, or one
-/// past itself where it is below 256; settings stay. A size that is a multiple goes on to its next
-/// one, and what is fixed stays. There is none where the right answer stands in a file, for that is
-/// the answer to one problem, and none where a size would change that an input's file belongs to.
+/// A finalist must also be right here before its time is published. Each size becomes 257, or the
+/// next one if it is below 256; a size with a `multiple` becomes the next multiple. Fixed sizes and
+/// settings stay. nullopt if a file has the expected results, or if a size would change that an
+/// input file belongs to.
 std::optional<Problem> edge_problem(const Target& target, const Problem& problem);
 
 }  // namespace autotune

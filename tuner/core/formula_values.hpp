@@ -13,11 +13,11 @@
 
 namespace autotune {
 
-/// What errors tell of a question: for which target, problem and configuration it was.
+/// What errors name: the target, the problem and the configuration of a computation.
 struct Question {
   const Target& target;
   const Problem& problem;
-  std::span<const std::uint16_t> levels;  // none of those that are asked without a configuration
+  std::span<const std::uint16_t> levels;  // empty without a configuration
 
   /// Throws Error with the manifest, `key` (`kernels[0].grid[1]`), what is wrong and the values.
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;

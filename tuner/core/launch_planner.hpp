@@ -27,10 +27,10 @@ class LaunchPlanner {
   std::vector<Scalar> scalars() const;
 
  private:
-  /// Of an element: one, or that of a parameter's level.
+  /// The type of an element: fixed, or chosen by a parameter.
   struct Type {
     std::vector<ElementType> choices;
-    std::size_t parameter = 0;  // where there are several
+    std::size_t parameter = 0;  // the one that chooses, if there are several choices
     ElementType of(std::span<const std::uint16_t> levels) const {
       return choices.size() == 1 ? choices.front() : choices[levels[parameter]];
     }
@@ -43,8 +43,8 @@ class LaunchPlanner {
     std::optional<Formula> length, tolerance, value, constant, absolute;
     std::vector<Formula> fill_values;
     std::uint32_t index = 0;               // among the workload's buffers, or among workspaces
-    Schedule schedule = {};                // of the length
-    std::optional<BufferSpec> plain = {};  // where nothing but its length is to be computed
+    Schedule schedule = {};                // computes the length
+    std::optional<BufferSpec> plain = {};  // all but the length, if only that must be computed
   };
   struct Map {
     const TensorMapSpec* spec;
@@ -58,7 +58,7 @@ class LaunchPlanner {
     enum class Kind { handle, level, value } kind = Kind::value;
     Formula value;
     Type type;
-    std::size_t parameter = 0;  // of a level
+    std::size_t parameter = 0;  // for Kind::level
     std::optional<Formula> when;
     std::optional<Argument> ready = {};  // the same in every plan
   };
@@ -69,13 +69,13 @@ class LaunchPlanner {
     std::vector<Formula> grid, block, cluster;
     std::optional<Formula> dynamic_shared_bytes, starts_early;
     std::vector<Passed> arguments;
-    Schedule schedule;             // once it is known to be launched
-    std::vector<Argument> prefix;  // its first arguments, as far as they are ready
+    Schedule schedule;             // computes what a launch needs
+    std::vector<Argument> prefix;  // its leading arguments that are the same in every plan
   };
   struct Program {
     std::string key;
     std::vector<Kernel> kernels;
-    Schedule schedule;  // to know what is launched
+    Schedule schedule;  // computes which kernels are launched
   };
   class Plan;
 
@@ -100,7 +100,7 @@ class LaunchPlanner {
   const Problem& problem_;
   const DeviceInfo& device_;
   NameTable& names_;
-  std::uint32_t buffers_ = 0;  // of the workload
+  std::uint32_t buffers_ = 0;  // number of the workload's buffers
   std::vector<Array> arguments_, workspace_;
   std::vector<Map> maps_;
   Slots fixed_slots_;

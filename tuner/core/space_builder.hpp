@@ -34,10 +34,10 @@ class SpaceBuilder {
   struct Step {
     std::string key;  // for errors: `constraints[3]`
     Formula formula;
-    Schedule definitions = {};                 // that it needs
-    std::vector<std::size_t> parameters = {};  // that it hangs on
-    /// Of one over few combinations: its answers as far as they are known, by the levels of its
-    /// parameters in mixed radix. Empty for any other.
+    Schedule definitions = {};                 // its names that are definitions
+    std::vector<std::size_t> parameters = {};  // its names that are parameters
+    /// Known answers, indexed by the levels of its parameters in mixed radix. Empty if there are
+    /// too many combinations to remember.
     std::vector<Answer> answers = {};
     std::vector<std::size_t> strides = {};
   };
@@ -81,17 +81,18 @@ class SpaceBuilder {
   std::vector<std::vector<std::size_t>> definition_parameters_;
 
   Slots slots_;
-  std::vector<std::size_t> levels_;                    // of the parameters that are bound
-  std::uint64_t now_ = 0;                              // counts what is bound and computed
-  std::vector<std::uint64_t> bound_at_, computed_at_;  // of parameters, of definitions
-  const Step* faulty_ = nullptr;  // the first that could not be evaluated on the way down
-  std::vector<Step> fixed_;       // what needs no parameter
+  std::vector<std::size_t> levels_;         // of the bound parameters
+  std::uint64_t now_ = 0;                   // a clock: counts bindings and computations
+  std::vector<std::uint64_t> bound_at_;     // when each parameter was bound
+  std::vector<std::uint64_t> computed_at_;  // when each definition was computed
+  const Step* faulty_ = nullptr;            // the first step that could not be evaluated
+  std::vector<Step> fixed_;                 // steps without a parameter
   std::vector<Depth> depths_;
   std::vector<std::uint64_t> ranks_;
-  std::size_t answers_ = 0;             // bytes that remember them
-  std::size_t effort_ = 0;              // spent on combinations that are not valid
-  std::size_t deepest_ = 0;             // that a refusal was
-  const Step* last_refusal_ = nullptr;  // there
+  std::size_t answers_ = 0;             // bytes of all remembered answers
+  std::size_t effort_ = 0;              // work on invalid combinations
+  std::size_t deepest_ = 0;             // the greatest depth of a refusal
+  const Step* last_refusal_ = nullptr;  // the last step that refused at that depth
   std::string why_empty_;
 };
 
