@@ -20,8 +20,8 @@ class FibreStack {
   /// The upper end; stacks grow down.
   void* top() const { return static_cast<std::byte*>(bottom_) + kBytes; }
 
-  /// To be called where functions on it never return. AddressSanitizer keeps the marks round their
-  /// variables otherwise, and takes them for faults of whatever uses these addresses next.
+  /// Call this when functions on the stack will never return. Otherwise AddressSanitizer keeps
+  /// their variables' red zones, and reports the next function that uses these addresses.
   void forget_frames();
 
  private:

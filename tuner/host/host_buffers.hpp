@@ -24,14 +24,14 @@ class HostBuffer {
   std::span<const std::byte> bytes() const { return {start(), size()}; }
   void* data() { return start(); }
 
-  /// As fill() of tuner/measure, or with the elements that were prepared. Throws Error.
+  /// Fills it like fill() of tuner/measure, or copies `prepared` if there is any. Throws Error.
   void fill(ThreadPool& threads, InputSet set, std::uint64_t seed, bool absolute = false,
             std::span<const std::byte> prepared = {});
   void poison(ThreadPool& threads) { set_bytes(threads, poison_byte(spec_.type)); }
-  /// Fills a workspace as before every run.
+  /// Fills a workspace; to be called before every run.
   void clear(ThreadPool& threads) { set_bytes(threads, workspace_byte(spec_)); }
 
-  /// One hash for each piece.
+  /// One hash for each piece of the buffer, to find out later whether it changed.
   std::vector<std::uint64_t> hashes(ThreadPool& threads) const;
 
   /// Flushes it from all CPU caches.

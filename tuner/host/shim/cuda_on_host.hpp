@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's words for a C++ compiler: what a kernel needs to be compiled for the host unchanged. This
-// text is put before every kernel; it includes nothing, so that a variant compiles quickly.
+// CUDA's keywords, types and functions for a C++ compiler, so that kernels compile for the host
+// unchanged. This text precedes every kernel. It includes nothing, so that it compiles quickly.
 #pragma once
 
 #define AUTOTUNE_HOST 1
@@ -12,21 +12,21 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
-// Found by name, and never another module's.
+// The host looks it up by name. Protected, so that modules do not share one.
 #define __constant__ __attribute__((visibility("protected")))
 #define __grid_constant__
-// Threads of a block share a thread of the host; blocks on other threads have their own.
+// All threads of a block run on one host thread, so thread-local memory is the block's own.
 #define __shared__ static thread_local __attribute__((aligned(64)))
 #define __cluster_dims__(...) \
   __attribute__((error("clusters are not available on the host device: use a GPU for them")))
 
-// `#pragma unroll`, with its count expanded as CUDA's compilers do and g++'s own pragma does not.
+// `#pragma unroll`. CUDA's compilers expand macros in the count; g++'s own pragma does not.
 #define AUTOTUNE_PRAGMA(text) _Pragma(#text)
 #ifdef __clang__
 #define AUTOTUNE_UNROLL_ALL _Pragma("unroll")
 #define AUTOTUNE_UNROLL(count) AUTOTUNE_PRAGMA(unroll count)
 #else
-// More makes g++ take seconds for a large register tile.
+// A larger count makes g++ take seconds for a large register tile.
 #define AUTOTUNE_UNROLL_ALL _Pragma("GCC unroll 16")
 #define AUTOTUNE_UNROLL(count) AUTOTUNE_PRAGMA(GCC unroll count)
 #endif
@@ -151,7 +151,7 @@ AUTOTUNE_MIN_MAX(unsigned long)
 AUTOTUNE_MIN_MAX(long long)
 AUTOTUNE_MIN_MAX(unsigned long long)
 #undef AUTOTUNE_MIN_MAX
-// As CUDA has it: the other value where one is NaN.
+// As in CUDA: if one argument is NaN, the result is the other.
 inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }
@@ -172,7 +172,7 @@ inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); 
 inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
-// Loads and stores with a hint.
+// Loads and stores with a cache hint, which means nothing here.
 template <class T>
 inline T __ldg(const T* p) {
   return *p;
@@ -202,7 +202,7 @@ inline void __stwt(T* p, T value) {
   *p = value;
 }
 
-// Atomics: blocks run on several threads of the host.
+// Atomics, because blocks run on several host threads.
 namespace autotune_host {
 
 template <class T>
@@ -255,7 +255,7 @@ inline unsigned thread() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 
-/// Lets the block's other threads run until `wait` lets this one go on.
+/// Runs `wait`, which lets other threads of the block run, and restores threadIdx after it.
 template <class Wait>
 inline void wait_as_this_thread(Wait wait) {
   const uint3 me = threadIdx;
@@ -270,7 +270,7 @@ inline void wait_warp(unsigned lanes) {
   if (threads() > 1) wait_as_this_thread([=] { autotune_hooks.wait_warp(lanes); });
 }
 
-/// Publishes this thread's value and hands over what read(slots) makes of everybody's.
+/// Publishes this thread's value, waits for all others, and returns read(slots) of all values.
 template <class Wait, class Read>
 inline auto exchange(unsigned long long value, Wait wait, Read read) {
   unsigned long long own[1] = {value};
@@ -278,12 +278,12 @@ inline auto exchange(unsigned long long value, Wait wait, Read read) {
   slots[thread()] = value;
   wait();
   const auto result = read(slots);
-  wait();  // nobody overwrites a slot that another has yet to read
+  wait();  // until all threads have read, because the next exchange overwrites the slots
   return result;
 }
 
-/// The value of lane `source` of this warp; the own one where there is no such lane: the others of
-/// the warp wait for this one all the same.
+/// The value of lane `source` of this warp, or the thread's own value if there is no such lane. It
+/// takes part in the exchange in both cases, because the other lanes wait for it.
 template <class T>
 inline T from_lane(unsigned lanes, T value, unsigned source) {
   static_assert(sizeof(T) <= 8, "shuffles take values of at most 8 bytes");
@@ -298,7 +298,7 @@ inline T from_lane(unsigned lanes, T value, unsigned source) {
   return value;
 }
 
-/// Of this thread's warp: the last one of a block may be partial.
+/// The number of lanes of this thread's warp. The last warp of a block may be partial.
 inline unsigned lanes_of_warp() {
   const unsigned left = threads() - thread() / 32 * 32;
   return left < 32 ? left : 32;
@@ -365,10 +365,10 @@ inline T __shfl_xor_sync(unsigned lanes, T value, int other, int width = 32) {
   return autotune_host::from_lane(lanes, value, inside ? source : lane);
 }
 
-// Copies that the hardware makes in the background happen here as late as they may: in the wait.
+// Asynchronous copies. They run in the wait, which is as late as CUDA allows.
 namespace autotune_host {
 
-static thread_local bool autotune_copies;  // some were begun in this block of one thread
+static thread_local bool autotune_copies;  // whether a block of one thread has begun any
 
 inline void* dynamic_shared() {
   return autotune_hooks.dynamic_shared == nullptr ? nullptr : autotune_hooks.dynamic_shared();
@@ -410,7 +410,7 @@ struct Entry<kernel> {
     }
   }
 
-  // Of each parameter; a 0 ends them.
+  // The bytes of each parameter, terminated by 0.
   static constexpr int parameter_bytes[] = {static_cast<int>(sizeof(Types))..., 0};
 
   static void body(void* context, unsigned thread) {

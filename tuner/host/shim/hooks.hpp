@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel that was compiled for the host asks of the launcher. Seen by both: the shim text
-// begins with this file.
+// The functions of the launcher that a kernel compiled for the host calls. The launcher includes
+// this file, and the shim text begins with it.
 #pragma once
 
 namespace autotune_host {
 
-/// Filled in by the launcher once a module is loaded. Waits return when every thread has come.
+/// The launcher sets these after it has loaded a module. A wait returns when every thread of the
+/// block (or warp) has arrived.
 struct Hooks {
   /// Runs body(context, 0 … threads-1) as one block; false when it deadlocked at a barrier.
   bool (*run_block)(unsigned threads, void (*body)(void* context, unsigned thread), void* context);
   void (*wait_block)();
   void (*wait_warp)(unsigned lanes);
-  /// Eight bytes a thread of the block, by which threads exchange values.
+  /// Eight bytes for each thread of the block, to exchange values.
   unsigned long long* (*slots)();
   /// The block's dynamic shared memory.
   void* (*dynamic_shared)();
-  // Copies of the calling thread that happen no earlier than its wait; `zeros` follow the bytes.
+  // Asynchronous copies of the calling thread. They run in its wait; `zeros` zero bytes follow.
   void (*copy)(void* to, const void* from, unsigned bytes, unsigned zeros);
   void (*commit_copies)();
   void (*wait_copies)(unsigned groups_left);
