@@ -83,7 +83,7 @@ TEST(Kill, OfTheToolLosesNoStoredTrialAndLeavesNoWorker) {
     EXPECT_TRUE(std::ranges::includes(now.facts, before.facts)) << "a stored trial is lost";
     before = std::move(now);
     // A slow or busy machine comes to its first trial later: aim at twice of what is enough.
-    if (std::ssize(before.facts) * kills_wanted() < 2 * kEnough * kills) longest += 10;
+    if (std::ssize(before.facts) * kills_wanted() < 2 * kEnough * kills) longest += longest / 10;
   }
   expect_all_measured(sandbox.run(arguments()), 1500, 0);
   EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
