@@ -119,6 +119,27 @@ void read_line(std::string_view line, Source& source) {
   if (code.find("EXPECT_THAT(") != code.npos) source.needs.insert("gmock/gmock.h");
 }
 
+/// What ends the raw string that a line leaves open: `)cpp"` of `R"cpp(`. Empty without one.
+std::string end_of_open_string(const std::string& line) {
+  const auto start = line.find("R\"");
+  const auto bracket = line.find('(', start);
+  if (start == line.npos || bracket == line.npos) return "";
+  const std::string end = ')' + line.substr(start + 2, bracket - start - 2) + '"';
+  return line.find(end, bracket) == line.npos ? end : "";
+}
+
+void read_lines(std::istream& stream, Source& source) {
+  std::string end;
+  for (std::string line; std::getline(stream, line);) {
+    if (end.empty()) {
+      read_line(line, source);
+      end = end_of_open_string(line);
+    } else if (line.find(end) != line.npos) {
+      end.clear();
+    }
+  }
+}
+
 using Sources = std::map<std::string, Source>;
 
 Sources read_sources(const fs::path& root) {
@@ -130,7 +151,7 @@ Sources read_sources(const fs::path& root) {
       if (extension != ".hpp" && extension != ".cpp" && extension != ".h") continue;
       std::ifstream stream(entry.path());
       Source& source = sources[fs::relative(entry.path(), root).generic_string()];
-      for (std::string line; std::getline(stream, line);) read_line(line, source);
+      read_lines(stream, source);
     }
   }
   return sources;

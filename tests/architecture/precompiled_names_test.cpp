@@ -34,6 +34,13 @@ TEST(PrecompiledNames, MayComeThroughAHeaderOfTheTree) {
   EXPECT_THAT(missing_includes(planted.root()), IsEmpty());
 }
 
+TEST(PrecompiledNames, InTextOfSeveralLinesAreNone) {
+  const Planted planted("tuner/core/text.cpp", "text = R\"cpp(x\nstd::vector<int> v;\n)cpp\";");
+  EXPECT_THAT(missing_includes(planted.root()), IsEmpty());
+  planted.add("tuner/core/text.cpp", "text = R\"(x\n)\";\nstd::vector<int> v;");
+  EXPECT_THAT(missing_includes(planted.root()), ElementsAre(HasSubstr("<vector>")));
+}
+
 TEST(PrecompiledNames, OfOtherNamespacesAndInCommentsAreNone) {
   const Planted planted("tuner/core/other.cpp", "my_std::vector<int> v;  // not std::vector<int>");
   EXPECT_THAT(missing_includes(planted.root()), IsEmpty());

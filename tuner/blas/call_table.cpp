@@ -2,6 +2,7 @@
 #include "tuner/blas/call_table.hpp"
 
 #include <bit>
+#include <functional>
 #include <numeric>
 
 namespace autotune::blas {

@@ -2,6 +2,7 @@
 // The preloaded library in a program: a stub for cuBLAS, a fake for libautotune, no GPU.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/runtime/background_tasks.hpp"
 
+#include <chrono>
+
 #include <gtest/gtest.h>
 
 namespace autotune {
