@@ -190,31 +190,33 @@ void BlockRunner::release_block() {
 bool BlockRunner::release_warps() {
   bool released = false;
   for (unsigned first = 0; first < threads_.size(); first += kWarp) {
-    while (at_warp_barrier_ > 0 && release_warp(first)) released = true;
+    // Then the next warp: a lane that waits alone does so for what others do.
+    if (at_warp_barrier_ > 0 && release_warp(first)) released = true;
   }
   return released;
 }
 
-/// Lets the lanes go on that wait for each other and have all come. As on a GPU they name the same
-/// lanes, and nobody waits for lanes that have ended.
+/// Lets the lanes go on, each once, that wait for each other and have all come. As on a GPU they
+/// name the same lanes, and nobody waits for lanes that have ended.
 bool BlockRunner::release_warp(unsigned first) {
   const unsigned count = std::min<unsigned>(kWarp, static_cast<unsigned>(threads_.size()) - first);
   const std::span warp(threads_.data() + first, count);
-  const unsigned running =
-      lanes_where(warp, [](const Thread& lane) { return lane.wait != Wait::ended; });
+  bool released = false;
   unsigned tried = 0;
   for (unsigned lane = 0; lane < count; ++lane) {
     if (warp[lane].wait != Wait::warp || (tried >> lane & 1) != 0) continue;
-    const unsigned named = warp[lane].lanes, group = named & running;
+    const unsigned named = warp[lane].lanes;
+    const unsigned group =
+        named & lanes_where(warp, [](const Thread& other) { return other.wait != Wait::ended; });
     const unsigned come = lanes_where(warp, [named](const Thread& other) {
       return other.wait == Wait::warp && other.lanes == named;
     });
     tried |= come;
     if (group != come) continue;
     release_lanes(first, group);
-    return true;
+    released = true;
   }
-  return false;
+  return released;
 }
 
 void BlockRunner::release_lanes(unsigned first, unsigned group) {
