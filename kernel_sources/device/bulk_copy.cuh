@@ -4,7 +4,54 @@
 // 9.0 on.
 #pragma once
 
+#ifndef AUTOTUNE_HOST
 #include "tensor_copy.cuh"
+#endif
+#include "shared_memory.cuh"
+
+#ifdef AUTOTUNE_HOST
+
+/// A phase ends when nobody and no byte is awaited any more.
+struct CopyBarrier {
+  short arrivals, awaited;
+  int bytes : 31;
+  unsigned parity : 1;
+
+  void end_phase() {
+    if (awaited > 0 || bytes > 0) return;
+    awaited = arrivals;
+    parity ^= 1;
+  }
+};
+
+inline CopyBarrier& barrier_at(SharedAddress at) { return *shared_pointer<CopyBarrier>(at); }
+
+inline void init(SharedAddress barrier, int arrivals = 1) {
+  barrier_at(barrier) = {(short)arrivals, (short)arrivals, 0, 0};
+}
+inline void publish_barriers() {}
+
+inline void arrive(SharedAddress barrier) {
+  --barrier_at(barrier).awaited;
+  barrier_at(barrier).end_phase();
+}
+inline void expect(SharedAddress barrier, int bytes) {
+  barrier_at(barrier).bytes += bytes;
+  arrive(barrier);
+}
+/// Lets other threads go on meanwhile.
+inline void wait_for(SharedAddress barrier, int parity) {
+  while (barrier_at(barrier).parity == (unsigned)parity) __syncwarp(1u << threadIdx.x % 32);
+}
+inline bool elect_one() { return threadIdx.x % 32 == 0; }
+
+inline void copy_bulk(SharedAddress to, const void* from, int bytes, SharedAddress barrier) {
+  for (int i = 0; i < bytes; ++i) shared_pointer<char>(to)[i] = static_cast<const char*>(from)[i];
+  barrier_at(barrier).bytes -= bytes;
+  barrier_at(barrier).end_phase();
+}
+
+#else
 
 /// A barrier whose phase ends after this many arrivals.
 __device__ __forceinline__ void init(SharedAddress barrier, int arrivals) {
@@ -24,6 +71,8 @@ __device__ __forceinline__ void copy_bulk(SharedAddress to, const void* from, in
       "l"(from), "r"(bytes), "r"(barrier)
       : "memory");
 }
+
+#endif
 
 /// A place in a ring of kStages stages. Each stage has two barriers: `filled` ends a phase when its
 /// copies are there, `emptied` when all readers have released it.

@@ -13,13 +13,67 @@
 
 constexpr int kAtomRows = 8, kAtomBytes = 1024, kSlab = 64;
 
-/// Describes rows along k that begin at `at`. Atoms of 8 rows are `stride` bytes apart.
-__device__ __forceinline__ unsigned long long matrix_descriptor(SharedAddress at, int stride) {
-  constexpr unsigned long long kSwizzle128 = 1ull << 62, kUnused = 1ull << 16;
-  return kSwizzle128 | (unsigned long long)(stride >> 4) << 32 | kUnused | (at & 0x3FFFF) >> 4;
+/// Describes rows along k that begin at `at`, the start of an atom. Atoms of 8 rows are `stride`
+/// bytes apart.
+struct MatrixDescriptor {
+#ifdef AUTOTUNE_HOST
+  SharedAddress at;
+  int stride, offset = 0;
+
+  MatrixDescriptor() = default;
+  MatrixDescriptor(SharedAddress at, int stride) : at(at), stride(stride) {}
+  void move(int bytes) { offset += bytes; }
+  float element(int row, int k) const {
+    const int plain = offset + row / kAtomRows * stride + row % kAtomRows * 128 + k * 2;
+    const auto* bf16 = shared_pointer<unsigned short>(at + (plain ^ (plain >> 3 & 0x70)));
+    return __uint_as_float((unsigned)*bf16 << 16);
+  }
+#else
+  unsigned long long bits;
+
+  __device__ __forceinline__ MatrixDescriptor(SharedAddress at, int stride) {
+    constexpr unsigned long long kSwizzle128 = 1ull << 62, kUnused = 1ull << 16;
+    bits = kSwizzle128 | (unsigned long long)(stride >> 4) << 32 | kUnused | (at & 0x3FFFF) >> 4;
+  }
+  __device__ __forceinline__ void move(int bytes) { bits += bytes >> 4; }
+#endif
+
+  /// By a multiple of 16 bytes.
+  __device__ __forceinline__ MatrixDescriptor moved_by(int bytes) const {
+    MatrixDescriptor moved = *this;
+    moved.move(bytes);
+    return moved;
+  }
+};
+
+#ifdef AUTOTUNE_HOST
+
+// Each thread makes its own sums, at once, from shared memory.
+typedef MatrixDescriptor Fragment;
+
+inline Fragment load_fragment(SharedAddress at, int stride, int step) {
+  return MatrixDescriptor(at, stride).moved_by(step * 32);
 }
-/// What is added to a descriptor to move it by a multiple of 16 bytes.
-__device__ constexpr unsigned long long moved_by(int bytes) { return bytes >> 4; }
+
+inline void wgmma_fence() {}
+inline void wgmma_commit() {}
+inline void wgmma_wait() { __syncwarp(); }
+
+template <int kColumns>
+struct Wgmma {
+  static void multiply(float (&sums)[kColumns / 2], MatrixDescriptor a, MatrixDescriptor b,
+                       bool add) {
+    const int first_row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
+    const int first_column = threadIdx.x % 4 * 2;
+    for (int i = 0; i < kColumns / 2; ++i) {
+      const int row = first_row + i / 2 % 2 * 8, column = first_column + i / 4 * 8 + i % 2;
+      if (!add) sums[i] = 0;
+      for (int k = 0; k < 16; ++k) sums[i] += a.element(row, k) * b.element(column, k);
+    }
+  }
+};
+
+#else
 
 /// Of A, 64 rows x 16 of k: the part of a thread, in registers.
 struct Fragment {
@@ -106,22 +160,22 @@ struct Wgmma;
   "k16.f32.bf16.bf16 "                                         \
   "{" WGMMA_REGISTERS_##count "}, " operands ", add, 1, 1, " signs ";\n\t}"
 
-#define DEFINE_WGMMA(columns, count, shared, shared_condition, held, held_condition)             \
-  template <>                                                                                    \
-  struct Wgmma<columns> {                                                                        \
-    static __device__ __forceinline__ void multiply(float (&sums)[count], unsigned long long a,  \
-                                                    unsigned long long b, bool add) {            \
-      asm volatile(WGMMA_TEXT(columns, count, shared, shared_condition, "0, 0")                  \
-                   : WGMMA_SUMS_##count                                                          \
-                   : "l"(a), "l"(b), "r"((int)add));                                             \
-    }                                                                                            \
-    static __device__ __forceinline__ void multiply(float (&sums)[count], const Fragment& a,     \
-                                                    unsigned long long b, bool add) {            \
-      asm volatile(WGMMA_TEXT(columns, count, held, held_condition, "0")                         \
-                   : WGMMA_SUMS_##count                                                          \
-                   : "r"(a.words[0]), "r"(a.words[1]), "r"(a.words[2]), "r"(a.words[3]), "l"(b), \
-                     "r"((int)add));                                                             \
-    }                                                                                            \
+#define DEFINE_WGMMA(columns, count, shared, shared_condition, held, held_condition)          \
+  template <>                                                                                 \
+  struct Wgmma<columns> {                                                                     \
+    static __device__ __forceinline__ void multiply(float (&sums)[count], MatrixDescriptor a, \
+                                                    MatrixDescriptor b, bool add) {           \
+      asm volatile(WGMMA_TEXT(columns, count, shared, shared_condition, "0, 0")               \
+                   : WGMMA_SUMS_##count                                                       \
+                   : "l"(a.bits), "l"(b.bits), "r"((int)add));                                \
+    }                                                                                         \
+    static __device__ __forceinline__ void multiply(float (&sums)[count], const Fragment& a,  \
+                                                    MatrixDescriptor b, bool add) {           \
+      asm volatile(WGMMA_TEXT(columns, count, held, held_condition, "0")                      \
+                   : WGMMA_SUMS_##count                                                       \
+                   : "r"(a.words[0]), "r"(a.words[1]), "r"(a.words[2]), "r"(a.words[3]),      \
+                     "l"(b.bits), "r"((int)add));                                             \
+    }                                                                                         \
   };
 
 DEFINE_WGMMA(16, 8, "%8, %9", "%10", "{%8, %9, %10, %11}, %12", "%13")
@@ -132,3 +186,5 @@ DEFINE_WGMMA(80, 40, "%40, %41", "%42", "{%40, %41, %42, %43}, %44", "%45")
 DEFINE_WGMMA(96, 48, "%48, %49", "%50", "{%48, %49, %50, %51}, %52", "%53")
 DEFINE_WGMMA(112, 56, "%56, %57", "%58", "{%56, %57, %58, %59}, %60", "%61")
 DEFINE_WGMMA(128, 64, "%64, %65", "%66", "{%64, %65, %66, %67}, %68", "%69")
+
+#endif

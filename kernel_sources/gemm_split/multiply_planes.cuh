@@ -95,12 +95,11 @@ struct SplitKernel {
     }
   };
   struct DescribedRows {
-    unsigned long long first;
+    MatrixDescriptor first;
 
-    __device__ __forceinline__ DescribedRows(SharedAddress rows)
-        : first(matrix_descriptor(rows, kAtomStride)) {}
-    __device__ __forceinline__ unsigned long long at(int plane, int step) const {
-      return first + moved_by(plane * kAtomBytes + step * kStepBytes);
+    __device__ __forceinline__ DescribedRows(SharedAddress rows) : first(rows, kAtomStride) {}
+    __device__ __forceinline__ MatrixDescriptor at(int plane, int step) const {
+      return first.moved_by(plane * kAtomBytes + step * kStepBytes);
     }
   };
 
@@ -201,8 +200,11 @@ struct SplitKernel {
 #pragma unroll
     for (int s = 0; s < kSums; ++s) totals[s] += mine[s * kGroupThreads];
   }
+  /// Not on the host, where there is one group only.
   static __device__ __forceinline__ void meet_consumers() {
+#ifndef AUTOTUNE_HOST
     asm volatile("bar.sync 1, %0;" ::"n"(Config::kGroups * kGroupThreads) : "memory");
+#endif
   }
 
   __device__ __forceinline__ void consume(int warpgroup) {

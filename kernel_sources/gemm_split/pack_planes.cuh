@@ -76,9 +76,10 @@ __device__ __forceinline__ void pack_rows(const UnsplitOperand& operand, const P
   const int flag = __syncthreads_or(lost);
   if (threadIdx.x == 0) planes.flag_at(row0, slab) = flag;
   const int rows = min(kPackRows, planes.rows - row0);
+  const uint4* const from = reinterpret_cast<const uint4*>(&image);
   uint4* const to = reinterpret_cast<uint4*>(planes.at(row0, slab));
   for (int i = threadIdx.x; i < rows * kRowBytes / 16; i += kPackThreads)
-    to[i] = image.chunks[0][0][0][i];
+    to[i] = from[i];
 }
 
 template <class Config>

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// gemm_split's tensor-core family, which is legal on GPUs only, computes the right thing on the
+// host device too: copies, barriers and wgmma are imitated there, with threads of a block in any
+// order.
+#include <gtest/gtest.h>
+
+#include "tuner/core/target.hpp"
+#include "tuner/host/host_device.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+using Text = std::string;
+
+/// A GPU with wgmma and few multiprocessors, so that blocks have several tiles.
+DeviceInfo small_gpu() {
+  DeviceInfo gpu;
+  gpu.kind = DeviceKind::model;
+  gpu.compute_capability = 90;
+  gpu.multiprocessors = 2;
+  gpu.shared_bytes_per_block = 227 << 10;
+  gpu.shared_bytes_per_multiprocessor = 228 << 10;
+  gpu.memory_bytes = std::int64_t{1} << 30;
+  return gpu;
+}
+
+Device& host() {
+  static const std::unique_ptr<Device> device = make_host_device(
+      std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"), {.optimization = "-O1"});
+  return *device;
+}
+
+const Target& gemm_split() {
+  static const Target target =
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm_split/gemm_split.target.toml");
+  return target;
+}
+
+/// The configuration of the family with these values, the first of its space.
+void expect_right(const NamedValues& sizes, const NamedValues& settings, NamedValues held) {
+  held.push_back({"KERNEL", Text("split")});
+  held.push_back({"K_GROUPS", std::int64_t{1}});
+  const DeviceInfo gpu = small_gpu();
+  const Problem problem = problem_of(gemm_split(), sizes, settings);
+  const ParameterSpace space = space_of(with_fixed(gemm_split(), held), problem, gpu);
+  ASSERT_FALSE(space.empty()) << problem.text();
+  const Configuration configuration = space.at(0);
+  SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
+  const CompiledKernel kernel =
+      host().compile(source_unit(gemm_split(), problem, configuration, gpu));
+  ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
+  const auto workbench = host().open(workload_of(gemm_split(), problem, host().info()));
+  const auto candidate =
+      workbench->load(kernel, launch_plan(gemm_split(), problem, configuration, gpu));
+  const Verdict verdict = candidate->verify(2);
+  EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
+}
+
+NamedValues sizes(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return {{"M", m}, {"N", n}, {"K", k}};
+}
+
+NamedValues tile(std::int64_t bm, std::int64_t bn, const char* a_source) {
+  return {{"BM", bm}, {"BN", bn}, {"A_SOURCE", Text(a_source)}};
+}
+
+TEST(GemmSplit, IsRightInEveryLayout) {
+  expect_right(sizes(61, 67, 130), {}, tile(64, 32, "shared"));
+  expect_right(sizes(70, 50, 200), {{"layout", Text("NT")}, {"scale", Text("beta")}},
+               tile(64, 48, "registers"));
+  expect_right(sizes(130, 36, 64), {{"layout", Text("TN")}, {"pad", std::int64_t{1}}},
+               tile(128, 32, "registers"));
+  expect_right(sizes(128, 64, 68), {{"layout", Text("TT")}, {"scale", Text("alpha")}},
+               tile(128, 64, "shared"));
+}
+
+}  // namespace
+}  // namespace autotune
