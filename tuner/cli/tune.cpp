@@ -16,6 +16,7 @@
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
+#include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/tuning_session.hpp"
 #include "tuner/text/format.hpp"
@@ -74,13 +75,31 @@ std::string command_text(const Arguments& arguments) {
   return text;
 }
 
+std::string target_name_of(const Arguments& arguments) {
+  return arguments.has("workload") && !arguments.has("target") ? "gemm" : arguments.text("target");
+}
+
+void take_problems(const Arguments& arguments, const Target& target, TuningRequest& request) {
+  const auto file = arguments.find("workload");
+  if (!file) {
+    request.problems = problems_of(arguments, target);
+    return;
+  }
+  if (arguments.has("sizes") || arguments.has("set")) {
+    throw UsageError("--workload has the sizes and settings: leave out --sizes and --set");
+  }
+  Workload workload = read_workload(*file, target, request.budget);
+  request.problems = std::move(workload.problems);
+  request.weights = std::move(workload.weights);
+}
+
 TuningRequest request_of(const Arguments& arguments, const Target& target, DeviceKind kind) {
   TuningRequest request;
-  request.problems = problems_of(arguments, target);
   request.strategy = arguments.text("strategy");
   request.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, 1LL << 62));
   request.budget_text = arguments.find("budget").value_or(default_budget(kind, request.strategy));
   request.budget = parse_budget(request.budget_text);
+  take_problems(arguments, target, request);
   request.policy = policy_of(arguments, kind);
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   request.compile_threads =
@@ -111,10 +130,10 @@ int status_of(const TuningReport& report) {
 
 int run_tune(const Arguments& arguments) {
   const auto started = std::chrono::steady_clock::now();
-  refresh_generated_source(arguments.text("target"));
+  refresh_generated_source(target_name_of(arguments));
   Plugins plugins(arguments);
   const Target target =
-      with_fixed(plugins.find_target(arguments.text("target")), fixed_of(arguments));
+      with_fixed(plugins.find_target(target_name_of(arguments)), fixed_of(arguments));
   plugins.provide_strategy(arguments.text("strategy"));
   check_devices(arguments.text("device"));
   request_of(arguments, target,
@@ -134,6 +153,11 @@ int run_tune(const Arguments& arguments) {
   const InterruptGuard guard([&] {
     for (const auto& device : devices) device->stop_compiling();
   });
+  if (arguments.has("workload")) {
+    const auto left_out =
+        read_workload(arguments.text("workload"), target, request.budget).left_out;
+    if (!left_out.empty()) display.warn(left_out);
+  }
   TuningCallbacks callbacks;
   callbacks.stop_requested = InterruptGuard::requested;
   callbacks.on_progress = [&](const Progress& progress) { display.show(progress); };
@@ -163,7 +187,7 @@ int run_tune(const Arguments& arguments) {
 extern const Verb kTune;
 const Verb kTune{
     .name = "tune",
-    .synopsis = "--target T --sizes S [option…]",
+    .synopsis = "--target T --sizes S | --workload FILE [option…]",
     .summary = "Find the fastest correct configuration for each size, and store it",
     .details =
         R"(`--sizes` takes comma-separated items:
@@ -183,6 +207,11 @@ database have all settings.
 the time of the whole run. `auto` ends a problem when `guided` expects less than 0.5 % from going on,
 after 32 to 400 evaluations; the report says what it expected. The default is `auto` on a GPU (128
 with another strategy) and 40 on the host.
+
+`--workload FILE` takes the problems from a file of `autotune run --record`, or from PyTorch
+TunableOp's CSV of untuned shapes (`tunableop_untuned0.csv`). The target is gemm, unless `--target`
+says gemm_batched. The heaviest problems come first, by calls times the estimated time of a call. A
+budget of time is shared by this weight. Problems that would get less than a second are left out.
 
 With several devices, each problem is tuned on one of them. A device without a problem of its own
 helps another: it measures some of the configurations. It may help if the default configuration
@@ -252,6 +281,7 @@ With `--json`, stdout holds one document:
         {{"target", "T", "A target's name (autotune list targets) or the path of a manifest"},
          {"sizes", "S",
           "The problems: 512, 128..1024, 128..1024:64, 1037x1031x1055, M=1..64*2,N=8,K=9"},
+         {"workload", "FILE", "The problems that a program called: autotune run --record FILE"},
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
          {"fix",
           "NAME=VALUE",

@@ -21,6 +21,8 @@ struct TuningRequest {
   /// Start of a time budget.
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::vector<Problem> problems;
+  /// Of the problems: a budget of time is shared accordingly. Empty: equal.
+  std::vector<double> weights;
   std::string strategy = "guided";
   std::uint64_t seed = 1;
   Budget budget{Budget::Kind::evaluations, 200};

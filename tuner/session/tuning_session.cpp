@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -180,6 +181,14 @@ class TuningSession {
     }
   }
 
+  /// What is left to do, in problems of this one's weight. Problems are begun in their order.
+  double rest_of(std::size_t number, std::size_t problems) const {
+    const std::vector<double>& weights = request_.weights;
+    if (weights.empty()) return static_cast<double>(problems);
+    const auto own = weights.begin() + static_cast<std::ptrdiff_t>(number);
+    return std::accumulate(own, weights.end(), 0.0) / *own;
+  }
+
   /// A problem with its share of the cores and of what is left of the time.
   TuningOrder order_for(std::size_t number) {
     const auto [problems, devices] = queue_.share();
@@ -191,7 +200,7 @@ class TuningSession {
     order.retune = request_.retune || queue_.was_given_back(number);
     if (request_.budget.kind == Budget::Kind::seconds) {
       const double left = request_.budget.amount - seconds_since(request_.started);
-      const double rounds = static_cast<double>(problems) / static_cast<double>(devices);
+      const double rounds = rest_of(number, problems) / static_cast<double>(devices);
       order.deadline = Deadline::in(left / std::max(1.0, rounds));
     }
     return order;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune tune --workload: what a program called is what is tuned.
+#include <gmock/gmock.h>
+
+#include "tests/cli/sentences.hpp"
+#include "tests/cli/tool.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string line(const std::string& layout, int m, int n, int k, const std::string& scale,
+                 int calls, int lda) {
+  return R"({"call":"cublasSgemm","layout":")" + layout + R"(","m":)" + std::to_string(m) +
+         R"(,"n":)" + std::to_string(n) + R"(,"k":)" + std::to_string(k) +
+         R"(,"batch":1,"types":["f32","f32","f32","f32"],"compute_type":68,"math_mode":0,)" +
+         R"("scale":")" + scale + R"(","lda":)" + std::to_string(lda) + R"(,"ldb":)" +
+         std::to_string(k) + R"(,"ldc":)" + std::to_string(m) + R"(,"ldd":)" + std::to_string(m) +
+         R"(,"stride_a":0,"stride_b":0,"stride_c":0,"stride_d":0,"column_major":true,)" +
+         R"("epilogue":1,"alignment":16,"calls":)" + std::to_string(calls) + "}\n";
+}
+
+std::vector<std::string> tune(const std::string& file) {
+  return {"tune", "--workload", file,     "--device", "host",  "--budget",
+          "2",    "--strategy", "random", "--quiet",  "--json"};
+}
+
+TEST(TuneWorkload, TheHeaviestProblemComesFirst) {
+  const Sandbox sandbox;
+  sandbox.write("w.jsonl", line("NN", 16, 8, 24, "none", 2, 16) +
+                               line("TN", 16, 8, 24, "alpha", 5, 24) +
+                               line("NN", 16, 8, 24, "none", 1, 16));
+  const Ended ended = sandbox.run(tune("w.jsonl"));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, IsEmpty());
+  const Json problems = Json::parse(ended.out)["problems"];
+  ASSERT_EQ(problems.size(), 2U);
+  const Json& first = problems[0]["problem"];
+  EXPECT_EQ(first["M"], 8);
+  EXPECT_EQ(first["N"], 16);
+  EXPECT_EQ(first["K"], 24);
+  EXPECT_EQ(first["layout"], "NT");
+  EXPECT_EQ(first["scale"], "alpha");
+  EXPECT_EQ(problems[1]["problem"]["layout"], "NN");
+}
+
+TEST(TuneWorkload, WhatNoKernelServesIsLeftOutAndALineSaysHowMuch) {
+  const Sandbox sandbox;
+  sandbox.write("w.jsonl",
+                line("NN", 16, 8, 24, "none", 3, 16) + line("NN", 16, 8, 24, "none", 1, 17));
+  const Ended ended = sandbox.run(tune("w.jsonl"));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("1 problems of gemm are tuned, 75.0 % of the estimated time"));
+}
+
+TEST(TuneWorkload, ShapesOfTunableOpAreRead) {
+  const Sandbox sandbox;
+  sandbox.write("tunableop_untuned0.csv",
+                "Validator,PT_VERSION,2.11.0\n"
+                "GemmTunableOp_float_NT,nt_16_8_24\n"
+                "GemmTunableOp_float_TN,tn_16_8_24_ld_24_24_16\n"
+                "GemmTunableOp_Half_NN,nn_16_8_24\n");
+  const Ended ended = sandbox.run(tune("tunableop_untuned0.csv"));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("1 lines name other operations"));
+  const Json problems = Json::parse(ended.out)["problems"];
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_EQ(problems[0]["problem"]["M"], 8);
+}
+
+TEST(TuneWorkload, ABadFileIsNamedWithItsLine) {
+  const Sandbox sandbox;
+  sandbox.write("bad.jsonl", line("NN", 16, 8, 24, "none", 1, 16) + "{\"call\":1}\n");
+  expect_refused(sandbox.run(tune("bad.jsonl")), 1, {"bad.jsonl, line 2", "is no call of cuBLAS"});
+  sandbox.write("other.jsonl", line("NN", 16, 8, 24, "none", 1, 17));
+  expect_refused(sandbox.run(tune("other.jsonl")), 1, {"has no call that kernels of gemm could"});
+  expect_refused(sandbox.run(tune("none.jsonl")), 1, {"none.jsonl: cannot be read"});
+  expect_refused(sandbox.run({"tune", "--workload", "w", "--sizes", "8", "--device", "host"}), 2,
+                 {"leave out --sizes"});
+}
+
+}  // namespace
+}  // namespace autotune::testing

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/workload.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <numeric>
+
+#include "tuner/cli/workload_file.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+/// A call's time as far as it is known before tuning: that of a large product, and a launch.
+constexpr double kFlopsPerSecond = 40e12, kLaunchSeconds = 3e-6, kLeastSeconds = 1;
+
+double weight_of(const RecordedCall& call) {
+  return call.calls * (blas::flops_of(call.shape) / kFlopsPerSecond + kLaunchSeconds);
+}
+
+std::vector<RecordedCall> calls_in(const std::filesystem::path& file, double& unknown) {
+  std::ifstream stream(file);
+  if (!stream) throw Error(format("{}: cannot be read", file.string()));
+  const bool is_csv = file.extension() == ".csv";
+  std::vector<RecordedCall> calls;
+  int number = 0;
+  for (std::string line; std::getline(stream, line);) {
+    const std::string place = format("{}, line {}", file.string(), ++number);
+    if (line.empty() || line.starts_with("Validator,")) continue;
+    if (!is_csv) {
+      calls.push_back(recorded_call(line, place));
+    } else if (const auto call = tunable_op_call(line)) {
+      calls.push_back(*call);
+    } else {
+      ++unknown;
+    }
+  }
+  return calls;
+}
+
+/// What kernels of the target cannot serve is not worth tuning.
+bool is_for(const blas::CallShape& shape, const Target& target) {
+  return blas::contract_of(shape) == blas::Outcome::served &&
+         blas::problem_of(shape).target == target.name;
+}
+
+Problem problem_for(const blas::CallShape& shape, const Target& target) {
+  const blas::TargetProblem wanted = blas::problem_of(shape);
+  NamedValues sizes;
+  for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+    sizes.push_back({target.sizes[i], wanted.sizes[i]});
+  }
+  return problem_of(target, sizes, parse_named_values(wanted.settings));
+}
+
+struct Weighted {
+  Problem problem;
+  double weight = 0;
+};
+
+std::vector<Weighted> heaviest_first(const std::map<std::string, Weighted>& problems) {
+  std::vector<Weighted> sorted;
+  for (const auto& [text, one] : problems) sorted.push_back(one);
+  std::ranges::stable_sort(sorted, std::greater<>(), &Weighted::weight);
+  return sorted;
+}
+
+/// The heaviest problems that each get enough of the time.
+void keep_affordable(std::vector<Weighted>& problems, const Budget& budget) {
+  if (budget.kind != Budget::Kind::seconds) return;
+  double sum = 0;
+  const auto gets_too_little = [&](const Weighted& one) {
+    sum += one.weight;
+    return budget.amount * one.weight < kLeastSeconds * sum;
+  };
+  const auto end = std::find_if(problems.begin() + 1, problems.end(), gets_too_little);
+  problems.erase(end, problems.end());
+}
+
+}  // namespace
+
+Workload read_workload(const std::filesystem::path& file, const Target& target,
+                       const Budget& budget) {
+  double unknown = 0, all = 0, kept = 0;
+  std::map<std::string, Weighted> problems;
+  for (const RecordedCall& call : calls_in(file, unknown)) {
+    all += weight_of(call);
+    if (!is_for(call.shape, target)) continue;
+    const Problem problem = problem_for(call.shape, target);
+    Weighted& one = problems.try_emplace(problem.text(), Weighted{problem, 0}).first->second;
+    one.weight += weight_of(call);
+  }
+  if (problems.empty()) {
+    throw Error(
+        format("{}: has no call that kernels of {} could serve; autotune run --report says "
+               "why",
+               file.string(), target.name));
+  }
+  std::vector<Weighted> chosen = heaviest_first(problems);
+  keep_affordable(chosen, budget);
+  Workload workload;
+  for (const Weighted& one : chosen) {
+    kept += one.weight;
+    workload.problems.push_back(one.problem);
+    workload.weights.push_back(one.weight);
+  }
+  if (kept < 0.9999 * all || unknown > 0) {
+    workload.left_out = format(
+        "{}: {} problems of {} are tuned, {:.1f} % of the estimated time of "
+        "its calls{}",
+        file.string(), chosen.size(), target.name, 100 * kept / all,
+        unknown > 0 ? format("; {} lines name other operations", unknown) : "");
+  }
+  return workload;
+}
+
+}  // namespace autotune::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The products that a program called, as problems with weights.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/target.hpp"
+#include "tuner/session/budget.hpp"
+
+namespace autotune::cli {
+
+/// Heaviest first.
+struct Workload {
+  std::vector<Problem> problems;
+  std::vector<double> weights;  // calls times estimated seconds
+  std::string left_out;         // a sentence; empty if all of the file is in
+};
+
+/// Reads a file of `autotune run --record` (JSON lines), or PyTorch TunableOp's CSV of untuned
+/// shapes. Takes the problems of the target. With a budget of time, problems that would get less
+/// than a second are left out. Throws Error with file and line; or if nothing is for the target.
+Workload read_workload(const std::filesystem::path& file, const Target& target,
+                       const Budget& budget);
+
+}  // namespace autotune::cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/workload_file.hpp"
+
+#include <regex>
+
+#include "tuner/blas/cublas_abi.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+using blas::CallShape;
+using blas::Scale;
+
+std::uint8_t operation_of(char letter) { return letter == 'N' || letter == 'n' ? 0 : 1; }
+
+/// Types that are not f32 need not be told apart here.
+std::int32_t type_of(const std::string& name) { return name == "f32" ? blas::kF32 : -1; }
+
+Scale scale_of(const std::string& name) {
+  for (const Scale scale : {Scale::none, Scale::alpha, Scale::beta, Scale::zero_alpha}) {
+    if (name == blas::name_of(scale)) return scale;
+  }
+  return Scale::on_device;
+}
+
+CallShape shape_of(const Json& line) {
+  CallShape s;
+  const std::string layout = line.at("layout");
+  s.op_a = operation_of(layout.at(0)), s.op_b = operation_of(layout.at(1));
+  s.m = line.at("m"), s.n = line.at("n"), s.k = line.at("k"), s.batch = line.at("batch");
+  s.lda = line.at("lda"), s.ldb = line.at("ldb"), s.ldc = line.at("ldc"), s.ldd = line.at("ldd");
+  s.stride_a = line.at("stride_a"), s.stride_b = line.at("stride_b");
+  s.stride_c = line.at("stride_c"), s.stride_d = line.at("stride_d");
+  const Json& types = line.at("types");
+  s.a_type = type_of(types.at(0)), s.b_type = type_of(types.at(1));
+  s.c_type = type_of(types.at(2)), s.d_type = type_of(types.at(3));
+  s.compute_type = line.at("compute_type"), s.math_mode = line.at("math_mode");
+  s.scale = scale_of(line.at("scale"));
+  s.epilogue = line.at("epilogue"), s.alignment = line.at("alignment");
+  s.other_order = line.at("column_major").get<bool>() ? 0 : 1;
+  return s;
+}
+
+}  // namespace
+
+RecordedCall recorded_call(const std::string& line, const std::string& place) {
+  const Json json = parse_json(line, place);
+  try {
+    return {shape_of(json), json.at("calls").get<double>()};
+  } catch (const std::exception&) {
+    throw Error(format("{}: is no call of cuBLAS, as autotune run --record writes them", place));
+  }
+}
+
+std::optional<RecordedCall> tunable_op_call(const std::string& line) {
+  static const std::regex pattern(
+      "Gemm(StridedBatched)?TunableOp_float_[NT][NT],([nt])([nt])_(\\d+)_(\\d+)_(\\d+)"
+      "(_B_(\\d+))?(_ld_(\\d+)_(\\d+)_(\\d+))?\\s*(,.*)?");
+  std::smatch match;
+  if (!std::regex_match(line, match, pattern)) return std::nullopt;
+  const auto number = [&](std::size_t group, std::int64_t otherwise) {
+    return match[group].matched ? std::stoll(match[group]) : otherwise;
+  };
+  CallShape s;
+  s.op_a = operation_of(match[2].str()[0]), s.op_b = operation_of(match[3].str()[0]);
+  s.m = number(4, 0), s.n = number(5, 0), s.k = number(6, 0), s.batch = number(8, 1);
+  s.lda = number(10, s.op_a == 0 ? s.m : s.k), s.ldb = number(11, s.op_b == 0 ? s.k : s.n);
+  s.ldc = s.ldd = number(12, s.m);
+  s.stride_a = s.m * s.k, s.stride_b = s.k * s.n, s.stride_c = s.stride_d = s.m * s.n;
+  s.compute_type = blas::kComputeF32;
+  s.epilogue = blas::kNoEpilogue;
+  return RecordedCall{s, 1};
+}
+
+}  // namespace autotune::cli

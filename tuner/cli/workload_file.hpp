@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of workload files.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tuner/blas/call_shape.hpp"
+
+namespace autotune::cli {
+
+struct RecordedCall {
+  blas::CallShape shape;
+  double calls = 1;
+};
+
+/// A line of `autotune run --record`. `place` is its name in messages. Throws Error.
+RecordedCall recorded_call(const std::string& line, const std::string& place);
+
+/// A line of TunableOp's CSV: `GemmTunableOp_float_NT,nt_25088_4096_64`. nullopt for lines that
+/// name no product of f32.
+std::optional<RecordedCall> tunable_op_call(const std::string& line);
+
+}  // namespace autotune::cli
