@@ -13,6 +13,7 @@
 #include "tuner/search/random_source.hpp"
 #include "tuner/search/ready.hpp"
 #include "tuner/search/start.hpp"
+#include "tuner/search/success.hpp"
 #include "tuner/search/surrogate.hpp"
 #include "tuner/search/turns.hpp"
 
@@ -33,12 +34,13 @@ class Search {
         space_(evaluator.space()),
         seed_(seed),
         random_(seed),
-        coordinates_(space_),
+        coordinates_(space_, Products::included),
         batch_(static_cast<std::size_t>(std::max(1, evaluator.batch()))),
         part_(std::max<std::size_t>(1, batch_ / kParts)),
         ahead_(batch_ > 1 ? batch_ + part_ : 1),
         prior_(prior_of(space_, evaluator.predicted())),
         points_(0, static_cast<Eigen::Index>(coordinates_.dimensions())),
+        success_(candidates_, coordinates_.parameters()),
         ready_(evaluator),
         neighbours_(space_) {}
 
@@ -191,7 +193,9 @@ class Search {
     left_to_gain_[which] = left_to_gain(opinion, surrogate.variances(), part.taken);
     evaluator_.expect(std::max(left_to_gain_[0], left_to_gain_[1]));
     surrogate.suppose(coordinates_.points(under_way_));
-    return expected_improvements(opinion, surrogate.variances(), part.taken);
+    const Eigen::ArrayXf scores = expected_improvements(opinion, surrogate.variances(), part.taken);
+    const Eigen::ArrayXf& success = success_.update(observations_, points_);
+    return success.size() == 0 ? scores : (scores < 0).select(scores, scores * success);
   }
 
   /// By what share the best time may fall at the candidate that promises most, taken one standard
@@ -246,7 +250,6 @@ class Search {
       const float deviation = std::sqrt(std::max(variances[row], 1e-10F));
       scores[row] = deviation * improvement_.h((opinion.best - opinion.mean[row]) / deviation);
     }
-    if (opinion.success.size() > 0) scores = (scores < 0).select(scores, scores * opinion.success);
     return scores;
   }
 
@@ -264,6 +267,7 @@ class Search {
   Points points_;              // one row an observation
   Eigen::VectorXd predicted_;  // one an observation
   Candidates candidates_;
+  SuccessModel success_;
   std::vector<Surrogate> surrogates_;
   std::array<double, 2> left_to_gain_ = {1, 1};  // as each surrogate saw it last
   ReadyMemory ready_;

@@ -49,20 +49,14 @@ Targets targets_of(const Observations& observations, std::span<const std::size_t
     if (const auto time = observations.log_seconds(place)) sorted.push_back(*time);
   }
   const auto count = static_cast<Eigen::Index>(places.size());
-  Targets targets{Eigen::VectorXd::Zero(count), Eigen::VectorXd::Zero(count), 0, 1, 0, false};
-  if (sorted.empty()) {
-    targets.failures.setOnes();
-    targets.any_failure = count > 0;
-    return targets;
-  }
+  Targets targets{Eigen::VectorXd::Zero(count)};
+  if (sorted.empty()) return targets;
   std::sort(sorted.begin(), sorted.end());
   const double ceiling = quantile(sorted, 0.75);
   const double middle = quantile(sorted, 0.5);
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto time = observations.log_seconds(places[static_cast<std::size_t>(i)]);
     targets.values[i] = time ? std::min(*time, ceiling) : middle;
-    targets.failures[i] = time ? 0 : 1;
-    targets.any_failure |= !time;
   }
   targets.mean = targets.values.mean();
   targets.deviation = std::sqrt((targets.values.array() - targets.mean).square().mean());

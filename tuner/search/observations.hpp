@@ -40,14 +40,12 @@ class Observations {
 
 /// Log times as training data of a Gaussian process. Times above the upper quartile are clipped to
 /// it, so that slow configurations do not dominate the fit. The values are standardized to mean 0,
-/// deviation 1. A failure gets the median and is marked in `failures`.
+/// deviation 1. A failure gets the median.
 struct Targets {
   Eigen::VectorXd values;
-  Eigen::VectorXd failures;  // 0 or 1
-  double mean = 0;           // log seconds
+  double mean = 0;  // log seconds
   double deviation = 1;
   double best = 0;  // the smallest of `values` without failures
-  bool any_failure = false;
 };
 Targets targets_of(const Observations& observations, std::span<const std::size_t> places);
 

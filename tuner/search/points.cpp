@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace autotune {
 namespace {
+
+constexpr std::size_t kMostProducts = 36;
+constexpr float kProductSpan = 0.6F;
 
 /// Places on a log scale, shifted by one where zero or negative values occur.
 std::vector<double> log_places(const std::vector<Value>& values) {
@@ -18,12 +22,21 @@ std::vector<double> log_places(const std::vector<Value>& values) {
   return places;
 }
 
+bool has_words(const std::vector<Value>& values) {
+  return std::ranges::any_of(values, [](const Value& value) { return value.is_word(); });
+}
+
+/// Empty for words and for what can only be on or off.
+std::vector<float> logarithms_of(const std::vector<Value>& values) {
+  if (values.size() < 3 || has_words(values)) return {};
+  const std::vector<double> places = log_places(values);
+  return {places.begin(), places.end()};
+}
+
 std::vector<float> coordinates_of(const std::vector<Value>& values) {
-  const bool words =
-      std::any_of(values.begin(), values.end(), [](const Value& value) { return value.is_word(); });
   const double last = static_cast<double>(values.size() - 1);
   std::vector<float> coordinates;
-  if (words) {
+  if (has_words(values)) {
     for (std::size_t level = 0; level < values.size(); ++level) {
       coordinates.push_back(static_cast<float>(static_cast<double>(level) / last));
     }
@@ -42,40 +55,74 @@ std::vector<float> coordinates_of(const std::vector<Value>& values) {
 
 }  // namespace
 
-LevelCoordinates::LevelCoordinates(const ParameterSpace& space) : space_(space) {
+LevelCoordinates::LevelCoordinates(const ParameterSpace& space, Products products) : space_(space) {
   for (std::size_t p = 0; p < space.parameters().size(); ++p) {
     const std::vector<Value>& values = space.parameters()[p].values;
     if (values.size() < 2) continue;
     parameters_.push_back(p);
     coordinates_.push_back(coordinates_of(values));
+    logarithms_.push_back(logarithms_of(values));
   }
+  if (products == Products::included) add_products();
+}
+
+void LevelCoordinates::add_products() {
+  for (std::size_t first = 0; first < parameters_.size(); ++first) {
+    for (std::size_t second = first + 1; second < parameters_.size(); ++second) {
+      if (logarithms_[first].empty() || logarithms_[second].empty()) continue;
+      const auto [low, high] = std::ranges::minmax(logarithms_[first]);
+      const auto [other_low, other_high] = std::ranges::minmax(logarithms_[second]);
+      products_.push_back({first, second, low + other_low, high + other_high});
+    }
+  }
+  // Of many parameters, the pairs with most values: each dimension costs time at every proposal.
+  std::ranges::stable_sort(products_, std::greater(), [&](const Product& product) {
+    return logarithms_[product.first].size() * logarithms_[product.second].size();
+  });
+  if (products_.size() > kMostProducts) products_.resize(kMostProducts);
+}
+
+float LevelCoordinates::product_coordinate(const Product& product,
+                                           std::span<const std::size_t> levels) const {
+  const float sum = logarithms_[product.first][levels[product.first]] +
+                    logarithms_[product.second][levels[product.second]];
+  return kProductSpan * (sum - product.low) / std::max(product.high - product.low, 1e-6F);
+}
+
+/// `levels`: one per dimension of a parameter.
+Eigen::RowVectorXf LevelCoordinates::point_of(std::span<const std::size_t> levels) const {
+  Eigen::RowVectorXf point(static_cast<Eigen::Index>(dimensions()));
+  Eigen::Index dimension = 0;
+  for (std::size_t d = 0; d < levels.size(); ++d) point[dimension++] = coordinates_[d][levels[d]];
+  for (const Product& product : products_) {
+    point[dimension++] = product_coordinate(product, levels);
+  }
+  return point;
 }
 
 Points LevelCoordinates::points(std::span<const std::size_t> indices) const {
   Points points(static_cast<Eigen::Index>(indices.size()), static_cast<Eigen::Index>(dimensions()));
+  std::vector<std::size_t> own(parameters_.size());
   for (std::size_t row = 0; row < indices.size(); ++row) {
     const Levels levels = space_.levels(indices[row]);
-    for (std::size_t d = 0; d < dimensions(); ++d) {
-      points(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(d)) =
-          coordinates_[d][levels[parameters_[d]]];
-    }
+    for (std::size_t d = 0; d < own.size(); ++d) own[d] = levels[parameters_[d]];
+    points.row(static_cast<Eigen::Index>(row)) = point_of(own);
   }
   return points;
 }
 
 std::optional<Eigen::RowVectorXf> LevelCoordinates::point(
     const Configuration& configuration) const {
-  Eigen::RowVectorXf point(static_cast<Eigen::Index>(dimensions()));
-  for (std::size_t d = 0; d < dimensions(); ++d) {
-    const Parameter& parameter = space_.parameters()[parameters_[d]];
+  std::vector<std::size_t> levels;
+  for (const std::size_t p : parameters_) {
+    const Parameter& parameter = space_.parameters()[p];
     const Value* const value = find_value(configuration, parameter.name);
     if (!value) return std::nullopt;
     const auto level = std::find(parameter.values.begin(), parameter.values.end(), *value);
     if (level == parameter.values.end()) return std::nullopt;
-    point[static_cast<Eigen::Index>(d)] =
-        coordinates_[d][static_cast<std::size_t>(level - parameter.values.begin())];
+    levels.push_back(static_cast<std::size_t>(level - parameter.values.begin()));
   }
-  return point;
+  return point_of(levels);
 }
 
 Points LevelCoordinates::all_points() const {

@@ -15,14 +15,21 @@ namespace autotune {
 /// One row per configuration, one column per dimension.
 using Points = Eigen::MatrixXf;
 
+/// Whether products of two parameters are dimensions of their own. Threads a block, shared memory
+/// and work a thread are such products, and times depend on them more simply than on the factors.
+enum class Products { left_out, included };
+
 /// The coordinate of each level, in 0..1: the mean of two numbers. One is the value's rank, the
 /// other its place between the smallest and the largest value on a log scale. Words have the rank
-/// only. Parameters with a single value have no dimension.
+/// only. Parameters with a single value have no dimension. The dimensions of products come after
+/// those of parameters; they span 0..0.6, by the logarithm.
 class LevelCoordinates {
  public:
-  explicit LevelCoordinates(const ParameterSpace& space);
+  explicit LevelCoordinates(const ParameterSpace& space, Products products = Products::left_out);
 
-  std::size_t dimensions() const { return parameters_.size(); }
+  std::size_t dimensions() const { return parameters_.size() + products_.size(); }
+  /// Those of parameters alone.
+  std::size_t parameters() const { return parameters_.size(); }
   Points points(std::span<const std::size_t> indices) const;
   /// The point of any combination of values, valid or not. Returns nullopt if a value is unknown.
   std::optional<Eigen::RowVectorXf> point(const Configuration& configuration) const;
@@ -30,9 +37,20 @@ class LevelCoordinates {
   Points all_points() const;
 
  private:
+  /// Two dimensions of parameters, and the smallest and largest sum of their logarithms.
+  struct Product {
+    std::size_t first, second;
+    float low, high;
+  };
+  void add_products();
+  float product_coordinate(const Product& product, std::span<const std::size_t> levels) const;
+  Eigen::RowVectorXf point_of(std::span<const std::size_t> levels) const;
+
   const ParameterSpace& space_;
   std::vector<std::size_t> parameters_;          // those with more than one value
   std::vector<std::vector<float>> coordinates_;  // per parameter, one per level
+  std::vector<std::vector<float>> logarithms_;   // the same; empty unless it has products
+  std::vector<Product> products_;
 };
 
 }  // namespace autotune

@@ -78,8 +78,8 @@ Eigen::VectorXd Posterior::whitened(const Eigen::VectorXd& values) const {
   return known.triangularView<Eigen::Lower>().solve(values);
 }
 
-Eigen::MatrixXf Posterior::means(const Eigen::MatrixXd& whitened) const {
-  const Eigen::MatrixXf narrow = whitened.cast<float>();
+Eigen::VectorXf Posterior::means(const Eigen::VectorXd& whitened) const {
+  const Eigen::VectorXf narrow = whitened.cast<float>();
   return solutions_.leftCols(narrow.rows()) * narrow;
 }
 

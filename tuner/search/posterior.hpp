@@ -28,8 +28,8 @@ class Posterior {
 
   /// L⁻¹ times the values of the first observations.
   Eigen::VectorXd whitened(const Eigen::VectorXd& values) const;
-  /// The mean at every candidate; one column per column of `whitened`.
-  Eigen::MatrixXf means(const Eigen::MatrixXd& whitened) const;
+  /// The mean at every candidate.
+  Eigen::VectorXf means(const Eigen::VectorXd& whitened) const;
   const Eigen::ArrayXf& variances() const { return variances_; }
 
  private:

@@ -103,29 +103,18 @@ void Surrogate::suppose(const Points& points) {
 Opinion Surrogate::opinion(const Observations& observations,
                            const Eigen::VectorXd& predicted) const {
   const Targets targets = targets_of(observations, used_);
-  Eigen::MatrixXd whitened(static_cast<Eigen::Index>(used_.size()), targets.any_failure ? 2 : 1);
-  whitened.col(0) = posterior_.whitened(targets.values);
-  const double base = targets.failures.mean();
-  if (targets.any_failure) {
-    whitened.col(1) = posterior_.whitened((targets.failures.array() - base).matrix());
-  }
+  Eigen::VectorXd whitened = posterior_.whitened(targets.values);
   double slope = 0;
   if (predicted.size() > 0) {
     const Trend trend = trend_of(rows_of<Eigen::VectorXd>(predicted, used_), targets);
     const Eigen::VectorXd feature = posterior_.whitened(trend.feature);
-    slope = fitted_slope(trend, feature, whitened.col(0));
-    whitened.col(0) -= slope * feature;
+    slope = fitted_slope(trend, feature, whitened);
+    whitened -= slope * feature;
     slope /= targets.deviation;
   }
-  const Eigen::MatrixXf means = posterior_.means(whitened);
-  Opinion result{means.col(0).array(),
-                 {},
-                 static_cast<float>(targets.best),
+  Opinion result{posterior_.means(whitened).array(), static_cast<float>(targets.best),
                  static_cast<float>(targets.deviation)};
   if (predicted.size() > 0) result.mean += static_cast<float>(slope) * candidates_.predicted;
-  if (targets.any_failure) {
-    result.success = (1 - static_cast<float>(base) - means.col(1).array()).max(0.02F).min(1.0F);
-  }
   return result;
 }
 

@@ -14,7 +14,6 @@ namespace autotune {
 /// The posterior at every candidate, in the units of Targets.
 struct Opinion {
   Eigen::ArrayXf mean;
-  Eigen::ArrayXf success;  // probability that it works; empty without failures
   float best = 0;
   float deviation = 1;  // one unit, in log seconds
 };

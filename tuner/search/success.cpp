@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/success.hpp"
+
+#include <Eigen/Cholesky>
+
+namespace autotune {
+namespace {
+
+constexpr double kPenalty = 0.3;
+constexpr double kConstantPenalty = 0.01;
+constexpr int kSteps = 8;
+constexpr double kConverged = 1e-3;
+constexpr float kLeast = 0.02F;
+
+/// One row a point: 1, the coordinates as numbers of deviation 1 or so, and half of each product.
+Eigen::MatrixXf features_of(const Points& points, Eigen::Index dimensions) {
+  Eigen::MatrixXf features(points.rows(), 1 + dimensions + dimensions * (dimensions + 1) / 2);
+  const Eigen::MatrixXf centred = (points.leftCols(dimensions).array() - 0.5F) * 3.4F;
+  features.col(0).setOnes();
+  features.middleCols(1, dimensions) = centred;
+  Eigen::Index column = 1 + dimensions;
+  for (Eigen::Index i = 0; i < dimensions; ++i) {
+    for (Eigen::Index j = i; j < dimensions; ++j) {
+      features.col(column++) = 0.5F * centred.col(i).cwiseProduct(centred.col(j));
+    }
+  }
+  return features;
+}
+
+Eigen::VectorXd works(const Observations& observations) {
+  Eigen::VectorXd works(static_cast<Eigen::Index>(observations.size()));
+  for (std::size_t place = 0; place < observations.size(); ++place) {
+    works[static_cast<Eigen::Index>(place)] = observations.log_seconds(place) ? 1 : 0;
+  }
+  return works;
+}
+
+template <class Array>
+Eigen::Array<typename Array::Scalar, Eigen::Dynamic, 1> logistic(const Array& x) {
+  return 1 / (1 + (-x).exp());
+}
+
+}  // namespace
+
+void SuccessModel::fit(const Observations& observations, const Points& points) {
+  const Eigen::MatrixXd features = features_of(points, dimensions_).cast<double>();
+  const Eigen::VectorXd outcome = works(observations);
+  Eigen::VectorXd penalty = Eigen::VectorXd::Constant(features.cols(), kPenalty);
+  penalty[0] = kConstantPenalty;
+  if (weights_.size() == 0) weights_ = Eigen::VectorXd::Zero(features.cols());
+  for (int step = 0; step < kSteps; ++step) {
+    const Eigen::ArrayXd expected = logistic((features * weights_).array());
+    Eigen::MatrixXd hessian =
+        features.transpose() * (expected * (1 - expected)).matrix().asDiagonal() * features;
+    hessian.diagonal() += penalty;
+    const Eigen::VectorXd gradient = features.transpose() * (outcome.array() - expected).matrix() -
+                                     penalty.cwiseProduct(weights_);
+    const Eigen::VectorXd move = hessian.llt().solve(gradient);
+    if (!move.allFinite()) return;  // the last weights stay
+    weights_ += move;
+    if (move.cwiseAbs().maxCoeff() < kConverged) return;
+  }
+}
+
+const Eigen::ArrayXf& SuccessModel::update(const Observations& observations, const Points& points) {
+  if (observations.valid() == observations.size()) return success_;  // empty
+  if (fitted_ == observations.size() && drawing_ == candidates_.drawing) return success_;
+  if (fitted_ != observations.size()) fit(observations, points);
+  if (drawing_ != candidates_.drawing) features_ = features_of(candidates_.points, dimensions_);
+  fitted_ = observations.size();
+  drawing_ = candidates_.drawing;
+  success_ = logistic((features_ * weights_.cast<float>()).array()).max(kLeast);
+  return success_;
+}
+
+}  // namespace autotune

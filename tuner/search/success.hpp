@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How likely a configuration is to work: to compile, to launch and to be right.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "tuner/search/candidates.hpp"
+#include "tuner/search/observations.hpp"
+
+namespace autotune {
+
+/// A logistic regression with a ridge penalty, refitted by Newton's method. Its features are the
+/// coordinates of the parameters, their squares and their products two by two: what makes a
+/// configuration fail is shared memory, registers or threads, which are such products, rather than
+/// a distance to another that failed.
+class SuccessModel {
+ public:
+  /// Uses the first `dimensions` columns of points. `candidates` must outlive it.
+  SuccessModel(const Candidates& candidates, std::size_t dimensions)
+      : candidates_(candidates), dimensions_(static_cast<Eigen::Index>(dimensions)) {}
+
+  /// The probability of success of each candidate, at least 0.02; empty while nothing has failed.
+  /// `points` has one row per observation.
+  const Eigen::ArrayXf& update(const Observations& observations, const Points& points);
+
+ private:
+  void fit(const Observations& observations, const Points& points);
+
+  const Candidates& candidates_;
+  Eigen::Index dimensions_;
+  std::size_t fitted_ = 0;   // observations
+  int drawing_ = -1;         // of the candidates in `features_`
+  Eigen::VectorXd weights_;  // one per feature
+  Eigen::MatrixXf features_;
+  Eigen::ArrayXf success_;
+};
+
+}  // namespace autotune
