@@ -15,6 +15,7 @@ constexpr double kIntoShared = 175;  // cycles that data takes on into shared me
 constexpr double kLoneWarp = 0.28;   // of its time that the only warp of a scheduler waits
 constexpr double kBlockStart = 30;   // cycles to place a block and reach its first load
 constexpr double kFirstBlocks = 0.14e-6;  // seconds from a kernel's start to its first blocks
+constexpr double kMostIdle = 99.99;       // percent
 constexpr double kHotShare = 0.7;         // of L2 that the data of one call may fill and stay
 
 /// Softens max(a, b): the larger of two equal ones costs a fifth more, as things never overlap
@@ -37,7 +38,7 @@ BlockLoad load_of(const GpuSpec& gpu, const Calibration& calibration, const Cost
   // Lanes without a thread idle like threads without work.
   const double lanes = std::ceil(input.shape.threads / kWarp) * kWarp;
   const double busy =
-      input.shape.threads / lanes * (1 - std::clamp(work.idle_percent, 0.0, 99.0) / 100);
+      input.shape.threads / lanes * (1 - std::clamp(work.idle_percent, 0.0, kMostIdle) / 100);
   const double slots = fmas / reached + work.instructions / blocks;
   return {
       fmas / (gpu.sm.fma_lanes * reached) / busy,
