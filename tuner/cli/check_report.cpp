@@ -36,7 +36,7 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
   for (const BufferSpec& buffer : check.buffers) {
     const std::string fill = fill_text(buffer);
     out << format("{:<9} {} {} {}, {}{}{}\n", role_name(buffer.role), buffer.name, buffer.length,
-                  name_of(buffer.type), bytes_text(buffer.bytes()), fill.empty() ? "" : ", ", fill);
+                  type_text(buffer), bytes_text(buffer.bytes()), fill.empty() ? "" : ", ", fill);
   }
   out << format("work      {:.6g} FLOPs, {} a call\n", check.work.flops,
                 bytes_text(static_cast<std::int64_t>(check.work.bytes)));
@@ -144,7 +144,7 @@ Json check_json(const Target& target, const Problem& problem, const DeviceInfo& 
   for (const BufferSpec& buffer : check.buffers) {
     json["buffers"].push_back({{"name", buffer.name},
                                {"role", role_name(buffer.role)},
-                               {"type", name_of(buffer.type)},
+                               {"type", type_text(buffer)},
                                {"length", buffer.length},
                                {"fill", fill_text(buffer)}});
   }

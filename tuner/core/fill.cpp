@@ -51,7 +51,10 @@ std::size_t values_of(Fill fill) {
   }
 }
 
-std::string fill_complaint(const BufferSpec& buffer) {
+namespace {
+
+/// Of one type.
+std::string plain_fill_complaint(const BufferSpec& buffer) {
   const std::vector<double>& values = buffer.fill_values;
   if (buffer.fill == Fill::uniform && values[0] > values[1]) {
     return format("{} to {} is empty", values[0], values[1]);
@@ -69,6 +72,19 @@ std::string fill_complaint(const BufferSpec& buffer) {
   }
   if (least >= autotune::least(buffer.type) && greatest <= largest(buffer.type)) return {};
   return format("{} to {} does not fit {}", least, greatest, name_of(buffer.type));
+}
+
+}  // namespace
+
+std::string fill_complaint(const BufferSpec& buffer) {
+  if (buffer.members.empty()) return plain_fill_complaint(buffer);
+  BufferSpec part = buffer;
+  for (const Member& member : buffer.members) {
+    part.type = member.type;
+    const std::string why = plain_fill_complaint(part);
+    if (!why.empty()) return format("member {}: {}", member.name, why);
+  }
+  return {};
 }
 
 std::string fill_text(const BufferSpec& buffer) {
@@ -99,7 +115,7 @@ std::string fill_text(const BufferSpec& buffer) {
 }
 
 bool fills_with_integers(const BufferSpec& buffer) {
-  if (!is_floating(buffer.type)) return true;
+  if (!has_floating(buffer)) return true;
   if (!buffer.file.empty()) return false;
   switch (buffer.fill) {
     case Fill::uniform:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/launch.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tuner/core/narrow_float.hpp"
@@ -9,6 +10,22 @@ namespace autotune {
 
 bool is_name_expression(std::string_view entry) {
   return entry.find_first_of(":<") != std::string_view::npos;
+}
+
+std::string type_text(const BufferSpec& buffer) {
+  if (buffer.members.empty()) return std::string(name_of(buffer.type));
+  std::string text;
+  for (const Member& member : buffer.members) {
+    text.append(text.empty() ? "{" : ", ").append(name_of(member.type)).append(" ");
+    text += member.name;
+  }
+  return text + '}';
+}
+
+bool has_floating(const BufferSpec& buffer) {
+  const auto is_floating_member = [](const Member& member) { return is_floating(member.type); };
+  return buffer.members.empty() ? is_floating(buffer.type)
+                                : std::ranges::any_of(buffer.members, is_floating_member);
 }
 
 std::array<std::byte, 8> memory_of(const Scalar& scalar) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tuner/core/element_type.hpp"
+#include "tuner/core/struct_layout.hpp"
 
 namespace autotune {
 
@@ -63,10 +64,20 @@ struct BufferSpec {
   std::vector<double> fill_values = {};
   std::optional<std::uint64_t> seed = {};  // in place of the workload's
   double absolute = 0;                     // see tolerance
+  /// Of a struct with members of several types; `type` is that of the first one then.
+  std::vector<Member> members = {};
 
-  std::int64_t bytes() const { return length * bytes_of(type); }
+  std::int64_t element_bytes() const {
+    return members.empty() ? bytes_of(type) : struct_bytes(members);
+  }
+  std::int64_t bytes() const { return length * element_bytes(); }
   friend bool operator==(const BufferSpec&, const BufferSpec&) = default;
 };
+
+/// `f32`, or `{f32 x, i32 id}`.
+std::string type_text(const BufferSpec& buffer);
+/// Whether it has elements of a floating type.
+bool has_floating(const BufferSpec& buffer);
 
 /// A scalar passed by value; `real` for floating types, else `integer`.
 struct Scalar {
@@ -98,7 +109,23 @@ struct TensorMap {
   friend bool operator==(const TensorMap&, const TensorMap&) = default;
 };
 
-using Argument = std::variant<BufferRef, Scalar, TensorMap>;
+enum class TextureFilter : std::uint8_t { point, linear };
+enum class TextureAddress : std::uint8_t { clamp, border, wrap, mirror };
+
+/// A texture object (cudaTextureObject_t) over a buffer: of one dimension, read by tex1Dfetch(), or
+/// of two, read by tex2D(). Innermost dimension first, in texels of `channels` elements.
+struct Texture {
+  std::uint32_t buffer = 0;
+  std::vector<std::int64_t> dims;
+  int channels = 1;  // 1, 2 or 4
+  // Of two dimensions only.
+  TextureFilter filter = TextureFilter::point;
+  TextureAddress address = TextureAddress::clamp;
+  bool normalized = false;  // coordinates from 0 to 1
+  friend bool operator==(const Texture&, const Texture&) = default;
+};
+
+using Argument = std::variant<BufferRef, Scalar, TensorMap, Texture>;
 
 struct Launch {
   std::string entry;

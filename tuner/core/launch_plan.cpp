@@ -180,6 +180,12 @@ class LaunchPlanner::Plan {
     return BufferRef{buffer(index)};
   }
 
+  const Array& array(std::size_t handle) const {
+    const std::size_t arguments = planner_.arguments_.size();
+    return handle < arguments ? planner_.arguments_[handle]
+                              : planner_.workspace_[handle - arguments];
+  }
+
   /// A workspace is made on first use.
   std::uint32_t buffer(std::size_t handle) {
     const std::size_t arguments = planner_.arguments_.size();
@@ -206,8 +212,12 @@ class LaunchPlanner::Plan {
     need(map.schedule);
     TensorMap made;
     const auto key = [&](const char* part) { return format("{}.{}", map.key, part); };
-    made.buffer =
-        buffer(static_cast<std::size_t>(values_.value(map.buffer, [&] { return key("buffer"); })));
+    const auto handle =
+        static_cast<std::size_t>(values_.value(map.buffer, [&] { return key("buffer"); }));
+    if (!array(handle).members.empty()) {
+      values_.fail(key("buffer"), "is of structs with several types, which no tensor map has");
+    }
+    made.buffer = buffer(handle);
     made.dims = sizes(map.dims, map.key, "dims");
     made.strides = sizes(map.strides, map.key, "strides");
     made.box = sizes(map.box, map.key, "box");

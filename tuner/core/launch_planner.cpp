@@ -36,6 +36,9 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
               names_.bind(spec.absolute),
               names_.bind(spec.fill_values)};
   array.schedule = names_.schedule(array.length);
+  for (const MemberSpec& member : spec.members) {
+    array.members.push_back(type_of(key + ".type", member.type));
+  }
   if (is_plain(array)) {
     BufferSpec& plain = array.plain.emplace();
     plain.name = short_name(spec.name);
@@ -48,7 +51,8 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
 }
 
 bool LaunchPlanner::is_plain(const Array& array) {
-  const bool is_filled_simply = array.fill_values.empty() && !array.spec->file;
+  const bool is_filled_simply =
+      array.fill_values.empty() && !array.spec->file && array.members.empty();
   const bool is_compared = array.tolerance || array.absolute;
   return array.length && array.type.choices.size() == 1 && is_filled_simply && !is_compared;
 }

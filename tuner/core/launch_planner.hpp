@@ -44,6 +44,7 @@ class LaunchPlanner {
     std::vector<Formula> fill_values;
     std::uint32_t index = 0;               // among the workload's buffers, or among workspaces
     Schedule schedule = {};                // computes the length
+    std::vector<Type> members = {};        // of a struct with several types
     std::optional<BufferSpec> plain = {};  // all but the length, if only that must be computed
   };
   struct Map {
@@ -52,6 +53,13 @@ class LaunchPlanner {
     Formula buffer;
     std::vector<Formula> dims, strides, box;
     std::optional<Formula> swizzle_bytes;
+    Schedule schedule = {};
+  };
+  struct TextureObject {
+    const TextureSpec* spec;
+    std::string key;
+    Formula buffer;
+    std::vector<Formula> dims;
     Schedule schedule = {};
   };
   struct Passed {
@@ -81,6 +89,8 @@ class LaunchPlanner {
 
   Array array_of(const ArgumentSpec& spec, const std::string& key);
   Map map_of(const TensorMapSpec& spec);
+  TextureObject texture_of(const TextureSpec& spec);
+  void require_handle(const Expression& buffer, const std::string& key) const;
   Program program_of(const std::vector<KernelSpec>& kernels, const std::string& key);
   Kernel kernel_of(const KernelSpec& spec, const std::string& key);
   Passed passed_of(const PassedArgument& argument, const std::string& key);
@@ -103,6 +113,7 @@ class LaunchPlanner {
   std::uint32_t buffers_ = 0;  // number of the workload's buffers
   std::vector<Array> arguments_, workspace_;
   std::vector<Map> maps_;
+  std::vector<TextureObject> textures_;
   Slots fixed_slots_;
   Program kernels_, checks_, reference_, preparation_;
 };

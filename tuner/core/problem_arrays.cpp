@@ -48,6 +48,10 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
   BufferSpec buffer;
   buffer.name = short_name(spec.name);
   buffer.type = array.type.of(values.levels());
+  for (std::size_t i = 0; i < array.members.size(); ++i) {
+    buffer.members.push_back({spec.members[i].name, array.members[i].of(values.levels())});
+  }
+  buffer.members = laid_out(std::move(buffer.members));
   buffer.length = length_of(array, values);
   buffer.role = spec.role;
   buffer.fill = spec.fill;
@@ -82,7 +86,7 @@ void LaunchPlanner::check_file(const Array& array, const BufferSpec& buffer,
                                const FormulaValues& values) {
   const InputFile& file = *array.spec->file;
   const std::string name = file.path.filename().string();
-  const std::string_view type = name_of(buffer.type);
+  const std::string type = type_text(buffer);
   if (!file.type.empty() && file.type != type) {
     values.fail(array.key + ".type", format("is {}, and {} holds {}", type, name, file.type));
   }

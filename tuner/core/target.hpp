@@ -33,6 +33,12 @@ struct InputFile {
   std::string hash = {};    // of the content
 };
 
+/// A member of a struct. Its type is an ElementType's name, or that of a setting that holds one.
+struct MemberSpec {
+  std::string name;
+  std::string type;
+};
+
 /// An array or scalar in kernels' arguments. Exactly one of `length` (buffer), `value` and `real`
 /// (scalar) is given.
 struct ArgumentSpec {
@@ -55,6 +61,7 @@ struct ArgumentSpec {
   std::optional<std::uint64_t> seed = {};    // likewise
   std::optional<InputFile> file = {};        // inputs and inouts; in place of `fill`
   bool has_own_length = true;                // false: `length` is that of the file
+  std::vector<MemberSpec> members = {};  // of a struct with several types; `type` is the first's
 };
 
 /// A TMA descriptor in kernels' arguments; see TensorMap.
@@ -65,8 +72,18 @@ struct TensorMapSpec {
   std::optional<Expression> swizzle_bytes;
 };
 
-/// What a kernel is passed: a buffer, scalar or tensor map, by its name or as chosen by `? :`, or
-/// an expression. A parameter that holds a word is passed as the number of its macro.
+/// A texture object in kernels' arguments; see Texture.
+struct TextureSpec {
+  std::string name;
+  Expression buffer;  // its name, or as chosen by `? :`
+  std::vector<Expression> dims;
+  TextureFilter filter = TextureFilter::point;
+  TextureAddress address = TextureAddress::clamp;
+  bool normalized = false;
+};
+
+/// What a kernel is passed: a buffer, scalar, tensor map or texture, by its name or as chosen by `?
+/// :`, or an expression. A parameter that holds a word is passed as the number of its macro.
 struct PassedArgument {
   PassedArgument(Expression passed)
       : value(std::move(passed)) {}  // NOLINT(google-explicit-constructor)
@@ -130,6 +147,7 @@ struct Target {
   std::vector<ArgumentSpec> arguments;
   std::vector<ArgumentSpec> workspace;  // and unchecked outputs; lengths may depend on parameters
   std::vector<TensorMapSpec> tensor_maps;
+  std::vector<TextureSpec> textures = {};
   std::vector<KernelSpec> kernels;
   std::vector<KernelSpec> prepare_kernels = {};  // write inputs whose fill is Fill::prepared
   std::vector<KernelSpec> check_kernels = {};    // write outputs with the role checked

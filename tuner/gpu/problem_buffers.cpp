@@ -28,9 +28,9 @@ void copy(cudaStream_t stream, std::byte* to, const std::byte* from, std::int64_
              "copy memory");
 }
 
-/// Reads a buffer's file and waits, so that the host's copy can go.
-void upload_file(cudaStream_t stream, const BufferSpec& spec, InputSet set, std::uint64_t seed,
-                 bool absolute, std::byte* to) {
+/// Fills on the host what is in a file or a struct, and waits, so that the host's copy can go.
+void upload(cudaStream_t stream, const BufferSpec& spec, InputSet set, std::uint64_t seed,
+            bool absolute, std::byte* to) {
   std::vector<std::byte> contents(static_cast<std::size_t>(spec.bytes()));
   fill(contents, spec, set, seed, absolute);
   copy(stream, to, contents.data(), spec.bytes());
@@ -38,6 +38,23 @@ void upload_file(cudaStream_t stream, const BufferSpec& spec, InputSet set, std:
 }
 
 }  // namespace
+
+std::vector<std::byte> downloaded(const std::byte* from, std::int64_t bytes) {
+  std::vector<std::byte> to(static_cast<std::size_t>(bytes));
+  check_cuda(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDefault), "copy memory");
+  return to;
+}
+
+void poison(cudaStream_t stream, const BufferSpec& spec, std::byte* to) {
+  set_bytes(stream, to, poison_byte(spec.type), spec.bytes());
+  for (const Member& member : spec.members) {
+    check_cuda(cudaMemset2DAsync(to + member.offset, static_cast<std::size_t>(spec.element_bytes()),
+                                 static_cast<int>(poison_byte(member.type)),
+                                 static_cast<std::size_t>(bytes_of(member.type)),
+                                 static_cast<std::size_t>(spec.length), stream),
+               "set memory");
+  }
+}
 
 ZonedBuffer::ZonedBuffer(cudaStream_t stream, std::int64_t bytes, std::int64_t slack)
     : memory_(bytes + 2 * kRedZoneBytes + slack), bytes_(bytes) {
@@ -50,12 +67,8 @@ void ZonedBuffer::reset_zones(cudaStream_t stream) const {
 }
 
 Verdict ZonedBuffer::check_zones(const BufferSpec& spec) const {
-  std::vector<std::byte> before(kRedZoneBytes), after(kRedZoneBytes);
-  check_cuda(cudaMemcpy(before.data(), memory_.get(), kRedZoneBytes, cudaMemcpyDefault),
-             "copy memory");
-  check_cuda(cudaMemcpy(after.data(), start() + bytes_, kRedZoneBytes, cudaMemcpyDefault),
-             "copy memory");
-  return check_red_zones(spec, before, after);
+  return check_red_zones(spec, downloaded(memory_.get(), kRedZoneBytes),
+                         downloaded(start() + bytes_, kRedZoneBytes));
 }
 
 void fill_workspace(cudaStream_t stream, const BufferSpec& spec, const ZonedBuffer& buffer) {
@@ -85,7 +98,7 @@ void ProblemBuffers::check_memory(const Workload& workload) const {
   std::int64_t needed = 0;
   for (const BufferSpec& spec : specs_) {
     const std::int64_t one = spec.bytes() + 2 * kRedZoneBytes;
-    const std::int64_t answers = 4 * spec.length * bytes_of(answer_type(workload, spec)) +
+    const std::int64_t answers = 4 * answer_bytes(workload, spec) +
                                  spec.length * bytes_of(ElementType::f64) + 2 * kRedZoneBytes;
     needed += spec.role == Role::input   ? 2 * one
               : spec.role == Role::inout ? 4 * one + answers
@@ -158,7 +171,7 @@ void ProblemBuffers::reset(cudaStream_t stream, InputSet set) const {
     if (spec.role == Role::inout) {
       copy(stream, start, contents(i, set), spec.bytes());
     } else if (spec.role != Role::input) {
-      set_bytes(stream, start, poison_byte(spec.type), spec.bytes());
+      poison(stream, spec, start);
     }
   }
 }
@@ -167,8 +180,9 @@ void ProblemBuffers::refill(cudaStream_t stream, std::size_t index, InputSet set
                             bool absolute) const {
   const BufferSpec& spec = specs_[index];
   std::byte* const to = contents(index, set);
-  if (!spec.file.empty()) return upload_file(stream, spec, set, seed_, absolute, to);
   if (spec.fill == Fill::prepared) return refill_prepared(stream, index, set, absolute);
+  const bool on_host = !spec.file.empty() || !spec.members.empty();
+  if (on_host) return upload(stream, spec, set, seed_, absolute, to);
   kernels_.fill(stream, spec.type, element_rule(spec, set, seed_, absolute), to, spec.length);
 }
 
@@ -178,9 +192,9 @@ void ProblemBuffers::refill_prepared(cudaStream_t stream, std::size_t index, Inp
   const BufferSpec& spec = specs_[index];
   std::byte* const to = contents(index, set);
   const std::span<const std::byte> kept = prepared_.of(set, index);
-  if (kept.empty()) return set_bytes(stream, to, poison_byte(spec.type), spec.bytes());
+  if (kept.empty()) return poison(stream, spec, to);
   std::vector<std::byte> elements(kept.begin(), kept.end());
-  if (absolute) make_absolute(elements, spec.type);
+  if (absolute) make_absolute(elements, spec);
   copy(stream, to, elements.data(), spec.bytes());
   check_cuda(cudaStreamSynchronize(stream), "copy memory");
 }

@@ -36,6 +36,12 @@ class ZonedBuffer {
   std::int64_t bytes_ = 0;
 };
 
+/// A copy on the host of what no stream is writing.
+std::vector<std::byte> downloaded(const std::byte* from, std::int64_t bytes);
+
+/// As poison() of tuner/measure.
+void poison(cudaStream_t stream, const BufferSpec& spec, std::byte* to);
+
 /// Fills a workspace with zeros or poison, as before every run.
 void fill_workspace(cudaStream_t stream, const BufferSpec& spec, const ZonedBuffer& buffer);
 

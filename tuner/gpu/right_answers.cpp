@@ -84,10 +84,7 @@ class Reference {
     if (spec.role == Role::inout) {
       copy(buffer.start(), contents, spec.bytes());
     } else {
-      const int poison = static_cast<int>(poison_byte(spec.type));
-      check_cuda(
-          cudaMemsetAsync(buffer.start(), poison, static_cast<std::size_t>(spec.bytes()), stream_),
-          "set memory");
+      poison(stream_, spec, buffer.start());
     }
     return buffer;
   }
@@ -154,7 +151,7 @@ std::vector<RightAnswer> answers_of(cudaStream_t stream, const Workload& workloa
                                     const ProblemBuffers& buffers, InputSet set) {
   std::vector<DeviceMemory> values = reference.run(workload.reference, set), scales;
   const bool any_rounds = std::ranges::any_of(workload.buffers, [](const BufferSpec& spec) {
-    return is_compared(spec.role) && is_floating(spec.type);
+    return is_compared(spec.role) && has_floating(spec);
   });
   const bool is_integer = set == InputSet::integers && has_integer_set(workload);
   if (any_rounds) scales = magnitudes(stream, workload, reference, buffers, set);
@@ -167,11 +164,13 @@ std::vector<RightAnswer> answers_of(cudaStream_t stream, const Workload& workloa
     answer.buffer = i;
     answer.type = answer_type(workload, spec);
     const auto is_exact = [&](const DeviceMemory& results) {
-      return all_small_integers(stream, kernels, answer.type, spec.length,
-                                exact_integers(spec.type), results);
+      return spec.members.empty()
+                 ? all_small_integers(stream, kernels, answer.type, spec.length,
+                                      exact_integers(spec.type), results)
+                 : all_small_integers(spec, downloaded(results.get(), spec.bytes()));
     };
-    answer.exact = !is_floating(spec.type) ||
-                   (is_integer && is_exact(values[output]) && is_exact(scales[output]));
+    answer.exact =
+        !has_floating(spec) || (is_integer && is_exact(values[output]) && is_exact(scales[output]));
     answer.values = std::move(values[output]);
     if (!answer.exact) answer.magnitudes = std::move(scales[output]);
   }
@@ -193,7 +192,7 @@ std::vector<RightAnswer> answers_in_file(cudaStream_t stream, const Workload& wo
     RightAnswer& answer = answers.emplace_back();
     answer.buffer = i;
     answer.type = spec.type;
-    answer.exact = !is_floating(spec.type);
+    answer.exact = !has_floating(spec);
     answer.values = DeviceMemory(spec.bytes());
     check_cuda(
         cudaMemcpyAsync(answer.values.get(), bytes.data(), bytes.size(), cudaMemcpyDefault, stream),

@@ -19,12 +19,6 @@ void copy(cudaStream_t stream, void* to, const void* from, std::size_t bytes) {
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copy memory");
 }
 
-std::vector<std::byte> downloaded(const std::byte* from, std::int64_t bytes) {
-  std::vector<std::byte> to(static_cast<std::size_t>(bytes));
-  check_cuda(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDefault), "copy memory");
-  return to;
-}
-
 /// The first wrong element of an array; nothing when there is none.
 std::vector<std::byte> first_wrong(const std::byte* array, ElementType type,
                                    const Finding& finding) {
@@ -163,6 +157,7 @@ void Verifier::inspect(const Workspace& workspace, InputSet set, const Outputs& 
   const auto& answers = answers_[index_of(set)];
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const BufferSpec& spec = workload_.buffers[answers[i].buffer];
+    if (!spec.members.empty()) continue;  // compared on the host
     const std::byte* const got = buffers_.buffer(answers[i].buffer, set).start();
     kernels_.compare(stream_, spec, got, answers[i].on_device(), report.finding(i));
     if (first.empty()) continue;
@@ -217,16 +212,31 @@ Verdict Verifier::input_verdict(std::size_t index, InputSet set) const {
 Verdict Verifier::answer_verdict(const RightAnswer& answer, InputSet set,
                                  const Finding& finding) const {
   const BufferSpec& spec = workload_.buffers[answer.buffer];
+  if (!spec.members.empty()) return struct_verdict(answer, set);
   const auto got = first_wrong(buffers_.buffer(answer.buffer, set).start(), spec.type, finding);
   const auto value = first_wrong(answer.values.get(), answer.type, finding);
   const auto magnitude = first_wrong(answer.magnitudes.get(), answer.type, finding);
   return verdict_of(spec, finding, got, {answer.type, value, magnitude, answer.exact});
 }
 
+Verdict Verifier::struct_verdict(const RightAnswer& answer, InputSet set) const {
+  const BufferSpec& spec = workload_.buffers[answer.buffer];
+  const auto got = downloaded(buffers_.buffer(answer.buffer, set).start(), spec.bytes());
+  const auto values = downloaded(answer.values.get(), spec.bytes());
+  std::vector<std::byte> magnitudes;
+  if (answer.magnitudes.get() != nullptr) {
+    magnitudes = downloaded(answer.magnitudes.get(), spec.bytes());
+  }
+  return compare(spec, got, {answer.type, values, magnitudes, answer.exact});
+}
+
 Verdict Verifier::repeat_verdict(const RightAnswer& answer, InputSet set, const DeviceMemory& first,
                                  const Finding& finding) const {
   const BufferSpec& spec = workload_.buffers[answer.buffer];
   const std::byte* const now = buffers_.buffer(answer.buffer, set).start();
+  if (!spec.members.empty()) {
+    return compare_runs(spec, downloaded(first.get(), spec.bytes()), downloaded(now, spec.bytes()));
+  }
   return runs_verdict(spec, finding, first_wrong(first.get(), spec.type, finding),
                       first_wrong(now, spec.type, finding));
 }

@@ -48,6 +48,8 @@ class Verifier {
   Verdict zone_verdict(const BufferSpec& spec, const ZonedBuffer& buffer) const;
   Verdict input_verdict(std::size_t index, InputSet set) const;
   Verdict answer_verdict(const RightAnswer& answer, InputSet set, const Finding& finding) const;
+  /// Member by member, on the host.
+  Verdict struct_verdict(const RightAnswer& answer, InputSet set) const;
   Verdict repeat_verdict(const RightAnswer& answer, InputSet set, const DeviceMemory& first,
                          const Finding& finding) const;
   Outputs outputs(InputSet set) const;

@@ -45,10 +45,11 @@ void HostBuffer::fill(ThreadPool& threads, InputSet set, std::uint64_t seed, boo
                       std::span<const std::byte> prepared) {
   if (!prepared.empty()) {
     std::ranges::copy(prepared, start());
-    if (absolute) make_absolute(bytes(), spec_.type);
+    if (absolute) make_absolute(bytes(), spec_);
     return;
   }
-  if (!spec_.file.empty()) return autotune::fill(bytes(), spec_, set, seed, absolute);
+  const bool at_once = !spec_.file.empty() || !spec_.members.empty();
+  if (at_once) return autotune::fill(bytes(), spec_, set, seed, absolute);
   const ElementRule rule = element_rule(spec_, set, seed, absolute);
   const auto element = static_cast<std::size_t>(bytes_of(spec_.type));
   threads.run_pieces(spec_.length, [&](std::int64_t first, std::int64_t count) {
@@ -56,6 +57,11 @@ void HostBuffer::fill(ThreadPool& threads, InputSet set, std::uint64_t seed, boo
                           static_cast<std::size_t>(count) * element);
     fill_elements(piece, spec_.type, rule, first);
   });
+}
+
+void HostBuffer::poison(ThreadPool& threads) {
+  if (!spec_.members.empty()) return autotune::poison(bytes(), spec_);
+  set_bytes(threads, poison_byte(spec_.type));
 }
 
 void HostBuffer::set_bytes(ThreadPool& threads, std::byte value) {

@@ -27,7 +27,7 @@ class HostBuffer {
   /// Fills it like fill() of tuner/measure, or copies `prepared` if there is any. Throws Error.
   void fill(ThreadPool& threads, InputSet set, std::uint64_t seed, bool absolute = false,
             std::span<const std::byte> prepared = {});
-  void poison(ThreadPool& threads) { set_bytes(threads, poison_byte(spec_.type)); }
+  void poison(ThreadPool& threads);
   /// Fills a workspace; to be called before every run.
   void clear(ThreadPool& threads) { set_bytes(threads, workspace_byte(spec_)); }
 

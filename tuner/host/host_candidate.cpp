@@ -28,6 +28,7 @@ std::vector<HostCandidate::Bytes> outputs_of(HostBuffers& buffers) {
 /// compare() of tuner/measure on all threads.
 Verdict compared(const HostBuffer& buffer, const Expected& expected, ThreadPool& threads) {
   const BufferSpec& spec = buffer.spec();
+  if (!spec.members.empty()) return compare(spec, buffer.bytes(), expected);
   Finding all;
   std::mutex mutex;
   threads.run_pieces(spec.length, [&](std::int64_t first, std::int64_t count) {

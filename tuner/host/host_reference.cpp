@@ -64,7 +64,10 @@ std::vector<HostBuffer> run_reference(const Workload& workload, const HostModule
 
 bool is_exact(ElementType output, const HostBuffer& values, const HostBuffer& magnitudes) {
   const auto is_small = [&](const HostBuffer& results) {
-    return all_small_integers(results.spec().type, results.bytes(), exact_integers(output));
+    const BufferSpec& spec = results.spec();
+    return spec.members.empty()
+               ? all_small_integers(spec.type, results.bytes(), exact_integers(output))
+               : all_small_integers(spec, results.bytes());
   };
   return is_small(values) && is_small(magnitudes);
 }
@@ -74,7 +77,7 @@ ReferenceResults computed_results(const Workload& workload, const HostModule& mo
                                   InputSet set) {
   ReferenceResults results{set, {}};
   for (HostBuffer& values : run_reference(workload, module, launcher, {set, prepared})) {
-    const bool exact = !is_floating(values.spec().type);
+    const bool exact = !has_floating(values.spec());
     results.outputs.push_back({std::move(values), std::nullopt, exact});
   }
   if (std::ranges::all_of(results.outputs, &ReferenceOutput::exact)) return results;
@@ -101,10 +104,9 @@ ReferenceResults results_in_file(const Workload& workload) {
     const std::span<std::byte> bytes = buffer.bytes();
     if (!file.read(reinterpret_cast<char*>(bytes.data()), std::ssize(bytes))) {
       throw Error(format("{}: it cannot be read, or ends before {} does ({} elements of {})",
-                         workload.expected_file.string(), spec.name, spec.length,
-                         name_of(spec.type)));
+                         workload.expected_file.string(), spec.name, spec.length, type_text(spec)));
     }
-    results.outputs.push_back({std::move(buffer), std::nullopt, !is_floating(spec.type)});
+    results.outputs.push_back({std::move(buffer), std::nullopt, !has_floating(spec)});
   }
   if (file.peek() != std::ifstream::traits_type::eof()) {
     throw Error(format("{}: it is longer than the outputs", workload.expected_file.string()));

@@ -21,8 +21,7 @@ void check_memory(const Workload& workload) {
   std::int64_t needed = 0;
   for (const BufferSpec& buffer : workload.buffers) {
     needed += 2 * buffer.bytes() + 2 * kRedZoneBytes;
-    needed += is_compared(buffer.role) ? 5 * buffer.length * bytes_of(answer_type(workload, buffer))
-                                       : buffer.bytes();
+    needed += is_compared(buffer.role) ? 5 * answer_bytes(workload, buffer) : buffer.bytes();
   }
   const std::int64_t free = available_memory_bytes();
   if (free > 0 && needed > free) {

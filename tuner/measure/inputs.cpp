@@ -12,6 +12,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/fill.hpp"
 #include "tuner/measure/element_access.hpp"
+#include "tuner/measure/members.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -81,7 +82,7 @@ void read_file(std::span<std::byte> bytes, const BufferSpec& buffer) {
   file.seekg(buffer.file_offset);
   if (!file.read(reinterpret_cast<char*>(bytes.data()), std::ssize(bytes))) {
     throw Error(format("{}: it cannot be read, or ends before {} does ({} elements of {})",
-                       buffer.file.string(), buffer.name, buffer.length, name_of(buffer.type)));
+                       buffer.file.string(), buffer.name, buffer.length, type_text(buffer)));
   }
 }
 
@@ -118,6 +119,35 @@ Verdict check_unchanged_as(const BufferSpec& buffer, std::span<const std::byte> 
   return verdict;
 }
 
+/// Padding is zero.
+void fill_members(std::span<std::byte> bytes, const BufferSpec& buffer, InputSet set,
+                  std::uint64_t seed, bool absolute) {
+  std::ranges::fill(bytes, std::byte{0});
+  for (std::size_t i = 0; i < buffer.members.size(); ++i) {
+    const BufferSpec member = member_buffer(buffer, i);
+    std::vector<std::byte> elements(static_cast<std::size_t>(member.bytes()));
+    fill(elements, member, set, seed, absolute);
+    put_member(buffer, i, elements, bytes);
+  }
+}
+
+Verdict check_members_unchanged(const BufferSpec& buffer, std::span<const std::byte> got,
+                                InputSet set, std::uint64_t seed,
+                                std::span<const std::byte> prepared) {
+  std::vector<std::byte> was(prepared.begin(), prepared.end());
+  if (was.empty()) {
+    was.resize(got.size());
+    fill(was, buffer, set, seed);
+  }
+  for (std::size_t i = 0; i < buffer.members.size(); ++i) {
+    const Verdict verdict =
+        check_unchanged(member_buffer(buffer, i), member_elements(buffer, i, got), set, seed,
+                        member_elements(buffer, i, was));
+    if (verdict.outcome != Outcome::ok) return verdict;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const std::byte> PreparedInputs::of(InputSet set, std::size_t buffer) const {
@@ -129,8 +159,14 @@ void PreparedInputs::keep(InputSet set, std::size_t buffer, std::span<const std:
   elements_[{set, buffer}].assign(elements.begin(), elements.end());
 }
 
-void make_absolute(std::span<std::byte> bytes, ElementType type) {
-  with_type(type, [&](auto zero) {
+void make_absolute(std::span<std::byte> bytes, const BufferSpec& buffer) {
+  for (std::size_t i = 0; i < buffer.members.size(); ++i) {
+    std::vector<std::byte> elements = member_elements(buffer, i, bytes);
+    make_absolute(elements, member_buffer(buffer, i));
+    put_member(buffer, i, elements, bytes);
+  }
+  if (!buffer.members.empty()) return;
+  with_type(buffer.type, [&](auto zero) {
     using T = decltype(zero);
     auto* const elements = reinterpret_cast<T*>(bytes.data());
     std::transform(elements, elements + bytes.size() / sizeof(T), elements,
@@ -163,16 +199,20 @@ void fill_elements(std::span<std::byte> bytes, ElementType type, const ElementRu
 void fill(std::span<std::byte> bytes, const BufferSpec& buffer, InputSet set, std::uint64_t seed,
           bool absolute) {
   assert(std::ssize(bytes) == buffer.bytes());
-  if (buffer.file.empty()) {
-    return fill_elements(bytes, buffer.type, element_rule(buffer, set, seed, absolute));
+  if (!buffer.file.empty()) {
+    read_file(bytes, buffer);
+    if (absolute) make_absolute(bytes, buffer);
+  } else if (!buffer.members.empty()) {
+    fill_members(bytes, buffer, set, seed, absolute);
+  } else {
+    fill_elements(bytes, buffer.type, element_rule(buffer, set, seed, absolute));
   }
-  read_file(bytes, buffer);
-  if (absolute) make_absolute(bytes, buffer.type);
 }
 
 Verdict check_unchanged(const BufferSpec& buffer, std::span<const std::byte> got, InputSet set,
                         std::uint64_t seed, std::span<const std::byte> prepared) {
   assert(std::ssize(got) == buffer.bytes());
+  if (!buffer.members.empty()) return check_members_unchanged(buffer, got, set, seed, prepared);
   return with_type(buffer.type, [&](auto zero) {
     if (!prepared.empty()) return first_change<decltype(zero)>(buffer, prepared, got, 0);
     return check_unchanged_as<decltype(zero)>(buffer, got, set, seed);

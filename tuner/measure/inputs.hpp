@@ -37,8 +37,8 @@ class PreparedInputs {
   std::map<std::pair<InputSet, std::size_t>, std::vector<std::byte>> elements_;
 };
 
-/// |x| of each element.
-void make_absolute(std::span<std::byte> bytes, ElementType type);
+/// |x| of each element of a buffer.
+void make_absolute(std::span<std::byte> bytes, const BufferSpec& buffer);
 
 /// Fills a whole buffer. A buffer with a file gets the file's content in both sets. Throws Error if
 /// the file cannot be read.

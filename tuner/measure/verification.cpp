@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tuner/measure/element_access.hpp"
+#include "tuner/measure/members.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -90,6 +91,15 @@ void poison(std::span<std::byte> bytes, ElementType type) {
   std::ranges::fill(bytes, poison_byte(type));
 }
 
+void poison(std::span<std::byte> bytes, const BufferSpec& buffer) {
+  poison(bytes, buffer.type);
+  for (std::size_t i = 0; i < buffer.members.size(); ++i) {
+    std::vector<std::byte> elements = member_elements(buffer, i, bytes);
+    poison(elements, buffer.members[i].type);
+    put_member(buffer, i, elements, bytes);
+  }
+}
+
 std::byte workspace_byte(const BufferSpec& workspace) {
   return workspace.fill == Fill::zero ? std::byte{0} : poison_byte(workspace.type);
 }
@@ -100,7 +110,7 @@ Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> bef
   const auto changed =
       std::ranges::count_if(before, is_changed) + std::ranges::count_if(after, is_changed);
   if (changed == 0) return {};
-  const std::int64_t size = bytes_of(buffer.type);
+  const std::int64_t size = buffer.element_bytes();
   // Past the end is the commoner fault; before the start, the byte nearest to the buffer is named.
   const auto past = std::ranges::find_if(after, is_changed);
   std::int64_t index = buffer.length + (past - after.begin()) / size;
@@ -113,7 +123,9 @@ Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> bef
 }
 
 std::int64_t reference_slack(const BufferSpec& output) {
-  return is_compared(output.role) && bytes_of(output.type) < bytes_of(ElementType::f64)
+  const bool has_one_type = output.members.empty();
+  return has_one_type && is_compared(output.role) &&
+                 bytes_of(output.type) < bytes_of(ElementType::f64)
              ? output.length * bytes_of(ElementType::f64) - output.bytes()
              : 0;
 }
@@ -134,9 +146,24 @@ bool is_compared(Role role) {
 
 ElementType answer_type(const Workload& workload, const BufferSpec& output) {
   const bool widened = workload.expected_file.empty() && workload.float64_outputs &&
-                       is_floating(output.type) &&
+                       is_floating(output.type) && output.members.empty() &&
                        (output.role == Role::output || output.role == Role::checked);
   return widened ? ElementType::f64 : output.type;
+}
+
+std::int64_t answer_bytes(const Workload& workload, const BufferSpec& output) {
+  return output.members.empty() ? output.length * bytes_of(answer_type(workload, output))
+                                : output.bytes();
+}
+
+bool all_small_integers(const BufferSpec& structs, std::span<const std::byte> values) {
+  for (std::size_t i = 0; i < structs.members.size(); ++i) {
+    const ElementType type = structs.members[i].type;
+    if (!is_floating(type)) continue;
+    const std::vector<std::byte> elements = member_elements(structs, i, values);
+    if (!all_small_integers(type, elements, exact_integers(type))) return false;
+  }
+  return true;
 }
 
 bool all_small_integers(ElementType type, std::span<const std::byte> values, double limit) {
@@ -237,10 +264,30 @@ Expected element_of(const Expected& expected, const Finding& found) {
           element_of(expected.type, expected.magnitudes, found), expected.exact};
 }
 
+namespace {
+
+Verdict compare_members(const BufferSpec& structs, std::span<const std::byte> got,
+                        const Expected& expected) {
+  Verdict all;
+  for (std::size_t i = 0; i < structs.members.size(); ++i) {
+    const std::vector<std::byte> values = member_elements(structs, i, expected.values);
+    std::vector<std::byte> magnitudes;
+    if (!expected.magnitudes.empty()) magnitudes = member_elements(structs, i, expected.magnitudes);
+    const Verdict verdict = compare(member_buffer(structs, i), member_elements(structs, i, got),
+                                    {structs.members[i].type, values, magnitudes, expected.exact});
+    if (verdict.outcome != Outcome::ok) return verdict;
+    all.worst_error = std::max(all.worst_error, verdict.worst_error);
+  }
+  return all;
+}
+
+}  // namespace
+
 Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got,
                 const Expected& expected) {
   assert(std::ssize(got) == buffer.bytes());
   assert(expected.magnitudes.empty() || expected.magnitudes.size() == expected.values.size());
+  if (!buffer.members.empty()) return compare_members(buffer, got, expected);
   const Finding found = compare_elements(buffer, got, expected, 0, buffer.length);
   return verdict_of(buffer, found, element_of(buffer.type, got, found),
                     element_of(expected, found));
@@ -250,6 +297,12 @@ Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> one,
                      std::span<const std::byte> other) {
   assert(std::ssize(one) == buffer.bytes() && one.size() == other.size());
   if (std::memcmp(one.data(), other.data(), one.size()) == 0) return {};  // the fast way
+  for (std::size_t i = 0; i < buffer.members.size(); ++i) {
+    const Verdict verdict = compare_runs(member_buffer(buffer, i), member_elements(buffer, i, one),
+                                         member_elements(buffer, i, other));
+    if (verdict.outcome != Outcome::ok) return verdict;
+  }
+  if (!buffer.members.empty()) return {};
   const Finding found = compare_bits(buffer.type, one, other, 0, buffer.length);
   return runs_verdict(buffer, found, element_of(buffer.type, one, found),
                       element_of(buffer.type, other, found));

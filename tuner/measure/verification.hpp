@@ -15,6 +15,7 @@ namespace autotune {
 /// pattern that no small result equals. A device may set its memory to it directly.
 std::byte poison_byte(ElementType type);
 void poison(std::span<std::byte> bytes, ElementType type);
+void poison(std::span<std::byte> bytes, const BufferSpec& buffer);
 /// The byte that fills a workspace before a run: zero if its fill says so, else poison.
 std::byte workspace_byte(const BufferSpec& workspace);
 
@@ -39,6 +40,8 @@ bool is_compared(Role role);
 
 /// The type that a reference writes for an output: the output's own, or f64 for floating types.
 ElementType answer_type(const Workload& workload, const BufferSpec& output);
+/// Of all that it writes there.
+std::int64_t answer_bytes(const Workload& workload, const BufferSpec& output);
 
 /// The reference result of one output.
 struct Expected {
@@ -51,6 +54,8 @@ struct Expected {
 
 /// Whether these values are integers below `limit`: see exact_integers().
 bool all_small_integers(ElementType type, std::span<const std::byte> values, double limit);
+/// The same of the members of floating types.
+bool all_small_integers(const BufferSpec& structs, std::span<const std::byte> values);
 
 /// An element is right if |c - r| <= tolerance * u * magnitude + one rounding of r itself +
 /// absolute, with the u of the sums (f32 for f16 and bf16). Of that only `absolute` remains if
@@ -82,7 +87,7 @@ std::span<const std::byte> element_of(ElementType type, std::span<const std::byt
                                       const Finding& found);
 Expected element_of(const Expected& expected, const Finding& found);
 
-/// Compares every element.
+/// Compares every element, of structs member by member: `bodies.mass[3]`.
 Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const Expected& expected);
 Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> one,
                      std::span<const std::byte> other);

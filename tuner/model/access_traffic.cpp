@@ -66,7 +66,7 @@ class Values {
 int element_bytes_of(const std::string& name, const std::vector<BufferSpec>& buffers) {
   const auto found = std::ranges::find(buffers, short_name(name), &BufferSpec::name);
   if (found == buffers.end()) throw Error(format("accesses: {} is no buffer of this launch", name));
-  return bytes_of(found->type);
+  return static_cast<int>(found->element_bytes());
 }
 
 }  // namespace

@@ -20,8 +20,9 @@ PlainScalars::PlainScalars(std::span<const Scalar> scalars) {
 
 PlainBuffers::PlainBuffers(std::span<const BufferSpec> specs, std::span<void* const> addresses) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    plain_.push_back({specs[i].name.c_str(), type_text(specs[i].type), role_text(specs[i].role),
-                      specs[i].length, addresses.empty() ? nullptr : addresses[i]});
+    const char* const type = specs[i].members.empty() ? type_text(specs[i].type) : "struct";
+    plain_.push_back({specs[i].name.c_str(), type, role_text(specs[i].role), specs[i].length,
+                      addresses.empty() ? nullptr : addresses[i]});
   }
 }
 

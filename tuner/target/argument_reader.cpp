@@ -173,7 +173,14 @@ class ArgumentReader {
     } catch (const Error& error) {
       file.fail(error.what());
     }
+    if (!spec.members.empty() && !spec.file->type.empty()) {
+      file.fail(format("holds {}, and {} is a struct of several types: write raw bytes",
+                       spec.file->type, node["type"].text()));
+    }
     if (node.has("length")) return;
+    if (!spec.members.empty()) {
+      file.fail("give the \"length\", too: that of a struct with several types is not derived");
+    }
     spec.has_own_length = false;
     const auto type = element_type(spec.type);
     const std::string bytes = type ? std::to_string(bytes_of(*type)) : spec.type + "_bytes";

@@ -70,6 +70,7 @@ std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
   if (spec.absolute) text += format("  absolute {}\n", meanings.of(spec.absolute));
   if (!spec.fill_values.empty()) text += format("  fill {}\n", meanings.of(spec.fill_values));
   if (spec.seed) text += format("  seed {}\n", *spec.seed);
+  for (const MemberSpec& each : spec.members) text += format("  member {}\n", each.type);
   if (spec.file) text += format("  file {}\n", spec.file->hash);
   return text;
 }

@@ -28,19 +28,26 @@ void require_types(const Node& type, const char* kind, const Choice& choice) {
   }
 }
 
-/// Of a struct: the type of all its members, which lie there without gaps.
-std::string member_type(Reading& reading, const Target& target, const Node& body) {
+std::vector<MemberSpec> members_of(Reading& reading, const Target& target, const Node& body) {
   const auto& members = body.members();
   if (members.empty()) body.fail("a struct has members");
-  const std::string first = type_of(reading, target, members.front().node);
+  std::vector<MemberSpec> specs;
   for (const auto& [name, type] : members) {
-    if (type_of(reading, target, type) == first) continue;
-    type.fail(
-        format("{} is {} and {} is {}: members of a struct have one type; put others into "
-               "buffers of their own",
-               members.front().name, first, name, type.text()));
+    specs.push_back({name, type_of(reading, target, type)});
   }
-  return first;
+  return specs;
+}
+
+/// Members of one type lie without gaps: the buffer is an array of them.
+void set_members(ArgumentSpec& spec, std::vector<MemberSpec> members) {
+  spec.type = members.front().type;
+  const bool alike = std::ranges::all_of(
+      members, [&](const MemberSpec& member) { return member.type == spec.type; });
+  if (alike) {
+    spec.width = std::ssize(members);
+  } else {
+    spec.members = std::move(members);
+  }
 }
 
 }  // namespace
@@ -54,7 +61,7 @@ void check_types(Reading& reading, const Target& target) {
     if (element_type(name) || vector_width(name) || is_setting) {
       body.fail(format("{} is a type or setting already: give the struct another name", name));
     }
-    (void)member_type(reading, target, body);
+    (void)members_of(reading, target, body);
   }
 }
 
@@ -63,8 +70,7 @@ void read_element(Reading& reading, const Target& target, ArgumentSpec& spec, co
   const std::string name = type.text();
   const Node* const types = reading.root.find("types");
   if (const Node* const body = types ? types->find(name) : nullptr) {
-    spec.type = member_type(reading, target, *body);
-    spec.width = static_cast<std::int64_t>(body->members().size());
+    set_members(spec, members_of(reading, target, *body));
   } else if (const auto width = vector_width(name)) {
     spec.type = name.substr(0, name.size() - 2);
     spec.width = *width;

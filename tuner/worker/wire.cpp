@@ -11,11 +11,13 @@
 namespace autotune {
 
 WIRE_MEMBERS(Dim3, x, y, z)
+WIRE_MEMBERS(Member, name, type, offset)
 WIRE_MEMBERS(BufferSpec, name, type, length, role, fill, tolerance, file, file_offset, fill_values,
-             seed, absolute)
+             seed, absolute, members)
 WIRE_MEMBERS(Scalar, type, integer, real, name)
 WIRE_MEMBERS(BufferRef, index)
 WIRE_MEMBERS(TensorMap, buffer, dims, strides, box, swizzle_bytes)
+WIRE_MEMBERS(Texture, buffer, dims, channels, filter, address, normalized)
 WIRE_MEMBERS(Launch, entry, grid, block, cluster, dynamic_shared_bytes, arguments, starts_early)
 WIRE_MEMBERS(ConstantCopy, buffer, symbol, optional)
 WIRE_MEMBERS(LaunchPlan, workspace, launches, constants, checks)

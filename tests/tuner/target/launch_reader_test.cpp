@@ -103,6 +103,10 @@ TEST_F(LaunchReaderTest, BuffersHoldVectorsAndStructs) {
   const BufferSpec bodies = buffer("\"body\"", "types.body = { x = \"real\", y = \"real\" }\n");
   EXPECT_EQ(bodies.length, 20);
   EXPECT_EQ(bodies.type, ElementType::f64);
+  const BufferSpec mixed = buffer("\"body\"", "types.body = { x = \"f32\", id = \"real\" }\n");
+  EXPECT_EQ(mixed.length, 10);
+  EXPECT_EQ(mixed.bytes(), 160);
+  EXPECT_EQ(type_text(mixed), "{f32 x, f64 id}");
   EXPECT_NE(read("\"real\", length", "\"f32x2\", length").fingerprint,
             read("\"real\", length", "\"f32x4\", length").fingerprint);
 }
@@ -111,8 +115,8 @@ TEST_F(LaunchReaderTest, BadStructsAndVectorsAreRefused) {
   const auto expect_refusal = [&](const std::string& types, const std::string& what) {
     expect_error("main = \"run\"", "main = \"run\"\n" + types, what);
   };
-  expect_refusal("types.body = { x = \"f32\", id = \"i32\" }",
-                 "x is f32 and id is i32: members of");
+  expect_refusal("types.body = { x = \"f32\", \"an id\" = \"i32\" }",
+                 ":10:37: \"an id\" is no name");
   expect_refusal("types.body = { x = \"f33\" }", "\"f33\" is no element type");
   expect_refusal("types.body = {}", "a struct has members");
   expect_refusal("types.f32x4 = { x = \"f32\" }", "f32x4 is a type or setting already");
