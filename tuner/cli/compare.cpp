@@ -44,7 +44,9 @@ std::map<std::string, double> ratios_at(const db::TunedStore& store, const db::T
   }
   for (const auto& [configuration, ns] : ratios) best = std::min(best, ns);
   for (auto& [configuration, ns] : ratios) ns /= best;
-  if (!ratios.empty()) ratios[entry.best.configuration] = 1;  // the playoff's word counts
+  const bool by_time = entry.best.key.policy.find(" objective=") == std::string::npos;
+  // The playoff's word counts.
+  if (!ratios.empty() && by_time) ratios[entry.best.configuration] = 1;
   return ratios;
 }
 

@@ -218,6 +218,9 @@ class Header {
     if (const auto* buffer = std::get_if<BufferRef>(&argument)) {
       return format("{{Kind::buffer, {}, 0}}", buffer->index);
     }
+    if (std::get_if<Texture>(&argument)) {
+      throw Error("a kernel takes a texture, which cannot be embedded: use libautotune");
+    }
     if (std::get_if<TensorMap>(&argument)) return format("{{Kind::tensor_map, {}, 0}}", maps++);
     const auto& scalar = std::get<Scalar>(argument);
     const auto named = std::ranges::find(answer.scalars, scalar.name, &Scalar::name);

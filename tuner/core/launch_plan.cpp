@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "tuner/core/launch_planner.hpp"
 #include "tuner/text/format.hpp"
@@ -172,7 +173,10 @@ class LaunchPlanner::Plan {
     const auto index = static_cast<std::size_t>(number);
     const std::size_t arguments = planner_.arguments_.size();
     if (index >= arguments + workspace_.size()) {
-      return tensor_map(planner_.maps_[index - arguments - workspace_.size()]);
+      const std::size_t object = index - arguments - workspace_.size();
+      const std::size_t maps = planner_.maps_.size();
+      if (object >= maps) return texture(planner_.textures_[object - maps]);
+      return tensor_map(planner_.maps_[object]);
     }
     if (index < arguments && !planner_.arguments_[index].length) {
       return planner_.scalar_of(planner_.arguments_[index], values_);
@@ -180,10 +184,16 @@ class LaunchPlanner::Plan {
     return BufferRef{buffer(index)};
   }
 
-  const Array& array(std::size_t handle) const {
+  /// The number of the buffer that a tensor map or texture is over, and what it is.
+  template <class Key>
+  std::pair<std::size_t, const Array*> base(const Formula& buffer, const Key& key) const {
+    const auto number = static_cast<std::size_t>(values_.value(buffer, key));
     const std::size_t arguments = planner_.arguments_.size();
-    return handle < arguments ? planner_.arguments_[handle]
-                              : planner_.workspace_[handle - arguments];
+    if (number >= arguments + workspace_.size()) values_.fail(key(), "is no buffer");
+    const Array& array =
+        number < arguments ? planner_.arguments_[number] : planner_.workspace_[number - arguments];
+    if (!array.length) values_.fail(key(), "is a scalar, no buffer");
+    return {number, &array};
   }
 
   /// A workspace is made on first use.
@@ -212,9 +222,8 @@ class LaunchPlanner::Plan {
     need(map.schedule);
     TensorMap made;
     const auto key = [&](const char* part) { return format("{}.{}", map.key, part); };
-    const auto handle =
-        static_cast<std::size_t>(values_.value(map.buffer, [&] { return key("buffer"); }));
-    if (!array(handle).members.empty()) {
+    const auto [handle, array] = base(map.buffer, [&] { return key("buffer"); });
+    if (!array->members.empty()) {
       values_.fail(key("buffer"), "is of structs with several types, which no tensor map has");
     }
     made.buffer = buffer(handle);
@@ -235,6 +244,39 @@ class LaunchPlanner::Plan {
       made.swizzle_bytes = static_cast<int>(bytes);
     }
     return made;
+  }
+
+  Texture texture(const TextureObject& object) {
+    need(object.schedule);
+    const auto key = [&](const char* part) { return format("{}.{}", object.key, part); };
+    const TextureSpec& spec = *object.spec;
+    const auto [handle, array] = base(object.buffer, [&] { return key("buffer"); });
+    Texture made{buffer(handle),
+                 sizes(object.dims, object.key, "dims"),
+                 static_cast<int>(array->spec->width),
+                 spec.filter,
+                 spec.address,
+                 spec.normalized};
+    const ElementType type = array->type.of(values_.levels());
+    const bool fits = array->members.empty() && made.channels != 3 && made.channels <= 4 &&
+                      (type == ElementType::f32 || type == ElementType::i32);
+    if (!fits) {
+      values_.fail(key("buffer"), "a texture is over f32 or i32, or vectors of 2 or 4 of these");
+    }
+    if (spec.filter == TextureFilter::linear && type != ElementType::f32) {
+      values_.fail(key("filter"), "only f32 is filtered linearly");
+    }
+    expect_room(made, *array, key("dims"));
+    return made;
+  }
+
+  void expect_room(const Texture& texture, const Array& array, const std::string& key) {
+    need(array.schedule);
+    std::int64_t left = length_of(array, values_) / texture.channels;
+    const std::int64_t texels = left;
+    for (const std::int64_t size : texture.dims) left /= size;
+    if (left >= 1) return;
+    values_.fail(key, format("{} has {} texels, which are too few", array.spec->name, texels));
   }
 
   std::vector<std::int64_t> sizes(const std::vector<Formula>& formulas, const std::string& key,

@@ -18,6 +18,7 @@ LaunchPlanner::LaunchPlanner(const Target& target, const Problem& problem, const
     workspace_.push_back(array_of(spec, "workspace." + spec.name));
   }
   for (const TensorMapSpec& spec : target.tensor_maps) maps_.push_back(map_of(spec));
+  for (const TextureSpec& spec : target.textures) textures_.push_back(texture_of(spec));
   fixed_slots_ = names_.initial();
   kernels_ = program_of(target.kernels, "kernels");
   checks_ = program_of(target.check_kernels, "check.kernels");
@@ -63,10 +64,7 @@ bool LaunchPlanner::is_fixed_scalar(const Array& array) {
 
 LaunchPlanner::Map LaunchPlanner::map_of(const TensorMapSpec& spec) {
   const std::string key = "tensor_maps." + spec.name;
-  for (const std::string& name : spec.buffer.names()) {
-    if (is_handle(name) || spec.buffer.names().size() > 1) continue;
-    Question{target_, problem_, {}}.fail(key + ".buffer", format("there is no buffer {}", name));
-  }
+  require_handle(spec.buffer, key);
   Map map{&spec,
           key,
           names_.bind(spec.buffer),
@@ -76,6 +74,21 @@ LaunchPlanner::Map LaunchPlanner::map_of(const TensorMapSpec& spec) {
           names_.bind(spec.swizzle_bytes)};
   map.schedule = names_.schedule(map.buffer, map.dims, map.strides, map.box, map.swizzle_bytes);
   return map;
+}
+
+LaunchPlanner::TextureObject LaunchPlanner::texture_of(const TextureSpec& spec) {
+  const std::string key = "textures." + spec.name;
+  require_handle(spec.buffer, key);
+  TextureObject texture{&spec, key, names_.bind(spec.buffer), names_.bind(spec.dims)};
+  texture.schedule = names_.schedule(texture.buffer, texture.dims);
+  return texture;
+}
+
+void LaunchPlanner::require_handle(const Expression& buffer, const std::string& key) const {
+  for (const std::string& name : buffer.names()) {
+    if (is_handle(name) || buffer.names().size() > 1) continue;
+    Question{target_, problem_, {}}.fail(key + ".buffer", format("there is no buffer {}", name));
+  }
 }
 
 LaunchPlanner::Program LaunchPlanner::program_of(const std::vector<KernelSpec>& kernels,
@@ -168,7 +181,8 @@ bool LaunchPlanner::is_handle(const std::string& name) const {
   const auto named = [&](const auto& each) { return each.name == name; };
   return std::ranges::any_of(target_.arguments, named) ||
          std::ranges::any_of(target_.workspace, named) ||
-         std::ranges::any_of(target_.tensor_maps, named);
+         std::ranges::any_of(target_.tensor_maps, named) ||
+         std::ranges::any_of(target_.textures, named);
 }
 
 LaunchPlanner::Type LaunchPlanner::type_of(const std::string& key, const std::string& name) const {

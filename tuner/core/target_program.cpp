@@ -20,6 +20,7 @@ NameTable name_table_of(const Target& target, std::span<const Parameter> paramet
   for (const ArgumentSpec& each : target.arguments) constants.bind(each.name, number++);
   for (const ArgumentSpec& each : target.workspace) constants.bind(each.name, number++);
   for (const TensorMapSpec& each : target.tensor_maps) constants.bind(each.name, number++);
+  for (const TextureSpec& each : target.textures) constants.bind(each.name, number++);
   const bool given = sizes == SizeBinding::given;
   return NameTable(
       parameters, target.defines, std::move(constants),

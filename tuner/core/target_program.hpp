@@ -20,8 +20,8 @@ class SourceWriter;
 /// Whether sizes are fixed at compilation or given with each call.
 enum class SizeBinding : std::uint8_t { fixed, given };
 
-/// The names of a target's expressions. Buffers, scalars and tensor maps are their numbers: those
-/// of `arguments`, then `workspace`, then `tensor_maps`.
+/// The names of a target's expressions. Buffers, scalars, tensor maps and textures are their
+/// numbers: those of `arguments`, then `workspace`, then `tensor_maps`, then `textures`.
 NameTable name_table_of(const Target& target, std::span<const Parameter> parameters,
                         const Problem& problem, const DeviceInfo& device, SizeBinding sizes,
                         std::optional<FixedLevel> fixed = std::nullopt);

@@ -24,8 +24,10 @@ void write(Slot& slot, const Value& value) {
 void require_buffer(const Launch& launch, const Argument& argument, std::size_t count) {
   const auto* const reference = std::get_if<BufferRef>(&argument);
   const auto* const map = std::get_if<TensorMap>(&argument);
-  const std::uint32_t index = reference ? reference->index : map ? map->buffer : 0;
-  if ((!reference && !map) || index < count) return;
+  const auto* const texture = std::get_if<Texture>(&argument);
+  if (!reference && !map && !texture) return;
+  const std::uint32_t index = reference ? reference->index : map ? map->buffer : texture->buffer;
+  if (index < count) return;
   throw KernelFailure(Outcome::launch_error,
                       format("{}: there is no buffer number {}", launch.entry, index));
 }
@@ -52,6 +54,9 @@ void PassedValues::put(const Argument& argument, std::span<std::byte* const> add
     static_assert(sizeof(CUtensorMap) == kTensorMapBytes);
     maps_.push_back({map->buffer, buffers[map->buffer], &slot});
     write(slot, encode(*map, buffers[map->buffer], addresses[map->buffer]));
+  } else if (const auto* texture = std::get_if<Texture>(&argument)) {
+    textures_.push_back({*texture, buffers[texture->buffer], &slot});
+    textures_.back().move(addresses[texture->buffer]);
   } else {
     const auto& scalar = std::get<Scalar>(argument);
     if (!scalar.name.empty()) named_.push_back({scalar.name, &slot});
@@ -70,6 +75,17 @@ void PassedValues::move(std::uint32_t buffer, std::byte* address) {
     move_to(map, each.spec, address);
     write(*each.slot, map);
   }
+  for (Sampled& each : textures_) {
+    if (each.texture.buffer == buffer) each.move(address);
+  }
+}
+
+void PassedValues::Sampled::move(std::byte* address) {
+  auto found = objects.find(address);
+  if (found == objects.end()) {
+    found = objects.emplace(address, TextureObject(texture, spec, address)).first;
+  }
+  write(*slot, found->second.get());
 }
 
 void PassedValues::set(const Scalar& scalar) {

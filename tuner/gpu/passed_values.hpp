@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tuner/core/launch.hpp"
+#include "tuner/gpu/texture_object.hpp"
 
 namespace autotune {
 
@@ -46,6 +48,14 @@ class PassedValues {
     BufferSpec spec;  // of the buffer
     Slot* slot;
   };
+  /// A texture object for each address that the buffer had. Graphs may hold those of before.
+  struct Sampled {
+    Texture texture;
+    BufferSpec spec;  // of the buffer
+    Slot* slot;
+    std::map<std::byte*, TextureObject> objects = {};
+    void move(std::byte* address);
+  };
   struct Named {
     std::string name;
     Slot* slot;
@@ -58,6 +68,7 @@ class PassedValues {
   std::vector<void*> pointers_;
   std::vector<Address> addresses_;
   std::vector<Map> maps_;
+  std::vector<Sampled> textures_;
   std::vector<Named> named_;
 };
 

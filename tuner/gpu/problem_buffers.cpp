@@ -16,7 +16,8 @@ constexpr int kMostCopies = 1024;
 
 std::size_t index_of(InputSet set) { return static_cast<std::size_t>(set); }
 
-std::int64_t aligned(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+/// As textures need it.
+std::int64_t aligned(std::int64_t bytes) { return (bytes + 511) / 512 * 512; }
 
 void set_bytes(cudaStream_t stream, std::byte* to, std::byte value, std::int64_t bytes) {
   check_cuda(cudaMemsetAsync(to, static_cast<int>(value), static_cast<std::size_t>(bytes), stream),

@@ -22,6 +22,16 @@ bool within(const Dim3& size, const Dim3& limit) {
   throw KernelFailure(Outcome::launch_error, format("{}: {}", launch.entry, why));
 }
 
+autotune_host::Texture object_of(const Texture& texture, const void* texels) {
+  const bool is_flat = texture.dims.size() == 2;
+  return {texels,
+          texture.dims[0],
+          is_flat ? texture.dims[1] : 0,
+          texture.filter == TextureFilter::linear,
+          static_cast<int>(texture.address),
+          texture.normalized};
+}
+
 }  // namespace
 
 void check_launch(const Launch& launch, const DeviceInfo& info) {
@@ -80,10 +90,15 @@ HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
 
 void* HostPlan::place(const Argument& argument, std::span<const std::span<std::byte>> memory) {
   Value& value = values_.emplace_back();
+  const auto put = [&](const void* address) {
+    std::memcpy(value.bytes.data(), &address, sizeof address);
+  };
   if (const auto* const reference = std::get_if<BufferRef>(&argument)) {
     assert(reference->index < memory.size());
-    const void* const address = memory[reference->index].data();
-    std::memcpy(value.bytes.data(), &address, sizeof address);
+    put(memory[reference->index].data());
+  } else if (const auto* const texture = std::get_if<Texture>(&argument)) {
+    assert(texture->buffer < memory.size());
+    put(&textures_.emplace_back(object_of(*texture, memory[texture->buffer].data())));
   } else {
     value.bytes = memory_of(std::get<Scalar>(argument));
   }

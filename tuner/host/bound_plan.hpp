@@ -12,6 +12,7 @@
 #include "tuner/core/device.hpp"
 #include "tuner/host/host_module.hpp"
 #include "tuner/host/launcher.hpp"
+#include "tuner/host/shim/hooks.hpp"
 
 namespace autotune {
 
@@ -46,6 +47,7 @@ class HostPlan {
 
   std::vector<Copy> copies_;
   std::deque<Value> values_;
+  std::deque<autotune_host::Texture> textures_;  // to which values point
   std::vector<HostLaunch> launches_, checks_;
 };
 

@@ -133,7 +133,7 @@ std::int64_t reference_slack(const BufferSpec& output) {
 Verdict check_reference_zones(const BufferSpec& buffer, Verdict zones) {
   if (zones.outcome == Outcome::ok || reference_slack(buffer) == 0) return zones;
   zones.message += format(" ({} is declared as {}", buffer.name, name_of(buffer.type));
-  if (buffer.type == ElementType::f32 && buffer.role != Role::inout) {
+  if (is_floating(buffer.type) && buffer.role != Role::inout) {
     zones.message += ": if the reference writes double, add outputs = \"f64\" to [reference]";
   }
   zones.message += ')';

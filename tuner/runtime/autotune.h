@@ -203,7 +203,7 @@ typedef enum autotune_use {
 typedef struct autotune_buffer {
   size_t size; /* set to sizeof(autotune_buffer) */
   const char* name;
-  const char* type; /* of its elements: f32, f64, i32, … */
+  const char* type; /* of its elements: f32, f64, i32, …; struct where members have several */
   autotune_use use;
   uint64_t length; /* elements */
 } autotune_buffer;

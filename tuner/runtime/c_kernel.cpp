@@ -247,7 +247,7 @@ autotune_status autotune_describe_buffer(const autotune_kernel* kernel, size_t i
             "buffer whose size is set");
     const BufferSpec& spec = kernel->buffers[index];
     buffer->name = spec.name.c_str();
-    buffer->type = name_of(spec.type).data();
+    buffer->type = spec.members.empty() ? name_of(spec.type).data() : "struct";
     buffer->use = use_of(spec.role);
     buffer->length = static_cast<uint64_t>(spec.length);
   });

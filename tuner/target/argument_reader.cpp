@@ -6,6 +6,7 @@
 #include "tuner/core/fill.hpp"
 #include "tuner/target/input_file.hpp"
 #include "tuner/target/reading.hpp"
+#include "tuner/target/texture_reader.hpp"
 #include "tuner/target/type_reader.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -62,6 +63,11 @@ class ArgumentReader {
       }
       for (const Node* const maps : scope.all("tensor_maps")) {
         for (const auto& [name, node] : maps->members()) read_map(scope, name, node);
+      }
+      for (const Node* const textures : scope.all("textures")) {
+        for (const auto& [name, node] : textures->members()) {
+          target_.textures.push_back(read_texture(reading_, scope, own_name(scope, name), node));
+        }
       }
     }
     const bool writes = std::ranges::any_of(target_.arguments, [](const ArgumentSpec& each) {
@@ -221,11 +227,8 @@ class ArgumentReader {
 
   void read_map(const ManifestScope& scope, const std::string& name, const Node& node) {
     node.expect_keys({"buffer", "dims", "strides", "box", "swizzle_bytes"});
-    const Excerpt buffer = excerpt_of(node["buffer"]);
-    const Expression chosen =
-        reading_.names.expression(buffer, kConfiguration, scope.name, /*handles=*/true);
-    if (chosen.kind() != ValueKind::handle) buffer.fail("expected the name of a buffer");
-    TensorMapSpec spec{own_name(scope, name), chosen, {}, {}, {}, {}};
+    TensorMapSpec spec{
+        own_name(scope, name), chosen_buffer(reading_, scope, node["buffer"]), {}, {}, {}, {}};
     spec.dims = reading_.integers(scope, node["dims"], 1, 5);
     spec.box = reading_.integers(scope, node["box"], spec.dims.size(), spec.dims.size());
     if (spec.dims.size() > 1 || node.has("strides")) {
@@ -249,7 +252,7 @@ void declare_handles(Reading& reading) {
     reading.names.declare_handle(node, name);
   }
   for (const ManifestScope& scope : reading.scopes) {
-    for (const char* const key : {"workspace", "tensor_maps"}) {
+    for (const char* const key : {"workspace", "tensor_maps", "textures"}) {
       for (const Node* const table : scope.all(key)) {
         for (const auto& [name, node] : table->members()) {
           reading.names.declare_handle(node, name, scope.name);

@@ -38,6 +38,7 @@ class Meanings {
     number(target.arguments, "argument");
     number(target.workspace, "workspace");
     number(target.tensor_maps, "tensor map");
+    number(target.textures, "texture");
   }
 
   std::string of(const Expression& expression) const {
@@ -92,6 +93,12 @@ std::string map_text(const Meanings& meanings, const TensorMapSpec& map) {
                 meanings.of(map.strides), meanings.of(map.box), meanings.of(map.swizzle_bytes));
 }
 
+std::string texture_text(const Meanings& meanings, const TextureSpec& texture) {
+  return format("texture {} {} {} {} {} {}\n", texture.name, meanings.of(texture.buffer),
+                meanings.of(texture.dims), static_cast<int>(texture.filter),
+                static_cast<int>(texture.address), texture.normalized);
+}
+
 /// Definitions that the source can see and names.
 std::string macros_text(const Meanings& meanings, const Target& target, std::string_view source) {
   const std::set<std::string_view> named = names_in(source);
@@ -141,6 +148,7 @@ std::string measurement_fingerprint(const Target& target) {
   for (const ArgumentSpec& each : target.arguments) text += array_text(meanings, each);
   for (const ArgumentSpec& each : target.workspace) text += array_text(meanings, each);
   for (const TensorMapSpec& each : target.tensor_maps) text += map_text(meanings, each);
+  for (const TextureSpec& each : target.textures) text += texture_text(meanings, each);
   for (const KernelSpec& each : target.kernels) text += kernel_text(meanings, each);
   text += format("reference {} {} {}\n", static_cast<int>(target.reference.kind),
                  target.reference.float64_outputs, target.reference.file.filename().string());

@@ -37,8 +37,8 @@ void expect_keys(const Node& root) {
        "default",   "constraints", "let",      "defines",  "bake_sizes",  "size_macros",
        "arguments", "workspace",   "launch",   "main",     "kernels",     "tensor_maps",
        "reference", "parts",       "families", "work",     "resources",   "model",
-       "prepare",   "check"},
-      {"use", "textures"});
+       "prepare",   "check",       "textures"},
+      {"use"});
 }
 
 fs::path folder_of(const fs::path& file) {

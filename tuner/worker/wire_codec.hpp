@@ -52,6 +52,8 @@ constexpr ElementType last_of(ElementType) { return ElementType::i16; }
 constexpr Role last_of(Role) { return Role::checked; }
 constexpr Fill last_of(Fill) { return Fill::prepared; }
 constexpr LaunchForm last_of(LaunchForm) { return LaunchForm::stream; }
+constexpr TextureFilter last_of(TextureFilter) { return TextureFilter::linear; }
+constexpr TextureAddress last_of(TextureAddress) { return TextureAddress::mirror; }
 constexpr L2State last_of(L2State) { return L2State::cold; }
 constexpr Outcome last_of(Outcome) { return Outcome::crash; }
 

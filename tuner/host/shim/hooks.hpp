@@ -23,6 +23,15 @@ struct Hooks {
   void (*drop_copies)();
 };
 
+/// What a texture object (cudaTextureObject_t) points to.
+struct Texture {
+  const void* texels;
+  long long width, height;  // height 0: of one dimension
+  bool linear;              // filtered
+  int address;              // 0 clamp, 1 border, 2 wrap, 3 mirror
+  bool normalized;          // coordinates from 0 to 1
+};
+
 /// The sizes of a launch.
 struct Extent {
   unsigned x, y, z;
