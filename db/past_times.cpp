@@ -63,6 +63,20 @@ void read_best(const Part& part, Problems& problems) {
   }
 }
 
+/// Marks the problems that covers have pinned.
+void read_covers(const Part& part, Problems& problems) {
+  Query rows = part.query(
+      "SELECT best.problem, best.configuration, best.median_ns, pin.note FROM best JOIN pin ON "
+      "pin.id = best.source WHERE best.device = ? AND best.kernel = ? AND best.policy = ?");
+  part.bind(rows);
+  while (rows.step()) {
+    PastProblem* const problem = problem_of(part, rows.view(0), problems);
+    if (problem == nullptr || !rows.view(3).starts_with(kCoverNote)) continue;
+    problem->cover = rows.view(3);
+    problem->pinned = {std::string(rows.view(1)), time_or_0(rows.number(2, 0)), "pinned"};
+  }
+}
+
 bool has_few_trials(const Part& part) {
   Query count = part.query(format(
       "SELECT count(*) FROM (SELECT 1 FROM trial WHERE device = ? AND kernel = ? AND policy = ? "
@@ -113,6 +127,7 @@ Problems read_problems(Part part) {
     Problems problems;
     read_best(part, problems);
     read_trials(part, problems);
+    read_covers(part, problems);
     std::erase_if(problems, [](const auto& one) { return one.second.good.empty(); });
     all.merge(problems);
   }

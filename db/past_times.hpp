@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/lookup.hpp"
@@ -22,6 +23,9 @@ struct PastTime {
   std::string provenance;  // as in LookupRow
 };
 
+/// Begins the note of a pin that belongs to a cover: the whole note names it.
+inline constexpr std::string_view kCoverNote = "cover of ";
+
 /// One problem on one device.
 struct PastProblem {
   std::array<std::int64_t, kMostSizes> sizes{};  // in the target's order; the rest are 0
@@ -30,6 +34,8 @@ struct PastProblem {
   PastTime standard;                             // the default configuration
   std::string baseline;                          // plugin of the vendor's library; may be empty
   double baseline_ns = 0;                        // of its fastest way
+  std::string cover;                             // that it belongs to; else empty
+  PastTime pinned;                               // by the cover
 };
 
 struct PastTimes {

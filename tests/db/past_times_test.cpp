@@ -46,6 +46,24 @@ TEST_F(PastTimesTest, OfAChainStandInWhereAnotherContextHasNone) {
   EXPECT_THAT(read(wanted).problems[0].good, ElementsAre(configuration("BM=64")));
 }
 
+TEST_F(PastTimesTest, KnowWhatACoverPinned) {
+  {
+    TunedStore store(path_);
+    const Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 10000));
+    store.pin({"", sample.key, "BM=32", "by hand", "2026-03-02T00:00:00.000Z"});
+  }
+  EXPECT_EQ(read(request()).problems.at(0).cover, "");
+  {
+    TunedStore store(path_);
+    const Sample sample(store);
+    store.pin({"", sample.key, "BM=16", "cover of 1..8", "2026-03-03T00:00:00.000Z"});
+  }
+  const PastTimes past = read(request());
+  EXPECT_EQ(past.problems.at(0).cover, "cover of 1..8");
+  EXPECT_EQ(past.problems.at(0).pinned.configuration, "BM=16");
+}
+
 TEST_F(PastTimesTest, AreThoseOfGoodConfigurationsFastestFirst) {
   {
     TunedStore store(path_);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/trial_ratios.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
@@ -33,24 +34,8 @@ struct Comparison {
   Cover cover;
 };
 
-/// The search's times: those of one problem are comparable by the anchor.
-std::map<std::string, double> ratios_at(const db::TunedStore& store, const db::TunedEntry& entry) {
-  std::map<std::string, double> ratios;
-  double best = kInfinity;
-  for (const db::TrialRow& row : store.trials(entry.best.key)) {
-    if (row.stage != "search") continue;
-    const bool is_timed = (row.outcome == "ok" || row.outcome == "pruned") && row.median_ns;
-    ratios[row.configuration] = is_timed ? *row.median_ns : kInfinity;
-  }
-  for (const auto& [configuration, ns] : ratios) best = std::min(best, ns);
-  for (auto& [configuration, ns] : ratios) ns /= best;
-  const bool by_time = entry.best.key.policy.find(" objective=") == std::string::npos;
-  // The playoff's word counts.
-  if (!ratios.empty() && by_time) ratios[entry.best.configuration] = 1;
-  return ratios;
-}
-
-std::vector<Place> places_of(const Arguments& arguments, const db::TunedStore& store) {
+std::vector<Place> places_of(const Arguments& arguments, const db::TunedStore& store,
+                             double limit) {
   arguments.text("target");
   const auto entries = arguments.has("size")
                            ? exact_entries(arguments, store, target_name(arguments))
@@ -58,7 +43,7 @@ std::vector<Place> places_of(const Arguments& arguments, const db::TunedStore& s
   std::vector<Place> places;
   for (const db::TunedEntry& entry : entries) {
     Place place{entry, format("{} on {}", entry.best.key.problem, entry.device.name),
-                ratios_at(store, entry)};
+                trial_ratios(store, entry, limit)};
     if (entry.best.key.policy.starts_with("by=")) place.name += " " + entry.best.key.policy;
     if (!place.ratios.empty()) places.push_back(std::move(place));
   }
@@ -154,8 +139,8 @@ int run_compare(const Arguments& arguments) {
   const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);
   use_valid_only(store, judge);
-  const Comparison comparison =
-      compare(places_of(arguments, store), 1 + static_cast<double>(percent) / 100);
+  const double limit = 1 + static_cast<double>(percent) / 100;
+  const Comparison comparison = compare(places_of(arguments, store, limit), limit);
   if (arguments.has("json")) {
     std::cout << json_text(json_of(comparison)) << '\n';
   } else {

@@ -14,6 +14,7 @@
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/progress.hpp"
 #include "tuner/cli/request.hpp"
+#include "tuner/cli/tune_request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/cli/workload.hpp"
@@ -23,57 +24,6 @@
 
 namespace autotune::cli {
 namespace {
-
-constexpr int kInterrupted = 130;
-
-/// Strategies of others do not say what is left to gain.
-std::string default_budget(DeviceKind kind, const std::string& strategy) {
-  if (kind == DeviceKind::host) return "40";
-  return strategy == "guided" ? "auto" : "128";
-}
-
-CallContext context_of(const Arguments& arguments, DeviceKind kind) {
-  const auto name = arguments.find("context");
-  if (!name) return default_context(kind);
-  const auto context = context_named(*name);
-  if (!context) {
-    throw UsageError("--context is between, chain or alone, not \"" + *name + "\"");
-  }
-  if (*context != CallContext::chain && kind != DeviceKind::cuda) {
-    throw UsageError("--context " + *name + " needs a CUDA GPU; other devices know chain only");
-  }
-  return *context;
-}
-
-Policy policy_of(const Arguments& arguments, DeviceKind kind) {
-  Policy policy;
-  const std::string l2 = arguments.text("l2");
-  const std::string form = arguments.text("launch");
-  if (l2 != "hot" && l2 != "cold") throw UsageError("--l2 is hot or cold, not \"" + l2 + "\"");
-  if (form != "graph" && form != "stream") {
-    throw UsageError("--launch is graph or stream, not \"" + form + "\"");
-  }
-  const std::string objective = arguments.text("objective");
-  if (!objective_of(objective)) {
-    throw UsageError("--objective is time, energy or edp, not \"" + objective + "\"");
-  }
-  policy.objective = *objective_of(objective);
-  if (policy.objective != Objective::time) policy.finalist_margin = policy.energy_margin;
-  policy.l2 = l2 == "hot" ? L2State::hot : L2State::cold;
-  policy.form = form == "graph" ? LaunchForm::graph : LaunchForm::stream;
-  policy.context = context_of(arguments, kind);
-  return policy;
-}
-
-std::string command_text(const Arguments& arguments) {
-  std::string text = "tune";
-  for (const Option& option : arguments.verb().options) {
-    for (const std::string& value : arguments.all(option.name)) {
-      text += format(" --{}{}{}", option.name, value.empty() ? "" : " ", value);
-    }
-  }
-  return text;
-}
 
 std::string target_name_of(const Arguments& arguments) {
   return arguments.has("workload") && !arguments.has("target") ? "gemm" : arguments.text("target");
@@ -110,14 +60,6 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
   request.command = command_text(arguments);
   request.tool_version = AUTOTUNE_VERSION;
   return request;
-}
-
-/// As far as `--device` says.
-DeviceKind kind_asked_for(const Arguments& arguments) {
-  const std::string device = arguments.text("device");
-  return device.starts_with("host")    ? DeviceKind::host
-         : device.starts_with("model") ? DeviceKind::model
-                                       : DeviceKind::cuda;
 }
 
 int status_of(const TuningReport& report) {

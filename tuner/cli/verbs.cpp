@@ -16,6 +16,7 @@ namespace autotune::cli {
 
 extern const Verb kCheck;
 extern const Verb kCompare;
+extern const Verb kCover;
 extern const Verb kDb;
 extern const Verb kExplain;
 extern const Verb kImport;
@@ -45,8 +46,9 @@ const Verb kHelp{.name = "help",
                  .positional = "VERB",
                  .run = run_help};
 
-const std::array kVerbs{&kTune,   &kQuery,  &kList,    &kOccupancy, &kCheck, &kNewTarget, &kDb,
-                        &kImport, &kReplay, &kExplain, &kCompare,   &kWarm,  &kRun,       &kHelp};
+const std::array kVerbs{&kTune,      &kQuery, &kList,   &kOccupancy, &kCheck,
+                        &kNewTarget, &kDb,    &kImport, &kReplay,    &kExplain,
+                        &kCompare,   &kCover, &kWarm,   &kRun,       &kHelp};
 
 }  // namespace
 

@@ -94,6 +94,46 @@ Experience::Experience(const SizedTarget& sized, db::PastTimes times)
     models_.push_back(model_of(sized, same ? sized.device : device_of(row)));
   }
   learn_errors();
+  learn_covers();
+}
+
+void Experience::learn_covers() {
+  for (const db::PastProblem& problem : times_.problems) {
+    if (problem.cover.empty() || !same_device_[problem.device]) continue;
+    const auto sizes = sizes_of(problem);
+    const std::vector<std::int64_t> own(sizes.begin(), sizes.end());
+    Cover& cover = covers_.try_emplace(problem.cover, Cover{own, own}).first->second;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      cover.low[i] = std::min(cover.low[i], own[i]);
+      cover.high[i] = std::max(cover.high[i], own[i]);
+    }
+  }
+}
+
+bool Experience::spans(const std::string& cover, std::span<const std::int64_t> sizes) const {
+  const auto found = covers_.find(cover);
+  if (found == covers_.end()) return false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] < found->second.low[i] || sizes[i] > found->second.high[i]) return false;
+  }
+  return true;
+}
+
+/// The configurations of the covers that span these sizes, each once.
+std::vector<Experience::Candidate> Experience::of_cover(std::span<const Past> near,
+                                                        std::span<const std::int64_t> sizes) {
+  std::vector<Candidate> all;
+  std::set<Levels> seen;
+  for (const Past& past : near) {
+    const db::PastTime& time = past.problem->pinned;
+    if (!same_device_[past.problem->device] || !spans(past.problem->cover, sizes)) continue;
+    const std::optional<Levels>& levels = levels_of_text(time.configuration);
+    if (!levels || !seen.insert(*levels).second) continue;
+    std::optional<KnownError> known;
+    if (const auto off = error(*past.problem, time)) known = {*off, past.distance};
+    all.push_back({*levels, &past, &time, known});
+  }
+  return all;
 }
 
 /// So that the first choice takes no longer than others.
@@ -107,7 +147,10 @@ void Experience::learn_errors() {
 
 std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_t> sizes) {
   const std::vector<Past> near = nearest(sizes);
-  const std::vector<Candidate> valid = valid_ones(near, sizes);
+  const std::vector<Candidate> cover = of_cover(near, sizes);
+  std::vector<Candidate> valid = rated(cover, sizes, typical_of(cover));
+  const bool is_covered = !valid.empty();
+  if (!is_covered) valid = valid_ones(near, sizes);
   const auto best = std::ranges::min_element(valid, {}, &Candidate::expected);
   if (best == valid.end()) return std::nullopt;
   const db::PastProblem& from = *best->from->problem;
@@ -120,7 +163,8 @@ std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_
   choice.known = {to_text(configuration_of(sized_.target.parameters, best->levels)), 0,
                   "predicted"};
   if (best->time) choice.known = *best->time;
-  weigh_baseline(choice, sizes, near);
+  choice.is_covered = is_covered;
+  if (!is_covered) weigh_baseline(choice, sizes, near);
   return choice;
 }
 

@@ -43,11 +43,13 @@ class Experience {
     bool same_device = true;
     bool is_standard = false;     // it is the default configuration
     double expected_seconds = 0;  // 0: the target has no cost model
+    bool is_covered = false;      // it is the choice of a cover of these sizes
     std::string baseline;         // plugin of the vendor's library, if expected to be faster
     double baseline_seconds = 0;  // expected
   };
 
-  /// The valid configuration with the least expected time: of good ones at the nearest problems,
+  /// Between sizes of a cover, the one of it with the least expected time, if any is valid. Else
+  /// the valid configuration with the least expected time: of good ones at the nearest problems,
   /// then of those that are one change away from the best, in a few steps. Without a cost model,
   /// the fastest of the nearest problem. nullopt if none is valid.
   std::optional<Choice> choose(std::span<const std::int64_t> sizes);
@@ -61,8 +63,15 @@ class Experience {
  private:
   struct Past;
   struct Candidate;
+  /// The problems of a cover span the sizes low..high.
+  struct Cover {
+    std::vector<std::int64_t> low, high;
+  };
 
   void learn_errors();
+  void learn_covers();
+  std::vector<Candidate> of_cover(std::span<const Past> near, std::span<const std::int64_t> sizes);
+  bool spans(const std::string& cover, std::span<const std::int64_t> sizes) const;
   std::span<const std::int64_t> sizes_of(const db::PastProblem& problem) const;
   std::vector<Past> nearest(std::span<const std::int64_t> sizes) const;
   std::vector<Candidate> valid_ones(std::span<const Past> near,
@@ -86,6 +95,7 @@ class Experience {
   Levels default_levels_;                              // if the target has a model
   std::vector<bool> same_device_;                      // of the devices of times_
   std::vector<std::optional<SizedCostModel>> models_;  // of the devices of times_
+  std::map<std::string, Cover> covers_;                // of this device, by name
   std::map<std::string, std::optional<Levels>> levels_;
   std::map<const db::PastTime*, std::optional<double>> errors_;
 };

@@ -91,6 +91,22 @@ TEST_F(ExperienceTest, AnotherDeviceIsFurtherAwayThanThisOne) {
   EXPECT_TRUE(choose(1024, 512)->same_device);
 }
 
+TEST_F(ExperienceTest, BetweenTheSizesOfACoverItsConfigurationsAreChosen) {
+  const auto cover = [&](std::int64_t m, const std::string& configuration) {
+    db::PastProblem& problem = add(m, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
+    problem.cover = "cover of M=512..2048,N=512";
+    problem.pinned = {configuration, 1100, "pinned"};
+  };
+  cover(512, "BM=32 UNROLL=2");
+  cover(2048, "BM=64 UNROLL=2");
+  EXPECT_EQ(choose(640, 512)->known.configuration, "BM=32 UNROLL=2") << "the nearer one";
+  EXPECT_TRUE(choose(640, 512)->is_covered);
+  EXPECT_EQ(choose(1536, 512)->known.configuration, "BM=64 UNROLL=2");
+  EXPECT_EQ(choose(1504, 512)->known.configuration, "BM=32 UNROLL=2") << "the other is not valid";
+  EXPECT_FALSE(choose(4096, 512)->is_covered) << "beyond it";
+  EXPECT_FALSE(choose(1040, 512)->is_covered) << "none of it is valid";
+}
+
 TEST_F(ExperienceTest, WhatTheTargetDoesNotHaveIsNoCandidate) {
   add(1024, 512, {{"BM=banana", 1000, "measured"}, {"BM=32 UNROLL=2", 1100, "measured"}});
   EXPECT_EQ(choose(1024, 512)->known.configuration, "BM=32 UNROLL=2");

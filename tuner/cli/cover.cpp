@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune cover: the fewest configurations that serve every size of a range.
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <set>
+#include <thread>
+
+#include "db/past_times.hpp"
+#include "tuner/cli/devices.hpp"
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/plugins.hpp"
+#include "tuner/cli/progress.hpp"
+#include "tuner/cli/request.hpp"
+#include "tuner/cli/trial_ratios.hpp"
+#include "tuner/cli/tune_request.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/tuning_report.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/search/listed.hpp"
+#include "tuner/search/strategy.hpp"
+#include "tuner/search/trade_off.hpp"
+#include "tuner/session/tuning_session.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+constexpr std::size_t kMostOfEach = 12;  // candidates that one size brings in
+constexpr const char* kCandidates = "the cover's candidates";
+
+/// One size with what is known there.
+struct Place {
+  Problem problem;
+  db::TunedEntry entry;
+  std::map<std::string, double> ratios;
+};
+
+struct CoverTask {
+  const Target& target;
+  const std::vector<std::unique_ptr<Device>>& devices;
+  db::TunedStore& store;
+  double limit;  // 1.03: within 3 %
+  TuningRequest request;
+  const TuningCallbacks& callbacks;
+
+  const DeviceInfo& device() const { return devices.front()->info(); }
+};
+
+/// `3` or `3%`, as a ratio.
+double limit_of(const std::string& text) try {
+  std::size_t read = 0;
+  const double percent = std::stod(text, &read);
+  const bool is_whole = read == text.size() || text.substr(read) == "%";
+  if (!is_whole || !(percent >= 0 && percent <= 1000)) throw std::invalid_argument(text);
+  return 1 + percent / 100;
+} catch (const std::logic_error&) {
+  throw UsageError(format("--within {}: give percent from 0 to 1000, such as 3%", text));
+}
+
+TuningRequest request_of(const Arguments& arguments, const Target& target, DeviceKind kind) {
+  TuningRequest request;
+  request.problems = problems_of(arguments, target);
+  if (request.problems.size() < 2) {
+    throw UsageError("cover needs two sizes or more, such as --sizes M=1..64*2,N=512,K=512");
+  }
+  request.budget_text = arguments.find("budget").value_or(default_budget(kind, request.strategy));
+  request.budget = parse_budget(request.budget_text);
+  request.policy = policy_of(arguments, kind);
+  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  request.compile_threads =
+      arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
+  request.command = command_text(arguments);
+  request.tool_version = AUTOTUNE_VERSION;
+  return request;
+}
+
+/// Throws Error where a size has no correct configuration.
+std::vector<Place> places_of(const CoverTask& task) {
+  std::vector<Place> places;
+  for (const Problem& problem : task.request.problems) {
+    const auto entries = task.store.tuned(
+        {task.device().name, task.target.name, problem.text(), key_text(task.request.policy)});
+    const auto entry = std::ranges::find_if(entries, [&](const db::TunedEntry& one) {
+      return one.kernel.fingerprint == task.target.fingerprint;
+    });
+    if (entry == entries.end()) {
+      throw Error(
+          format("{} {}: no configuration is correct there, so none can serve it: leave "
+                 "this size out",
+                 task.target.name, problem_text(task.target, problem)));
+    }
+    places.push_back({problem, *entry, trial_ratios(task.store, *entry, task.limit)});
+  }
+  return places;
+}
+
+/// The fastest few of each place.
+std::vector<std::string> candidates_of(const std::vector<Place>& places, double limit) {
+  std::set<std::string> candidates;
+  for (const Place& place : places) {
+    std::vector<std::pair<double, std::string>> good;
+    for (const auto& [configuration, ratio] : place.ratios) {
+      if (ratio <= limit) good.emplace_back(ratio, configuration);
+    }
+    std::ranges::sort(good);
+    if (good.size() > kMostOfEach) good.resize(kMostOfEach);
+    for (const auto& [ratio, configuration] : good) candidates.insert(configuration);
+  }
+  return {candidates.begin(), candidates.end()};
+}
+
+/// Times what is not yet timed. Their sessions are partial: no winner changes.
+bool time_candidates(const CoverTask& task, const std::vector<std::string>& candidates) {
+  std::vector<Configuration> list;
+  for (const std::string& text : candidates) list.push_back(parse_named_values(text));
+  add_strategy({kCandidates, "times a list",
+                [list] { return std::make_unique<ListedConfigurations>(list); }});
+  TuningRequest request = task.request;
+  request.strategy = kCandidates;
+  request.budget = {Budget::Kind::evaluations, static_cast<double>(list.size())};
+  request.budget_text = std::to_string(list.size());
+  request.partial = true;
+  return !tune(task.target, task.devices, &task.store, request, task.callbacks).interrupted;
+}
+
+struct Covered {
+  std::vector<Place> places;
+  std::vector<std::string> candidates;
+  std::vector<std::vector<double>> ratios;  // a row for each candidate
+  std::vector<TradeOff> curve;
+
+  /// Of the last choice of the curve, the fastest at a place.
+  std::size_t server(std::size_t place) const {
+    return *std::ranges::min_element(curve.back().chosen, {},
+                                     [&](std::size_t c) { return ratios[c][place]; });
+  }
+};
+
+Covered covered(const CoverTask& task, std::vector<std::string> candidates) {
+  Covered result{places_of(task), std::move(candidates), {}, {}};
+  for (const std::string& candidate : result.candidates) {
+    auto& row = result.ratios.emplace_back();
+    for (const Place& place : result.places) {
+      const auto found = place.ratios.find(candidate);
+      const bool is_known = found != place.ratios.end();
+      row.push_back(is_known ? found->second : std::numeric_limits<double>::infinity());
+    }
+  }
+  result.curve = trade_off(result.ratios, task.limit);
+  if (result.curve.empty()) {
+    throw Error(
+        format("{}: no choice of the configurations that were timed serves every size: "
+               "raise --budget or --within",
+               task.target.name));
+  }
+  return result;
+}
+
+/// Look-ups know a cover by its pins' notes.
+void store_cover(const CoverTask& task, const Covered& result, const std::string& sizes) {
+  const std::string now = db::now_text();
+  const std::string note =
+      format("{}{} within {:g} %, {}", db::kCoverNote, sizes, (task.limit - 1) * 100, now);
+  for (std::size_t i = 0; i < result.places.size(); ++i) {
+    task.store.pin({.id = "",
+                    .key = result.places[i].entry.best.key,
+                    .configuration = result.candidates[result.server(i)],
+                    .note = note,
+                    .created_at = db::now_text()});
+  }
+}
+
+std::vector<std::string> served_by(const CoverTask& task, const Covered& result,
+                                   std::size_t candidate) {
+  std::vector<std::string> served;
+  for (std::size_t i = 0; i < result.places.size(); ++i) {
+    if (result.server(i) != candidate) continue;
+    served.push_back(format("{} ({:.3f}x)", problem_text(task.target, result.places[i].problem),
+                            result.ratios[candidate][i]));
+  }
+  return served;
+}
+
+void print(const CoverTask& task, const Covered& result) {
+  const std::size_t count = result.curve.back().chosen.size();
+  std::cout << format("{} on {}: {} configuration{} serve{} {} sizes within {:g} %\n",
+                      task.target.name, task.device().name, count, count == 1 ? "" : "s",
+                      count == 1 ? "s" : "", result.places.size(), (task.limit - 1) * 100);
+  std::cout << "configurations  worst loss  mean loss\n";
+  for (const TradeOff& one : result.curve) {
+    std::cout << format("{:>14}  {:>8.1f} %  {:>7.1f} %\n", one.chosen.size(),
+                        (one.worst - 1) * 100, (one.mean - 1) * 100);
+  }
+  for (const std::size_t chosen : result.curve.back().chosen) {
+    std::cout << format("{}\n  {}\n", result.candidates[chosen],
+                        joined(served_by(task, result, chosen), ", "));
+  }
+}
+
+Json document_of(const CoverTask& task, const Covered& result) {
+  Json curve = Json::array(), cover = Json::array();
+  for (const TradeOff& one : result.curve) {
+    curve.push_back({{"configurations", one.chosen.size()},
+                     {"worst_loss", one.worst - 1},
+                     {"mean_loss", one.mean - 1}});
+  }
+  for (const std::size_t chosen : result.curve.back().chosen) {
+    Json serves = Json::array();
+    for (std::size_t i = 0; i < result.places.size(); ++i) {
+      if (result.server(i) != chosen) continue;
+      serves.push_back({{"problem", json_of(result.places[i].problem.values)},
+                        {"ratio", result.ratios[chosen][i]}});
+    }
+    cover.push_back(
+        {{"config", json_of(parse_named_values(result.candidates[chosen]))}, {"serves", serves}});
+  }
+  return {{"target", task.target.name},
+          {"device", task.device().name},
+          {"db", task.store.path().string()},
+          {"within", std::round((task.limit - 1) * 1e6) / 1e6},
+          {"sizes", result.places.size()},
+          {"curve", curve},
+          {"cover", cover}};
+}
+
+int run_cover(const Arguments& arguments) {
+  const double limit = limit_of(arguments.text("within"));
+  Plugins plugins(arguments);
+  const Target target = plugins.find_target(arguments.text("target"));
+  check_devices(arguments.text("device"));
+  request_of(arguments, target, kind_asked_for(arguments));  // shows wrong usage
+  db::TunedStore store(database_path(arguments));
+  const LeftOutWarning warning(store);
+  const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
+  const DeviceInfo& info = devices.front()->info();
+  if (!devices.front()->runs()) {
+    throw UsageError(
+        format("cover times kernels, which {} cannot run: name a GPU or host with "
+               "--device",
+               info.name));
+  }
+  ProgressDisplay display(arguments.has("quiet"));
+  const InterruptGuard guard([&] {
+    for (const auto& device : devices) device->stop_compiling();
+  });
+  TuningCallbacks callbacks;
+  callbacks.stop_requested = InterruptGuard::requested;
+  callbacks.on_progress = [&](const Progress& progress) { display.show(progress); };
+  callbacks.on_warning = [&](const std::string& sentence) { display.warn(sentence); };
+  CoverTask task{target,   devices, store, limit, request_of(arguments, target, info.kind),
+                 callbacks};
+  TuningRequest tuning = task.request;
+  if (info.kind == DeviceKind::cuda && !arguments.has("no-baseline")) {
+    tuning.baselines = plugins.baselines(target.name);
+  }
+  bool is_whole = !tune(target, devices, &store, tuning, callbacks).interrupted;
+  std::vector<std::string> candidates;
+  if (is_whole) candidates = candidates_of(places_of(task), limit);
+  is_whole = is_whole && time_candidates(task, candidates);
+  if (!is_whole) {
+    display.warn("interrupted: every trial is kept; the same command continues from here");
+    return kInterrupted;
+  }
+  const Covered result = covered(task, std::move(candidates));
+  store_cover(task, result, arguments.text("sizes"));
+  if (arguments.has("json")) {
+    std::cout << json_text(document_of(task, result)) << '\n';
+  } else {
+    print(task, result);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+extern const Verb kCover;
+const Verb kCover{
+    .name = "cover",
+    .synopsis = "--target T --sizes S [--within PERCENT] [option…]",
+    .summary = "Find the fewest configurations that serve every size of a range",
+    .details =
+        R"(Tunes each size that is not tuned, and times the fastest configurations of each at all others. Then
+it prints how much the best choice of 1, 2, … configurations loses against each size's fastest, at
+worst and in the geometric mean, down to the fewest that lose at most `--within` percent everywhere.
+
+These are stored, as pins of the sizes with a note. Programs and `query` get them for these sizes.
+For sizes between the least and the largest of each dimension, libautotune chooses among them. `autotune
+db unpin` takes them back, for the sizes that it names. With `--json`, stdout holds one document:
+
+    {"target": "gemm", "device": "NVIDIA H200", "db": "/home/me/tuned.db", "within": 0.03, "sizes": 7,
+     "curve": [{"configurations": 1, "worst_loss": 0.31, "mean_loss": 0.12}, …],
+     "cover": [{"config": {"BM": 16, …}, "serves": [{"problem": {"M": 1, …}, "ratio": 1.012}, …]}, …]}
+
+`ratio` is the time over that of the size's fastest.)",
+    .options = {{"target", "T",
+                 "A target's name (autotune list targets) or the path of a manifest"},
+                {"sizes", "S", "The sizes, as for tune: M=1..64*2,N=512,K=512"},
+                {"within", "PERCENT", "How much slower than each size's fastest may be", "3%"},
+                {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
+                kDevicesOption,
+                {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"},
+                kPluginOption,
+                {"budget", "B", "For sizes that are not tuned, as for tune"},
+                {"l2", "STATE", "State of the L2 cache before a launch: hot or cold", "hot"},
+                {"launch", "FORM", "How launches are timed: graph or stream", "graph"},
+                {"context", "C", "What a call stands among, as for tune"},
+                {"jobs", "N", "Compile threads; default: all cores"},
+                kCompileLimitOption,
+                {"no-baseline", "", "Do not time baselines (vendors' libraries)"},
+                {"quiet", "", "No progress on stderr"},
+                {"json", "", "Print one JSON document"}},
+    .positional = {},
+    .run = run_cover};
+
+}  // namespace autotune::cli

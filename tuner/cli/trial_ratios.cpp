@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/trial_ratios.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace autotune::cli {
+
+std::map<std::string, double> trial_ratios(const db::TunedStore& store, const db::TunedEntry& entry,
+                                           double limit) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::map<std::string, double> ratios;
+  std::set<std::string> bounds;  // pruned: it takes at least that
+  for (const db::TrialRow& row : store.trials(entry.best.key)) {
+    if (row.stage != "search") continue;
+    const bool is_timed = (row.outcome == "ok" || row.outcome == "pruned") && row.median_ns;
+    ratios[row.configuration] = is_timed ? *row.median_ns : kInfinity;
+    bounds.erase(row.configuration);
+    if (row.outcome == "pruned") bounds.insert(row.configuration);
+  }
+  double best = kInfinity;
+  for (const auto& [configuration, ns] : ratios) best = std::min(best, ns);
+  for (auto& [configuration, ratio] : ratios) {
+    ratio /= best;
+    if (bounds.contains(configuration) && ratio <= limit) ratio = kInfinity;
+  }
+  const bool by_time = entry.best.key.policy.find(" objective=") == std::string::npos;
+  const bool is_decided = entry.best.decided && entry.best.provenance != "pinned";
+  if (!ratios.empty() && is_decided && by_time) ratios[entry.best.configuration] = 1;  // the playoff's word
+  return ratios;
+}
+
+}  // namespace autotune::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What verbs that tune read from their arguments alike.
+#pragma once
+
+#include <string>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/measure/policy.hpp"
+
+namespace autotune::cli {
+
+/// Exit status of a run that Ctrl-C ended.
+inline constexpr int kInterrupted = 130;
+
+/// `--l2`, `--launch` and `--context`. Throws UsageError.
+Policy policy_of(const Arguments& arguments, DeviceKind kind);
+/// Without `--budget`.
+std::string default_budget(DeviceKind kind, const std::string& strategy);
+/// The command line, for the session's row.
+std::string command_text(const Arguments& arguments);
+/// As far as `--device` says.
+DeviceKind kind_asked_for(const Arguments& arguments);
+
+}  // namespace autotune::cli
