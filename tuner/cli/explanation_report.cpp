@@ -124,20 +124,13 @@ std::string loser_lines(const Explanation& explanation) {
   return text;
 }
 
-/// What a trial's short message means.
-std::string_view meaning_of(std::string_view message) {
-  if (message == "screened") return "far slower than the best so far";
-  if (message == "outrun") return "slower than the best so far; timing stopped early";
-  return message;
-}
-
 std::string reason_lines(const Explanation& explanation) {
   std::string text =
       format("\ntried       {}, {} of them timed\n", explanation.tried, explanation.timed.size());
   for (std::size_t i = 0; i < std::min(kReasons, explanation.reasons.size()); ++i) {
     const Reason& reason = explanation.reasons[i];
     const std::string first = reason.example.substr(0, reason.example.find('\n'));
-    text += format("  {:>5} {}{}{}\n", reason.count, reason.outcome, first.empty() ? "" : ": ",
+    text += format("  {:>5} {}{}{}\n", reason.count(), reason.outcome, first.empty() ? "" : ": ",
                    meaning_of(first));
   }
   if (explanation.reasons.size() > kReasons) {
@@ -208,7 +201,7 @@ Json explanation_json(const Explanation& explanation) {
   json["not_timed"] = Json::array();
   for (const Reason& reason : explanation.reasons) {
     json["not_timed"].push_back(
-        {{"outcome", reason.outcome}, {"example", reason.example}, {"count", reason.count}});
+        {{"outcome", reason.outcome}, {"example", reason.example}, {"count", reason.count()}});
   }
   if (explanation.prune_check) json["prune_audit"] = json_of(*explanation.prune_check);
   return json;

@@ -16,58 +16,6 @@ namespace {
 
 constexpr double kNanosecond = 1e-9;
 
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-std::size_t end_of_digits(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_digit(text[at])) ++at;
-  return at;
-}
-
-/// Of the `12`, `-0.5`, `4.5e-3` or `0xc000` that begins at `at`; `at` itself where none does.
-std::size_t end_of_figure(std::string_view text, std::size_t at) {
-  const std::size_t first = at + (text[at] == '-');
-  std::size_t end = end_of_digits(text, first);
-  if (end == first) return at;
-  if (text.substr(first).starts_with("0x")) {
-    return std::min(text.find_first_not_of("0123456789abcdefABCDEF", first + 2), text.size());
-  }
-  const auto take_if_digits = [&](std::size_t from) {
-    const std::size_t after = end_of_digits(text, from);
-    if (after > from) end = after;
-  };
-  if (text.substr(end).starts_with('.')) take_if_digits(end + 1);
-  if (text.substr(end).starts_with("e-") || text.substr(end).starts_with("e+")) {
-    take_if_digits(end + 2);
-  }
-  return end;
-}
-
-/// `12 KiB over` and `48 KiB over` are one reason.
-std::string without_figures(std::string_view text) {
-  std::string pattern;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t end = end_of_figure(text, i);
-    pattern += end > i ? '#' : text[i];
-    i = std::max(end, i + 1);
-  }
-  return pattern;
-}
-
-std::vector<Reason> reasons_of(const std::vector<db::TrialRow>& trials) {
-  std::map<std::string, Reason> by_pattern;
-  for (const db::TrialRow& trial : trials) {
-    if (trial.outcome == "ok") continue;
-    Reason& reason = by_pattern[trial.outcome + without_figures(trial.message)];
-    reason.outcome = trial.outcome;
-    if (reason.count++ == 0) reason.example = trial.message;
-  }
-  std::vector<Reason> reasons;
-  for (const auto& [pattern, reason] : by_pattern) reasons.push_back(reason);
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const Reason& a, const Reason& b) { return a.count > b.count; });
-  return reasons;
-}
-
 /// Rows of the search and of its playoff, or those of audits.
 std::vector<db::TrialRow> rows_of(std::vector<db::TrialRow> rows, bool audits) {
   std::erase_if(rows, [&](const db::TrialRow& row) { return (row.stage == "audit") != audits; });

@@ -11,6 +11,7 @@
 #include "tuner/core/target.hpp"
 #include "tuner/model/access_traffic.hpp"
 #include "tuner/model/cost_model.hpp"
+#include "tuner/records/reasons.hpp"
 #include "tuner/session/pruned.hpp"
 
 namespace autotune {
@@ -34,13 +35,6 @@ struct Loser {
   double slower = 0;  // 0.02: by 2 %
   CostEstimate estimate;
   std::vector<Difference> differences;
-};
-
-/// Trials that were not timed for the same reason. Reasons that differ only in numbers count as the
-/// same.
-struct Reason {
-  std::string outcome, example;
-  int count = 0;
 };
 
 struct Explanation {

@@ -111,7 +111,7 @@ TEST_F(Explained, ReasonsThatDifferInNumbersOnlyAreOne) {
   const Explanation result = explained();
   ASSERT_EQ(result.reasons.size(), 2u);
   EXPECT_EQ(result.reasons[0].outcome, "pruned");
-  EXPECT_EQ(result.reasons[0].count, 2);
+  EXPECT_EQ(result.reasons[0].count(), 2);
   EXPECT_EQ(result.tried, 4);
 }
 
@@ -122,7 +122,7 @@ TEST_F(Explained, AFigureIsOneHoweverItIsWritten) {
   add("BLOCK=32", 0, "compile_error", "too much shared data (98304 bytes, 49152 max)");
   const Explanation result = explained();
   ASSERT_EQ(result.reasons.size(), 1u);
-  EXPECT_EQ(result.reasons[0].count, 3);
+  EXPECT_EQ(result.reasons[0].count(), 3);
 }
 
 TEST_F(Explained, WrongResultsAreOneReasonWhateverTheirValues) {
@@ -132,7 +132,7 @@ TEST_F(Explained, WrongResultsAreOneReasonWhateverTheirValues) {
   add("BLOCK=32", 0, "wrong", "C[0] is nan, expected 4");
   const Explanation result = explained();
   ASSERT_EQ(result.reasons.size(), 2u);
-  EXPECT_EQ(result.reasons[0].count, 2);
+  EXPECT_EQ(result.reasons[0].count(), 2);
 }
 
 TEST_F(Explained, AuditsOfPrunedOnesAreNoTrialsOfTheSearch) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/records/reasons.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string_view>
+
+namespace autotune {
+namespace {
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+std::size_t end_of_digits(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at;
+}
+
+/// Of the `12`, `-0.5`, `4.5e-3` or `0xc000` that begins at `at`; `at` itself where none does.
+std::size_t end_of_figure(std::string_view text, std::size_t at) {
+  const std::size_t first = at + (text[at] == '-');
+  std::size_t end = end_of_digits(text, first);
+  if (end == first) return at;
+  if (text.substr(first).starts_with("0x")) {
+    return std::min(text.find_first_not_of("0123456789abcdefABCDEF", first + 2), text.size());
+  }
+  const auto take_if_digits = [&](std::size_t from) {
+    const std::size_t after = end_of_digits(text, from);
+    if (after > from) end = after;
+  };
+  if (text.substr(end).starts_with('.')) take_if_digits(end + 1);
+  if (text.substr(end).starts_with("e-") || text.substr(end).starts_with("e+")) {
+    take_if_digits(end + 2);
+  }
+  return end;
+}
+
+/// `12 KiB over` and `48 KiB over` are one reason.
+std::string without_figures(std::string_view text) {
+  std::string pattern;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = end_of_figure(text, i);
+    pattern += end > i ? '#' : text[i];
+    i = std::max(end, i + 1);
+  }
+  return pattern;
+}
+
+}  // namespace
+
+std::vector<Reason> reasons_of(const std::vector<db::TrialRow>& trials) {
+  std::map<std::string, Reason> by_pattern;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const db::TrialRow& trial = trials[i];
+    if (trial.outcome == "ok") continue;
+    Reason& reason = by_pattern[trial.outcome + without_figures(trial.message)];
+    reason.outcome = trial.outcome;
+    if (reason.trials.empty()) reason.example = trial.message;
+    reason.trials.push_back(i);
+  }
+  std::vector<Reason> reasons;
+  for (const auto& [pattern, reason] : by_pattern) reasons.push_back(reason);
+  std::ranges::stable_sort(reasons, std::greater(), &Reason::count);
+  return reasons;
+}
+
+std::string_view meaning_of(std::string_view message) {
+  if (message == "screened") return "far slower than the best so far";
+  if (message == "outrun") return "slower than the best so far; timing stopped early";
+  return message;
+}
+
+}  // namespace autotune

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why trials were not timed, grouped: the same message with other figures is the same reason.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/rows.hpp"
+
+namespace autotune {
+
+/// Trials that were not timed for the same reason. Reasons that differ only in numbers count as the
+/// same.
+struct Reason {
+  std::string outcome, example;
+  std::vector<std::size_t> trials;  // their places
+  int count() const { return static_cast<int>(trials.size()); }
+};
+
+/// Most frequent first.
+std::vector<Reason> reasons_of(const std::vector<db::TrialRow>& trials);
+
+/// What a trial's short message means.
+std::string_view meaning_of(std::string_view message);
+
+}  // namespace autotune
