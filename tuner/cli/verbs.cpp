@@ -25,6 +25,7 @@ extern const Verb kNewTarget;
 extern const Verb kOccupancy;
 extern const Verb kQuery;
 extern const Verb kReplay;
+extern const Verb kReport;
 extern const Verb kRun;
 extern const Verb kTune;
 extern const Verb kWarm;
@@ -46,9 +47,9 @@ const Verb kHelp{.name = "help",
                  .positional = "VERB",
                  .run = run_help};
 
-const std::array kVerbs{&kTune,      &kQuery, &kList,   &kOccupancy, &kCheck,
-                        &kNewTarget, &kDb,    &kImport, &kReplay,    &kExplain,
-                        &kCompare,   &kCover, &kWarm,   &kRun,       &kHelp};
+const std::array kVerbs{&kTune,  &kQuery,  &kList,   &kOccupancy, &kCheck,  &kNewTarget,
+                        &kDb,    &kImport, &kReplay, &kExplain,   &kReport, &kCompare,
+                        &kCover, &kWarm,   &kRun,    &kHelp};
 
 }  // namespace
 

@@ -69,6 +69,11 @@ std::string rate_text(double flops_per_second) {
   return in_units(flops_per_second, kUnits);
 }
 
+std::string bandwidth_text(double bytes_per_second) {
+  static constexpr Unit kUnits[] = {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}};
+  return in_units(bytes_per_second, kUnits);
+}
+
 std::string bytes_text(std::int64_t bytes) {
   static constexpr Unit kUnits[] = {
       {1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}};

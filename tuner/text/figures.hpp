@@ -14,6 +14,8 @@ namespace autotune {
 std::string time_text(double seconds);
 /// `47.9 TFLOP/s`, `812 GFLOP/s`.
 std::string rate_text(double flops_per_second);
+/// `4.215 TB/s`, `812.0 GB/s`.
+std::string bandwidth_text(double bytes_per_second);
 /// `64.0 MiB`.
 std::string bytes_text(std::int64_t bytes);
 

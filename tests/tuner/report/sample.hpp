@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems of a report, made by hand.
+#pragma once
+
+#include "tuner/report/elapsed.hpp"
+#include "tuner/report/report.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::report {
+
+/// Of a search in which each trial took a second.
+inline db::TrialRow trial(const std::string& configuration, double ns, int second = 0) {
+  db::TrialRow row;
+  row.session = "s";
+  row.configuration = configuration;
+  row.median_ns = ns;
+  row.low_ns = ns * 0.99;
+  row.high_ns = ns * 1.01;
+  row.compile_seconds = 0.5;
+  row.created_at = format("2026-03-01T{:02}:{:02}:{:02}.000000Z", second / 3600 % 24,
+                          second / 60 % 60, second % 60);
+  return row;
+}
+
+inline db::TrialRow failed(const std::string& configuration, const std::string& message) {
+  db::TrialRow row = trial(configuration, 0);
+  row.median_ns = row.low_ns = row.high_ns = std::nullopt;
+  row.outcome = "compile_error";
+  row.message = message;
+  return row;
+}
+
+/// 2 GFLOP in 1 ms: 2 TFLOP/s of 4.
+inline ReportedProblem problem(std::int64_t side, std::vector<db::TrialRow> trials) {
+  ReportedProblem one;
+  db::BestRow& best = one.entry.best;
+  best.key = {"d", "k", format("M={0} N={0}", side), "l2=hot launch=graph"};
+  best.configuration = trials.empty() ? "BM=1" : trials.front().configuration;
+  best.median_ns = 1e6;
+  best.low_ns = 0.98e6;
+  best.high_ns = 1.02e6;
+  best.verified = true;
+  best.created_at = "2026-03-01T12:00:00.000000Z";
+  best.provenance = "measured";
+  best.decided = true;
+  one.entry.device.name = "NVIDIA H200";
+  one.entry.device.kind = "cuda";
+  one.entry.kernel = {"k", "gemm", "f", "M N"};
+  one.name = best.key.problem;
+  one.side = side;
+  one.work.flops = 2e9;
+  one.roofs = Roofs{4e12, 4e12, 8e12};
+  one.seconds_elapsed = elapsed_of(trials);
+  one.trials = std::move(trials);
+  return one;
+}
+
+}  // namespace autotune::report

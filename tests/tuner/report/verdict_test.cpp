@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/verdict.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/tuner/report/sample.hpp"
+
+namespace autotune::report {
+namespace {
+
+ReportedProblem against(double rival_ns) {
+  ReportedProblem one = problem(512, {trial("BM=1", 1e6)});
+  one.entry.best.baseline = {"cublas", "sgemm", rival_ns, 0.99 * rival_ns, 1.01 * rival_ns, false};
+  return one;
+}
+
+TEST(Verdict, TheIntervalComesFromTheEndsOfBoth) {
+  EXPECT_EQ(sentence_of(against(1.5e6)), "1.50x [1.46, 1.55] faster than cublas.");
+  EXPECT_EQ(sentence_of(against(0.5e6)), "2.00x [1.94, 2.06] slower than cublas.");
+}
+
+TEST(Verdict, IntervalsThatMeetAreNoDifference) {
+  EXPECT_EQ(sentence_of(against(1.01e6)), "Not different from cublas: 1.01x [0.98, 1.04].");
+}
+
+TEST(Verdict, DefaultTiesAndCpuAreTold) {
+  ReportedProblem one = problem(512, {});
+  one.entry.best.default_configuration = "BM=2";
+  one.entry.best.default_ns = 2e6;
+  one.entry.best.ties = "BM=3\nBM=4\n";
+  one.cpu_seconds = 0.1;
+  EXPECT_EQ(sentence_of(one),
+            "2.00x the default; 100.00x the CPU; not different from 2 other configurations.");
+  one.entry.best.default_configuration = "BM=1";
+  one.entry.best.ties = "BM=3";
+  one.cpu_seconds.reset();
+  EXPECT_EQ(sentence_of(one),
+            "The default configuration itself; not different from 1 other configuration.");
+}
+
+TEST(Verdict, ARateHasTheShareOfItsRoof) {
+  ReportedProblem one = problem(512, {});
+  EXPECT_DOUBLE_EQ(rate_of(one)->value, 2e12);
+  EXPECT_DOUBLE_EQ(*rate_of(one)->share, 0.5);
+  one.work = {0, 1e9};
+  EXPECT_FALSE(rate_of(one)->is_flops);
+  EXPECT_DOUBLE_EQ(*rate_of(one)->share, 0.25);
+  one.roofs.reset();
+  EXPECT_FALSE(rate_of(one)->share);
+  one.work = {};
+  EXPECT_FALSE(rate_of(one));
+}
+
+TEST(Verdict, WhatWasNotMeasuredIsComparedWithNothing) {
+  ReportedProblem one = problem(512, {});
+  EXPECT_EQ(sentence_of(one), "Compared with nothing.");
+  one.entry.best.provenance = "predicted";
+  EXPECT_EQ(sentence_of(one), "Predicted by the cost model, not measured.");
+  one.entry.best.median_ns.reset();
+  EXPECT_EQ(sentence_of(one), "Never timed.");
+}
+
+}  // namespace
+}  // namespace autotune::report

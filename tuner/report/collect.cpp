@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+#include "tuner/core/error.hpp"
+#include "tuner/model/cost_model.hpp"
+#include "tuner/records/records.hpp"
+#include "tuner/replay/recorded_space.hpp"
+#include "tuner/replay/recorded_trials.hpp"
+#include "tuner/report/elapsed.hpp"
+#include "tuner/report/report.hpp"
+
+namespace autotune::report {
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+constexpr std::string_view kContext = " context=";
+
+std::string context_of(const std::string& policy) {
+  const auto at = policy.find(kContext);
+  return at == std::string::npos ? "chain" : policy.substr(at + kContext.size());
+}
+
+/// Entries of one problem, whatever their context.
+using Place = std::tuple<std::string, std::string, std::string, std::string>;
+Place place_of(const db::TunedEntry& entry) {
+  const db::ProblemKey& key = entry.best.key;
+  return {key.device, key.kernel, key.problem, key.policy.substr(0, key.policy.find(kContext))};
+}
+
+std::vector<std::int64_t> sizes_of(const db::TunedEntry& entry) {
+  const NamedValues values = parse_named_values(entry.best.key.problem);
+  std::istringstream names(entry.kernel.sizes);
+  std::vector<std::int64_t> sizes;
+  for (std::string name; names >> name;) {
+    const Value* const value = find_value(values, name);
+    if (value && value->is_integer()) sizes.push_back(value->integer());
+  }
+  return sizes;
+}
+
+std::optional<std::int64_t> side_of(const std::vector<std::int64_t>& sizes) {
+  const bool alike = std::ranges::all_of(sizes, [&](auto size) { return size == sizes.front(); });
+  return alike && !sizes.empty() ? std::optional(sizes.front()) : std::nullopt;
+}
+
+/// FLOPs and bytes by the target, else FLOPs by the stored rate.
+Work work_of(const db::TunedEntry& entry, const Target* target) {
+  const db::BestRow& best = entry.best;
+  Work work;
+  if (best.gflops && best.median_ns) work.flops = *best.gflops * *best.median_ns;
+  if (!target) return work;
+  try {
+    const Problem problem{parse_named_values(best.key.problem)};
+    const Work known = autotune::work_of(*target, problem, device_of(entry.device));
+    return known.flops > 0 || known.bytes > 0 ? known : work;
+  } catch (const Error&) {  // it has changed since
+    return work;
+  }
+}
+
+std::optional<Roofs> roofs_of(const db::TunedStore& store, const db::TunedEntry& entry) {
+  if (entry.device.compute_capability <= 0) return std::nullopt;
+  try {
+    const GpuSpec gpu = gpu_spec(device_of(entry.device));
+    double l2_bytes_per_cycle = Calibration{}.l2_bytes_per_cycle;
+    for (const db::CalibrationRow& row : store.calibration(entry.device.id)) {
+      if (row.name == "l2_bytes_per_cycle") l2_bytes_per_cycle = row.value;
+    }
+    return Roofs{gpu.flops_per_second(), gpu.memory_bytes_per_second,
+                 l2_bytes_per_cycle * gpu.multiprocessors * gpu.clock_hz};
+  } catch (const Error&) {  // a GPU newer than this program
+    return std::nullopt;
+  }
+}
+
+/// Empty where the target cannot tell.
+std::vector<double> intensity_of(const ReportedProblem& problem, const Target* target) {
+  if (!target || !problem.roofs || problem.work.flops <= 0) return {};
+  try {
+    const Problem asked{parse_named_values(problem.entry.best.key.problem)};
+    const SizedCostModel model(*target, asked, device_of(problem.entry.device));
+    const std::vector<std::int64_t> sizes = sizes_of(problem.entry);
+    std::vector<double> all;
+    for (const db::TrialRow& trial : problem.trials) {
+      const auto levels = levels_of(target->parameters, parse_named_values(trial.configuration));
+      all.push_back(levels ? model.estimate(*levels, sizes).l2_intensity / sizeof(float) : 0);
+    }
+    return all;
+  } catch (const Error&) {  // it has changed since
+    return {};
+  }
+}
+
+std::optional<Importance> importance_of(const std::vector<db::TrialRow>& trials) {
+  try {
+    const RecordedSpace recorded = recorded_space("", recorded_trials(trials));
+    return autotune::importance_of(recorded.space, recorded.answers);
+  } catch (const Error&) {  // more combinations than a space can have
+    return std::nullopt;
+  }
+}
+
+ReportedProblem problem_of(const db::TunedStore& store, const db::TunedEntry& entry,
+                           const Target* target) {
+  ReportedProblem problem;
+  problem.entry = entry;
+  const Problem asked{parse_named_values(entry.best.key.problem)};
+  problem.name = target ? problem_text(*target, asked) : asked.text();
+  problem.side = side_of(sizes_of(entry));
+  problem.work = work_of(entry, target);
+  problem.roofs = roofs_of(store, entry);
+  problem.trials = store.trials(entry.best.key);
+  problem.seconds_elapsed = elapsed_of(problem.trials);
+  problem.intensity = intensity_of(problem, target);
+  problem.importance = importance_of(problem.trials);
+  return problem;
+}
+
+/// Of entries that differ in the context alone, those without trials are told beside the others.
+std::vector<ReportedProblem> with_contexts(std::vector<ReportedProblem> problems) {
+  std::map<Place, std::vector<ReportedProblem*>> alike;
+  for (ReportedProblem& problem : problems) alike[place_of(problem.entry)].push_back(&problem);
+  std::vector<ReportedProblem> kept;
+  for (ReportedProblem& problem : problems) {
+    const auto& same = alike.at(place_of(problem.entry));
+    const bool others_searched = std::ranges::any_of(
+        same, [&](const ReportedProblem* one) { return one != &problem && !one->trials.empty(); });
+    if (problem.trials.empty() && (others_searched || same.front() != &problem)) continue;
+    for (const ReportedProblem* one : same) {
+      const db::BestRow& best = one->entry.best;
+      if (one == &problem || !best.median_ns) continue;
+      problem.contexts.push_back({context_of(best.key.policy), *best.median_ns * kNanosecond});
+    }
+    kept.push_back(problem);
+  }
+  return kept;
+}
+
+/// The best time of each problem on a CPU, by target and problem.
+void compare_with_cpu(std::vector<ReportedProblem>& problems) {
+  std::map<std::pair<std::string, std::string>, double> cpu;
+  const auto key_of = [](const ReportedProblem& one) {
+    return std::pair(one.entry.kernel.target, one.entry.best.key.problem);
+  };
+  for (const ReportedProblem& one : problems) {
+    const auto& ns = one.entry.best.median_ns;
+    if (one.entry.device.kind == "host" && ns) cpu[key_of(one)] = *ns * kNanosecond;
+  }
+  for (ReportedProblem& one : problems) {
+    const auto found = cpu.find(key_of(one));
+    if (one.entry.device.kind != "host" && found != cpu.end()) one.cpu_seconds = found->second;
+  }
+}
+
+/// By target and device, small problems first.
+void sort_by_size(std::vector<ReportedProblem>& problems) {
+  std::ranges::stable_sort(problems, {}, [](const ReportedProblem& one) {
+    return std::tuple(one.entry.kernel.target, one.entry.device.name, one.work.flops,
+                      one.work.bytes, one.side.value_or(0));
+  });
+}
+
+}  // namespace
+
+std::vector<ReportedProblem> collect(const db::TunedStore& store,
+                                     const std::vector<db::TunedEntry>& entries,
+                                     const TargetCalled& target_called) {
+  std::vector<ReportedProblem> problems;
+  for (const db::TunedEntry& entry : entries) {
+    problems.push_back(problem_of(store, entry, target_called(entry.kernel.target)));
+  }
+  problems = with_contexts(std::move(problems));
+  compare_with_cpu(problems);
+  sort_by_size(problems);
+  return problems;
+}
+
+}  // namespace autotune::report

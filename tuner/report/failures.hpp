@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why configurations were not timed to the end, and what those have in common.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/records/reasons.hpp"
+
+namespace autotune::report {
+
+/// A value that is more frequent among trials of one reason than among all.
+struct Shared {
+  std::string parameter, value;
+  double share = 0;  // of the reason's trials
+  double lift = 0;   // that share over the share of all trials
+};
+
+struct Failure {
+  Reason reason;
+  std::vector<Shared> shared;  // greatest lift first; at most three
+};
+
+/// Most frequent reason first.
+std::vector<Failure> failures_of(const std::vector<db::TrialRow>& trials);
+
+}  // namespace autotune::report

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/html.hpp"
+
+#include <algorithm>
+
+#include "tuner/text/format.hpp"
+#include "tuner/text/printable.hpp"
+
+namespace autotune::report {
+namespace {
+
+std::string_view entity_of(char letter) {
+  switch (letter) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return {};
+  }
+}
+
+std::string cell_html(const Cell& cell) {
+  if (cell.sort_key.empty()) return format("<td>{}</td>", html_text(cell.text));
+  return format("<td class=\"n\" data-key=\"{}\">{}</td>", html_text(cell.sort_key),
+                html_text(cell.text));
+}
+
+}  // namespace
+
+std::string html_text(std::string_view text) {
+  std::string html;
+  for (const char letter : printable(text)) {
+    const std::string_view entity = entity_of(letter);
+    entity.empty() ? html += letter : html += entity;
+  }
+  return html;
+}
+
+std::string script_json(const Json& json) {
+  std::string text;
+  for (const char letter : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {
+    letter == '<' ? text += "\\u003c" : text += letter;
+  }
+  return text;
+}
+
+std::string html_table(const std::vector<std::string>& heads,
+                       const std::vector<std::vector<Cell>>& rows, bool is_sortable) {
+  const auto is_shown = [&](std::size_t column) {
+    return std::ranges::any_of(rows, [&](const auto& row) { return !row[column].text.empty(); });
+  };
+  std::string html =
+      is_sortable ? "<table class=\"sortable\">\n<thead><tr>" : "<table>\n<thead><tr>";
+  for (std::size_t c = 0; c < heads.size(); ++c) {
+    if (is_shown(c)) html += format("<th scope=\"col\">{}</th>", html_text(heads[c]));
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<Cell>& row : rows) {
+    html += "<tr>";
+    for (std::size_t c = 0; c < heads.size(); ++c) {
+      if (is_shown(c)) html += cell_html(row[c]);
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table>\n";
+}
+
+}  // namespace autotune::report

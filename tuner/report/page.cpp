@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/page.hpp"
+
+#include <ostream>
+#include <set>
+
+#include "tuner/report/html.hpp"
+#include "tuner/report/page_text.hpp"
+#include "tuner/report/portability.hpp"
+#include "tuner/report/problem_section.hpp"
+#include "tuner/report/rate_plot.hpp"
+#include "tuner/report/script_data.hpp"
+#include "tuner/report/verdict_table.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::report {
+namespace {
+
+/// `gemm on NVIDIA H200`, or how many targets and devices.
+std::string title_of(const Report& report) {
+  std::set<std::string> targets, devices;
+  for (const ReportedProblem& problem : report.problems) {
+    targets.insert(problem.entry.kernel.target);
+    devices.insert(problem.entry.device.name);
+  }
+  return format("{} on {}",
+                targets.size() == 1 ? *targets.begin() : format("{} targets", targets.size()),
+                devices.size() == 1 ? *devices.begin() : format("{} devices", devices.size()));
+}
+
+/// A line a row of the database that says where and how something was tuned.
+std::string environment_table(const Report& report) {
+  std::set<std::vector<std::string>> lines;
+  for (const ReportedProblem& problem : report.problems) {
+    const db::SessionRow& session = problem.entry.session;
+    lines.insert({problem.entry.device.name, session.started_at.substr(0, 16), session.tool_version,
+                  session.strategy, session.budget, std::to_string(session.seed),
+                  session.environment, problem.entry.kernel.target,
+                  problem.entry.kernel.fingerprint, session.command});
+  }
+  std::vector<std::vector<Cell>> rows;
+  for (const std::vector<std::string>& line : lines) {
+    auto& row = rows.emplace_back();
+    for (const std::string& text : line) row.push_back({text});
+  }
+  return html_table({"device", "started (UTC)", "autotune", "strategy", "budget", "seed",
+                     "environment", "target", "fingerprint", "command"},
+                    rows);
+}
+
+/// What the matrix says in numbers.
+std::string cover_lines(const Report& report, const std::vector<Portability>& portability) {
+  std::string html;
+  for (const Portability& one : portability) {
+    html += format(
+        "<p>{}: {} configuration{} of {} come{} within {:.0f} % of the best at {} of {} problems, "
+        "as far as they were timed there.</p>\n",
+        html_text(one.target), one.cover.size(), one.cover.size() == 1 ? "" : "s",
+        one.configurations.size(), one.cover.size() == 1 ? "s" : "", 100 * kCoverMargin,
+        one.covered, one.problems.size());
+    std::vector<std::vector<Cell>> rows;
+    for (const std::size_t c : one.cover) {
+      std::vector<std::string> served;
+      for (std::size_t p = 0; p < one.problems.size(); ++p) {
+        const bool is_near = one.share[c][p] >= 1 / (1 + kCoverMargin);
+        if (is_near) served.push_back(report.problems[one.problems[p]].name);
+      }
+      const auto count = static_cast<double>(served.size());
+      rows.push_back({{one.configurations[c]},
+                      {format("{}", served.size()), format("{}", count)},
+                      {joined(served, "; ")}});
+    }
+    html += html_table({"configuration", "problems within 5 %", "which"}, rows);
+  }
+  return html;
+}
+
+std::string script_element(std::string_view text) {
+  return format("<script>\n{}</script>\n", text);
+}
+
+}  // namespace
+
+void write_page(const Report& report, std::ostream& out) {
+  const std::vector<Portability> portability = portability_of(report);
+  const std::string title = html_text(title_of(report));
+  out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      << "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      << "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+         "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
+      << format("<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n", title, style_text())
+      << format("<header><h1>{}</h1>\n<p>{} problems, {} UTC, autotune {}, {}</p></header>\n",
+                title, report.problems.size(), html_text(report.written_at.substr(0, 16)),
+                html_text(report.tool_version), html_text(report.database))
+      << "<main>\n<section id=\"verdicts\"><h2>Results</h2>\n"
+      << verdict_table(report) << "</section>\n"
+      << "<section id=\"rate\"><h2>Rate over size</h2>\n<noscript>" << rate_svg(report)
+      << "</noscript></section>\n"
+      << "<section id=\"problem\"><h2>One problem</h2>\n";
+  for (std::size_t i = 0; i < report.problems.size(); ++i) {
+    out << problem_section(report.problems[i], i);
+  }
+  out << "</section>\n";
+  if (!portability.empty()) {
+    out << "<section id=\"portability\"><h2>Configurations at other problems</h2>\n"
+        << cover_lines(report, portability) << "</section>\n";
+  }
+  out << "<section id=\"environment\"><h2>Environment</h2>\n"
+      << environment_table(report) << "</section>\n</main>\n"
+      << "<script type=\"application/json\" id=\"data\">"
+      << script_json(script_data(report, portability)) << "</script>\n"
+      << script_element(d3_text()) << script_element(script_text()) << "</body>\n</html>\n";
+}
+
+}  // namespace autotune::report

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all plots share: a figure with axes, dots, a legend.
+
+const kMostSvgDots = 5000;
+
+/// A figure with a heading and a line that says how to read it. `controls` may add to its head.
+function figure(parent, id, title, note) {
+  const box = d3.select(parent).append("figure").attr("data-plot", id);
+  const caption = box.append("figcaption");
+  caption.append("strong").text(title);
+  caption.append("span").attr("class", "controls");
+  caption.append("small").text(note);
+  box.append("div").attr("class", "drawing");
+  return box;
+}
+
+/// An empty drawing of the figure: {svg, plot, width, height}; width and height are those inside
+/// the margins.
+function drawing(box, {height = 300, left = 62, right = 16, top = 12, bottom = 46} = {}) {
+  const holder = box.select(".drawing");
+  holder.selectAll("*").remove();
+  const outer = Math.max(280, holder.node().clientWidth || 600);
+  const svg = holder.append("svg").attr("width", outer).attr("height", height)
+    .attr("role", "img").attr("aria-label", box.select("strong").text());
+  const plot = svg.append("g").attr("transform", `translate(${left},${top})`);
+  return {holder, svg, plot, left, top, width: outer - left - right, height: height - top - bottom};
+}
+
+/// A logarithmic scale over the positive values with some room at both ends.
+function logScale(values, range) {
+  const [low, high] = d3.extent(values.filter((value) => value > 0));
+  const room = Math.max(1.05, Math.pow(high / low, 0.04));
+  return d3.scaleLog().domain([low / room, high * room]).range(range);
+}
+
+/// Few round ticks of a logarithmic scale: decades, or 1-2-5, or linear ones where it is short.
+function logTicks(scale, count) {
+  const [low, high] = scale.domain();
+  const decades = Math.log10(high / low);
+  if (decades < 0.7) return d3.ticks(low, high, count);
+  const steps = decades > count ? [1] : decades > count / 3 ? [1, 3] : [1, 2, 5];
+  const ticks = [];
+  for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); ++e) {
+    for (const step of steps) ticks.push(step * 10 ** e);
+  }
+  const shown = ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
+  const skip = Math.ceil(shown.length / (count + 1));
+  return shown.filter((tick, i) => i % skip === 0);
+}
+
+function ticksOf(scale, count) {
+  return scale.base ? logTicks(scale, count) : scale.ticks(count);
+}
+
+function axes(frame, x, y, {xLabel, yLabel, xFormat = tickText, yFormat = tickText, xTicks, yTicks}) {
+  const {plot, width, height} = frame;
+  const below = xTicks || ticksOf(x, Math.max(2, Math.floor(width / 80)));
+  const beside = yTicks || ticksOf(y, 6);
+  plot.append("g").attr("class", "axis").attr("transform", `translate(0,${height})`)
+    .call(d3.axisBottom(x).tickValues(below).tickFormat(xFormat).tickSizeOuter(0));
+  plot.append("g").attr("class", "axis grid")
+    .call(d3.axisLeft(y).tickValues(beside).tickFormat(yFormat).tickSize(-width));
+  plot.append("text").attr("class", "label").attr("x", width / 2).attr("y", height + 38)
+    .attr("text-anchor", "middle").text(xLabel);
+  plot.append("text").attr("class", "label").attr("transform", "rotate(-90)")
+    .attr("x", -height / 2).attr("y", -50).attr("text-anchor", "middle").text(yLabel);
+}
+
+/// A colour of the style sheet.
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/// Dots at `x(item)`, `y(item)` of the class `kind(item)`; on a canvas where there are many.
+function dots(frame, items, {x, y, kind, radius = 3, title, pressed}) {
+  if (items.length > kMostSvgDots) return paintedDots(frame, items, {x, y, kind, radius});
+  const drawn = frame.plot.append("g").attr("class", "dots").selectAll("circle").data(items)
+    .enter().append("circle").attr("class", (item) => `dot ${kind(item)}`)
+    .attr("r", radius).attr("cx", x).attr("cy", y);
+  if (title) drawn.append("title").text(title);
+  if (pressed) drawn.classed("press", true).on("click", pressed);
+}
+
+function paintedDots(frame, items, {x, y, kind, radius}) {
+  const scale = window.devicePixelRatio || 1;
+  const canvas = frame.holder.insert("canvas", "svg").attr("class", "painted")
+    .attr("width", frame.width * scale).attr("height", frame.height * scale)
+    .attr("data-dots", items.length)
+    .style("width", `${frame.width}px`).style("height", `${frame.height}px`)
+    .style("left", `${frame.left}px`).style("top", `${frame.top}px`).node();
+  const brush = canvas.getContext("2d");
+  brush.scale(scale, scale);
+  brush.globalAlpha = 0.5;
+  const colours = {};
+  for (const item of items) {
+    const name = kind(item).split(" ")[0];
+    brush.fillStyle = colours[name] = colours[name] || colour(name);
+    brush.fillRect(x(item) - radius / 2, y(item) - radius / 2, radius, radius);
+  }
+}
+
+/// [[class, name], …] above the plot, as many a line as fit.
+function legend(box, entries) {
+  const list = box.select(".drawing").insert("div", ":first-child").attr("class", "legend");
+  for (const [kind, name] of entries) {
+    const entry = list.append("span");
+    entry.append("i").attr("class", `key ${kind}`);
+    entry.append("span").text(name);
+  }
+}
+
+/// A labelled <select> in the figure's head.
+function choice(box, label, options, chosen, changed) {
+  const holder = box.select(".controls").append("label").text(`${label} `);
+  const select = holder.append("select").on("change", function () { changed(this.value); });
+  select.selectAll("option").data(options).enter().append("option")
+    .attr("value", (option) => option.value).property("selected", (o) => o.value === chosen)
+    .text((option) => option.text);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report is made of: tuned problems with their trials, read from the database.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/store.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/search/importance.hpp"
+
+namespace autotune::report {
+
+/// Upper bounds of a GPU's rates.
+struct Roofs {
+  double flops_per_second = 0;         // f32 multiply-adds
+  double memory_bytes_per_second = 0;  // 0: unknown
+  double l2_bytes_per_second = 0;
+};
+
+/// The best time of the same problem, where calls stand in another context.
+struct ContextTime {
+  std::string context;  // `chain`
+  double seconds = 0;
+};
+
+struct ReportedProblem {
+  db::TunedEntry entry;
+  std::string name;                     // as people read it: `M=512 N=512 K=512`
+  std::optional<std::int64_t> side;     // 512, if all sizes are the same
+  Work work;                            // of one call; 0: unknown
+  std::optional<Roofs> roofs;           // of a GPU
+  std::vector<db::TrialRow> trials;     // earliest first
+  std::vector<double> seconds_elapsed;  // one a trial: since the problem's first, pauses left out
+  /// One a trial: FLOPs per byte between L2 and the multiprocessors; 0: unknown.
+  std::vector<double> intensity;
+  std::vector<ContextTime> contexts;
+  std::optional<double> cpu_seconds;  // best of the same problem on a CPU in the same database
+  std::optional<Importance> importance;
+};
+
+struct Report {
+  std::vector<ReportedProblem> problems;
+  std::string database;      // its file
+  std::string tool_version;  // of the tool that writes the report
+  std::string written_at;    // UTC
+};
+
+/// The current target of this name; nullptr if there is none.
+using TargetCalled = std::function<const Target*(const std::string& name)>;
+
+/// The problems of these entries. Entries of one problem that differ in the context alone and have
+/// no trials become `contexts` of the one that has.
+std::vector<ReportedProblem> collect(const db::TunedStore& store,
+                                     const std::vector<db::TunedEntry>& entries,
+                                     const TargetCalled& target_called);
+
+}  // namespace autotune::report

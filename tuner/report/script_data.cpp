@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/script_data.hpp"
+
+#include <map>
+
+#include "tuner/core/value.hpp"
+#include "tuner/records/reasons.hpp"
+#include "tuner/report/packed_table.hpp"
+#include "tuner/report/verdict.hpp"
+#include "tuner/text/printable.hpp"
+
+namespace autotune::report {
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+constexpr std::size_t kLongestMessage = 400;
+
+using Texts = std::vector<std::optional<std::string>>;
+using Numbers = std::vector<std::optional<double>>;
+
+Json number(const std::optional<double>& value, double factor = 1) {
+  return value ? Json(*value * factor) : Json();
+}
+
+template <class Get>
+Numbers numbers_of(const std::vector<db::TrialRow>& trials, Get&& get) {
+  Numbers numbers;
+  for (const db::TrialRow& trial : trials) {
+    const auto value = get(trial);
+    numbers.push_back(value ? std::optional(static_cast<double>(*value)) : std::nullopt);
+  }
+  return numbers;
+}
+
+template <class Get>
+Texts texts_of(const std::vector<db::TrialRow>& trials, Get&& get) {
+  Texts texts;
+  for (const db::TrialRow& trial : trials) texts.push_back(printable(get(trial)));
+  return texts;
+}
+
+/// Every parameter that occurs, in order of appearance. A trial of an earlier manifest may lack it.
+std::vector<std::pair<std::string, Texts>> parameters_of(const std::vector<db::TrialRow>& trials) {
+  std::vector<std::pair<std::string, Texts>> columns;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    for (const NamedValue& each : parse_named_values(trials[i].configuration)) {
+      const auto [found, is_new] = places.emplace(each.name, columns.size());
+      if (is_new) columns.emplace_back(printable(each.name), Texts(trials.size()));
+      columns[found->second].second[i] = printable(each.value.text());
+    }
+  }
+  return columns;
+}
+
+/// The same message with other figures is told once.
+Texts messages_of(const std::vector<db::TrialRow>& trials) {
+  Texts messages(trials.size());
+  for (const Reason& reason : reasons_of(trials)) {
+    const std::string text = printable(meaning_of(reason.example)).substr(0, kLongestMessage);
+    for (const std::size_t trial : reason.trials) messages[trial] = text;
+  }
+  return messages;
+}
+
+/// Half of the interval over the median.
+std::optional<double> spread_of(const db::TrialRow& trial) {
+  if (!trial.median_ns || !trial.low_ns || !trial.high_ns) return std::nullopt;
+  const double spread = (*trial.high_ns - *trial.low_ns) / 2 / *trial.median_ns;
+  return std::round(spread * 1e4) / 1e4;
+}
+
+Json trials_json(const ReportedProblem& problem,
+                 const std::vector<std::pair<std::string, Texts>>& parameters) {
+  const std::vector<db::TrialRow>& trials = problem.trials;
+  PackedTable table(trials.size());
+  for (const auto& [name, texts] : parameters) table.add_texts(name, texts);
+  table.add_texts("stage", texts_of(trials, [](const auto& row) { return row.stage; }));
+  table.add_texts("outcome", texts_of(trials, [](const auto& row) { return row.outcome; }));
+  table.add_texts("message", messages_of(trials));
+  const auto add = [&](const char* name, auto get) {
+    table.add_numbers(name, numbers_of(trials, get));
+  };
+  add("ns", [](const auto& row) { return row.median_ns; });
+  add("spread", spread_of);
+  add("predicted_ns", [](const auto& row) { return row.predicted_ns; });
+  add("compile_seconds", [](const auto& row) { return std::optional(row.compile_seconds); });
+  add("registers", [](const auto& row) { return row.registers; });
+  add("shared_bytes", [](const auto& row) { return row.shared_bytes; });
+  add("local_bytes", [](const auto& row) { return row.local_bytes; });
+  add("occupancy", [](const auto& row) { return row.occupancy; });
+  table.add_numbers("elapsed", {problem.seconds_elapsed.begin(), problem.seconds_elapsed.end()});
+  if (!problem.intensity.empty()) {
+    table.add_numbers("intensity", {problem.intensity.begin(), problem.intensity.end()});
+  }
+  return table.json();
+}
+
+Json roofs_json(const std::optional<Roofs>& roofs) {
+  if (!roofs) return nullptr;
+  return {{"flops", roofs->flops_per_second},
+          {"memory", roofs->memory_bytes_per_second},
+          {"l2", roofs->l2_bytes_per_second}};
+}
+
+Json importance_json(const std::optional<Importance>& importance) {
+  if (!importance) return nullptr;
+  Json parameters = Json::array();
+  for (const ParameterImportance& one : importance->parameters) {
+    parameters.push_back({{"name", printable(one.name)}, {"loss", one.r2_loss}});
+  }
+  return {{"r2", importance->r2},
+          {"configurations", importance->configurations},
+          {"parameters", std::move(parameters)}};
+}
+
+Json problem_json(const ReportedProblem& problem) {
+  const db::BestRow& best = problem.entry.best;
+  const auto parameters = parameters_of(problem.trials);
+  Json names = Json::array();
+  for (const auto& [name, values] : parameters) names.push_back(name);
+  return {{"target", printable(problem.entry.kernel.target)},
+          {"device", printable(problem.entry.device.name)},
+          {"policy", printable(best.key.policy)},
+          {"name", printable(problem.name)},
+          {"side", problem.side ? Json(*problem.side) : Json()},
+          {"flops", problem.work.flops},
+          {"bytes", problem.work.bytes},
+          {"best", printable(best.configuration)},
+          {"median", number(best.median_ns, kNanosecond)},
+          {"low", number(best.low_ns, kNanosecond)},
+          {"high", number(best.high_ns, kNanosecond)},
+          {"default", number(best.default_ns, kNanosecond)},
+          {"rival", printable(best.baseline.plugin)},
+          {"rival_median", number(best.baseline.ns, kNanosecond)},
+          {"rival_low", number(best.baseline.low_ns, kNanosecond)},
+          {"rival_high", number(best.baseline.high_ns, kNanosecond)},
+          {"cpu", number(problem.cpu_seconds)},
+          {"roofs", roofs_json(problem.roofs)},
+          {"importance", importance_json(problem.importance)},
+          {"parameters", std::move(names)},
+          {"trials", trials_json(problem, parameters)}};
+}
+
+Json portability_json(const Portability& one) {
+  Json configurations = Json::array(), share = Json::array();
+  for (const std::string& text : one.configurations) configurations.push_back(printable(text));
+  for (const std::vector<double>& row : one.share) {
+    Json& line = share.emplace_back(Json::array());
+    for (const double value : row) line.push_back(std::round(value * 1e4) / 1e4);
+  }
+  return {{"target", printable(one.target)},
+          {"problems", one.problems},
+          {"configurations", std::move(configurations)},
+          {"share", std::move(share)},
+          {"cover", one.cover}};
+}
+
+}  // namespace
+
+Json script_data(const Report& report, const std::vector<Portability>& portability) {
+  Json problems = Json::array(), matrices = Json::array();
+  for (const ReportedProblem& problem : report.problems) problems.push_back(problem_json(problem));
+  for (const Portability& one : portability) matrices.push_back(portability_json(one));
+  return {{"problems", std::move(problems)}, {"portability", std::move(matrices)}};
+}
+
+}  // namespace autotune::report

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/verdict.hpp"
+
+#include <sstream>
+
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::report {
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+
+/// The best and a rival; the ends that are unknown are those of the median.
+std::optional<Speedup> speedup(const db::BestRow& best, std::optional<double> ns,
+                               std::optional<double> low_ns, std::optional<double> high_ns) {
+  if (!ns || !best.median_ns || *best.median_ns <= 0) return std::nullopt;
+  const double low = low_ns.value_or(*ns) / best.high_ns.value_or(*best.median_ns);
+  const double high = high_ns.value_or(*ns) / best.low_ns.value_or(*best.median_ns);
+  return Speedup{*ns / *best.median_ns, low, high};
+}
+
+/// The figure holds a rival's speed only as far as the intervals are apart.
+std::string comparison(const Speedup& speedup, const std::string& rival) {
+  if (speedup.low <= 1 && speedup.high >= 1) {
+    return format("not different from {}: {}", rival, speedup_text(speedup));
+  }
+  if (speedup.ratio > 1) return format("{} faster than {}", speedup_text(speedup), rival);
+  const Speedup inverse{1 / speedup.ratio, 1 / speedup.high, 1 / speedup.low};
+  return format("{} slower than {}", speedup_text(inverse), rival);
+}
+
+}  // namespace
+
+std::string speedup_text(const Speedup& speedup) {
+  if (speedup.low == speedup.high) return format("{:.2f}x", speedup.ratio);
+  return format("{:.2f}x [{:.2f}, {:.2f}]", speedup.ratio, speedup.low, speedup.high);
+}
+
+std::optional<double> best_seconds(const ReportedProblem& problem) {
+  const auto& ns = problem.entry.best.median_ns;
+  return ns ? std::optional(*ns * kNanosecond) : std::nullopt;
+}
+
+std::optional<Speedup> against_default(const ReportedProblem& problem) {
+  const db::BestRow& best = problem.entry.best;
+  if (!best.default_ns || !best.median_ns || *best.median_ns <= 0) return std::nullopt;
+  const double ratio = *best.default_ns / *best.median_ns;
+  return Speedup{ratio, ratio, ratio};
+}
+
+std::optional<Speedup> against_baseline(const ReportedProblem& problem) {
+  const db::BaselineFigures& rival = problem.entry.best.baseline;
+  return speedup(problem.entry.best, rival.ns, rival.low_ns, rival.high_ns);
+}
+
+std::optional<Speedup> against_cpu(const ReportedProblem& problem) {
+  const auto seconds = best_seconds(problem);
+  if (!problem.cpu_seconds || !seconds) return std::nullopt;
+  const double ratio = *problem.cpu_seconds / *seconds;
+  return Speedup{ratio, ratio, ratio};
+}
+
+std::optional<Rate> rate_of(const ReportedProblem& problem) {
+  const auto seconds = best_seconds(problem);
+  const bool is_flops = problem.work.flops > 0;
+  const double work = is_flops ? problem.work.flops : problem.work.bytes;
+  if (!seconds || *seconds <= 0 || work <= 0) return std::nullopt;
+  Rate rate{work / *seconds, is_flops, std::nullopt};
+  if (!problem.roofs) return rate;
+  const double roof =
+      is_flops ? problem.roofs->flops_per_second : problem.roofs->memory_bytes_per_second;
+  if (roof > 0) rate.share = rate.value / roof;
+  return rate;
+}
+
+std::vector<std::string> ties_of(const ReportedProblem& problem) {
+  std::istringstream lines(problem.entry.best.ties);
+  std::vector<std::string> ties;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) ties.push_back(line);
+  }
+  return ties;
+}
+
+std::string sentence_of(const ReportedProblem& problem) {
+  const db::BestRow& best = problem.entry.best;
+  if (!best.median_ns) return "Never timed.";
+  if (best.provenance == "predicted") return "Predicted by the cost model, not measured.";
+  std::vector<std::string> parts;
+  if (const auto rival = against_baseline(problem)) {
+    parts.push_back(comparison(*rival, best.baseline.plugin));
+  }
+  if (const auto rival = against_default(problem)) {
+    parts.push_back(best.configuration == best.default_configuration
+                        ? "the default configuration itself"
+                        : speedup_text(*rival) + " the default");
+  }
+  if (const auto rival = against_cpu(problem)) {
+    parts.push_back(speedup_text(*rival) + " the CPU");
+  }
+  if (const auto ties = ties_of(problem).size(); ties > 0) {
+    parts.push_back(
+        format("not different from {} other configuration{}", ties, ties == 1 ? "" : "s"));
+  }
+  if (parts.empty()) return "Compared with nothing.";
+  std::string sentence = joined(parts, "; ") + '.';
+  sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+  return sentence;
+}
+
+}  // namespace autotune::report

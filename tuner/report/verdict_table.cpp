@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/verdict_table.hpp"
+
+#include <set>
+
+#include "tuner/report/html.hpp"
+#include "tuner/report/verdict.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::report {
+namespace {
+
+constexpr double kNanosecond = 1e-9;
+
+Cell time_cell(const std::optional<double>& seconds) {
+  if (!seconds) return {};
+  return {time_text(*seconds), format("{}", *seconds)};
+}
+
+Cell interval_cell(const db::BestRow& best) {
+  if (!best.low_ns || !best.high_ns || !best.median_ns) return {};
+  return {format("{}, {}", time_text(*best.low_ns * kNanosecond),
+                 time_text(*best.high_ns * kNanosecond)),
+          format("{}", (*best.high_ns - *best.low_ns) / *best.median_ns)};
+}
+
+Cell rate_cell(const std::optional<Rate>& rate) {
+  if (!rate) return {};
+  return {rate->is_flops ? rate_text(rate->value) : bandwidth_text(rate->value),
+          format("{}", rate->value)};
+}
+
+Cell share_cell(const std::optional<Rate>& rate) {
+  if (!rate || !rate->share) return {};
+  return {format("{:.1f} % of {}", 100 * *rate->share, rate->is_flops ? "FMA" : "memory"),
+          format("{}", *rate->share)};
+}
+
+Cell speedup_cell(const std::optional<Speedup>& speedup) {
+  if (!speedup) return {};
+  return {speedup_text(*speedup), format("{}", speedup->ratio)};
+}
+
+Cell noise_cell(const db::BestRow& best) {
+  if (!best.noise_floor || best.provenance == "predicted") return {};
+  return {format("{:.2f} %", *best.noise_floor * 100), format("{}", *best.noise_floor)};
+}
+
+Cell contexts_cell(const ReportedProblem& problem) {
+  std::vector<std::string> parts;
+  for (const ContextTime& one : problem.contexts) {
+    parts.push_back(format("{} {}", one.context, time_text(one.seconds)));
+  }
+  return {joined(parts, ", ")};
+}
+
+/// Empty if all of them are the same.
+template <class Get>
+std::set<std::string> different(const Report& report, Get&& get) {
+  std::set<std::string> all;
+  for (const ReportedProblem& problem : report.problems) all.insert(get(problem));
+  return all.size() > 1 ? all : std::set<std::string>{};
+}
+
+const std::string& target_of(const ReportedProblem& one) { return one.entry.kernel.target; }
+const std::string& device_of(const ReportedProblem& one) { return one.entry.device.name; }
+const std::string& policy_of(const ReportedProblem& one) { return one.entry.best.key.policy; }
+
+/// `cublas`, or several.
+std::string rival_name(const Report& report) {
+  std::set<std::string> names;
+  for (const ReportedProblem& problem : report.problems) {
+    if (problem.entry.best.baseline.ns) names.insert(problem.entry.best.baseline.plugin);
+  }
+  return names.size() == 1 ? *names.begin() : "the vendor's library";
+}
+
+}  // namespace
+
+std::string verdict_table(const Report& report) {
+  const bool targets = !different(report, target_of).empty();
+  const bool devices = !different(report, device_of).empty();
+  const bool policies = !different(report, policy_of).empty();
+  std::vector<std::vector<Cell>> rows;
+  for (const ReportedProblem& problem : report.problems) {
+    const db::BestRow& best = problem.entry.best;
+    const std::optional<Rate> rate = rate_of(problem);
+    const auto ties = ties_of(problem).size();
+    rows.push_back({{targets ? target_of(problem) : ""},
+                    {devices ? device_of(problem) : ""},
+                    {policies ? policy_of(problem) : ""},
+                    {problem.name},
+                    time_cell(best_seconds(problem)),
+                    interval_cell(best),
+                    rate_cell(rate),
+                    share_cell(rate),
+                    speedup_cell(against_default(problem)),
+                    speedup_cell(against_baseline(problem)),
+                    speedup_cell(against_cpu(problem)),
+                    {ties > 0 ? format("{}", ties) : "", format("{}", ties)},
+                    noise_cell(best),
+                    {best.verified ? "yes" : "no"},
+                    contexts_cell(problem)});
+  }
+  return html_table({"target", "device", "policy", "problem", "best", "95 % interval", "rate",
+                     "share of roof", "over the default", "over " + rival_name(report),
+                     "over the CPU", "ties", "noise", "verified", "other contexts"},
+                    rows, true);
+}
+
+}  // namespace autotune::report
