@@ -54,7 +54,7 @@ const percentText = (share) => `${(100 * share).toPrecision(3)} %`;
 
 /// A tick's label: the shortest form, with the unit's prefix for large numbers.
 function tickText(value) {
-  if (value >= 1e4) return d3.format(".3~s")(value);
+  if (value >= 1e5) return d3.format(".3~s")(value);
   return String(Number(value.toPrecision(4)));
 }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Uses a report as a person does and leaves what it saw in <pre id="seen">. `errors` is filled by the
+// first script of the page.
+addEventListener("load", () => {
+  const count = (selector) => document.querySelectorAll(selector).length;
+  const text = (selector) => document.querySelector(selector).textContent;
+  const seen = {plots: {}};
+  for (const figure of document.querySelectorAll("figure")) {
+    seen.plots[figure.dataset.plot] =
+      figure.querySelectorAll("circle, rect.cell, rect.part, path.line, .lines path").length;
+  }
+  seen.all = text("#shown");
+  seen.failures = count("[data-plot=trace] line.failed");
+  seen.dots = count("[data-plot=trace] circle.ok");
+
+  const box = document.querySelector("input[data-parameter=BM][data-value='64']");
+  box.click();
+  seen.filtered = text("#shown");
+  seen.filteredDots = count("[data-plot=trace] circle.ok");
+  document.querySelector("input[data-parameter=BM][data-value='64']").click();
+  seen.unfiltered = text("#shown");
+
+  const best = Array.from(document.querySelectorAll("#verdicts th button")).find((b) => b.textContent === "best");
+  const times = () => Array.from(document.querySelectorAll("#verdicts tbody tr"), (row) => row.cells[1].textContent);
+  best.click();
+  seen.ascending = times();
+  best.click();
+  seen.descending = times();
+
+  // Last of what is pressed: d3 swallows clicks right after a brush.
+  const overlay = document.querySelector(".brush[data-parameter=BM] .overlay");
+  const place = overlay.getBoundingClientRect();
+  const mouse = (type, target, y) => target.dispatchEvent(new MouseEvent(type,
+    {bubbles: true, view: window, clientX: place.left + 5, clientY: place.top + y}));
+  mouse("mousedown", overlay, 1);
+  mouse("mousemove", window, place.height / 2 - 5);
+  mouse("mouseup", window, place.height / 2 - 5);
+  seen.brushed = text("#shown");
+  seen.linesOut = count(".lines path.out");
+
+  const over = document.querySelector("[data-plot=trace] select");
+  over.value = "seconds";
+  over.dispatchEvent(new Event("change"));
+  seen.overSeconds = text("[data-plot=trace] .drawing").includes("seconds");
+
+  seen.csv = trialLines().length;
+  const which = document.querySelector("#which");
+  which.value = "0";
+  which.dispatchEvent(new Event("change"));
+  seen.shownArticles = Array.from(document.querySelectorAll("article:not(.off)"), (one) => one.dataset.problem);
+  seen.afterChoice = text("#shown");
+  seen.images = count("img");
+  seen.errors = errors;
+  const pre = document.createElement("pre");
+  pre.id = "seen";
+  pre.textContent = "SEEN" + JSON.stringify(seen) + "NEES";
+  document.body.appendChild(pre);
+});
