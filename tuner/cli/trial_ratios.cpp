@@ -27,7 +27,8 @@ std::map<std::string, double> trial_ratios(const db::TunedStore& store, const db
   }
   const bool by_time = entry.best.key.policy.find(" objective=") == std::string::npos;
   const bool is_decided = entry.best.decided && entry.best.provenance != "pinned";
-  if (!ratios.empty() && is_decided && by_time) ratios[entry.best.configuration] = 1;  // the playoff's word
+  if (!ratios.empty() && is_decided && by_time)
+    ratios[entry.best.configuration] = 1;  // the playoff's word
   return ratios;
 }
 
