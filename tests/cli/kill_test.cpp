@@ -66,9 +66,9 @@ TEST(Kill, OfTheToolLosesNoStoredTrialAndLeavesNoWorker) {
   const auto arguments = [&] { return tune_each(std::to_string(size) + "x1500"); };
   std::minstd_rand random(3);
   Stored before;
-  constexpr int kEnough = 500;  // facts, for the kills to come when there is something to lose
+  const int enough = 5 * kills_wanted() / 2;  // facts, so that the kills have something to lose
   int longest = 250;
-  for (int kills = 0; kills < kills_wanted() || std::ssize(before.facts) <= kEnough;) {
+  for (int kills = 0; kills < kills_wanted() || std::ssize(before.facts) <= enough;) {
     const auto running = sandbox.start(arguments());
     std::this_thread::sleep_for(milliseconds(random() % longest));
     const std::vector<pid_t> workers = processes_called("autotune-worker", running->pid());
@@ -83,7 +83,7 @@ TEST(Kill, OfTheToolLosesNoStoredTrialAndLeavesNoWorker) {
     EXPECT_TRUE(std::ranges::includes(now.facts, before.facts)) << "a stored trial is lost";
     before = std::move(now);
     // A slow or busy machine comes to its first trial later: aim at twice of what is enough.
-    if (std::ssize(before.facts) * kills_wanted() < 2 * kEnough * kills) longest += longest / 10;
+    if (std::ssize(before.facts) * kills_wanted() < 2 * enough * kills) longest += longest / 10;
   }
   expect_all_measured(sandbox.run(arguments()), 1500, 0);
   EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
