@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/script_data.hpp"
 
+#include <cmath>
 #include <map>
 
 #include "tuner/core/value.hpp"

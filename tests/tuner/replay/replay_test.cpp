@@ -143,7 +143,7 @@ TEST(Replay, AnAutomaticBudgetEndsWhenLittleIsLeftToGain) {
       fs::path(AUTOTUNE_SOURCE_DIR) / "tests/tuner/replay/recorded/pnpoly-rtx3090.json.gz");
   ReplayRequest request;
   request.budget = 400;
-  request.seeds = 2;
+  request.seeds = 3;
   request.automatic = true;
   const ReplaySummary summary = summarize(replay(recorded, request));
   EXPECT_GE(summary.mean_evaluations, 32);
