@@ -4,6 +4,7 @@
 
 #include "tests/cli/sentences.hpp"
 #include "tests/cli/tool.hpp"
+#include "tests/support/how_often.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -29,6 +30,7 @@ TEST(Run, ServesRecordsAndReports) {
 }
 
 TEST(Run, TheCommandHasItsOwnOptionsSignalsAndStatus) {
+  if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
   Sandbox sandbox;
   const Ended ended = sandbox.run({"run", "--", "sh", "-c", "kill -s PIPE $$; echo --help"});
   EXPECT_EQ(ended.status, 128 + 13);
@@ -37,6 +39,7 @@ TEST(Run, TheCommandHasItsOwnOptionsSignalsAndStatus) {
 }
 
 TEST(Run, KeepsWhatIsPreloadedAlready) {
+  if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
   Sandbox sandbox;
   sandbox.set("LD_PRELOAD", "libm.so.6");
   EXPECT_THAT(sandbox.run({"run", "--db", "mine.db", "--", "env"}).out,

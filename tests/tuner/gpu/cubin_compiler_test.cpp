@@ -68,7 +68,7 @@ TEST(CubinCompiler, SerializedTensorCoresAreInvalid) {
          "  float sums[8];\n"
          "  for (int i = 0; i < n; ++i) {\n"
          "    wgmma_fence();\n"
-         "    const auto rows = matrix_descriptor(at, kAtomBytes);\n"
+         "    const MatrixDescriptor rows(at, kAtomBytes);\n"
          "    Wgmma<16>::multiply(sums, rows, rows, i > 0);\n" +
              touch +
              "    wgmma_commit();\n"
