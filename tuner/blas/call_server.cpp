@@ -38,6 +38,7 @@ Outcome launch(CallEntry& entry, const ServingKernel& kernel, const Call& call, 
   if (kernel.launch(call.values, stream)) return Outcome::served;
   warn_once(Topic::kernel, kernel.runtime->message());
   entry.why_not = Outcome::failed;
+  entry.failed = &kernel;
   entry.kernel = nullptr;  // for good
   return Outcome::failed;
 }

@@ -31,6 +31,7 @@ bool bind(void* library, RuntimeLibrary& runtime) {
   };
   find(runtime.message, "autotune_message");
   find(runtime.open, "autotune_open");
+  find(runtime.close, "autotune_close");
   find(runtime.device, "autotune_device");
   find(runtime.warnings, "autotune_warnings");
   find(runtime.lookup, "autotune_lookup");

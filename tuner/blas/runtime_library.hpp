@@ -11,6 +11,7 @@ namespace autotune::blas {
 struct RuntimeLibrary {
   decltype(&autotune_message) message = nullptr;
   decltype(&autotune_open) open = nullptr;
+  decltype(&autotune_close) close = nullptr;
   decltype(&autotune_device) device = nullptr;
   decltype(&autotune_warnings) warnings = nullptr;
   decltype(&autotune_lookup) lookup = nullptr;

@@ -123,6 +123,7 @@ autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProble
     failed(runtime.message());
   } else if (runtime.device(opened) != device_name(device)) {  // a libautotune without CUDA
     failed(format("libautotune does not see {}", device_name(device)));
+    runtime.close(opened);
   } else {
     if (const std::string_view warnings = runtime.warnings(opened); !warnings.empty()) {
       warn_once(Topic::database, warnings);

@@ -72,6 +72,8 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
   return AUTOTUNE_OK;
 }
 
+void autotune_close(autotune_handle* handle) { delete handle; }
+
 const char* autotune_device(const autotune_handle*) {
   return is_asked_for("host") ? "a processor" : "Fake GPU";
 }
