@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-int kills_wanted() { return how_often("AUTOTUNE_TEST_KILLS", 200, 20); }
+int kills_wanted() { return how_often("AUTOTUNE_TEST_KILLS", 80, 20); }
 
 std::vector<std::string> tune_each(const std::string& sizes, std::vector<std::string> more = {}) {
   for (const char* word : {"--strategy", "exhaustive", "--budget", "100%", "--json", "--quiet"}) {
