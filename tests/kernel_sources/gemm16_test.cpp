@@ -3,30 +3,14 @@
 // happen at the wait: configurations of a GPU, with every type, layout, scale and epilogue.
 #include <gtest/gtest.h>
 
-#include "tuner/core/target.hpp"
-#include "tuner/host/host_device.hpp"
+#include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
 
-/// A GPU of compute capability 8.0 with few multiprocessors, so that small problems have all kinds.
-DeviceInfo small_gpu() {
-  DeviceInfo gpu;
-  gpu.kind = DeviceKind::model;
-  gpu.compute_capability = 80;
-  gpu.multiprocessors = 4;
-  gpu.shared_bytes_per_block = 163 << 10;
-  gpu.shared_bytes_per_multiprocessor = 164 << 10;
-  gpu.memory_bytes = std::int64_t{1} << 30;
-  return gpu;
-}
-
-Device& host() {
-  static const std::unique_ptr<Device> device = make_host_device(
-      std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"), {.optimization = "-O1"});
-  return *device;
-}
+using testing::host;
+using testing::small_gpu;
 
 const Target& gemm16() {
   static const Target target =

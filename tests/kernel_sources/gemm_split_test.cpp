@@ -4,31 +4,23 @@
 // order.
 #include <gtest/gtest.h>
 
-#include "tuner/core/target.hpp"
-#include "tuner/host/host_device.hpp"
+#include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
 
 using Text = std::string;
+using testing::host;
 
 /// A GPU with wgmma and few multiprocessors, so that blocks have several tiles.
 DeviceInfo small_gpu() {
-  DeviceInfo gpu;
-  gpu.kind = DeviceKind::model;
+  DeviceInfo gpu = testing::small_gpu();
   gpu.compute_capability = 90;
   gpu.multiprocessors = 2;
   gpu.shared_bytes_per_block = 227 << 10;
   gpu.shared_bytes_per_multiprocessor = 228 << 10;
-  gpu.memory_bytes = std::int64_t{1} << 30;
   return gpu;
-}
-
-Device& host() {
-  static const std::unique_ptr<Device> device = make_host_device(
-      std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"), {.optimization = "-O1"});
-  return *device;
 }
 
 const Target& gemm_split() {
