@@ -80,14 +80,20 @@ GraphExec BatchTimer::prepare(const Chain& chain) const {
 }
 
 TimedBatch BatchTimer::replay(cudaGraphExec_t graph, const Chain& chain) const {
-  check_kernel(cudaGraphLaunch(graph, stream_), "launching a graph");
+  start(graph);
   return result(chain);
 }
 
 TimedBatch BatchTimer::stream(const Chain& chain) const {
-  enqueue(chain, cudaEventRecordDefault);
+  start(chain);
   return result(chain);
 }
+
+void BatchTimer::start(cudaGraphExec_t graph) const {
+  check_kernel(cudaGraphLaunch(graph, stream_), "launching a graph");
+}
+
+void BatchTimer::start(const Chain& chain) const { enqueue(chain, cudaEventRecordDefault); }
 
 TimedBatch BatchTimer::alone(const Chain& chain) const {
   chain.enqueue(stream_, 0);

@@ -40,6 +40,9 @@ class BatchTimer {
   TimedBatch replay(cudaGraphExec_t graph, const Chain& chain) const;
   /// The same chain call by call on the stream.
   TimedBatch stream(const Chain& chain) const;
+  /// Enqueues the chain, as its graph or call by call, and does not wait for it.
+  void start(cudaGraphExec_t graph) const;
+  void start(const Chain& chain) const;
   /// The calls one by one, each on an idle device: the median of 25 at most, or of one on each
   /// copy. A time is that between two events round the call in the stream. It has the time that the
   /// host takes to launch the call, and what the device takes to begin and to end it.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tuner/core/error.hpp"
+#include "tuner/gpu/back_to_back.hpp"
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/gpu/nvml_energy.hpp"
@@ -64,7 +65,11 @@ class CudaCandidate : public Candidate {
   }
 
   TimedBatch time_in(CallContext context, int launches, L2State l2) override {
-    return run(context, launches, l2).batch;
+    context_.use();
+    const ProblemBuffers::Rotation rotation = rotation_for(l2);
+    TimedBatch batch = timed(chain_of(context, launches, rotation), context);
+    batch.l2 = rotation.cold ? L2State::cold : L2State::hot;
+    return batch;
   }
 
   Energy energy(double least_seconds, L2State l2) override {
@@ -73,22 +78,24 @@ class CudaCandidate : public Candidate {
     const double one = std::max(time(1, l2).seconds, 1e-9);
     const int launches =
         static_cast<int>(std::clamp(std::ceil(kEnergyBatch / one), 1.0, kMostEnergyLaunches));
-    time(launches, l2);  // makes the graph
-    return sustained_energy([&] { return board.joules(); },
-                            [&] { return run(CallContext::chain, launches, l2).calls; },
-                            least_seconds, seconds_of_clock);
+    const Chain chain = chain_of(CallContext::chain, launches, rotation_for(l2));
+    const int calls = BatchTimer::calls(chain);
+    timed(chain, CallContext::chain);  // makes the graph
+    BackToBack batches(context_.stream.get(), [&] { start(chain); });
+    const auto run_batch = [&] {
+      batches.run();
+      return calls;
+    };
+    return sustained_energy([&] { return board.joules(); }, run_batch, least_seconds,
+                            seconds_of_clock);
   }
 
  private:
-  struct Ran {
-    TimedBatch batch;
-    int calls = 0;  // the untimed ones included
-  };
+  ProblemBuffers::Rotation rotation_for(L2State l2) {
+    return l2 == L2State::cold ? rotate() : ProblemBuffers::Rotation{};
+  }
 
-  Ran run(CallContext context, int launches, L2State l2) {
-    context_.use();
-    ProblemBuffers::Rotation rotation;
-    if (l2 == L2State::cold) rotation = rotate();
+  Chain chain_of(CallContext context, int launches, const ProblemBuffers::Rotation& rotation) {
     // Fewer launches than copies would come round to the first ones too soon.
     const int least = rotation.cold ? rotation.copies : 1;
     const EarlyStart early =
@@ -96,11 +103,7 @@ class CudaCandidate : public Candidate {
     const auto enqueue = [this, early](cudaStream_t stream, int copy) {
       plan_on(copy).launch(stream, early);
     };
-    const Chain chain{enqueue, std::max(launches, least), rotation.copies,
-                      context == CallContext::between};
-    TimedBatch batch = timed(chain, context);
-    batch.l2 = rotation.cold ? L2State::cold : L2State::hot;
-    return {batch, BatchTimer::calls(chain)};
+    return {enqueue, std::max(launches, least), rotation.copies, context == CallContext::between};
   }
 
   /// The first set of buffers is the uniform one itself.
@@ -121,9 +124,18 @@ class CudaCandidate : public Candidate {
     const BatchTimer& timer = *context_.timer;
     if (context == CallContext::alone) return timer.alone(chain);
     if (form_ == LaunchForm::stream) return timer.stream(chain);
+    return timer.replay(graph_of(chain, context), chain);
+  }
+
+  void start(const Chain& chain) {
+    if (form_ == LaunchForm::stream) return context_.timer->start(chain);
+    context_.timer->start(graph_of(chain, CallContext::chain));
+  }
+
+  cudaGraphExec_t graph_of(const Chain& chain, CallContext context) {
     GraphExec& graph = graphs_[{chain.launches, chain.copies, context}];
-    if (!graph) graph = timer.prepare(chain);
-    return timer.replay(graph.get(), chain);
+    if (!graph) graph = context_.timer->prepare(chain);
+    return graph.get();
   }
 
   const CudaContext& context_;
