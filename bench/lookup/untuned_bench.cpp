@@ -14,15 +14,10 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
-#include <memory>
 #include <random>
 
-#include "bench/gemm/vendor_gemm.hpp"
+#include "bench/lookup/shape_race.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/gpu/cuda_device.hpp"
-#include "tuner/gpu/cuda_workbench.hpp"
-#include "tuner/runtime/autotune.h"
-#include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 
 using namespace autotune;
@@ -30,9 +25,6 @@ using namespace autotune::bench;
 
 namespace {
 
-constexpr int kRounds = 9;
-constexpr double kBatchSeconds = 300e-6;
-constexpr std::int64_t kNeighbourLength = 16384;  // floats: 64 KiB
 constexpr double kLargeVolume = 1 << 24;
 
 using Options = std::map<std::string, std::string>;
@@ -70,39 +62,6 @@ std::vector<Shape> drawn(int count, std::uint64_t seed) {
   return shapes;
 }
 
-void check(autotune_status status) {
-  if (status != AUTOTUNE_OK) throw Error(autotune_message());
-}
-
-using Handle = std::unique_ptr<autotune_handle, decltype(&autotune_close)>;
-using Kernel = std::shared_ptr<autotune_kernel>;
-
-Handle opened(const char* target, const Options& options) {
-  autotune_options request{};
-  request.size = sizeof request;
-  request.target = target;
-  request.user_database = options.at("--db").c_str();
-  if (options.at("--shipped") == "no") request.shipped_database = "";
-  request.first_use_ms = std::stoll(options.at("--first-use-ms"));
-  autotune_handle* handle = nullptr;
-  check(autotune_open(&request, &handle));
-  std::cerr << autotune_warnings(handle);
-  return {handle, &autotune_close};
-}
-
-Kernel prepared(autotune_handle* handle, std::span<const std::int64_t> sizes) {
-  autotune_kernel* kernel = nullptr;
-  check(autotune_prepare(handle, sizes.data(), sizes.size(), &kernel));
-  return {kernel, &autotune_release};
-}
-
-EnqueueOnce call_of(Kernel kernel, std::vector<std::vector<void*>> addresses) {
-  return [kernel, addresses](cudaStream_t stream, int copy) {
-    const auto& own = addresses.at(static_cast<std::size_t>(copy));
-    check(autotune_launch(kernel.get(), own.data(), own.size(), stream));
-  };
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -117,19 +76,11 @@ struct Row {
 class Benchmark {
  public:
   explicit Benchmark(const Options& options)
-      : options_(options),
-        context_(open_gpu()),
-        kernels_(*context_),
-        vendor_(context_->stream.get()),
-        gemm_(opened("gemm", options)),
-        target_(find_target("gemm")),
-        add_(opened("vector_add", options)),
-        memory_(3 * kNeighbourLength * sizeof(float)) {
-    auto* const at = memory_.as<float>();
-    const std::array sizes{kNeighbourLength};
-    neighbour_ = call_of(prepared(add_.get(), sizes),
-                         {{at, at + kNeighbourLength, at + 2 * kNeighbourLength}});
-  }
+      : race_(options.at("--between") == "yes", options.at("--db")),
+        gemm_(opened({.target = "gemm",
+                      .database = options.at("--db"),
+                      .shipped = options.at("--shipped") == "yes",
+                      .first_use_ms = std::stoll(options.at("--first-use-ms"))})) {}
 
   const char* warnings() const { return autotune_warnings(gemm_.get()); }
 
@@ -147,90 +98,24 @@ class Benchmark {
     const char* engine = nullptr;
     autotune_kernel_engine(kernel.get(), &engine);
     row.how = *engine ? engine : autotune_kernel_configuration(kernel.get());
-    const Problem problem =
-        problem_of(target_, {{"M", shape.m}, {"N", shape.n}, {"K", shape.k}}, {});
-    const Operands operands(*context_, kernels_, target_, problem, shape);
-    race(row, operands, kernel);
+    time(row, kernel);
     return row;
   }
 
  private:
-  static std::unique_ptr<CudaContext> open_gpu() {
-    const std::vector<DeviceInfo> devices = cuda_devices();
-    if (devices.empty()) throw Error("there is no CUDA GPU here, or no driver for it");
-    const auto cache = std::make_shared<BuildCache>(BuildCache::default_folder());
-    return std::make_unique<CudaContext>(0, devices.front(),
-                                         CubinCompiler(devices.front().compute_capability, cache),
-                                         OpenBaseline{});
-  }
-
-  void race(Row& row, const Operands& operands, const Kernel& kernel) {
-    std::vector<std::byte*> addresses = operands.addresses(0);
-    std::vector<EnqueueOnce> calls{
-        call_of(kernel, {std::vector<void*>(addresses.begin(), addresses.end())})};
-    std::vector<std::string> names{"ours"};
-    for (VendorCall& each : vendor_.calls(operands)) {
-      calls.push_back(each.call);
-      names.push_back(each.name);
-    }
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const Accuracy accuracy = operands.judge([&](cudaStream_t stream) { calls[i](stream, 0); });
-      if (!accuracy.is_right()) throw Error(format("{} is wrong: {}", names[i], row.how));
-    }
-    const std::vector<double> times = medians(calls);
+  void time(Row& row, const Kernel& kernel) const {
+    const Operands operands = race_.operands(row.shape);
+    std::vector<Contender> contenders = race_.vendor(operands);
+    contenders.insert(contenders.begin(), race_.tuned(kernel, operands));
+    const std::vector<double> times = race_.seconds(operands, contenders);
     row.ours = times[0];
     row.sgemm = times[1];
     row.first = times.size() > 2 ? times[2] : times[1];
     row.best = *std::min_element(times.begin() + 1, times.end());
   }
 
-  /// Interleaved.
-  std::vector<double> medians(const std::vector<EnqueueOnce>& calls) {
-    const bool between = options_.at("--between") == "yes";
-    std::vector<EnqueueOnce> chains;
-    for (const EnqueueOnce& call : calls) {
-      chains.push_back(!between ? call : EnqueueOnce([this, &call](cudaStream_t stream, int copy) {
-        neighbour_(stream, 0);
-        call(stream, copy);
-      }));
-    }
-    if (between) chains.push_back(neighbour_);
-    std::vector<GraphExec> graphs;
-    std::vector<int> launches;
-    for (const EnqueueOnce& chain : chains) {
-      const Chain brief{chain, 4, 1};
-      const double once =
-          context_->timer->replay(context_->timer->prepare(brief).get(), brief).seconds;
-      launches.push_back(std::clamp(static_cast<int>(kBatchSeconds / once), 8, 200));
-      graphs.push_back(context_->timer->prepare({chain, launches.back(), 1}));
-    }
-    std::vector<std::vector<double>> times(chains.size());
-    for (int round = 0; round < kRounds; ++round) {
-      for (std::size_t i = 0; i < graphs.size(); ++i) {
-        times[i].push_back(
-            context_->timer->replay(graphs[i].get(), {chains[i], launches[i], 1}).seconds);
-      }
-    }
-    std::vector<double> result;
-    for (std::vector<double>& each : times) {
-      std::ranges::sort(each);
-      result.push_back(each[each.size() / 2]);
-    }
-    if (!between) return result;
-    for (std::size_t i = 0; i < calls.size(); ++i) result[i] -= result.back();
-    result.pop_back();
-    return result;
-  }
-
-  const Options& options_;
-  std::unique_ptr<CudaContext> context_;
-  BenchKernels kernels_;
-  VendorGemm vendor_;
+  ShapeRace race_;
   Handle gemm_;
-  Target target_;
-  Handle add_;
-  DeviceMemory memory_;
-  EnqueueOnce neighbour_;
 };
 
 void summarize(const std::vector<Row>& rows, bool large) {
