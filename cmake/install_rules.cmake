@@ -6,6 +6,20 @@ install(TARGETS autotune_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY kernel_sources/ DESTINATION ${CMAKE_INSTALL_DATADIR}/autotune/kernel_sources)
 install(FILES ${shipped_database} DESTINATION ${CMAKE_INSTALL_DATADIR}/autotune)
 
+install(FILES ${documents}/autotune.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${documents}/autotune
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${documents}/autotune.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+# Debian's zsh looks elsewhere for what packages bring.
+install(CODE "
+  set(folder site-functions)
+  if(CMAKE_INSTALL_PREFIX MATCHES \"/usr$\")
+    set(folder vendor-completions)
+  endif()
+  file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/zsh/\${folder}\"
+       TYPE FILE FILES \"${documents}/_autotune\")")
+
 install(TARGETS autotune EXPORT autotune_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS autotune_blas_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES tuner/runtime/autotune.h tuner/runtime/autotune.hpp plugins/sdk/autotune_plugin.h

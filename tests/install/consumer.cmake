@@ -21,6 +21,10 @@ set(ENV{AUTOTUNE_DB} ${work}/tuned.db)
 set(ENV{AUTOTUNE_CACHE} ${work}/cache)
 
 run("Installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+foreach(file share/bash-completion/completions/autotune share/fish/vendor_completions.d/autotune.fish
+             share/zsh/site-functions/_autotune share/man/man1/autotune.1)
+  run("tune" ${CMAKE_COMMAND} -E cat ${prefix}/${file})
+endforeach()
 run("BM=" ${prefix}/bin/autotune --target gemm --sizes 64 --device host --budget 4 --strategy random --quiet)
 run("verified" ${prefix}/bin/autotune query --target gemm --size 64)
 run("Generating done" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/examples/runtime_lookup -B ${work}/runtime_lookup

@@ -108,7 +108,7 @@ const Verb kCheck{
     .name = "check",
     .synopsis =
         "MANIFEST|TARGET [--sizes S] [--device D] [--set NAME=VALUE] [--fix NAME=VALUE] "
-        "[--gpu NAME] [--plugin FILE] [--json]",
+        "[--gpu GPU] [--plugin FILE] [--json]",
     .summary = "Validate a target without tuning it",
     .details =
         "Reads the manifest and builds the space of one problem. Compiles the reference, the "
@@ -125,7 +125,7 @@ const Verb kCheck{
          kPluginOption,
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
          {"fix", "NAME=VALUE", "Only configurations with this value of a parameter", {}, true},
-         {"gpu", "NAME", "Count memory transactions as on this GPU, not the device"},
+         {"gpu", "GPU", "Count memory transactions as on this GPU, not the device"},
          {"configurations", "N", "Compile at most N configurations", "8"},
          kCompileLimitOption,
          {"json", "", "Print one JSON document"}},

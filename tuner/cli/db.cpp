@@ -111,7 +111,8 @@ const Verb kDb{
   one is merged into. Retracting a session also retracts its trials and decisions. `check` and
   `query --json` show ids.)",
     .options = {{"db", "FILE", "The database"},
-                {"format", "F", "export: jsonl, best, cpp, sqlite, t4, kt", "jsonl"},
+                {"format", "F", "export: jsonl, best, cpp, sqlite, t4, kt", "jsonl", false,
+                 "jsonl best cpp sqlite t4 kt"},
                 {"output", "FILE", "export: write to this file instead of stdout"},
                 {"target", "T", "pin: the target; export: only this one; import: its manifest"},
                 {"device", "NAME", "pin, export: only this device"},
@@ -125,6 +126,7 @@ const Verb kDb{
                 {"note", "TEXT", "pin: why"},
                 {"reason", "TEXT", "retract: why"}},
     .positional = "ACTION",
+    .words = "export import merge check compact pin unpin retract",
     .run = run_db};
 
 }  // namespace autotune::cli

@@ -2,6 +2,7 @@
 #include "tuner/cli/help.hpp"
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "tuner/text/format.hpp"
@@ -11,35 +12,23 @@ namespace {
 
 constexpr std::size_t kLineWidth = 96;
 
-constexpr const char* kStreams =
+constexpr std::string_view kStreams =
     "Results go to stdout, progress and warnings to stderr. Exit status: 0 done; 1 failed; 2 wrong "
     "usage; 3 some problem has no correct configuration; 130 interrupted.";
 
-/// Environment variables and their meaning.
-const std::vector<std::pair<std::string, std::string>> kEnvironment = {
-    {"AUTOTUNE_DB",
-     "The database without --db; default: autotune/tuned.db in the user's data folder"},
-    {"AUTOTUNE_CACHE",
-     "The folder of compiled kernels; default: autotune in the user's cache folder"},
-    {"AUTOTUNE_KERNEL_PATH", "Folders of targets, searched before the shipped ones: a:b"},
-    {"AUTOTUNE_PLUGIN_PATH", "Folders of plugins, searched before the shipped ones: /a:/b"},
-    {"AUTOTUNE_HOST_CXX", "The compiler of the host device; default: g++, clang++ or c++"},
-    {"AUTOTUNE_WORKER", "The worker program; default: the autotune-worker of this installation"}};
-
-std::string usage_line(const Verb& verb) {
-  return format("autotune {}{}{}", verb.name, verb.synopsis.empty() ? "" : " ", verb.synopsis);
-}
+constexpr std::array<EnvironmentVariable, 6> kEnvironment{
+    {{"AUTOTUNE_DB",
+      "The database without --db; default: autotune/tuned.db in the user's data folder"},
+     {"AUTOTUNE_CACHE",
+      "The folder of compiled kernels; default: autotune in the user's cache folder"},
+     {"AUTOTUNE_KERNEL_PATH", "Folders of targets, searched before the shipped ones: a:b"},
+     {"AUTOTUNE_PLUGIN_PATH", "Folders of plugins, searched before the shipped ones: /a:/b"},
+     {"AUTOTUNE_HOST_CXX", "The compiler of the host device; default: g++, clang++ or c++"},
+     {"AUTOTUNE_WORKER", "The worker program; default: the autotune-worker of this installation"}}};
 
 std::string left_side(const Option& option) {
   return option.value.empty() ? format("--{}", option.name)
                               : format("--{} {}", option.name, option.value);
-}
-
-std::string right_side(const Option& option) {
-  std::string text(option.help);
-  if (option.repeatable) text += " (may be repeated)";
-  if (!option.default_value.empty()) text += format(" (default: {})", option.default_value);
-  return text;
 }
 
 /// `text` broken at spaces, continued below column `indent`.
@@ -83,7 +72,28 @@ std::string paragraphs(const std::string& markdown) {
   return text;
 }
 
+std::vector<std::pair<std::string, std::string>> environment_rows() {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const auto& [name, meaning] : kEnvironment) rows.emplace_back(name, meaning);
+  return rows;
+}
+
 }  // namespace
+
+std::span<const EnvironmentVariable> environment_variables() { return kEnvironment; }
+
+std::string_view streams_and_status() { return kStreams; }
+
+std::string usage_line(const Verb& verb) {
+  return format("autotune {}{}{}", verb.name, verb.synopsis.empty() ? "" : " ", verb.synopsis);
+}
+
+std::string meaning_of(const Option& option) {
+  std::string text(option.help);
+  if (option.repeatable) text += " (may be repeated)";
+  if (!option.default_value.empty()) text += format(" (default: {})", option.default_value);
+  return text;
+}
 
 std::string overview() {
   std::vector<std::pair<std::string, std::string>> rows;
@@ -97,13 +107,13 @@ std::string overview() {
          "verbs (the default is tune):\n" +
          two_columns(rows) +
          "\n`autotune VERB --help` shows the options of a verb.\n\nenvironment:\n" +
-         two_columns(kEnvironment) + "\n" + wrapped(kStreams, 0) + '\n';
+         two_columns(environment_rows()) + "\n" + wrapped(std::string(kStreams), 0) + '\n';
 }
 
 std::string help_of(const Verb& verb) {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const Option& option : verb.options)
-    rows.emplace_back(left_side(option), right_side(option));
+    rows.emplace_back(left_side(option), meaning_of(option));
   std::string text = format("usage: {}\n{}\n", usage_line(verb), verb.summary);
   if (!rows.empty()) text += "\n" + two_columns(rows);
   if (!verb.details.empty()) text += "\n" + paragraphs(std::string(verb.details));
@@ -114,7 +124,7 @@ std::string markdown_reference() {
   std::string text =
       "# Command line\n\n"
       "<!-- Written by `autotune help --markdown`; a test compares the two. -->\n\n" +
-      wrapped(kStreams, 0) + "\n\n| verb | what it does |\n|---|---|\n";
+      wrapped(std::string(kStreams), 0) + "\n\n| verb | what it does |\n|---|---|\n";
   for (const Verb* verb : verbs()) {
     text += format("| [`{0}`](#{0}) | {1} |\n", verb->name, verb->summary);
   }
@@ -122,7 +132,7 @@ std::string markdown_reference() {
     text += format("\n## {}\n\n    {}\n\n{}\n", verb->name, usage_line(*verb), verb->summary);
     if (!verb->options.empty()) text += "\n| option | meaning |\n|---|---|\n";
     for (const Option& option : verb->options) {
-      std::string cell = right_side(option);
+      std::string cell = meaning_of(option);
       for (std::size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) {
         cell.insert(at, "\\");
       }

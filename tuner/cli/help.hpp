@@ -2,11 +2,25 @@
 // The help texts, and docs/cli.md, from the table of verbs.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "tuner/cli/verb.hpp"
 
 namespace autotune::cli {
+
+struct EnvironmentVariable {
+  std::string_view name, meaning;
+};
+std::span<const EnvironmentVariable> environment_variables();
+/// What goes to which stream, and the exit statuses.
+std::string_view streams_and_status();
+
+/// `autotune tune --target T --sizes S`.
+std::string usage_line(const Verb& verb);
+/// The meaning of an option, with its default.
+std::string meaning_of(const Option& option);
 
 /// `autotune --help`: purpose, verbs, environment.
 std::string overview();

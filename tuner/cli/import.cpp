@@ -61,6 +61,7 @@ const Verb kImport{
                 {"device", "NAME", "kt, t4: the GPU that was measured"},
                 {"db", "FILE", "kt, t4: the database"}},
     .positional = "KIND",
+    .words = "t1 kt t4",
     .run = run_import};
 
 }  // namespace autotune::cli

@@ -134,6 +134,7 @@ const Verb kList{
     .details = {},
     .options = {kPluginOption, {"json", "", "Print a JSON array of {name, description, …}"}},
     .positional = "KIND",
+    .words = "targets strategies devices plugins",
     .run = run_list};
 
 }  // namespace autotune::cli

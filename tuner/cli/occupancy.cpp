@@ -193,7 +193,7 @@ int run_occupancy(const Arguments& arguments) {
 extern const Verb kOccupancy;
 const Verb kOccupancy{
     .name = "occupancy",
-    .synopsis = "[--gpu NAME] --block 16x16|--best-block|--target T [NAME=VALUE…] [--json]",
+    .synopsis = "[--gpu GPU] --block 16x16|--best-block|--target T [NAME=VALUE…] [--json]",
     .summary = "Theoretical occupancy of a kernel on any GPU since 2008, and what limits it",
     .details =
         "Shared memory may be an expression over `threads` (of a block) and `side` (its square "
@@ -201,7 +201,7 @@ const Verb kOccupancy{
         "each block size. `--target` compiles a configuration for the GPU and takes registers and "
         "shared memory from the binary. Parameters that are not given keep the values of the "
         "default configuration.",
-    .options = {{"gpu", "NAME",
+    .options = {{"gpu", "GPU",
                  "A GPU's name or part of it: h200, rtx4090, gt240 (default: the first one here)"},
                 {"block", "SIDES", "Block size in threads: 256, 16x16, 8x8x4"},
                 {"regs", "N", "Registers per thread", "32"},
@@ -216,7 +216,12 @@ const Verb kOccupancy{
                  "Take registers and shared memory from a compiled configuration of this target"},
                 {"size", "S", "With --target: the problem", "1024"},
                 {"set", "NAME=VALUE", "With --target: a setting of the problem", {}, true},
-                {"sweep", "WHAT", "Plot active warps over regs, shared or block"},
+                {"sweep",
+                 "WHAT",
+                 "Plot active warps over regs, shared or block",
+                 {},
+                 false,
+                 "regs shared block"},
                 {"svg", "FILE", "Draw all three curves as SVG and mark this kernel"},
                 {"json", "", "Print JSON"}},
     .positional = "NAME=VALUE…",

@@ -183,7 +183,7 @@ extern const Verb kReplay;
 const Verb kReplay{
     .name = "replay",
     .synopsis =
-        "FILE…|--target T [--size S] [--strategy NAME] [--budget N] [--seeds N] [--batch N] "
+        "FILE…|--target T [--size S] [--strategy STRATEGY] [--budget N] [--seeds N] [--batch N] "
         "[--json]",
     .summary = "Evaluate a search strategy on recorded spaces, without a device",
     .details =
@@ -193,7 +193,8 @@ const Verb kReplay{
         "best time so far divided by the optimum. `1.087 [1.000, 1.137]` is the median over the "
         "seeds, with the quartiles. Configurations that fail are part of the space. An evaluation "
         "that is repeated is free.",
-    .options = {{"strategy", "NAME", "The search strategy (autotune list strategies)", "guided"},
+    .options = {{"strategy", "STRATEGY", "The search strategy (autotune list strategies)",
+                 "guided"},
                 kPluginOption,
                 {"budget", "N", "Evaluations per run, or auto as for tune", "200"},
                 {"seeds", "N", "Number of runs, with seeds 1 to N", "40"},

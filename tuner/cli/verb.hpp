@@ -11,13 +11,15 @@ namespace autotune::cli {
 class Arguments;
 
 /// One option. `value` is the placeholder of its value (`FILE`), empty for a flag. Help shows
-/// `help` and a non-empty default.
+/// `help` and a non-empty default. Shells complete the value by its placeholder: FILE, T (targets),
+/// D (devices), GPU, STRATEGY or VERB, or by `words`.
 struct Option {
   std::string_view name;
   std::string_view value;
   std::string_view help;
   std::string_view default_value = {};
   bool repeatable = false;
+  std::string_view words = {};  // the values, with spaces between, if there are few
 };
 
 /// One verb: `run` gets the parsed arguments and returns the exit status.
@@ -29,6 +31,8 @@ struct Verb {
   std::vector<Option> options;
   /// Placeholder of positional arguments: `FILE` or `NAME=VALUE…`; empty if there are none.
   std::string_view positional;
+  /// What the first of these may be, with spaces between, if there are few.
+  std::string_view words = {};
   int (*run)(const Arguments& arguments);
 };
 

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/completion.hpp"
 #include "tuner/cli/help.hpp"
+#include "tuner/cli/man_page.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
@@ -35,15 +37,29 @@ namespace {
 int run_help(const Arguments& arguments) {
   const std::vector<std::string>& names = arguments.positional();
   for (const std::string& name : names) std::cout << help_of(verb_called(name));
-  if (names.empty()) std::cout << (arguments.has("markdown") ? markdown_reference() : overview());
+  if (!names.empty()) return kDone;
+  if (const auto shell = arguments.find("completion")) {
+    std::cout << completion_script(*shell);
+  } else if (arguments.has("man")) {
+    std::cout << man_page();
+  } else {
+    std::cout << (arguments.has("markdown") ? markdown_reference() : overview());
+  }
   return kDone;
 }
 
 const Verb kHelp{.name = "help",
-                 .synopsis = "[VERB] [--markdown]",
+                 .synopsis = "[VERB] [--completion SHELL|--man|--markdown]",
                  .summary = "List the verbs, or show the options of one",
                  .details = {},
-                 .options = {{"markdown", "", "Print docs/cli.md: everything, in Markdown"}},
+                 .options = {{"completion",
+                              "SHELL",
+                              "Print the completion of bash, zsh or fish",
+                              {},
+                              false,
+                              "bash zsh fish"},
+                             {"man", "", "Print the manual page, for man -l"},
+                             {"markdown", "", "Print docs/cli.md: everything, in Markdown"}},
                  .positional = "VERB",
                  .run = run_help};
 

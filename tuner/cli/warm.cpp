@@ -115,7 +115,7 @@ int run_warm(const Arguments& arguments) {
 extern const Verb kWarm;
 const Verb kWarm{
     .name = "warm",
-    .synopsis = "[--target T] [--size S] [--gpu NAME] [--set NAME=VALUE] [--db FILE] [--jobs N]",
+    .synopsis = "[--target T] [--size S] [--gpu GPU] [--set NAME=VALUE] [--db FILE] [--jobs N]",
     .summary = "Compile what is tuned, so that programs find it in the cache",
     .details =
         "Fills the cache of compiled kernels (`AUTOTUNE_CACHE`) with the tuned answers of the "
@@ -125,7 +125,7 @@ const Verb kWarm{
         "a kernel does not compile.",
     .options = {{"target", "T", "A target's name or the path of a manifest; default: all"},
                 {"size", "S", "Only these problems, as for tune: 512, 128..1024"},
-                {"gpu", "NAME", "The GPU: cuda:N, or a name as for occupancy: h200", "cuda:0"},
+                {"gpu", "GPU", "The GPU: cuda:N, or a name as for occupancy: h200", "cuda:0"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
                  true},
                 {"db", "FILE", "The database"},

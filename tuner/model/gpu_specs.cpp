@@ -174,16 +174,22 @@ std::span<const GpuSpec> gpu_specs() {
   return specs;
 }
 
-const GpuSpec& find_gpu(std::string_view name) {
-  const std::string asked = joined(words_of(name));
+std::vector<std::string> gpu_nicknames() {
   std::vector<std::string> known;
   for (const GpuSpec& spec : gpu_specs()) {
-    const std::vector<std::string> words = words_of(spec.name);
-    if (names(asked, words)) return spec;
-    const std::string nick = nickname(words);
+    const std::string nick = nickname(words_of(spec.name));
     if (std::find(known.begin(), known.end(), nick) == known.end()) known.push_back(nick);
   }
-  throw UsageError(format("GPU \"{}\" is not in the table: {}", name, suggestion(asked, known)));
+  return known;
+}
+
+const GpuSpec& find_gpu(std::string_view name) {
+  const std::string asked = joined(words_of(name));
+  for (const GpuSpec& spec : gpu_specs()) {
+    if (names(asked, words_of(spec.name))) return spec;
+  }
+  throw UsageError(
+      format("GPU \"{}\" is not in the table: {}", name, suggestion(asked, gpu_nicknames())));
 }
 
 DeviceInfo device_info(const GpuSpec& spec) {

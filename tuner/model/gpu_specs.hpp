@@ -36,6 +36,8 @@ std::span<const GpuSpec> gpu_specs();
 /// The GPU called `name`, or part of it: `h200`, `NVIDIA H200`, `gt240`, `rtx-4090`, `4090`. Of
 /// several variants, the first (`a100` is the 40 GB one). Throws UsageError with near names.
 const GpuSpec& find_gpu(std::string_view name);
+/// A short name of each that find_gpu() knows: `h200`, `rtx4090`. Variants share one.
+std::vector<std::string> gpu_nicknames();
 
 /// The device of `--device model:NAME`. Its name is the table's.
 DeviceInfo device_info(const GpuSpec& spec);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completion of the shells, by the shells themselves.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/cli/sentences.hpp"
+#include "tuner/text/strings.hpp"
+
+namespace autotune::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using Lines = std::vector<std::string>;
+
+/// A user with one shell, in which the tool is on the path.
+class Completion : public ::testing::Test {
+ protected:
+  /// Skips the test where there is no such shell.
+  void use(const std::string& shell) {
+    if (sandbox_.run_program({"/bin/sh", "-c", "command -v " + shell}).status != 0) {
+      GTEST_SKIP() << "there is no " << shell << " here";
+    }
+    sandbox_.set("PATH", std::string(AUTOTUNE_BINARY_DIR "/bin:") + std::getenv("PATH"));
+    const Ended ended = sandbox_.run({"help", "--completion", shell});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    script_ = sandbox_.write("completion", ended.out).string();
+  }
+
+  Lines lines_of(const std::vector<std::string>& command) const {
+    const Ended ended = sandbox_.run_program(command);
+    EXPECT_EQ(ended.err, "");
+    Lines lines;
+    for (const std::string_view line : split(ended.out, '\n')) {
+      if (!line.empty()) lines.emplace_back(line.substr(0, line.find('\t')));
+    }
+    return lines;
+  }
+
+  Lines in_bash(const std::string& line) const {
+    return lines_of({"/usr/bin/env", "bash", "-c",
+                     "source \"$0\"; COMP_LINE=$1 COMP_POINT=${#1}; _autotune; "
+                     "printf '%s\\n' \"${COMPREPLY[@]}\"",
+                     script_, line});
+  }
+
+  Lines in_fish(const std::string& line) const {
+    return lines_of(
+        {"/usr/bin/env", "fish", "-c", "source $argv[1]; complete -C $argv[2]", script_, line});
+  }
+
+  /// The line after Tab.
+  std::string in_zsh(const std::string& line) const {
+    const std::string output = (sandbox_.folder() / "line").string();
+    std::filesystem::remove(output);
+    lines_of({"/usr/bin/env", "zsh", "-f", AUTOTUNE_SOURCE_DIR "/tests/cli/completion.zsh", script_,
+              output, line});
+    std::ifstream stream(output);
+    std::string shown;
+    std::getline(stream, shown);
+    return shown;
+  }
+
+  Sandbox sandbox_;
+  std::string script_;
+};
+
+TEST_F(Completion, OfBashKnowsVerbsOptionsAndValues) {
+  use("bash");
+  if (IsSkipped()) return;
+  EXPECT_THAT(in_bash("autotune qu"), ElementsAre("query"));
+  EXPECT_THAT(in_bash("autotune --dev"), ElementsAre("--device"));
+  EXPECT_THAT(in_bash("autotune --ver"), ElementsAre("--version"));
+  EXPECT_THAT(in_bash("autotune query --ver"), IsEmpty());
+  EXPECT_THAT(in_bash("autotune tune --l2 "), ElementsAre("hot", "cold"));
+  EXPECT_THAT(in_bash("autotune --l2=h"), ElementsAre("hot"));
+  EXPECT_THAT(in_bash("autotune db export --format s"), ElementsAre("sqlite"));
+  EXPECT_THAT(in_bash("autotune db ret"), ElementsAre("retract"));
+  EXPECT_THAT(in_bash("autotune help occ"), ElementsAre("occupancy"));
+  EXPECT_THAT(in_bash("autotune tune --seed "), IsEmpty());
+  EXPECT_THAT(in_bash("autotune nosuch "), IsEmpty());
+}
+
+TEST_F(Completion, OfBashReplacesOnlyWhatFollowsAColon) {
+  use("bash");
+  if (IsSkipped()) return;
+  EXPECT_THAT(in_bash("autotune tune --device model:h2"), ElementsAre("h200"));
+}
+
+TEST_F(Completion, OfBashAsksTheToolForTargetsAndStrategies) {
+  use("bash");
+  if (IsSkipped()) return;
+  EXPECT_THAT(in_bash("autotune --target gemm_sp"), ElementsAre("gemm_split"));
+  EXPECT_THAT(in_bash("autotune --strategy gui"), ElementsAre("guided"));
+}
+
+TEST_F(Completion, OfBashCompletesFilesWhereFilesAreMeant) {
+  use("bash");
+  if (IsSkipped()) return;
+  const std::string begin = (sandbox_.folder() / "complet").string();
+  EXPECT_THAT(in_bash("autotune db import " + begin), ElementsAre(script_));
+  EXPECT_THAT(in_bash("autotune --target " + begin), ElementsAre(script_));
+  EXPECT_THAT(in_bash("autotune list targets " + begin), IsEmpty());
+  EXPECT_THAT(in_bash("autotune run -- bas"), Contains("bash"));
+}
+
+TEST_F(Completion, OfFishKnowsVerbsOptionsAndValues) {
+  use("fish");
+  if (IsSkipped()) return;
+  EXPECT_THAT(in_fish("autotune qu"), ElementsAre("query"));
+  EXPECT_THAT(in_fish("autotune --dev"), ElementsAre("--device"));
+  EXPECT_THAT(in_fish("autotune tune --l2 "), ElementsAre("cold", "hot"));
+  EXPECT_THAT(in_fish("autotune tune --device model:h2"), ElementsAre("model:h200"));
+  EXPECT_THAT(in_fish("autotune --target gemm_sp"), Contains("gemm_split"));
+  EXPECT_THAT(in_fish("autotune db ret"), Contains("retract"));
+  EXPECT_THAT(in_fish("autotune query --l"), Not(Contains("--l2")));
+}
+
+TEST_F(Completion, OfZshKnowsVerbsOptionsAndValues) {
+  use("zsh");
+  if (IsSkipped()) return;
+  EXPECT_EQ(in_zsh("autotune qu"), "autotune query ");
+  EXPECT_EQ(in_zsh("autotune --l2 h"), "autotune --l2 hot ");
+  EXPECT_EQ(in_zsh("autotune tune --device=model:h2"), "autotune tune --device=model:h200 ");
+  EXPECT_EQ(in_zsh("autotune tune --strategy gui"), "autotune tune --strategy guided ");
+  EXPECT_EQ(in_zsh("autotune db ret"), "autotune db retract ");
+}
+
+TEST(CompletionScript, OfAnotherShellIsRefused) {
+  expect_refused(Sandbox().run({"help", "--completion", "fsh"}), 2, {"fsh", "did you mean"});
+}
+
+}  // namespace
+}  // namespace autotune::testing
