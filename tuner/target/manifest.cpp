@@ -6,6 +6,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/target/document.hpp"
+#include "tuner/target/extension.hpp"
 #include "tuner/target/fingerprint.hpp"
 #include "tuner/target/macros.hpp"
 #include "tuner/target/reading.hpp"
@@ -37,7 +38,7 @@ void expect_keys(const Node& root) {
        "default",   "constraints", "let",      "defines",  "bake_sizes",  "size_macros",
        "arguments", "workspace",   "launch",   "main",     "kernels",     "tensor_maps",
        "reference", "parts",       "families", "work",     "resources",   "model",
-       "prepare",   "check",       "textures"},
+       "prepare",   "check",       "textures", "extends"},
       {"use"});
 }
 
@@ -174,21 +175,39 @@ std::string text_of(const fs::path& file) {
   throw Error(format("{}: cannot be read: {}", file.string(), read.refusal));
 }
 
+std::shared_ptr<const Document> document_of(std::string text, const fs::path& file, bool json) {
+  return std::make_shared<const Document>(Document{file.string(), std::move(text), json});
+}
+
+void require_version(const Node& root, bool json) {
+  if (!root.is(Node::Kind::table)) return;
+  const int written_in = json ? 1 : 2;
+  const Node& version = root["manifest"];
+  if (version.integer() == written_in) return;
+  version.fail(format("format {} is not known: a manifest in {} has the number {}",
+                      version.integer(), json ? "JSON" : "TOML", written_in));
+}
+
+/// The manifest that this one extends, and this one on top.
+Node with_base(const Node& root, const fs::path& folder) {
+  const Node& extends = root["extends"];
+  const fs::path file = folder / extends.text();
+  Node base = tree_of_toml(document_of(text_of(file, extends), file, false));
+  require_version(base, false);
+  if (base.has("extends")) {
+    extends.fail(format("{} extends another manifest itself: name that one", file.string()));
+  }
+  return extended(std::move(base), root);
+}
+
 Target read_document(std::string text, const fs::path& file) {
   const fs::path folder = folder_of(file);
   const bool json = is_json(file, text);
-  const auto document =
-      std::make_shared<const Document>(Document{file.string(), std::move(text), json});
+  const auto document = document_of(std::move(text), file, json);
   Node root = json ? tree_of_json(document) : tree_of_toml(document);
-  if (root.is(Node::Kind::table)) {
-    const int written_in = json ? 1 : 2;
-    const Node& version = root["manifest"];
-    if (version.integer() != written_in) {
-      version.fail(format("format {} is not known: a manifest in {} has the number {}",
-                          version.integer(), json ? "JSON" : "TOML", written_in));
-    }
-  }
+  require_version(root, json);
   if (!json) {
+    if (root.has("extends")) root = with_base(root, folder);
     expect_keys(root);
     Target target = read(std::move(root), file, 2, folder);
     target.fingerprint = measurement_fingerprint(target);
