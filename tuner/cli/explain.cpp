@@ -74,7 +74,10 @@ const Verb kExplain{
         "(docs/model.md), and the output says how far its prediction is off. `ranking` is "
         "Spearman's rank correlation of "
         "predicted and measured times: 1 for the same order, 0 for none. Below 0.5 the model "
-        "misleads the search (docs/guide.md). The plot shows every "
+        "misleads the search (docs/guide.md). `failures` are configurations that were neither "
+        "timed nor "
+        "stopped early, with their most frequent reason. `progress` tells whether the search still "
+        "improved at its end, and the next budget. The plot shows every "
         "configuration that was timed. If the FLOPs are known, it is a roofline plot; otherwise it "
         "ranks the times. The output lists why configurations were not timed to the end. It "
         "includes the result of a `--prune-audit N` run, if there is one.",

@@ -6,6 +6,7 @@
 
 #include "tuner/cli/explanation_plot.hpp"
 #include "tuner/cli/occupancy_report.hpp"
+#include "tuner/cli/search_health_report.hpp"
 #include "tuner/cli/traffic_report.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/text/figures.hpp"
@@ -90,22 +91,6 @@ std::string slower_text(double slower) {
   return slower < 10 ? format("{:+.1f} %", 100 * slower) : format("{:.4g}x", 1 + slower);
 }
 
-/// How well the model orders what was measured, and what to do if it does not.
-std::string rank_lines(const Explanation& explanation) {
-  if (!explanation.rank_correlation) return "";
-  std::string text = format(
-      "ranking     {:.2f}, the rank correlation of predicted and measured times of {} "
-      "configurations\n",
-      *explanation.rank_correlation, explanation.ranked);
-  if (*explanation.rank_correlation < kMisleading) {
-    text += format(
-        "  below {}: the model misleads the search; state more under `model` "
-        "(docs/guide.md), or compare with --strategy random\n",
-        kMisleading);
-  }
-  return text;
-}
-
 std::string loser_lines(const Explanation& explanation) {
   if (explanation.losers.empty()) return "";
   std::string text = "\nnearest losers in the search, and what differs\n";
@@ -166,7 +151,7 @@ std::string explanation_text(const Explanation& explanation) {
   }
   text += '\n' + time_lines(explanation);
   if (is_gpu(explanation)) text += gpu_lines(explanation);
-  text += rank_lines(explanation);
+  text += health_text(explanation.health);
   if (!explanation.accesses.empty()) {
     text +=
         "accesses    to global memory, as declared\n" + traffic_text(explanation.accesses, "  ");
@@ -185,9 +170,10 @@ Json explanation_json(const Explanation& explanation) {
     const OccupancyQuestion question{"", "", explanation.gpu, explanation.input.shape};
     json["occupancy"] = occupancy_json(question, explanation.estimate.occupancy);
   }
-  json["ranked"] = explanation.ranked;
-  json["rank_correlation"] =
-      explanation.rank_correlation ? Json(*explanation.rank_correlation) : Json();
+  json["ranked"] = explanation.health.ranked;
+  const auto& rank_correlation = explanation.health.rank_correlation;
+  json["rank_correlation"] = rank_correlation ? Json(*rank_correlation) : Json();
+  json["search"] = json_of(explanation.health);
   json["accesses"] = traffic_json(explanation.accesses);
   json["losers"] = Json::array();
   for (const Loser& loser : explanation.losers) {

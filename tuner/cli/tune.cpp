@@ -181,6 +181,10 @@ With `--json`, stdout holds one document:
        {"problem": {"M": 128, "N": 128, "K": 128, "dtype": "f32"}, "space": 5000,
         "trials": {"ok": 150, "pruned": 40, "compile_error": 0, …},
         "taken_over": 0, "quarantined": 0, "started_from": {"configurations": 0, "devices": []},
+        "search": {"tried": 200, "ranked": 188, "rank_correlation": 0.82, "misled": false,
+                   "failed": 12, "main_failure": {"outcome": "compile_error", "reason": "…",
+                                                  "count": 9},
+                   "last_quarter_gain": 0.004, "still_improves": false},
         "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
                  "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0,
                  "contexts": {"chain": 1930.0, "in_order": 2300.0, "alone": 5900.0}},
@@ -198,6 +202,11 @@ With `--json`, stdout holds one document:
 * `taken_over`: trials that the database already had.
 * `quarantined`: configurations not run again after two crashes or timeouts.
 * `started_from`: configurations tried first, because they are fast on other devices.
+* `search`: whether the search went well. `rank_correlation` is Spearman's, of predicted and measured
+  times; below 0.5 the search is `misled`. `failed` counts configurations that were neither timed
+  nor stopped early, `main_failure` their most frequent reason. `last_quarter_gain` is the share by
+  which the last quarter of the evaluations lowered the best time; from 0.01 on, and unless
+  everything was tried, the search `still_improves`. What is not known is null.
 * `best`: null if no configuration is correct. Times are nanoseconds per call: the median and its
   95 % interval from the playoff.
 * `contexts`: the best configuration's times in the contexts that do not decide. `in_order` is a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/tuning_report.hpp"
 
+#include "tuner/cli/search_health_report.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -110,6 +111,7 @@ Json problem_json(const ProblemReport& report) {
             {"started_from",
              {{"configurations", report.started_from.configurations},
               {"devices", report.started_from.devices}}},
+            {"search", json_of(report.health)},
             {"best", best_json(report)},
             {"out_of_time", report.out_of_time},
             {"expected_gain", report.expected_gain ? Json(*report.expected_gain) : Json()},
@@ -157,7 +159,8 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   if (!report.decision.best) {
     const std::string& why = report.default_failure;
     return format("{}: no correct configuration among those tried{}{}\n", problem,
-                  why.empty() ? "" : "; the default failed: ", why);
+                  why.empty() ? "" : "; the default failed: ", why) +
+           lost_text(report.health);
   }
   const Measurement& times = report.decision.best->measurement;
   std::string text = format("{}: {}", problem, time_text(times.median));
@@ -188,7 +191,7 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   if (report.prune_check) {
     text += format("  {}\n", audit_text(report.prune_check->audit, report.prune_check->pruned));
   }
-  return text;
+  return text + lost_text(report.health);
 }
 
 Json json_of(const Target& target, const DeviceInfo& device, const std::string& database,

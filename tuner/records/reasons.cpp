@@ -48,20 +48,26 @@ std::string without_figures(std::string_view text) {
 
 }  // namespace
 
-std::vector<Reason> reasons_of(const std::vector<db::TrialRow>& trials) {
+std::vector<Reason> reasons_of(std::span<const Ending> endings) {
   std::map<std::string, Reason> by_pattern;
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    const db::TrialRow& trial = trials[i];
-    if (trial.outcome == "ok") continue;
-    Reason& reason = by_pattern[trial.outcome + without_figures(trial.message)];
-    reason.outcome = trial.outcome;
-    if (reason.trials.empty()) reason.example = trial.message;
+  for (std::size_t i = 0; i < endings.size(); ++i) {
+    const Ending& ending = endings[i];
+    if (ending.outcome == "ok") continue;
+    Reason& reason = by_pattern[std::string(ending.outcome) + without_figures(ending.message)];
+    reason.outcome = ending.outcome;
+    if (reason.trials.empty()) reason.example = ending.message;
     reason.trials.push_back(i);
   }
   std::vector<Reason> reasons;
   for (const auto& [pattern, reason] : by_pattern) reasons.push_back(reason);
   std::ranges::stable_sort(reasons, std::greater(), &Reason::count);
   return reasons;
+}
+
+std::vector<Reason> reasons_of(const std::vector<db::TrialRow>& trials) {
+  std::vector<Ending> endings;
+  for (const db::TrialRow& trial : trials) endings.push_back({trial.outcome, trial.message});
+  return reasons_of(endings);
 }
 
 std::string_view meaning_of(std::string_view message) {

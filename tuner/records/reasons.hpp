@@ -2,6 +2,7 @@
 // Why trials were not timed, grouped: the same message with other figures is the same reason.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,13 @@ struct Reason {
   int count() const { return static_cast<int>(trials.size()); }
 };
 
+/// How a trial ended: the name of its outcome, and why.
+struct Ending {
+  std::string_view outcome, message;
+};
+
 /// Most frequent first.
+std::vector<Reason> reasons_of(std::span<const Ending> endings);
 std::vector<Reason> reasons_of(const std::vector<db::TrialRow>& trials);
 
 /// What a trial's short message means.

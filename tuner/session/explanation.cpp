@@ -6,7 +6,6 @@
 #include <set>
 
 #include "tuner/core/error.hpp"
-#include "tuner/model/rank_correlation.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/session/calibrated.hpp"
 #include "tuner/text/format.hpp"
@@ -61,7 +60,7 @@ class Explainer {
     result.reasons = reasons_of(rows_);
     result.timed = timed();
     result.losers = losers_of(target, result, losers);
-    rank(result);
+    result.health = search_health(steps(), space_.size());
     result.prune_check = prune_check(result);
     return result;
   }
@@ -114,24 +113,22 @@ class Explainer {
     return trials;
   }
 
-  /// A pruned configuration counts with its lower bound, else only fast ones were compared.
-  void rank(Explanation& explanation) const {
-    std::map<std::string_view, double> measured;
+  /// Each configuration of the search once, at its first trial, with how it ended at last.
+  std::vector<SearchStep> steps() const {
+    std::vector<SearchStep> steps;
+    std::map<std::string_view, std::size_t> places;
     for (const db::TrialRow& row : rows_) {
-      const bool is_timed = row.outcome == "ok" || row.outcome == "pruned";
-      if (is_timed && row.median_ns) measured[row.configuration] = *row.median_ns;
-    }
-    std::vector<double> predictions, times;
-    for (const auto& [text, time] : measured) {
-      const auto index = space_.find(parse_named_values(text));
+      const auto index = space_.find(parse_named_values(row.configuration));
       if (!index) continue;
-      predictions.push_back(model_.estimate(model_.input(*index)).seconds);
-      times.push_back(time);
+      const auto [place, is_new] = places.emplace(row.configuration, steps.size());
+      if (is_new) steps.push_back({{}, {}, model_.estimate(model_.input(*index)).seconds, {}});
+      SearchStep& step = steps[place->second];
+      step.outcome = outcome(row.outcome).value_or(Outcome::crash);
+      step.message = row.message;
+      const bool is_timed = step.outcome == Outcome::ok || step.outcome == Outcome::pruned;
+      if (is_timed && row.median_ns) step.seconds = *row.median_ns * kNanosecond;
     }
-    explanation.ranked = static_cast<int>(times.size());
-    if (explanation.ranked >= kFewestRanked) {
-      explanation.rank_correlation = spearman(predictions, times);
-    }
+    return steps;
   }
 
   /// What the audits of pruned ones say against the best.

@@ -13,6 +13,7 @@
 #include "tuner/model/cost_model.hpp"
 #include "tuner/records/reasons.hpp"
 #include "tuner/session/pruned.hpp"
+#include "tuner/session/search_health.hpp"
 
 namespace autotune {
 
@@ -52,16 +53,9 @@ struct Explanation {
   std::vector<Loser> losers;
   std::vector<Reason> reasons;  // most frequent first
   int tried = 0;
-  int ranked = 0;  // configurations with a measured time, lower bounds included
-  /// Spearman's, of their predicted and measured times; nullopt below kFewestRanked.
-  std::optional<double> rank_correlation = {};
+  SearchHealth health;
   std::optional<PruneCheck> prune_check;  // if pruned configurations were audited
 };
-
-/// Fewer configurations say nothing about the order.
-inline constexpr int kFewestRanked = 8;
-/// Below this rank correlation, the model leads the search astray rather than guide it.
-inline constexpr double kMisleading = 0.5;
 
 /// Explains the stored result of a problem, with at most `losers` losers. Throws Error if the best
 /// configuration is no longer valid for the target.

@@ -43,6 +43,18 @@ std::string default_failure_of(const ProblemRun& run) {
   return format("{}: {}", name_of(trial->second.outcome), first_error(trial->second.message));
 }
 
+/// Every trial, in the order in which they came.
+std::vector<SearchStep> steps_of(const ProblemRun& run) {
+  std::vector<SearchStep> steps;
+  for (const Evaluation& evaluation : run.ledger().evaluations()) {
+    const Trial& trial = run.ledger().trials().at(evaluation.index);
+    SearchStep step{trial.outcome, {}, trial.predicted_seconds, trial.message};
+    if (trial.measurement) step.seconds = trial.measurement->median;
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
 ProblemReport report_of(const ProblemRun& run, const ProblemDecision& decision) {
   ProblemReport report;
   report.problem = run.problem();
@@ -52,6 +64,8 @@ ProblemReport report_of(const ProblemRun& run, const ProblemDecision& decision) 
   }
   report.taken_over = run.ledger().taken_over();
   report.quarantined = run.ledger().quarantined();
+  report.health =
+      search_health(steps_of(run), report.space, static_cast<std::size_t>(report.taken_over));
   report.decision = decision;
   if (!decision.default_configuration) report.default_failure = default_failure_of(run);
   report.flops = run.recorder().flops();

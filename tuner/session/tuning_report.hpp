@@ -13,6 +13,7 @@
 #include "tuner/session/decision.hpp"
 #include "tuner/session/phases.hpp"
 #include "tuner/session/pruned.hpp"
+#include "tuner/session/search_health.hpp"
 
 namespace autotune {
 
@@ -32,6 +33,7 @@ struct ProblemReport {
   int taken_over = 0;   // trials found in the store
   int quarantined = 0;  // not run again after two crashes or timeouts
   StartedFrom started_from;
+  SearchHealth health;
   ProblemDecision decision;
   /// An automatic budget: what going on was expected to gain at most, with 95 % confidence.
   std::optional<double> expected_gain;
