@@ -36,7 +36,7 @@ TEST(Compare, WinnersAreJudgedElsewhereAndFewServeAll) {
   EXPECT_THAT(ended.out, HasSubstr("   2.000x  N=100 on NVIDIA RTX A4000"));
   EXPECT_THAT(ended.out, HasSubstr("2 configurations serve all 2 within 5 %"));
   const Ended wide =
-      sandbox.run({"compare", "--target", manifest_of("tiny"), "--within", "25", "--json"});
+      sandbox.run({"compare", "--target", manifest_of("tiny"), "--within", "25%", "--json"});
   const Json json = Json::parse(wide.out);
   ASSERT_EQ(json["cover"].size(), 1U);
   EXPECT_EQ(json["cover"][0]["config"], "BLOCK=16 STEP=4");

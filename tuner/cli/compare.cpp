@@ -83,7 +83,7 @@ std::string ratio_text(const std::string& configuration, const Place& place) {
   return std::isfinite(ratio) ? format("{:.3f}x", ratio) : "fails";
 }
 
-void print(const Comparison& comparison, std::int64_t percent) {
+void print(const Comparison& comparison, double limit) {
   for (const Place& place : comparison.places) {
     std::cout << format("{}: {}\n", place.name, place.entry.best.configuration);
     for (const Place& other : comparison.places) {
@@ -93,9 +93,9 @@ void print(const Comparison& comparison, std::int64_t percent) {
     }
   }
   const std::size_t count = comparison.cover.chosen.size();
-  std::cout << format("{} configuration{} serve{} all {} within {} %{}\n", count,
+  std::cout << format("{} configuration{} serve{} all {} within {:g} %{}\n", count,
                       count == 1 ? "" : "s", count == 1 ? "s" : "", comparison.places.size(),
-                      percent, comparison.cover.is_least ? "" : " (fewer may do)");
+                      (limit - 1) * 100, comparison.cover.is_least ? "" : " (fewer may do)");
   for (const std::size_t chosen : comparison.cover.chosen) {
     const std::string& configuration = comparison.candidates[chosen];
     std::cout << format("  {}\n", configuration);
@@ -134,17 +134,16 @@ Json json_of(const Comparison& comparison) {
 }
 
 int run_compare(const Arguments& arguments) {
-  const std::int64_t percent = arguments.integer("within", 0, 1000);
+  const double limit = limit_of(arguments);
   db::TunedStore store = open_store(arguments, db::Mode::read_only);
   const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);
   use_valid_only(store, judge);
-  const double limit = 1 + static_cast<double>(percent) / 100;
   const Comparison comparison = compare(places_of(arguments, store, limit), limit);
   if (arguments.has("json")) {
     std::cout << json_text(json_of(comparison)) << '\n';
   } else {
-    print(comparison, percent);
+    print(comparison, limit);
   }
   return kDone;
 }
@@ -167,7 +166,7 @@ const Verb kCompare{
                 {"device", "NAME", "Only this device"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
                  true},
-                {"within", "PERCENT", "How much slower than the fastest may be", "5"},
+                {"within", "PERCENT", "How much slower than the fastest may be", "5%"},
                 {"db", "FILE", "The database"},
                 {"json", "", "Print JSON"}},
     .positional = {},

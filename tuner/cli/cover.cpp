@@ -49,17 +49,6 @@ struct CoverTask {
   const DeviceInfo& device() const { return devices.front()->info(); }
 };
 
-/// `3` or `3%`, as a ratio.
-double limit_of(const std::string& text) try {
-  std::size_t read = 0;
-  const double percent = std::stod(text, &read);
-  const bool is_whole = read == text.size() || text.substr(read) == "%";
-  if (!is_whole || !(percent >= 0 && percent <= 1000)) throw std::invalid_argument(text);
-  return 1 + percent / 100;
-} catch (const std::logic_error&) {
-  throw UsageError(format("--within {}: give percent from 0 to 1000, such as 3%", text));
-}
-
 TuningRequest request_of(const Arguments& arguments, const Target& target, DeviceKind kind) {
   TuningRequest request;
   request.problems = problems_of(arguments, target);
@@ -227,7 +216,7 @@ Json document_of(const CoverTask& task, const Covered& result) {
 }
 
 int run_cover(const Arguments& arguments) {
-  const double limit = limit_of(arguments.text("within"));
+  const double limit = limit_of(arguments);
   Plugins plugins(arguments);
   const Target target = plugins.find_target(arguments.text("target"));
   check_devices(arguments.text("device"));

@@ -4,8 +4,24 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <stdexcept>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::cli {
+
+double limit_of(const Arguments& arguments) {
+  const std::string text = arguments.text("within");
+  try {
+    std::size_t read = 0;
+    const double percent = std::stod(text, &read);
+    const bool is_whole = read == text.size() || text.substr(read) == "%";
+    if (is_whole && percent >= 0 && percent <= 1000) return 1 + percent / 100;
+  } catch (const std::logic_error&) {  // no number
+  }
+  throw UsageError(format("--within {}: give percent from 0 to 1000, such as 3%", text));
+}
 
 std::map<std::string, double> trial_ratios(const db::TunedStore& store, const db::TunedEntry& entry,
                                            double limit) {
