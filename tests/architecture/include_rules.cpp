@@ -69,7 +69,8 @@ const std::vector<std::pair<std::regex, std::string>>& third_parties() {
       {std::regex("cu(da)?[A-Za-z_]*\\.h"), "CUDA runtime"},
       {std::regex("SQLiteCpp/.*"), "SQLiteCpp"},
       {std::regex("sqlite3.*"), "SQLite3"},
-      {std::regex("zlib.*"), "zlib"}};
+      {std::regex("zlib.*"), "zlib"},
+      {std::regex("httplib.*"), "cpp-httplib"}};
   return parties;
 }
 

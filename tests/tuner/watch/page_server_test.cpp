@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/watch/page_server.hpp"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <httplib.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune::watch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+Pages hello() {
+  return {[] {
+            return Content{"\"7\"", "<p>hello</p>"};
+          },
+          [](const Content& content) { return "page around " + content.html; }};
+}
+
+class PageServerTest : public ::testing::Test {
+ protected:
+  std::string token() const {
+    const std::string url = server_.url();
+    return url.substr(url.find("token="));
+  }
+  httplib::Result get(const std::string& path, const httplib::Headers& headers = {}) {
+    return client_.Get(path, headers);
+  }
+
+  PageServer server_{0, hello()};
+  httplib::Client client_{"127.0.0.1", server_.port()};
+};
+
+TEST_F(PageServerTest, GivesThePageToWhoKnowsTheToken) {
+  EXPECT_THAT(server_.url(), StartsWith("http://127.0.0.1:" + std::to_string(server_.port())));
+  const auto page = get("/?" + token());
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->status, 200);
+  EXPECT_EQ(page->body, "page around <p>hello</p>");
+  EXPECT_EQ(page->get_header_value("Cache-Control"), "no-store");
+  EXPECT_EQ(get("/content?" + token())->body, "<p>hello</p>");
+  EXPECT_EQ(get("/other?" + token())->status, 404);
+}
+
+TEST_F(PageServerTest, RefusesWhoDoesNotKnowTheToken) {
+  std::string wrong = token();
+  wrong.back() = wrong.back() == '0' ? '1' : '0';
+  for (const std::string& query :
+       {std::string(), "?" + wrong, std::string("?token="), "?" + token() + "0"}) {
+    for (const char* path : {"/", "/content", "/other"}) {
+      const auto answer = get(path + query);
+      ASSERT_TRUE(answer) << path << query;
+      EXPECT_EQ(answer->status, 403) << path << query;
+      EXPECT_THAT(answer->body, Not(HasSubstr("hello")));
+    }
+  }
+  EXPECT_EQ(client_.Post("/?token=", "body", "text/plain")->status, 403);
+}
+
+TEST_F(PageServerTest, RefusesANameOfAnotherSiteThatLeadsHere) {
+  for (const char* host :
+       {"evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil", ""}) {
+    const auto answer = get("/?" + token(), {{"Host", host}});
+    ASSERT_TRUE(answer) << host;
+    EXPECT_EQ(answer->status, 403) << host;
+  }
+  for (const char* host : {"localhost", "localhost:8000", "127.0.0.1:8000"}) {  // a tunnel's port
+    EXPECT_EQ(get("/?" + token(), {{"Host", host}})->status, 200) << host;
+  }
+}
+
+TEST_F(PageServerTest, AKnownVersionIsNotSentAgain) {
+  EXPECT_EQ(get("/content?" + token())->get_header_value("ETag"), "\"7\"");
+  const auto known = get("/content?" + token(), {{"If-None-Match", "\"7\""}});
+  EXPECT_EQ(known->status, 304);
+  EXPECT_EQ(known->body, "");
+  EXPECT_EQ(get("/content?" + token(), {{"If-None-Match", "\"6\""}})->status, 200);
+}
+
+TEST_F(PageServerTest, APortIsForOneServer) {
+  try {
+    const PageServer second(server_.port(), hello());
+    FAIL() << "two servers at " << second.url();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(std::to_string(server_.port())));
+    EXPECT_THAT(error.what(), HasSubstr("--port"));
+  }
+}
+
+TEST(PageServer, AFreedPortCanBeUsedAgain) {
+  auto first = std::make_unique<PageServer>(0, hello());
+  const int port = first->port();
+  const std::string url = first->url();
+  first.reset();
+  EXPECT_FALSE(httplib::Client("127.0.0.1", port).Get("/"));
+  const PageServer second(port, hello());
+  EXPECT_NE(second.url(), url);  // the token
+}
+
+TEST(PageServer, ASilentConnectionDoesNotHoldTheEnd) {
+  auto server = std::make_unique<PageServer>(0, hello());
+  const int connection = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(server->port()));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  server.reset();  // the test's time limit ends it otherwise
+  close(connection);
+}
+
+}  // namespace
+}  // namespace autotune::watch

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/watch/page_server.hpp"
+
+#include <httplib.h>
+#include <sys/random.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::watch {
+namespace {
+
+constexpr const char* kAddress = "127.0.0.1";
+constexpr const char* kHtml = "text/html; charset=utf-8";
+constexpr int kThreads = 8;        // browsers open several connections ahead
+constexpr int kSilentSeconds = 1;  // then a connection without a request is closed
+constexpr int kWriteSeconds = 10;  // through a tunnel
+constexpr std::size_t kLongestBody = 1024;
+
+/// 128 random bits.
+std::string fresh_token() {
+  std::array<unsigned char, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw Error(format("no random bytes for the page's token: {}", std::strerror(errno)));
+  }
+  std::string text;
+  for (const unsigned char byte : bytes) text += format("{:02x}", byte);
+  return text;
+}
+
+/// In a time that does not depend on where they differ.
+bool is_same(std::string_view given, std::string_view expected) {
+  if (given.size() != expected.size()) return false;
+  int difference = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) difference |= given[i] ^ expected[i];
+  return difference == 0;
+}
+
+/// Whatever the port: a tunnel has one of its own.
+bool is_local(std::string_view host) {
+  const std::string_view name = host.substr(0, host.find(':'));
+  return name == kAddress || name == "localhost";
+}
+
+void refuse(httplib::Response& response, const std::string& why) {
+  response.status = 403;
+  response.set_content(why + '\n', "text/plain; charset=utf-8");
+}
+
+/// One server a port; the library would let several share it.
+void reuse_address_only(socket_t socket) {
+  const int yes = 1;
+  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+}
+
+void set_limits(httplib::Server& server) {
+  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  server.set_keep_alive_max_count(1);  // so that no idle connection delays the end
+  server.set_keep_alive_timeout(kSilentSeconds);
+  server.set_read_timeout(kSilentSeconds);
+  server.set_write_timeout(kWriteSeconds);
+  server.set_payload_max_length(kLongestBody);
+  server.set_socket_options(reuse_address_only);
+  server.set_default_headers({{"Cache-Control", "no-store"},
+                              {"Referrer-Policy", "no-referrer"},
+                              {"X-Content-Type-Options", "nosniff"},
+                              {"X-Frame-Options", "DENY"}});
+}
+
+}  // namespace
+
+PageServer::PageServer(int port, Pages pages)
+    : token_(fresh_token()), server_(std::make_unique<httplib::Server>()) {
+  set_limits(*server_);
+  refuse_strangers();
+  server_->Get("/", [pages](const httplib::Request&, httplib::Response& response) {
+    response.set_content(pages.page(pages.content()), kHtml);
+  });
+  server_->Get("/content", [pages](const httplib::Request& request, httplib::Response& response) {
+    const Content content = pages.content();
+    response.set_header("ETag", content.version);
+    if (request.get_header_value("If-None-Match") == content.version) {
+      response.status = 304;
+    } else {
+      response.set_content(content.html, kHtml);
+    }
+  });
+  listen_on(port);
+}
+
+PageServer::~PageServer() {
+  server_->stop();
+  thread_.join();
+}
+
+std::string PageServer::url() const {
+  return format("http://{}:{}/?token={}", kAddress, port_, token_);
+}
+
+void PageServer::refuse_strangers() {
+  using Handled = httplib::Server::HandlerResponse;
+  server_->set_pre_routing_handler(
+      [this](const httplib::Request& request, httplib::Response& response) {
+        if (!is_local(request.get_header_value("Host"))) {
+          refuse(response, "open this page as 127.0.0.1 or localhost");
+        } else if (!is_same(request.get_param_value("token"), token_)) {
+          refuse(response, "open this page by the URL that autotune watch printed");
+        } else {
+          return Handled::Unhandled;
+        }
+        return Handled::Handled;
+      });
+}
+
+void PageServer::listen_on(int port) {
+  port_ = port;
+  if (port == 0) port_ = server_->bind_to_any_port(kAddress);
+  const bool is_bound = port == 0 ? port_ > 0 : server_->bind_to_port(kAddress, port);
+  if (!is_bound) {
+    throw Error(format("{}:{} cannot be had: {}; leave out --port to get a free one", kAddress,
+                       port, std::strerror(errno)));
+  }
+  thread_ = std::thread([this] { server_->listen_after_bind(); });
+  // stop() does nothing before.
+  while (!server_->is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+}  // namespace autotune::watch

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page that only this machine can reach, and only who knows its URL.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace httplib {
+class Server;
+}
+
+namespace autotune::watch {
+
+/// HTML that changes. Other HTML has another version.
+struct Content {
+  std::string version;
+  std::string html;
+};
+
+/// What is served. Both functions are called from several threads.
+struct Pages {
+  std::function<Content()> content;                         // `/content`
+  std::function<std::string(const Content& content)> page;  // `/`: the whole page around it
+};
+
+/// Answers on 127.0.0.1 while it lives. A request without the token of the URL gets 403. So does
+/// one whose `Host` is a name other than `localhost`: a page of another site can then not read it
+/// through a name that leads here.
+///
+/// `/content` has the version as its `ETag`, and answers 304 to an `If-None-Match` that has it.
+class PageServer {
+ public:
+  /// Port 0: a free one. Throws Error if the port cannot be had.
+  PageServer(int port, Pages pages);
+  /// Returns when the last answer is sent.
+  ~PageServer();
+  PageServer(const PageServer&) = delete;
+  PageServer& operator=(const PageServer&) = delete;
+
+  /// With the token: `http://127.0.0.1:40123/?token=…`.
+  std::string url() const;
+  int port() const { return port_; }
+
+ private:
+  void listen_on(int port);
+  void refuse_strangers();
+
+  const std::string token_;
+  std::unique_ptr<httplib::Server> server_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace autotune::watch
