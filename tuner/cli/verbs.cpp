@@ -31,6 +31,7 @@ extern const Verb kReport;
 extern const Verb kRun;
 extern const Verb kTune;
 extern const Verb kWarm;
+extern const Verb kWatch;
 
 namespace {
 
@@ -63,9 +64,9 @@ const Verb kHelp{.name = "help",
                  .positional = "VERB",
                  .run = run_help};
 
-const std::array kVerbs{&kTune,  &kQuery,  &kList,   &kOccupancy, &kCheck,  &kNewTarget,
-                        &kDb,    &kImport, &kReplay, &kExplain,   &kReport, &kCompare,
-                        &kCover, &kWarm,   &kRun,    &kHelp};
+const std::array kVerbs{&kTune,    &kQuery,  &kList,   &kOccupancy, &kCheck,  &kNewTarget,
+                        &kDb,      &kImport, &kReplay, &kExplain,   &kReport, &kWatch,
+                        &kCompare, &kCover,  &kWarm,   &kRun,       &kHelp};
 
 }  // namespace
 

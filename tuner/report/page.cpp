@@ -3,12 +3,12 @@
 
 #include <ostream>
 #include <set>
+#include <sstream>
 
 #include "tuner/report/html.hpp"
 #include "tuner/report/page_text.hpp"
 #include "tuner/report/portability.hpp"
 #include "tuner/report/problem_section.hpp"
-#include "tuner/report/rate_plot.hpp"
 #include "tuner/report/script_data.hpp"
 #include "tuner/report/verdict_table.hpp"
 #include "tuner/text/figures.hpp"
@@ -19,6 +19,7 @@ namespace {
 
 /// `gemm on NVIDIA H200`, or how many targets and devices.
 std::string title_of(const Report& report) {
+  if (report.problems.empty()) return "Nothing is tuned yet";
   std::set<std::string> targets, devices;
   for (const ReportedProblem& problem : report.problems) {
     targets.insert(problem.entry.kernel.target);
@@ -80,23 +81,11 @@ std::string script_element(std::string_view text) {
   return format("<script>\n{}</script>\n", text);
 }
 
-}  // namespace
-
-void write_page(const Report& report, std::ostream& out) {
-  const std::vector<Portability> portability = portability_of(report);
-  const std::string title = html_text(title_of(report));
-  out << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      << "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      << "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-         "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
-      << format("<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n", title, style_text())
-      << format("<header><h1>{}</h1>\n<p>{} problems, {} UTC, autotune {}, {}</p></header>\n",
-                title, report.problems.size(), html_text(report.written_at.substr(0, 16)),
-                html_text(report.tool_version), html_text(report.database))
-      << "<main>\n<section id=\"verdicts\"><h2>Results</h2>\n"
+void write_tables(const Report& report, const std::vector<Portability>& portability,
+                  std::ostream& out) {
+  out << "<section id=\"verdicts\"><h2>Results</h2>\n"
       << verdict_table(report) << "</section>\n"
-      << "<section id=\"rate\"><h2>Rate over size</h2>\n<noscript>" << rate_svg(report)
-      << "</noscript></section>\n"
+      << "<section id=\"rate\"><h2>Rate over size</h2>\n</section>\n"
       << "<section id=\"problem\"><h2>One problem</h2>\n";
   for (std::size_t i = 0; i < report.problems.size(); ++i) {
     out << problem_section(report.problems[i], i);
@@ -107,10 +96,56 @@ void write_page(const Report& report, std::ostream& out) {
         << cover_lines(report, portability) << "</section>\n";
   }
   out << "<section id=\"environment\"><h2>Environment</h2>\n"
-      << environment_table(report) << "</section>\n</main>\n"
-      << "<script type=\"application/json\" id=\"data\">"
-      << script_json(script_data(report, portability)) << "</script>\n"
-      << script_element(d3_text()) << script_element(script_text()) << "</body>\n</html>\n";
+      << environment_table(report) << "</section>\n";
+}
+
+void write_content(const Report& report, std::ostream& out) {
+  const std::vector<Portability> portability = portability_of(report);
+  out << format("<header><h1>{}</h1>\n<p>{} problem{}, {} UTC, autotune {}, {}</p>\n",
+                html_text(title_of(report)), report.problems.size(),
+                report.problems.size() == 1 ? "" : "s", html_text(report.written_at.substr(0, 16)),
+                html_text(report.tool_version), html_text(report.database));
+  if (!report.notice.empty()) {
+    out << format("<p class=\"notice\" role=\"status\">{}</p>\n", html_text(report.notice));
+  }
+  out << "</header>\n<main>\n";
+  if (!report.problems.empty()) write_tables(report, portability, out);
+  out << "</main>\n<script type=\"application/json\" id=\"data\">"
+      << script_json(script_data(report, portability)) << "</script>\n";
+}
+
+/// Up to the body. Only a live page may ask its server for something.
+std::string page_head(const std::string& title, bool is_live) {
+  return format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:{}\">\n{}"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n",
+      is_live ? "; connect-src 'self'" : "", is_live ? "<link rel=\"icon\" href=\"data:,\">\n" : "",
+      title, style_text());
+}
+
+std::string page_scripts() { return script_element(d3_text()) + script_element(script_text()); }
+
+}  // namespace
+
+void write_page(const Report& report, std::ostream& out) {
+  out << page_head(html_text(title_of(report)), false) << "<body>\n";
+  write_content(report, out);
+  out << page_scripts() << "</body>\n</html>\n";
+}
+
+std::string page_content(const Report& report) {
+  std::ostringstream out;
+  write_content(report, out);
+  return out.str();
+}
+
+std::string live_page(std::string_view content, std::string_view version) {
+  return page_head("autotune watch", true) +
+         format("<body data-version=\"{}\">\n{}", html_text(version), content) + page_scripts() +
+         script_element(live_text()) + "</body>\n</html>\n";
 }
 
 }  // namespace autotune::report

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
+#include <string_view>
 
 #include "tuner/report/report.hpp"
 
@@ -11,5 +13,11 @@ namespace autotune::report {
 /// Tables are HTML and can be read without JavaScript; plots are drawn by the script. Texts from
 /// the database stay texts.
 void write_page(const Report& report, std::ostream& out);
+
+/// The part that depends on the report: header, tables and data.
+std::string page_content(const Report& report);
+/// A page around that part which asks its server for a newer one, every few seconds. `version` is
+/// the server's name of this one (tuner/watch/page_server.hpp).
+std::string live_page(std::string_view content, std::string_view version);
 
 }  // namespace autotune::report

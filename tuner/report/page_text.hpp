@@ -9,5 +9,6 @@ namespace autotune::report {
 std::string_view style_text();
 std::string_view d3_text();
 std::string_view script_text();
+std::string_view live_text();  // follows it in a live page
 
 }  // namespace autotune::report

@@ -46,6 +46,7 @@ struct Report {
   std::string database;      // its file
   std::string tool_version;  // of the tool that writes the report
   std::string written_at;    // UTC
+  std::string notice = {};   // stands above everything: why this may not be the latest
 };
 
 /// The current target of this name; nullptr if there is none.

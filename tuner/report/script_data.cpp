@@ -124,6 +124,7 @@ Json problem_json(const ReportedProblem& problem) {
           {"device", printable(problem.entry.device.name)},
           {"policy", printable(best.key.policy)},
           {"name", printable(problem.name)},
+          {"latest", problem.trials.empty() ? "" : printable(problem.trials.back().created_at)},
           {"side", problem.side ? Json(*problem.side) : Json()},
           {"flops", problem.work.flops},
           {"bytes", problem.work.bytes},

@@ -55,4 +55,27 @@ inline ReportedProblem problem(std::int64_t side, std::vector<db::TrialRow> tria
   return one;
 }
 
+inline const std::string kHostile = "</script><img src=x onerror=alert(1)> \"quoted\" & more";
+
+/// So many trials, the sixth a failure with a hostile message.
+inline ReportedProblem searched(int side, int count = 32) {
+  std::vector<db::TrialRow> trials;
+  for (int i = 0; i < count; ++i) {
+    const int bm = 32 << i % 3, bn = 8 + i / 3;
+    const std::string text =
+        format("BM={} BN={} KIND={}", bm, bn, i % 2 == 0 ? "<b>even</b>" : "odd");
+    const double ns = side * (10.0 + bm / 16.0 + i / 3.0);
+    db::TrialRow row = i == 5 ? failed(text, kHostile) : trial(text, ns, i);
+    row.predicted_ns = 0.9 * ns;
+    row.registers = 32 + i;
+    trials.push_back(row);
+  }
+  ReportedProblem one = problem(side, std::move(trials));
+  one.entry.best.median_ns = side * 12.0;
+  one.entry.best.low_ns = one.entry.best.high_ns = std::nullopt;
+  one.intensity = std::vector<double>(static_cast<std::size_t>(count), 10);
+  one.importance = Importance{0.9, 31, {{"BN", 0.8}, {"BM", 0.4}}};
+  return one;
+}
+
 }  // namespace autotune::report

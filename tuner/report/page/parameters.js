@@ -112,8 +112,9 @@ function drawHeatMap(box, problem, rows, across, down, choose) {
   const [first, second] = chosenPair(parameters, across, down) || richestPair(problem, searched, parameters);
   box.select(".controls").selectAll("*").remove();
   const options = parameters.map((one) => ({value: one.name, text: one.name}));
-  choice(box, "across", options, first.name, (name) => choose(name, second.name));
-  choice(box, "down", options, second.name, (name) => choose(first.name, name));
+  // Who chooses the other one swaps them.
+  choice(box, "across", options, first.name, (name) => choose(name, name === second.name ? first.name : second.name));
+  choice(box, "down", options, second.name, (name) => choose(name === first.name ? second.name : first.name, name));
   const cells = new Map();
   for (const row of searched) {
     const key = JSON.stringify([trials[first.name][row], trials[second.name][row]]);
@@ -213,14 +214,17 @@ function drawBrushedAxis(frame, {name, values}, place, scale, brushes, changed) 
   axis.call(d3.axisLeft(scale).tickValues(values.filter((value, i) => i % skip === 0)).tickSize(4)
     .tickFormat((value) => (String(value).length > 8 ? `${String(value).slice(0, 7)}…` : value)));
   axis.append("text").attr("class", "axis-name").attr("y", -12).attr("transform", "rotate(-18)").text(name);
-  const brush = d3.brushY().extent([[-12, 0], [12, frame.height]]).on("end", () => {
-    if (!d3.event.sourceEvent) return;
+  const brush = d3.brushY().extent([[-12, 0], [12, frame.height]]);
+  const area = axis.append("g").attr("class", "brush").attr("data-parameter", name).call(brush);
+  const places = values.filter((value) => brushes.has(name) && brushes.get(name).has(value)).map(scale);
+  const half = scale.step() / 2;
+  if (places.length > 0) area.call(brush.move, [Math.max(0, d3.min(places) - half), Math.min(frame.height, d3.max(places) + half)]);
+  brush.on("end", () => {
     const range = d3.event.selection;
     if (range) brushes.set(name, new Set(values.filter((v) => scale(v) >= range[0] && scale(v) <= range[1])));
     else brushes.delete(name);
     changed();
   });
-  axis.append("g").attr("class", "brush").attr("data-parameter", name).call(brush);
 }
 
 /// Whether the row has a brushed value on every axis with a brush.

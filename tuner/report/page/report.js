@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: which problem is shown, filters, sorting, downloads.
 
-const data = JSON.parse(document.getElementById("data").textContent);
-data.problems.forEach((problem, place) => { problem.place = place; });
+let data = null;
 
-/// What a person has chosen; `excluded` and `brushes` hold values by parameter.
-const chosen = {place: 0, excluded: new Map(), brushes: new Map(), over: "evaluations",
-                across: null, down: null, resource: "occupancy"};
+function take(json) {
+  data = JSON.parse(json);
+  data.problems.forEach((problem, place) => { problem.place = place; });
+}
+
+/// What a person has chosen; `excluded` and `brushes` hold values by parameter. `problem` is a key,
+/// null until a person chooses; `place` is where it is among the problems.
+const chosen = {problem: null, place: 0, excluded: new Map(), brushes: new Map(), over: "evaluations",
+                across: null, down: null, resource: "occupancy", sorting: null};
+
+const keyOf = (one) => JSON.stringify([one.target, one.device, one.policy, one.name]);
+
+/// Of the chosen problem; else of the one that was searched last.
+function placeOfChosen() {
+  const place = data.problems.findIndex((one) => keyOf(one) === chosen.problem);
+  if (place >= 0) return place;
+  const latest = d3.max(data.problems, (one) => one.latest);
+  return Math.max(0, data.problems.map((one) => one.latest).lastIndexOf(latest));
+}
 
 /// The problem with its trials unpacked, which is done when it is first shown.
 function opened(place) {
@@ -76,7 +91,7 @@ function fillFilters(problem) {
     field.append("legend").text(name);
     for (const value of values) {
       const label = field.append("label");
-      label.append("input").attr("type", "checkbox").property("checked", true)
+      label.append("input").attr("type", "checkbox").property("checked", !(chosen.excluded.has(name) && chosen.excluded.get(name).has(value)))
         .attr("data-parameter", name).attr("data-value", value).on("change", function () {
           const excluded = chosen.excluded.get(name) || new Set();
           this.checked ? excluded.delete(value) : excluded.add(value);
@@ -88,18 +103,23 @@ function fillFilters(problem) {
   }
 }
 
-function show(place) {
-  Object.assign(chosen, {place, excluded: new Map(), brushes: new Map()});
+/// Shows the tables and plots of the problem at `chosen.place`.
+function showProblem() {
+  const {place} = chosen;
   d3.selectAll("article").classed("off", function () { return Number(this.dataset.problem) !== place; });
-  d3.select("#which").property("value", String(place));
-  const article = d3.select(`article[data-problem="${place}"]`);
-  article.select(".plots").node().appendChild(plots.node());
+  which.property("value", String(place));
+  d3.select(`article[data-problem="${place}"] .plots`).node().appendChild(plots.node());
   const isSearched = data.problems[place].trials.count > 0;
   plots.style("display", isSearched ? null : "none");
   controls.selectAll(".of-trials").style("display", isSearched ? null : "none");
   if (!isSearched) return;
   fillFilters(opened(place));
   drawProblem();
+}
+
+function choose(place) {
+  Object.assign(chosen, {problem: keyOf(data.problems[place]), place, excluded: new Map(), brushes: new Map()});
+  showProblem();
 }
 
 function download(name, lines) {
@@ -123,46 +143,45 @@ function resultLines() {
   return [csvLine(names)].concat(data.problems.map((problem) => csvLine(names.map((name) => problem[name]))));
 }
 
-function sortable(table) {
+/// Sorts by the column of this name, which `down` turns round.
+function sortBy(table, {name, down}) {
+  const heads = Array.from(table.querySelectorAll("th")), column = heads.findIndex((one) => one.textContent === name);
+  if (column < 0) return;
+  heads.forEach((one) => one.removeAttribute("aria-sort"));
+  heads[column].setAttribute("aria-sort", down ? "descending" : "ascending");
   const body = table.querySelector("tbody");
-  table.querySelectorAll("th").forEach((head, column) => {
-    const button = d3.select(head).text("").append("button").attr("type", "button").text(head.textContent || "");
-    button.text(head.dataset.name);
-    button.on("click", () => {
-      const down = head.getAttribute("aria-sort") === "ascending";
-      table.querySelectorAll("th").forEach((other) => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const keys = new Map(Array.from(body.rows, (row) => {
-        const cell = row.cells[column];
-        return [row, cell.dataset.key === undefined ? cell.textContent : Number(cell.dataset.key)];
-      }));
-      const order = Array.from(body.rows).sort((a, b) => d3.ascending(keys.get(a), keys.get(b)));
-      for (const row of down ? order.reverse() : order) body.appendChild(row);
-    });
-  });
+  const keyOfRow = (row) => {
+    const cell = row.cells[column];
+    return cell.dataset.key === undefined ? cell.textContent : Number(cell.dataset.key);
+  };
+  const order = Array.from(body.rows).sort((a, b) => d3.ascending(keyOfRow(a), keyOfRow(b)));
+  for (const row of down ? order.reverse() : order) body.appendChild(row);
 }
 
-// What follows runs once.
-document.documentElement.classList.add("scripted");
-document.querySelectorAll("table.sortable").forEach((table) => {
-  table.querySelectorAll("th").forEach((head) => { head.dataset.name = head.textContent; });
-  sortable(table);
-  table.querySelectorAll("tbody tr").forEach((row, place) => {
-    d3.select(row).classed("press", true).on("click", () => choose(place));
+/// The table of results: press a head to sort, a row to show its problem.
+function enliven(table) {
+  table.querySelectorAll("th").forEach((head) => {
+    const name = head.textContent;
+    d3.select(head).text("").append("button").attr("type", "button").text(name).on("click", () => {
+      chosen.sorting = {name, down: head.getAttribute("aria-sort") === "ascending"};
+      sortBy(table, chosen.sorting);
+    });
   });
-});
+  table.querySelectorAll("tbody tr").forEach((row, place) => {
+    d3.select(row).classed("press", true).on("click", () => goTo(place));
+  });
+  if (chosen.sorting) sortBy(table, chosen.sorting);
+}
 
-function choose(place) {
-  show(place);
+function goTo(place) {
+  choose(place);
   document.getElementById("problem").scrollIntoView();
 }
 
-const controls = d3.select("#problem").insert("div", "article").attr("class", "problem-controls");
+// Controls and plots of a problem are made once and go into each content.
+const controls = d3.create("div").attr("class", "problem-controls");
 const which = controls.append("label").text("Problem ").append("select").attr("id", "which")
-  .on("change", function () { show(Number(this.value)); });
-const severalGroups = new Set(data.problems.map((one) => one.target + one.device + one.policy)).size > 1;
-which.selectAll("option").data(data.problems).enter().append("option").attr("value", (one) => one.place)
-  .text((one) => (severalGroups ? `${one.target} on ${one.device}: ${one.name} (${one.policy})` : one.name));
+  .on("change", function () { choose(Number(this.value)); });
 controls.append("span").attr("id", "shown").attr("class", "of-trials");
 controls.append("button").attr("type", "button").attr("id", "csv-trials").attr("class", "of-trials")
   .text("Trials as CSV").on("click", () => download("trials.csv", trialLines()));
@@ -180,24 +199,49 @@ choice(boxes.get("trace"), "over", [{value: "evaluations", text: "evaluations"},
   drawSelection();
 });
 
-const rateBoxes = groupsOf(data.problems).map(({key, values}) => ({values, box: figure(
-  document.getElementById("rate"), "rate", key, "The roof is the lower of the f32 multiply-add peak and the memory's rate.")}));
-const matrixBoxes = data.portability.map((one) => ({one, box: figure(
-  document.getElementById("portability"), "portability", one.target,
-  "Rows: the best configuration of each problem. Columns: problems. In percent of the best there; empty where it was not timed.")}));
+function listProblems() {
+  const severalGroups = new Set(data.problems.map((one) => one.target + one.device + one.policy)).size > 1;
+  which.selectAll("option").remove();
+  which.selectAll("option").data(data.problems).enter().append("option").attr("value", (one) => one.place)
+    .text((one) => (severalGroups ? `${one.target} on ${one.device}: ${one.name} (${one.policy})` : one.name));
+}
+
+let rateBoxes = [], matrixBoxes = [];
+
+function makeOverview() {
+  rateBoxes = groupsOf(data.problems).map(({key, values}) => ({values, box: figure(
+    document.getElementById("rate"), "rate", key, "The roof is the lower of the f32 multiply-add peak and the memory's rate.")}));
+  matrixBoxes = data.portability.map((one) => ({one, box: figure(
+    document.getElementById("portability"), "portability", one.target,
+    "Rows: the best configuration of each problem. Columns: problems. In percent of the best there; empty where it was not timed.")}));
+}
 
 function drawOverview() {
-  for (const {values, box} of rateBoxes) drawRate(box, values, choose);
-  for (const {one, box} of matrixBoxes) drawPortability(box, one, data.problems, choose);
+  for (const {values, box} of rateBoxes) drawRate(box, values, goTo);
+  for (const {one, box} of matrixBoxes) drawPortability(box, one, data.problems, goTo);
+}
+
+/// Adds to the tables of the document what the script does.
+function showContent() {
+  if (data.problems.length === 0) return;
+  document.querySelectorAll("table.sortable").forEach(enliven);
+  d3.select("#problem").insert(() => controls.node(), "article");
+  listProblems();
+  makeOverview();
+  drawOverview();
+  chosen.place = placeOfChosen();
+  showProblem();
 }
 
 function drawAll() {
+  if (data.problems.length === 0) return;
   drawOverview();
   if (data.problems[chosen.place].trials.count > 0) drawProblem();
 }
 
-drawOverview();
-show(Math.max(0, data.problems.length - 1 - data.problems.slice().reverse().findIndex((one) => one.trials.count > 0)));
+document.documentElement.classList.add("scripted");
+take(document.getElementById("data").textContent);
+showContent();
 let width = window.innerWidth, redrawn = null;
 window.addEventListener("resize", () => {
   if (window.innerWidth === width) return;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/report_source.hpp"
+
+#include <vector>
+
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store) {
+  if (!arguments.has("size")) return chosen_entries(arguments, store);
+  std::vector<db::TunedEntry> entries = exact_entries(arguments, store, target_name(arguments));
+  if (entries.empty()) {
+    throw Error(format("{} of size {} is not tuned in {}: run autotune query to see what is",
+                       arguments.text("target"), arguments.text("size"), store.path().string()));
+  }
+  return entries;
+}
+
+}  // namespace
+
+ReportSource::ReportSource(const Arguments& arguments)
+    : arguments_(arguments),
+      plugins_(arguments),
+      judge_(arguments, [this](const std::string& name) { return plugins_.find_target(name); }) {
+  if (arguments.has("size")) arguments.text("target");  // names the sizes
+}
+
+report::Report ReportSource::read() {
+  const db::TunedStore store = open_store(arguments_, db::Mode::read_only);
+  report::Report report;
+  report.problems =
+      report::collect(store, asked_entries(arguments_, store),
+                      [this](const std::string& name) { return judge_.target_called(name); });
+  report.database = store.path().filename().string();
+  report.tool_version = AUTOTUNE_VERSION;
+  report.written_at = db::now_text();
+  warn_of_new(store.left_out());
+  return report;
+}
+
+void ReportSource::warn_of_new(const std::set<std::string>& left_out) {
+  std::vector<std::string> sentences;
+  for (const std::string& sentence : left_out) {
+    if (told_.insert(sentence).second) sentences.push_back(sentence);
+  }
+  warn_of(sentences);
+}
+
+}  // namespace autotune::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune watch: the report in a browser, while the database grows.
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include "tuner/cli/report_source.hpp"
+#include "tuner/cli/request.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/report/page.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/watch/live_content.hpp"
+#include "tuner/watch/page_server.hpp"
+
+namespace autotune::cli {
+namespace {
+
+constexpr int kLastPort = 65535;
+
+/// Ctrl-C, SIGTERM and SIGHUP, for wait() instead of for the process. Threads that start later
+/// inherit this.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigemptyset(&signals_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, number);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+  /// From then on, another one ends the process at once.
+  void wait() {
+    int number = 0;
+    sigwait(&signals_, &number);
+    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+  }
+
+ private:
+  sigset_t signals_{};
+};
+
+/// The latest report that could be read, with a notice if it is not the latest state.
+class LatestReport {
+ public:
+  explicit LatestReport(const Arguments& arguments) : source_(arguments) {
+    report_.database = database_path(arguments).filename().string();
+    report_.tool_version = AUTOTUNE_VERSION;
+    report_.written_at = db::now_text();
+  }
+
+  watch::Made make() {
+    try {
+      report_ = source_.read();
+      return {report::page_content(report_), true};
+    } catch (const std::exception& error) {
+      report_.notice = error.what();
+    }
+    if (report_.notice != std::exchange(told_, report_.notice)) {
+      std::cerr << "warning: " << report_.notice << '\n';
+    }
+    return {report::page_content(report_), false};
+  }
+
+ private:
+  ReportSource source_;
+  report::Report report_;
+  std::string told_;
+};
+
+int run_watch(const Arguments& arguments) {
+  const auto port = static_cast<int>(arguments.integer("port", 0, kLastPort));
+  const std::filesystem::path file = database_path(arguments);
+  LatestReport latest(arguments);
+  // A file that will never be readable is an error at once; one that is not there yet may come.
+  if (std::filesystem::exists(file)) open_store(arguments, db::Mode::read_only);
+
+  EndSignals signals;
+  watch::LiveContent content(file, [&] { return latest.make(); });
+  const watch::PageServer server(
+      port, {[&] { return content.content(); },
+             [](const watch::Content& now) { return report::live_page(now.html, now.version); }});
+  std::cout << server.url() << std::endl;
+  std::cerr << format("shows {} as it grows; Ctrl-C ends\n", file.string());
+  signals.wait();
+  return kDone;
+}
+
+}  // namespace
+
+extern const Verb kWatch;
+const Verb kWatch{
+    .name = "watch",
+    .synopsis = "[--target T] [--size S] [--db FILE] [--port N]",
+    .summary = "Show the report in a browser, while the database grows",
+    .details =
+        R"(Prints a URL of this machine, and answers there until Ctrl-C or SIGTERM. The page is that of
+`autotune report`. It looks for new trials every two seconds, and keeps what the reader has chosen.
+
+The URL has a token; without it the page is refused. From another machine, make a tunnel, such as
+`ssh -L 8000:127.0.0.1:8000 HOST` with `--port 8000`, and open the URL there.
+
+A database that does not exist yet is waited for. The page says so if the database cannot be read;
+it then shows the last state that could. Reading takes at most a tenth of one core's time, and
+nothing while no browser shows the page.)",
+    .options = {{"target", "T", "A target's name or the path of a manifest"},
+                {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
+                {"device", "NAME", "Only this device"},
+                {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
+                 true},
+                kPluginOption,
+                {"db", "FILE", "The database"},
+                {"port", "N", "The port on 127.0.0.1; 0: a free one", "0"}},
+    .positional = {},
+    .run = run_watch};
+
+}  // namespace autotune::cli
