@@ -30,13 +30,9 @@ std::uint8_t alignment_of(const CallValues& values) {
 }
 
 Outcome launch(CallEntry& entry, const ServingKernel& kernel, const Call& call, Stream stream) {
-  if (kernel.has_workspace) {
-    if (is_per_thread(stream)) return Outcome::other_stream;
-    if (may_be_captured(stream)) return Outcome::in_capture;
-    if (!kernel.belongs_to(stream)) return Outcome::other_stream;
-  }
-  if (kernel.launch(call.values, stream)) return Outcome::served;
-  warn_once(Topic::kernel, kernel.runtime->message());
+  const Outcome outcome = kernel.launch(call.values, stream);
+  if (outcome != Outcome::failed) return outcome;
+  warn_once(Topic::kernel, runtime_library()->message());
   entry.why_not = Outcome::failed;
   entry.failed = &kernel;
   entry.kernel = nullptr;  // for good

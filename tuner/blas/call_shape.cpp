@@ -25,21 +25,27 @@ constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{"served",
                                                                 "not tuned",
                                                                 "cuBLAS is faster",
                                                                 "kernel failed",
-                                                                "workspace in a capture",
-                                                                "workspace in another stream"};
+                                                                "no memory for a workspace"};
 
 constexpr std::array<std::string_view, 5> kFunctionNames{
     "cublasSgemm", "cublasSgemmStridedBatched", "cublasGemmEx", "cublasGemmStridedBatchedEx",
     "cublasLtMatmul"};
 
+constexpr std::int64_t kLargestSize = 2147483647;
+
 /// The batch sizes of the target gemm.
 constexpr std::array<std::int64_t, 10> kBatches{1, 2, 3, 4, 8, 16, 32, 64, 128, 256};
 
+/// Of a single column, no leading dimension is used.
 struct Matrix {
-  std::int64_t rows, columns, leading, stride;
+  Matrix(std::int64_t rows, std::int64_t columns, std::int64_t leading, std::int64_t stride)
+      : rows(rows), columns(columns), leading(columns == 1 ? rows : leading), stride(stride) {}
 
-  bool is_packed() const { return leading == rows || columns == 1; }
-  bool follows_itself() const { return stride == rows * columns; }
+  bool is_packed() const { return leading == rows; }
+  bool is_valid() const { return leading >= rows && leading <= kLargestSize; }
+  bool follows_itself() const { return stride == leading * columns; }
+
+  std::int64_t rows, columns, leading, stride;
 };
 
 struct Matrices {
@@ -58,32 +64,68 @@ bool is_f32(const CallShape& s) {
   return s.a_type == kF32 && s.b_type == kF32 && s.c_type == kF32 && s.d_type == kF32;
 }
 
-bool is_size(std::int64_t size) { return size >= 1 && size <= 2147483647; }
+bool is_size(std::int64_t size) { return size >= 1 && size <= kLargestSize; }
 
 bool has_known_operations(const CallShape& s) {
   return s.op_a <= kConjugated && s.op_b <= kConjugated;
 }
 
-bool is_packed(const CallShape& s) {
+/// Whether this holds for each of the matrices; C is one of them where it is read.
+bool holds_for_all(const CallShape& s, bool (Matrix::*holds)() const) {
   const Matrices all = matrices_of(s);
-  return all.a.is_packed() && all.b.is_packed() && all.d.is_packed() &&
-         (s.scale != Scale::beta || all.c.is_packed());
+  return (all.a.*holds)() && (all.b.*holds)() && (all.d.*holds)() &&
+         (s.scale != Scale::beta || (all.c.*holds)());
 }
 
 bool is_usual_batch(const CallShape& s) {
-  if (s.batch == 1) return true;
-  const Matrices all = matrices_of(s);
-  return all.a.follows_itself() && all.b.follows_itself() && all.d.follows_itself() &&
-         (s.scale != Scale::beta || all.c.follows_itself());
+  return s.batch == 1 || holds_for_all(s, &Matrix::follows_itself);
 }
+
+bool has_bias(const CallShape& s) { return (s.epilogue & kBias) != 0; }
+
+/// The target's name of an epilogue; empty where it has none.
+std::string_view epilogue_name(std::int32_t epilogue) {
+  switch (epilogue) {
+    case kNoEpilogue:
+      return "none";
+    case kRelu:
+      return "relu";
+    case kBias:
+      return "bias";
+    case kReluOfBias:
+      return "bias_relu";
+    case kGelu:
+      return "gelu";
+    case kGeluOfBias:
+      return "bias_gelu";
+    default:
+      return "";
+  }
+}
+
+/// A bias takes the place of C, and all products of a batch would get the same.
+bool has_known_epilogue(const CallShape& s) {
+  return !epilogue_name(s.epilogue).empty() &&
+         (!has_bias(s) || (s.scale != Scale::beta && s.batch == 1));
+}
+
+bool is_plain(const CallShape& s) { return is_packed(s) && s.epilogue == kNoEpilogue; }
 
 /// By the target gemm_batched, which knows plain products only.
 bool is_plain_batch(const CallShape& s) {
   return s.batch > 1 && s.scale == Scale::none && s.op_a == kNotTransposed &&
-         s.op_b == kNotTransposed;
+         s.op_b == kNotTransposed && is_plain(s);
 }
 
 char letter(std::uint8_t operation) { return operation == kNotTransposed ? 'N' : 'T'; }
+
+/// Of the row-major problem.
+std::string gemm_settings(const CallShape& s) {
+  std::string settings =
+      format("dtype=f32 layout={}{} scale={}", letter(s.op_b), letter(s.op_a), name_of(s.scale));
+  if (s.batch > 1) settings += format(" batch={}", s.batch);
+  return settings;
+}
 
 }  // namespace
 
@@ -93,25 +135,33 @@ Outcome contract_of(const CallShape& s) noexcept {
     return Outcome::other_math;
   }
   if (s.scale == Scale::on_device) return Outcome::device_scalars;
-  if (s.epilogue != kNoEpilogue) return Outcome::epilogue;
+  if (!has_known_epilogue(s)) return Outcome::epilogue;
   if (s.other_order != 0) return Outcome::order;
   if (!is_size(s.m) || !is_size(s.n) || !is_size(s.k) || !is_size(s.batch) ||
       !has_known_operations(s)) {
     return Outcome::empty;
   }
   if (s.scale == Scale::zero_alpha) return Outcome::zero_alpha;
-  if (!is_packed(s)) return Outcome::leading_dimension;
+  if (!holds_for_all(s, &Matrix::is_valid)) return Outcome::leading_dimension;
   if (!is_usual_batch(s)) return Outcome::batch;
   if (!is_plain_batch(s) && !std::ranges::binary_search(kBatches, s.batch)) return Outcome::batch;
   return s.alignment < 16 ? Outcome::unaligned : Outcome::served;
 }
 
+bool is_packed(const CallShape& s) { return holds_for_all(s, &Matrix::is_packed); }
+
 TargetProblem problem_of(const CallShape& s) {
   if (is_plain_batch(s)) return {"gemm_batched", "dtype=f32", {s.batch, s.n, s.m, s.k}};
-  std::string settings =
-      format("dtype=f32 layout={}{} scale={}", letter(s.op_b), letter(s.op_a), name_of(s.scale));
-  if (s.batch > 1) settings += format(" batch={}", s.batch);
-  return {"gemm", settings, {s.n, s.m, s.k}};
+  return {"gemm", gemm_settings(s), {s.n, s.m, s.k}};
+}
+
+TargetProblem launched_problem_of(const CallShape& s) {
+  if (is_plain(s)) return problem_of(s);
+  const Matrices all = matrices_of(s);
+  const std::int64_t ldc = s.scale == Scale::beta ? all.c.leading : s.m;
+  return {"gemm_strided",
+          gemm_settings(s) + format(" epilogue={}", epilogue_name(s.epilogue)),
+          {s.n, s.m, s.k, all.b.leading, all.a.leading, ldc, all.d.leading}};
 }
 
 double flops_of(const CallShape& s) noexcept {

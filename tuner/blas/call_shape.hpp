@@ -41,10 +41,9 @@ enum class Outcome : std::uint8_t {
   not_tuned,
   vendor_faster,
   failed,
-  in_capture,
-  other_stream
+  no_workspace
 };
-inline constexpr std::size_t kOutcomes = 18;
+inline constexpr std::size_t kOutcomes = 17;
 
 /// Column-major, as cuBLAS has it: D[m,n] = alpha op(A)[m,k] op(B)[k,n] + beta C[m,n], `batch`
 /// times. Compared and hashed as bytes.
@@ -76,10 +75,20 @@ Outcome contract_of(const CallShape& shape) noexcept;
 struct TargetProblem {
   std::string target, settings;
   std::vector<std::int64_t> sizes;
+
+  bool operator==(const TargetProblem&) const = default;
 };
 
-/// For a shape within the contract.
+/// The problem that is tuned for a shape within the contract: matrices are packed, and there is no
+/// epilogue.
 TargetProblem problem_of(const CallShape& shape);
+
+/// The problem that is launched, with the configuration of the one above: the same, or that of a
+/// target with leading dimensions and epilogues.
+TargetProblem launched_problem_of(const CallShape& shape);
+
+/// Whether all leading dimensions are those of packed matrices.
+bool is_packed(const CallShape& shape);
 
 double flops_of(const CallShape& shape) noexcept;
 

@@ -13,7 +13,7 @@
 
 namespace autotune::blas {
 
-struct ServingKernel;
+class ServingKernel;
 
 /// Everything but the shape may be read and written by any thread.
 struct CallEntry {

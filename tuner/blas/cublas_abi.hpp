@@ -23,8 +23,11 @@ inline constexpr int kF32 = 0;          // CUDA_R_32F
 inline constexpr int kComputeF32 = 68;  // CUBLAS_COMPUTE_32F
 inline constexpr int kMathModes = 0xf;  // above are flags that do not change products of f32
 inline constexpr int kDefaultMath = 0;  // CUBLAS_DEFAULT_MATH
-inline constexpr int kNoEpilogue = 1;   // CUBLASLT_EPILOGUE_DEFAULT
 inline constexpr int kColumnMajor = 0;  // CUBLASLT_ORDER_COL
+
+/// cublasLtEpilogue_t, as far as tuned kernels have it: ReLU or GELU, after a bias or without.
+inline constexpr int kNoEpilogue = 1;
+inline constexpr int kRelu = 2, kBias = 4, kReluOfBias = 6, kGelu = 32, kGeluOfBias = 36;
 
 /// cublasLtMatmulDescAttributes_t, as far as it is read.
 enum class OperationAttribute : int {
@@ -34,7 +37,9 @@ enum class OperationAttribute : int {
   op_a = 3,
   op_b = 4,
   op_c = 5,
-  epilogue = 7
+  epilogue = 7,
+  bias_pointer = 8,
+  bias_type = 26
 };
 
 /// cublasLtMatrixLayoutAttribute_t, as far as it is read.

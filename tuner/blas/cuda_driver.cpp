@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstdint>
 
 namespace autotune::blas {
 namespace {
@@ -46,7 +45,18 @@ bool may_be_captured(Stream stream) noexcept {
   return !is_capturing || is_capturing(stream, &status) != 0 || status != 0;
 }
 
-bool is_per_thread(Stream stream) noexcept { return reinterpret_cast<std::uintptr_t>(stream) == 2; }
+std::optional<Place> place_of(Stream stream) noexcept {
+  using GetInfo =
+      int(Stream, int* status, std::uint64_t* id, void* graph, void* edges, void* count);
+  static auto* const get_info = driver_function<GetInfo>("cuStreamGetCaptureInfo_v2");
+  if (reinterpret_cast<std::uintptr_t>(stream) == 2) return std::nullopt;
+  if (!may_be_captured(stream)) return Place{stream, 0};
+  int status = 0;
+  std::uint64_t id = 0;
+  const bool is_known =
+      get_info && get_info(stream, &status, &id, nullptr, nullptr, nullptr) == 0 && status == 1;
+  return is_known ? std::optional(Place{stream, id}) : std::nullopt;
+}
 
 RelaxedThread::RelaxedThread() noexcept { exchange_mode(mode_); }
 RelaxedThread::~RelaxedThread() { exchange_mode(mode_); }

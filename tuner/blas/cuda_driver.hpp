@@ -2,6 +2,9 @@
 // What this library asks the CUDA driver that the program has loaded.
 #pragma once
 
+#include <compare>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tuner/blas/cublas_abi.hpp"
@@ -16,8 +19,17 @@ std::string device_name(int ordinal);
 /// Whether the stream is being captured, or may be.
 bool may_be_captured(Stream stream) noexcept;
 
-/// cudaStreamPerThread: one name for a stream of each thread.
-bool is_per_thread(Stream stream) noexcept;
+/// Where work runs one after another: a stream, or its part of a capture.
+struct Place {
+  Stream stream = nullptr;
+  std::uint64_t capture = 0;  // its number; 0: the stream itself
+
+  auto operator<=>(const Place&) const = default;
+};
+
+/// nullopt if the driver does not say, and for cudaStreamPerThread, which names a stream of each
+/// thread.
+std::optional<Place> place_of(Stream stream) noexcept;
 
 /// While it lives, this thread may load code and allocate, whatever another thread captures.
 class RelaxedThread {

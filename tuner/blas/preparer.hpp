@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "tuner/blas/call_table.hpp"
-#include "tuner/blas/serving_kernel.hpp"
+#include "tuner/blas/kernel_maker.hpp"
 
 namespace autotune::blas {
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What serves a shape of call: the tuned kernel, or the reason why there is none.
+// A tuned kernel that serves a shape of call.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <string>
-#include <tuple>
-#include <variant>
 #include <vector>
 
 #include "tuner/blas/call_shape.hpp"
 #include "tuner/blas/cublas_abi.hpp"
+#include "tuner/blas/cuda_driver.hpp"
 #include "tuner/blas/runtime_library.hpp"
 
 namespace autotune::blas {
@@ -23,37 +20,45 @@ struct CallValues {
   const void* b = nullptr;
   const void* c = nullptr;
   void* d = nullptr;
+  const void* bias = nullptr;
   float alpha = 1, beta = 0;
 };
 
-struct ServingKernel {
-  enum class Operand : std::uint8_t { first, second, added, result };
-
+/// A problem of a target, with the handle that compiles it.
+struct PreparedProblem {
   const RuntimeLibrary* runtime = nullptr;
-  autotune_kernel* kernel = nullptr;
-  std::vector<Operand> operands;      // of the row-major problem, one for each buffer of the kernel
-  bool takes_scalars = false;         // alpha and beta
-  bool has_workspace = false;         // which two streams must not use at a time
-  mutable std::atomic<Stream> owner;  // the stream that may, once there is one
+  autotune_handle* handle = nullptr;
+  std::vector<std::int64_t> sizes;
 
-  /// Whether this stream may use the workspace: the first that asks.
-  bool belongs_to(Stream stream) const noexcept;
-  /// False if it cannot be launched.
-  bool launch(const CallValues& values, Stream stream) const noexcept;
+  /// nullptr if it cannot be compiled.
+  autotune_kernel* prepare() const noexcept;
 };
 
-/// Looks up and compiles. One thread at a time.
-class KernelMaker {
+/// Kernels are never released: graphs may hold them.
+class ServingKernel {
  public:
-  /// The kernel is never freed. Warns once of each kind of failure.
-  std::variant<const ServingKernel*, Outcome> make(const CallShape& shape);
+  enum class Operand : std::uint8_t { first, second, added, result };
+  /// What a kernel takes: operands of the row-major problem, one for each buffer, and alpha and
+  /// beta or no scalars.
+  struct Arguments {
+    std::vector<Operand> operands;
+    bool takes_scalars = false;
+  };
+
+  ServingKernel(PreparedProblem problem, autotune_kernel* kernel, Arguments arguments);
+
+  /// Outcome::served, or why it could not be launched: failed, or no_workspace.
+  Outcome launch(const CallValues& values, Stream stream) const noexcept;
 
  private:
-  using Key = std::tuple<std::int32_t, std::string, std::string>;  // device, target, settings
+  autotune_kernel* kernel_for(Stream stream) const noexcept;
 
-  autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem);
-
-  std::map<Key, autotune_handle*> handles_;  // never closed: kernels need them
+  PreparedProblem problem_;
+  autotune_kernel* kernel_;
+  Arguments arguments_;
+  std::uint64_t workspace_;  // bytes; two streams or graphs must not use one at a time
+  mutable std::mutex claiming_;
+  mutable std::map<Place, autotune_kernel*> kernels_;  // with workspace: one for each place
 };
 
 }  // namespace autotune::blas

@@ -54,20 +54,50 @@ TEST(CallShape, ATransposedBatchIsServedForTheBatchesOfGemm) {
   EXPECT_EQ(contract_of(shape), Outcome::batch);
 }
 
+TEST(CallShape, LeadingDimensionsAreOfTheTargetThatHasThem) {
+  CallShape shape = small();
+  EXPECT_EQ(launched_problem_of(shape), problem_of(shape));
+  shape.lda = 5, shape.ldb = 6, shape.ldd = 7;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_EQ(problem_of(shape), problem_of(small()));
+  const TargetProblem launched = launched_problem_of(shape);
+  EXPECT_EQ(launched.target, "gemm_strided");
+  EXPECT_EQ(launched.settings, "dtype=f32 layout=NN scale=none epilogue=none");
+  EXPECT_THAT(launched.sizes, ElementsAre(3, 2, 4, 6, 5, 2, 7));
+  shape.lda = 1;
+  EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
+}
+
 TEST(CallShape, TheLeadingDimensionOfASingleColumnDoesNotMatter) {
   CallShape shape = small();
   shape.ldb = 9;
-  EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
+  EXPECT_FALSE(is_packed(shape));
   shape.n = 1;
-  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_TRUE(is_packed(shape));
 }
 
 TEST(CallShape, CIsNotLookedAtUnlessItIsAdded) {
   CallShape shape = small();
   shape.ldc = 7;
-  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_TRUE(is_packed(shape));
   shape.scale = Scale::beta;
-  EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
+  EXPECT_FALSE(is_packed(shape));
+  EXPECT_THAT(launched_problem_of(shape).sizes, ElementsAre(3, 2, 4, 4, 2, 7, 2));
+}
+
+TEST(CallShape, EpiloguesAreLaunchedWithTheConfigurationOfThePlainProduct) {
+  CallShape shape = small();
+  shape.epilogue = kReluOfBias;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_EQ(problem_of(shape), problem_of(small()));
+  EXPECT_EQ(launched_problem_of(shape).settings,
+            "dtype=f32 layout=NN scale=none epilogue=bias_relu");
+  shape.scale = Scale::beta;  // a bias takes the place of C
+  EXPECT_EQ(contract_of(shape), Outcome::epilogue);
+  shape.epilogue = kGelu;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  shape.epilogue = 130;  // ReLU, and a mask of the signs
+  EXPECT_EQ(contract_of(shape), Outcome::epilogue);
 }
 
 TEST(CallShape, FlagsOfTheMathModeThatChangeNoProductAreAllowed) {

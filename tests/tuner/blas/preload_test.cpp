@@ -89,10 +89,21 @@ TEST_F(Preload, NothingIsPreparedDuringACapture) {
   EXPECT_THAT(call("captured", "2").err, HasSubstr("being prepared 2"));
 }
 
-TEST_F(Preload, AWorkspaceIsForOneStreamAndForNoCapture) {
-  EXPECT_THAT(call_with("workspace", "streams", "2").err,
-              AllOf(HasSubstr("served 2"), HasSubstr("workspace in another stream 2")));
-  EXPECT_THAT(call("same", "2").err, HasSubstr("served 2"));
+TEST_F(Preload, EveryStreamAndEveryCaptureHasAWorkspaceOfItsOwn) {
+  EXPECT_THAT(call_with("workspace", "streams", "2").err, HasSubstr("served 4\n"));
+  EXPECT_THAT(call_with("workspace", "prepared and captured", "6").err, HasSubstr("served 7\n"));
+}
+
+TEST_F(Preload, WhatNeedsMoreWorkspaceThanThereShouldBeIsPassedOn) {
+  // The first stream's, and one of 300 MB beyond it.
+  EXPECT_THAT(call_with("large workspace", "prepared and captured", "6").err,
+              AllOf(HasSubstr("served 3"), HasSubstr("no memory for a workspace 4")));
+}
+
+TEST_F(Preload, AConfigurationThatLeadingDimensionsExcludeIsPassedOn) {
+  const Ended ended = call_with("pin", "random", "300");
+  EXPECT_THAT(ended.out, HasSubstr("wrong 0,"));
+  EXPECT_THAT(ended.err, AllOf(ContainsRegex("leading dimension [1-9]"), HasSubstr("epilogue ")));
 }
 
 TEST_F(Preload, WhateverFailsCublasRunsAndOneLineSaysSo) {

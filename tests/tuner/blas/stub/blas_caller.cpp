@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that calls cuBLAS and knows nothing of autotune. It checks every result.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +35,13 @@ struct Matrix {
   float* start;
 };
 
+/// Of cublasLtMatmul: none mostly, ReLU, GELU, each with a bias or without, and one with a further
+/// output.
+int any_epilogue(Random& random) {
+  constexpr std::array kEpilogues{1, 1, 1, 2, 4, 6, 32, 36, 130};
+  return kEpilogues[static_cast<std::size_t>(pick(random, 0, kEpilogues.size() - 1))];
+}
+
 struct Problem {
   explicit Problem(Random& random)
       : m(pick(random, 1, 20)),
@@ -46,11 +55,21 @@ struct Problem {
         alpha(pick(random, 0, 2) == 0   ? 1.5F
               : pick(random, 0, 9) == 0 ? 0.0F
                                         : 1.0F),
-        beta(pick(random, 0, 2) == 0 ? -0.5F : 0.0F) {}
+        beta(pick(random, 0, 2) == 0 ? -0.5F : 0.0F),
+        function(pick(random, 0, 4)),
+        epilogue(function == 4 ? any_epilogue(random) : 1) {}
   int m, n, k, batch, op_a, op_b, pad;
   bool is_odd;
   float alpha, beta;
+  int function, epilogue;
 };
+
+double finished(const Problem& p, double value, double bias) {
+  if (p.epilogue & 4) value += bias;
+  if (p.epilogue & 2) value = std::max(value, 0.0);
+  if ((p.epilogue & 32) == 0) return value;
+  return 0.5 * value * (1 + std::erf(value / std::sqrt(2.0)));
+}
 
 /// What the product should be, in double.
 double expected(const Problem& p, const Matrix& a, const Matrix& b, double c, std::int64_t row,
@@ -66,18 +85,21 @@ double expected(const Problem& p, const Matrix& a, const Matrix& b, double c, st
   return p.alpha * sum + (p.beta != 0 ? p.beta * c : 0);
 }
 
-void call_lt(const Problem& p, Matrix& a, Matrix& b, const float* c, float* d,
-             stub::HandleState& handle, const Matrix& result) {
+void call_lt(const Problem& p, Matrix& a, Matrix& b, const float* bias, const Matrix& c,
+             const Matrix& d, stub::HandleState& handle) {
   stub::Operation operation;
+  operation.epilogue = p.epilogue;
+  operation.bias = bias;
   operation.op_a = p.op_a;
   operation.op_b = p.op_b;
   stub::Layout la{0,         0,       p.batch, p.op_a == 0 ? p.m : p.k, p.op_a == 0 ? p.k : p.m,
                   a.leading, a.stride};
   stub::Layout lb{0,         0,       p.batch, p.op_b == 0 ? p.k : p.n, p.op_b == 0 ? p.n : p.k,
                   b.leading, b.stride};
-  stub::Layout ld{0, 0, p.batch, p.m, p.n, result.leading, result.stride};
-  cublasLtMatmul(&handle, &operation, &p.alpha, a.start, &la, b.start, &lb, &p.beta, c, &ld, d, &ld,
-                 nullptr, nullptr, 0, handle.stream);
+  stub::Layout lc{0, 0, p.batch, p.m, p.n, c.leading, c.stride};
+  stub::Layout ld{0, 0, p.batch, p.m, p.n, d.leading, d.stride};
+  cublasLtMatmul(&handle, &operation, &p.alpha, a.start, &la, b.start, &lb, &p.beta, c.start, &lc,
+                 d.start, &ld, nullptr, nullptr, 0, handle.stream);
 }
 
 void call_one(int function, const Problem& p, const Matrix& a, const Matrix& b, float* c,
@@ -117,22 +139,27 @@ bool call_and_check(Random& random, stub::HandleState& handle) {
   const Problem p(random);
   Matrix a(random, p.op_a == 0 ? p.m : p.k, p.op_a == 0 ? p.k : p.m, p.pad, p.batch, p.is_odd);
   Matrix b(random, p.op_b == 0 ? p.k : p.n, p.op_b == 0 ? p.n : p.k, p.pad, p.batch, false);
-  Matrix c(random, p.m, p.n, p.pad, p.batch, false), d(random, p.m, p.n, p.pad, p.batch, false);
-  const int function = pick(random, 0, 4);
+  Matrix c(random, p.m, p.n, p.pad, p.batch, false), d(random, p.m, p.n, 0, p.batch, false);
+  const Matrix bias(random, p.m, 1, 0, 1, true);
   const std::vector<float> before = c.memory;
   const std::ptrdiff_t offset = c.start - c.memory.data();
-  if (function == 4) {
-    call_lt(p, a, b, c.start, d.start, handle, d);
+  if (p.function == 4) {
+    call_lt(p, a, b, bias.start, c, d, handle);
   } else {
-    call_one(function, p, a, b, c.start, c.leading, c.stride, handle);
+    call_one(p.function, p, a, b, c.start, c.leading, c.stride, handle);
   }
-  const float* const result = function == 4 ? d.start : c.start;
+  const Matrix& result = p.function == 4 ? d : c;
   for (int product = 0; product < p.batch; ++product) {
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(p.m) * p.n; ++i) {
       const std::int64_t row = i % p.m, column = i / p.m;
-      const std::int64_t place = row + column * c.leading + product * c.stride;
-      const double right = expected(p, a, b, before[offset + place], row, column, product);
-      if (std::abs(result[place] - right) > 1e-5 * (p.k + 1)) return false;
+      const auto place = [&](const Matrix& matrix) {
+        return row + column * matrix.leading + product * matrix.stride;
+      };
+      const double right = finished(
+          p, expected(p, a, b, before[offset + place(c)], row, column, product), bias.start[row]);
+      // GELU is an approximation.
+      const double bound = 1e-5 * (p.k + 1) + ((p.epilogue & 32) != 0 ? 1e-3 : 0);
+      if (std::abs(result.start[place(result)] - right) > bound) return false;
     }
   }
   return true;
@@ -171,6 +198,7 @@ int same_calls(int count, int streams, bool is_captured) {
   for (int i = 0; i < count * streams; ++i) {
     stub::StreamState& stream = all[static_cast<std::size_t>(i % streams)];
     stream.is_captured = is_captured;
+    stream.capture = static_cast<std::uint64_t>(1 + i / 2);  // two calls each
     stub::HandleState handle{&stream, 0, 0};
     cublasSgemm_v2(&handle, 0, 0, 8, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
   }
@@ -190,12 +218,12 @@ int refused_calls() {
   call(on_device, &one, 8);
   call(tf32, &one, 8);
   call(handle, &zero, 8);
-  call(handle, &one, 9);
+  call(handle, &one, 7);  // fewer than the rows
   cublasGemmEx(&handle, 0, 0, 8, 8, 8, &one, a.start, 2, 8, b.start, 2, 8, &zero, c.start, 2, 8, 68,
                -1);
   cublasSgemm_v2(&handle, 0, 0, 0, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
   stub::Operation relu;
-  relu.epilogue = 2;
+  relu.epilogue = 130;  // with a mask of the signs
   stub::Layout layout{0, 0, 1, 8, 8, 8, 0};
   cublasLtMatmul(&handle, &relu, &one, a.start, &layout, b.start, &layout, &zero, c.start, &layout,
                  c.start, &layout, nullptr, nullptr, 0, nullptr);
@@ -213,6 +241,7 @@ int main(int argc, char** argv) {
   if (what == "same") wrong = same_calls(count, 1, false);
   if (what == "streams") wrong = same_calls(count, 2, false);
   if (what == "captured") wrong = same_calls(count, 1, true);
+  if (what == "prepared and captured") wrong = same_calls(1, 1, false) + same_calls(count, 1, true);
   if (what == "refused") wrong = refused_calls();
   if (what == "nothing") wrong = 0;
   if (what == "crash") {

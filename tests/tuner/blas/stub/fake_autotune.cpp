@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libautotune of the tests: every kernel multiplies on the CPU, row-major and packed, as the
-// targets do. FAKE_AUTOTUNE names what goes otherwise.
+// A libautotune of the tests: every kernel multiplies on the CPU, row-major, as the targets do.
+// FAKE_AUTOTUNE names what goes otherwise.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -40,22 +42,53 @@ int64_t batch_of(const autotune_kernel& kernel) {
   return at == std::string::npos ? 1 : std::atol(kernel.settings.c_str() + at + 6);
 }
 
+bool is_batched(const autotune_kernel& kernel) { return kernel.target == "gemm_batched"; }
+
 struct Product {
   int64_t m, n, k;
-  bool a_transposed, b_transposed, adds;
+  int64_t lda, ldb, ldc, ldd;
+  bool a_transposed, b_transposed, adds, has_bias, has_relu, has_gelu;
   double alpha, beta;
+
+  explicit Product(const autotune_kernel& kernel, const double* scalars)
+      : a_transposed(has(kernel.settings, "layout=T")),
+        b_transposed(has(kernel.settings, "layout=NT") || has(kernel.settings, "layout=TT")),
+        adds(has(kernel.settings, "scale=beta")),
+        has_bias(has(kernel.settings, "epilogue=bias")),
+        has_relu(has(kernel.settings, "relu")),
+        has_gelu(has(kernel.settings, "gelu")),
+        alpha(is_batched(kernel) || has(kernel.settings, "scale=none") ? 1 : scalars[0]),
+        beta(adds ? scalars[1] : 0) {
+    const int64_t* const sizes = kernel.sizes.data() + (is_batched(kernel) ? 1 : 0);
+    m = sizes[0], n = sizes[1], k = sizes[2];
+    lda = a_transposed ? m : k, ldb = b_transposed ? k : n, ldc = ldd = n;
+    if (kernel.target == "gemm_strided") {
+      lda = sizes[3], ldb = sizes[4], ldc = sizes[5], ldd = sizes[6];
+    }
+  }
+  int64_t rows_of_a() const { return a_transposed ? k : m; }
+  int64_t rows_of_b() const { return b_transposed ? n : k; }
 };
+
+double finished(const Product& p, double value) {
+  if (p.has_relu) return std::max(value, 0.0);
+  if (!p.has_gelu) return value;
+  return 0.5 * value *
+         (1 + std::tanh(0.7978845608028654 * (value + 0.044715 * std::pow(value, 3))));
+}
 
 void multiply(const Product& p, const float* a, const float* b, const float* c, float* d) {
   for (int64_t row = 0; row < p.m; ++row) {
     for (int64_t column = 0; column < p.n; ++column) {
       double sum = 0;
       for (int64_t at = 0; at < p.k; ++at) {
-        sum += static_cast<double>(a[p.a_transposed ? at * p.m + row : row * p.k + at]) *
-               b[p.b_transposed ? column * p.k + at : at * p.n + column];
+        sum += static_cast<double>(a[p.a_transposed ? at * p.lda + row : row * p.lda + at]) *
+               b[p.b_transposed ? column * p.ldb + at : at * p.ldb + column];
       }
-      const int64_t place = row * p.n + column;
-      d[place] = static_cast<float>(p.alpha * sum + (p.adds ? p.beta * c[place] : 0));
+      sum *= p.alpha;
+      if (p.adds) sum += p.beta * c[row * p.ldc + column];
+      if (p.has_bias) sum += c[column];
+      d[row * p.ldd + column] = static_cast<float>(finished(p, sum));
     }
   }
 }
@@ -91,6 +124,10 @@ autotune_status autotune_lookup(autotune_handle*, const int64_t*, size_t, autotu
   return AUTOTUNE_OK;
 }
 
+autotune_status autotune_pin(autotune_handle*, const int64_t*, size_t, const char*) {
+  return is_asked_for("pin") ? AUTOTUNE_NOT_FOUND : AUTOTUNE_OK;
+}
+
 autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, size_t count,
                                  autotune_kernel** kernel) {
   if (is_asked_for("prepare")) return AUTOTUNE_FAILED;
@@ -105,15 +142,15 @@ const char* autotune_kernel_configuration(const autotune_kernel*) {
 }
 
 size_t autotune_kernel_buffers(const autotune_kernel* kernel) {
-  return kernel->target == "gemm" ? kGemmBuffers.size() : kBatchedBuffers.size();
+  return is_batched(*kernel) ? kBatchedBuffers.size() : kGemmBuffers.size();
 }
 
 const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index, uint64_t*) {
-  return kernel->target == "gemm" ? kGemmBuffers[index] : kBatchedBuffers[index];
+  return is_batched(*kernel) ? kBatchedBuffers[index] : kGemmBuffers[index];
 }
 
 size_t autotune_kernel_scalars(const autotune_kernel* kernel) {
-  return kernel->target == "gemm" ? 2 : 0;
+  return is_batched(*kernel) ? 0 : 2;
 }
 
 const char* autotune_kernel_scalar(const autotune_kernel*, size_t index, double*) {
@@ -121,30 +158,21 @@ const char* autotune_kernel_scalar(const autotune_kernel*, size_t index, double*
 }
 
 uint64_t autotune_kernel_workspace(const autotune_kernel*) {
-  return is_asked_for("workspace") ? 1024 : 0;
+  if (is_asked_for("large workspace")) return uint64_t{300} << 20;
+  return is_asked_for("workspace") ? 1024 : 16;
 }
 
 autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffers, size_t count,
                                      const double* scalars, size_t, void*) {
   if (is_asked_for("launch")) return AUTOTUNE_FAILED;
-  const bool is_gemm = kernel->target == "gemm";
-  const std::vector<int64_t> sizes(kernel->sizes.end() - 3, kernel->sizes.end());
-  const std::string& settings = kernel->settings;
-  const bool adds = has(settings, "scale=beta");
-  const Product product{sizes[0],
-                        sizes[1],
-                        sizes[2],
-                        has(settings, "layout=T"),
-                        has(settings, "layout=NT") || has(settings, "layout=TT"),
-                        adds,
-                        is_gemm && !has(settings, "scale=none") ? scalars[0] : 1,
-                        adds ? scalars[1] : 0};
+  const Product p(*kernel, scalars);
   for (int64_t i = 0; i < batch_of(*kernel); ++i) {
     const auto at = [&](size_t buffer, int64_t elements) {
       return static_cast<float*>(buffers[buffer]) + i * elements;
     };
-    multiply(product, at(0, sizes[0] * sizes[2]), at(1, sizes[2] * sizes[1]),
-             adds ? at(2, sizes[0] * sizes[1]) : nullptr, at(count - 1, sizes[0] * sizes[1]));
+    const bool reads_c = p.adds || p.has_bias;
+    multiply(p, at(0, p.rows_of_a() * p.lda), at(1, p.rows_of_b() * p.ldb),
+             reads_c ? at(2, p.m * p.ldc) : nullptr, at(count - 1, p.m * p.ldd));
   }
   return AUTOTUNE_OK;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/tuner/blas/stub/stub_cublas.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 
 namespace stub {
@@ -26,9 +28,20 @@ struct Product {
   Operand a, b, c;
   float* d;
   std::int64_t ldd, stride_d;
+  int epilogue = 1;
+  const float* bias = nullptr;
 };
 
 float scalar(const void* value) { return value ? *static_cast<const float*>(value) : 0; }
+
+/// Epilogues are sums of 2 (ReLU) or 32 (GELU) and 4 (bias).
+double finished(const Product& p, double value, std::int64_t row) {
+  if (p.epilogue & 4) value += p.bias[row];
+  if (p.epilogue & 2) value = std::max(value, 0.0);
+  if ((p.epilogue & 32) == 0) return value;
+  return 0.5 * value *
+         (1 + std::tanh(0.7978845608028654 * (value + 0.044715 * std::pow(value, 3))));
+}
 
 /// D = alpha A B + beta C, summed in double. C is not read where beta is 0.
 int multiply(const Product& p, const void* alpha, const void* beta) {
@@ -43,7 +56,7 @@ int multiply(const Product& p, const void* alpha, const void* beta) {
       }
       sum *= scalar(alpha);
       if (scalar(beta) != 0) sum += scalar(beta) * p.c.value(row, column, product);
-      p.d[row + column * p.ldd + product * p.stride_d] = static_cast<float>(sum);
+      p.d[row + column * p.ldd + product * p.stride_d] = static_cast<float>(finished(p, sum, row));
     }
   }
   return 0;
@@ -96,6 +109,10 @@ int cuDeviceGetName(char* name, int, int) {
 int cuStreamIsCapturing(void* stream, int* status) {
   *status = stream && static_cast<StreamState*>(stream)->is_captured ? 1 : 0;
   return 0;
+}
+int cuStreamGetCaptureInfo_v2(void* stream, int* status, std::uint64_t* id, void*, void*, void*) {
+  *id = static_cast<StreamState*>(stream)->capture;
+  return cuStreamIsCapturing(stream, status);
 }
 int cuThreadExchangeStreamCaptureMode(int*) { return 0; }
 
@@ -191,6 +208,10 @@ int cublasLtMatmulDescGetAttribute(void* descriptor, int attribute, void* to, st
       return copy_out(operation.op_c, to, bytes, written);
     case 7:
       return copy_out(operation.epilogue, to, bytes, written);
+    case 8:
+      return copy_out(operation.bias, to, bytes, written);
+    case 26:
+      return copy_out(operation.bias_type, to, bytes, written);
     default:
       return 7;
   }
@@ -236,7 +257,9 @@ int cublasLtMatmul(void*, void* descriptor, const void* alpha, const void* a, vo
                    {floats(c), false, lc.leading, lc.stride},
                    static_cast<float*>(d),
                    ld.leading,
-                   ld.stride},
+                   ld.stride,
+                   operation.epilogue,
+                   operation.bias},
                   alpha, beta);
 }
 

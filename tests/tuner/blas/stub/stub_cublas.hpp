@@ -12,6 +12,7 @@ namespace stub {
 
 struct StreamState {
   bool is_captured = false;
+  std::uint64_t capture = 1;  // its number
 };
 
 struct HandleState {
@@ -22,7 +23,8 @@ struct HandleState {
 /// Of a cublasLtMatmulDesc_t.
 struct Operation {
   std::int32_t compute_type = 68, scale_type = 0, pointer_mode = 0, op_a = 0, op_b = 0, op_c = 0,
-               epilogue = 1;
+               epilogue = 1, bias_type = -1;
+  const float* bias = nullptr;
 };
 
 /// Of a cublasLtMatrixLayout_t.

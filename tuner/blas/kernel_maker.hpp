@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds what serves a shape of call: a tuned kernel, or the reason why there is none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <variant>
+
+#include "tuner/blas/call_shape.hpp"
+#include "tuner/blas/serving_kernel.hpp"
+
+namespace autotune::blas {
+
+/// Looks up and compiles. One thread at a time.
+class KernelMaker {
+ public:
+  /// The kernel is never freed. Warns once of each kind of failure.
+  std::variant<const ServingKernel*, Outcome> make(const CallShape& shape);
+
+ private:
+  using Key = std::tuple<std::int32_t, std::string, std::string>;  // device, target, settings
+  /// What is known of a problem: a configuration that is expected to win, if `outcome` is served.
+  struct Choice {
+    Outcome outcome = Outcome::failed;
+    TargetProblem problem;
+    std::string configuration;
+  };
+
+  Choice choose(const CallShape& shape);
+  Choice look_up(std::int32_t device, const TargetProblem& problem);
+  std::variant<const ServingKernel*, Outcome> prepare(const CallShape& shape, const Choice& choice);
+  autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem);
+
+  std::map<Key, autotune_handle*> handles_;  // never closed: kernels need them
+};
+
+}  // namespace autotune::blas
