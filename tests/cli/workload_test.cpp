@@ -50,7 +50,7 @@ TEST(TuneWorkload, TheHeaviestProblemComesFirst) {
 TEST(TuneWorkload, WhatNoKernelServesIsLeftOutAndALineSaysHowMuch) {
   const Sandbox sandbox;
   sandbox.write("w.jsonl",
-                line("NN", 16, 8, 24, "none", 3, 16) + line("NN", 16, 8, 24, "none", 1, 17));
+                line("NN", 16, 8, 24, "none", 3, 16) + line("NN", 16, 8, 24, "device", 1, 16));
   const Ended ended = sandbox.run(tune("w.jsonl"));
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("1 problems of gemm are tuned, 75.0 % of the estimated time"));
@@ -75,7 +75,7 @@ TEST(TuneWorkload, ABadFileIsNamedWithItsLine) {
   const Sandbox sandbox;
   sandbox.write("bad.jsonl", line("NN", 16, 8, 24, "none", 1, 16) + "{\"call\":1}\n");
   expect_refused(sandbox.run(tune("bad.jsonl")), 1, {"bad.jsonl, line 2", "is no call of cuBLAS"});
-  sandbox.write("other.jsonl", line("NN", 16, 8, 24, "none", 1, 17));
+  sandbox.write("other.jsonl", line("NN", 16, 8, 24, "device", 1, 16));
   expect_refused(sandbox.run(tune("other.jsonl")), 1, {"has no call that kernels of gemm could"});
   expect_refused(sandbox.run(tune("none.jsonl")), 1, {"none.jsonl: cannot be read"});
   expect_refused(sandbox.run({"tune", "--workload", "w", "--sizes", "8", "--device", "host"}), 2,
