@@ -131,6 +131,7 @@ Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& 
     std::erase_if(candidates.indices, [&](std::size_t index) { return prior.hopeless[index]; });
   }
   candidates.points = coordinates.points(candidates.indices);
+  candidates.product_basis = coordinates.product_basis();
   if (!prior.log_predicted.empty()) {
     candidates.predicted.resize(static_cast<Eigen::Index>(candidates.indices.size()));
     for (Eigen::Index row = 0; row < candidates.predicted.size(); ++row) {

@@ -37,6 +37,7 @@ Prior prior_of(const ParameterSpace& space, std::span<const double> predicted);
 struct Candidates {
   std::vector<std::size_t> indices;  // ascending
   Points points;                     // one row per index
+  Eigen::MatrixXd product_basis;     // of LevelCoordinates
   Eigen::ArrayXf predicted;          // of log_predictions(); empty without a cost model
   std::vector<char> asked;           // 1: evaluated
   int drawing = 0;                   // counts draws

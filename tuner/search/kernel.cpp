@@ -45,9 +45,10 @@ void unpack(const Eigen::VectorXd& all, Kernel& kernel) {
 }
 
 /// Per dimension, Δ² + step [Δ ≠ 0] of all pairs of points.
-std::vector<Eigen::MatrixXd> pair_distances(const Points& points, double step) {
+std::vector<Eigen::MatrixXd> pair_distances(const Points& points, const Kernel& kernel) {
   std::vector<Eigen::MatrixXd> distances;
   for (Eigen::Index d = 0; d < points.cols(); ++d) {
+    const double step = kernel.step_of(d);
     Eigen::MatrixXd& all = distances.emplace_back(points.rows(), points.rows());
     for (Eigen::Index j = 0; j < points.rows(); ++j) {
       for (Eigen::Index i = 0; i < points.rows(); ++i) {
@@ -106,25 +107,25 @@ Eigen::VectorXd gradient(const Kernel& kernel, const std::vector<Eigen::MatrixXd
 
 }  // namespace
 
-Kernel Kernel::prior(Eigen::Index dimensions, double step) {
+Kernel Kernel::prior(Eigen::Index dimensions, double step, Eigen::Index unstepped) {
   const double scale = scale_prior(dimensions).centre;
   return {Eigen::VectorXd::Constant(dimensions, scale), amplitude_prior().centre,
-          noise_prior().centre, step};
+          noise_prior().centre, step, unstepped};
 }
 
 void covariances(const Kernel& kernel, const Eigen::Ref<const Eigen::RowVectorXf>& point,
-                 const Points& points, Eigen::Index count, float* result) {
+                 const Eigen::Ref<const Points>& points, float* result) {
   constexpr Eigen::Index kBlock = 512;  // stays in the nearest cache
   using Block = Eigen::Array<float, Eigen::Dynamic, 1, Eigen::ColMajor, kBlock, 1>;
   const Eigen::ArrayXf weights = (-2 * kernel.log_scales).array().exp().cast<float>();
-  const auto step = static_cast<float>(kernel.step);
   const auto amplitude = static_cast<float>(std::exp(kernel.log_amplitude));
   const auto root5 = static_cast<float>(kRoot5);
-  for (Eigen::Index first = 0; first < count; first += kBlock) {
-    const Eigen::Index size = std::min(kBlock, count - first);
+  for (Eigen::Index first = 0; first < points.rows(); first += kBlock) {
+    const Eigen::Index size = std::min(kBlock, points.rows() - first);
     Block r2 = Block::Zero(size);
     for (Eigen::Index d = 0; d < point.size(); ++d) {
       const auto delta2 = (points.col(d).segment(first, size).array() - point[d]).square();
+      const auto step = static_cast<float>(kernel.step_of(d));
       if (step > 0) {
         r2 += weights[d] * (delta2 + (delta2 * (kSharp * step)).min(step));
       } else {
@@ -145,7 +146,7 @@ double fitted_slope(const Trend& trend, const Eigen::VectorXd& whitened_feature,
 }
 
 Kernel fit_kernel(Kernel kernel, const Training& training, int steps) {
-  const std::vector<Eigen::MatrixXd> distances = pair_distances(training.points, kernel.step);
+  const std::vector<Eigen::MatrixXd> distances = pair_distances(training.points, kernel);
   Eigen::VectorXd at = packed(kernel);
   Eigen::VectorXd stride = Eigen::VectorXd::Constant(at.size(), kFirstStride);
   Eigen::VectorXd before = Eigen::VectorXd::Zero(at.size());

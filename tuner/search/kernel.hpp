@@ -10,20 +10,25 @@ namespace autotune {
 
 /// Matern 5/2 with one length scale per dimension: amplitude (1 + √5 r + 5/3 r²) e^(-√5 r), where
 /// r² = Σ (Δ² + step [Δ ≠ 0]) / scale². With `step` > 0, any change of a level adds distance, so
-/// neighbouring levels may differ sharply.
+/// neighbouring levels may differ sharply. The last dimensions may be without a step.
 struct Kernel {
   Eigen::VectorXd log_scales;  // one per dimension
   double log_amplitude = 0;    // of the variance
   double log_noise = 0;        // of its variance
   double step = 0;
+  Eigen::Index unstepped = 0;  // dimensions without it
 
+  /// Of a dimension.
+  double step_of(Eigen::Index dimension) const {
+    return dimension < log_scales.size() - unstepped ? step : 0;
+  }
   /// The prior, before any measurement.
-  static Kernel prior(Eigen::Index dimensions, double step);
+  static Kernel prior(Eigen::Index dimensions, double step, Eigen::Index unstepped = 0);
 };
 
-/// Writes the covariances of `point` (one row) with the first `count` rows of `points`.
+/// Writes the covariances of `point` (one row) with each row of `points`.
 void covariances(const Kernel& kernel, const Eigen::Ref<const Eigen::RowVectorXf>& point,
-                 const Points& points, Eigen::Index count, float* result);
+                 const Eigen::Ref<const Points>& points, float* result);
 
 /// A feature with a linear effect on the targets. The prior of the slope is normal with mean
 /// `slope` and deviation `slope_spread`.

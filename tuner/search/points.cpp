@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/search/points.hpp"
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -86,7 +87,21 @@ float LevelCoordinates::product_coordinate(const Product& product,
                                            std::span<const std::size_t> levels) const {
   const float sum = logarithms_[product.first][levels[product.first]] +
                     logarithms_[product.second][levels[product.second]];
-  return kProductSpan * (sum - product.low) / std::max(product.high - product.low, 1e-6F);
+  return kProductSpan * (sum - product.low) / product.span();
+}
+
+Eigen::MatrixXd LevelCoordinates::product_basis() const {
+  const auto rows = static_cast<Eigen::Index>(products_.size());
+  Eigen::MatrixXd slopes =
+      Eigen::MatrixXd::Zero(rows, static_cast<Eigen::Index>(parameters_.size()));
+  for (Eigen::Index row = 0; row < rows; ++row) {
+    const Product& product = products_[static_cast<std::size_t>(row)];
+    slopes(row, static_cast<Eigen::Index>(product.first)) = 1 / product.span();
+    slopes(row, static_cast<Eigen::Index>(product.second)) = 1 / product.span();
+  }
+  if (rows == 0) return slopes;
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factors(slopes);
+  return factors.householderQ() * Eigen::MatrixXd::Identity(rows, factors.rank());
 }
 
 /// `levels`: one per dimension of a parameter.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -30,6 +31,9 @@ class LevelCoordinates {
   std::size_t dimensions() const { return parameters_.size() + products_.size(); }
   /// Those of parameters alone.
   std::size_t parameters() const { return parameters_.size(); }
+  /// Of products, how their coordinates follow from the parameters' logarithms: one row per
+  /// product. Its columns are orthonormal, and every difference of two points lies in their span.
+  Eigen::MatrixXd product_basis() const;
   Points points(std::span<const std::size_t> indices) const;
   /// The point of any combination of values, valid or not. Returns nullopt if a value is unknown.
   std::optional<Eigen::RowVectorXf> point(const Configuration& configuration) const;
@@ -41,6 +45,7 @@ class LevelCoordinates {
   struct Product {
     std::size_t first, second;
     float low, high;
+    float span() const { return std::max(high - low, 1e-6F); }
   };
   void add_products();
   float product_coordinate(const Product& product, std::span<const std::size_t> levels) const;

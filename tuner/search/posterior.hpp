@@ -6,6 +6,7 @@
 
 #include "tuner/search/kernel.hpp"
 #include "tuner/search/points.hpp"
+#include "tuner/search/reduction.hpp"
 
 namespace autotune {
 
@@ -14,17 +15,17 @@ namespace autotune {
 /// Candidates are kept by reference and must outlive it. After they change, call reset().
 class Posterior {
  public:
-  /// Allocates room for `most_observations`.
-  Posterior(const Points& candidates, Eigen::Index most_observations);
+  /// Allocates room for `most_observations`. `basis` is that of Reduction.
+  Posterior(const Points& candidates, Eigen::Index most_observations, Eigen::MatrixXd basis = {});
 
   /// Starts again with these observations, one row each. Cheaper than to observe them one by one.
-  void reset(Kernel kernel, const Points& observed);
-  const Kernel& kernel() const { return kernel_; }
+  void reset(const Kernel& kernel, const Points& observed);
   Eigen::Index observations() const { return count_; }
   bool full() const { return count_ == factor_.rows(); }
 
-  /// Observes a point. Its value comes later, because variances do not depend on it.
-  void observe(const Eigen::Ref<const Eigen::RowVectorXf>& point);
+  /// Observes points, one row each. Several at once cost less than one by one. Their values come
+  /// later, because variances do not depend on these.
+  void observe(const Points& points);
 
   /// L⁻¹ times the values of the first observations.
   Eigen::VectorXd whitened(const Eigen::VectorXd& values) const;
@@ -33,11 +34,16 @@ class Posterior {
   const Eigen::ArrayXf& variances() const { return variances_; }
 
  private:
+  const Kernel& kernel() const { return reduction_.kernel(); }
+  void extend_factor(const Eigen::Ref<const Eigen::RowVectorXf>& point);
+
   const Points& candidates_;
-  Kernel kernel_;
+  const Eigen::MatrixXd basis_;
+  Reduction reduction_;
+  Points reduced_;  // candidates
   Eigen::Index count_ = 0;
   Eigen::MatrixXd factor_;     // L
-  Points observed_;            // one row per observation
+  Points observed_;            // one row per observation, reduced
   Eigen::MatrixXf solutions_;  // one row per candidate, one column per observation
   Eigen::ArrayXf variances_;   // one per candidate, without noise
 };

@@ -47,9 +47,10 @@ Trend trend_of(const Eigen::VectorXd& predicted, const Targets& targets) {
 
 Surrogate::Surrogate(const Candidates& candidates, std::size_t batch, double step)
     : candidates_(candidates),
-      kernel_(Kernel::prior(candidates.points.cols(), step)),
+      kernel_(Kernel::prior(candidates.points.cols(), step, candidates.product_basis.rows())),
       posterior_(candidates.points,
-                 static_cast<Eigen::Index>(kMostUsed + kMostUsed / 4 + 2 * batch)) {}
+                 static_cast<Eigen::Index>(kMostUsed + kMostUsed / 4 + 2 * batch),
+                 candidates.product_basis) {}
 
 bool Surrogate::outgrown(std::size_t observations) const {
   const double allowed = kGrowth * static_cast<double>(std::min(fitted_, kMostUsed));
@@ -69,13 +70,10 @@ void Surrogate::fit(const Observations& observations, const Points& points,
 }
 
 void Surrogate::take_in(const Observations& observations, const Points& points) {
-  for (std::size_t place = seen_; place < observations.size(); ++place) {
-    // What was supposed comes in the order in which it was supposed.
-    if (posterior_.observations() == static_cast<Eigen::Index>(used_.size())) {
-      posterior_.observe(points.row(static_cast<Eigen::Index>(place)));
-    }
-    used_.push_back(place);
-  }
+  for (std::size_t place = seen_; place < observations.size(); ++place) used_.push_back(place);
+  // What was supposed comes in the order in which it was supposed.
+  const Eigen::Index missing = static_cast<Eigen::Index>(used_.size()) - posterior_.observations();
+  if (missing > 0) posterior_.observe(points.bottomRows(missing));
 }
 
 Opinion Surrogate::update(const Observations& observations, const Points& points,
@@ -94,10 +92,8 @@ Opinion Surrogate::update(const Observations& observations, const Points& points
 }
 
 void Surrogate::suppose(const Points& points) {
-  for (Eigen::Index row = posterior_.observations() - static_cast<Eigen::Index>(used_.size());
-       row < points.rows(); ++row) {
-    posterior_.observe(points.row(row));
-  }
+  const Eigen::Index supposed = posterior_.observations() - static_cast<Eigen::Index>(used_.size());
+  if (points.rows() > supposed) posterior_.observe(points.bottomRows(points.rows() - supposed));
 }
 
 Opinion Surrogate::opinion(const Observations& observations,

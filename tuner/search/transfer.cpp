@@ -126,7 +126,7 @@ void add_shares(const Kernel& kernel, const Training& training, const Eigen::Vec
   const Points part = points.middleRows(first, sum.size());
   Eigen::VectorXf share(sum.size());
   for (Eigen::Index i = 0; i < alpha.size(); ++i) {
-    covariances(kernel, training.points.row(i), part, part.rows(), share.data());
+    covariances(kernel, training.points.row(i), part, share.data());
     sum += static_cast<float>(alpha[i]) * share;
   }
 }
@@ -137,7 +137,7 @@ Eigen::VectorXf means(const Kernel& kernel, const Training& training, const Poin
   const Eigen::Index count = training.points.rows();
   Eigen::MatrixXf among(count, count);
   for (Eigen::Index i = 0; i < count; ++i) {
-    covariances(kernel, training.points.row(i), training.points, count, among.col(i).data());
+    covariances(kernel, training.points.row(i), training.points, among.col(i).data());
   }
   Eigen::MatrixXd covariance = among.cast<double>();
   covariance.diagonal().array() += std::exp(kernel.log_noise) + 1e-8;

@@ -12,6 +12,7 @@
 #include "tuner/search/candidates.hpp"
 #include "tuner/search/expected_improvement.hpp"
 #include "tuner/search/random_source.hpp"
+#include "tuner/search/reduction.hpp"
 
 namespace autotune {
 namespace {
@@ -38,12 +39,12 @@ TEST(Kernel, IsItsAmplitudeAtNoDistanceAndMaternBeyond) {
   Points points(2, 1);
   points << 0, 1;
   float values[2];
-  covariances(kernel, points.row(0), points, 2, values);
+  covariances(kernel, points.row(0), points, values);
   EXPECT_FLOAT_EQ(values[0], 1);
   const double root5 = std::sqrt(5.0);
   EXPECT_NEAR(values[1], (1 + root5 + 5.0 / 3) * std::exp(-root5), 1e-6);
   kernel.step = 3;  // r = sqrt(1 + 3)
-  covariances(kernel, points.row(0), points, 2, values);
+  covariances(kernel, points.row(0), points, values);
   EXPECT_FLOAT_EQ(values[0], 1);
   EXPECT_NEAR(values[1], (1 + 2 * root5 + 20.0 / 3) * std::exp(-2 * root5), 1e-6);
 }
@@ -89,6 +90,41 @@ TEST(Posterior, OneByOneIsAllAtOnce) {
           .cwiseAbs()
           .maxCoeff(),
       2e-3);
+}
+
+TEST(Posterior, ObservesSeveralAsOneByOne) {
+  const Points points = random_points(700, 3);
+  Posterior several(points, 8), one_by_one(points, 8);
+  for (Posterior* posterior : {&several, &one_by_one}) {
+    posterior->reset(wide_kernel(3), points.topRows(3));
+  }
+  several.observe(points.middleRows(3, 5));
+  for (Eigen::Index i = 3; i < 8; ++i) one_by_one.observe(points.row(i));
+  EXPECT_LT((several.variances() - one_by_one.variances()).abs().maxCoeff(), 1e-5);
+}
+
+TEST(Reduction, KeepsTheCovariancesInFewerDimensions) {
+  std::vector<Parameter> parameters;
+  for (const char* name : {"A", "B", "C", "D"}) {
+    parameters.push_back({name, {1, 2, 4, 32}, std::nullopt, false});
+  }
+  const ParameterSpace space(std::move(parameters), std::span<const Expression>{}, Scope{});
+  const LevelCoordinates coordinates(space, Products::included);
+  const Eigen::MatrixXd basis = coordinates.product_basis();
+  ASSERT_EQ(basis.rows(), 6);
+  ASSERT_EQ(basis.cols(), 4);
+  Kernel kernel = Kernel::prior(10, 0.1, 6);
+  for (Eigen::Index d = 0; d < 10; ++d) kernel.log_scales[d] = 0.4 * static_cast<double>(d) - 2;
+  const Reduction reduction(kernel, basis);
+  const Points points = coordinates.all_points();
+  const Points reduced = reduction.points(points);
+  ASSERT_EQ(reduced.cols(), 8);
+  Eigen::VectorXf expected(points.rows()), found(points.rows());
+  for (const Eigen::Index row : {0, 77, 255}) {
+    covariances(kernel, points.row(row), points, expected.data());
+    covariances(reduction.kernel(), reduced.row(row), reduced, found.data());
+    EXPECT_LT((expected - found).cwiseAbs().maxCoeff(), 1e-5F);
+  }
 }
 
 TEST(ExpectedImprovement, AgreesWithTheFormula) {
