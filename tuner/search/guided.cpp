@@ -192,7 +192,7 @@ class Search {
     }
     left_to_gain_[which] = left_to_gain(opinion, surrogate.variances(), part.taken);
     evaluator_.expect(std::max(left_to_gain_[0], left_to_gain_[1]));
-    surrogate.suppose(coordinates_.points(under_way_));
+    surrogate.suppose(under_way_, coordinates_.points(under_way_));
     const Eigen::ArrayXf scores = expected_improvements(opinion, surrogate.variances(), part.taken);
     const Eigen::ArrayXf& success = success_.update(observations_, points_);
     return success.size() == 0 ? scores : (scores < 0).select(scores, scores * success);

@@ -72,6 +72,7 @@ void Posterior::extend_factor(const Eigen::Ref<const Eigen::RowVectorXf>& point)
 }
 
 void Posterior::observe(const Points& points) {
+  if (points.rows() == 0) return;
   const Eigen::Index before = count_;
   const Points added = reduction_.points(points);
   for (Eigen::Index i = 0; i < added.rows(); ++i) extend_factor(added.row(i));
@@ -93,6 +94,17 @@ void Posterior::observe(const Points& points) {
 Eigen::VectorXd Posterior::whitened(const Eigen::VectorXd& values) const {
   const auto known = factor_.topLeftCorner(values.size(), values.size());
   return known.triangularView<Eigen::Lower>().solve(values);
+}
+
+Eigen::VectorXd Posterior::whitened(const Eigen::VectorXd& values,
+                                    std::span<const Eigen::Index> rows) const {
+  Eigen::VectorXd result = Eigen::VectorXd::Zero(rows.empty() ? 0 : rows.back() + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Eigen::Index row = rows[i];
+    const double expected = factor_.row(row).head(row).dot(result.head(row));
+    result[row] = (values[static_cast<Eigen::Index>(i)] - expected) / factor_(row, row);
+  }
+  return result;
 }
 
 Eigen::VectorXf Posterior::means(const Eigen::VectorXd& whitened) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <span>
 
 #include "tuner/search/kernel.hpp"
 #include "tuner/search/points.hpp"
@@ -29,6 +30,9 @@ class Posterior {
 
   /// L⁻¹ times the values of the first observations.
   Eigen::VectorXd whitened(const Eigen::VectorXd& values) const;
+  /// The same for the values of these observations, which are ascending. Each of the others comes
+  /// out as those before it let expect.
+  Eigen::VectorXd whitened(const Eigen::VectorXd& values, std::span<const Eigen::Index> rows) const;
   /// The mean at every candidate.
   Eigen::VectorXf means(const Eigen::VectorXd& whitened) const;
   const Eigen::ArrayXf& variances() const { return variances_; }

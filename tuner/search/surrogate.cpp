@@ -69,11 +69,28 @@ void Surrogate::fit(const Observations& observations, const Points& points,
   fitted_ = observations.size();
 }
 
+void Surrogate::start_again(const Observations& observations, const Points& points) {
+  const std::vector<std::size_t> places = most_telling(observations, kMostUsed);
+  posterior_.reset(kernel_, rows_of<Points>(points, places));
+  rows_.clear();
+  for (const std::size_t place : places) rows_.push_back({observations.indices()[place], place});
+  drawing_ = candidates_.drawing;
+}
+
 void Surrogate::take_in(const Observations& observations, const Points& points) {
-  for (std::size_t place = seen_; place < observations.size(); ++place) used_.push_back(place);
-  // What was supposed comes in the order in which it was supposed.
-  const Eigen::Index missing = static_cast<Eigen::Index>(used_.size()) - posterior_.observations();
-  if (missing > 0) posterior_.observe(points.bottomRows(missing));
+  std::vector<std::size_t> unsupposed;
+  for (std::size_t place = seen_; place < observations.size(); ++place) {
+    const std::size_t index = observations.indices()[place];
+    const auto row = std::ranges::find(rows_, index, &Row::index);
+    if (row == rows_.end()) {
+      unsupposed.push_back(place);
+    } else {
+      row->place = place;
+    }
+  }
+  for (const std::size_t place : unsupposed)
+    rows_.push_back({observations.indices()[place], place});
+  posterior_.observe(rows_of<Points>(points, unsupposed));
 }
 
 Opinion Surrogate::update(const Observations& observations, const Points& points,
@@ -81,9 +98,7 @@ Opinion Surrogate::update(const Observations& observations, const Points& points
   const bool refit = outgrown(observations.size());
   if (refit) fit(observations, points, predicted);
   if (refit || drawing_ != candidates_.drawing) {
-    used_ = most_telling(observations, kMostUsed);
-    posterior_.reset(kernel_, rows_of<Points>(points, used_));
-    drawing_ = candidates_.drawing;
+    start_again(observations, points);
   } else {
     take_in(observations, points);
   }
@@ -91,19 +106,31 @@ Opinion Surrogate::update(const Observations& observations, const Points& points
   return opinion(observations, predicted);
 }
 
-void Surrogate::suppose(const Points& points) {
-  const Eigen::Index supposed = posterior_.observations() - static_cast<Eigen::Index>(used_.size());
-  if (points.rows() > supposed) posterior_.observe(points.bottomRows(points.rows() - supposed));
+void Surrogate::suppose(std::span<const std::size_t> indices, const Points& points) {
+  std::vector<std::size_t> added;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (std::ranges::find(rows_, indices[i], &Row::index) != rows_.end()) continue;
+    rows_.push_back({indices[i], std::nullopt});
+    added.push_back(i);
+  }
+  posterior_.observe(rows_of<Points>(points, added));
 }
 
 Opinion Surrogate::opinion(const Observations& observations,
                            const Eigen::VectorXd& predicted) const {
-  const Targets targets = targets_of(observations, used_);
-  Eigen::VectorXd whitened = posterior_.whitened(targets.values);
+  std::vector<Eigen::Index> rows;
+  std::vector<std::size_t> places;
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    if (!rows_[row].place) continue;
+    rows.push_back(static_cast<Eigen::Index>(row));
+    places.push_back(*rows_[row].place);
+  }
+  const Targets targets = targets_of(observations, places);
+  Eigen::VectorXd whitened = posterior_.whitened(targets.values, rows);
   double slope = 0;
   if (predicted.size() > 0) {
-    const Trend trend = trend_of(rows_of<Eigen::VectorXd>(predicted, used_), targets);
-    const Eigen::VectorXd feature = posterior_.whitened(trend.feature);
+    const Trend trend = trend_of(rows_of<Eigen::VectorXd>(predicted, places), targets);
+    const Eigen::VectorXd feature = posterior_.whitened(trend.feature, rows);
     slope = fitted_slope(trend, feature, whitened);
     whitened -= slope * feature;
     slope /= targets.deviation;

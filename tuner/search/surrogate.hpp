@@ -2,6 +2,7 @@
 // A Gaussian process over the candidates of a search, refitted as observations come in.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,9 +29,9 @@ class Surrogate {
   Opinion update(const Observations& observations, const Points& points,
                  const Eigen::VectorXd& predicted);
 
-  /// Assumes that these points (one per row) are observed next, in this order, with their expected
-  /// means. They come after points assumed before.
-  void suppose(const Points& points);
+  /// Assumes that these configurations come out as expected, until they are observed. `points` has
+  /// one row for each.
+  void suppose(std::span<const std::size_t> indices, const Points& points);
   const Eigen::ArrayXf& variances() const { return posterior_.variances(); }
 
  private:
@@ -38,15 +39,21 @@ class Surrogate {
   void fit(const Observations& observations, const Points& points,
            const Eigen::VectorXd& predicted);
   void take_in(const Observations& observations, const Points& points);
+  void start_again(const Observations& observations, const Points& points);
   Opinion opinion(const Observations& observations, const Eigen::VectorXd& predicted) const;
 
   const Candidates& candidates_;
   Kernel kernel_;
   Posterior posterior_;
-  std::vector<std::size_t> used_;  // places of the posterior's observations
-  std::size_t seen_ = 0;           // observations added
-  int drawing_ = -1;               // of the posterior's candidates
-  std::size_t fitted_ = 0;         // observations at the last fit
+  /// An observation of the posterior: where it is among the search's, once it has come.
+  struct Row {
+    std::size_t index;
+    std::optional<std::size_t> place;
+  };
+  std::vector<Row> rows_;   // in the posterior's order
+  std::size_t seen_ = 0;    // observations added
+  int drawing_ = -1;        // of the posterior's candidates
+  std::size_t fitted_ = 0;  // observations at the last fit
 };
 
 }  // namespace autotune

@@ -103,6 +103,23 @@ TEST(Posterior, ObservesSeveralAsOneByOne) {
   EXPECT_LT((several.variances() - one_by_one.variances()).abs().maxCoeff(), 1e-5);
 }
 
+TEST(Posterior, AnObservationWithoutAValueComesOutAsExpected) {
+  const Points points = random_points(20, 3);
+  Posterior all(points, 10), first(points, 10);
+  all.reset(wide_kernel(3), points.topRows(6));
+  first.reset(wide_kernel(3), points.topRows(5));
+  const Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(5, -1, 1);
+  const std::vector<Eigen::Index> rows = {0, 1, 2, 3, 4};
+  EXPECT_EQ(all.whitened(values, rows), first.whitened(values, rows));
+  EXPECT_TRUE(all.whitened(values, rows).isApprox(all.whitened(values), 1e-9));
+
+  const std::vector<Eigen::Index> gap = {0, 1, 2, 3, 5};
+  const Eigen::VectorXf means = all.means(all.whitened(values, gap));
+  const Eigen::VectorXf before = first.means(first.whitened(values.head(4)));
+  EXPECT_NEAR(means[4], before[4], 1e-2) << "as the first four let expect";
+  EXPECT_NEAR(means[5], 1, 1e-2);
+}
+
 TEST(Reduction, KeepsTheCovariancesInFewerDimensions) {
   std::vector<Parameter> parameters;
   for (const char* name : {"A", "B", "C", "D"}) {
