@@ -128,6 +128,57 @@ typedef struct autotune_search_v1 {
   const autotune_strategy_v1* strategies;
 } autotune_search_v1;
 
+/* ---- search/2: strategies that learn reasons and resources ------------------------------- */
+
+/* A plugin may offer both facets, for older versions of autotune. Of two strategies with one name,
+ * that of search/2 is used. */
+#define AUTOTUNE_FACET_SEARCH_2 "search/2"
+
+typedef struct autotune_evaluation_v2 {
+  uint64_t index; /* index, seconds and outcome are those of autotune_evaluation_v1 */
+  double seconds;
+  int32_t outcome;
+  /* Resources of the heaviest kernel, from the compiler; -1 where unknown. */
+  int32_t registers;      /* a thread */
+  int64_t shared_bytes;   /* a block, static and dynamic */
+  int64_t local_bytes;    /* a thread: spilled registers and local arrays */
+  double occupancy;       /* theoretical, 0 to 1 */
+  double compile_seconds; /* 0 where unknown */
+  /* How it ended: `ok` `pruned` `invalid` `compile_error` `launch_error` `wrong`
+   * `nondeterministic` `timeout` `crash`; others may be added. */
+  const char* kind;
+  const char* reason; /* one line, such as the compiler's error; may be empty */
+} autotune_evaluation_v2;
+
+/* As autotune_task_v1, but for the evaluations. Their strings are valid until search() returns. */
+typedef struct autotune_task_v2 {
+  uint32_t parameters;
+  const autotune_parameter_v1* parameter;
+  uint64_t configurations;
+  const uint16_t* levels;
+  const double* predicted;
+  uint64_t known_count;
+  const autotune_evaluation_v2* known;
+  uint64_t seed;
+  uint64_t budget;
+  uint32_t batch;
+  uint32_t reserved;
+  void* host;
+  uint64_t (*evaluate)(void* host, const uint64_t* indices, uint64_t count,
+                       autotune_evaluation_v2* answers);
+} autotune_task_v2;
+
+typedef struct autotune_strategy_v2 {
+  const char* name; /* for --strategy */
+  const char* description;
+  const char* (*search)(const autotune_task_v2* task);
+} autotune_strategy_v2;
+
+typedef struct autotune_search_v2 {
+  uint32_t count;
+  const autotune_strategy_v2* strategies;
+} autotune_search_v2;
+
 /* ---- baseline/1: a vendor's library ------------------------------------------------------ */
 
 #define AUTOTUNE_FACET_BASELINE "baseline/1"

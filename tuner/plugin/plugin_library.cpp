@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -91,18 +92,29 @@ PluginLibrary::PluginLibrary(const fs::path& file) {
 }
 
 void PluginLibrary::read_strategies() {
-  const auto* facet = facet_of<autotune_search_v1>(*plugin_, AUTOTUNE_FACET_SEARCH);
+  read_strategies<autotune_search_v2>(AUTOTUNE_FACET_SEARCH_2, 0);
+  read_strategies<autotune_search_v1>(AUTOTUNE_FACET_SEARCH, description_.strategies.size());
+}
+
+/// Leaves out those with the name of one of the first `replaced_by` strategies.
+template <class Facet>
+void PluginLibrary::read_strategies(const char* id, std::size_t replaced_by) {
+  const auto* facet = facet_of<Facet>(*plugin_, id);
   if (facet == nullptr) return;
   if (facet->count > kMostEntries || (facet->count > 0 && facet->strategies == nullptr)) {
-    fail(format("search/1: there cannot be {} strategies", facet->count));
+    fail(format("{}: there cannot be {} strategies", id, facet->count));
   }
   for (std::uint32_t i = 0; i < facet->count; ++i) {
-    const autotune_strategy_v1& strategy = facet->strategies[i];
+    const auto& strategy = facet->strategies[i];
     PluginDescription::Strategy read{text(strategy.name, "a strategy's name"),
                                      text(strategy.description, "a strategy's description")};
-    if (!is_name(read.name)) fail(format("search/1: \"{}\" is no name", read.name));
-    if (strategy.search == nullptr) fail(format("search/1: {} has no search()", read.name));
+    if (!is_name(read.name)) fail(format("{}: \"{}\" is no name", id, read.name));
+    if (strategy.search == nullptr) fail(format("{}: {} has no search()", id, read.name));
+    const auto newer = std::span(description_.strategies).first(replaced_by);
+    if (std::ranges::find(newer, read.name, &PluginDescription::Strategy::name) != newer.end())
+      continue;
     description_.strategies.push_back(std::move(read));
+    strategies_.emplace_back(&strategy);
   }
 }
 
@@ -131,10 +143,9 @@ void PluginLibrary::read_baseline() {
   description_.is_baseline = true;
 }
 
-const autotune_strategy_v1& PluginLibrary::strategy(const std::string& name) const {
-  for (std::size_t i = 0; i < description_.strategies.size(); ++i) {
-    if (description_.strategies[i].name != name) continue;
-    return facet_of<autotune_search_v1>(*plugin_, AUTOTUNE_FACET_SEARCH)->strategies[i];
+PluginStrategyTable PluginLibrary::strategy(const std::string& name) const {
+  for (std::size_t i = 0; i < strategies_.size(); ++i) {
+    if (description_.strategies[i].name == name) return strategies_[i];
   }
   fail(format("it has no strategy {}", name));
 }

@@ -5,14 +5,19 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <variant>
 #include <vector>
 
 struct autotune_baseline_v1;
 struct autotune_plugin_v1;
 struct autotune_strategy_v1;
+struct autotune_strategy_v2;
 struct autotune_target_v1;
 
 namespace autotune {
+
+/// A strategy of the facet search/1 or search/2.
+using PluginStrategyTable = std::variant<const autotune_strategy_v1*, const autotune_strategy_v2*>;
 
 /// A plugin's description as plain values, for other processes.
 struct PluginDescription {
@@ -41,7 +46,7 @@ class PluginLibrary {
 
   const PluginDescription& description() const { return description_; }
   /// Throws Error if there is none.
-  const autotune_strategy_v1& strategy(const std::string& name) const;
+  PluginStrategyTable strategy(const std::string& name) const;
   const autotune_target_v1& target(std::size_t number) const;
   const autotune_baseline_v1& baseline() const;
 
@@ -49,11 +54,14 @@ class PluginLibrary {
   [[noreturn]] void fail(const std::string& what) const;
   std::string text(const char* text, const std::string& what) const;
   void read_strategies();
+  template <class Facet>
+  void read_strategies(const char* id, std::size_t replaced_by);
   void read_targets();
   void read_baseline();
 
   PluginDescription description_;
   const autotune_plugin_v1* plugin_ = nullptr;
+  std::vector<PluginStrategyTable> strategies_;  // one for each of the description
 };
 
 }  // namespace autotune

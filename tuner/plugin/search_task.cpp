@@ -2,8 +2,10 @@
 #include "tuner/plugin/search_task.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <limits>
+#include <variant>
 
 #include "plugins/sdk/autotune_plugin.h"
 #include "tuner/plugin/plugin_call.hpp"
@@ -11,8 +13,20 @@
 namespace autotune {
 namespace {
 
-autotune_evaluation_v1 plain(const Evaluation& evaluation) {
-  autotune_evaluation_v1 plain{};
+/// The facets differ in their evaluations only.
+struct Search1 {
+  using Task = autotune_task_v1;
+  using Evaluation = autotune_evaluation_v1;
+};
+struct Search2 {
+  using Task = autotune_task_v2;
+  using Evaluation = autotune_evaluation_v2;
+};
+
+/// What both facets tell.
+template <class Plain>
+Plain told_of(const Evaluation& evaluation) {
+  Plain plain{};
   plain.index = evaluation.index;
   plain.outcome = !evaluation.seconds                 ? AUTOTUNE_PLUGIN_FAILED
                   : evaluation.outcome == Outcome::ok ? AUTOTUNE_PLUGIN_OK
@@ -21,27 +35,94 @@ autotune_evaluation_v1 plain(const Evaluation& evaluation) {
   return plain;
 }
 
-/// The other end of autotune_task_v1::evaluate: lets nothing be thrown through the plugin.
+void tell_more(const Evaluation&, autotune_evaluation_v1&) {}
+
+/// Points to the strings of `evaluation`.
+void tell_more(const Evaluation& evaluation, autotune_evaluation_v2& plain) {
+  plain.registers = evaluation.resources.registers;
+  plain.shared_bytes = evaluation.resources.shared_bytes;
+  plain.local_bytes = evaluation.resources.local_bytes;
+  plain.occupancy = evaluation.resources.occupancy;
+  plain.compile_seconds = evaluation.compile_seconds;
+  plain.kind = name_of(evaluation.outcome).data();  // a literal
+  plain.reason = evaluation.reason.c_str();
+}
+
+template <class Plain>
+void tell(const std::vector<Evaluation>& evaluations, Plain* plain) {
+  for (const Evaluation& evaluation : evaluations) {
+    *plain = told_of<Plain>(evaluation);
+    tell_more(evaluation, *plain++);
+  }
+}
+
+/// The other end of evaluate(): lets nothing be thrown through the plugin.
+template <class Facet>
 struct Host {
   const Ask& ask;
-  std::exception_ptr thrown;
+  std::exception_ptr thrown = {};
+  std::deque<std::vector<Evaluation>> answered = {};  // their strings outlive the call
 
   static std::uint64_t evaluate(void* host, const std::uint64_t* indices, std::uint64_t count,
-                                autotune_evaluation_v1* answers) {
+                                typename Facet::Evaluation* answers) {
     return static_cast<Host*>(host)->answer({indices, count}, answers);
   }
 
   std::uint64_t answer(std::span<const std::uint64_t> indices,
-                       autotune_evaluation_v1* answers) noexcept try {
+                       typename Facet::Evaluation* answers) noexcept try {
     if (thrown) return 0;
-    const std::vector<Evaluation> evaluations = ask(indices);
-    std::ranges::transform(evaluations, answers, plain);
-    return evaluations.size();
+    answered.push_back(ask(indices));
+    tell(answered.back(), answers);
+    return answered.back().size();
   } catch (...) {
     thrown = std::current_exception();
     return 0;
   }
 };
+
+/// A task's parameters as a plugin sees them.
+struct PlainParameters {
+  explicit PlainParameters(const std::vector<SearchTask::Parameter>& parameters) {
+    for (const SearchTask::Parameter& parameter : parameters) {
+      auto& texts = values.emplace_back();
+      for (const std::string& value : parameter.values) texts.push_back(value.c_str());
+      plain.push_back(
+          {parameter.name.c_str(), static_cast<std::uint32_t>(texts.size()), texts.data()});
+    }
+  }
+  std::deque<std::vector<const char*>> values;
+  std::vector<autotune_parameter_v1> plain;
+};
+
+template <class Facet, class Strategy>
+void run(const Strategy& strategy, const SearchTask& task, const Ask& ask) {
+  const PlainParameters parameters(task.parameters);
+  std::vector<typename Facet::Evaluation> known(task.known.size());
+  tell(task.known, known.data());
+  Host<Facet> host{ask};
+  typename Facet::Task told{};
+  told.parameters = static_cast<std::uint32_t>(parameters.plain.size());
+  told.parameter = parameters.plain.data();
+  told.configurations = task.configurations;
+  told.levels = task.levels.data();
+  told.predicted = task.predicted.empty() ? nullptr : task.predicted.data();
+  told.known_count = known.size();
+  told.known = known.data();
+  told.seed = task.seed;
+  told.budget = task.budget;
+  told.batch = task.batch;
+  told.host = &host;
+  told.evaluate = &Host<Facet>::evaluate;
+  call_plugin("search()", [&] { return strategy.search(&told); });
+  if (host.thrown) std::rethrow_exception(host.thrown);
+}
+
+void run(const autotune_strategy_v1& strategy, const SearchTask& task, const Ask& ask) {
+  run<Search1>(strategy, task, ask);
+}
+void run(const autotune_strategy_v2& strategy, const SearchTask& task, const Ask& ask) {
+  run<Search2>(strategy, task, ask);
+}
 
 }  // namespace
 
@@ -67,34 +148,8 @@ SearchTask search_task(const Evaluator& evaluator, std::uint64_t seed) {
   return task;
 }
 
-void run_strategy(const autotune_strategy_v1& strategy, const SearchTask& task, const Ask& ask) {
-  std::vector<std::vector<const char*>> values;
-  std::vector<autotune_parameter_v1> parameters;
-  for (const SearchTask::Parameter& parameter : task.parameters) {
-    auto& texts = values.emplace_back();
-    for (const std::string& value : parameter.values) texts.push_back(value.c_str());
-    parameters.push_back(
-        {parameter.name.c_str(), static_cast<std::uint32_t>(texts.size()), texts.data()});
-  }
-  std::vector<autotune_evaluation_v1> known(task.known.size());
-  std::ranges::transform(task.known, known.begin(), plain);
-
-  Host host{ask, nullptr};
-  autotune_task_v1 told{};
-  told.parameters = static_cast<std::uint32_t>(parameters.size());
-  told.parameter = parameters.data();
-  told.configurations = task.configurations;
-  told.levels = task.levels.data();
-  told.predicted = task.predicted.empty() ? nullptr : task.predicted.data();
-  told.known_count = known.size();
-  told.known = known.data();
-  told.seed = task.seed;
-  told.budget = task.budget;
-  told.batch = task.batch;
-  told.host = &host;
-  told.evaluate = &Host::evaluate;
-  call_plugin("search()", [&] { return strategy.search(&told); });
-  if (host.thrown) std::rethrow_exception(host.thrown);
+void run_strategy(const PluginStrategyTable& strategy, const SearchTask& task, const Ask& ask) {
+  std::visit([&](const auto* table) { run(*table, task, ask); }, strategy);
 }
 
 }  // namespace autotune

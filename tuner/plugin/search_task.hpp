@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/plugin/plugin_library.hpp"
 #include "tuner/search/strategy.hpp"
-
-struct autotune_strategy_v1;
 
 namespace autotune {
 
@@ -37,6 +36,6 @@ using Ask = std::function<std::vector<Evaluation>(std::span<const std::uint64_t>
 
 /// Runs the strategy to its end. After an exception of `ask`, it is not called again; the exception
 /// is rethrown once the plugin has returned. Throws Error if the strategy throws or gives a reason.
-void run_strategy(const autotune_strategy_v1& strategy, const SearchTask& task, const Ask& ask);
+void run_strategy(const PluginStrategyTable& strategy, const SearchTask& task, const Ask& ask);
 
 }  // namespace autotune

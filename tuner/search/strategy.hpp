@@ -18,12 +18,23 @@
 
 namespace autotune {
 
+/// Resources of a compiled configuration's heaviest kernel; -1 where unknown.
+struct CompiledResources {
+  int registers = -1;  // a thread
+  std::int64_t shared_bytes = -1;
+  std::int64_t local_bytes = -1;
+  double occupancy = -1;  // theoretical, 0..1
+};
+
 /// The result for one configuration. `seconds` is set if the outcome is ok. It is a lower bound if
 /// the outcome is pruned, and empty for failures.
 struct Evaluation {
   std::size_t index = 0;
   Outcome outcome = Outcome::ok;
-  std::optional<double> seconds;
+  std::optional<double> seconds = {};
+  std::string reason = {};  // one line, if not ok
+  CompiledResources resources = {};
+  double compile_seconds = 0;
 };
 
 /// Evaluates configurations. A repeated evaluation is free and counts once.

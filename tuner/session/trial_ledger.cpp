@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "tuner/text/compiler_log.hpp"
+
 namespace autotune {
 namespace {
 
@@ -129,7 +131,10 @@ void TrialLedger::refute(std::size_t index, Outcome outcome, const std::string& 
 
 Evaluation TrialLedger::evaluation(std::size_t index) const {
   const Trial& trial = trials_.at(index);
-  Evaluation evaluation{index, trial.outcome, std::nullopt};
+  Evaluation evaluation{index, trial.outcome};
+  evaluation.reason = first_error(trial.message);
+  evaluation.resources = {trial.registers, trial.shared_bytes, trial.local_bytes, trial.occupancy};
+  evaluation.compile_seconds = trial.compile_seconds;
   if (trial.measurement) evaluation.seconds = trial.measurement->median;
   return evaluation;
 }

@@ -20,7 +20,8 @@ WIRE_MEMBERS(PluginDescription::Strategy, name, description)
 WIRE_MEMBERS(PluginDescription::Target, manifest, folder, has_hooks)
 WIRE_MEMBERS(PluginDescription, file, name, version, description, strategies, targets, is_baseline)
 WIRE_MEMBERS(SearchTask::Parameter, name, values)
-WIRE_MEMBERS(Evaluation, index, outcome, seconds)
+WIRE_MEMBERS(CompiledResources, registers, shared_bytes, local_bytes, occupancy)
+WIRE_MEMBERS(Evaluation, index, outcome, seconds, reason, resources, compile_seconds)
 
 /// But for the levels and predictions.
 WIRE_MEMBERS(SearchTask, parameters, configurations, known, seed, budget, batch)

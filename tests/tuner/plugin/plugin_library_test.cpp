@@ -61,7 +61,8 @@ AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return 
   EXPECT_EQ(plugin.description, "a good one");
   ASSERT_EQ(plugin.strategies.size(), 2u);
   EXPECT_EQ(plugin.strategies[1].name, "second");
-  EXPECT_STREQ(library.strategy("second").description, "two");
+  EXPECT_STREQ(std::get<const autotune_strategy_v1*>(library.strategy("second"))->description,
+               "two");
   EXPECT_THROW(library.strategy("third"), Error);
   ASSERT_EQ(plugin.targets.size(), 2u);
   EXPECT_EQ(plugin.targets[0].folder, workshop_.folder() / "kernels");
@@ -69,6 +70,30 @@ AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return 
   EXPECT_FALSE(plugin.targets[0].has_hooks);
   EXPECT_FALSE(plugin.is_baseline);
   EXPECT_THROW(library.baseline(), Error);
+}
+
+TEST_F(PluginLibraryTest, AStrategyOfBothFacetsIsThatOfSearch2) {
+  const PluginLibrary library(workshop_.build("both", R"(
+#include <autotune/autotune_plugin.h>
+#include <string.h>
+static const char* old_search(const autotune_task_v1* task) { return task ? 0 : "no task"; }
+static const char* new_search(const autotune_task_v2* task) { return task ? 0 : "no task"; }
+static const autotune_strategy_v1 older[] = {{"same", "one", old_search}, {"old", "two", old_search}};
+static const autotune_strategy_v2 newer[] = {{"same", "three", new_search}};
+static const autotune_search_v1 search_1 = {2, older};
+static const autotune_search_v2 search_2 = {1, newer};
+static const void* facet(const char* id) {
+  if (strcmp(id, AUTOTUNE_FACET_SEARCH) == 0) return &search_1;
+  if (strcmp(id, AUTOTUNE_FACET_SEARCH_2) == 0) return &search_2;
+  return 0;
+}
+static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "both", "1", "of both", facet};
+AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
+)"));
+  ASSERT_EQ(library.description().strategies.size(), 2u);
+  EXPECT_EQ(library.description().strategies[0].description, "three");
+  EXPECT_TRUE(std::holds_alternative<const autotune_strategy_v2*>(library.strategy("same")));
+  EXPECT_TRUE(std::holds_alternative<const autotune_strategy_v1*>(library.strategy("old")));
 }
 
 TEST_F(PluginLibraryTest, AnotherAbiIsNamedBesideOurs) {

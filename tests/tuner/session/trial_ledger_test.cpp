@@ -57,6 +57,25 @@ TEST_F(TrialLedgerTest, TheFastestTimedTrialLeads) {
   EXPECT_FALSE(ledger.is_within(0.4, 4));
 }
 
+TEST_F(TrialLedgerTest, AnEvaluationTellsReasonAndResources) {
+  ToyRun toy(device_);
+  Trial trial = failed(Outcome::compile_error);
+  trial.message = "toy.cu(3): warning: unused\ntoy.cu(4): error: too wide\n1 error detected";
+  trial.registers = 255;
+  trial.shared_bytes = 4096;
+  trial.local_bytes = 96;
+  trial.occupancy = 0.25;
+  trial.compile_seconds = 1.5;
+  toy->ledger().add(4, trial);
+  const Evaluation evaluation = toy->ledger().evaluation(4);
+  EXPECT_EQ(evaluation.reason, "toy.cu(4): error: too wide");
+  EXPECT_EQ(evaluation.resources.registers, 255);
+  EXPECT_EQ(evaluation.resources.shared_bytes, 4096);
+  EXPECT_EQ(evaluation.resources.local_bytes, 96);
+  EXPECT_EQ(evaluation.resources.occupancy, 0.25);
+  EXPECT_EQ(evaluation.compile_seconds, 1.5);
+}
+
 TEST_F(TrialLedgerTest, ARefutedTrialIsAFailureAndTheNextLeads) {
   ToyRun toy(device_);
   TrialLedger& ledger = toy->ledger();
