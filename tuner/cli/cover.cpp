@@ -231,7 +231,8 @@ int run_cover(const Arguments& arguments) {
                "--device",
                info.name));
   }
-  ProgressDisplay display(arguments.has("quiet"));
+  ProgressDisplay display(arguments.has("quiet"), request_of(arguments, target, info.kind).budget,
+                          ProgressDisplay::Clock::now());
   const InterruptGuard guard([&] {
     for (const auto& device : devices) device->stop_compiling();
   });

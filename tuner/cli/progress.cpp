@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <iostream>
 #include <numeric>
 
@@ -35,9 +36,42 @@ std::string outcomes_text(const OutcomeCounts& counts) {
   return text;
 }
 
+double seconds(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+/// The local time after so many seconds: `14:32`, or `Tue 14:32` if that is far away.
+std::string clock_text(double seconds_from_now) {
+  constexpr double kFar = 12 * 3600;
+  const std::time_t then = std::time(nullptr) + static_cast<std::time_t>(seconds_from_now);
+  std::tm local{};
+  char text[32] = "";
+  localtime_r(&then, &local);
+  std::strftime(text, sizeof text, seconds_from_now > kFar ? "%a %H:%M" : "%H:%M", &local);
+  return text;
+}
+
+/// `  best 9.170 us, 2.10x the first, at 71, 29.27 TFLOP/s`: at which evaluation it was found.
+std::string best_text(const std::optional<BestSoFar>& best, double flops) {
+  if (!best) return "";
+  std::string text = "  best " + time_text(best->seconds);
+  if (best->seconds < best->first_seconds) {
+    text +=
+        format(", {:.2f}x the first, at {}", best->first_seconds / best->seconds, best->found_at);
+  }
+  if (flops > 0) text += ", " + rate_text(flops / best->seconds);
+  return text;
+}
+
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO)) {}
+ProgressDisplay::ProgressDisplay(bool quiet, const Budget& budget, Clock::time_point started)
+    : quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO)),
+      is_upper_bound_(budget.kind == Budget::Kind::automatic),
+      run_(budget.kind == Budget::Kind::seconds
+               ? std::optional(seconds(started.time_since_epoch()) + budget.amount)
+               : std::nullopt) {}
 
 ProgressDisplay::~ProgressDisplay() { clear_line(); }
 
@@ -47,32 +81,35 @@ void ProgressDisplay::clear_line() {
 }
 
 void ProgressDisplay::show(const Progress& progress) {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
+  run_.note(progress, seconds(now.time_since_epoch()));
   if (quiet_ || !terminal_ || now - last_ < kRedraw) return;
   last_ = now;
   std::string line = format("[{}/{}] {}  {}/{}", progress.problem + 1, progress.problems,
                             progress.problem_text, progress.done, progress.total);
-  if (progress.best_seconds) {
-    line += "  best " + time_text(*progress.best_seconds);
-    if (progress.flops > 0) line += ", " + rate_text(progress.flops / *progress.best_seconds);
-  }
-  if (progress.done > 0) {
-    const double left = progress.elapsed_seconds *
-                        static_cast<double>(progress.total - progress.done) /
-                        static_cast<double>(progress.done);
-    line += format("  {:.0f} s left", left);
-  }
+  const std::string left = left_text();
+  if (!left.empty()) line += ", " + left;
+  line += best_text(run_.best_of(progress.problem_text), progress.flops);
   rewind_line();
   std::cerr << line.substr(0, terminal_width() - 1) << std::flush;
   line_shown_ = true;
 }
 
+std::string ProgressDisplay::left_text() const {
+  const auto left = run_.seconds_left(seconds(Clock::now().time_since_epoch()));
+  if (!left) return "";
+  return format("{}{} left, until {}", is_upper_bound_ ? "at most " : "", duration_text(*left),
+                clock_text(*left));
+}
+
 void ProgressDisplay::problem_done(const Target& target, const ProblemReport& report) {
   clear_line();
+  const std::string name = problem_text(target, report.problem);
+  run_.note_end_of(name, seconds(Clock::now().time_since_epoch()));
   if (quiet_) return;
   const int tried = std::accumulate(report.outcomes.begin(), report.outcomes.end(), 0);
-  std::string line = format("{}: tried {} of {}: {}", problem_text(target, report.problem), tried,
-                            report.space, outcomes_text(report.outcomes));
+  std::string line =
+      format("{}: tried {} of {}: {}", name, tried, report.space, outcomes_text(report.outcomes));
   if (const StartedFrom& from = report.started_from; from.configurations > 0) {
     line += format("; started from {} configuration{} found on {}", from.configurations,
                    from.configurations == 1 ? "" : "s", joined(from.devices, ", "));
@@ -81,7 +118,11 @@ void ProgressDisplay::problem_done(const Target& target, const ProblemReport& re
   if (report.quarantined > 0) {
     line += format("; {} not run again after two crashes or timeouts", report.quarantined);
   }
-  std::cerr << line << format("; {:.1f} s\n", report.seconds);
+  if (const auto best = run_.best_of(name)) {
+    line += format("; best found at {}", best->found_at);
+  }
+  const std::string left = left_text();
+  std::cerr << line << format("; {:.1f} s{}{}\n", report.seconds, left.empty() ? "" : "; ", left);
 }
 
 void ProgressDisplay::warn(const std::string& sentence) {

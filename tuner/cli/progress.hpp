@@ -5,14 +5,16 @@
 #include <chrono>
 #include <string>
 
+#include "tuner/session/run_progress.hpp"
 #include "tuner/session/tuning_session.hpp"
 
 namespace autotune::cli {
 
 class ProgressDisplay {
  public:
-  /// `quiet`: warnings only.
-  explicit ProgressDisplay(bool quiet);
+  using Clock = std::chrono::steady_clock;
+  /// `quiet`: warnings only. A budget of time begins at `started`.
+  ProgressDisplay(bool quiet, const Budget& budget, Clock::time_point started);
   ~ProgressDisplay();
 
   void show(const Progress& progress);
@@ -21,11 +23,15 @@ class ProgressDisplay {
 
  private:
   void clear_line();
+  /// `42 s left, until 14:32`; empty if it is unknown.
+  std::string left_text() const;
 
   bool quiet_;
   bool terminal_;
+  bool is_upper_bound_;  // the budget may be left unspent
   bool line_shown_ = false;
-  std::chrono::steady_clock::time_point last_{};
+  RunProgress run_;
+  Clock::time_point last_{};
 };
 
 }  // namespace autotune::cli

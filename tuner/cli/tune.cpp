@@ -91,7 +91,7 @@ int run_tune(const Arguments& arguments) {
   }
 
   const bool json = arguments.has("json");
-  ProgressDisplay display(arguments.has("quiet"));
+  ProgressDisplay display(arguments.has("quiet"), request.budget, started);
   const InterruptGuard guard([&] {
     for (const auto& device : devices) device->stop_compiling();
   });

@@ -64,6 +64,14 @@ std::string time_text(double seconds) {
   return in_units(seconds, kUnits);
 }
 
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
+  if (whole < 100) return format("{} s", whole);
+  const std::int64_t minutes = (whole + 30) / 60;
+  if (minutes < 100) return format("{} min", minutes);
+  return format("{} h {} min", minutes / 60, minutes % 60);
+}
+
 std::string rate_text(double flops_per_second) {
   static constexpr Unit kUnits[] = {{1e12, "TFLOP/s"}, {1e9, "GFLOP/s"}, {1e6, "MFLOP/s"}};
   return in_units(flops_per_second, kUnits);

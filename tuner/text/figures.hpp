@@ -12,6 +12,8 @@ namespace autotune {
 
 /// `2.871 ms`, `9.17 us`: four significant digits and the unit.
 std::string time_text(double seconds);
+/// `42 s`, `12 min`, `2 h 10 min`: how long a person waits.
+std::string duration_text(double seconds);
 /// `47.9 TFLOP/s`, `812 GFLOP/s`.
 std::string rate_text(double flops_per_second);
 /// `4.215 TB/s`, `812.0 GB/s`.
