@@ -235,13 +235,15 @@ std::vector<Experience::Candidate> Experience::candidates(std::span<const Past> 
   std::set<Levels> seen;
   const auto add = [&](const Past& past, const db::PastTime& time) {
     const std::optional<Levels>& levels = levels_of_text(time.configuration);
-    if (!levels || all.size() >= kMostCandidates || !seen.insert(*levels).second) return;
+    if (!levels || !seen.insert(*levels).second) return;
     std::optional<KnownError> known;
     if (const auto off = error(*past.problem, time)) known = {*off, past.distance};
     all.push_back({*levels, &past, &time, known, &time == &past.problem->standard});
   };
   for (const Past& past : near) {
-    for (const db::PastTime& time : foremost(*past.problem)) add(past, time);
+    for (const db::PastTime& time : foremost(*past.problem)) {
+      if (all.size() < kMostCandidates) add(past, time);
+    }
   }
   for (const Past& past : near) {
     if (past.problem->standard.ns > 0) add(past, past.problem->standard);
@@ -302,22 +304,22 @@ std::vector<Experience::Candidate> Experience::rated(std::span<const Candidate> 
   return valid;
 }
 
-/// The library was measured at other sizes only. Without a model, ours takes as long here as at the
-/// nearest problem.
+/// The library was measured at other sizes only, here or, if the model can tell GPUs apart, on
+/// others of the architecture. Without a model, ours takes as long here as at the nearest problem.
 void Experience::weigh_baseline(Choice& choice, std::span<const std::int64_t> sizes,
                                 std::span<const Past> near) const {
   std::vector<BaselineTime> times;
   for (const auto& [problem, distance] : near) {
-    const bool has = same_device_[problem->device] && problem->baseline_ns > 0;
-    if (!has || times.size() == kMostBaselines) continue;
+    const bool counts = problem->baseline_ns > 0 && (here_ || same_device_[problem->device]);
+    if (!counts || times.size() == kMostBaselines) continue;
     const double winner = std::log(problem->good.front().ns * 1e-9);
-    const double reference = here_ ? ideal(sizes_of(*problem)) : winner;
+    const double reference = here_ ? ideal(models_[problem->device], sizes_of(*problem)) : winner;
     if (!std::isfinite(reference)) continue;
     if (times.empty()) choice.baseline = problem->baseline;
     times.push_back({reference, std::log(problem->baseline_ns * 1e-9), distance});
   }
   if (times.empty()) return;
-  const double reference = here_ ? ideal(sizes) : times.front().reference;
+  const double reference = here_ ? ideal(here_, sizes) : times.front().reference;
   const double library = *expected_baseline_time(times, reference);
   const double ours = here_ ? std::log(choice.expected_seconds) : reference;
   if (prefers_baseline(ours, library, times.front().distance)) {
@@ -327,9 +329,12 @@ void Experience::weigh_baseline(Choice& choice, std::span<const std::int64_t> si
   }
 }
 
-/// The logarithm of what a call ideally takes, its start included.
-double Experience::ideal(std::span<const std::int64_t> sizes) const try {
-  return std::log(kStartSeconds + here_->ideal_seconds(default_levels_, sizes));
+/// The logarithm of what a call ideally takes on the model's device, its start included; infinity
+/// if that is not known.
+double Experience::ideal(const std::optional<SizedCostModel>& model,
+                         std::span<const std::int64_t> sizes) const try {
+  if (!model) return std::numeric_limits<double>::infinity();
+  return std::log(kStartSeconds + model->ideal_seconds(default_levels_, sizes));
 } catch (const Error&) {
   return std::numeric_limits<double>::infinity();
 }

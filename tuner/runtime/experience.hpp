@@ -85,7 +85,8 @@ class Experience {
                std::span<const std::int64_t> sizes, double typical) const;
   void weigh_baseline(Choice& choice, std::span<const std::int64_t> sizes,
                       std::span<const Past> near) const;
-  double ideal(std::span<const std::int64_t> sizes) const;
+  double ideal(const std::optional<SizedCostModel>& model,
+               std::span<const std::int64_t> sizes) const;
   const std::optional<Levels>& levels_of_text(const std::string& configuration);
   std::optional<double> error(const db::PastProblem& problem, const db::PastTime& time);
 

@@ -124,7 +124,7 @@ TEST_F(ExperienceTest, TheLibraryIsPreferredWhereItWasFasterAtNearSizes) {
   EXPECT_EQ(choose(1024, 540)->baseline, "");
 }
 
-TEST_F(ExperienceTest, TheLibraryOfAnotherDeviceSaysNothing) {
+TEST_F(ExperienceTest, TheLibraryOfAnotherDeviceSaysNothingWithoutAModel) {
   db::PastProblem& problem = add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}}, 1);
   problem.baseline = "cublas";
   problem.baseline_ns = 500;
