@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random variants of gemm, fast family and ladder, and of gemm_split's tensor cores are right at
-// random shapes, layouts, scalings, element types, leading dimensions and batches.
-// AUTOTUNE_TEST_VARIANTS says how many (500), AUTOTUNE_TEST_SEED repeats a run; both are printed.
-// Kernels run in a worker: one that crashes is named and the others go on. For
+// Random variants of gemm and gemm_strided, fast family and ladder, and of gemm_split's tensor
+// cores are right at random shapes, layouts, scalings, element types, leading dimensions and
+// batches. AUTOTUNE_TEST_VARIANTS says how many (500), AUTOTUNE_TEST_SEED repeats a run; both are
+// printed. Kernels run in a worker: one that crashes is named and the others go on. For
 // scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K, and with AUTOTUNE_TEST_LOCAL
 // kernels run in the test itself.
 #include <algorithm>
@@ -66,11 +66,22 @@ struct Sample {
   std::vector<CompiledKernel> kernels;
 };
 
+/// Of gemm_strided: rows as long as the largest size, or longer, in memory.
+void add_leading_dimensions(Random& random, NamedValues& sizes) {
+  std::int64_t least = 0;
+  for (const auto& size : sizes) least = std::max(least, size.value.integer());
+  for (const char* name : {"lda", "ldb", "ldc", "ldd"}) {
+    sizes.push_back({name, least + one_of<std::int64_t>(random, {0, 1, 4, 8, 64})});
+  }
+}
+
 class GemmVariants : public Gpu {
  protected:
   static Problem random_problem(const Target& target, Random& random) {
     NamedValues settings;
+    const bool is_strided = target.name == "gemm_strided";
     for (const Setting& setting : target.settings) {
+      if (is_strided && setting.name == "order") continue;
       if (setting.name == "dtype" || setting.name == "batch" || setting.name == "order") {
         if (between(random, 0, 9) < 7) continue;  // mostly the default
       }
@@ -89,7 +100,9 @@ class GemmVariants : public Gpu {
     const std::int64_t n = std::max(least, random_extent(random, most));
     const std::int64_t deepest = m * n < 40000 ? 6 * most : most / 2;
     const std::int64_t k = std::max(least / 2, random_extent(random, deepest));
-    return problem_of(target, {{"M", m}, {"N", n}, {"K", k}}, settings);
+    NamedValues sizes{{"M", m}, {"N", n}, {"K", k}};
+    if (is_strided) add_leading_dimensions(random, sizes);
+    return problem_of(target, sizes, settings);
   }
 
   /// Of gemm four of five are of the fast family, the others of the ladder.
@@ -199,6 +212,11 @@ class GemmVariants : public Gpu {
 
 TEST_F(GemmVariants, AreRightAtRandomProblems) {
   verify_variants(load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml"));
+}
+
+TEST_F(GemmVariants, WithLeadingDimensionsAndEpiloguesAreRightAtRandomProblems) {
+  verify_variants(
+      load_manifest(source_folder() / "kernel_sources/gemm_strided/gemm_strided.target.toml"));
 }
 
 TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {
