@@ -10,7 +10,7 @@ namespace autotune::blas {
 namespace {
 
 constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{"served",
-                                                                "not f32",
+                                                                "types",
                                                                 "math mode or compute type",
                                                                 "scalars on the device",
                                                                 "alpha is 0",
@@ -64,6 +64,12 @@ bool is_f32(const CallShape& s) {
   return s.a_type == kF32 && s.b_type == kF32 && s.c_type == kF32 && s.d_type == kF32;
 }
 
+/// Of A and B; C and D have the same, or f32.
+bool is_16_bit(const CallShape& s) {
+  return (s.a_type == kF16 || s.a_type == kBf16) && s.b_type == s.a_type && s.c_type == s.d_type &&
+         (s.d_type == s.a_type || s.d_type == kF32);
+}
+
 bool is_size(std::int64_t size) { return size >= 1 && size <= kLargestSize; }
 
 bool has_known_operations(const CallShape& s) {
@@ -103,8 +109,12 @@ std::string_view epilogue_name(std::int32_t epilogue) {
   }
 }
 
-/// A bias takes the place of C, and all products of a batch would get the same.
+/// In f32 a bias takes the place of C, and all products of a batch would get the same. In 16 bits
+/// an activation has a bias, and GELU is not the approximation of cuBLAS.
 bool has_known_epilogue(const CallShape& s) {
+  if (is_16_bit(s)) {
+    return s.epilogue == kNoEpilogue || s.epilogue == kBias || s.epilogue == kReluOfBias;
+  }
   return !epilogue_name(s.epilogue).empty() &&
          (!has_bias(s) || (s.scale != Scale::beta && s.batch == 1));
 }
@@ -120,17 +130,27 @@ bool is_plain_batch(const CallShape& s) {
 char letter(std::uint8_t operation) { return operation == kNotTransposed ? 'N' : 'T'; }
 
 /// Of the row-major problem.
+std::string layout_and_scale(const CallShape& s) {
+  return format("layout={}{} scale={}", letter(s.op_b), letter(s.op_a), name_of(s.scale));
+}
+
 std::string gemm_settings(const CallShape& s) {
-  std::string settings =
-      format("dtype=f32 layout={}{} scale={}", letter(s.op_b), letter(s.op_a), name_of(s.scale));
+  std::string settings = "dtype=f32 " + layout_and_scale(s);
   if (s.batch > 1) settings += format(" batch={}", s.batch);
   return settings;
+}
+
+TargetProblem problem_in_16_bits(const CallShape& s, std::string_view epilogue) {
+  return {"gemm16",
+          format("dtype={} output={} {} epilogue={}", type_name(s.a_type), type_name(s.d_type),
+                 layout_and_scale(s), epilogue),
+          {s.n, s.m, s.k}};
 }
 
 }  // namespace
 
 Outcome contract_of(const CallShape& s) noexcept {
-  if (!is_f32(s)) return Outcome::not_f32;
+  if (!is_f32(s) && !is_16_bit(s)) return Outcome::types;
   if (s.compute_type != kComputeF32 || (s.math_mode & kMathModes) != kDefaultMath) {
     return Outcome::other_math;
   }
@@ -143,6 +163,8 @@ Outcome contract_of(const CallShape& s) noexcept {
   }
   if (s.scale == Scale::zero_alpha) return Outcome::zero_alpha;
   if (!holds_for_all(s, &Matrix::is_valid)) return Outcome::leading_dimension;
+  if (!is_f32(s) && !is_packed(s)) return Outcome::leading_dimension;
+  if (!is_f32(s) && s.batch > 1) return Outcome::batch;
   if (!is_usual_batch(s)) return Outcome::batch;
   if (!is_plain_batch(s) && !std::ranges::binary_search(kBatches, s.batch)) return Outcome::batch;
   return s.alignment < 16 ? Outcome::unaligned : Outcome::served;
@@ -150,13 +172,19 @@ Outcome contract_of(const CallShape& s) noexcept {
 
 bool is_packed(const CallShape& s) { return holds_for_all(s, &Matrix::is_packed); }
 
-TargetProblem problem_of(const CallShape& s) {
-  if (is_plain_batch(s)) return {"gemm_batched", "dtype=f32", {s.batch, s.n, s.m, s.k}};
-  return {"gemm", gemm_settings(s), {s.n, s.m, s.k}};
+std::vector<TargetProblem> problems_of(const CallShape& s) {
+  if (!is_f32(s)) return {problem_in_16_bits(s, "none")};
+  if (is_plain_batch(s)) return {{"gemm_batched", "dtype=f32", {s.batch, s.n, s.m, s.k}}};
+  std::vector<TargetProblem> problems{{"gemm", gemm_settings(s), {s.n, s.m, s.k}}};
+  if (is_plain(s) && s.batch == 1) {
+    problems.push_back({"gemm_split", layout_and_scale(s), {s.n, s.m, s.k}});
+  }
+  return problems;
 }
 
-TargetProblem launched_problem_of(const CallShape& s) {
-  if (is_plain(s)) return problem_of(s);
+TargetProblem launched_problem_of(const CallShape& s, const TargetProblem& tuned) {
+  if (!is_f32(s)) return problem_in_16_bits(s, epilogue_name(s.epilogue));
+  if (is_plain(s)) return tuned;
   const Matrices all = matrices_of(s);
   const std::int64_t ldc = s.scale == Scale::beta ? all.c.leading : s.m;
   return {"gemm_strided",
@@ -218,6 +246,13 @@ std::string type_name(std::int32_t type) {
     default:
       return format("type {}", type);
   }
+}
+
+std::int32_t type_called(std::string_view name) {
+  for (const std::int32_t type : {kF32, kF16, kBf16}) {
+    if (name == type_name(type)) return type;
+  }
+  return -1;
 }
 
 std::string layout_of(const CallShape& s) { return {letter(s.op_a), letter(s.op_b)}; }

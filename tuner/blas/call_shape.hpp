@@ -26,7 +26,7 @@ enum class Scale : std::uint8_t { none, alpha, beta, zero_alpha, on_device };
 /// What became of a call: served, or why it was passed on.
 enum class Outcome : std::uint8_t {
   served,
-  not_f32,
+  types,
   other_math,
   device_scalars,
   zero_alpha,
@@ -79,13 +79,13 @@ struct TargetProblem {
   bool operator==(const TargetProblem&) const = default;
 };
 
-/// The problem that is tuned for a shape within the contract: matrices are packed, and there is no
-/// epilogue.
-TargetProblem problem_of(const CallShape& shape);
+/// The problems whose results may decide about a shape within the contract: matrices are packed,
+/// and there is no epilogue. gemm or gemm_batched, then gemm_split, or gemm16.
+std::vector<TargetProblem> problems_of(const CallShape& shape);
 
-/// The problem that is launched, with the configuration of the one above: the same, or that of a
-/// target with leading dimensions and epilogues.
-TargetProblem launched_problem_of(const CallShape& shape);
+/// What is launched, with a configuration of this one of the problems above or of one without alpha
+/// and beta: the same, or a problem with the shape's leading dimensions and epilogue.
+TargetProblem launched_problem_of(const CallShape& shape, const TargetProblem& tuned);
 
 /// Whether all leading dimensions are those of packed matrices.
 bool is_packed(const CallShape& shape);
@@ -97,6 +97,8 @@ std::string_view name_of(Function function);
 std::string_view name_of(Outcome outcome);
 /// `f32`; `type 33` for one without a name here.
 std::string type_name(std::int32_t type);
+/// -1 for a name that the targets do not know.
+std::int32_t type_called(std::string_view name);
 /// `cublasSgemm NT m=512 n=512 k=512`, and what differs from the usual.
 std::string text_of(const CallShape& shape);
 /// `NT`.

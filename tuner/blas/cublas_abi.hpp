@@ -20,6 +20,8 @@ inline constexpr int kConjugated = 2;
 inline constexpr int kHostScalars = 0;  // CUBLAS_POINTER_MODE_HOST
 
 inline constexpr int kF32 = 0;          // CUDA_R_32F
+inline constexpr int kF16 = 2;          // CUDA_R_16F
+inline constexpr int kBf16 = 14;        // CUDA_R_16BF
 inline constexpr int kComputeF32 = 68;  // CUBLAS_COMPUTE_32F
 inline constexpr int kMathModes = 0xf;  // above are flags that do not change products of f32
 inline constexpr int kDefaultMath = 0;  // CUBLAS_DEFAULT_MATH

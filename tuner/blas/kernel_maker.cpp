@@ -5,6 +5,7 @@
 
 #include "tuner/blas/cublas_abi.hpp"
 #include "tuner/blas/cuda_driver.hpp"
+#include "tuner/blas/options.hpp"
 #include "tuner/blas/runtime_library.hpp"
 #include "tuner/blas/warn_once.hpp"
 #include "tuner/text/format.hpp"
@@ -20,6 +21,7 @@ std::optional<Operand> operand_called(std::string_view target, std::string_view 
   if (name == "A" || name == "a") return Operand::first;
   if (name == "B" || name == "b") return Operand::second;
   if (!is_batched && name == "C") return Operand::added;
+  if (name == "bias") return Operand::bias;
   if (name == "D" || (is_batched && name == "c")) return Operand::result;
   return std::nullopt;
 }
@@ -97,46 +99,65 @@ autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProble
 }
 
 KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProblem& problem) {
+  Choice choice{.wanted = problem, .tuned = problem};
   autotune_handle* const handle = handle_for(device, problem);
-  if (!handle) return {Outcome::failed, problem, {}};
+  if (!handle) return choice;
   autotune_answer answer{};
   answer.size = sizeof answer;
   const RuntimeLibrary& runtime = *runtime_library();
   const auto& sizes = problem.sizes;
   if (runtime.lookup(handle, sizes.data(), sizes.size(), &answer) != AUTOTUNE_OK) {
-    return {failed(runtime.message()), problem, {}};
+    choice.outcome = failed(runtime.message());
+    return choice;
   }
-  return {judge(answer), problem, answer.configuration};
+  choice.outcome = judge(answer);
+  choice.configuration = answer.configuration;
+  const bool is_vendors = choice.outcome == Outcome::vendor_faster;
+  choice.seconds = 1e-9 * (is_vendors ? answer.baseline_ns : answer.median_ns);
+  return choice;
 }
 
 /// A configuration for D = A B is good for D = alpha A B + beta C, too, where that is not tuned.
+KernelMaker::Choice KernelMaker::best_for(const CallShape& shape, std::size_t which) {
+  Choice exact = look_up(shape.device, problems_of(shape)[which]);
+  if (exact.outcome != Outcome::not_tuned || shape.scale == Scale::none) return exact;
+  CallShape plain = shape;
+  plain.scale = Scale::none;
+  const TargetProblem simpler = problems_of(plain)[which];
+  if (simpler.target != exact.wanted.target) return exact;
+  Choice second = look_up(shape.device, simpler);
+  second.wanted = exact.wanted;
+  return second.outcome == Outcome::not_tuned ? exact : second;
+}
+
+/// The first problem of a shape is compared with cuBLAS, the others with the first.
 KernelMaker::Choice KernelMaker::choose(const CallShape& shape) {
-  const Choice exact = look_up(shape.device, problem_of(shape));
-  if (exact.outcome != Outcome::not_tuned) return exact;
-  if (shape.scale != Scale::none) {
-    CallShape plain = shape;
-    plain.scale = Scale::none;
-    const TargetProblem simpler = problem_of(plain);
-    if (simpler.target == exact.problem.target) {
-      const Choice second = look_up(shape.device, simpler);
-      if (second.outcome != Outcome::not_tuned) return second;
-    }
+  Choice best = best_for(shape, 0);
+  if (best.outcome == Outcome::not_tuned) {
+    warn_once(Topic::not_tuned,
+              format("{} {} is not tuned for {}; cuBLAS runs (autotune tune --workload tunes it)",
+                     best.wanted.target, best.wanted.settings, device_name(shape.device)));
+    return best;
   }
-  warn_once(Topic::not_tuned,
-            format("{} {} is not tuned for {}; cuBLAS runs (autotune tune --workload tunes it)",
-                   exact.problem.target, exact.problem.settings, device_name(shape.device)));
-  return exact;
+  if (best.outcome == Outcome::failed || options().only_fp32) return best;
+  for (std::size_t which = 1; which < problems_of(shape).size(); ++which) {
+    Choice other = best_for(shape, which);
+    const bool is_known = other.outcome == Outcome::served && other.seconds > 0;
+    if (is_known && other.seconds < best.seconds) best = std::move(other);
+  }
+  return best;
 }
 
 std::variant<const ServingKernel*, Outcome> KernelMaker::prepare(const CallShape& shape,
                                                                  const Choice& choice) {
   const RuntimeLibrary& runtime = *runtime_library();
-  const TargetProblem wanted = launched_problem_of(shape);
-  autotune_handle* const handle = handle_for(shape.device, wanted);
+  const TargetProblem launched = launched_problem_of(shape, choice.wanted);
+  autotune_handle* const handle = handle_for(shape.device, launched);
   if (!handle) return Outcome::failed;
-  const auto& sizes = wanted.sizes;
-  if (wanted != choice.problem && runtime.pin(handle, sizes.data(), sizes.size(),
-                                              choice.configuration.c_str()) != AUTOTUNE_OK) {
+  const auto& sizes = launched.sizes;
+  const char* const configuration = choice.configuration.c_str();
+  if (launched != choice.tuned &&
+      runtime.pin(handle, sizes.data(), sizes.size(), configuration) != AUTOTUNE_OK) {
     return obstacle_of(shape);
   }
   PreparedProblem problem{&runtime, handle, sizes};
@@ -144,12 +165,12 @@ std::variant<const ServingKernel*, Outcome> KernelMaker::prepare(const CallShape
   if (!kernel) return failed(runtime.message());
   // Where a configuration does not compile, libautotune prepares the default one: cuBLAS is
   // expected to be faster.
-  auto arguments = arguments_of(runtime, kernel, wanted.target);
+  auto arguments = arguments_of(runtime, kernel, launched.target);
   if (arguments && runtime.configuration(kernel) == choice.configuration) {
     return new ServingKernel(std::move(problem), kernel, std::move(*arguments));
   }
   runtime.release(kernel);
-  return failed(format("{} {} cannot be used as a product", wanted.target, choice.configuration));
+  return failed(format("{} {} cannot be used as a product", launched.target, configuration));
 }
 
 std::variant<const ServingKernel*, Outcome> KernelMaker::make(const CallShape& shape) {

@@ -21,14 +21,16 @@ class KernelMaker {
 
  private:
   using Key = std::tuple<std::int32_t, std::string, std::string>;  // device, target, settings
-  /// What is known of a problem: a configuration that is expected to win, if `outcome` is served.
+  /// What is known of a problem.
   struct Choice {
-    Outcome outcome = Outcome::failed;
-    TargetProblem problem;
+    Outcome outcome = Outcome::failed;  // served: the configuration is expected to win
+    TargetProblem wanted, tuned;        // the shape's, and the one that the configuration is of
     std::string configuration;
+    double seconds = 0;  // of the configuration, or of cuBLAS if that is faster; 0: unknown
   };
 
   Choice choose(const CallShape& shape);
+  Choice best_for(const CallShape& shape, std::size_t which);
   Choice look_up(std::int32_t device, const TargetProblem& problem);
   std::variant<const ServingKernel*, Outcome> prepare(const CallShape& shape, const Choice& choice);
   autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem);

@@ -64,13 +64,13 @@ void take_layouts(CallShape& shape, const LtCall& lt) {
   shape.other_order = is_column_major ? 0 : 1;
 }
 
-/// nullptr if there is none. One that is not of floats makes the epilogue unknown.
+/// nullptr if there is none. One that has not the type of D makes the epilogue unknown.
 const void* bias_of(void* operation, CallShape& shape) {
   if ((shape.epilogue & kBias) == 0) return nullptr;
   const void* const none = nullptr;
   const void* const bias = read(operation, OperationAttribute::bias_pointer, none);
   const std::int32_t type = read(operation, OperationAttribute::bias_type, std::int32_t{-1});
-  if (!bias || (type != -1 && type != kF32)) shape.epilogue = -1;
+  if (!bias || (type != -1 && type != shape.d_type)) shape.epilogue = -1;
   return bias;
 }
 
@@ -87,9 +87,9 @@ Call call_of(const LtCall& lt, const CallValues& values, Stream stream) noexcept
   shape.op_a = static_cast<std::uint8_t>(operation(OperationAttribute::op_a));
   shape.op_b = static_cast<std::uint8_t>(operation(OperationAttribute::op_b));
   shape.epilogue = operation(OperationAttribute::epilogue);
-  call.values.bias = bias_of(lt.operation, shape);
   const bool may_be_served = shape.compute_type == kComputeF32 && options().serve;
   if (may_be_served || options().counts()) take_layouts(shape, lt);
+  call.values.bias = bias_of(lt.operation, shape);
   const bool is_plain = shape.compute_type == kComputeF32 &&
                         operation(OperationAttribute::scale_type) == kF32 &&
                         operation(OperationAttribute::op_c) == kNotTransposed;

@@ -23,6 +23,7 @@ Options read_options() {
   if (is_tuner()) return {.serve = false, .record = {}, .report = {}, .library = {}};
   return {.serve = variable("AUTOTUNE_BLAS_SERVE") != "0",
           .wait = variable("AUTOTUNE_BLAS_WAIT") == "1",
+          .only_fp32 = variable("AUTOTUNE_BLAS_UNITS") == "fp32",
           .record = variable("AUTOTUNE_BLAS_RECORD"),
           .report = variable("AUTOTUNE_BLAS_REPORT"),
           .library = variable("AUTOTUNE_BLAS_LIBRARY")};

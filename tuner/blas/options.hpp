@@ -7,11 +7,12 @@
 namespace autotune::blas {
 
 struct Options {
-  bool serve = true;    // AUTOTUNE_BLAS_SERVE=0: everything is passed on
-  bool wait = false;    // AUTOTUNE_BLAS_WAIT=1: the first call of a shape waits for its kernel
-  std::string record;   // AUTOTUNE_BLAS_RECORD: a file to which the workload is added
-  std::string report;   // AUTOTUNE_BLAS_REPORT: a file to which the report is added, or `stderr`
-  std::string library;  // AUTOTUNE_BLAS_LIBRARY: libautotune, if it is not beside this library
+  bool serve = true;       // AUTOTUNE_BLAS_SERVE=0: everything is passed on
+  bool wait = false;       // AUTOTUNE_BLAS_WAIT=1: the first call of a shape waits for its kernel
+  bool only_fp32 = false;  // AUTOTUNE_BLAS_UNITS=fp32: no f32 product on tensor cores
+  std::string record;      // AUTOTUNE_BLAS_RECORD: a file to which the workload is added
+  std::string report;      // AUTOTUNE_BLAS_REPORT: a file to which the report is added, or `stderr`
+  std::string library;     // AUTOTUNE_BLAS_LIBRARY: libautotune, if it is not beside this library
 
   /// Whether anybody wants to know what was called.
   bool counts() const { return !record.empty() || !report.empty(); }

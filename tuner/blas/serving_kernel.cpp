@@ -8,7 +8,7 @@
 namespace autotune::blas {
 namespace {
 
-/// Of all kernels beyond the first of each shape.
+/// Of all kernels.
 constexpr std::uint64_t kMostWorkspace = std::uint64_t{512} << 20;
 
 /// Kernels of gemm that need no workspace take four arrays of one element.
@@ -43,9 +43,8 @@ autotune_kernel* ServingKernel::kernel_for(Stream stream) const noexcept try {
   const std::lock_guard lock(claiming_);
   const auto [found, is_new] = kernels_.try_emplace(*place, nullptr);
   if (!is_new) return found->second;
-  const bool is_first = kernels_.size() == 1;
-  if (is_first || take_workspace(workspace_)) {
-    found->second = is_first ? kernel_ : problem_.prepare();
+  if (take_workspace(workspace_)) {
+    found->second = kernels_.size() == 1 ? kernel_ : problem_.prepare();
   }
   return found->second;
 } catch (...) {  // memory is short
@@ -55,10 +54,11 @@ autotune_kernel* ServingKernel::kernel_for(Stream stream) const noexcept try {
 Outcome ServingKernel::launch(const CallValues& values, Stream stream) const noexcept {
   autotune_kernel* const kernel = kernel_for(stream);
   if (!kernel) return Outcome::no_workspace;
-  // The row-major problem is D^T = op(B)^T op(A)^T. Without bias and beta, C is not read.
-  const void* const added = values.bias ? values.bias : values.beta != 0 ? values.c : values.d;
-  const void* const places[] = {values.b, values.a, added, values.d};
-  std::array<void*, 4> buffers{};
+  // The row-major problem is D^T = op(B)^T op(A)^T. Without beta, C is not read.
+  const void* const bias = values.bias ? values.bias : values.d;
+  const void* const added = values.beta != 0 ? values.c : bias;
+  const void* const places[] = {values.b, values.a, added, values.d, bias};
+  std::array<void*, std::size(places)> buffers{};
   const std::vector<Operand>& operands = arguments_.operands;
   if (operands.size() > buffers.size()) return Outcome::failed;
   std::ranges::transform(operands, buffers.begin(), [&](Operand operand) {

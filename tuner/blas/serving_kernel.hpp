@@ -37,7 +37,7 @@ struct PreparedProblem {
 /// Kernels are never released: graphs may hold them.
 class ServingKernel {
  public:
-  enum class Operand : std::uint8_t { first, second, added, result };
+  enum class Operand : std::uint8_t { first, second, added, result, bias };
   /// What a kernel takes: operands of the row-major problem, one for each buffer, and alpha and
   /// beta or no scalars.
   struct Arguments {

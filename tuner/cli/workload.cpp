@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "tuner/cli/workload_file.hpp"
 #include "tuner/core/error.hpp"
@@ -40,19 +41,17 @@ std::vector<RecordedCall> calls_in(const std::filesystem::path& file, double& un
   return calls;
 }
 
-/// What kernels of the target cannot serve is not worth tuning.
-bool is_for(const blas::CallShape& shape, const Target& target) {
-  return blas::contract_of(shape) == blas::Outcome::served &&
-         blas::problem_of(shape).target == target.name;
-}
-
-Problem problem_for(const blas::CallShape& shape, const Target& target) {
-  const blas::TargetProblem wanted = blas::problem_of(shape);
+/// nullopt for a call that kernels of the target cannot serve.
+std::optional<Problem> problem_for(const blas::CallShape& shape, const Target& target) {
+  if (blas::contract_of(shape) != blas::Outcome::served) return std::nullopt;
+  const std::vector<blas::TargetProblem> problems = blas::problems_of(shape);
+  const auto wanted = std::ranges::find(problems, target.name, &blas::TargetProblem::target);
+  if (wanted == problems.end()) return std::nullopt;
   NamedValues sizes;
   for (std::size_t i = 0; i < target.sizes.size(); ++i) {
-    sizes.push_back({target.sizes[i], wanted.sizes[i]});
+    sizes.push_back({target.sizes[i], wanted->sizes[i]});
   }
-  return problem_of(target, sizes, parse_named_values(wanted.settings));
+  return problem_of(target, sizes, parse_named_values(wanted->settings));
 }
 
 struct Weighted {
@@ -87,9 +86,9 @@ Workload read_workload(const std::filesystem::path& file, const Target& target,
   std::map<std::string, Weighted> problems;
   for (const RecordedCall& call : calls_in(file, unknown)) {
     all += weight_of(call);
-    if (!is_for(call.shape, target)) continue;
-    const Problem problem = problem_for(call.shape, target);
-    Weighted& one = problems.try_emplace(problem.text(), Weighted{problem, 0}).first->second;
+    const std::optional<Problem> problem = problem_for(call.shape, target);
+    if (!problem) continue;
+    Weighted& one = problems.try_emplace(problem->text(), Weighted{*problem, 0}).first->second;
     one.weight += weight_of(call);
   }
   if (problems.empty()) {

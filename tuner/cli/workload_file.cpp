@@ -16,9 +16,6 @@ using blas::Scale;
 
 std::uint8_t operation_of(char letter) { return letter == 'N' || letter == 'n' ? 0 : 1; }
 
-/// Types that are not f32 need not be told apart here.
-std::int32_t type_of(const std::string& name) { return name == "f32" ? blas::kF32 : -1; }
-
 Scale scale_of(const std::string& name) {
   for (const Scale scale : {Scale::none, Scale::alpha, Scale::beta, Scale::zero_alpha}) {
     if (name == blas::name_of(scale)) return scale;
@@ -35,8 +32,10 @@ CallShape shape_of(const Json& line) {
   s.stride_a = line.at("stride_a"), s.stride_b = line.at("stride_b");
   s.stride_c = line.at("stride_c"), s.stride_d = line.at("stride_d");
   const Json& types = line.at("types");
-  s.a_type = type_of(types.at(0)), s.b_type = type_of(types.at(1));
-  s.c_type = type_of(types.at(2)), s.d_type = type_of(types.at(3));
+  const auto type = [&](std::size_t at) {
+    return blas::type_called(types.at(at).get<std::string>());
+  };
+  s.a_type = type(0), s.b_type = type(1), s.c_type = type(2), s.d_type = type(3);
   s.compute_type = line.at("compute_type"), s.math_mode = line.at("math_mode");
   s.scale = scale_of(line.at("scale"));
   s.epilogue = line.at("epilogue"), s.alignment = line.at("alignment");

@@ -10,6 +10,12 @@ namespace {
 
 using ::testing::ElementsAre;
 
+TargetProblem problem_of(const CallShape& shape) { return problems_of(shape).at(0); }
+
+TargetProblem launched_problem_of(const CallShape& shape) {
+  return launched_problem_of(shape, problem_of(shape));
+}
+
 /// C[2,3] = A[2,4] B[4,3], packed.
 CallShape small() {
   CallShape shape;
@@ -98,6 +104,37 @@ TEST(CallShape, EpiloguesAreLaunchedWithTheConfigurationOfThePlainProduct) {
   EXPECT_EQ(contract_of(shape), Outcome::served);
   shape.epilogue = 130;  // ReLU, and a mask of the signs
   EXPECT_EQ(contract_of(shape), Outcome::epilogue);
+}
+
+TEST(CallShape, TensorCoresMayServeAPackedProductInF32) {
+  CallShape shape = small();
+  ASSERT_EQ(problems_of(shape).size(), 2U);
+  EXPECT_EQ(problems_of(shape)[1].target, "gemm_split");
+  EXPECT_EQ(problems_of(shape)[1].settings, "layout=NN scale=none");
+  shape.epilogue = kBias;
+  EXPECT_EQ(problems_of(shape).size(), 1U);
+}
+
+TEST(CallShape, SixteenBitsHaveATargetOfTheirOwn) {
+  CallShape shape = small();
+  shape.a_type = shape.b_type = kBf16;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  shape.c_type = shape.d_type = kBf16;
+  shape.epilogue = kReluOfBias;
+  shape.op_a = 1, shape.lda = 4;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_EQ(problem_of(shape).target, "gemm16");
+  EXPECT_EQ(problem_of(shape).settings,
+            "dtype=bf16 output=bf16 layout=NT scale=none epilogue=none");
+  EXPECT_EQ(launched_problem_of(shape).settings,
+            "dtype=bf16 output=bf16 layout=NT scale=none epilogue=bias_relu");
+  shape.epilogue = kGelu;
+  EXPECT_EQ(contract_of(shape), Outcome::epilogue);
+  shape.epilogue = kNoEpilogue;
+  shape.lda = 5;
+  EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
+  shape.b_type = kF16;
+  EXPECT_EQ(contract_of(shape), Outcome::types);
 }
 
 TEST(CallShape, FlagsOfTheMathModeThatChangeNoProductAreAllowed) {

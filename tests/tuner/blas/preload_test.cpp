@@ -79,7 +79,7 @@ TEST_F(Preload, WhatIsNotTheSameContractIsPassedOnWithItsReason) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("0 of 7 calls"));
   for (const char* reason :
-       {"not f32 1", "math mode or compute type 1", "scalars on the device 1", "alpha is 0 1",
+       {"types 1", "math mode or compute type 1", "scalars on the device 1", "alpha is 0 1",
         "epilogue 1", "empty or invalid 1", "leading dimension 1"}) {
     EXPECT_THAT(ended.err, HasSubstr(reason));
   }
@@ -95,9 +95,20 @@ TEST_F(Preload, EveryStreamAndEveryCaptureHasAWorkspaceOfItsOwn) {
 }
 
 TEST_F(Preload, WhatNeedsMoreWorkspaceThanThereShouldBeIsPassedOn) {
-  // The first stream's, and one of 300 MB beyond it.
+  // 200 MB for the stream, and for one of three captures.
   EXPECT_THAT(call_with("large workspace", "prepared and captured", "6").err,
               AllOf(HasSubstr("served 3"), HasSubstr("no memory for a workspace 4")));
+}
+
+TEST_F(Preload, TensorCoresServeProductsInF32WhereTheyAreFasterAndAllowed) {
+  EXPECT_THAT(call_with("split").err, HasSubstr("served 3\n"));
+  sandbox_.set("AUTOTUNE_BLAS_UNITS", "fp32");
+  EXPECT_THAT(call_with("split").err, HasSubstr("kernel failed 3\n"));
+}
+
+TEST_F(Preload, SixteenBitsAreServedWhereTheyAreTuned) {
+  EXPECT_THAT(call("half").err, HasSubstr("f16 to f16: served 1\n"));
+  EXPECT_THAT(call_with("vendor", "half").err, HasSubstr("cuBLAS is faster 1\n"));
 }
 
 TEST_F(Preload, AConfigurationThatLeadingDimensionsExcludeIsPassedOn) {

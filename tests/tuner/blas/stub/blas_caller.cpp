@@ -219,7 +219,7 @@ int refused_calls() {
   call(tf32, &one, 8);
   call(handle, &zero, 8);
   call(handle, &one, 7);  // fewer than the rows
-  cublasGemmEx(&handle, 0, 0, 8, 8, 8, &one, a.start, 2, 8, b.start, 2, 8, &zero, c.start, 2, 8, 68,
+  cublasGemmEx(&handle, 0, 0, 8, 8, 8, &one, a.start, 3, 8, b.start, 3, 8, &zero, c.start, 0, 8, 68,
                -1);
   cublasSgemm_v2(&handle, 0, 0, 0, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
   stub::Operation relu;
@@ -228,6 +228,17 @@ int refused_calls() {
   cublasLtMatmul(&handle, &relu, &one, a.start, &layout, b.start, &layout, &zero, c.start, &layout,
                  c.start, &layout, nullptr, nullptr, 0, nullptr);
   return stub::stub_calls() == 7 ? 0 : 1;
+}
+
+/// A product of f16, which nobody computes here.
+int half_call() {
+  Random random(1);
+  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 8, 8, 0, 1, false);
+  const float one = 1, zero = 0;
+  stub::StreamState stream;
+  stub::HandleState handle{&stream, 0, 0};
+  return cublasGemmEx(&handle, 0, 0, 8, 8, 8, &one, a.start, 2, 8, b.start, 2, 8, &zero, c.start, 2,
+                      8, 68, -1);
 }
 
 }  // namespace
@@ -242,6 +253,7 @@ int main(int argc, char** argv) {
   if (what == "streams") wrong = same_calls(count, 2, false);
   if (what == "captured") wrong = same_calls(count, 1, true);
   if (what == "prepared and captured") wrong = same_calls(1, 1, false) + same_calls(count, 1, true);
+  if (what == "half") wrong = half_call();
   if (what == "refused") wrong = refused_calls();
   if (what == "nothing") wrong = 0;
   if (what == "crash") {
