@@ -100,6 +100,9 @@ const Verb kDb{
   `--device` or `--set` if several fit. A `lower_bound` beside a time says that timing stopped early.
 * `export --format cpp --embed --target T` compiles the answers and writes a header with a look-up
   function, the cubins, and what launches them ([database.md](database.md)).
+* `export --format source --target T --size S` writes one answer as a CUDA source with its kernels,
+  values and launches, which nvcc compiles without any other file ([database.md](database.md)). With
+  `--output DIR` it also writes a header and a test, and prints the command that builds them.
 * `import` and `merge` add the content of FILEs, which are JSON lines or databases. They never
   overwrite. Order and repetition do not matter.
 * `check` compares every row with its id.
@@ -111,16 +114,17 @@ const Verb kDb{
   one is merged into. Retracting a session also retracts its trials and decisions. `check` and
   `query --json` show ids.)",
     .options = {{"db", "FILE", "The database"},
-                {"format", "F", "export: jsonl, best, cpp, sqlite, t4, kt", "jsonl", false,
-                 "jsonl best cpp sqlite t4 kt"},
-                {"output", "FILE", "export: write to this file instead of stdout"},
+                {"format", "F", "export: jsonl, best, cpp, sqlite, t4, kt, source", "jsonl", false,
+                 "jsonl best cpp sqlite t4 kt source"},
+                {"output", "FILE",
+                 "export: write to this file instead of stdout; source: into this folder"},
                 {"target", "T", "pin: the target; export: only this one; import: its manifest"},
                 {"device", "NAME", "pin, export: only this device"},
                 {"embed", "", "export cpp: with cubins and what launches them"},
-                {"size", "S", "pin, export t4, kt, --embed: a problem, as for tune"},
+                {"size", "S", "pin, export t4, kt, source, --embed: a problem, as for tune"},
                 {"set", "NAME=VALUE",
-                 "pin, export t4, kt, --embed: a setting of the problem, such as dtype=f64", "",
-                 true},
+                 "pin, export t4, kt, source, --embed: a setting of the problem, such as dtype=f64",
+                 "", true},
                 kPluginOption,
                 {"config", "TEXT", "pin: the configuration, \"BM=64 BN=64 …\""},
                 {"note", "TEXT", "pin: why"},

@@ -14,6 +14,8 @@ int run_export(const Arguments& arguments);
 /// Throws UsageError for settings that differ, Error if nothing is left.
 void write_embedded(const Arguments& arguments, const db::TunedStore& store, AnswerJudge& judge,
                     std::ostream& out);
+/// export --format source.
+int run_export_source(const Arguments& arguments);
 /// import and merge.
 int run_import(const Arguments& arguments);
 /// pin and unpin.

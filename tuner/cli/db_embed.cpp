@@ -6,11 +6,10 @@
 #include <set>
 #include <thread>
 
-#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/db_actions.hpp"
 #include "tuner/cli/embedded_header.hpp"
+#include "tuner/cli/exported_entries.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -31,29 +30,6 @@ void expect_same_settings(const std::vector<db::TunedEntry>& entries) {
   throw UsageError(
       format("--embed: one header has one combination of settings: choose with --set among {}",
              joined(std::vector<std::string>(settings.begin(), settings.end()), "; ")));
-}
-
-/// One for each problem on each GPU: that of the default policy, else the first.
-std::vector<db::TunedEntry> one_of_each(std::vector<db::TunedEntry> entries) {
-  Policy policy;
-  for (const CallContext context : {CallContext::chain, default_context(DeviceKind::cuda)}) {
-    policy.context = context;  // the last one comes first
-    std::stable_partition(entries.begin(), entries.end(), [&](const db::TunedEntry& entry) {
-      return entry.best.key.policy == key_text(policy);
-    });
-  }
-  std::set<std::pair<std::string, std::string>> seen;
-  std::erase_if(entries, [&](const db::TunedEntry& entry) {
-    return !seen.emplace(entry.device.id, entry.best.key.problem).second;
-  });
-  return entries;
-}
-
-void keep_gpus(std::vector<db::TunedEntry>& entries, const std::string& file) {
-  const auto others = std::erase_if(
-      entries, [](const db::TunedEntry& entry) { return entry.device.compute_capability == 0; });
-  if (entries.empty()) throw Error(format("{}: nothing is tuned there on a GPU", file));
-  if (others > 0) warn_of({format("{} answers are left out: they are not of a GPU", others)});
 }
 
 std::vector<CompiledAnswer> compile_all(std::vector<db::TunedEntry> entries, AnswerJudge& judge) {
@@ -86,16 +62,10 @@ void drop_failed(std::vector<CompiledAnswer>& answers, const std::string& file) 
 
 void write_embedded(const Arguments& arguments, const db::TunedStore& store, AnswerJudge& judge,
                     std::ostream& out) {
-  arguments.text("target");
-  const std::string file = store.path().string();
-  std::vector<db::TunedEntry> entries =
-      arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
-                            : chosen_entries(arguments, store);
-  keep_current(entries, judge, file);
-  keep_gpus(entries, file);
+  std::vector<db::TunedEntry> entries = exported_entries(arguments, store, judge);
   expect_same_settings(entries);
-  std::vector<CompiledAnswer> answers = compile_all(one_of_each(std::move(entries)), judge);
-  drop_failed(answers, file);
+  std::vector<CompiledAnswer> answers = compile_all(std::move(entries), judge);
+  drop_failed(answers, store.path().string());
   write_embedded_header(out, answers);
 }
 

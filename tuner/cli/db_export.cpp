@@ -67,7 +67,8 @@ std::int64_t write_database(const db::TunedStore& store, const std::filesystem::
 }  // namespace
 
 int run_export(const Arguments& arguments) {
-  static const std::vector<std::string> kFormats{"jsonl", "best", "cpp", "sqlite", "t4", "kt"};
+  static const std::vector<std::string> kFormats{"jsonl", "best", "cpp",   "sqlite",
+                                                 "t4",    "kt",   "source"};
   const std::string format_name = arguments.text("format");
   if (std::find(kFormats.begin(), kFormats.end(), format_name) == kFormats.end()) {
     throw UsageError(
@@ -76,6 +77,7 @@ int run_export(const Arguments& arguments) {
   if (arguments.has("embed") && format_name != "cpp") {
     throw UsageError(format("--embed is for --format cpp, not {}", format_name));
   }
+  if (format_name == "source") return run_export_source(arguments);
   db::TunedStore store = open_store(arguments, db::Mode::read_only);
   const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);

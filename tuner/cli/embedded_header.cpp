@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/embedded_header.hpp"
 
-#include <cctype>
 #include <map>
 #include <ostream>
 #include <set>
@@ -9,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/exported_entries.hpp"
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/measure/verification.hpp"
@@ -21,14 +20,6 @@ namespace {
 
 /// What JSON escapes in our texts, C++ escapes alike.
 std::string quoted(const std::string& text) { return Json(text).dump(); }
-
-/// The target's name as C++ has it.
-std::string identifier_of(std::string name) {
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return std::isdigit(static_cast<unsigned char>(name.front())) != 0 ? "_" + name : name;
-}
 
 template <class Range>
 std::string listed(const Range& values) {

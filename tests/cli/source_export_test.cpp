@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune db export --format source: nothing of ours is included, every launch is there, and nvcc
+// compiles it alone.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/cli/sentences.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// A database of predictions for a GPU that is not here.
+class SourceExport : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
+  }
+
+  /// The predicted best configuration.
+  std::string predict(const std::string& target, const std::string& size,
+                      std::vector<std::string> more = {}) const {
+    std::vector<std::string> words{"tune",     "--target",      target,       "--sizes", size,
+                                   "--device", "model:h200",    "--strategy", "random",  "--budget",
+                                   "1",        "--no-baseline", "--quiet",    "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = sandbox_.run(words);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    std::string text;
+    if (ended.status != 0) return text;
+    const Json document = Json::parse(ended.out);
+    for (const auto& [name, value] : document["problems"][0]["best"]["config"].items()) {
+      text += name + "=" + (value.is_string() ? value.get<std::string>() : value.dump()) + " ";
+    }
+    return text;
+  }
+
+  Ended exported(const std::string& target, const std::string& size,
+                 std::vector<std::string> more = {}) const {
+    std::vector<std::string> words{"db",       "export", "--format", "source",
+                                   "--target", target,   "--size",   size};
+    words.insert(words.end(), more.begin(), more.end());
+    return sandbox_.run(words);
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_F(SourceExport, OfEveryShippedTargetIncludesTheToolkitAlone) {
+  const Json targets = Json::parse(sandbox_.run({"list", "targets", "--json"}).out);
+  for (const Json& each : targets) {
+    const std::string target = each["name"];
+    SCOPED_TRACE(target);
+    predict(target, "256");
+    const Ended ended = exported(target, "256", {"--output", target});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const std::string source = text_of(sandbox_.folder() / target / (target + ".cu"));
+    EXPECT_THAT(source, Not(HasSubstr("#include \"")));
+    EXPECT_THAT(source, Not(HasSubstr("AUTOTUNE_HOST")));
+    EXPECT_THAT(source, HasSubstr("cudaError_t launch("));
+    EXPECT_THAT(text_of(sandbox_.folder() / target / (target + "_test.cu")),
+                HasSubstr("_of_the_test\n"));
+    EXPECT_THAT(ended.out, HasSubstr("nvcc -std=c++17 -O3 -arch=sm_90a "));
+  }
+}
+
+TEST_F(SourceExport, HasEveryLaunchAndTheWorkspaceBetweenThem) {
+  predict("reduction", "100000");
+  const std::string source = exported("reduction", "100000").out;
+  EXPECT_THAT(source, HasSubstr("start(reinterpret_cast<const void*>(&reduction_blocks)"));
+  EXPECT_THAT(source, HasSubstr("start(reinterpret_cast<const void*>(&reduction_finish)"));
+  EXPECT_THAT(source, HasSubstr("static_cast<char*>(workspace) + 0"));
+}
+
+TEST_F(SourceExport, MakesTheTensorMapsOfAKernelThatTakesThem) {
+  predict("gemm", "512");
+  const std::string best = predict("gemm", "512", {"--fix", "KERNEL=fast", "--fix", "LOADER=tma"});
+  const Ended pinned =
+      sandbox_.run({"db", "pin", "--target", "gemm", "--size", "512", "--config", best});
+  ASSERT_EQ(pinned.status, 0) << pinned.err;
+  const std::string source = exported("gemm", "512").out;
+  EXPECT_THAT(source, HasSubstr("encode(&argument_"));
+  EXPECT_THAT(source, HasSubstr("CU_TENSOR_MAP_DATA_TYPE_FLOAT32"));
+  EXPECT_THAT(source, Not(HasSubstr("#if KERNEL"))) << "the macros are resolved";
+}
+
+TEST_F(SourceExport, SaysWhatIsMissing) {
+  predict("vector_add", "4096");
+  expect_refused(exported("vector_ad", "4096"), 1, {"vector_ad", "did you mean vector_add"});
+  expect_refused(exported("vector_add", "77"), 1, {"size 77 is not tuned", "autotune query"});
+  predict("vector_add", "8192");
+  expect_refused(sandbox_.run({"db", "export", "--format", "source", "--target", "vector_add"}), 1,
+                 {"2 problems", "--size"});
+  expect_refused(sandbox_.run({"db", "export", "--format", "source"}), 2, {"--target"});
+}
+
+TEST_F(SourceExport, OfAnAnswerOfTheHostIsRefused) {
+  const Ended tuned = sandbox_.run(tune("tiny", "100", {"--budget", "1", "--quiet"}));
+  ASSERT_EQ(tuned.status, 0) << tuned.err;
+  expect_refused(exported(manifest_of("tiny"), "100"), 1, {"nothing is tuned there on a GPU"});
+}
+
+TEST_F(SourceExport, IsCompiledByNvccAlone) {
+  if (sandbox_.run_program({"/bin/sh", "-c", "command -v nvcc"}).status != 0) {
+    GTEST_SKIP() << "there is no nvcc on the path";
+  }
+  predict("reduction", "1000");
+  const Ended ended = exported("reduction", "1000", {"--output", "out"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::size_t line = ended.out.find("cd out && ");
+  const std::string command = ended.out.substr(line, ended.out.find(" && ./", line) - line);
+  const Ended built = sandbox_.run_program({"/bin/sh", "-c", command});
+  EXPECT_EQ(built.status, 0) << command << '\n' << built.err;
+  EXPECT_EQ(built.err, "");
+}
+
+}  // namespace
+}  // namespace autotune::testing

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cache/flat_source.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "tuner/cache/condition.hpp"
+#include "tuner/cache/directives.hpp"
+#include "tuner/cache/logical_lines.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/file_text.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kLongest = std::uint64_t{16} << 20;
+constexpr int kDeepest = 100;
+constexpr std::string_view kLicence = "// SPDX-License-Identifier:";
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Takes the word at the front off.
+std::string_view take_word(std::string_view& text) {
+  std::size_t length = 0;
+  while (length < text.size() && is_word(text[length])) ++length;
+  const std::string_view word = text.substr(0, length);
+  text = text.substr(length);
+  return word;
+}
+
+/// One of #if, #ifdef, … to #endif.
+struct Branches {
+  bool outside = true;   // whether the lines around it stay
+  bool active = false;   // whether those of the present branch do
+  bool decided = false;  // whether a branch is known to hold
+  bool written = false;  // whether there is an #if in the output
+};
+
+class Flattening {
+ public:
+  Flattening(std::string_view prelude, std::span<const fs::path> folders) : folders_(folders) {
+    for (const std::string_view line : split(prelude, '\n')) {
+      std::string_view rest = trimmed(line);
+      if (!rest.starts_with("#define ")) continue;
+      rest.remove_prefix(8);
+      define(rest);
+    }
+  }
+
+  void add(std::string_view text, const fs::path& folder) {
+    if (++depth_ > kDeepest) throw Error("a file includes itself without end");
+    const std::vector<LogicalLine> lines = logical_lines(text);
+    std::vector<std::string_view> physical = split(text, '\n');
+    if (physical.back().empty()) physical.pop_back();  // behind the last line's end
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto first = static_cast<std::size_t>(lines[i].number - 1);
+      const std::size_t next = i + 1 < lines.size()
+                                   ? static_cast<std::size_t>(lines[i + 1].number - 1)
+                                   : physical.size();
+      const std::size_t end = std::min(next, physical.size());
+      const std::string_view logical = trimmed(lines[i].text);
+      if (logical.starts_with('#') && directive(logical.substr(1), folder)) continue;
+      if (!is_active()) continue;
+      for (std::size_t line = first; line < end; ++line) copy(physical[line]);
+    }
+    --depth_;
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  bool is_active() const { return branches_.empty() || branches_.back().active; }
+  /// Whether lines here stand in a branch that only the compiler decides.
+  bool is_conditional() const {
+    return std::ranges::any_of(branches_, [](const Branches& each) { return each.written; });
+  }
+
+  void write(std::string_view line) { out_ += format("{}\n", line); }
+
+  /// One licence is enough, and at most one empty line in a row.
+  void copy(std::string_view line) {
+    if (line.starts_with(kLicence) && !out_.empty()) return;
+    if (trimmed(line).empty() && (out_.empty() || out_.ends_with("\n\n"))) return;
+    write(line);
+  }
+
+  /// Whether the line needs no copy.
+  bool directive(std::string_view line, const fs::path& folder) {
+    line = trimmed(line);
+    const std::string_view word = take_word(line);
+    const std::string_view rest = trimmed(line);
+    if (word == "if") return open(condition(rest, macros_), rest), true;
+    if (word == "ifdef") return open_if_defined(rest, true), true;
+    if (word == "ifndef") return open_if_defined(rest, false), true;
+    if (word == "elif") return branch(condition(rest, macros_), rest), true;
+    if (word == "else") return last_branch(), true;
+    if (word == "endif") return close(), true;
+    if (!is_active()) return true;
+    if (word == "include") return include(rest, folder), true;
+    if (word == "define") define(rest);
+    if (word == "undef") undefine(rest);
+    return word == "line" || (word == "pragma" && rest == "once");
+  }
+
+  void open_if_defined(std::string_view name, bool wanted) {
+    const auto defined = macros_.is_defined(name);
+    open(defined ? std::optional(*defined == wanted) : std::nullopt,
+         format("{}defined({})", wanted ? "" : "!", name));
+  }
+
+  void open(std::optional<bool> holds, std::string_view text) {
+    branches_.push_back({.outside = is_active()});
+    branch(holds, text);
+  }
+
+  void branch(std::optional<bool> holds, std::string_view text) {
+    if (branches_.empty()) return;
+    Branches& here = branches_.back();
+    here.active = here.outside && !here.decided && holds.value_or(true);
+    if (!here.active) return;
+    if (holds) {
+      here.decided = true;
+      if (here.written) write("#else");
+    } else {
+      write(format("#{} {}", here.written ? "elif" : "if", text));
+      here.written = true;
+    }
+  }
+
+  void last_branch() { branch(true, ""); }
+
+  void close() {
+    if (branches_.empty()) return;
+    const bool written = branches_.back().written;
+    branches_.pop_back();
+    if (written) write("#endif");
+  }
+
+  void define(std::string_view rest) {
+    const std::string name(take_word(rest));
+    macros_.known.erase(name);
+    if (rest.starts_with('(') || is_conditional()) {
+      macros_.unknown.insert(name);
+    } else {
+      macros_.known[name] = std::string(trimmed(rest));
+    }
+  }
+
+  void undefine(std::string_view name) {
+    macros_.known.erase(std::string(name));
+    if (is_conditional()) macros_.unknown.insert(std::string(name));
+  }
+
+  fs::path found(const HeaderName& header, const fs::path& folder) const {
+    std::error_code failed;
+    if (!header.angled && fs::exists(folder / header.name, failed)) return folder / header.name;
+    for (const fs::path& each : folders_) {
+      if (fs::exists(each / header.name, failed)) return each / header.name;
+    }
+    return {};
+  }
+
+  void include(std::string_view rest, const fs::path& folder) {
+    const HeaderName header = header_name(rest);
+    if (header.name.empty()) {
+      throw Error(
+          format("#include {}: a macro names the header, so there is no single source", rest));
+    }
+    const fs::path file = found(header, folder);
+    if (file.empty()) {
+      macros_.others_unknown = true;
+      return write(format("#include {}", rest));
+    }
+    const FileText text = read_text_file(file, kLongest);
+    if (!text.refusal.empty()) throw Error(format("{}: {}", file.string(), text.refusal));
+    add_once(file, text.text);
+  }
+
+  /// As #pragma once would. Where only the compiler knows whether a file is included the first
+  /// time, a macro tells it.
+  void add_once(const fs::path& file, const std::string& text) {
+    if (text.find("#pragma once") == std::string::npos) return add(text, file.parent_path());
+    const auto [known, is_new] =
+        guards_.try_emplace(fs::weakly_canonical(file).string(),
+                            is_conditional() ? format("INCLUDED_{}", guards_.size()) : "");
+    const std::string guard = known->second;
+    if (guard.empty()) {
+      if (is_new) add(text, file.parent_path());
+      return;
+    }
+    write(format("#ifndef {0}\n#define {0}", guard));
+    branches_.push_back({true, true, false, true});
+    add(text, file.parent_path());
+    close();
+  }
+
+  std::span<const fs::path> folders_;
+  MacroTable macros_;
+  std::vector<Branches> branches_;
+  std::map<std::string, std::string> guards_;  // of files that were included; empty: for good
+  std::string out_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::string flat_source(std::string_view text, std::string_view prelude,
+                        std::span<const fs::path> folders) {
+  Flattening flattening(prelude, folders);
+  flattening.add(text, folders.empty() ? fs::path() : folders.front());
+  return flattening.take();
+}
+
+bool has_word(std::string_view text, std::string_view name) {
+  for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string used_defines(std::string_view prelude, std::string_view text) {
+  std::string used;
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::string next;
+    for (const std::string_view line : split(prelude, '\n')) {
+      std::string_view name = line.substr(std::min<std::size_t>(8, line.size()));  // "#define "
+      name = take_word(name);
+      if (name.empty()) continue;
+      const bool in_others = std::ranges::any_of(split(used, '\n'), [&](std::string_view other) {
+        return other != line && has_word(other, name);
+      });
+      if (has_word(text, name) || in_others) next += format("{}\n", line);
+    }
+    changed = next != used;
+    used = std::move(next);
+  }
+  return used;
+}
+
+}  // namespace autotune

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune db export --format source: one answer as CUDA sources.
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "tuner/cli/db_actions.hpp"
+#include "tuner/cli/exported_entries.hpp"
+#include "tuner/cli/kernel_export.hpp"
+#include "tuner/cli/output_file.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+db::TunedEntry only_one(std::vector<db::TunedEntry> entries) {
+  if (entries.size() == 1) return std::move(entries.front());
+  std::vector<std::string> names;
+  for (const db::TunedEntry& entry : entries) {
+    names.push_back(format("{} on {}", entry.best.key.problem, entry.device.name));
+  }
+  if (names.size() > 8) {
+    const std::size_t more = names.size() - 8;
+    names.resize(8);
+    names.push_back(format("and {} more", more));
+  }
+  throw Error(format("{} problems are tuned: choose one with --size, --device or --set: {}",
+                     entries.size(), joined(names, "; ")));
+}
+
+KernelExport exported_from(const Arguments& arguments, db::TunedStore& store) {
+  const LeftOutWarning warning(store);
+  AnswerJudge judge(arguments);
+  use_valid_only(store, judge);
+  const db::TunedEntry entry = only_one(exported_entries(arguments, store, judge));
+  return kernel_export(entry, *judge.target_of(entry));
+}
+
+/// From the user's database; what it has not, from the one that is shipped.
+KernelExport chosen_export(const Arguments& arguments) {
+  std::optional<db::TunedStore> shipped = shipped_store(arguments);
+  try {
+    db::TunedStore store = open_store(arguments, db::Mode::read_only);
+    return exported_from(arguments, store);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception&) {
+    if (!shipped) throw;
+    try {
+      return exported_from(arguments, *shipped);
+    } catch (const Error&) {
+      // The user's own database is what the error is about.
+    }
+    throw;
+  }
+}
+
+void write_files(const KernelExport& exported, const fs::path& folder) {
+  fs::create_directories(folder);
+  const auto write = [&](const std::string& name, const std::string& text) {
+    write_output(folder / name, [&](std::ostream& file) { file << text; });
+    std::cout << (folder / name).string() << '\n';
+  };
+  write(exported.name + ".cu", kernel_file(exported));
+  write(exported.name + ".h", header_file(exported));
+  const std::string test = test_file(exported);
+  if (test.empty()) {
+    warn_of({"there is no test: the reference of this target is no kernel"});
+  } else {
+    write(exported.name + "_test.cu", test);
+    std::cout << format("cd {} && {} && ./{}_test\n", folder.string(), build_line(exported),
+                        exported.name);
+  }
+}
+
+}  // namespace
+
+int run_export_source(const Arguments& arguments) {
+  arguments.text("target");
+  const KernelExport exported = chosen_export(arguments);
+  if (const auto folder = arguments.find("output")) {
+    write_files(exported, *folder);
+  } else {
+    std::cout << kernel_file(exported);
+  }
+  return kDone;
+}
+
+}  // namespace autotune::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of a plan as CUDA C++: for db export --format source.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/core/launch.hpp"
+
+namespace autotune::cli {
+
+/// A plan whose launches become statements. These use `void* memory[]` (buffers, then workspace),
+/// `cudaStream_t stream`, a variable for each scalar in `variables`, and with `has_absolute` the
+/// variable `absolute`: whether real scalars lose their sign. They return a cudaError_t on failure.
+struct PlanCode {
+  const std::vector<BufferSpec>& buffers;
+  const LaunchPlan& plan;
+  const std::vector<Launch>& launches;  // of the plan: its own, or its checks
+  std::vector<std::string> variables = {};
+  bool has_absolute = false;
+  /// The source, in which the plan's optional `__constant__` variables may stand.
+  const std::string& source;
+};
+
+/// Throws Error if a kernel takes a texture.
+std::string statements(const PlanCode& code);
+
+/// Functions that the statements call: start(), and encode() if a kernel takes a tensor map.
+std::string launch_functions(const LaunchPlan& plan);
+
+/// Its value as C++: `2.5`, `7LL`, `__float2half(2.5)`.
+std::string value_text(const Scalar& scalar);
+
+/// Where each workspace begins in one block of memory, and behind the last one its size.
+std::vector<std::int64_t> workspace_offsets(const LaunchPlan& plan);
+
+}  // namespace autotune::cli
