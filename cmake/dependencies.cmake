@@ -9,7 +9,10 @@ find_package(SQLiteCpp REQUIRED)
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)  # used without its library
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)  # its flags decide the layout of its types
+pkg_check_modules(HTTPLIB QUIET IMPORTED_TARGET cpp-httplib)  # its flags decide the layout of its types
+if(NOT HTTPLIB_FOUND)
+  message(STATUS "no cpp-httplib: without autotune watch")
+endif()
 
 set(AUTOTUNE_WITH_CUDA OFF)
 if(NOT AUTOTUNE_CUDA STREQUAL "OFF")
