@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "tuner/search/kernel.hpp"
 #include "tuner/search/points.hpp"
@@ -156,6 +157,20 @@ Eigen::VectorXf means(const Kernel& kernel, const Training& training, const Poin
 }
 
 }  // namespace
+
+std::vector<std::size_t> telling_problems(const NamedValues& problem,
+                                          std::span<const NamedValues> others) {
+  std::vector<std::pair<float, std::size_t>> all;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    all.emplace_back(size_coordinates(problem, others[i]).squaredNorm(), i);
+  }
+  const auto middle =
+      all.begin() + static_cast<std::ptrdiff_t>(std::min(kMostProblems, all.size()));
+  std::partial_sort(all.begin(), middle, all.end());
+  std::vector<std::size_t> nearest;
+  for (auto one = all.begin(); one != middle; ++one) nearest.push_back(one->second);
+  return nearest;
+}
 
 std::vector<double> corrected_predictions(const ParameterSpace& space, const NamedValues& problem,
                                           std::span<const double> predicted,

@@ -30,4 +30,9 @@ std::vector<double> corrected_predictions(const ParameterSpace& space, const Nam
                                           std::span<const double> predicted,
                                           std::span<const PastTrial> history);
 
+/// Which of the problems corrected_predictions() uses for this problem: the nearest few, by their
+/// indices.
+std::vector<std::size_t> telling_problems(const NamedValues& problem,
+                                          std::span<const NamedValues> others);
+
 }  // namespace autotune

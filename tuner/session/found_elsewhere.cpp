@@ -51,9 +51,10 @@ Ranking ranking_of(const db::TunedStore& store, const db::TunedEntry& entry) {
   return ranking;
 }
 
-/// The nearest problems first.
-std::vector<Ranking> rankings(const db::TunedStore& store, const Target& target,
-                              const Problem& problem, const db::ProblemKey& here, DeviceKind kind) {
+/// Tuned on other devices, the nearest problems first.
+std::vector<db::NearEntry> near_entries(const db::TunedStore& store, const Target& target,
+                                        const Problem& problem, const db::ProblemKey& here,
+                                        DeviceKind kind) {
   const auto [sizes, settings] = parts_of(target, problem);
   std::vector<db::NearEntry> near =
       store.nearest({.target = target.name, .policy = here.policy}, sizes);
@@ -63,17 +64,28 @@ std::vector<Ranking> rankings(const db::TunedStore& store, const Target& target,
            entry.device.kind != name_of(kind) || entry.best.settings != settings;
   });
   std::ranges::stable_sort(near, {}, &db::NearEntry::distance);
-  std::vector<Ranking> all;
-  for (const db::NearEntry& one : near) all.push_back(ranking_of(store, one.entry));
-  return all;
+  return near;
 }
 
 }  // namespace
 
+std::vector<db::ProblemKey> problems_elsewhere(const db::TunedStore& store, const Target& target,
+                                               const Problem& problem, const db::ProblemKey& here,
+                                               DeviceKind kind) {
+  std::vector<db::ProblemKey> keys;
+  for (const db::NearEntry& one : near_entries(store, target, problem, here, kind)) {
+    keys.push_back(one.entry.best.key);
+  }
+  return keys;
+}
+
 std::vector<FoundElsewhere> found_elsewhere(const db::TunedStore& store, const Target& target,
                                             const Problem& problem, const db::ProblemKey& here,
                                             DeviceKind kind, const ParameterSpace& space) {
-  const std::vector<Ranking> all = rankings(store, target, problem, here, kind);
+  std::vector<Ranking> all;
+  for (const db::NearEntry& one : near_entries(store, target, problem, here, kind)) {
+    all.push_back(ranking_of(store, one.entry));
+  }
   std::vector<FoundElsewhere> found;
   std::set<std::size_t> taken;
   for (std::size_t rank = 0; rank < kMostFoundElsewhere; ++rank) {

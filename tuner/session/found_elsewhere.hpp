@@ -29,4 +29,9 @@ std::vector<FoundElsewhere> found_elsewhere(const db::TunedStore& store, const T
                                             const Problem& problem, const db::ProblemKey& here,
                                             DeviceKind kind, const ParameterSpace& space);
 
+/// The problems that found_elsewhere() looks at: what it needs to know of the database.
+std::vector<db::ProblemKey> problems_elsewhere(const db::TunedStore& store, const Target& target,
+                                               const Problem& problem, const db::ProblemKey& here,
+                                               DeviceKind kind);
+
 }  // namespace autotune

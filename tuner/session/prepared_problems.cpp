@@ -8,9 +8,6 @@
 namespace autotune {
 namespace {
 
-/// Problems: a large space takes longer to build than a small one to measure.
-constexpr std::size_t kAhead = 3;
-
 std::future<PreparedProblem> taken_from(std::map<std::size_t, std::future<PreparedProblem>>& all,
                                         std::size_t number) {
   const auto found = all.find(number);
@@ -22,18 +19,27 @@ std::future<PreparedProblem> taken_from(std::map<std::size_t, std::future<Prepar
 
 }  // namespace
 
-PreparedProblem PreparedProblems::take(std::size_t number) {
-  std::future<PreparedProblem> ahead;
+PreparedProblem PreparedProblems::take(std::size_t number, std::span<const std::size_t> ahead) {
+  std::future<PreparedProblem> problem;
   {
     const std::lock_guard lock(mutex_);
-    ahead = taken_from(corrected_, number);
+    problem = taken_from(corrected_, number);
+    if (!problem.valid()) make_ahead(number);
+    for (const std::size_t next : ahead) make_ahead(next);
   }
-  return ahead.valid() ? ahead.get() : corrected(number, history());
+  return problem.valid() ? problem.get() : corrected(number, history());
+}
+
+/// With the lock held.
+void PreparedProblems::make_ahead(std::size_t number) {
+  if (!started_.insert(number).second) return;
+  made_[number] = std::async(std::launch::async, [this, number] { return make(number); });
 }
 
 void PreparedProblems::correct_ahead(std::size_t number) {
   const std::lock_guard lock(mutex_);
   if (corrected_.contains(number)) return;
+  started_.insert(number);
   corrected_[number] = std::async(std::launch::async, [this, number, history = history_] {
     return corrected(number, history);
   });
@@ -51,10 +57,6 @@ PreparedProblem PreparedProblems::made(std::size_t number) {
   std::future<PreparedProblem> result;
   {
     const std::lock_guard lock(mutex_);
-    for (std::size_t i = number; i <= number + kAhead && i < problems_.size(); ++i) {
-      if (!started_.insert(i).second) continue;
-      made_[i] = std::async(std::launch::async, [this, i] { return make(i); });
-    }
     result = taken_from(made_, number);
   }
   // A second time where a device failed at it.

@@ -31,9 +31,9 @@ class PreparedProblems {
                    const DeviceInfo& device, const Calibration& calibration)
       : target_(target), problems_(problems), device_(device), calibration_(calibration) {}
 
-  /// Returns a problem, prepared in the background or now. Then prepares the next few. Throws what
-  /// the preparation threw.
-  PreparedProblem take(std::size_t number);
+  /// Returns a problem, prepared in the background or now. Prepares those that are `ahead`. Throws
+  /// what the preparation threw.
+  PreparedProblem take(std::size_t number, std::span<const std::size_t> ahead = {});
   /// Corrects the predictions of a problem in the background, because it is taken soon.
   void correct_ahead(std::size_t number);
   /// Corrects the problems that follow by what was measured at another.
@@ -42,6 +42,7 @@ class PreparedProblems {
  private:
   PreparedProblem make(std::size_t number) const;
   PreparedProblem made(std::size_t number);
+  void make_ahead(std::size_t number);
   PreparedProblem corrected(std::size_t number, const std::vector<PastTrial>& history);
   std::vector<PastTrial> history();
 

@@ -107,7 +107,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   const auto started = Deadline::Clock::now();
   const TuningRequest& request = shared_.request;
   const Problem& problem = request.problems[order.number];
-  PreparedProblem prepared = shared_.problems.take(order.number);
+  PreparedProblem prepared = shared_.problems.take(order.number, order.ahead);
   Recorder recorder = recorder_of(problem);
   CompilePool& pool = pool_of(order.compile_threads);
   ProblemRun run({shared_.target, device_, pool, recorder, request.policy, request.baselines},
@@ -117,7 +117,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   started_from_ = {};
   const std::optional<double> expected_gain = search(run, edge, order, started);
   warn_of_machine(run);
-  shared_.problems.remember(past_trials(run, prepared.predicted));
+  teach(past_trials(run, prepared.predicted));
   prepare_next();
   const ProblemDecision decision = finish(run, edge, order);
   const std::optional<PruneCheck> prune_check = audit(run, decision, order.deadline);
@@ -249,10 +249,16 @@ void ProblemTuner::warn_of_machine(const ProblemRun& run) const {
              problem_text(run.target(), run.problem()), count, why));
 }
 
+void ProblemTuner::teach(std::vector<PastTrial> trials) {
+  if (callbacks_.on_lesson) callbacks_.on_lesson(trials);
+  shared_.problems.remember(std::move(trials));
+}
+
 /// While this problem is decided, unless the same cores do both.
 void ProblemTuner::prepare_next() {
   if (device_.info().kind == DeviceKind::host) return;
-  if (const auto next = shared_.queue.next_problem()) shared_.problems.correct_ahead(*next);
+  const std::vector<std::size_t> next = shared_.queue.next_problems(1);
+  if (!next.empty()) shared_.problems.correct_ahead(next.front());
 }
 
 ProblemDecision ProblemTuner::finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order) {

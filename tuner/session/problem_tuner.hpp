@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "db/store.hpp"
 #include "tuner/core/deadline.hpp"
@@ -30,7 +31,8 @@ struct SharedByDevices {
 
 /// What a device tunes next.
 struct TuningOrder {
-  std::size_t number = 0;  // of the request's problems
+  std::size_t number = 0;          // of the request's problems
+  std::vector<std::size_t> ahead;  // numbers of those that will probably follow, here or elsewhere
   Deadline deadline;
   int compile_threads = 1;
   bool retune = false;
@@ -61,6 +63,7 @@ class ProblemTuner {
   void expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge);
   void compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index);
   void warn_of_machine(const ProblemRun& run) const;
+  void teach(std::vector<PastTrial> trials);
   void prepare_next();
   ProblemDecision finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order);
   std::optional<PruneCheck> audit(ProblemRun& run, const ProblemDecision& decision,

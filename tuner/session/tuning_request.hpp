@@ -12,6 +12,7 @@
 #include "tuner/core/baseline.hpp"
 #include "tuner/core/problem.hpp"
 #include "tuner/measure/policy.hpp"
+#include "tuner/search/transfer.hpp"
 #include "tuner/session/budget.hpp"
 #include "tuner/session/tuning_report.hpp"
 
@@ -57,6 +58,8 @@ struct TuningCallbacks {
   std::function<void(const Progress&)> on_progress;
   std::function<void(const ProblemReport&)> on_problem;
   std::function<void(const std::string&)> on_warning;
+  /// The timed trials of a problem, from which others learn.
+  std::function<void(const std::vector<PastTrial>&)> on_lesson;
   /// True ends the run after the running launch. All trials are kept and reported.
   std::function<bool()> stop_requested;
 };

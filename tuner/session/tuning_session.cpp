@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,6 +17,7 @@
 #include "tuner/session/calibrated.hpp"
 #include "tuner/session/prepared_problems.hpp"
 #include "tuner/session/problem_tuner.hpp"
+#include "tuner/session/time_share.hpp"
 #include "tuner/session/work_queue.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -26,6 +26,10 @@ namespace autotune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Problems that are prepared ahead: a large space takes longer to build than a small one to
+/// measure.
+constexpr std::size_t kAhead = 3;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -48,6 +52,14 @@ double busy_seconds(std::span<Device* const> devices) {
   double seconds = 0;
   for (Device* const device : devices) seconds += device->busy_seconds();
   return seconds;
+}
+
+/// A workload has its own order: the heaviest first. On one device the order does not matter.
+ProblemQueue queue_of(const Target& target, const TuningRequest& request,
+                      std::span<Device* const> devices) {
+  const bool is_given = devices.size() < 2 || !request.weights.empty();
+  if (is_given) return ProblemQueue(request.problems.size());
+  return ProblemQueue(longest_first(target, request.problems, devices[0]->info()));
 }
 
 /// A search that a device helps with. It lives until its helpers have left.
@@ -74,7 +86,7 @@ class TuningSession {
         store_(store),
         request_(request),
         callbacks_(callbacks),
-        queue_(request.problems.size(), devices_.size(), callbacks.stop_requested) {}
+        queue_(queue_of(target, request, devices_), devices_.size(), callbacks.stop_requested) {}
 
   TuningReport run() {
     if (request_.policy.objective != Objective::time) expect_energy();
@@ -181,28 +193,18 @@ class TuningSession {
     }
   }
 
-  /// What is left to do, in problems of this one's weight. Problems are begun in their order.
-  double rest_of(std::size_t number, std::size_t problems) const {
-    const std::vector<double>& weights = request_.weights;
-    if (weights.empty()) return static_cast<double>(problems);
-    const auto own = weights.begin() + static_cast<std::ptrdiff_t>(number);
-    return std::accumulate(own, weights.end(), 0.0) / *own;
-  }
-
   /// A problem with its share of the cores and of what is left of the time.
   TuningOrder order_for(std::size_t number) {
     const auto [problems, devices] = queue_.share();
     const std::size_t at_once = std::min(problems, devices);
     TuningOrder order;
     order.number = number;
+    order.ahead = queue_.next_problems(kAhead);
     order.compile_threads = std::max(1, request_.compile_threads / static_cast<int>(at_once));
     // What another device measured of it is not compared with what this one will.
     order.retune = request_.retune || queue_.was_given_back(number);
-    if (request_.budget.kind == Budget::Kind::seconds) {
-      const double left = request_.budget.amount - seconds_since(request_.started);
-      const double rounds = rest_of(number, problems) / static_cast<double>(devices);
-      order.deadline = Deadline::in(left / std::max(1.0, rounds));
-    }
+    const auto seconds = time_share(request_, number, problems, devices);
+    if (seconds) order.deadline = Deadline::in(*seconds);
     return order;
   }
 

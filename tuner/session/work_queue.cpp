@@ -5,22 +5,17 @@
 
 namespace autotune {
 
-WorkQueue::WorkQueue(std::size_t problems, std::size_t devices, StopRequested stop)
-    : stop_(std::move(stop)), devices_(devices) {
-  for (std::size_t i = 0; i < problems; ++i) waiting_.insert(i);
-}
+WorkQueue::WorkQueue(ProblemQueue problems, std::size_t devices, StopRequested stop)
+    : stop_(std::move(stop)), problems_(std::move(problems)), devices_(devices) {}
 
 WorkQueue::Work WorkQueue::next(std::size_t device, bool can_help) {
   std::unique_lock lock(mutex_);
   const auto search = [&] { return can_help ? search_for(device) : nullptr; };
-  changed_.wait(lock, [&] { return stopped_ || !waiting_.empty() || begun_ == 0 || search(); });
+  changed_.wait(lock, [&] {
+    return stopped_ || problems_.waiting() > 0 || problems_.begun() == 0 || search();
+  });
   if (stopped_ || (stop_ && stop_())) return {};
-  if (!waiting_.empty()) {
-    const std::size_t number = *waiting_.begin();
-    waiting_.erase(waiting_.begin());
-    ++begun_;
-    return {number, nullptr};
-  }
+  if (const auto number = problems_.take()) return {number, nullptr};
   TrialEvaluator* const found = search();
   if (found) ++searches_.at(found).helpers;
   return {std::nullopt, found};
@@ -38,6 +33,11 @@ TrialEvaluator* WorkQueue::search_for(std::size_t device) const {
   return found;
 }
 
+void WorkQueue::expect(std::span<const std::size_t> order) {
+  const std::lock_guard lock(mutex_);
+  problems_.expect(order);
+}
+
 void WorkQueue::stop() {
   const std::lock_guard lock(mutex_);
   stopped_ = true;
@@ -46,22 +46,20 @@ void WorkQueue::stop() {
 
 void WorkQueue::done() {
   const std::lock_guard lock(mutex_);
-  --begun_;
+  problems_.done();
   changed_.notify_all();
 }
 
 bool WorkQueue::give_back(std::size_t number) {
   const std::lock_guard lock(mutex_);
-  --begun_;
-  const bool is_first = given_back_.insert(number).second;
-  if (is_first) waiting_.insert(number);
+  const bool is_first = problems_.give_back(number);
   changed_.notify_all();
   return is_first;
 }
 
 bool WorkQueue::was_given_back(std::size_t number) {
   const std::lock_guard lock(mutex_);
-  return given_back_.contains(number);
+  return problems_.was_given_back(number);
 }
 
 std::size_t WorkQueue::drop_out() {
@@ -97,12 +95,12 @@ void WorkQueue::stay_apart(std::size_t device) {
 
 WorkQueue::Share WorkQueue::share() {
   const std::lock_guard lock(mutex_);
-  return {waiting_.size() + begun_, devices_};
+  return {problems_.unfinished(), devices_};
 }
 
-std::optional<std::size_t> WorkQueue::next_problem() {
+std::vector<std::size_t> WorkQueue::next_problems(std::size_t count) {
   const std::lock_guard lock(mutex_);
-  return waiting_.empty() ? std::nullopt : std::optional(*waiting_.begin());
+  return problems_.next(count);
 }
 
 }  // namespace autotune

@@ -8,7 +8,11 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "tuner/session/problem_queue.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 
 namespace autotune {
@@ -17,7 +21,10 @@ namespace autotune {
 class WorkQueue {
  public:
   /// Gives out no more work once `stop`, if there is one, says so.
-  WorkQueue(std::size_t problems, std::size_t devices, StopRequested stop = {});
+  WorkQueue(ProblemQueue problems, std::size_t devices, StopRequested stop = {});
+  /// In the order of their numbers.
+  WorkQueue(std::size_t problems, std::size_t devices, StopRequested stop = {})
+      : WorkQueue(ProblemQueue(problems), devices, std::move(stop)) {}
 
   struct Work {
     std::optional<std::size_t> problem;
@@ -27,6 +34,8 @@ class WorkQueue {
   /// The first problem that nobody has begun, or else the search with the fewest helpers. Waits
   /// while others tune the last problems, because these may be given back. Neither at the end.
   Work next(std::size_t device, bool can_help);
+  /// Replaces the problems that wait, where another process gives them out.
+  void expect(std::span<const std::size_t> order);
   /// Ends the run: next() returns nothing from now on.
   void stop();
 
@@ -53,8 +62,8 @@ class WorkQueue {
     std::size_t problems, devices;
   };
   Share share();
-  /// The problem that will be begun next.
-  std::optional<std::size_t> next_problem();
+  /// The problems that will be begun next.
+  std::vector<std::size_t> next_problems(std::size_t count);
 
  private:
   /// A search that is going on.
@@ -68,11 +77,9 @@ class WorkQueue {
   const StopRequested stop_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::set<std::size_t> waiting_;     // problems that nobody has begun, or that were given back
-  std::set<std::size_t> given_back_;  // ever
-  std::size_t begun_ = 0;             // problems
-  std::size_t devices_;               // at work
-  std::set<std::size_t> apart_;       // devices that help with no search
+  ProblemQueue problems_;
+  std::size_t devices_;          // at work
+  std::set<std::size_t> apart_;  // devices that help with no search
   std::map<TrialEvaluator*, Search> searches_;
   bool stopped_ = false;
 };

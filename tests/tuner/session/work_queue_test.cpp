@@ -14,14 +14,14 @@ using testing::FakeDevice;
 
 TEST(WorkQueue, GivesEachProblemOnceInOrder) {
   WorkQueue queue(2, 1);
-  EXPECT_EQ(queue.next_problem(), 0u);
+  EXPECT_EQ(queue.next_problems(3), (std::vector<std::size_t>{0, 1}));
   EXPECT_EQ(queue.next(0, true).problem, 0u);
   EXPECT_EQ(queue.share().problems, 2u);
   queue.done();
   EXPECT_EQ(queue.share().problems, 1u);
   EXPECT_EQ(queue.next(0, true).problem, 1u);
   queue.done();
-  EXPECT_FALSE(queue.next_problem());
+  EXPECT_TRUE(queue.next_problems(1).empty());
   const WorkQueue::Work over = queue.next(0, true);
   EXPECT_FALSE(over.problem);
   EXPECT_FALSE(over.search);
@@ -68,7 +68,7 @@ TEST(WorkQueue, OnceItIsStoppedNothingIsBegunAndNobodyWaits) {
   queue.next(0, false);
   stop = true;
   EXPECT_FALSE(queue.next(1, false).problem);
-  EXPECT_EQ(queue.next_problem(), 1u);
+  EXPECT_EQ(queue.next_problems(1), (std::vector<std::size_t>{1}));
   queue.done();
   EXPECT_FALSE(queue.next(0, false).problem);
 }
