@@ -1,127 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune tune: the main job.
-#include <algorithm>
-#include <chrono>
-#include <iostream>
-#include <optional>
-#include <thread>
-
 #include "db/store.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/generated_source.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/plugins.hpp"
-#include "tuner/cli/progress.hpp"
 #include "tuner/cli/request.hpp"
-#include "tuner/cli/tune_request.hpp"
+#include "tuner/cli/tune_command.hpp"
+#include "tuner/cli/tune_output.hpp"
 #include "tuner/cli/tuned_entries.hpp"
-#include "tuner/cli/tuning_report.hpp"
-#include "tuner/cli/workload.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/session/tuning_session.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
 
-std::string target_name_of(const Arguments& arguments) {
-  return arguments.has("workload") && !arguments.has("target") ? "gemm" : arguments.text("target");
-}
-
-void take_problems(const Arguments& arguments, const Target& target, TuningRequest& request) {
-  const auto file = arguments.find("workload");
-  if (!file) {
-    request.problems = problems_of(arguments, target);
-    return;
-  }
-  if (arguments.has("sizes") || arguments.has("set")) {
-    throw UsageError("--workload has the sizes and settings: leave out --sizes and --set");
-  }
-  Workload workload = read_workload(*file, target, request.budget);
-  request.problems = std::move(workload.problems);
-  request.weights = std::move(workload.weights);
-}
-
-TuningRequest request_of(const Arguments& arguments, const Target& target, DeviceKind kind) {
-  TuningRequest request;
-  request.strategy = arguments.text("strategy");
-  request.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, 1LL << 62));
-  request.budget_text = arguments.find("budget").value_or(default_budget(kind, request.strategy));
-  request.budget = parse_budget(request.budget_text);
-  take_problems(arguments, target, request);
-  request.policy = policy_of(arguments, kind);
-  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  request.compile_threads =
-      arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
-  request.retune = arguments.has("retune");
-  request.partial = !arguments.all("fix").empty();
-  request.prune_audit = static_cast<std::size_t>(arguments.integer("prune-audit", 0, 100000));
-  request.command = command_text(arguments);
-  request.tool_version = AUTOTUNE_VERSION;
-  return request;
-}
-
-int status_of(const TuningReport& report) {
-  if (report.interrupted) return kInterrupted;
-  const bool all =
-      std::all_of(report.problems.begin(), report.problems.end(),
-                  [](const ProblemReport& one) { return one.decision.best.has_value(); });
-  return all ? kDone : kNoCorrectConfiguration;
-}
-
 int run_tune(const Arguments& arguments) {
-  const auto started = std::chrono::steady_clock::now();
-  refresh_generated_source(target_name_of(arguments));
-  Plugins plugins(arguments);
-  const Target target =
-      with_fixed(plugins.find_target(target_name_of(arguments)), fixed_of(arguments));
-  plugins.provide_strategy(arguments.text("strategy"));
-  check_devices(arguments.text("device"));
-  request_of(arguments, target,
-             kind_asked_for(arguments));  // shows wrong usage before one is opened
+  TuneCommand command(arguments);
   db::TunedStore store(database_path(arguments));
   const LeftOutWarning warning(store);
   const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
   const DeviceInfo& info = devices.front()->info();
-  TuningRequest request = request_of(arguments, target, info.kind);
-  request.started = started;
-  if (info.kind == DeviceKind::cuda && !arguments.has("no-baseline")) {
-    request.baselines = plugins.baselines(target.name);
-  }
+  const TuningRequest request = command.request(info.kind);
 
-  const bool json = arguments.has("json");
-  ProgressDisplay display(arguments.has("quiet"), request.budget, started);
+  TuneOutput output(arguments, command.target(), request, store.path());
   const InterruptGuard guard([&] {
     for (const auto& device : devices) device->stop_compiling();
   });
-  if (arguments.has("workload")) {
-    const auto left_out =
-        read_workload(arguments.text("workload"), target, request.budget).left_out;
-    if (!left_out.empty()) display.warn(left_out);
-  }
+  output.warn_of(command.left_out());
   TuningCallbacks callbacks;
   callbacks.stop_requested = InterruptGuard::requested;
-  callbacks.on_progress = [&](const Progress& progress) { display.show(progress); };
-  callbacks.on_warning = [&](const std::string& sentence) { display.warn(sentence); };
-  plugins.warn_with(callbacks.on_warning);
-  plugins.stop_when([started, budget = request.budget] {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - started;
-    return InterruptGuard::requested() ||
-           (budget.kind == Budget::Kind::seconds && passed.count() > budget.amount);
-  });
-  callbacks.on_problem = [&](const ProblemReport& report) {
-    display.problem_done(target, report);
-    if (!json) std::cout << text_of(target, info, report) << std::flush;
-  };
-  const TuningReport report = tune(target, devices, &store, request, callbacks);
-  if (json) {
-    std::cout << json_text(json_of(target, info, store.path().string(), report)) << '\n';
-  }
-  if (report.interrupted) {
-    display.warn("interrupted: every trial is kept; the same command continues from here");
-  }
-  return status_of(report);
+  callbacks.on_progress = [&](const Progress& progress) { output.show(progress); };
+  callbacks.on_warning = [&](const std::string& sentence) { output.warn_of(sentence); };
+  callbacks.on_problem = [&](const ProblemReport& report) { output.show(info, report); };
+  command.run_hooks_with(callbacks);
+  return output.end({{info, tune(command.target(), devices, &store, request, callbacks)}});
 }
 
 }  // namespace

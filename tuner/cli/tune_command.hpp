@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the arguments of `tune` ask for, on whatever devices.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/plugins.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/session/tuning_request.hpp"
+
+namespace autotune::cli {
+
+class TuneCommand {
+ public:
+  /// Finds the target, its plugins and the strategy. Throws UsageError or Error for what is wrong
+  /// on every device; opens none. The arguments must outlive it.
+  explicit TuneCommand(const Arguments& arguments);
+
+  const Target& target() const { return target_; }
+  /// The request on a kind of device. Its time begins with this object.
+  TuningRequest request(DeviceKind kind);
+  /// Which problems of the workload were left out, as a sentence; may be empty.
+  std::string left_out();
+  /// Running plugins warn by these callbacks, and end when these or the budget say so.
+  void run_hooks_with(const TuningCallbacks& callbacks);
+
+ private:
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  const Arguments& arguments_;
+  Plugins plugins_;
+  const Target target_;
+};
+
+}  // namespace autotune::cli
