@@ -14,6 +14,16 @@ if(NOT HTTPLIB_FOUND)
   message(STATUS "no cpp-httplib: without autotune watch")
 endif()
 
+# autotune-mpi is built where MPI is. Sanitizers find leaks in Open MPI itself, and its processes end
+# by _exit, so that leaks of ours would go unseen.
+set(AUTOTUNE_WITH_MPI OFF)
+if(NOT AUTOTUNE_SANITIZE)
+  enable_language(C)
+  find_package(MPI QUIET COMPONENTS C)
+  set(AUTOTUNE_WITH_MPI ${MPI_C_FOUND})
+endif()
+message(STATUS "MPI for autotune-mpi: ${AUTOTUNE_WITH_MPI}")
+
 set(AUTOTUNE_WITH_CUDA OFF)
 if(NOT AUTOTUNE_CUDA STREQUAL "OFF")
   find_package(CUDAToolkit 12.8 QUIET)

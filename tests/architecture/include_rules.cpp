@@ -70,7 +70,8 @@ const std::vector<std::pair<std::regex, std::string>>& third_parties() {
       {std::regex("SQLiteCpp/.*"), "SQLiteCpp"},
       {std::regex("sqlite3.*"), "SQLite3"},
       {std::regex("zlib.*"), "zlib"},
-      {std::regex("httplib.*"), "cpp-httplib"}};
+      {std::regex("httplib.*"), "cpp-httplib"},
+      {std::regex("mpi\\.h"), "MPI"}};
   return parties;
 }
 

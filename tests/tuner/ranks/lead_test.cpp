@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/ranks/lead.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/tuner/ranks/memory_transport.hpp"
+#include "tests/tuner/session/toy.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/worker/worker_process.hpp"
+
+namespace autotune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// Rank 0 with a clock of the test's; the test speaks for the other ranks.
+class LeadTest : public StoreTest {
+ protected:
+  LeadTest() { target_.flops = Expression::parse("N"); }
+
+  void start(int ranks, const std::vector<int>& sizes) {
+    office_.emplace(ranks);
+    transport_.emplace(*office_, 0);
+    for (const int n : sizes) request_.problems.push_back(problem_of(target_, {{"N", n}}, {}));
+    LeadOptions options;
+    options.deadline = 10;
+    options.request_for = [this](const DeviceInfo&) { return request_; };
+    options.on_problem = [this](const DeviceInfo&, const ProblemReport& report) {
+      reported_.push_back(report.problem.text());
+    };
+    options.on_warning = [this](const std::string& sentence) { warnings_.push_back(sentence); };
+    options.stop_requested = [this] { return stop_; };
+    lead_.emplace(target_, store_, *transport_, options, now_);
+  }
+
+  void say(int rank, const Json& header, const std::string& bytes = "") {
+    lead_->take({rank, packed(header, bytes)}, now_);
+    lead_->tick(now_);
+  }
+  void hello(int rank, const std::string& device = "fake", const std::string& own = "") {
+    Hello hello;
+    hello.build = worker_version();
+    hello.process = "n1 1 1";
+    hello.host = "n1";
+    hello.device_text = own;
+    hello.device.name = device;
+    hello.problems = problems_hash(target_, request_);
+    say(rank, wire_of(hello));
+  }
+  void done(int rank, std::size_t number, const std::string& lesson = "[]") {
+    Done done;
+    done.number = number;
+    done.report.problem = request_.problems.at(number);
+    say(rank, wire_of(done), lesson);
+  }
+  /// The problem that a rank is told to tune; passes over signs of life.
+  std::optional<Order> order(int rank) {
+    while (const auto letter = office_->take(rank)) {
+      const auto message = unpacked(letter->bytes);
+      if (message->header["say"] == say::kOrder) return content_of<Order>(message->header);
+    }
+    return std::nullopt;
+  }
+  std::optional<std::size_t> number(int rank) {
+    const auto one = order(rank);
+    return one ? std::optional(one->number) : std::nullopt;
+  }
+  void pass(double seconds) {
+    now_ += seconds;
+    lead_->tick(now_);
+  }
+
+  Target target_ = two_parameters();
+  TuningRequest request_;
+  db::TunedStore store_ = open_store();
+  std::optional<testing::PostOffice> office_;
+  std::optional<testing::MemoryTransport> transport_;
+  std::optional<Lead> lead_;
+  double now_ = 100;
+  bool stop_ = false;
+  std::vector<std::string> reported_, warnings_;
+};
+
+TEST_F(LeadTest, GivesTheLongestProblemFirstAndEachOnce) {
+  start(3, {64, 256, 128});
+  hello(1);
+  hello(2);
+  EXPECT_EQ(number(1), 1u);
+  EXPECT_EQ(number(2), 2u);
+  done(2, 2);
+  EXPECT_EQ(number(2), 0u);
+  done(2, 0);
+  EXPECT_FALSE(lead_->is_over()) << "rank 1 is at work";
+  done(1, 1);
+  EXPECT_TRUE(lead_->is_over());
+  EXPECT_NO_THROW(lead_->end());
+  const std::vector<GroupReport> reports = lead_->reports(1);
+  ASSERT_THAT(reports, SizeIs(1));
+  EXPECT_EQ(reports[0].report.devices, 2u);
+  ASSERT_THAT(reports[0].report.problems, SizeIs(3));
+  EXPECT_EQ(reports[0].report.problems[0].problem, request_.problems[0]);
+  EXPECT_THAT(reported_, ElementsAre("N=128", "N=64", "N=256"));
+}
+
+TEST_F(LeadTest, TellsARankWhatToPrepareAndGivesItThat) {
+  start(3, {5, 4, 3, 2, 1, 1});
+  hello(1);
+  hello(2);
+  const auto first = order(1), second = order(2);
+  EXPECT_THAT(first->ahead, ElementsAre(1, 2));
+  EXPECT_EQ(second->number, 3u) << "the next that no other rank prepares";
+  EXPECT_THAT(second->ahead, ElementsAre(4, 5));
+  done(1, 0);
+  EXPECT_EQ(number(1), 1u);
+  done(2, 3);
+  EXPECT_EQ(number(2), 4u);
+}
+
+TEST_F(LeadTest, ARankWithoutWorkTakesWhatAnotherPrepares) {
+  start(3, {5, 4, 3});
+  hello(1);
+  hello(2);
+  EXPECT_EQ(number(1), 0u);
+  EXPECT_EQ(number(2), 1u) << "rank 1 prepares it";
+  done(1, 0);
+  EXPECT_EQ(number(1), 2u);
+}
+
+TEST_F(LeadTest, ASilentRankIsLostAndAnotherBeginsItsProblemAnew) {
+  start(3, {64});
+  hello(1);
+  hello(2);
+  EXPECT_EQ(number(1), 0u);
+  pass(6);
+  say(2, {{"say", say::kAlive}});
+  pass(6);
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("rank 1 on n1 is lost")));
+  const auto again = order(2);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->retune) << "its trials are another device's";
+  done(1, 0);
+  EXPECT_THAT(reported_, IsEmpty()) << "it is back, but its problem is another's";
+  EXPECT_THAT(lead_->zombies("n1"), ElementsAre("n1 1 1"));
+  done(2, 0);
+  EXPECT_TRUE(lead_->is_over());
+  EXPECT_TRUE(lead_->has_lost_ranks());
+  EXPECT_NO_THROW(lead_->end());
+}
+
+TEST_F(LeadTest, WithoutARankThatIsLeftTheRunFails) {
+  start(2, {64});
+  hello(1);
+  pass(11);
+  EXPECT_TRUE(lead_->is_over());
+  EXPECT_THROW(lead_->end(), Error);
+}
+
+TEST_F(LeadTest, ADeviceThatFailsDropsOutOnceAndEndsTheRunTheSecondTime) {
+  start(4, {64, 32});
+  for (int rank = 1; rank <= 3; ++rank) hello(rank);
+  EXPECT_EQ(number(1), 0u);
+  say(1, wire_of(Failed{"it fell off the bus", false, false}));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("drops out, the other ranks continue: it fell")));
+  EXPECT_EQ(number(3), 0u);
+  say(3, wire_of(Failed{"it fell too", false, false}));
+  EXPECT_TRUE(lead_->is_over());
+  EXPECT_THROW(lead_->end(), Error);
+}
+
+TEST_F(LeadTest, AWrongRequestEndsTheRunAtOnce) {
+  start(3, {64});
+  say(1, wire_of(Failed{"--sizes is wrong", true, true}));
+  EXPECT_TRUE(lead_->is_over());
+  EXPECT_THROW(lead_->end(), UsageError);
+}
+
+TEST_F(LeadTest, WhatOneProblemTeachesReachesTheOthersOnce) {
+  start(3, {64, 32, 16, 8});
+  hello(1);
+  hello(2);
+  order(1);
+  order(2);
+  done(1, 0, "[1]");
+  EXPECT_THAT(order(1)->learned, ElementsAre("[1]"));
+  done(2, 3, "[2]");
+  EXPECT_THAT(order(2)->learned, ::testing::UnorderedElementsAre("[1]", "[2]"));
+}
+
+TEST_F(LeadTest, DifferentDevicesTuneEveryProblemEachForItself) {
+  start(3, {64});
+  hello(1, "small");
+  hello(2, "large");
+  EXPECT_EQ(number(1), 0u);
+  EXPECT_EQ(number(2), 0u);
+  done(1, 0);
+  done(2, 0);
+  EXPECT_THAT(lead_->reports(1), SizeIs(2));
+}
+
+TEST_F(LeadTest, ADeviceIsForOneRank) {
+  start(3, {64});
+  hello(1, "fake", "cuda:0");
+  hello(2, "fake", "cuda:0");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("another rank has its device")));
+}
+
+TEST_F(LeadTest, ARankOfAnotherBuildIsLeftOut) {
+  start(3, {64});
+  Hello hello;
+  hello.build = "0.0.0";
+  say(1, wire_of(hello));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("another build")));
+}
+
+TEST_F(LeadTest, AnInterruptEndsTheRunWhenTheRanksHaveReported) {
+  start(2, {64, 32});
+  hello(1);
+  order(1);
+  stop_ = true;
+  pass(0.1);
+  EXPECT_FALSE(lead_->is_over());
+  done(1, 0);
+  EXPECT_TRUE(lead_->is_over());
+  EXPECT_NO_THROW(lead_->end());
+  EXPECT_TRUE(lead_->reports(1)[0].report.interrupted);
+}
+
+TEST_F(LeadTest, BytesThatAreNoMessageCostTheRankOnly) {
+  start(3, {64});
+  hello(1);
+  hello(2);
+  order(1);
+  lead_->take({1, "rubbish"}, now_);
+  lead_->tick(now_);
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("cannot be read")));
+  EXPECT_EQ(number(2), 0u);
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/ranks/member.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "tests/support/fake_device.hpp"
+#include "tests/tuner/ranks/memory_transport.hpp"
+#include "tests/tuner/session/toy.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/ranks/lead.hpp"
+#include "tuner/session/tuning_session.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::FakeDevice;
+using ::testing::HasSubstr;
+using testing::MemoryTransport;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class FakeJob final : public MemberJob {
+ public:
+  FakeJob(const Target& target, const TuningRequest& request)
+      : target_(target), request_(request), device_(bowl) {}
+  const Target& target() const override { return target_; }
+  Device& device() override { return device_; }
+  const TuningRequest& request() const override { return request_; }
+  std::string device_text() const override { return ""; }
+
+ private:
+  const Target& target_;
+  const TuningRequest& request_;
+  FakeDevice device_;
+};
+
+class MemberTest : public StoreTest {
+ protected:
+  MemberTest() {
+    for (int i = 1; i <= 4; ++i) {
+      request_.problems.push_back(problem_of(target_, {{"N", 64 * i}}, {}));
+    }
+    request_.strategy = "exhaustive";
+    request_.budget = {Budget::Kind::evaluations, 12};
+    request_.compile_threads = 2;
+  }
+
+  /// A whole run: rank 0 here, the others in threads.
+  std::vector<GroupReport> run(int members, const std::function<void()>& prepare = {}) {
+    testing::PostOffice office(members + 1);
+    std::vector<std::jthread> ranks;
+    for (int rank = 1; rank <= members; ++rank) {
+      ranks.emplace_back([this, &office, rank, prepare] {
+        MemoryTransport transport(office, rank);
+        MemberOptions options;
+        options.prepare = [&] {
+          if (prepare) prepare();
+          return std::make_unique<FakeJob>(target_, request_);
+        };
+        run_member(transport, options);
+      });
+    }
+    MemoryTransport transport(office, 0);
+    LeadOptions options;
+    options.request_for = [this](const DeviceInfo&) { return request_; };
+    Lead lead(target_, store_, transport, options, now());
+    for (lead.tick(now()); !lead.is_over(); lead.tick(now())) {
+      while (const auto letter = transport.receive()) lead.take(*letter, now());
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    lead.end();
+    return lead.reports(1);
+  }
+
+  Target target_ = two_parameters();
+  TuningRequest request_;
+  db::TunedStore store_ = open_store();
+};
+
+TEST_F(MemberTest, RanksFindWhatOneProcessFindsAndStoreIt) {
+  FakeDevice device(bowl);
+  const TuningReport alone = tune(target_, device, nullptr, request_);
+  const std::vector<GroupReport> reports = run(3);
+  ASSERT_EQ(reports.size(), 1u);
+  const TuningReport& report = reports[0].report;
+  ASSERT_EQ(report.problems.size(), request_.problems.size());
+  for (std::size_t i = 0; i < report.problems.size(); ++i) {
+    EXPECT_EQ(report.problems[i].problem, request_.problems[i]);
+    EXPECT_EQ(report.problems[i].outcomes, alone.problems[i].outcomes);
+    ASSERT_TRUE(report.problems[i].decision.best);
+    EXPECT_EQ(report.problems[i].decision.best->configuration,
+              alone.problems[i].decision.best->configuration);
+  }
+  EXPECT_EQ(store_.tuned({}).size(), request_.problems.size());
+  EXPECT_TRUE(store_.check().damage.empty());
+}
+
+TEST_F(MemberTest, WhatIsStoredIsNotMeasuredAgain) {
+  run(2);
+  const TuningReport report = run(2)[0].report;
+  for (const ProblemReport& one : report.problems) {
+    EXPECT_EQ(one.taken_over, 12);
+  }
+}
+
+TEST_F(MemberTest, ARequestThatIsWrongOnEveryRankIsAnErrorOfTheRun) {
+  const auto wrong = [] { throw UsageError("there is no device \"gpu\""); };
+  EXPECT_THROW(run(2, wrong), UsageError);
+}
+
+TEST_F(MemberTest, WithoutAWordFromRankZeroItGivesUp) {
+  testing::PostOffice office(2);
+  MemoryTransport transport(office, 1);
+  MemberOptions options;
+  options.deadline = 0.1;
+  options.prepare = [&] { return std::make_unique<FakeJob>(target_, request_); };
+  EXPECT_TRUE(run_member(transport, options).lead_lost);
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune-mpi tune …: `autotune tune` on the devices of an MPI job. Rank 0 has the database, every
+// other rank a device.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "db/process.hpp"
+#include "db/store.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/help.hpp"
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/program.hpp"
+#include "tuner/cli/request.hpp"
+#include "tuner/cli/tune_command.hpp"
+#include "tuner/cli/tune_output.hpp"
+#include "tuner/cli/tune_request.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/host/temporary_folder.hpp"
+#include "tuner/mpi/mpi_transport.hpp"
+#include "tuner/mpi/own_job.hpp"
+#include "tuner/ranks/lead.hpp"
+#include "tuner/ranks/member.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+using std::chrono::steady_clock;
+
+double seconds_of(steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+/// Seconds without a word after which a rank is lost.
+double deadline() {
+  const char* const text = std::getenv("AUTOTUNE_MPI_DEADLINE");
+  if (text == nullptr) return 30;
+  const double seconds = std::atof(text);
+  if (seconds > 0) return seconds;
+  throw UsageError(format(
+      "AUTOTUNE_MPI_DEADLINE is seconds without a word from a rank, such as 30, not \"{}\"", text));
+}
+
+bool asks_for_help(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--help" || word == "-h") return true;
+  }
+  return false;
+}
+
+std::vector<std::string> words_of_tune(std::vector<std::string> words) {
+  if (words.empty() || words[0] != "tune") {
+    throw UsageError(
+        "autotune-mpi knows the verb tune only: mpirun -n 5 autotune-mpi tune --target gemm …; "
+        "autotune knows the others");
+  }
+  words.erase(words.begin());
+  return words;
+}
+
+/// Processes of this host that no longer answer: a stopped one would keep mpirun waiting.
+void kill_all(const std::vector<std::string>& processes) {
+  for (const std::string& process : processes) {
+    std::istringstream fields(process);
+    std::string host;
+    pid_t pid = 0;
+    if (db::process_lives(process) && fields >> host >> pid && pid > 1) kill(pid, SIGKILL);
+  }
+}
+
+/// Sends the other ranks home if this one fails before it can lead them.
+class OtherRanks {
+ public:
+  explicit OtherRanks(Transport& transport) : transport_(transport) {}
+  ~OtherRanks() {
+    for (int to = 1; !are_led_ && to < transport_.size(); ++to) {
+      transport_.send(to, packed(wire_of(EndOfRun())));
+    }
+  }
+  OtherRanks(const OtherRanks&) = delete;
+  OtherRanks& operator=(const OtherRanks&) = delete;
+  void are_led() { are_led_ = true; }
+
+ private:
+  Transport& transport_;
+  bool are_led_ = false;
+};
+
+void lead_to_end(Lead& lead, Transport& transport) {
+  const auto now = [] { return seconds_of(steady_clock::now().time_since_epoch()); };
+  for (lead.tick(now()); !lead.is_over(); lead.tick(now())) {
+    bool is_idle = true;
+    while (const auto letter = transport.receive()) {
+      is_idle = false;
+      lead.take(*letter, now());
+    }
+    if (is_idle) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+int run_lead(const std::vector<std::string>& words, MpiTransport& transport, bool& can_finalize) {
+  OtherRanks others(transport);
+  const cli::Verb& verb = cli::verb_called("tune");
+  if (asks_for_help(words)) {
+    std::cout << cli::help_of(verb);
+    return cli::kDone;
+  }
+  const cli::Arguments arguments(verb, words_of_tune(words));
+  if (transport.size() < 2) {
+    throw UsageError(
+        "autotune-mpi needs two ranks at least, because rank 0 has the database and no device: "
+        "mpirun -n 2 autotune-mpi tune …");
+  }
+  const auto start = steady_clock::now();
+  cli::TuneCommand command(arguments);
+  db::TunedStore store(cli::database_path(arguments));
+  const cli::LeftOutWarning warning(store);
+  const TuningRequest asked = command.request(cli::kind_asked_for(arguments));
+  cli::TuneOutput output(arguments, command.target(), asked, store.path());
+  const cli::InterruptGuard guard([] {});
+  output.warn_of(command.left_out());
+
+  LeadOptions options;
+  options.deadline = deadline();
+  options.request_for = [&](const DeviceInfo& device) { return command.request(device.kind); };
+  options.on_problem = [&](const DeviceInfo& device, const ProblemReport& report) {
+    output.show(device, report);
+  };
+  options.on_progress = [&](const Progress& progress) { output.show(progress); };
+  options.on_warning = [&](const std::string& sentence) { output.warn_of(sentence); };
+  options.stop_requested = cli::InterruptGuard::requested;
+  Lead lead(command.target(), store, transport, options, seconds_of(start.time_since_epoch()));
+  others.are_led();
+  lead_to_end(lead, transport);
+  const std::string process = db::process_text();
+  kill_all(lead.zombies(process.substr(0, process.find(' '))));
+  can_finalize = !lead.has_lost_ranks();
+  lead.end();
+  std::vector<cli::DeviceReport> reports;
+  for (auto& [device, report] : lead.reports(seconds_of(steady_clock::now() - start))) {
+    reports.push_back({device, std::move(report)});
+  }
+  return output.end(reports);
+}
+
+/// Rank 0 speaks for all: the others say nothing.
+int run_as_member(const std::vector<std::string>& words, MpiTransport& transport,
+                  bool& can_finalize) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, [](int) {});  // rank 0's affair
+  MemberOptions options;
+  options.deadline = deadline();
+  options.prepare = [&] {
+    return open_own_job({cli::verb_called("tune"), words_of_tune(words)}, transport.rank(),
+                        transport.local_rank(), transport.local_size());
+  };
+  options.abandon = [](bool is_over) {
+    remove_own_folders();
+    _exit(is_over ? cli::kDone : cli::kFailed);
+  };
+  const MemberEnd end = run_member(transport, options);
+  kill_all(end.end.zombies);
+  can_finalize = end.end.finalize;
+  return end.lead_lost ? cli::kFailed : cli::kDone;
+}
+
+/// mpirun that goes on without a rank that died says 0 itself.
+void tell_status(int status) {
+  if (status == cli::kDone || std::getenv("OMPI_MCA_orte_enable_recovery") == nullptr) return;
+  std::cerr << format("exit status {}\n", status);
+}
+
+}  // namespace
+}  // namespace autotune
+
+int main(int argc, char** argv) {
+  using namespace autotune;
+  MpiTransport transport(argc, argv);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  bool can_finalize = false;
+  const int status = cli::run_program([&] {
+    return transport.rank() == 0 ? run_lead(words, transport, can_finalize)
+                                 : run_as_member(words, transport, can_finalize);
+  });
+  transport.flush();
+  if (transport.rank() == 0) tell_status(status);
+  std::cout.flush();
+  if (can_finalize) transport.finalize(status);
+  remove_own_folders();
+  _exit(status);
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/mpi/mpi_transport.hpp"
+
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+#include <utility>
+
+namespace autotune {
+namespace {
+
+constexpr std::chrono::seconds kFlushLimit(2);
+constexpr unsigned kFinalizeLimit = 5;  // seconds
+constexpr int kTag = 1;
+
+volatile sig_atomic_t status_at_limit = 0;
+
+bool is_done(MPI_Request& request) {
+  int done = 0;
+  return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
+}
+
+}  // namespace
+
+/// A letter on its way.
+struct MpiTransport::Transfer {
+  Letter letter;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+MpiTransport::MpiTransport(int& argc, char**& argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  find_neighbours();
+}
+
+/// Rank 0 has no device. These are the last collective calls.
+void MpiTransport::find_neighbours() {
+  MPI_Comm members = MPI_COMM_NULL, local = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank_ == 0 ? MPI_UNDEFINED : 0, rank_, &members);
+  if (members == MPI_COMM_NULL) return;
+  MPI_Comm_split_type(members, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &local);
+  MPI_Comm_rank(local, &local_rank_);
+  MPI_Comm_size(local, &local_size_);
+}
+
+MpiTransport::~MpiTransport() = default;
+
+void MpiTransport::send(int to, std::string bytes) {
+  drop_sent();
+  auto transfer = std::make_unique<Transfer>();
+  transfer->letter = {to, std::move(bytes)};
+  const std::string& text = transfer->letter.bytes;
+  const int failed = MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_BYTE, to, kTag,
+                               MPI_COMM_WORLD, &transfer->request);
+  if (failed == MPI_SUCCESS) sending_.push_back(std::move(transfer));
+}
+
+void MpiTransport::drop_sent() {
+  sending_.remove_if([](const auto& transfer) { return is_done(transfer->request); });
+}
+
+std::optional<Letter> MpiTransport::receive() {
+  drop_sent();
+  accept_arrivals();
+  std::set<int> unfinished;  // a later letter of these ranks waits for the earlier
+  for (auto one = receiving_.begin(); one != receiving_.end(); ++one) {
+    const int from = (*one)->letter.from;
+    if (unfinished.contains(from)) continue;
+    if (is_done((*one)->request)) {
+      Letter letter = std::move((*one)->letter);
+      receiving_.erase(one);
+      return letter;
+    }
+    unfinished.insert(from);
+  }
+  return std::nullopt;
+}
+
+void MpiTransport::accept_arrivals() {
+  for (;;) {
+    int arrived = 0, size = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status{};
+    const int failed =
+        MPI_Improbe(MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, &arrived, &message, &status);
+    if (failed != MPI_SUCCESS || arrived == 0) return;
+    MPI_Get_count(&status, MPI_BYTE, &size);
+    auto transfer = std::make_unique<Transfer>();
+    transfer->letter = {status.MPI_SOURCE, std::string(static_cast<std::size_t>(size), '\0')};
+    MPI_Imrecv(transfer->letter.bytes.data(), size, MPI_BYTE, &message, &transfer->request);
+    receiving_.push_back(std::move(transfer));
+  }
+}
+
+void MpiTransport::flush() {
+  const auto end = std::chrono::steady_clock::now() + kFlushLimit;
+  for (drop_sent(); !sending_.empty(); drop_sent()) {
+    if (std::chrono::steady_clock::now() > end) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void MpiTransport::finalize(int exit_status) {
+  status_at_limit = exit_status;
+  signal(SIGALRM, [](int) { _exit(status_at_limit); });
+  alarm(kFinalizeLimit);
+  MPI_Finalize();
+  alarm(0);
+}
+
+}  // namespace autotune

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Letters between ranks by MPI, so that the death of a rank harms no other: point to point, without
+// waiting, and no collective call after the start.
+#pragma once
+
+#include <list>
+#include <memory>
+
+#include "tuner/ranks/transport.hpp"
+
+namespace autotune {
+
+class MpiTransport final : public Transport {
+ public:
+  /// Starts MPI, which may take what is its own out of the arguments.
+  MpiTransport(int& argc, char**& argv);
+  ~MpiTransport() override;
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  /// Of the ranks with devices on this host: the number of this one, and how many they are.
+  int local_rank() const { return local_rank_; }
+  int local_size() const { return local_size_; }
+
+  void send(int to, std::string bytes) override;
+  std::optional<Letter> receive() override;
+
+  /// Waits until what was sent has gone, for a few seconds at most.
+  void flush();
+  /// Shuts MPI down, which needs every rank. Gives up after a few seconds.
+  void finalize(int exit_status);
+
+ private:
+  struct Transfer;
+  void find_neighbours();
+  void drop_sent();
+  void accept_arrivals();
+
+  int rank_ = 0, size_ = 1;
+  int local_rank_ = 0, local_size_ = 1;
+  std::list<std::unique_ptr<Transfer>> sending_, receiving_;
+};
+
+}  // namespace autotune

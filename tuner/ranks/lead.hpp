@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rank 0 of a run over several processes: gives problems to the other ranks, and stores what they
+// find. It has no device.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "db/store.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/ranks/fact_inbox.hpp"
+#include "tuner/ranks/lead_group.hpp"
+#include "tuner/ranks/messages.hpp"
+#include "tuner/ranks/transport.hpp"
+#include "tuner/session/tuning_report.hpp"
+#include "tuner/session/tuning_request.hpp"
+
+namespace autotune {
+
+/// Seconds between two signs of life, both ways.
+double alive_pause(double deadline);
+
+struct LeadOptions {
+  /// A rank that is not heard of for so many seconds is lost.
+  double deadline = 30;
+  /// The request on a kind of device.
+  std::function<TuningRequest(const DeviceInfo&)> request_for;
+  std::function<void(const DeviceInfo&, const ProblemReport&)> on_problem;
+  std::function<void(const Progress&)> on_progress;
+  std::function<void(const std::string&)> on_warning;
+  std::function<bool()> stop_requested;
+};
+
+/// What the ranks with one kind of device found.
+struct GroupReport {
+  DeviceInfo device;
+  TuningReport report;
+};
+
+/// For one thread. Times are seconds of any clock, given by the caller.
+///
+/// Ranks with equal devices form a group, which tunes every problem once; each group tunes them for
+/// itself. A rank that fails, or is not heard of, costs the problem that it tuned: another begins
+/// it anew. A run that has no rank left ends with Error; so does one whose target is wrong, and one
+/// in which two ranks' devices fail at one problem.
+class Lead {
+ public:
+  /// All must outlive it.
+  Lead(const Target& target, db::TunedStore& store, Transport& transport, LeadOptions options,
+       double now);
+
+  /// A message from a rank.
+  void take(const Letter& letter, double now);
+  /// Gives orders, looks for lost ranks, stores. To be called often.
+  void tick(double now);
+  /// Nothing is left to do.
+  bool is_over() const;
+  /// Stores what is left, and sends all ranks home. Throws the run's Error.
+  void end();
+
+  /// One for each kind of device, in the order in which they came.
+  std::vector<GroupReport> reports(double seconds) const;
+  /// Whether a rank no longer answers: MPI cannot be shut down in order.
+  bool has_lost_ranks() const;
+  /// Processes of this host that no longer answer. They may be stopped, not dead.
+  std::vector<std::string> zombies(const std::string& host) const;
+
+ private:
+  enum class State { starting, idle, busy, gone, lost };
+  struct Rank {
+    State state = State::starting;
+    double heard = 0;
+    Hello hello;
+    LeadGroup* group = nullptr;
+    LeadOrder order;
+    std::set<std::size_t> lessons;  // that it knows
+    Done last;                      // its statistics
+  };
+
+  void take(int number, Rank& rank, const Message& message, double now);
+  void welcome(int number, Rank& rank, const Message& message);
+  void take_done(Rank& rank, const Message& message);
+  void take_failure(int number, Rank& rank, const Message& message);
+  void give_orders();
+  void give_order(int number, Rank& rank);
+  void lose_silent(double now);
+  void leave(Rank& rank, State state);
+  void fail(std::exception_ptr failure);
+  bool stopped() const { return options_.stop_requested && options_.stop_requested(); }
+  bool ends() const { return failure_ != nullptr || stop_sent_; }
+  void stop_ranks();
+  void send_alive(double now);
+  LeadGroup& group_of(const DeviceInfo& device);
+  std::size_t active(const LeadGroup& group) const;
+  std::string label(int number, const Rank& rank) const;
+  void warn(const std::string& sentence) const;
+
+  const Target& target_;
+  db::TunedStore& store_;
+  Transport& transport_;
+  const LeadOptions options_;
+  FactInbox inbox_;
+  std::vector<Rank> ranks_;  // rank i + 1
+  std::vector<std::unique_ptr<LeadGroup>> groups_;
+  std::exception_ptr failure_;
+  bool stop_sent_ = false;
+  double alive_sent_ = 0;
+};
+
+}  // namespace autotune

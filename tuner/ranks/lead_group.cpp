@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/ranks/lead_group.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "db/exchange_part.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/records/records.hpp"
+#include "tuner/session/found_elsewhere.hpp"
+#include "tuner/session/time_share.hpp"
+
+namespace autotune {
+namespace {
+
+/// Problems that a rank prepares while it tunes another.
+constexpr std::size_t kAhead = 2;
+
+ProblemQueue queue_of(const Target& target, const TuningRequest& request,
+                      const DeviceInfo& device) {
+  if (!request.weights.empty()) return ProblemQueue(request.problems.size());  // the heaviest first
+  return ProblemQueue(longest_first(target, request.problems, device));
+}
+
+}  // namespace
+
+LeadGroup::LeadGroup(const Target& target, db::TunedStore& store, const DeviceInfo& device,
+                     TuningRequest request)
+    : target_(target),
+      store_(store),
+      device_(device),
+      request_(std::move(request)),
+      device_id_(store.add_device(device_row(device))),
+      kernel_id_(store.add_kernel(kernel_row(target))),
+      queue_(queue_of(target, request_, device)) {}
+
+std::optional<Order> LeadGroup::next_order(LeadOrder& order, std::set<std::size_t>& lessons,
+                                           std::size_t devices) {
+  for (const std::size_t number : order.ahead) prepared_.erase(number);
+  std::optional<std::size_t> wanted;
+  for (const std::size_t number : order.ahead) {
+    if (!wanted && queue_.waits(number)) wanted = number;
+  }
+  order.ahead.clear();
+  const std::size_t unfinished = queue_.unfinished();
+  if (!wanted) {
+    const auto waiting = queue_.next(prepared_.size() + 1);
+    const auto is_free = [&](std::size_t number) { return !prepared_.contains(number); };
+    if (const auto free = std::ranges::find_if(waiting, is_free); free != waiting.end()) {
+      wanted = *free;
+    }
+  }
+  order.problem = queue_.take(wanted);
+  if (!order.problem) return std::nullopt;
+  prepared_.erase(*order.problem);
+  choose_ahead(order);
+  Order next;
+  next.number = *order.problem;
+  next.ahead = order.ahead;
+  next.retune = request_.retune || queue_.was_given_back(next.number);
+  next.seconds = time_share(request_, next.number, unfinished, devices);
+  next.learned = lessons_.about(problem(next.number).values, lessons);
+  return next;
+}
+
+void LeadGroup::choose_ahead(LeadOrder& order) {
+  for (const std::size_t number : queue_.next(prepared_.size() + kAhead)) {
+    if (order.ahead.size() == kAhead) return;
+    if (prepared_.insert(number).second) order.ahead.push_back(number);
+  }
+}
+
+std::string LeadGroup::facts_about(std::size_t number) const {
+  const Problem& one = problem(number);
+  const db::ProblemKey here{device_id_, kernel_id_, one.text(), key_text(request_.policy)};
+  std::vector<db::ProblemKey> keys = problems_elsewhere(store_, target_, one, here, device_.kind);
+  keys.push_back(here);
+  std::ostringstream lines;
+  db::export_facts_of(store_, keys, lines);
+  return std::move(lines).str();
+}
+
+void LeadGroup::finish(std::size_t number, ProblemReport report, std::string lesson) {
+  queue_.done();
+  lessons_.add(problem(number).values, std::move(lesson));
+  reports_[number] = std::move(report);
+}
+
+bool LeadGroup::give_back(LeadOrder& order) {
+  for (const std::size_t number : order.ahead) prepared_.erase(number);
+  order.ahead.clear();
+  const auto problem = std::exchange(order.problem, {});
+  return !problem || queue_.give_back(*problem);
+}
+
+}  // namespace autotune
