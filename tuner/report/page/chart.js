@@ -74,11 +74,20 @@ function colour(name) {
 /// Dots at `x(item)`, `y(item)` of the class `kind(item)`; on a canvas where there are many.
 function dots(frame, items, {x, y, kind, radius = 3, title, pressed}) {
   if (items.length > kMostSvgDots) return paintedDots(frame, items, {x, y, kind, radius});
-  const drawn = frame.plot.append("g").attr("class", "dots").selectAll("circle").data(items)
+  const group = frame.plot.append("g").attr("class", "dots");
+  const drawn = group.selectAll("circle").data(items)
     .enter().append("circle").attr("class", (item) => `dot ${kind(item)}`)
     .attr("r", radius).attr("cx", x).attr("cy", y);
-  if (title) drawn.append("title").text(title);
+  if (title) titled(group, title);
   if (pressed) drawn.classed("press", true).on("click", pressed);
+}
+
+/// Gives a mark of the group its title when the pointer comes: thousands of them would be slow.
+function titled(group, title) {
+  group.on("mouseover", () => {
+    const mark = d3.select(d3.event.target);
+    if (mark.datum() !== undefined && mark.select("title").empty()) mark.append("title").text(title(mark.datum()));
+  });
 }
 
 function paintedDots(frame, items, {x, y, kind, radius}) {
@@ -91,10 +100,11 @@ function paintedDots(frame, items, {x, y, kind, radius}) {
   const brush = canvas.getContext("2d");
   brush.scale(scale, scale);
   brush.globalAlpha = 0.5;
-  const colours = {};
+  let last = null;
   for (const item of items) {
-    const name = kind(item).split(" ")[0];
-    brush.fillStyle = colours[name] = colours[name] || colour(name);
+    const name = kind(item);
+    if (name !== last) brush.fillStyle = colour(name);
+    last = name;
     brush.fillRect(x(item) - radius / 2, y(item) - radius / 2, radius, radius);
   }
 }

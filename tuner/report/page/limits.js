@@ -43,7 +43,7 @@ const kResources = [
 function drawResources(box, problem, rows, over, choose) {
   const trials = problem.table;
   const fastest = fastestRows(problem, rows);
-  const known = kResources.filter(({value}) => new Set(fastest.map((row) => trials[value][row])).size > 1);
+  const known = kResources.filter(({value}) => fastest.some((row) => trials[value][row] !== trials[value][fastest[0]]));
   box.select(".controls").selectAll("*").remove();
   if (known.length === 0) return tell(box, "Nothing is stored of the compiled kernels.");
   const chosen = known.find(({value}) => value === over) || known[0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots of one problem's parameters: what they do to the time.
 
-const kLeastR2 = 0.3, kMostLines = 200, kMostStripDots = 60;
+const kLeastR2 = 0.3, kMostLines = 200, kMostStripDots = 60, kMostPairs = 4000;
 
 /// Parameters with several values among these rows, with their values in order.
 function varied(problem, rows) {
@@ -89,13 +89,13 @@ function drawStrip(grid, problem, fastest, {name, values}, best, worst) {
     .attr("text-anchor", turned ? "start" : "middle");
   ticks.text((value) => (String(value).length > 9 ? `${String(value).slice(0, 8)}…` : value));
   ticks.append("title").text((value) => value);
-  for (const value of values) {
-    const here = fastest.filter((row) => trials[name][row] === value);
-    const skip = Math.ceil(here.length / kMostStripDots);
-    plot.append("g").selectAll("circle").data(here.filter((row, i) => i % skip === 0)).enter()
-      .append("circle").attr("class", "dot ok").attr("r", 2).attr("cx", x(value))
-      .attr("cy", (row) => y(trials.ns[row] / best))
-      .append("title").text((row) => trialText(problem, row));
+  const rowsOf = new Map(values.map((value) => [value, []]));
+  for (const row of fastest) if (rowsOf.has(trials[name][row])) rowsOf.get(trials[name][row]).push(row);
+  for (const [value, here] of rowsOf) {
+    const group = plot.append("g");
+    group.selectAll("circle").data(thinned(here, kMostStripDots)).enter().append("circle")
+      .attr("class", "dot ok").attr("r", 2).attr("cx", x(value)).attr("cy", (row) => y(trials.ns[row] / best));
+    titled(group, (row) => trialText(problem, row));
     const least = trials.ns[here[0]] / best;
     plot.append("line").attr("class", "least").attr("x1", x(value) - Math.min(9, step / 3))
       .attr("x2", x(value) + Math.min(9, step / 3)).attr("y1", y(least)).attr("y2", y(least))
@@ -117,7 +117,7 @@ function drawHeatMap(box, problem, rows, across, down, choose) {
   choice(box, "down", options, second.name, (name) => choose(name === first.name ? second.name : first.name, name));
   const cells = new Map();
   for (const row of searched) {
-    const key = JSON.stringify([trials[first.name][row], trials[second.name][row]]);
+    const key = `${trials[first.name][row]} ${trials[second.name][row]}`;  // a value has no blank
     const cell = cells.get(key) || {a: trials[first.name][row], b: trials[second.name][row], count: 0, ns: Infinity};
     ++cell.count;
     if (trials.outcome[row] === "ok" && trials.ns[row] < cell.ns) Object.assign(cell, {ns: trials.ns[row], row});
@@ -136,7 +136,7 @@ function chosenPair(parameters, across, down) {
 function richestPair(problem, rows, parameters) {
   const trials = problem.table, candidates = parameters.slice(0, 7);
   const pairs = d3.merge(candidates.map((one, i) => candidates.slice(i + 1).map((other) => [one, other])));
-  const timed = rows.filter((row) => trials.outcome[row] === "ok");
+  const timed = thinned(rows.filter((row) => trials.outcome[row] === "ok"), kMostPairs);
   const richness = ([one, other]) => new Set(timed.map((row) => `${trials[one.name][row]} ${trials[other.name][row]}`)).size;
   const counts = pairs.map(richness);
   return pairs[counts.indexOf(d3.max(counts))];

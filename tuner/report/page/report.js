@@ -27,7 +27,7 @@ function placeOfChosen() {
 function opened(place) {
   const problem = data.problems[place];
   if (!problem.table) {
-    problem.table = unpacked(problem.trials);
+    Object.assign(problem, unpacked(problem.trials, problem.parameters.length));
     const texts = new Array(problem.table.count);
     problem.configuration = (row) => texts[row] = texts[row] || problem.parameters
       .filter((name) => problem.table[name][row] !== null)
@@ -57,8 +57,8 @@ const kPlots = [
 
 const boxes = new Map();
 
-function drawSelection() {
-  const problem = opened(chosen.place), rows = visibleRows(problem);
+function drawSelection(rows = visibleRows(opened(chosen.place))) {
+  const problem = opened(chosen.place);
   drawTrace(boxes.get("trace"), problem, rows, chosen.over);
   drawDistribution(boxes.get("distribution"), problem, rows);
   drawStrips(boxes.get("strips"), problem, rows);
@@ -78,8 +78,9 @@ function drawProblem() {
   const problem = opened(chosen.place);
   drawImportance(boxes.get("importance"), problem);
   drawSpent(boxes.get("spent"), problem);
-  drawParallel(boxes.get("parallel"), problem, visibleRows(problem, false), chosen.brushes, drawSelection);
-  drawSelection();
+  const rows = visibleRows(problem, false);
+  drawParallel(boxes.get("parallel"), problem, rows, chosen.brushes, () => drawSelection());
+  drawSelection(chosen.brushes.size > 0 ? visibleRows(problem) : rows);
 }
 
 /// Checkboxes for the values of each parameter.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots of one problem's search: its trace, how good its configurations are, where the time went.
 
+const kMostCurvePoints = 1000, kMostPredictions = 20000;
 const kSlowest = 8;  // times of the best; slower trials are drawn at the top edge
 const kFailed = (outcome) => outcome !== "ok" && outcome !== "pruned";
 
@@ -23,10 +24,11 @@ function drawTrace(box, problem, rows, over) {
   const timed = searched.filter((row) => trials.ns[row] > 0 && !kFailed(trials.outcome[row]));
   if (timed.length === 0) return empty(box);
   const failed = searched.filter((row) => kFailed(trials.outcome[row]));
-  const predicted = searched.filter((row) => trials.predicted_ns[row] > 0);
+  const predicted = thinned(searched.filter((row) => trials.predicted_ns[row] > 0), kMostPredictions);
   const frame = drawing(box, {top: 22});
-  const order = new Map(searched.map((row, i) => [row, i + 1]));
-  const at = over === "seconds" ? (row) => trials.elapsed[row] : (row) => order.get(row);
+  const order = new Float64Array(trials.count);
+  searched.forEach((row, i) => { order[row] = i + 1; });
+  const at = over === "seconds" ? (row) => trials.elapsed[row] : (row) => order[row];
   const x = d3.scaleLinear().range([0, frame.width])
     .domain([0, Math.max(1e-9, d3.max(searched, at)) * 1.01]);
   const least = d3.min(timed, (row) => trials.ns[row]);
@@ -39,9 +41,7 @@ function drawTrace(box, problem, rows, over) {
   dots(frame, timed, {x: (row) => x(at(row)), y: (row) => inside(trials.ns[row]),
     kind: (row) => (trials.outcome[row] === "ok" ? "ok" : "pruned"),
     title: (row) => trialText(problem, row)});
-  frame.plot.append("g").selectAll("line").data(failed).enter().append("line")
-    .attr("class", "failed").attr("x1", (row) => x(at(row))).attr("x2", (row) => x(at(row)))
-    .attr("y1", -14).attr("y2", -4).append("title").text((row) => trialText(problem, row));
+  drawFailures(frame, failed, (row) => x(at(row)), (row) => trialText(problem, row));
   const steps = bestSoFar(trials, searched);
   const last = steps.length > 0 ? {x: x.domain()[1], ns: steps[steps.length - 1].ns} : null;
   const points = steps.map(({row, ns}) => ({x: at(row), ns})).concat(last ? [last] : []);
@@ -51,6 +51,25 @@ function drawTrace(box, problem, rows, over) {
     .concat(timed.some((row) => trials.outcome[row] === "pruned") ? [["pruned", "stopped early"]] : [])
     .concat(predicted.length > 0 ? [["predicted", "predicted"]] : [])
     .concat(failed.length > 0 ? [["failed", "failed"]] : []));
+}
+
+/// Lines above the plot; where there are many, as one shape with a line a pixel.
+function drawFailures(frame, failed, at, title) {
+  const group = frame.plot.append("g");
+  if (failed.length > kMostSvgDots) {
+    const places = new Set(failed.map((row) => Math.round(at(row))));
+    group.append("path").attr("class", "failed").attr("d", Array.from(places, (place) => `M${place},-14v10`).join(""));
+    return;
+  }
+  group.selectAll("line").data(failed).enter().append("line").attr("class", "failed")
+    .attr("x1", at).attr("x2", at).attr("y1", -14).attr("y2", -4);
+  titled(group, title);
+}
+
+/// At most so many of the items, evenly taken, the last included.
+function thinned(items, most) {
+  const step = Math.ceil(items.length / most);
+  return items.filter((item, i) => i % step === 0 || i === items.length - 1);
 }
 
 /// The share of timed configurations within a factor of the best.
@@ -65,7 +84,7 @@ function drawDistribution(box, problem, rows) {
   const percent = (value) => `${Math.round(100 * value)} %`;
   axes(frame, x, y, {xLabel: "performance relative to the best", yLabel: "configurations at least as fast",
     xFormat: percent, yFormat: percent});
-  frame.plot.append("path").datum(shares).attr("class", "line ok")
+  frame.plot.append("path").datum(thinned(shares, kMostCurvePoints)).attr("class", "line ok")
     .attr("d", d3.line().curve(d3.curveStepAfter).x((p) => x(p.share)).y((p) => y(p.rank)));
   const near = shares.filter((p) => p.share >= 1 / 1.05).length, tenth =
     shares.filter((p) => p.share >= 1 / 1.1).length;
@@ -114,15 +133,19 @@ function drawSpent(box, problem) {
   }
 }
 
-/// Rows with a time, each configuration once with its latest, fastest first.
+/// Rows with a time, each configuration once with its latest, fastest first. The last answer is kept:
+/// several plots of one selection ask for it.
 function fastestRows(problem, rows) {
+  if (problem.fastest && problem.fastest.rows === rows) return problem.fastest.found;
   const trials = problem.table, latest = new Map();
   for (const row of rows) {
-    if (trials.stage[row] === "search") latest.set(problem.configuration(row), row);
+    if (trials.stage[row] === "search") latest.set(problem.keys[row], row);
   }
-  return Array.from(latest.values())
+  const found = Array.from(latest.values())
     .filter((row) => trials.outcome[row] === "ok" && trials.ns[row] > 0)
     .sort((a, b) => trials.ns[a] - trials.ns[b]);
+  problem.fastest = {rows, found};
+  return found;
 }
 
 /// `1.2 us`: a tick's label.

@@ -4,7 +4,8 @@
 
 const kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const kLetterBits = 6, kNumberBits = 24, kUnknown = 2 ** 24 - 1;
-const kPlaces = new Map([...kLetters].map((letter, place) => [letter.charCodeAt(0), place]));
+const kPlaces = new Uint8Array(128);  // by character code
+[...kLetters].forEach((letter, place) => { kPlaces[letter.charCodeAt(0)] = place; });
 
 function numberOfCode(code) {
   if (code === kUnknown) return null;
@@ -16,30 +17,34 @@ function bitsOf(column) {
   return column.values ? Math.ceil(Math.log2(Math.max(1, column.values.length))) : kNumberBits;
 }
 
-/// {count, NAME: [value, …], …} of a PackedTable (tuner/report/packed_table.hpp).
-function unpacked(packed) {
+/// {table, keys} of a PackedTable (tuner/report/packed_table.hpp). The table is {count, NAME: [value,
+/// …], …}. Rows have equal keys if they are equal in the first `keyColumns` columns.
+function unpacked(packed, keyColumns) {
   const bits = packed.columns.map(bitsOf);
   const letters = Math.ceil(d3.sum(bits) / kLetterBits);
   const columns = packed.columns.map(() => new Array(packed.count));
+  const keys = new Array(packed.count), key = new Array(keyColumns);
   for (let row = 0, at = 0; row < packed.count; ++row) {
     const end = at + letters;
     let held = 0, filled = 0;
     for (let c = 0; c < bits.length; ++c) {
       while (filled < bits[c]) {
-        held = (held << kLetterBits) | kPlaces.get(packed.rows.charCodeAt(at++));
+        held = (held << kLetterBits) | kPlaces[packed.rows.charCodeAt(at++)];
         filled += kLetterBits;
       }
       filled -= bits[c];
       const code = held >>> filled;
       held &= (1 << filled) - 1;
+      if (c < keyColumns) key[c] = code;
       columns[c][row] = packed.columns[c].values ? packed.columns[c].values[code]
                                                  : numberOfCode(code);
     }
+    keys[row] = String.fromCharCode(...key);
     at = end;
   }
   const table = {count: packed.count};
   packed.columns.forEach((column, c) => { table[column.name] = columns[c]; });
-  return table;
+  return {table, keys};
 }
 
 function inUnits(value, units) {
