@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 namespace autotune {
 namespace {
@@ -44,39 +43,50 @@ void unpack(const Eigen::VectorXd& all, Kernel& kernel) {
   kernel.log_noise = std::clamp(all[dimensions + 1], -12.0, 1.0);
 }
 
-/// Per dimension, Δ² + step [Δ ≠ 0] of all pairs of points.
-std::vector<Eigen::MatrixXd> pair_distances(const Points& points, const Kernel& kernel) {
-  std::vector<Eigen::MatrixXd> distances;
+/// Calls each(i, j, number) for every pair of different points, i > j.
+template <class Each>
+void for_pairs(Eigen::Index points, const Each& each) {
+  Eigen::Index number = 0;
+  for (Eigen::Index j = 0; j < points; ++j) {
+    for (Eigen::Index i = j + 1; i < points; ++i) each(i, j, number++);
+  }
+}
+
+/// Δ² + step [Δ ≠ 0]: one row for each pair of points, one column for each dimension.
+Eigen::MatrixXd pair_distances(const Points& points, const Kernel& kernel) {
+  Eigen::MatrixXd distances(points.rows() * (points.rows() - 1) / 2, points.cols());
   for (Eigen::Index d = 0; d < points.cols(); ++d) {
     const double step = kernel.step_of(d);
-    Eigen::MatrixXd& all = distances.emplace_back(points.rows(), points.rows());
-    for (Eigen::Index j = 0; j < points.rows(); ++j) {
-      for (Eigen::Index i = 0; i < points.rows(); ++i) {
-        const double delta = static_cast<double>(points(i, d)) - static_cast<double>(points(j, d));
-        all(i, j) = delta * delta + (delta != 0 ? step : 0);
-      }
-    }
+    for_pairs(points.rows(), [&](Eigen::Index i, Eigen::Index j, Eigen::Index pair) {
+      const double delta = static_cast<double>(points(i, d)) - static_cast<double>(points(j, d));
+      distances(pair, d) = delta * delta + (delta != 0 ? step : 0);
+    });
   }
   return distances;
 }
 
+/// The symmetric matrix of these values of pairs.
+Eigen::MatrixXd symmetric(const Eigen::ArrayXd& pairs, Eigen::Index points, double diagonal) {
+  Eigen::MatrixXd all(points, points);
+  all.diagonal().setConstant(diagonal);
+  for_pairs(points, [&](Eigen::Index i, Eigen::Index j, Eigen::Index pair) {
+    all(i, j) = all(j, i) = pairs[pair];
+  });
+  return all;
+}
+
 /// The gradient of the log posterior in the kernel's packed parameters.
-Eigen::VectorXd gradient(const Kernel& kernel, const std::vector<Eigen::MatrixXd>& distances,
+Eigen::VectorXd gradient(const Kernel& kernel, const Eigen::MatrixXd& distances,
                          const Training& training) {
   const Eigen::Index count = training.targets.size();
   const Eigen::Index dimensions = kernel.log_scales.size();
   const Eigen::VectorXd weights = (-2 * kernel.log_scales).array().exp();
-  Eigen::ArrayXXd r2 = Eigen::ArrayXXd::Zero(count, count);
-  for (Eigen::Index d = 0; d < dimensions; ++d) {
-    r2 += weights[d] * distances[static_cast<std::size_t>(d)].array();
-  }
+  const Eigen::ArrayXd r2 = distances * weights;
   const double amplitude = std::exp(kernel.log_amplitude);
   const double noise = std::exp(kernel.log_noise);
-  const Eigen::ArrayXXd r = r2.sqrt() * kRoot5;
-  const Eigen::ArrayXXd decay = amplitude * (-r).exp();
-  const Eigen::MatrixXd smooth = (1 + r + r2 * (5.0 / 3)) * decay;
-  // -2 d covariance / d r²; d r² / d log scale = -2 Δ² / scale².
-  const Eigen::ArrayXXd fall = (5.0 / 3) * (1 + r) * decay;
+  const Eigen::ArrayXd r = r2.sqrt() * kRoot5;
+  const Eigen::ArrayXd decay = amplitude * (-r).exp();
+  const Eigen::MatrixXd smooth = symmetric((1 + r + r2 * (5.0 / 3)) * decay, count, amplitude);
   Eigen::MatrixXd covariance = smooth;
   covariance.diagonal().array() += noise + 1e-8;
 
@@ -89,19 +99,22 @@ Eigen::VectorXd gradient(const Kernel& kernel, const std::vector<Eigen::MatrixXd
   }
   const Eigen::VectorXd alpha = factor.solve(targets);
   const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(count, count));
-  const Eigen::ArrayXXd pull = (alpha * alpha.transpose() - inverse).array();
+  const Eigen::MatrixXd pull = alpha * alpha.transpose() - inverse;
+  // -2 d covariance / d r², for both halves of the matrix; d r² / d log scale = -2 Δ² / scale².
+  Eigen::VectorXd pulled_fall = 2 * (5.0 / 3) * (1 + r) * decay;
+  for_pairs(count, [&](Eigen::Index i, Eigen::Index j, Eigen::Index pair) {
+    pulled_fall[pair] *= pull(i, j);
+  });
 
   Eigen::VectorXd all(dimensions + 2);
   const Prior scales = scale_prior(dimensions);
-  const Eigen::ArrayXXd pulled_fall = pull * fall;
-  for (Eigen::Index d = 0; d < dimensions; ++d) {
-    const double data = (pulled_fall * distances[static_cast<std::size_t>(d)].array()).sum();
-    all[d] = 0.5 * weights[d] * data + scales.gradient(kernel.log_scales[d]);
-  }
+  all.head(dimensions) =
+      0.5 * weights.cwiseProduct(distances.transpose() * pulled_fall) +
+      kernel.log_scales.unaryExpr([&](double scale) { return scales.gradient(scale); });
   all[dimensions] =
-      0.5 * (pull * smooth.array()).sum() + amplitude_prior().gradient(kernel.log_amplitude);
+      0.5 * pull.cwiseProduct(smooth).sum() + amplitude_prior().gradient(kernel.log_amplitude);
   all[dimensions + 1] =
-      0.5 * noise * pull.matrix().diagonal().sum() + noise_prior().gradient(kernel.log_noise);
+      0.5 * noise * pull.diagonal().sum() + noise_prior().gradient(kernel.log_noise);
   return all;
 }
 
@@ -146,7 +159,7 @@ double fitted_slope(const Trend& trend, const Eigen::VectorXd& whitened_feature,
 }
 
 Kernel fit_kernel(Kernel kernel, const Training& training, int steps) {
-  const std::vector<Eigen::MatrixXd> distances = pair_distances(training.points, kernel);
+  const Eigen::MatrixXd distances = pair_distances(training.points, kernel);
   Eigen::VectorXd at = packed(kernel);
   Eigen::VectorXd stride = Eigen::VectorXd::Constant(at.size(), kFirstStride);
   Eigen::VectorXd before = Eigen::VectorXd::Zero(at.size());
