@@ -20,6 +20,7 @@ extern const Verb kCheck;
 extern const Verb kCompare;
 extern const Verb kCover;
 extern const Verb kDb;
+extern const Verb kDoctor;
 extern const Verb kExplain;
 extern const Verb kImport;
 extern const Verb kList;
@@ -66,7 +67,7 @@ const Verb kHelp{.name = "help",
 
 const std::array kVerbs{&kTune,    &kQuery,  &kList,   &kOccupancy, &kCheck,  &kNewTarget,
                         &kDb,      &kImport, &kReplay, &kExplain,   &kReport, &kWatch,
-                        &kCompare, &kCover,  &kWarm,   &kRun,       &kHelp};
+                        &kCompare, &kCover,  &kWarm,   &kRun,       &kDoctor, &kHelp};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/prepared_kernel.hpp"
 #include "tuner/gpu/stream_capture.hpp"
+#include "tuner/gpu/toolkit.hpp"
 
 namespace autotune {
 
@@ -19,6 +20,8 @@ constexpr const char* kReason =
 }  // namespace
 
 std::vector<DeviceInfo> cuda_devices() { return {}; }
+
+Toolkit toolkit() { return {}; }
 
 std::unique_ptr<Device> make_cuda_device(int, std::shared_ptr<BuildCache>, OpenBaseline,
                                          std::shared_ptr<CompilerRunner>) {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune doctor: the cache and the databases.
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "db/store.hpp"
+#include "tuner/cli/doctor.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLittleSpace = std::uintmax_t{1} << 30;
+
+/// The folder, or the nearest one above it that exists.
+fs::path existing(fs::path folder) {
+  std::error_code none;
+  folder = fs::absolute(folder, none);
+  while (!fs::exists(folder, none) && folder.has_parent_path() && folder != folder.parent_path()) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+bool is_writable(const fs::path& folder) {
+  std::error_code none;
+  const fs::path there = existing(folder);
+  return fs::is_directory(there, none) && access(there.c_str(), W_OK | X_OK) == 0;
+}
+
+std::int64_t bytes_below(const fs::path& folder) {
+  std::int64_t bytes = 0;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    std::error_code gone;
+    const auto size = at->is_regular_file(gone) ? at->file_size(gone) : 0;
+    if (!gone) bytes += static_cast<std::int64_t>(size);
+  }
+  return bytes;
+}
+
+std::string network_of(const fs::path& file) {
+  struct statfs found {};
+  if (statfs(existing(file).c_str(), &found) != 0) return "";
+  return network_file_system(static_cast<long>(found.f_type));
+}
+
+}  // namespace
+
+std::string network_file_system(long type) {
+  switch (type) {
+    case 0x6969:
+      return "NFS";
+    case 0x0BD00BD0:
+      return "Lustre";
+    case 0x47504653:
+      return "GPFS";
+    case 0xFF534D42:
+    case 0xFE534D42:
+      return "SMB";
+    default:
+      return "";
+  }
+}
+
+Finding cache_finding(const fs::path& folder) {
+  const std::string advice = "set AUTOTUNE_CACHE to a folder on a local disk";
+  if (folder.empty()) return {"cache", Health::problem, "HOME is not set", advice};
+  if (!is_writable(folder)) {
+    return {"cache", Health::problem, format("{} cannot be written", folder.string()), advice};
+  }
+  std::error_code failed;
+  const fs::space_info space = fs::space(existing(folder), failed);
+  const std::string state =
+      format("{}: {}, {} free", folder.string(), bytes_text(bytes_below(folder)),
+             failed ? "unknown" : bytes_text(static_cast<std::int64_t>(space.available)));
+  if (!failed && space.available < kLittleSpace) {
+    return {"cache", Health::note, state, "free some space: the cache takes up to 2 GiB"};
+  }
+  const std::string network = network_of(folder);
+  if (!network.empty()) return {"cache", Health::note, format("{}, on {}", state, network), advice};
+  return {"cache", Health::ok, state};
+}
+
+Finding database_finding(const std::string& what, const fs::path& file) try {
+  std::error_code none;
+  if (!fs::exists(file, none)) {
+    if (is_writable(file.parent_path())) {
+      return {what, Health::ok, format("{} will be made by the first tuning", file.string())};
+    }
+    return {what, Health::problem, format("{} cannot be made", file.string()),
+            "set AUTOTUNE_DB to a file in a folder that you may write"};
+  }
+  const db::CheckReport report = db::TunedStore(file, db::Mode::read_only).check();
+  if (!report.damage.empty()) {
+    return {what, Health::problem,
+            format("{}: {} faults in {} rows", file.string(), report.damage.size(), report.rows),
+            "import it into a new database to keep the good rows: autotune db check says more"};
+  }
+  const std::string network = network_of(file);
+  if (!network.empty()) {
+    return {what, Health::note, format("{}, on {}", file.string(), network),
+            "locks may not hold there: keep it on a local disk, and merge"};
+  }
+  return {what, Health::ok,
+          format("{}: {} rows, all as they were stored", file.string(), report.rows)};
+} catch (const std::exception& error) {
+  return {what, Health::problem, error.what(), "name another one with AUTOTUNE_DB"};
+}
+
+}  // namespace autotune::cli
