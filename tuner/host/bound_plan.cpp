@@ -32,6 +32,17 @@ autotune_host::Texture object_of(const Texture& texture, const void* texels) {
           texture.normalized};
 }
 
+autotune_host::TensorMap described(const TensorMap& map, const HostMemory& memory) {
+  const bool is_flat = map.dims.size() == 2;
+  return {reinterpret_cast<char*>(memory.bytes.data()),
+          {map.dims[0], is_flat ? map.dims[1] : 1},
+          is_flat ? map.strides[0] : 0,
+          {static_cast<int>(map.box[0]), is_flat ? static_cast<int>(map.box[1]) : 1},
+          map.swizzle_bytes,
+          static_cast<int>(bytes_of(memory.type)),
+          {}};
+}
+
 }  // namespace
 
 void check_launch(const Launch& launch, const DeviceInfo& info) {
@@ -54,16 +65,19 @@ void check_launch(const Launch& launch, const DeviceInfo& info) {
     refuse(launch, "clusters of blocks are not available on the host device");
   }
   for (const Argument& argument : launch.arguments) {
-    if (std::holds_alternative<TensorMap>(argument)) {
-      refuse(launch, "tensor maps (TMA) are not available on the host device");
+    const auto* const map = std::get_if<TensorMap>(&argument);
+    if (map != nullptr && map->dims.size() > 2) {
+      refuse(launch,
+             "tensor maps (TMA) of more than 2 dimensions are not available on the host "
+             "device");
     }
   }
 }
 
 HostPlan::HostPlan(const LaunchPlan& plan, const HostModule& module,
-                   std::span<const std::span<std::byte>> memory) {
+                   std::span<const HostMemory> memory) {
   for (const ConstantCopy& copy : plan.constants) {
-    const std::span<std::byte> buffer = memory[copy.buffer];
+    const std::span<std::byte> buffer = memory[copy.buffer].bytes;
     const auto bytes = static_cast<std::int64_t>(buffer.size());
     void* const variable = copy.optional ? module.find_constant(copy.symbol, bytes)
                                          : module.constant(copy.symbol, bytes);
@@ -74,7 +88,7 @@ HostPlan::HostPlan(const LaunchPlan& plan, const HostModule& module,
 }
 
 HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
-                           std::span<const std::span<std::byte>> memory) {
+                           std::span<const HostMemory> memory) {
   check_arguments(launch, module.parameter_bytes(launch.entry));
   HostLaunch bound{launch.entry,
                    module.kernel(launch.entry),
@@ -88,17 +102,21 @@ HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
   return bound;
 }
 
-void* HostPlan::place(const Argument& argument, std::span<const std::span<std::byte>> memory) {
+void* HostPlan::place(const Argument& argument, std::span<const HostMemory> memory) {
+  if (const auto* const map = std::get_if<TensorMap>(&argument)) {
+    assert(map->buffer < memory.size());
+    return &maps_.emplace_back(described(*map, memory[map->buffer]));
+  }
   Value& value = values_.emplace_back();
   const auto put = [&](const void* address) {
     std::memcpy(value.bytes.data(), &address, sizeof address);
   };
   if (const auto* const reference = std::get_if<BufferRef>(&argument)) {
     assert(reference->index < memory.size());
-    put(memory[reference->index].data());
+    put(memory[reference->index].bytes.data());
   } else if (const auto* const texture = std::get_if<Texture>(&argument)) {
     assert(texture->buffer < memory.size());
-    put(&textures_.emplace_back(object_of(*texture, memory[texture->buffer].data())));
+    put(&textures_.emplace_back(object_of(*texture, memory[texture->buffer].bytes.data())));
   } else {
     value.bytes = memory_of(std::get<Scalar>(argument));
   }

@@ -19,12 +19,17 @@ namespace autotune {
 /// Throws KernelFailure(launch_error) if the host device cannot run the launch.
 void check_launch(const Launch& launch, const DeviceInfo& info);
 
+/// A buffer.
+struct HostMemory {
+  std::span<std::byte> bytes;
+  ElementType type;
+};
+
 class HostPlan {
  public:
-  /// Arguments refer to `memory`: one span for each of the workload's buffers, then for each of the
-  /// plan's workspace. `module` and what the spans point to must outlive this.
-  HostPlan(const LaunchPlan& plan, const HostModule& module,
-           std::span<const std::span<std::byte>> memory);
+  /// Arguments refer to `memory`: one for each of the workload's buffers, then for each of the
+  /// plan's workspace. `module` and the bytes must outlive this.
+  HostPlan(const LaunchPlan& plan, const HostModule& module, std::span<const HostMemory> memory);
   HostPlan(HostPlan&&) = default;
 
   void run(Launcher& launcher) const;
@@ -37,8 +42,8 @@ class HostPlan {
     std::array<std::byte, 8> bytes;
   };
   HostLaunch bound(const Launch& launch, const HostModule& module,
-                   std::span<const std::span<std::byte>> memory);
-  void* place(const Argument& argument, std::span<const std::span<std::byte>> memory);
+                   std::span<const HostMemory> memory);
+  void* place(const Argument& argument, std::span<const HostMemory> memory);
 
   struct Copy {
     void* to;
@@ -47,6 +52,7 @@ class HostPlan {
 
   std::vector<Copy> copies_;
   std::deque<Value> values_;
+  std::deque<autotune_host::TensorMap> maps_;
   std::deque<autotune_host::Texture> textures_;  // to which values point
   std::vector<HostLaunch> launches_, checks_;
 };

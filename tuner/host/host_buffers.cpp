@@ -96,12 +96,11 @@ void HostBuffer::evict() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-std::vector<std::span<std::byte>> spans_of(std::span<HostBuffer> buffers,
-                                           std::span<HostBuffer> workspace) {
-  std::vector<std::span<std::byte>> spans;
-  for (HostBuffer& buffer : buffers) spans.push_back(buffer.bytes());
-  for (HostBuffer& buffer : workspace) spans.push_back(buffer.bytes());
-  return spans;
+std::vector<HostMemory> memory_of(std::span<HostBuffer> buffers, std::span<HostBuffer> workspace) {
+  std::vector<HostMemory> memory;
+  for (HostBuffer& buffer : buffers) memory.push_back({buffer.bytes(), buffer.spec().type});
+  for (HostBuffer& buffer : workspace) memory.push_back({buffer.bytes(), buffer.spec().type});
+  return memory;
 }
 
 HostBuffers::HostBuffers(std::span<const BufferSpec> specs, InputSet set, std::uint64_t seed,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/core/launch.hpp"
+#include "tuner/host/bound_plan.hpp"
 #include "tuner/host/thread_pool.hpp"
 #include "tuner/measure/inputs.hpp"
 #include "tuner/measure/verification.hpp"
@@ -53,9 +54,8 @@ class HostBuffer {
   std::unique_ptr<std::byte[], Free> memory_;
 };
 
-/// The bytes of `buffers`, then those of `workspace`.
-std::vector<std::span<std::byte>> spans_of(std::span<HostBuffer> buffers,
-                                           std::span<HostBuffer> workspace);
+/// Of `buffers`, then of `workspace`.
+std::vector<HostMemory> memory_of(std::span<HostBuffer> buffers, std::span<HostBuffer> workspace);
 
 /// The buffers of a workload, filled from one input set.
 class HostBuffers {

@@ -51,7 +51,7 @@ HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& pla
     workspace_.emplace_back(spec).clear(launcher_.threads());
   }
   for (HostBuffers& set : buffers_)
-    plans_.emplace_back(plan, module_, spans_of(set.all(), workspace_));
+    plans_.emplace_back(plan, module_, memory_of(set.all(), workspace_));
 }
 
 Verdict HostCandidate::verify(int runs, double give_up_seconds) {

@@ -43,7 +43,7 @@ void run_plan(const LaunchPlan& plan, const HostModule& module, std::span<HostBu
   for (const BufferSpec& spec : plan.workspace) {
     workspace.emplace_back(spec).clear(launcher.threads());
   }
-  const HostPlan bound(plan, module, spans_of(buffers, workspace));
+  const HostPlan bound(plan, module, memory_of(buffers, workspace));
   bound.run(launcher);
   bound.check(launcher);
 }

@@ -41,12 +41,12 @@ PreparedHostKernel::PreparedHostKernel(const DeviceInfo& info, const std::string
 
 void PreparedHostKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars) {
   const std::lock_guard lock(threads_->mutex);
-  std::vector<std::span<std::byte>> memory;
+  std::vector<HostMemory> memory;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const auto bytes = static_cast<std::size_t>(buffers_[i].bytes());
-    memory.emplace_back(static_cast<std::byte*>(addresses[i]), bytes);
+    memory.push_back({{static_cast<std::byte*>(addresses[i]), bytes}, buffers_[i].type});
   }
-  std::ranges::copy(spans_of({}, workspace_), std::back_inserter(memory));
+  std::ranges::copy(memory_of({}, workspace_), std::back_inserter(memory));
   HostPlan(with_scalars(plan_, scalars), module_, memory).run(threads_->launcher);
 }
 

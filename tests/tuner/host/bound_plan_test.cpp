@@ -49,6 +49,36 @@ TEST(HostPlan, ScalarsArriveAsTheyAre) {
   EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
 }
 
+/// The kernel reads the map with what emulates TMA in kernels' headers.
+TEST(HostPlan, TensorMapsDescribeTheirBuffer) {
+  const auto device = make_host_device(test_cache());
+  KernelCase maps{.text = R"(
+    #include "device/bulk_copy.cuh"
+    extern "C" __global__ void kernel(const int* in, int* out, int n,
+                                      const __grid_constant__ TensorMap map) {
+      __shared__ __align__(128) int box[16];
+      __shared__ CopyBarrier barrier;
+      const SharedAddress filled = shared_address(&barrier);
+      for (int y = 0; y < 8; y += 4) {
+        for (int x = 0; x < 8; x += 4) {
+          init(filled);
+          expect(filled, sizeof box);
+          copy_box(shared_address(box), map, x, y, filled);
+          wait_for(filled, 0);
+          for (int i = 0; i < 16; ++i) out[(y + i / 4) * 8 + x + i % 4] = box[i];
+        }
+      }
+    })",
+                  .expected = "i % 8 < 7 && i / 8 < 6 ? in[i] : 0"};
+  LaunchPlan plan = maps.plan();
+  plan.launches[0].arguments.push_back(TensorMap{0, {7, 6}, {32}, {4, 4}, 0});
+  const auto bench = device->open(maps.workload());
+  const Verdict verdict = bench->load(device->compile(maps.unit()), plan)->verify();
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  plan.launches[0].arguments.back() = TensorMap{0, {2, 2, 2}, {8, 16}, {2, 2, 2}, 0};
+  EXPECT_THROW(bench->load(device->compile(maps.unit()), plan), KernelFailure);
+}
+
 TEST(HostPlan, ConstantMemoryHoldsTheBufferOfEachCall) {
   const auto device = make_host_device(test_cache());
   // Named like a function of the C library, which must not be found in its place.

@@ -32,6 +32,16 @@ struct Texture {
   bool normalized;          // coordinates from 0 to 1
 };
 
+/// What a kernel takes for a TMA descriptor, of at most 2 dimensions, innermost first. It has the
+/// size of a CUtensorMap.
+struct alignas(64) TensorMap {
+  char* bytes;
+  long long dims[2], stride;  // elements; bytes
+  int box[2], swizzle_bytes, element_bytes;
+  char unused[128 - 48];
+};
+static_assert(sizeof(TensorMap) == 128);
+
 /// The sizes of a launch.
 struct Extent {
   unsigned x, y, z;
