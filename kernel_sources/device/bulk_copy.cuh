@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of contiguous bytes into shared memory by the tensor memory accelerator, and a ring of
-// stages between the thread that starts them and the warps that read them. From compute capability
-// 9.0 on.
+// Copies by the tensor memory accelerator: contiguous bytes into shared memory, boxes of a matrix
+// to and from there. A ring of stages stands between the thread that starts copies and the warps
+// that read them. From compute capability 9.0 on.
 #pragma once
 
 #ifndef AUTOTUNE_HOST
@@ -51,6 +51,45 @@ inline void copy_bulk(SharedAddress to, const void* from, int bytes, SharedAddre
   barrier_at(barrier).end_phase();
 }
 
+typedef autotune_host::TensorMap TensorMap;
+
+inline void prefetch(const TensorMap&) {}
+
+/// use(element in shared memory, element of the matrix or nullptr outside of it) for all of a box.
+template <class Use>
+inline void for_box(SharedAddress at, const TensorMap& map, int x0, int y0, const Use& use) {
+  const int pitch = map.box[0] * map.element_bytes;
+  const int swizzle = map.swizzle_bytes == 0 ? 0 : map.swizzle_bytes - 16;
+  for (int y = y0; y < y0 + map.box[1]; ++y) {
+    for (int x = x0; x < x0 + map.box[0]; ++x) {
+      const int plain = (y - y0) * pitch + (x - x0) * map.element_bytes;
+      use(shared_pointer<char>(at + (plain ^ (plain >> 3 & swizzle))),
+          x < map.dims[0] && y < map.dims[1] ? map.bytes + y * map.stride + x * map.element_bytes
+                                             : nullptr);
+    }
+  }
+}
+
+inline void copy_box(SharedAddress to, const TensorMap& map, int x, int y, SharedAddress barrier) {
+  for_box(to, map, x, y, [&](char* target, const char* source) {
+    for (int i = 0; i < map.element_bytes; ++i) target[i] = source == nullptr ? 0 : source[i];
+  });
+  barrier_at(barrier).bytes -= map.box[0] * map.box[1] * map.element_bytes;
+  barrier_at(barrier).end_phase();
+}
+
+inline void store_box(const TensorMap& map, int x, int y, SharedAddress from) {
+  for_box(from, map, x, y, [&](const char* source, char* target) {
+    if (target == nullptr) return;
+    for (int i = 0; i < map.element_bytes; ++i) target[i] = source[i];
+  });
+}
+inline void publish_to_copies() {}
+inline void commit_stores() {}
+template <int kPending>
+inline void wait_stores_read() {}
+inline void wait_stores() {}
+
 #else
 
 /// A barrier whose phase ends after this many arrivals.
@@ -70,6 +109,36 @@ __device__ __forceinline__ void copy_bulk(SharedAddress to, const void* from, in
           "r"(to),
       "l"(from), "r"(bytes), "r"(barrier)
       : "memory");
+}
+
+/// Makes what this thread wrote to shared memory visible to copies. A barrier must follow.
+__device__ __forceinline__ void publish_to_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// Copies a box of shared memory to column x and row y of the matrix; nothing outside of it.
+__device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, SharedAddress from) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
+          &map),
+      "r"(x), "r"(y), "r"(from)
+      : "memory");
+}
+
+/// Makes a group of this thread's stores since the last commit.
+__device__ __forceinline__ void commit_stores() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/// Returns when all but the newest kPending groups of this thread have read shared memory.
+template <int kPending>
+__device__ __forceinline__ void wait_stores_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
+}
+
+/// Returns when this thread's stores have ended.
+__device__ __forceinline__ void wait_stores() {
+  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
 #endif

@@ -47,6 +47,37 @@ __device__ __forceinline__ void load_tiles(unsigned (&tiles)[4], const void* row
 #endif
 }
 
+/// Stores four 8 x 8 tiles, from compute capability 9.0 on. Lane l gives the address of row l % 8
+/// of tile l / 8: 16 bytes of shared memory, aligned to them. `transposed`: each tile is transposed
+/// on its way.
+template <bool transposed>
+__device__ __forceinline__ void store_tiles(SharedAddress row, const unsigned (&tiles)[4]) {
+#ifdef AUTOTUNE_HOST
+  const unsigned lane = autotune_host::thread() % 32, first = autotune_host::thread() - lane;
+  autotune_host::exchange(
+      row, [] { autotune_host::wait_warp(~0u); },
+      [&](const unsigned long long* rows) {
+        for (int i = 0; i < 8; ++i) {
+          const unsigned y = lane / 4, x = lane % 4 * 2 + i % 2;
+          auto* const to =
+              reinterpret_cast<unsigned short*>(rows[first + i / 2 * 8 + (transposed ? x : y)]);
+          to[transposed ? y : x] = static_cast<unsigned short>(tiles[i / 2] >> i % 2 * 16);
+        }
+        return 0;
+      });
+#elif __CUDA_ARCH__ >= 900
+  if constexpr (transposed) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(row),
+                 "r"(tiles[0]), "r"(tiles[1]), "r"(tiles[2]), "r"(tiles[3])
+                 : "memory");
+  } else {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(row),
+                 "r"(tiles[0]), "r"(tiles[1]), "r"(tiles[2]), "r"(tiles[3])
+                 : "memory");
+  }
+#endif
+}
+
 #ifdef AUTOTUNE_HOST
 /// sums += the product of rows of 16 and columns of 16, as lane `lane` has them.
 template <bool bfloat>
@@ -58,7 +89,7 @@ inline void multiply_on_host(float (&sums)[4], const unsigned (&a)[4], unsigned 
   };
   const unsigned lane = autotune_host::thread() % 32, warp = autotune_host::thread() - lane;
   // Lanes `first` to `first + 3` have 16 elements of a row or column, of k 0 … 7 in the lower word.
-  const auto line_of = [&](unsigned first, float (&line)[16], const unsigned long long* words) {
+  const auto line_of = [&](unsigned first, float(&line)[16], const unsigned long long* words) {
     for (unsigned i = 0; i < 4; ++i) {
       const unsigned long long word = words[warp + first + i];
       for (unsigned half = 0; half < 2; ++half) {
@@ -71,8 +102,9 @@ inline void multiply_on_host(float (&sums)[4], const unsigned (&a)[4], unsigned 
   };
   float rows[2][16], columns[2][16];
   for (int i = 0; i < 2; ++i) {
-    autotune_host::exchange(a[i] | (unsigned long long)a[i + 2] << 32, wait,
-                            [&](const auto* words) { return line_of(lane / 4 * 4, rows[i], words); });
+    autotune_host::exchange(
+        a[i] | (unsigned long long)a[i + 2] << 32, wait,
+        [&](const auto* words) { return line_of(lane / 4 * 4, rows[i], words); });
   }
   autotune_host::exchange(b0 | (unsigned long long)b1 << 32, wait, [&](const auto* words) {
     line_of(lane % 4 * 8, columns[0], words);
@@ -85,8 +117,8 @@ inline void multiply_on_host(float (&sums)[4], const unsigned (&a)[4], unsigned 
 #endif
 
 /// sums += a b, 16 x 8 from 16 x 16 and 16 x 8. Tiles of a: upper left, lower left, upper right,
-/// lower right; of b, which is held transposed: upper, lower. sums: two neighbours of row l / 4, two
-/// of row l / 4 + 8. Elements are __half, or __nv_bfloat16 if `bfloat`.
+/// lower right; of b, which is held transposed: upper, lower. sums: two neighbours of row l / 4,
+/// two of row l / 4 + 8. Elements are __half, or __nv_bfloat16 if `bfloat`.
 template <bool bfloat>
 __device__ __forceinline__ void multiply_tiles(float (&sums)[4], const unsigned (&a)[4],
                                                unsigned b0, unsigned b1) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplication on the tensor cores by a warpgroup, four warps together. Only for sm_90a.
 //
-// Operands are bf16 in shared memory, rows along k. A slab is 64 of k: its rows are 128 bytes long.
-// Eight rows make an atom of 1024 bytes, in which 16-byte chunk c of row r lies at chunk c ^ r.
+// Operands are bf16 or f16, in shared memory, in slabs: 64 of k. A slab that lies along k has rows
+// of 128 bytes. Eight rows make an atom of 1024 bytes, in which 16-byte chunk c of row r lies at
+// chunk c ^ r. An operand may lie across k, too (MatrixDescriptor).
 //
 // A thread holds kColumns / 2 sums of the 64 x kColumns tile. With warp = threadIdx.x / 32 % 4 and
 // lane = threadIdx.x % 32, sum i belongs to
@@ -10,30 +11,47 @@
 #pragma once
 
 #include "shared_memory.cuh"
+#ifdef AUTOTUNE_HOST
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
 
 constexpr int kAtomRows = 8, kAtomBytes = 1024, kSlab = 64;
 
-/// Describes rows along k that begin at `at`, the start of an atom. Atoms of 8 rows are `stride`
-/// bytes apart.
+/// Describes lines that begin at `at`, the start of an atom. Along k: rows of 128 bytes, atoms of 8
+/// rows are `stride` bytes apart. Across k, if `piece_stride` is not 0: lines of `pitch` bytes
+/// (128, 64 or 32) are a piece of the rows, at one k. Atoms of 8 lines are `stride` bytes apart,
+/// pieces `piece_stride`. In each atom the 16-byte chunks of a line are swizzled over `pitch`
+/// bytes.
 struct MatrixDescriptor {
 #ifdef AUTOTUNE_HOST
   SharedAddress at;
-  int stride, offset = 0;
+  int stride, pitch, piece_stride, offset = 0;
 
   MatrixDescriptor() = default;
-  MatrixDescriptor(SharedAddress at, int stride) : at(at), stride(stride) {}
+  MatrixDescriptor(SharedAddress at, int stride, int pitch = 128, int piece_stride = 0)
+      : at(at), stride(stride), pitch(pitch), piece_stride(piece_stride) {}
   void move(int bytes) { offset += bytes; }
+  int plain_offset(int row, int k) const {
+    if (piece_stride == 0) return row / kAtomRows * stride + row % kAtomRows * pitch + k * 2;
+    const int piece = pitch / 2;
+    return row / piece * piece_stride + k / 8 * stride + k % 8 * pitch + row % piece * 2;
+  }
+  template <bool kBfloat>
   float element(int row, int k) const {
-    const int plain = offset + row / kAtomRows * stride + row % kAtomRows * 128 + k * 2;
-    const auto* bf16 = shared_pointer<unsigned short>(at + (plain ^ (plain >> 3 & 0x70)));
-    return __uint_as_float((unsigned)*bf16 << 16);
+    const int plain = offset + plain_offset(row, k);
+    const unsigned short bits =
+        *shared_pointer<unsigned short>(at + (plain ^ (plain >> 3 & pitch - 16)));
+    return kBfloat ? float(__ushort_as_bfloat16(bits)) : float(__ushort_as_half(bits));
   }
 #else
   unsigned long long bits;
 
-  __device__ __forceinline__ MatrixDescriptor(SharedAddress at, int stride) {
-    constexpr unsigned long long kSwizzle128 = 1ull << 62, kUnused = 1ull << 16;
-    bits = kSwizzle128 | (unsigned long long)(stride >> 4) << 32 | kUnused | (at & 0x3FFFF) >> 4;
+  __device__ __forceinline__ MatrixDescriptor(SharedAddress at, int stride, int pitch = 128,
+                                              int piece_stride = 16) {
+    const unsigned long long swizzle = pitch == 128 ? 1 : pitch == 64 ? 2 : 3;
+    bits = swizzle << 62 | (unsigned long long)(stride >> 4) << 32 |
+           (unsigned long long)(piece_stride >> 4) << 16 | (at & 0x3FFFF) >> 4;
   }
   __device__ __forceinline__ void move(int bytes) { bits += bytes >> 4; }
 #endif
@@ -44,6 +62,12 @@ struct MatrixDescriptor {
     moved.move(bytes);
     return moved;
   }
+};
+
+/// What is multiplied: bf16 or f16, A and B along or across k.
+template <bool kIsBfloat, bool kIsAAcross = false, bool kIsBAcross = false>
+struct WgmmaForm {
+  static constexpr bool kBfloat = kIsBfloat, kAAcross = kIsAAcross, kBAcross = kIsBAcross;
 };
 
 #ifdef AUTOTUNE_HOST
@@ -57,10 +81,14 @@ inline Fragment load_fragment(SharedAddress at, int stride, int step) {
 
 inline void wgmma_fence() {}
 inline void wgmma_commit() {}
-inline void wgmma_wait() { __syncwarp(); }
+template <int kPending = 0>
+inline void wgmma_wait() {
+  __syncwarp();
+}
 
 template <int kColumns>
 struct Wgmma {
+  template <class Form = WgmmaForm<true>>
   static void multiply(float (&sums)[kColumns / 2], MatrixDescriptor a, MatrixDescriptor b,
                        bool add) {
     const int first_row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
@@ -68,7 +96,8 @@ struct Wgmma {
     for (int i = 0; i < kColumns / 2; ++i) {
       const int row = first_row + i / 2 % 2 * 8, column = first_column + i / 4 * 8 + i % 2;
       if (!add) sums[i] = 0;
-      for (int k = 0; k < 16; ++k) sums[i] += a.element(row, k) * b.element(column, k);
+      for (int k = 0; k < 16; ++k)
+        sums[i] += a.element<Form::kBfloat>(row, k) * b.element<Form::kBfloat>(column, k);
     }
   }
 };
@@ -100,48 +129,38 @@ __device__ __forceinline__ void wgmma_fence() {
 __device__ __forceinline__ void wgmma_commit() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-/// Returns when all multiplications have ended.
+/// Returns when all multiplications but those of the newest kPending commits have ended.
+template <int kPending = 0>
 __device__ __forceinline__ void wgmma_wait() {
-  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
-/// multiply(): sums = A B + (add ? sums : 0) over 16 of k. A is described, or held in registers.
+/// multiply(): sums = A B + (add ? sums : 0) over 16 of k. A is described, or held in registers, of
+/// bf16 then.
 template <int kColumns>
 struct Wgmma;
 
-#define WGMMA_REGISTERS_8 "%0, %1, %2, %3, %4, %5, %6, %7"
-#define WGMMA_REGISTERS_16 \
-  WGMMA_REGISTERS_8        \
-  ", "                     \
-  "%8, %9, %10, %11, %12, %13, %14, %15"
-#define WGMMA_REGISTERS_24 \
-  WGMMA_REGISTERS_16       \
-  ", "                     \
-  "%16, %17, %18, %19, %20, %21, %22, %23"
-#define WGMMA_REGISTERS_32 \
-  WGMMA_REGISTERS_24       \
-  ", "                     \
-  "%24, %25, %26, %27, %28, %29, %30, %31"
-#define WGMMA_REGISTERS_40 \
-  WGMMA_REGISTERS_32       \
-  ", "                     \
-  "%32, %33, %34, %35, %36, %37, %38, %39"
-#define WGMMA_REGISTERS_48 \
-  WGMMA_REGISTERS_40       \
-  ", "                     \
-  "%40, %41, %42, %43, %44, %45, %46, %47"
-#define WGMMA_REGISTERS_56 \
-  WGMMA_REGISTERS_48       \
-  ", "                     \
-  "%48, %49, %50, %51, %52, %53, %54, %55"
-#define WGMMA_REGISTERS_64 \
-  WGMMA_REGISTERS_56       \
-  ", "                     \
-  "%56, %57, %58, %59, %60, %61, %62, %63"
+#define WGMMA_REGISTERS_4 "%0, %1, %2, %3"
+#define WGMMA_REGISTERS_8 WGMMA_REGISTERS_4 ", %4, %5, %6, %7"
+#define WGMMA_REGISTERS_16 WGMMA_REGISTERS_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define WGMMA_REGISTERS_24 WGMMA_REGISTERS_16 ", %16, %17, %18, %19, %20, %21, %22, %23"
+#define WGMMA_REGISTERS_32 WGMMA_REGISTERS_24 ", %24, %25, %26, %27, %28, %29, %30, %31"
+#define WGMMA_REGISTERS_40 WGMMA_REGISTERS_32 ", %32, %33, %34, %35, %36, %37, %38, %39"
+#define WGMMA_REGISTERS_48 WGMMA_REGISTERS_40 ", %40, %41, %42, %43, %44, %45, %46, %47"
+#define WGMMA_REGISTERS_56 WGMMA_REGISTERS_48 ", %48, %49, %50, %51, %52, %53, %54, %55"
+#define WGMMA_REGISTERS_64 WGMMA_REGISTERS_56 ", %56, %57, %58, %59, %60, %61, %62, %63"
+#define WGMMA_REGISTERS_72 WGMMA_REGISTERS_64 ", %64, %65, %66, %67, %68, %69, %70, %71"
+#define WGMMA_REGISTERS_80 WGMMA_REGISTERS_72 ", %72, %73, %74, %75, %76, %77, %78, %79"
+#define WGMMA_REGISTERS_88 WGMMA_REGISTERS_80 ", %80, %81, %82, %83, %84, %85, %86, %87"
+#define WGMMA_REGISTERS_96 WGMMA_REGISTERS_88 ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define WGMMA_REGISTERS_104 WGMMA_REGISTERS_96 ", %96, %97, %98, %99, %100, %101, %102, %103"
+#define WGMMA_REGISTERS_112 WGMMA_REGISTERS_104 ", %104, %105, %106, %107, %108, %109, %110, %111"
+#define WGMMA_REGISTERS_120 WGMMA_REGISTERS_112 ", %112, %113, %114, %115, %116, %117, %118, %119"
+#define WGMMA_REGISTERS_128 WGMMA_REGISTERS_120 ", %120, %121, %122, %123, %124, %125, %126, %127"
 
-#define WGMMA_EIGHT(i)                                                                       \
-  "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3]), "+f"(sums[i + 4]), \
-      "+f"(sums[i + 5]), "+f"(sums[i + 6]), "+f"(sums[i + 7])
+#define WGMMA_FOUR(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
+#define WGMMA_EIGHT(i) WGMMA_FOUR(i), WGMMA_FOUR(i + 4)
+#define WGMMA_SUMS_4 WGMMA_FOUR(0)
 #define WGMMA_SUMS_8 WGMMA_EIGHT(0)
 #define WGMMA_SUMS_16 WGMMA_SUMS_8, WGMMA_EIGHT(8)
 #define WGMMA_SUMS_24 WGMMA_SUMS_16, WGMMA_EIGHT(16)
@@ -150,41 +169,89 @@ struct Wgmma;
 #define WGMMA_SUMS_48 WGMMA_SUMS_40, WGMMA_EIGHT(40)
 #define WGMMA_SUMS_56 WGMMA_SUMS_48, WGMMA_EIGHT(48)
 #define WGMMA_SUMS_64 WGMMA_SUMS_56, WGMMA_EIGHT(56)
+#define WGMMA_SUMS_72 WGMMA_SUMS_64, WGMMA_EIGHT(64)
+#define WGMMA_SUMS_80 WGMMA_SUMS_72, WGMMA_EIGHT(72)
+#define WGMMA_SUMS_88 WGMMA_SUMS_80, WGMMA_EIGHT(80)
+#define WGMMA_SUMS_96 WGMMA_SUMS_88, WGMMA_EIGHT(88)
+#define WGMMA_SUMS_104 WGMMA_SUMS_96, WGMMA_EIGHT(96)
+#define WGMMA_SUMS_112 WGMMA_SUMS_104, WGMMA_EIGHT(104)
+#define WGMMA_SUMS_120 WGMMA_SUMS_112, WGMMA_EIGHT(112)
+#define WGMMA_SUMS_128 WGMMA_SUMS_120, WGMMA_EIGHT(120)
 
-// The operands of an instruction are numbered: first the sums, then those of A and B, then `add`.
-#define WGMMA_TEXT(columns, count, operands, condition, signs) \
-  "{\n\t.reg .pred add;\n\t"                                   \
-  "setp.ne.b32 add, " condition                                \
-  ", 0;\n\t"                                                   \
-  "wgmma.mma_async.sync.aligned.m64n" #columns                 \
-  "k16.f32.bf16.bf16 "                                         \
-  "{" WGMMA_REGISTERS_##count "}, " operands ", add, 1, 1, " signs ";\n\t}"
+#define WGMMA_TEXT(columns, count, type, operands, condition, flags) \
+  "{\n\t.reg .pred add;\n\t"                                         \
+  "setp.ne.b32 add, " condition                                      \
+  ", 0;\n\t"                                                         \
+  "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." type       \
+  " "                                                                \
+  "{" WGMMA_REGISTERS_##count "}, " operands ", add, 1, 1, " flags ";\n\t}"
 
-#define DEFINE_WGMMA(columns, count, shared, shared_condition, held, held_condition)          \
-  template <>                                                                                 \
-  struct Wgmma<columns> {                                                                     \
-    static __device__ __forceinline__ void multiply(float (&sums)[count], MatrixDescriptor a, \
-                                                    MatrixDescriptor b, bool add) {           \
-      asm volatile(WGMMA_TEXT(columns, count, shared, shared_condition, "0, 0")               \
-                   : WGMMA_SUMS_##count                                                       \
-                   : "l"(a.bits), "l"(b.bits), "r"((int)add));                                \
-    }                                                                                         \
-    static __device__ __forceinline__ void multiply(float (&sums)[count], const Fragment& a,  \
-                                                    MatrixDescriptor b, bool add) {           \
-      asm volatile(WGMMA_TEXT(columns, count, held, held_condition, "0")                      \
-                   : WGMMA_SUMS_##count                                                       \
-                   : "r"(a.words[0]), "r"(a.words[1]), "r"(a.words[2]), "r"(a.words[3]),      \
-                     "l"(b.bits), "r"((int)add));                                             \
-    }                                                                                         \
+#define WGMMA_DESCRIBED(columns, count, type, o0, o1, o2, o3, o4)                              \
+  asm volatile(WGMMA_TEXT(columns, count, type, "%" #o0 ", %" #o1, "%" #o2, "%" #o3 ", %" #o4) \
+               : WGMMA_SUMS_##count                                                            \
+               : "l"(a.bits), "l"(b.bits), "r"((int)add), "n"((int)Form::kAAcross),            \
+                 "n"((int)Form::kBAcross))
+
+// The operands of an instruction are numbered: first the sums, then o0 and so on, those of A and B,
+// `add`, and whether A and B lie across k.
+#define DEFINE_WGMMA(columns, count, o0, o1, o2, o3, o4, o5)                                   \
+  template <>                                                                                  \
+  struct Wgmma<columns> {                                                                      \
+    template <class Form = WgmmaForm<true>>                                                    \
+    static __device__ __forceinline__ void multiply(float (&sums)[count], MatrixDescriptor a,  \
+                                                    MatrixDescriptor b, bool add) {            \
+      if constexpr (Form::kBfloat) {                                                           \
+        WGMMA_DESCRIBED(columns, count, "bf16.bf16", o0, o1, o2, o3, o4);                      \
+      } else {                                                                                 \
+        WGMMA_DESCRIBED(columns, count, "f16.f16", o0, o1, o2, o3, o4);                        \
+      }                                                                                        \
+    }                                                                                          \
+    static __device__ __forceinline__ void multiply(float (&sums)[count], const Fragment& a,   \
+                                                    MatrixDescriptor b, bool add) {            \
+      asm volatile(WGMMA_TEXT(columns, count, "bf16.bf16",                                     \
+                              "{%" #o0 ", %" #o1 ", %" #o2 ", %" #o3 "}, %" #o4, "%" #o5, "0") \
+                   : WGMMA_SUMS_##count                                                        \
+                   : "r"(a.words[0]), "r"(a.words[1]), "r"(a.words[2]), "r"(a.words[3]),       \
+                     "l"(b.bits), "r"((int)add));                                              \
+    }                                                                                          \
   };
 
-DEFINE_WGMMA(16, 8, "%8, %9", "%10", "{%8, %9, %10, %11}, %12", "%13")
-DEFINE_WGMMA(32, 16, "%16, %17", "%18", "{%16, %17, %18, %19}, %20", "%21")
-DEFINE_WGMMA(48, 24, "%24, %25", "%26", "{%24, %25, %26, %27}, %28", "%29")
-DEFINE_WGMMA(64, 32, "%32, %33", "%34", "{%32, %33, %34, %35}, %36", "%37")
-DEFINE_WGMMA(80, 40, "%40, %41", "%42", "{%40, %41, %42, %43}, %44", "%45")
-DEFINE_WGMMA(96, 48, "%48, %49", "%50", "{%48, %49, %50, %51}, %52", "%53")
-DEFINE_WGMMA(112, 56, "%56, %57", "%58", "{%56, %57, %58, %59}, %60", "%61")
-DEFINE_WGMMA(128, 64, "%64, %65", "%66", "{%64, %65, %66, %67}, %68", "%69")
+DEFINE_WGMMA(8, 4, 4, 5, 6, 7, 8, 9)
+DEFINE_WGMMA(16, 8, 8, 9, 10, 11, 12, 13)
+DEFINE_WGMMA(32, 16, 16, 17, 18, 19, 20, 21)
+DEFINE_WGMMA(48, 24, 24, 25, 26, 27, 28, 29)
+DEFINE_WGMMA(64, 32, 32, 33, 34, 35, 36, 37)
+DEFINE_WGMMA(80, 40, 40, 41, 42, 43, 44, 45)
+DEFINE_WGMMA(96, 48, 48, 49, 50, 51, 52, 53)
+DEFINE_WGMMA(112, 56, 56, 57, 58, 59, 60, 61)
+DEFINE_WGMMA(128, 64, 64, 65, 66, 67, 68, 69)
+DEFINE_WGMMA(144, 72, 72, 73, 74, 75, 76, 77)
+DEFINE_WGMMA(160, 80, 80, 81, 82, 83, 84, 85)
+DEFINE_WGMMA(176, 88, 88, 89, 90, 91, 92, 93)
+DEFINE_WGMMA(192, 96, 96, 97, 98, 99, 100, 101)
+DEFINE_WGMMA(208, 104, 104, 105, 106, 107, 108, 109)
+DEFINE_WGMMA(224, 112, 112, 113, 114, 115, 116, 117)
+DEFINE_WGMMA(240, 120, 120, 121, 122, 123, 124, 125)
+DEFINE_WGMMA(256, 128, 128, 129, 130, 131, 132, 133)
 
 #endif
+
+/// Returns when all four warps of the block's warpgroup `index` have called it.
+__device__ __forceinline__ void meet_warpgroup(int index) {
+#ifdef AUTOTUNE_HOST
+  struct Meeting {
+    int arrived;
+    unsigned round;
+  };
+  __shared__ Meeting meetings[8];
+  Meeting& meeting = meetings[index];
+  const unsigned round = meeting.round;
+  if (++meeting.arrived == 128) {
+    meeting.arrived = 0;
+    ++meeting.round;
+  }
+  while (meeting.round == round) __syncwarp(1u << threadIdx.x % 32);
+#else
+  asm volatile("bar.sync %0, 128;" ::"r"(index + 1) : "memory");
+#endif
+}
