@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// D = activation(alpha op(A) op(B) + beta C + bias) in f16 or bf16 with sums in f32, on tensor cores
-// by mma.sync: compute capability 8.0 and later. Row-major, any size. op(A) is M x K, op(B) K x N; a
-// transposed operand lies in memory as K x M or N x K. Rows have no padding.
-// A block makes a tile of BM x BN, its WARPS_M x WARPS_N warps one of BM/WARPS_M x BN/WARPS_N each.
-// Slices of depth BK pass through STAGES buffers in shared memory, by cp.async where lines are
-// multiples of two elements. STORE direct: from registers; shared: by way of shared memory, so that
-// rows are written 16 bytes at a time. Grid: the tiles, GROUP rows of them running together.
-// Macros DTYPE OUTPUT LAYOUT SCALE EPILOGUE A_ALONG_K B_ALONG_K VECTOR_A VECTOR_B VECTOR_D BM BN BK
-// WARPS_M WARPS_N STAGES STORE: gemm16.target.toml.
+// D = activation(alpha op(A) op(B) + beta C + bias) in f16 or bf16 with sums in f32, on tensor cores:
+// the entry points. Row-major, any size. op(A) is M x K, op(B) K x N; a transposed operand lies in
+// memory as K x M or N x K. Rows have no padding. multiply_slabs.cuh has wgmma's kernel, this file
+// that of mma.sync. Macros: gemm16.target.toml. This is the only file that reads them.
+//
+// mma.sync: a block makes a tile of BM x BN, its WARPS_M x WARPS_N warps one of BM/WARPS_M x
+// BN/WARPS_N each. Slices of depth BK pass through STAGES buffers in shared memory, by cp.async where
+// lines are multiples of two elements. STORE direct: from registers; shared: by way of shared
+// memory, so that rows are written 16 bytes at a time. Grid: the tiles, GROUP rows of them running
+// together.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "multiply_slabs.cuh"
 #include "operand.cuh"
 #include "output.cuh"
+#include "pad_rows.cuh"
 
 #if DTYPE == DTYPE_BF16
 typedef __nv_bfloat16 real;
@@ -24,6 +27,9 @@ typedef OUTPUT result;
 constexpr bool kBfloat = DTYPE == DTYPE_BF16;
 constexpr Scale kScale = (Scale)SCALE;
 constexpr Epilogue kEpilogue = (Epilogue)EPILOGUE;
+
+#if KERNEL == KERNEL_MMA
+
 constexpr int kThreads = 32 * WARPS_M * WARPS_N;
 constexpr int kWarpM = BM / WARPS_M, kWarpN = BN / WARPS_N;
 constexpr int kTilesM = kWarpM / 16, kTilesN = kWarpN / 16;  // a warp's, of 16 x 16
@@ -174,6 +180,40 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   store_direct(sums, D, out, m, n);
 #endif
 }
+
+#elif KERNEL == KERNEL_WGMMA
+
+struct Configuration {
+  static constexpr bool kBfloat = ::kBfloat, kByTma = STORE_BY_TMA, kSwapped = SWAP;
+  static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
+  static constexpr int kWarpgroups = WARPGROUPS;
+  static constexpr bool kRowsAlongK = SWAP ? B_ALONG_K : A_ALONG_K;
+  static constexpr bool kColumnsAlongK = SWAP ? A_ALONG_K : B_ALONG_K;
+  static constexpr Scale kScale = ::kScale;
+  static constexpr Epilogue kEpilogue = ::kEpilogue;
+};
+
+extern "C" __global__ void __launch_bounds__(kPadThreads)
+    gemm16_pad(const real* A, const real* B, real* padded_a, real* padded_b, int M, int N, int K) {
+  follow_kernel_ahead();
+  if (blockIdx.y == 0) {
+    if (A_PADDED) pad_rows<real>({A, padded_a, A_ALONG_K ? M : K, A_ALONG_K ? K : M});
+  } else {
+    if (B_PADDED) pad_rows<real>({B, padded_b, B_ALONG_K ? N : K, B_ALONG_K ? K : N});
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
+    gemm16_wgmma(const result* C, const result* bias, result* D, float alpha, float beta, int M,
+                 int N, int K, const __grid_constant__ TensorMap a_map,
+                 const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
+                 int group, int copied_bytes) {
+  DYNAMIC_SHARED(char, shared);
+  multiply_slabs<Configuration, result>(a_map, b_map, d_map, {C, bias, alpha, beta, M, N}, D, K,
+                                        group, copied_bytes, shared);
+}
+
+#endif
 
 // The right answer, an element a thread, in double. Grid M·N/256 rounded up, block 256.
 extern "C" __global__ void gemm16_reference(const real* A, const real* B, const result* C,

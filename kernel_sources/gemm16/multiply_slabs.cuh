@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product by wgmma: a producer warp copies slabs of both operands into a ring of stages by TMA,
+// and warpgroups multiply them. Sums stay in registers until the whole of k is added. Blocks stride
+// over the tiles, so that copies for the next tile overlap the end of the one before.
+//
+// wgmma wants 64 rows and any multiple of 8 columns. Rows are those of op(A), or of the transposed
+// op(B) if kSwapped: then the tile may be narrow along m.
+// Block 128 * kWarpgroups + 32 threads; any grid is right.
+#pragma once
+
+#include "device/early_start.cuh"
+#include "slab.cuh"
+#include "store_tile.cuh"
+
+/// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kRowsAlongK,
+/// kColumnsAlongK, kBfloat, and what TileStore takes.
+template <class Config, class T>
+struct SlabKernel {
+  static constexpr int kRows = Config::kRows, kColumns = Config::kColumns;
+  static constexpr int kSlabs = Config::kDepth / kSlab;  // of a stage
+  static constexpr int kTiles = kRows / 64 / Config::kWarpgroups, kSums = kColumns / 2;
+  using Rows = Slab<kRows, Config::kRowsAlongK>;
+  using Columns = Slab<kColumns, Config::kColumnsAlongK>;
+  using Form = WgmmaForm<Config::kBfloat, !Config::kRowsAlongK, !Config::kColumnsAlongK>;
+  using Ring = StageRing<Config::kStages>;
+  using Store = TileStore<Config, T>;
+  static constexpr int kSlabBytes = Rows::kBytes + Columns::kBytes;
+  static constexpr int kStageBytes = kSlabs * kSlabBytes;
+
+  const TensorMap &rows_map, &columns_map;
+  int rows, columns, K;  // of the problem, seen as wgmma does
+  int group, copied_bytes;
+  SharedAddress stages;
+  Ring ring;
+
+  struct Place {
+    int row, column;
+  };
+  __device__ __forceinline__ int tiles() const {
+    return (rows + kRows - 1) / kRows * ((columns + kColumns - 1) / kColumns);
+  }
+  /// Of the tile's first element. `group` rows of tiles run together, for the L2 cache.
+  __device__ __forceinline__ Place place(int index) const {
+    const int down = (rows + kRows - 1) / kRows, across = (columns + kColumns - 1) / kColumns;
+    const int first = index / (group * across) * group, height = min(group, down - first);
+    const int at = index % (group * across);
+    return {(first + at % height) * kRows, at / height * kColumns};
+  }
+
+  __device__ __forceinline__ void produce() {
+    for (int i = blockIdx.x; i < tiles(); i += gridDim.x) {
+      const Place at = place(i);
+      for (int k = 0; k < K; k += Config::kDepth, ring.advance()) {
+        ring.wait_emptied();
+        expect(ring.filled(), copied_bytes);
+        SharedAddress to = stages + ring.stage * kStageBytes;
+#pragma unroll
+        for (int slab = 0; slab < kSlabs; ++slab, to += kSlabBytes) {
+          Rows::copy(to, rows_map, at.row, k + slab * kSlab, ring.filled());
+          Columns::copy(to + Rows::kBytes, columns_map, at.column, k + slab * kSlab, ring.filled());
+        }
+      }
+    }
+  }
+
+  /// Begins to add the products of a stage.
+  __device__ __forceinline__ void multiply_stage(int row, bool add,
+                                                 float (&sums)[kTiles][kSums]) const {
+    const SharedAddress stage = stages + ring.stage * kStageBytes;
+    wgmma_fence();
+#pragma unroll
+    for (int slab = 0; slab < kSlabs; ++slab) {
+      const SharedAddress at = stage + slab * kSlabBytes;
+      const MatrixDescriptor right = Columns::describe(at + Rows::kBytes, 0);
+#pragma unroll
+      for (int step = 0; step < kSlab / 16; ++step) {
+#pragma unroll
+        for (int tile = 0; tile < kTiles; ++tile)
+          Wgmma<kColumns>::template multiply<Form>(
+              sums[tile], Rows::describe(at, row + 64 * tile).moved_by(step * Rows::kStepBytes),
+              right.moved_by(step * Columns::kStepBytes), add || slab > 0 || step > 0);
+      }
+    }
+    wgmma_commit();
+  }
+
+  static __device__ __forceinline__ void release(SharedAddress emptied) {
+    if (threadIdx.x % 32 == 0) arrive(emptied);
+  }
+
+  __device__ __forceinline__ void sum_stages(int row, float (&sums)[kTiles][kSums]) {
+    SharedAddress before = 0;
+    for (int k = 0; k < K; k += Config::kDepth, ring.advance()) {
+      ring.wait_filled();
+      multiply_stage(row, k > 0, sums);
+      wgmma_wait<1>();
+      if (k > 0) release(before);
+      before = ring.emptied();
+    }
+    wgmma_wait();
+    release(before);
+  }
+
+  __device__ __forceinline__ void consume(Store store) {
+    const int row = store.warpgroup * 64 * kTiles;
+    for (int i = blockIdx.x; i < tiles(); i += gridDim.x) {
+      const Place at = place(i);
+      float sums[kTiles][kSums];
+      sum_stages(row, sums);
+#pragma unroll
+      for (int tile = 0; tile < kTiles; ++tile) {
+        const int own = at.row + row + 64 * tile;
+        store.store(sums[tile], Config::kSwapped ? at.column : own,
+                    Config::kSwapped ? own : at.column);
+      }
+    }
+    if (Config::kByTma && threadIdx.x % 128 == 0) wait_stores();
+  }
+};
+
+/// `shared` is aligned to 1024 bytes.
+template <class Config, class T>
+__device__ __forceinline__ void multiply_slabs(const TensorMap& a_map, const TensorMap& b_map,
+                                               const TensorMap& d_map, const Output<float, T>& out,
+                                               T* D, int K, int group, int copied_bytes,
+                                               char* shared) {
+  using Kernel = SlabKernel<Config, T>;
+  using Store = typename Kernel::Store;
+  const SharedAddress stages = shared_address(shared);
+  const SharedAddress buffers = stages + Config::kStages * Kernel::kStageBytes;
+  const SharedAddress barriers = buffers + Config::kWarpgroups * Store::kBytes;
+  Kernel kernel{Config::kSwapped ? b_map : a_map,
+                Config::kSwapped ? a_map : b_map,
+                Config::kSwapped ? out.N : out.M,
+                Config::kSwapped ? out.M : out.N,
+                K,
+                group,
+                copied_bytes,
+                stages,
+                {barriers}};
+  const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);  // the compiler knows that it is uniform
+  if (threadIdx.x == 0) {
+    kernel.ring.prepare(4 * Config::kWarpgroups);
+    publish_barriers();
+  }
+  if (threadIdx.x == 128 * Config::kWarpgroups) {
+    prefetch(a_map);
+    prefetch(b_map);
+    if (Config::kByTma) prefetch(d_map);
+  }
+  __syncthreads();
+  follow_kernel_ahead();
+  if (warp < 4 * Config::kWarpgroups) {
+    kernel.consume({d_map, out, D, buffers + warp / 4 * Store::kBytes, warp / 4});
+  } else if (elect_one()) {
+    kernel.produce();
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a warpgroup's sums to D: alpha, beta, bias and activation, then by way of shared memory with
+// TMA, or straight from registers where rows of D are no multiples of 16 bytes.
+#pragma once
+
+#include "device/bulk_copy.cuh"
+#include "device/mma.cuh"
+#include "device/wgmma.cuh"
+#include "output.cuh"
+
+/// Two elements as one word, the first in the low half.
+template <class T>
+__device__ __forceinline__ unsigned packed(T first, T second) {
+  struct alignas(4) Both {
+    T first, second;
+  } both{first, second};
+  return *reinterpret_cast<const unsigned*>(&both);
+}
+
+/// Config: kSwapped, kColumns of the tile of a warpgroup (wgmma's n), kScale, kEpilogue, kByTma.
+template <class Config, class T>
+struct TileStore {
+  static constexpr int kRows = 64, kColumns = Config::kColumns, kSums = kColumns / 2;
+  static constexpr bool kSwapped = Config::kSwapped;  // rows of the tile are columns of D
+  // The tile passes through shared memory in parts: `kPartLines` rows of D, `kPartLength` columns.
+  static constexpr int kWidest = 128 / sizeof(T);
+  static constexpr int kPartLength = kSwapped                  ? kWidest
+                                     : kColumns % kWidest == 0 ? kWidest
+                                     : kColumns % 32 == 0      ? 32
+                                                               : 16;
+  static constexpr int kPartLines = kSwapped ? kColumns : kRows;
+  static constexpr int kLineBytes = kPartLength * sizeof(T);
+  static constexpr int kParts = kSwapped ? kRows / kPartLength : kColumns / kPartLength;
+  static constexpr int kPartBytes = (kPartLines * kLineBytes + 1023) / 1024 * 1024;
+  static constexpr int kBytes = Config::kByTma ? 2 * kPartBytes : 0;  // two buffers a warpgroup
+
+  const TensorMap& map;  // of D, boxes of kPartLength x kPartLines
+  Output<float, T> out;
+  T* D;
+  SharedAddress buffers;
+  int warpgroup, turn = 0;
+
+  static __device__ __forceinline__ int warp() { return threadIdx.x / 32 % 4; }
+  static __device__ __forceinline__ int lane() { return threadIdx.x % 32; }
+  /// Of sum i within the tile.
+  static __device__ __forceinline__ int row_of(int i) {
+    return warp() * 16 + lane() / 4 + i / 2 % 2 * 8;
+  }
+  static __device__ __forceinline__ int column_of(int i) {
+    return i / 4 * 8 + lane() % 4 * 2 + i % 2;
+  }
+
+  /// `m` and `n`: of the tile's first element, in D.
+  __device__ __forceinline__ float value(float sum, int i, int m, int n) const {
+    m += kSwapped ? column_of(i) : row_of(i);
+    n += kSwapped ? row_of(i) : column_of(i);
+    if constexpr (Config::kEpilogue == Epilogue::none && Config::kScale != Scale::beta) {
+      return out.template value<Config::kScale, Config::kEpilogue>(sum, m, n);
+    }
+    if (m >= out.M || n >= out.N) return 0;
+    return out.template value<Config::kScale, Config::kEpilogue>(sum, m, n);
+  }
+
+  /// The byte of line `line`, swizzled as TMA does.
+  static __device__ __forceinline__ int place(int line, int byte) {
+    const int plain = line * kLineBytes + byte;
+    return plain ^ (plain >> 3 & (kLineBytes - 16));
+  }
+
+  /// Sums i … i + 7, of 16 bits: four tiles of 8 x 8, two beside two.
+  __device__ __forceinline__ void put_eight(SharedAddress part, const float (&x)[kSums], int i,
+                                            int m, int n) const {
+    unsigned tiles[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const int at = i + 2 * j;
+      tiles[j] = packed<T>(value(x[at], at, m, n), value(x[at + 1], at + 1, m, n));
+    }
+    const int next = lane() / 8 % 2 * 8, far = i * 2 + lane() / 16 * 8;
+    if constexpr (kSwapped) {
+      store_tiles<true>(part + place(far + lane() % 8, (warp() * 16 + next) * 2), tiles);
+    } else {
+      const int column = far % kPartLength;
+      store_tiles<false>(part + place(warp() * 16 + next + lane() % 8, column * 2), tiles);
+    }
+  }
+
+  __device__ __forceinline__ void put_one(SharedAddress part, float x, int i) const {
+    const int line = kSwapped ? column_of(i) : row_of(i);
+    const int at = (kSwapped ? row_of(i) : column_of(i)) % kPartLength;
+    *shared_pointer<T>(part + place(line, at * sizeof(T))) = x;
+  }
+
+  /// Writes part `index` of the tile to shared memory.
+  __device__ __forceinline__ void put_part(SharedAddress part, const float (&x)[kSums], int index,
+                                           int m, int n) const {
+    constexpr int kOfPart = kSwapped ? kSums : kPartLength / 2;
+    const int first = kSwapped ? 0 : index * kOfPart;
+    // Of a swapped tile's rows, columns of D, a warp has 16: they are of one part.
+    if (kSwapped && warp() * 16 / kPartLength != index) return;
+    if constexpr (sizeof(T) == 2 && kOfPart % 8 == 0) {
+#pragma unroll
+      for (int i = 0; i < kOfPart; i += 8) put_eight(part, x, first + i, m, n);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kOfPart; ++i)
+        put_one(part, value(x[first + i], first + i, m, n), first + i);
+    }
+  }
+
+  __device__ __forceinline__ void store_by_tma(const float (&x)[kSums], int m, int n) {
+    const bool first_thread = threadIdx.x % 128 == 0;
+#pragma unroll
+    for (int index = 0; index < kParts; ++index) {
+      const SharedAddress part = buffers + turn * kPartBytes;
+      turn ^= 1;
+      if (first_thread) wait_stores_read<1>();
+      meet_warpgroup(warpgroup);  // the buffer is free
+      put_part(part, x, index, m, n);
+      publish_to_copies();
+      meet_warpgroup(warpgroup);
+      if (first_thread) {
+        store_box(map, n + index * kPartLength, m, part);
+        commit_stores();
+      }
+    }
+  }
+
+  __device__ __forceinline__ void store_direct(const float (&x)[kSums], int m, int n) const {
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) {
+      const int y = m + (kSwapped ? column_of(i) : row_of(i));
+      const int x_at = n + (kSwapped ? row_of(i) : column_of(i));
+      if (y < out.M && x_at < out.N) D[(long long)y * out.N + x_at] = value(x[i], i, m, n);
+    }
+  }
+
+  /// The tile whose first element in D is (m, n).
+  __device__ __forceinline__ void store(const float (&x)[kSums], int m, int n) {
+    if constexpr (Config::kByTma) {
+      store_by_tma(x, m, n);
+    } else {
+      store_direct(x, m, n);
+    }
+  }
+};
