@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random variants of gemm and gemm_strided, fast family and ladder, and of gemm_split's tensor
-// cores are right at random shapes, layouts, scalings, element types, leading dimensions and
-// batches. AUTOTUNE_TEST_VARIANTS says how many (500), AUTOTUNE_TEST_SEED repeats a run; both are
-// printed. Kernels run in a worker: one that crashes is named and the others go on. For
-// scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K, and with AUTOTUNE_TEST_LOCAL
+// Random variants of gemm and gemm_strided, fast family and ladder, and of gemm_split's and
+// gemm16's tensor cores are right at random shapes, layouts, scalings, element types, leading
+// dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (500), AUTOTUNE_TEST_SEED repeats a
+// run; both are printed. Kernels run in a worker: one that crashes is named and the others go on.
+// For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K, and with AUTOTUNE_TEST_LOCAL
 // kernels run in the test itself.
 #include <algorithm>
 #include <atomic>
@@ -110,6 +110,7 @@ class GemmVariants : public Gpu {
     static const std::vector<std::string> ladder{"naive", "tiled", "tiled", "micro",
                                                  "single_block"};
     if (target.name == "gemm_split") return "split";
+    if (target.name == "gemm16") return "wgmma";
     return between(random, 0, 4) > 0 ? "fast" : one_of(random, ladder);
   }
 
@@ -144,7 +145,8 @@ class GemmVariants : public Gpu {
 
   static bool is_fast(const Configuration& configuration) {
     return std::ranges::any_of(configuration, [](const auto& named) {
-      return named.value == Value("fast") || named.value == Value("split");
+      return named.value == Value("fast") || named.value == Value("split") ||
+             named.value == Value("wgmma");
     });
   }
 
@@ -217,6 +219,11 @@ TEST_F(GemmVariants, AreRightAtRandomProblems) {
 TEST_F(GemmVariants, WithLeadingDimensionsAndEpiloguesAreRightAtRandomProblems) {
   verify_variants(
       load_manifest(source_folder() / "kernel_sources/gemm_strided/gemm_strided.target.toml"));
+}
+
+TEST_F(GemmVariants, OfSixteenBitsAreRightAtRandomProblems) {
+  if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
+  verify_variants(load_manifest(source_folder() / "kernel_sources/gemm16/gemm16.target.toml"));
 }
 
 TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gemm16 on the host device, where lanes exchange what ldmatrix and mma.sync exchange and copies
-// happen at the wait: configurations of a GPU, with every type, layout, scale and epilogue.
+// happen at the wait: configurations of a GPU, with every type, layout, scale and epilogue. TMA,
+// its barriers and wgmma are imitated, too.
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
@@ -22,11 +23,14 @@ Problem problem(std::int64_t m, std::int64_t n, std::int64_t k, const NamedValue
   return problem_of(gemm16(), {{"M", m}, {"N", n}, {"K", k}}, settings);
 }
 
-/// Of one configuration, of which `seed` chooses; `change` may spoil its source.
+/// Of one configuration, of which `seed` chooses; `change` may spoil its source. `held`: values
+/// that it must have.
 template <class Change>
-Verdict verdict_of(const Problem& problem, std::uint64_t seed, const Change& change) {
-  const DeviceInfo gpu = small_gpu();
-  const ParameterSpace space = space_of(gemm16(), problem, gpu);
+Verdict verdict_of(const Problem& problem, std::uint64_t seed, const Change& change,
+                   const NamedValues& held = {}) {
+  const DeviceInfo gpu = held.empty() ? small_gpu() : testing::small_hopper();
+  const ParameterSpace space = space_of(with_fixed(gemm16(), held), problem, gpu);
+  EXPECT_FALSE(space.empty()) << problem.text();
   const Configuration configuration =
       space.at((seed * 6364136223846793005u + 1442695040888963407u) / 65536 % space.size());
   SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
@@ -39,8 +43,9 @@ Verdict verdict_of(const Problem& problem, std::uint64_t seed, const Change& cha
   return workbench->load(kernel, launch_plan(gemm16(), problem, configuration, gpu))->verify();
 }
 
-void expect_right(const Problem& problem, std::uint64_t seed) {
-  const Verdict verdict = verdict_of(problem, seed, [](std::string&) {});
+void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held = {}) {
+  const Verdict verdict = verdict_of(
+      problem, seed, [](std::string&) {}, held);
   EXPECT_EQ(name_of(verdict.outcome), "ok") << problem.text() << ": " << verdict.message;
 }
 
@@ -74,6 +79,43 @@ TEST(Gemm16, IsRightForVectorsAndSingleElements) {
   expect_right(problem(1, 300, 70, {}), 41);
   expect_right(problem(300, 1, 70, {{"output", Text("f32")}}), 42);
   expect_right(problem(1, 1, 1, {}), 43);
+}
+
+NamedValues wgmma(std::int64_t rows, std::int64_t columns, std::int64_t swap) {
+  return {{"KERNEL", Text("wgmma")},
+          {"ROWS", rows},
+          {"COLUMNS", columns},
+          {"SWAP", swap},
+          {"MIN_BLOCKS", std::int64_t{1}}};
+}
+
+TEST(Gemm16, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
+  const Text bf16 = "bf16", f16 = "f16", f32 = "f32";
+  const auto settings = [](Text layout, Text dtype, Text output, Text scale, Text epilogue) {
+    return NamedValues{{"layout", layout},
+                       {"dtype", dtype},
+                       {"output", output},
+                       {"scale", scale},
+                       {"epilogue", epilogue}};
+  };
+  expect_right(problem(136, 200, 136, settings("NN", bf16, bf16, "none", "none")), 61,
+               wgmma(64, 80, 0));
+  expect_right(problem(72, 136, 72, settings("NT", f16, f16, "alpha", "bias")), 62,
+               wgmma(64, 48, 1));
+  expect_right(problem(61, 131, 67, settings("TN", bf16, f32, "beta", "bias_relu")), 63,
+               wgmma(64, 64, 0));
+  expect_right(problem(40, 67, 130, settings("TT", f16, bf16, "none", "bias_gelu")), 64,
+               wgmma(64, 16, 1));
+  expect_right(problem(72, 80, 72, settings("TT", f16, f16, "beta", "bias_gelu")), 65,
+               wgmma(64, 48, 0));
+  expect_right(problem(130, 68, 200, settings("NN", bf16, f32, "alpha", "none")), 66,
+               wgmma(64, 48, 1));
+}
+
+TEST(Gemm16, IsRightByWgmmaForFewRows) {
+  expect_right(problem(1, 136, 200, {{"layout", Text("NT")}}), 91, wgmma(64, 8, 1));
+  expect_right(problem(1, 1, 1, {}), 92, wgmma(64, 16, 0));
+  expect_right(problem(300, 8, 72, {{"output", Text("f32")}}), 93, wgmma(128, 16, 0));
 }
 
 /// With one tolerance in the unit of bf16 this would pass.

@@ -13,16 +13,6 @@ namespace {
 using Text = std::string;
 using testing::host;
 
-/// A GPU with wgmma and few multiprocessors, so that blocks have several tiles.
-DeviceInfo small_gpu() {
-  DeviceInfo gpu = testing::small_gpu();
-  gpu.compute_capability = 90;
-  gpu.multiprocessors = 2;
-  gpu.shared_bytes_per_block = 227 << 10;
-  gpu.shared_bytes_per_multiprocessor = 228 << 10;
-  return gpu;
-}
-
 const Target& gemm_split() {
   static const Target target =
       load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm_split/gemm_split.target.toml");
@@ -33,7 +23,7 @@ const Target& gemm_split() {
 void expect_right(const NamedValues& sizes, const NamedValues& settings, NamedValues held) {
   held.push_back({"KERNEL", Text("split")});
   held.push_back({"K_GROUPS", std::int64_t{1}});
-  const DeviceInfo gpu = small_gpu();
+  const DeviceInfo gpu = testing::small_hopper();
   const Problem problem = problem_of(gemm_split(), sizes, settings);
   const ParameterSpace space = space_of(with_fixed(gemm_split(), held), problem, gpu);
   ASSERT_FALSE(space.empty()) << problem.text();

@@ -23,6 +23,16 @@ inline DeviceInfo small_gpu() {
   return gpu;
 }
 
+/// One with TMA and wgmma, so few multiprocessors that blocks have several tiles.
+inline DeviceInfo small_hopper() {
+  DeviceInfo gpu = small_gpu();
+  gpu.compute_capability = 90;
+  gpu.multiprocessors = 2;
+  gpu.shared_bytes_per_block = 227 << 10;
+  gpu.shared_bytes_per_multiprocessor = 228 << 10;
+  return gpu;
+}
+
 /// The host device, with a cache that outlives the test.
 inline Device& host() {
   static const std::unique_ptr<Device> device = make_host_device(
