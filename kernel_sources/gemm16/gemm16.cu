@@ -186,7 +186,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 struct Configuration {
   static constexpr bool kBfloat = ::kBfloat, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
-  static constexpr int kWarpgroups = WARPGROUPS;
+  static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K;
   static constexpr bool kRowsAlongK = SWAP ? B_ALONG_K : A_ALONG_K;
   static constexpr bool kColumnsAlongK = SWAP ? A_ALONG_K : B_ALONG_K;
   static constexpr Scale kScale = ::kScale;
@@ -197,9 +197,9 @@ extern "C" __global__ void __launch_bounds__(kPadThreads)
     gemm16_pad(const real* A, const real* B, real* padded_a, real* padded_b, int M, int N, int K) {
   follow_kernel_ahead();
   if (blockIdx.y == 0) {
-    if (A_PADDED) pad_rows<real>({A, padded_a, A_ALONG_K ? M : K, A_ALONG_K ? K : M});
+    if (A_PADDED) pad_rows<VECTOR_A, real>({A, padded_a, A_ALONG_K ? M : K, A_ALONG_K ? K : M});
   } else {
-    if (B_PADDED) pad_rows<real>({B, padded_b, B_ALONG_K ? N : K, B_ALONG_K ? K : N});
+    if (B_PADDED) pad_rows<VECTOR_B, real>({B, padded_b, B_ALONG_K ? N : K, B_ALONG_K ? K : N});
   }
 }
 
@@ -207,10 +207,10 @@ extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
     gemm16_wgmma(const result* C, const result* bias, result* D, float alpha, float beta, int M,
                  int N, int K, const __grid_constant__ TensorMap a_map,
                  const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
-                 int group, int copied_bytes) {
+                 int group, int copied_bytes, float* partial, int* counters) {
   DYNAMIC_SHARED(char, shared);
   multiply_slabs<Configuration, result>(a_map, b_map, d_map, {C, bias, alpha, beta, M, N}, D, K,
-                                        group, copied_bytes, shared);
+                                        group, copied_bytes, {partial, counters}, shared);
 }
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product by wgmma: a producer warp copies slabs of both operands into a ring of stages by TMA,
 // and warpgroups multiply them. Sums stay in registers until the whole of k is added. Blocks stride
-// over the tiles, so that copies for the next tile overlap the end of the one before.
+// over the tiles, so that copies for the next tile overlap the end of the one before. With kParts,
+// that many blocks divide k of a tile.
 //
 // wgmma wants 64 rows and any multiple of 8 columns. Rows are those of op(A), or of the transposed
 // op(B) if kSwapped: then the tile may be narrow along m.
@@ -10,10 +11,11 @@
 
 #include "device/early_start.cuh"
 #include "slab.cuh"
+#include "split_sum.cuh"
 #include "store_tile.cuh"
 
-/// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kRowsAlongK,
-/// kColumnsAlongK, kBfloat, and what TileStore takes.
+/// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kParts,
+/// kRowsAlongK, kColumnsAlongK, kBfloat, and what TileStore takes.
 template <class Config, class T>
 struct SlabKernel {
   static constexpr int kRows = Config::kRows, kColumns = Config::kColumns;
@@ -32,25 +34,33 @@ struct SlabKernel {
   int group, copied_bytes;
   SharedAddress stages;
   Ring ring;
+  SplitMemory split;
+  int* tickets;  // one for each warpgroup
 
+  /// A part of a tile: its first element, and the range of k.
   struct Place {
-    int row, column;
+    int row, column, part, begin, end;
   };
   __device__ __forceinline__ int tiles() const {
     return (rows + kRows - 1) / kRows * ((columns + kColumns - 1) / kColumns);
   }
-  /// Of the tile's first element. `group` rows of tiles run together, for the L2 cache.
+  __device__ __forceinline__ int places() const { return tiles() * Config::kParts; }
+  /// `group` rows of tiles run together, for the L2 cache.
   __device__ __forceinline__ Place place(int index) const {
+    const int steps = (K + Config::kDepth - 1) / Config::kDepth, part = index / tiles();
+    index %= tiles();
     const int down = (rows + kRows - 1) / kRows, across = (columns + kColumns - 1) / kColumns;
     const int first = index / (group * across) * group, height = min(group, down - first);
     const int at = index % (group * across);
-    return {(first + at % height) * kRows, at / height * kColumns};
+    return {(first + at % height) * kRows, at / height * kColumns, part,
+            steps * part / Config::kParts * Config::kDepth,
+            steps * (part + 1) / Config::kParts * Config::kDepth};
   }
 
   __device__ __forceinline__ void produce() {
-    for (int i = blockIdx.x; i < tiles(); i += gridDim.x) {
+    for (int i = blockIdx.x; i < places(); i += gridDim.x) {
       const Place at = place(i);
-      for (int k = 0; k < K; k += Config::kDepth, ring.advance()) {
+      for (int k = at.begin; k < at.end; k += Config::kDepth, ring.advance()) {
         ring.wait_emptied();
         expect(ring.filled(), copied_bytes);
         SharedAddress to = stages + ring.stage * kStageBytes;
@@ -88,13 +98,14 @@ struct SlabKernel {
     if (threadIdx.x % 32 == 0) arrive(emptied);
   }
 
-  __device__ __forceinline__ void sum_stages(int row, float (&sums)[kTiles][kSums]) {
+  __device__ __forceinline__ void sum_stages(int row, const Place& at,
+                                             float (&sums)[kTiles][kSums]) {
     SharedAddress before = 0;
-    for (int k = 0; k < K; k += Config::kDepth, ring.advance()) {
+    for (int k = at.begin; k < at.end; k += Config::kDepth, ring.advance()) {
       ring.wait_filled();
-      multiply_stage(row, k > 0, sums);
+      multiply_stage(row, k > at.begin, sums);
       wgmma_wait<1>();
-      if (k > 0) release(before);
+      if (k > at.begin) release(before);
       before = ring.emptied();
     }
     wgmma_wait();
@@ -103,13 +114,19 @@ struct SlabKernel {
 
   __device__ __forceinline__ void consume(Store store) {
     const int row = store.warpgroup * 64 * kTiles;
-    for (int i = blockIdx.x; i < tiles(); i += gridDim.x) {
+    for (int i = blockIdx.x; i < places(); i += gridDim.x) {
       const Place at = place(i);
       float sums[kTiles][kSums];
-      sum_stages(row, sums);
+      sum_stages(row, at, sums);
 #pragma unroll
       for (int tile = 0; tile < kTiles; ++tile) {
         const int own = at.row + row + 64 * tile;
+        if constexpr (Config::kParts > 1) {
+          const int index = (i % tiles() * Config::kWarpgroups + store.warpgroup) * kTiles + tile;
+          const SplitSum<Config::kParts, kSums> sum{split, index, store.warpgroup,
+                                                    tickets + store.warpgroup};
+          if (!sum.add(at.part, sums[tile])) continue;
+        }
         store.store(sums[tile], Config::kSwapped ? at.column : own,
                     Config::kSwapped ? own : at.column);
       }
@@ -123,7 +140,7 @@ template <class Config, class T>
 __device__ __forceinline__ void multiply_slabs(const TensorMap& a_map, const TensorMap& b_map,
                                                const TensorMap& d_map, const Output<float, T>& out,
                                                T* D, int K, int group, int copied_bytes,
-                                               char* shared) {
+                                               const SplitMemory& split, char* shared) {
   using Kernel = SlabKernel<Config, T>;
   using Store = typename Kernel::Store;
   const SharedAddress stages = shared_address(shared);
@@ -137,7 +154,9 @@ __device__ __forceinline__ void multiply_slabs(const TensorMap& a_map, const Ten
                 group,
                 copied_bytes,
                 stages,
-                {barriers}};
+                {barriers},
+                split,
+                shared_pointer<int>(barriers + Kernel::Ring::kBytes)};
   const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);  // the compiler knows that it is uniform
   if (threadIdx.x == 0) {
     kernel.ring.prepare(4 * Config::kWarpgroups);

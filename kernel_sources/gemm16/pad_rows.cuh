@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first kernel that copies operands whose lines are no multiples of 16 bytes, which TMA cannot
-// read, to lines of a multiple of 64 elements. Grid (chunks of 8 elements / kPadThreads rounded up,
-// 2); block kPadThreads.
+// A first kernel that copies operands to lines of a multiple of 128 bytes. TMA cannot read lines
+// that are no multiples of 16 bytes, and it reads others twice where they cross lines of the L2
+// cache. Grid (chunks of 8 elements / kPadThreads rounded up, 2); block kPadThreads.
 #pragma once
 
 #include "device/early_start.cuh"
 
 constexpr int kPadThreads = 256;
 
-/// An operand in memory, and where its lines go; nothing is copied if `to` is nullptr.
+/// An operand in memory, and where its lines go.
 template <class T>
 struct Padded {
   const T* from;
@@ -16,21 +16,24 @@ struct Padded {
   int lines, length;
 };
 
-__host__ __device__ constexpr int padded_length(int length) { return (length + 63) / 64 * 64; }
-
-template <class T>
+/// `width`: elements of a load; lines are multiples of it.
+template <int width, class T>
 __device__ __forceinline__ void pad_rows(const Padded<T>& operand) {
-  struct alignas(16) Chunk {
-    T value[8];
+  struct alignas(width * sizeof(T)) Load {
+    T value[width];
   };
-  const int chunks = padded_length(operand.length) / 8;
-  const long long i = (long long)blockIdx.x * kPadThreads + threadIdx.x;
-  const long long line = i / chunks;
-  const int at = i % chunks * 8;
+  struct alignas(16) Chunk {
+    Load loads[8 / width];
+  };
+  const int pitch = (operand.length + 63) / 64 * 64;
+  const long long first = ((long long)blockIdx.x * kPadThreads + threadIdx.x) * 8;
+  const int line = first / pitch, at = first % pitch;
   if (line >= operand.lines || at >= operand.length) return;
-  const T* const from = operand.from + line * operand.length + at;
-  Chunk chunk;
+  const T* const from = operand.from + (long long)line * operand.length + at;
+  Chunk chunk = {};
 #pragma unroll
-  for (int j = 0; j < 8; ++j) chunk.value[j] = at + j < operand.length ? from[j] : T(0.0f);
-  *reinterpret_cast<Chunk*>(operand.to + line * padded_length(operand.length) + at) = chunk;
+  for (int i = 0; i < 8; i += width) {
+    if (at + i < operand.length) chunk.loads[i / width] = *reinterpret_cast<const Load*>(from + i);
+  }
+  *reinterpret_cast<Chunk*>(operand.to + first) = chunk;
 }

@@ -98,14 +98,12 @@ struct TileStore {
     const int first = kSwapped ? 0 : index * kOfPart;
     // Of a swapped tile's rows, columns of D, a warp has 16: they are of one part.
     if (kSwapped && warp() * 16 / kPartLength != index) return;
-    if constexpr (sizeof(T) == 2 && kOfPart % 8 == 0) {
+    constexpr int kEights = sizeof(T) == 2 ? kOfPart / 8 * 8 : 0;
 #pragma unroll
-      for (int i = 0; i < kOfPart; i += 8) put_eight(part, x, first + i, m, n);
-    } else {
+    for (int i = 0; i < kEights; i += 8) put_eight(part, x, first + i, m, n);
 #pragma unroll
-      for (int i = 0; i < kOfPart; ++i)
-        put_one(part, value(x[first + i], first + i, m, n), first + i);
-    }
+    for (int i = kEights; i < kOfPart; ++i)
+      put_one(part, value(x[first + i], first + i, m, n), first + i);
   }
 
   __device__ __forceinline__ void store_by_tma(const float (&x)[kSums], int m, int n) {

@@ -89,6 +89,11 @@ NamedValues wgmma(std::int64_t rows, std::int64_t columns, std::int64_t swap) {
           {"MIN_BLOCKS", std::int64_t{1}}};
 }
 
+NamedValues with(NamedValues held, const char* name, std::int64_t value) {
+  held.push_back({name, value});
+  return held;
+}
+
 TEST(Gemm16, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
   const Text bf16 = "bf16", f16 = "f16", f32 = "f32";
   const auto settings = [](Text layout, Text dtype, Text output, Text scale, Text epilogue) {
@@ -109,7 +114,14 @@ TEST(Gemm16, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
   expect_right(problem(72, 80, 72, settings("TT", f16, f16, "beta", "bias_gelu")), 65,
                wgmma(64, 48, 0));
   expect_right(problem(130, 68, 200, settings("NN", bf16, f32, "alpha", "none")), 66,
-               wgmma(64, 48, 1));
+               wgmma(64, 72, 1));
+}
+
+TEST(Gemm16, IsRightByWgmmaInPartsOfKAndWithPaddedLines) {
+  expect_right(problem(60, 40, 1100, {{"layout", Text("NT")}, {"output", Text("f32")}}), 94,
+               with(wgmma(64, 48, 0), "SPLIT_K", 2));
+  expect_right(problem(40, 72, 72, {{"layout", Text("TN")}, {"scale", Text("beta")}}), 95,
+               with(wgmma(64, 32, 0), "PAD", 1));
 }
 
 TEST(Gemm16, IsRightByWgmmaForFewRows) {
