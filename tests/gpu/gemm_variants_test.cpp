@@ -75,6 +75,17 @@ void add_leading_dimensions(Random& random, NamedValues& sizes) {
   }
 }
 
+/// Of gemm_strided: a bias takes the place of C.
+void keep_bias_from_beta(NamedValues& settings) {
+  const auto is_bias = [](const NamedValue& each) {
+    return each.name == "epilogue" && each.value.text().starts_with("bias");
+  };
+  if (std::ranges::none_of(settings, is_bias)) return;
+  for (NamedValue& each : settings) {
+    if (each.name == "scale" && each.value == Value("beta")) each.value = Value("alpha");
+  }
+}
+
 class GemmVariants : public Gpu {
  protected:
   static Problem random_problem(const Target& target, Random& random) {
@@ -100,6 +111,7 @@ class GemmVariants : public Gpu {
     const std::int64_t n = std::max(least, random_extent(random, most));
     const std::int64_t deepest = m * n < 40000 ? 6 * most : most / 2;
     const std::int64_t k = std::max(least / 2, random_extent(random, deepest));
+    if (is_strided) keep_bias_from_beta(settings);
     NamedValues sizes{{"M", m}, {"N", n}, {"K", k}};
     if (is_strided) add_leading_dimensions(random, sizes);
     return problem_of(target, sizes, settings);

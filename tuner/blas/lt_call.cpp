@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/blas/lt_call.hpp"
 
+#include <array>
+#include <bit>
+#include <cstring>
+
 #include "tuner/blas/options.hpp"
 #include "tuner/blas/vendor_library.hpp"
 
@@ -32,6 +36,7 @@ Value read(void* layout, LayoutAttribute attribute, Value otherwise) {
 
 /// One of the matrices.
 struct Matrix {
+  Matrix() = default;
   explicit Matrix(void* layout)
       : type(read(layout, LayoutAttribute::type, std::int32_t{-1})),
         order(read(layout, LayoutAttribute::order, std::int32_t{-1})),
@@ -41,9 +46,39 @@ struct Matrix {
         leading(read(layout, LayoutAttribute::leading_dimension, std::int64_t{0})),
         stride(batch == 1 ? 0 : read(layout, LayoutAttribute::stride, std::int64_t{0})) {}
 
-  std::int32_t type, order, batch;
-  std::int64_t rows, columns, leading, stride;
+  std::int32_t type = -1, order = -1, batch = -1;
+  std::int64_t rows = 0, columns = 0, leading = 0, stride = 0;
 };
+
+/// cublasLtMatrixLayoutOpaque_t: programs may copy it, so its words are all that there is to it.
+using LayoutWords = std::array<std::uint64_t, 8>;
+
+/// What was read of a layout lately. Programs make layouts anew for each call, with few contents.
+class KnownLayouts {
+ public:
+  const Matrix& of(void* layout) {
+    LayoutWords words;
+    std::memcpy(&words, layout, sizeof words);
+    std::uint64_t hash = 0;
+    for (const std::uint64_t word : words) hash = std::rotl(hash ^ word, 29) * 0x9e3779b97f4a7c15u;
+    Known& known = known_[hash >> 59];
+    if (!known.is_set || known.words != words) known = {words, Matrix(layout), true};
+    return known.matrix;
+  }
+
+ private:
+  struct Known {
+    LayoutWords words{};
+    Matrix matrix;
+    bool is_set = false;
+  };
+  std::array<Known, 32> known_{};
+};
+
+Matrix matrix_of(void* layout) {
+  thread_local KnownLayouts known;
+  return layout ? known.of(layout) : Matrix();
+}
 
 /// Of all matrices; 0, which is invalid, if they differ.
 std::int32_t batch_of(const Matrix& a, const Matrix& b, const Matrix& c, const Matrix& d) {
@@ -51,7 +86,7 @@ std::int32_t batch_of(const Matrix& a, const Matrix& b, const Matrix& c, const M
 }
 
 void take_layouts(CallShape& shape, const LtCall& lt) {
-  const Matrix a(lt.a), b(lt.b), d(lt.d), c = lt.c == lt.d ? d : Matrix(lt.c);
+  const Matrix a = matrix_of(lt.a), b = matrix_of(lt.b), c = matrix_of(lt.c), d = matrix_of(lt.d);
   shape.m = d.rows, shape.n = d.columns;
   shape.k = shape.op_a == kNotTransposed ? a.columns : a.rows;
   shape.lda = a.leading, shape.ldb = b.leading, shape.ldc = c.leading, shape.ldd = d.leading;
@@ -88,8 +123,10 @@ Call call_of(const LtCall& lt, const CallValues& values, Stream stream) noexcept
   shape.op_b = static_cast<std::uint8_t>(operation(OperationAttribute::op_b));
   shape.epilogue = operation(OperationAttribute::epilogue);
   const bool may_be_served = shape.compute_type == kComputeF32 && options().serve;
-  if (may_be_served || options().counts()) take_layouts(shape, lt);
-  call.values.bias = bias_of(lt.operation, shape);
+  if (may_be_served || options().counts()) {
+    take_layouts(shape, lt);
+    call.values.bias = bias_of(lt.operation, shape);
+  }
   const bool is_plain = shape.compute_type == kComputeF32 &&
                         operation(OperationAttribute::scale_type) == kF32 &&
                         operation(OperationAttribute::op_c) == kNotTransposed;

@@ -17,8 +17,9 @@ struct LtCall {
   const void* beta;
 };
 
-/// What is not read is of a kind that is passed on. Reading all of a call takes some 25 calls of
-/// cublasLt: where nobody counts, only the operation is read of one that is not served.
+/// What is not read is of a kind that is passed on. Reading all of a call takes some 35 calls of
+/// cublasLt. Layouts with known contents are not read again. Where nobody counts, only the
+/// operation is read of a call that no kernel could serve.
 Call call_of(const LtCall& lt, const CallValues& values, Stream stream) noexcept;
 
 }  // namespace autotune::blas

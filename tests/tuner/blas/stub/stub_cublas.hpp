@@ -27,8 +27,8 @@ struct Operation {
   const float* bias = nullptr;
 };
 
-/// Of a cublasLtMatrixLayout_t.
-struct Layout {
+/// Of a cublasLtMatrixLayout_t, which has 64 bytes.
+struct alignas(64) Layout {
   std::int32_t type = 0, order = 0, batch = 1;
   std::int64_t rows = 0, columns = 0, leading = 0, stride = 0;
 };
