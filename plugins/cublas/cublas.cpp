@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS as the competitor of `gemm`, `gemm16` and `gemm_batched`: what cublasSgemm (cublasDgemm,
-// for 16 bits cublasGemmEx, or the strided batched one) does by itself, and every algorithm that
-// cublasLt's heuristic proposes.
-// Row-major D = A B is, for a column-major library, D^T = B^T A^T: the operands change places, the
-// memory stays as it is. With a C of its own there are cublasLt's alone, as cublasSgemm adds to D
-// in place. A bias and a ReLU are cublasLt's, too.
+// cuBLAS as the competitor of `gemm`, `gemm_split`, `gemm16` and `gemm_batched`: what cublasSgemm
+// (cublasDgemm, for 16 bits cublasGemmEx, or the strided batched one) does by itself, and every
+// algorithm that cublasLt's heuristic proposes. Row-major D = A B is, for a column-major library,
+// D^T = B^T A^T: the operands change places, the memory stays as it is. With a C of its own there
+// are cublasLt's alone, as cublasSgemm adds to D in place. A bias and a ReLU are cublasLt's, too.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -376,7 +375,7 @@ const char* reason_of(const Call& call) {
 }
 
 int supports(const char* target) {
-  for (const char* const each : {"gemm", "gemm16", "gemm_batched"}) {
+  for (const char* const each : {"gemm", "gemm_split", "gemm16", "gemm_batched"}) {
     if (std::strcmp(target, each) == 0) return 1;
   }
   return 0;
@@ -405,7 +404,7 @@ const void* facet(const char* id) {
 
 constexpr autotune_plugin_v1 kPlugin{
     AUTOTUNE_PLUGIN_ABI, "cublas", "1.0",
-    "cuBLAS and cublasLt as competitors of gemm, gemm16 and gemm_batched", facet};
+    "cuBLAS and cublasLt as competitors of gemm, gemm_split, gemm16 and gemm_batched", facet};
 
 }  // namespace
 

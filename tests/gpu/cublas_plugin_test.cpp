@@ -77,6 +77,11 @@ TEST_F(CublasPlugin, IsRightForTheBatchedTarget) {
   }
 }
 
+TEST_F(CublasPlugin, IsRightForTheTargetOfSplits) {
+  for (const char* layout : {"NN", "TT"})
+    expect_right("gemm_split", sizes_, {{"layout", layout}, {"scale", "beta"}, {"pad", 1}});
+}
+
 TEST_F(CublasPlugin, IsRightInSixteenBits) {
   for (const char* dtype : {"f16", "bf16"}) {
     for (const char* layout : {"NN", "TT"}) {
