@@ -69,7 +69,7 @@ TEST_F(SourceExport, OfEveryShippedTargetIncludesTheToolkitAlone) {
     EXPECT_THAT(source, HasSubstr("cudaError_t launch("));
     EXPECT_THAT(text_of(sandbox_.folder() / target / (target + "_test.cu")),
                 HasSubstr("_of_the_test\n"));
-    EXPECT_THAT(ended.out, HasSubstr("nvcc -std=c++17 -O3 -arch=sm_90a "));
+    EXPECT_THAT(ended.out, HasSubstr("nvcc -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a "));
   }
 }
 

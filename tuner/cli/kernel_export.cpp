@@ -91,9 +91,10 @@ std::string prepare_text(const KernelExport& exported) {
   return text + "  return status;\n}\n";
 }
 
+/// Of the device alone: wgmma is in 90a, not in 90.
 std::string architecture_of(const KernelExport& exported) {
   const auto capability = exported.entry.device.compute_capability;
-  return format("sm_{}{}", capability, capability == 90 ? "a" : "");
+  return format("{}{}", capability, capability == 90 ? "a" : "");
 }
 
 /// What the types of parameters need.
@@ -158,7 +159,8 @@ std::string build_line(const KernelExport& exported) {
   std::string options;
   for (const std::string& option : exported.unit.options) options += " " + option;
   return format(
-      "nvcc -std=c++17 -O3 -arch={0} --expt-relaxed-constexpr -diag-suppress 177{1} -o {2}_test "
+      "nvcc -std=c++17 -O3 -gencode arch=compute_{0},code=sm_{0} --expt-relaxed-constexpr "
+      "-diag-suppress 177{1} -o {2}_test "
       "{2}_test.cu {2}.cu",
       architecture_of(exported), options, exported.name);
 }

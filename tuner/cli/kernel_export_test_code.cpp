@@ -173,8 +173,10 @@ std::string main_text(const KernelExport& exported, bool prepares) {
   if (!exported.plan.checks.empty()) {
     text += format("  expect(TUNED::check({}), \"checking\");\n", call);
   }
+  // Timing calls again, which may change what was written.
   text += format(
-      "  return report({}, answers.compare(buffers, memory), seconds_of(call));\n}}\n",
+      "  const Comparison comparison = answers.compare(buffers, memory);\n"
+      "  return report({}, comparison, seconds_of(call));\n}}\n",
       quoted(format("{} {}", exported.entry.kernel.target, exported.entry.best.key.problem)));
   const std::string name = "tuned_" + exported.name;
   for (std::size_t at = 0; (at = text.find("TUNED", at)) != std::string::npos;) {
