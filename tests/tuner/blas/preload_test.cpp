@@ -133,6 +133,13 @@ TEST_F(Preload, WhateverFailsCublasRunsAndOneLineSaysSo) {
   }
 }
 
+TEST_F(Preload, WhereTargetsAreMissingTheOthersServe) {
+  const Ended ended = call_with("only gemm", "random", "300");
+  EXPECT_THAT(ended.out, HasSubstr("wrong 0,"));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("as it was asked to; cuBLAS runs instead"),
+                               ContainsRegex("served [1-9]"), HasSubstr("kernel failed ")));
+}
+
 TEST_F(Preload, ADamagedDatabaseIsOneLine) {
   const Ended ended = call_with("warning");
   EXPECT_THAT(ended.err, AllOf(HasSubstr("autotune: tuned.db: is damaged\n"),

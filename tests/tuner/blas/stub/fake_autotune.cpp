@@ -101,6 +101,8 @@ const char* autotune_message(void) { return "the fake failed as it was asked to"
 
 autotune_status autotune_open(const autotune_options* options, autotune_handle** handle) {
   if (is_asked_for("open")) return AUTOTUNE_FAILED;
+  const std::string target = options->target;
+  if (is_asked_for("only gemm") && target != "gemm") return AUTOTUNE_NOT_FOUND;
   *handle = new autotune_handle{options->target, options->settings};
   return AUTOTUNE_OK;
 }
