@@ -18,9 +18,9 @@ endif()
 # by _exit, so that leaks of ours would go unseen.
 set(AUTOTUNE_WITH_MPI OFF)
 if(NOT AUTOTUNE_SANITIZE)
-  enable_language(C)
-  find_package(MPI QUIET COMPONENTS C)
-  set(AUTOTUNE_WITH_MPI ${MPI_C_FOUND})
+  set(MPI_CXX_SKIP_MPICXX ON)  # the C API only
+  find_package(MPI QUIET COMPONENTS CXX)
+  set(AUTOTUNE_WITH_MPI ${MPI_CXX_FOUND})
 endif()
 message(STATUS "MPI for autotune-mpi: ${AUTOTUNE_WITH_MPI}")
 

@@ -127,6 +127,7 @@ int run_lead(const std::vector<std::string>& words, MpiTransport& transport, boo
   const TuningRequest asked = command.request(cli::kind_asked_for(arguments));
   cli::TuneOutput output(arguments, command.target(), asked, store.path());
   const cli::InterruptGuard guard([] {});
+  output.warn_of(command.misplaced_database());
   output.warn_of(command.left_out());
 
   LeadOptions options;
