@@ -26,6 +26,7 @@ int run_tune(const Arguments& arguments) {
   const InterruptGuard guard([&] {
     for (const auto& device : devices) device->stop_compiling();
   });
+  output.warn_of(command.misplaced_database());
   output.warn_of(command.left_out());
   TuningCallbacks callbacks;
   callbacks.stop_requested = InterruptGuard::requested;

@@ -2,6 +2,8 @@
 #include "tuner/cli/tune_command.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -11,6 +13,8 @@
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/file/file_system.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -80,6 +84,16 @@ std::string TuneCommand::left_out() {
   if (!arguments_.has("workload")) return "";
   const TuningRequest request = request_of(arguments_, target_, kind_asked_for(arguments_));
   return read_workload(arguments_.text("workload"), target_, request.budget).left_out;
+}
+
+std::string TuneCommand::misplaced_database() const {
+  const std::filesystem::path path = database_path(arguments_);
+  const std::string_view system = shared_file_system(path);
+  if (system.empty()) return "";
+  return format(
+      "{} is on {}, where SQLite may lose locks or data: give --db on a local disk, and copy or "
+      "`autotune db merge` it at the end (docs/clusters.md)",
+      path.string(), system);
 }
 
 void TuneCommand::run_hooks_with(const TuningCallbacks& callbacks) {

@@ -23,6 +23,8 @@ class TuneCommand {
   TuningRequest request(DeviceKind kind);
   /// Which problems of the workload were left out, as a sentence; may be empty.
   std::string left_out();
+  /// Why the database should be elsewhere; empty if it is on a local disk.
+  std::string misplaced_database() const;
   /// Running plugins warn by these callbacks, and end when these or the budget say so.
   void run_hooks_with(const TuningCallbacks& callbacks);
 
