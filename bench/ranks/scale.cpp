@@ -5,11 +5,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <queue>
 #include <random>
 #include <sstream>
