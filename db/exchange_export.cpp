@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/exchange.hpp"
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "db/best.hpp"
+#include "db/facts.hpp"
+#include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::db {
+namespace {
+
+/// Returns how many rows are damaged: they get no new life.
+template <class Row>
+std::int64_t write_table(Connection& connection, std::ostream& out) {
+  std::int64_t damaged = 0;
+  std::vector<std::string> lines;
+  Query query = connection.query(select_sql<Row>());
+  while (query.step()) {
+    const Row row = read_row<Row>(query);
+    std::string line = to_json(row);
+    if (row_id(line) == row.id) {
+      lines.push_back(std::move(line));
+    } else {
+      ++damaged;
+    }
+  }
+  std::sort(lines.begin(), lines.end());
+  for (const std::string& line : lines) out << line << '\n';
+  return damaged;
+}
+
+void write_sorted(const std::set<std::string>& lines, std::ostream& out) {
+  for (const std::string& line : lines) out << line << '\n';
+}
+
+void check_written(const std::ostream& out) {
+  if (!out)
+    throw StoreError("the export cannot be written: no space is left or the pipe is closed");
+}
+
+DecisionRow decision_of(const BestRow& best) {
+  DecisionRow row;
+  row.session = best.session;
+  row.key = best.key;
+  const bool is_weaker = best.provenance == "predicted" || best.provenance == "first use";
+  row.provenance = is_weaker ? best.provenance : "imported";
+  static_cast<Figures&>(row) = best;
+  return row;
+}
+
+/// A pin of a configuration that was never tried has no session; one for the exchange stands in.
+SessionRow pinning_session(const BestRow& best) {
+  SessionRow session;
+  session.started_at = best.created_at;
+  session.command = "pinned by hand";
+  return session;
+}
+
+std::string cpp_string(std::string_view text) {
+  std::string out;
+  append_json(out, text);  // what JSON escapes in our texts, C++ escapes alike
+  return out;
+}
+
+}  // namespace
+
+std::int64_t export_json_lines(const TunedStore& store, std::ostream& out) {
+  Connection& connection = store.connection();
+  std::int64_t damaged = 0;
+  guarded(store.path(), [&] {
+    SQLite::Transaction snapshot(connection.database);
+    each_fact_table([&]<class Row>() { damaged += write_table<Row>(connection, out); });
+  });
+  check_written(out);
+  return damaged;
+}
+
+void export_best_json_lines(const TunedStore& store, const TunedFilter& filter, std::ostream& out) {
+  std::set<std::string> devices, kernels, sessions, decisions;
+  for (const TunedEntry& entry : store.tuned(filter)) {
+    BestRow best = entry.best;
+    if (!best.session.empty() && entry.session.id.empty()) {
+      store.connection().leave_out("best of", best.key.problem, "its session is damaged");
+      continue;
+    }
+    const SessionRow session =
+        best.session.empty() ? cleaned(pinning_session(best)) : entry.session;
+    best.session = session.id;
+    devices.insert(to_json(entry.device));
+    kernels.insert(to_json(entry.kernel));
+    sessions.insert(to_json(session));
+    decisions.insert(to_json(decision_of(best)));
+  }
+  for (const auto* lines : {&devices, &kernels, &sessions, &decisions}) write_sorted(*lines, out);
+  check_written(out);
+}
+
+void export_header(const TunedStore& store, const TunedFilter& filter, std::ostream& out) {
+  out << "// Tuned configurations, exported by `autotune db export --format=cpp`.\n"
+         "#pragma once\n\n"
+         "namespace autotune_tuned {\n\n"
+         "struct Row {\n"
+         "  const char* device;\n"
+         "  const char* target;\n"
+         "  const char* fingerprint;\n"
+         "  const char* problem;\n"
+         "  const char* policy;\n"
+         "  const char* configuration;\n"
+         "  double median_ns;   // 0 when it was never timed\n"
+         "  double default_ns;  // 0 when it was never timed\n"
+         "  const char* provenance;\n"
+         "  const char* baseline;  // the vendor's library where that is faster; else empty\n"
+         "  double baseline_ns;    // its time then, else 0\n"
+         "};\n\n"
+         "inline constexpr Row kRows[] = {\n";
+  const std::vector<TunedEntry> entries = store.tuned(filter);
+  for (const TunedEntry& entry : entries) {
+    const BestRow& best = entry.best;
+    out << format("    {{{}, {}, {},\n     {}, {},\n     {},\n     {}, {}, {},\n     {}, {}}},\n",
+                  cpp_string(entry.device.name), cpp_string(entry.kernel.target),
+                  cpp_string(entry.kernel.fingerprint), cpp_string(best.key.problem),
+                  cpp_string(best.key.policy), cpp_string(best.configuration),
+                  best.median_ns.value_or(0), best.default_ns.value_or(0),
+                  cpp_string(best.provenance),
+                  cpp_string(best.baseline.wins ? best.baseline.text() : ""),
+                  best.baseline.wins ? best.baseline.ns.value_or(0) : 0);
+  }
+  if (entries.empty()) out << "    {\"\", \"\", \"\", \"\", \"\", \"\", 0, 0, \"\", \"\", 0},\n";
+  out << format("}};\ninline constexpr int kRowCount = {};\n\n}}  // namespace autotune_tuned\n",
+                entries.size());
+  check_written(out);
+}
+
+}  // namespace autotune::db
