@@ -209,6 +209,24 @@ typedef struct autotune_baseline_v1 {
   const char* (*launch)(void* instance, uint32_t candidate, void* const* addresses, void* stream);
 } autotune_baseline_v1;
 
+/* ---- counters/1: hardware counters ------------------------------------------------------- */
+
+#define AUTOTUNE_FACET_COUNTERS "counters/1"
+
+typedef struct autotune_counter_v1 {
+  const char* name; /* `dram_read_bytes`: letters, digits and _; docs/plugin_abi.md lists them */
+  const char* unit; /* `bytes`; a part of a whole is a `fraction` */
+  double value;     /* of one call */
+} autotune_counter_v1;
+
+typedef struct autotune_counters_v1 {
+  /* Counts one call on the current CUDA context. `call(host)` makes the call, waits for it, and
+   * returns 0, or another number if it failed: return then. It may be made several times. Writes
+   * the counters that this device has; they stay valid until the next call into the plugin. */
+  const char* (*count)(int (*call)(void* host), void* host, uint32_t* number,
+                       const autotune_counter_v1** counters);
+} autotune_counters_v1;
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path of the cuBLAS plugin: as built, or as copied to the machine with the GPU.
+// The paths of plugins that use a CUDA library: as built, or as copied to the machine with the GPU.
 #pragma once
 
 #include <cstdlib>
@@ -8,11 +8,14 @@
 namespace autotune {
 
 /// In $AUTOTUNE_PLUGIN_PATH (set by scripts/gpu_tests), else where plugins are built.
-inline std::filesystem::path cublas_plugin() {
+inline std::filesystem::path shipped_plugin(const char* file) {
   const char* const copied = std::getenv("AUTOTUNE_PLUGIN_PATH");
   const std::filesystem::path folder =
       copied != nullptr ? copied : AUTOTUNE_BINARY_DIR "/lib/autotune/plugins";
-  return folder / "cublas.so";
+  return folder / file;
 }
+
+inline std::filesystem::path cublas_plugin() { return shipped_plugin("cublas.so"); }
+inline std::filesystem::path counters_plugin() { return shipped_plugin("counters.so"); }
 
 }  // namespace autotune

@@ -18,11 +18,13 @@ namespace {
 class CudaDevice : public Device {
  public:
   CudaDevice(int ordinal, DeviceInfo info, std::shared_ptr<BuildCache> cache,
-             OpenBaseline open_baseline, std::shared_ptr<CompilerRunner> runner)
+             OpenBaseline open_baseline, std::shared_ptr<CompilerRunner> runner,
+             CountCalls count_calls)
       : ordinal_(ordinal),
         info_(std::move(info)),
         compiler_(info_.compute_capability, std::move(cache), std::move(runner)),
-        open_baseline_(std::move(open_baseline)) {}
+        open_baseline_(std::move(open_baseline)),
+        count_calls_(std::move(count_calls)) {}
 
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
@@ -45,8 +47,10 @@ class CudaDevice : public Device {
  private:
   const std::shared_ptr<const CudaContext>& context() {
     const std::lock_guard lock(mutex_);
-    if (!context_)
-      context_ = std::make_shared<CudaContext>(ordinal_, info_, compiler_, open_baseline_);
+    if (!context_) {
+      context_ =
+          std::make_shared<CudaContext>(ordinal_, info_, compiler_, open_baseline_, count_calls_);
+    }
     return context_;
   }
 
@@ -54,6 +58,7 @@ class CudaDevice : public Device {
   DeviceInfo info_;
   CubinCompiler compiler_;
   OpenBaseline open_baseline_;
+  CountCalls count_calls_;
   std::mutex mutex_;  // guards the making of context_
   std::shared_ptr<const CudaContext> context_;
 };
@@ -62,7 +67,8 @@ class CudaDevice : public Device {
 
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache,
                                          OpenBaseline open_baseline,
-                                         std::shared_ptr<CompilerRunner> runner) {
+                                         std::shared_ptr<CompilerRunner> runner,
+                                         CountCalls count_calls) {
   auto devices = cuda_devices();
   if (ordinal < 0 || ordinal >= static_cast<int>(devices.size())) {
     throw Error(devices.empty()
@@ -73,7 +79,7 @@ std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache
   }
   return std::make_unique<CudaDevice>(
       ordinal, std::move(devices[static_cast<std::size_t>(ordinal)]), std::move(cache),
-      std::move(open_baseline), std::move(runner));
+      std::move(open_baseline), std::move(runner), std::move(count_calls));
 }
 
 }  // namespace autotune

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/cache/compiler_runner.hpp"
+#include "tuner/core/counters.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune {
@@ -18,9 +19,10 @@ std::vector<DeviceInfo> cuda_devices();
 /// Throws Error if there is no such GPU. compile() touches no context, so a process may use it and
 /// leave launching to a worker. After KernelFailure(crash) from its workbench, the process can no
 /// longer use any GPU and must be replaced. Without `open_baseline` there are no baselines. Without
-/// a runner, NVRTC runs in this process.
+/// a runner, NVRTC runs in this process. Without `count_calls`, nothing can be counted.
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache,
                                          OpenBaseline open_baseline = {},
-                                         std::shared_ptr<CompilerRunner> runner = nullptr);
+                                         std::shared_ptr<CompilerRunner> runner = nullptr,
+                                         CountCalls count_calls = {});
 
 }  // namespace autotune

@@ -35,7 +35,7 @@ double seconds_of_clock() {
 /// Binds the work of a call to where the workload's buffers lie.
 using Bind = std::function<std::unique_ptr<BoundWork>(const std::vector<std::byte*>& addresses)>;
 
-class CudaCandidate : public Candidate {
+class CudaCandidate : public Candidate, public Countable {
  public:
   CudaCandidate(const CudaContext& context, const Workload& workload, ProblemBuffers& buffers,
                 const Verifier& verifier, std::shared_ptr<const Workspace> workspace, Bind bind)
@@ -88,6 +88,18 @@ class CudaCandidate : public Candidate {
     };
     return sustained_energy([&] { return board.joules(); }, run_batch, least_seconds,
                             seconds_of_clock);
+  }
+
+  Counters counters(const std::filesystem::path& plugin) override {
+    context_.use();
+    if (!context_.count_calls) throw Error("this process counts nothing");
+    const auto call = [this] {
+      const cudaStream_t stream = context_.stream.get();
+      plan_on(0).launch(stream, EarlyStart::never);
+      check_cuda(cudaStreamSynchronize(stream), "finish a counted call");
+    };
+    call();  // so that caches and the module are as in a chain of calls
+    return context_.count_calls(plugin, call);
   }
 
  private:
@@ -262,11 +274,13 @@ class CudaWorkbench : public Workbench {
 }  // namespace
 
 CudaContext::CudaContext(int device, const DeviceInfo& device_info,
-                         const CubinCompiler& cubin_compiler, OpenBaseline opener)
+                         const CubinCompiler& cubin_compiler, OpenBaseline opener,
+                         CountCalls counter)
     : ordinal(device),
       info(device_info),
       compiler(cubin_compiler),
-      open_baseline(std::move(opener)) {
+      open_baseline(std::move(opener)),
+      count_calls(std::move(counter)) {
   use();
   stream = make_stream();
   kernels = std::make_unique<DeviceKernels>(compiler, info.multiprocessors);

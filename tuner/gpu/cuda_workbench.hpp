@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "tuner/core/counters.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/gpu/batch_timer.hpp"
 #include "tuner/gpu/cubin_compiler.hpp"
@@ -15,7 +16,7 @@ namespace autotune {
 /// State shared by all problems of one GPU; made when the first is opened.
 struct CudaContext {
   CudaContext(int ordinal, const DeviceInfo& info, const CubinCompiler& compiler,
-              OpenBaseline open_baseline);
+              OpenBaseline open_baseline, CountCalls count_calls);
   /// Makes it this thread's GPU. Call before any CUDA call.
   void use() const;
 
@@ -23,6 +24,7 @@ struct CudaContext {
   DeviceInfo info;
   CubinCompiler compiler;
   OpenBaseline open_baseline;  // may be empty
+  CountCalls count_calls;      // may be empty
   Stream stream;
   std::unique_ptr<DeviceKernels> kernels;
   std::unique_ptr<BatchTimer> timer;

@@ -24,7 +24,7 @@ std::vector<DeviceInfo> cuda_devices() { return {}; }
 Toolkit toolkit() { return {}; }
 
 std::unique_ptr<Device> make_cuda_device(int, std::shared_ptr<BuildCache>, OpenBaseline,
-                                         std::shared_ptr<CompilerRunner>) {
+                                         std::shared_ptr<CompilerRunner>, CountCalls) {
   throw Error(kReason);
 }
 

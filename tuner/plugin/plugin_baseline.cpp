@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plugin/plugin_baseline.hpp"
 
-#include <map>
 #include <utility>
 
 #include "plugins/sdk/autotune_plugin.h"
@@ -50,20 +49,12 @@ class PluginBaseline final : public Baseline {
   std::vector<std::string> names_;
 };
 
-/// Each is loaded once.
-const PluginLibrary& library_in(const std::filesystem::path& file) {
-  static std::map<std::filesystem::path, PluginLibrary> libraries;
-  const auto known = libraries.find(file);
-  return known != libraries.end() ? known->second
-                                  : libraries.emplace(file, PluginLibrary(file)).first->second;
-}
-
 }  // namespace
 
 std::unique_ptr<Baseline> open_plugin_baseline(const BaselineSource& source,
                                                const Workload& workload,
                                                std::span<void* const> addresses) {
-  const autotune_baseline_v1& facet = library_in(source.plugin).baseline();
+  const autotune_baseline_v1& facet = loaded_plugin(source.plugin).baseline();
   if (facet.supports(source.target.c_str()) == 0) {
     return std::make_unique<PluginBaseline>(facet, nullptr);
   }

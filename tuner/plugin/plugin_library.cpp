@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <span>
 #include <string_view>
@@ -89,6 +90,7 @@ PluginLibrary::PluginLibrary(const fs::path& file) {
   read_strategies();
   read_targets();
   read_baseline();
+  read_counters();
 }
 
 void PluginLibrary::read_strategies() {
@@ -143,6 +145,13 @@ void PluginLibrary::read_baseline() {
   description_.is_baseline = true;
 }
 
+void PluginLibrary::read_counters() {
+  const auto* facet = facet_of<autotune_counters_v1>(*plugin_, AUTOTUNE_FACET_COUNTERS);
+  if (facet == nullptr) return;
+  if (facet->count == nullptr) fail("counters/1: there is no count()");
+  description_.counts = true;
+}
+
 PluginStrategyTable PluginLibrary::strategy(const std::string& name) const {
   for (std::size_t i = 0; i < strategies_.size(); ++i) {
     if (description_.strategies[i].name == name) return strategies_[i];
@@ -160,6 +169,11 @@ const autotune_baseline_v1& PluginLibrary::baseline() const {
   return *facet_of<autotune_baseline_v1>(*plugin_, AUTOTUNE_FACET_BASELINE);
 }
 
+const autotune_counters_v1& PluginLibrary::counters() const {
+  if (!description_.counts) fail("it counts nothing");
+  return *facet_of<autotune_counters_v1>(*plugin_, AUTOTUNE_FACET_COUNTERS);
+}
+
 void PluginLibrary::fail(const std::string& what) const {
   throw Error(format("{}: {}", description_.file.string(), what));
 }
@@ -167,6 +181,13 @@ void PluginLibrary::fail(const std::string& what) const {
 std::string PluginLibrary::text(const char* text, const std::string& what) const {
   if (text == nullptr) fail(format("{} is NULL", what));
   return text;
+}
+
+const PluginLibrary& loaded_plugin(const fs::path& file) {
+  static std::map<fs::path, PluginLibrary> libraries;
+  const auto known = libraries.find(file);
+  return known != libraries.end() ? known->second
+                                  : libraries.emplace(file, PluginLibrary(file)).first->second;
 }
 
 }  // namespace autotune

@@ -9,6 +9,7 @@
 #include <vector>
 
 struct autotune_baseline_v1;
+struct autotune_counters_v1;
 struct autotune_plugin_v1;
 struct autotune_strategy_v1;
 struct autotune_strategy_v2;
@@ -35,6 +36,7 @@ struct PluginDescription {
   std::vector<Strategy> strategies;
   std::vector<Target> targets;
   bool is_baseline = false;
+  bool counts = false;
 };
 
 class PluginLibrary {
@@ -49,6 +51,7 @@ class PluginLibrary {
   PluginStrategyTable strategy(const std::string& name) const;
   const autotune_target_v1& target(std::size_t number) const;
   const autotune_baseline_v1& baseline() const;
+  const autotune_counters_v1& counters() const;
 
  private:
   [[noreturn]] void fail(const std::string& what) const;
@@ -58,10 +61,14 @@ class PluginLibrary {
   void read_strategies(const char* id, std::size_t replaced_by);
   void read_targets();
   void read_baseline();
+  void read_counters();
 
   PluginDescription description_;
   const autotune_plugin_v1* plugin_ = nullptr;
   std::vector<PluginStrategyTable> strategies_;  // one for each of the description
 };
+
+/// The plugin in this file, which is loaded once. Throws as above.
+const PluginLibrary& loaded_plugin(const std::filesystem::path& file);
 
 }  // namespace autotune

@@ -7,6 +7,7 @@
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/host/host_device.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/plugin/plugin_counters.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/worker_device.hpp"
 
@@ -24,7 +25,8 @@ std::unique_ptr<Device> make_local_device(const std::string& spec,
     if (error != std::errc() || rest != end) ordinal = -1;
   }
   if (ordinal < 0) throw UsageError(format("{} is no device that runs: use host or cuda:0", spec));
-  return make_cuda_device(ordinal, std::move(cache), open_plugin_baseline, std::move(runner));
+  return make_cuda_device(ordinal, std::move(cache), open_plugin_baseline, std::move(runner),
+                          count_with_plugin);
 }
 
 }  // namespace autotune

@@ -27,7 +27,7 @@ std::vector<PluginEntry> load_plugins(std::span<const std::filesystem::path> giv
                                       std::span<const std::filesystem::path> found,
                                       const PluginOptions& options);
 
-/// The facets, as `search, targets, baseline`.
+/// The facets, as `search, targets, baseline, counters`.
 std::string facets_text(const PluginDescription& plugin);
 
 }  // namespace autotune

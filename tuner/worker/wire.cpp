@@ -30,6 +30,7 @@ WIRE_MEMBERS(CompiledKernel, key, resources)
 WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds)
 WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2)
 WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
+WIRE_MEMBERS(Counter, name, unit, value)
 WIRE_MEMBERS(CompileTask, program, name, options, kernels)
 WIRE_MEMBERS(Build, log, keep, read)
 
@@ -75,6 +76,16 @@ Energy energy_of(const Json& json) {
   const bool is_energy = std::isfinite(energy.joules) && energy.joules >= 0;
   if (!is_energy) throw WireError(format("{} J is no energy", energy.joules));
   return energy;
+}
+
+Json wire_of(const Counters& counters) { return {{"counters", to_wire(counters)}}; }
+
+Counters counters_in(const Json& json) {
+  auto counters = from_wire<Counters>(field(json, "counters"));
+  for (const Counter& one : counters) {
+    if (!std::isfinite(one.value)) throw WireError(format("{} is {}", one.name, one.value));
+  }
+  return counters;
 }
 
 Json wire_of(const KernelFailure& failure) {

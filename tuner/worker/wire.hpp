@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tuner/cache/compiler_runner.hpp"
+#include "tuner/core/counters.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/worker/wire_value.hpp"
 
@@ -36,6 +37,9 @@ TimedBatch timed_batch_of(const Json& json);
 
 Json wire_of(const Energy& energy);
 Energy energy_of(const Json& json);
+
+Json wire_of(const Counters& counters);
+Counters counters_in(const Json& json);
 
 /// An exception of the worker's device as an answer.
 Json wire_of(const KernelFailure& failure);

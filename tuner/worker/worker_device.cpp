@@ -88,7 +88,7 @@ class RemoteBench {
   double run_seconds_ = 0;
 };
 
-class RemoteCandidate : public Candidate {
+class RemoteCandidate : public Candidate, public Countable {
  public:
   /// `request` makes it in the worker, with `binary` after it; null: nothing follows.
   RemoteCandidate(std::shared_ptr<RemoteBench> bench, Json request,
@@ -147,6 +147,12 @@ class RemoteCandidate : public Candidate {
     return bench_->client().call(
         {{"do", "energy"}, {"id", id_}, {"seconds", least_seconds}, {"l2", static_cast<int>(l2)}},
         {}, bench_->longest_limit(), "measuring the energy", energy_of);
+  }
+
+  Counters counters(const std::filesystem::path& plugin) override {
+    load();
+    return bench_->client().call({{"do", "counters"}, {"id", id_}, {"plugin", plugin.string()}}, {},
+                                 bench_->longest_limit(), "counting", counters_in);
   }
 
  private:

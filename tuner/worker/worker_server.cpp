@@ -79,6 +79,9 @@ class Server {
       const auto l2 = static_cast<L2State>(request.at("l2").get<int>());
       return wire_of(candidates_.at(id)->energy(request.at("seconds"), l2));
     }
+    if (what == "counters") {
+      return wire_of(counters_of(*candidates_.at(id), request.at("plugin").get<std::string>()));
+    }
     if (what == "floor") return {{"seconds", benches_.at(id)->launch_floor()}};
     if (what == "active_blocks") {
       const auto kernel = compiled_kernel_of(request.at("kernel"), std::move(message.bytes));
