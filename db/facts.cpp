@@ -43,8 +43,8 @@ bool is_named_values(std::string_view text) {
 
 std::optional<std::string> fault_of_text(std::string_view column, std::string_view text) {
   const bool lines = column == "ties";
-  const bool values =
-      column == "problem" || column == "configuration" || column == "default_configuration";
+  const bool values = column == "problem" || column == "configuration" ||
+                      column == "default_configuration" || column == "figures";
   if (!lines && !values) return std::nullopt;
   while (!text.empty()) {
     const std::string_view line = lines ? text.substr(0, text.find('\n')) : text;

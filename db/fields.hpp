@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "db/counters.hpp"
 #include "db/rows.hpp"
 
 namespace autotune::db {
@@ -173,6 +174,19 @@ struct Table<CalibrationRow> {
 };
 
 template <>
+struct Table<CounterRow> {
+  static constexpr const char* name = "counter";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    key_columns(row.key, visit);
+    visit("configuration", row.configuration);
+    visit("figures", row.figures);
+    visit("environment", row.environment);
+    visit("created_at", row.created_at);
+  }
+};
+
+template <>
 struct Table<RetractionRow> {
   static constexpr const char* name = "retraction";
   template <class Row, class Visit>
@@ -226,6 +240,7 @@ void each_fact_table(Visit&& visit) {
   visit.template operator()<DecisionRow>();
   visit.template operator()<PinRow>();
   visit.template operator()<CalibrationRow>();
+  visit.template operator()<CounterRow>();
 }
 
 }  // namespace autotune::db

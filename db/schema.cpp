@@ -95,6 +95,21 @@ CREATE TABLE decision (
 CREATE INDEX decision_problem ON decision(device, kernel, problem, policy);
 )sql";
 
+constexpr const char* kCounterTable = R"sql(
+CREATE TABLE counter (
+  id            TEXT PRIMARY KEY,
+  device        TEXT NOT NULL REFERENCES device(id),
+  kernel        TEXT NOT NULL REFERENCES kernel(id),
+  problem       TEXT NOT NULL,
+  policy        TEXT NOT NULL,
+  configuration TEXT NOT NULL,
+  figures       TEXT NOT NULL,
+  environment   TEXT NOT NULL,
+  created_at    TEXT NOT NULL
+) STRICT;
+CREATE INDEX counter_problem ON counter(device, kernel, problem, policy);
+)sql";
+
 /// Finds which settings there are, and holds all that looking for the nearest problem needs.
 constexpr const char* kBestIndex = R"sql(
 CREATE INDEX best_settings ON best(device, kernel, policy, settings, problem);
@@ -257,6 +272,7 @@ void create_schema(SQLite::Database& database) {
   database.exec(kTrialTable);
   database.exec(kDecisionTable);
   database.exec(kRetractionTable);
+  database.exec(kCounterTable);
   database.exec(kBestIndex);
   database.exec(kView);
   database.exec(format("INSERT INTO meta VALUES ('minimum_reader', '{}')", kMinimumReader));
@@ -336,8 +352,8 @@ INSERT INTO decision SELECT * FROM old_decision;
 DROP TABLE old_decision;
 )sql";
   static const Migration kSteps[] = {
-      {1, kBaselines.c_str()}, {2, kAudits.c_str()},   {3, kRetractions.c_str()}, {4, kSpaces},
-      {5, kEnergies},          {6, kFirstUses.c_str()}};
+      {1, kBaselines.c_str()}, {2, kAudits.c_str()},    {3, kRetractions.c_str()}, {4, kSpaces},
+      {5, kEnergies},          {6, kFirstUses.c_str()}, {7, kCounterTable}};
   return kSteps;
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/counters.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "db/exchange.hpp"
+#include "db/schema.hpp"
+#include "tests/db/sample.hpp"
+
+namespace autotune::db {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
+
+CounterRow counters(const Sample& sample, const std::string& configuration,
+                    const std::string& figures,
+                    const std::string& created_at = "2026-03-01T12:01:00.000Z") {
+  return {"", sample.key, configuration, figures, "driver 580.82, CUDA 13.0", created_at};
+}
+
+std::vector<std::string> figures_in(const TunedStore& store, const ProblemKey& key) {
+  std::vector<std::string> figures;
+  for (const CounterRow& row : counters_of(store, key)) figures.push_back(row.figures);
+  return figures;
+}
+
+TEST(StoredCounters, AreTheLatestOfEachConfiguration) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const Sample sample(store);
+  add_counters(store, counters(sample, "BM=64", "instructions=2", "2026-03-02T00:00:00.000Z"));
+  add_counters(store, counters(sample, "BM=64", "instructions=1"));
+  add_counters(store, counters(sample, "BM=32", "instructions=3"));
+  EXPECT_THAT(figures_in(store, sample.key), ElementsAre("instructions=3", "instructions=2"));
+  EXPECT_THAT(store.check().damage, IsEmpty());
+  EXPECT_THAT(store.tuned({}), IsEmpty()) << "they are no answer";
+}
+
+TEST(StoredCounters, AreExportedAndComeInAgain) {
+  const TemporaryFolder folder;
+  TunedStore from(folder / "from.db");
+  const Sample sample(from);
+  add_counters(from, counters(sample, "BM=64", "instructions=2"));
+  std::stringstream lines;
+  export_json_lines(from, lines);
+  TunedStore to(folder / "to.db");
+  EXPECT_THAT(import_json_lines(to, lines, "from").refused, IsEmpty());
+  EXPECT_EQ(counters_of(to, sample.key), counters_of(from, sample.key));
+}
+
+TEST(StoredCounters, AreNotStoredUnlessTheyAreNamedValues) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  const Sample sample(store);
+  EXPECT_THAT([&] { add_counters(store, counters(sample, "BM=64", "banana")); },
+              ThrowsMessage<StoreError>(HasSubstr("the figures \"banana\" is not of the form")));
+}
+
+TEST(StoredCounters, ComeWithTheEighthSchema) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  const ProblemKey key = [&] {
+    TunedStore store(path);
+    const Sample sample(store);
+    store.append(std::vector{sample.trial("BM=64", 1000)});
+    return sample.key;
+  }();
+  {
+    SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
+    old.exec("DROP TABLE counter; PRAGMA user_version = 7");
+  }
+  {
+    const TunedStore reader(path, Mode::read_only);
+    EXPECT_THAT(counters_of(reader, key), IsEmpty());
+    EXPECT_EQ(reader.tuned({}).size(), 1u);
+    std::ostringstream out;
+    EXPECT_EQ(export_json_lines(reader, out), 0);
+    EXPECT_THAT(reader.check().damage, IsEmpty());
+  }
+  TunedStore store(path);
+  add_counters(store, {"", key, "BM=64", "instructions=1", "", "2026-03-01T12:01:00.000Z"});
+  EXPECT_THAT(figures_in(store, key), ElementsAre("instructions=1"));
+  EXPECT_THAT(store.check().damage, IsEmpty());
+}
+
+}  // namespace
+}  // namespace autotune::db
