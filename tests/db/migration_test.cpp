@@ -142,7 +142,7 @@ TEST(Migration, AFileOfTheFourthSchemaKeepsItsFactsAndTheirIds) {
   {
     SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
     old.exec(
-        "ALTER TABLE session DROP COLUMN space; ALTER TABLE best DROP COLUMN joules; "
+        "DROP TABLE counter; ALTER TABLE session DROP COLUMN space; ALTER TABLE best DROP COLUMN joules; "
         "ALTER TABLE best DROP COLUMN default_joules; ALTER TABLE decision DROP COLUMN joules; "
         "ALTER TABLE decision DROP COLUMN default_joules; PRAGMA user_version = 4");
   }
@@ -177,7 +177,7 @@ TEST(Migration, AFileOfTheSixthSchemaKeepsItsDecisionsAndTakesFirstUses) {
     SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
     old.exec("PRAGMA writable_schema = ON");
     old.exec("UPDATE sqlite_schema SET sql = replace(sql, '''first use'', ', '')");
-    old.exec("PRAGMA user_version = 6");
+    old.exec("DROP TABLE counter; PRAGMA user_version = 6");
   }
   EXPECT_EQ(TunedStore(path, Mode::read_only).tuned({}).size(), 1u);
   EXPECT_EQ(version_of(path), 6) << "reading leaves it as it was";

@@ -38,7 +38,7 @@ class Countable {
 /// Throws as above; Error if the candidate is not Countable.
 Counters counters_of(Candidate& candidate, const std::filesystem::path& plugin);
 
-/// Why nothing can be counted on the device, and what to use instead; empty if something can be.
-std::string no_counters(const DeviceInfo& info);
+/// Throws Error if nothing can be counted on the device.
+void require_counters(const DeviceInfo& info);
 
 }  // namespace autotune

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/counters.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "tuner/core/device.hpp"
+#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
@@ -12,9 +13,11 @@ TEST(Counters, AreThereOnGpusOnly) {
   DeviceInfo info;
   info.name = "EPYC 9654";
   info.kind = DeviceKind::host;
-  EXPECT_EQ(no_counters(info), "EPYC 9654 (host) has no hardware counters: use --device cuda:0");
+  EXPECT_THAT([&] { require_counters(info); },
+              ::testing::ThrowsMessage<Error>("EPYC 9654 (host) has no hardware counters: "
+                                              "--counters needs an NVIDIA GPU"));
   info.kind = DeviceKind::cuda;
-  EXPECT_EQ(no_counters(info), "");
+  EXPECT_NO_THROW(require_counters(info));
 }
 
 }  // namespace
