@@ -142,7 +142,8 @@ TEST(Migration, AFileOfTheFourthSchemaKeepsItsFactsAndTheirIds) {
   {
     SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
     old.exec(
-        "DROP TABLE counter; ALTER TABLE session DROP COLUMN space; ALTER TABLE best DROP COLUMN joules; "
+        "DROP TABLE counter; ALTER TABLE session DROP COLUMN space; ALTER TABLE best DROP COLUMN "
+        "joules; "
         "ALTER TABLE best DROP COLUMN default_joules; ALTER TABLE decision DROP COLUMN joules; "
         "ALTER TABLE decision DROP COLUMN default_joules; PRAGMA user_version = 4");
   }
