@@ -28,7 +28,7 @@ const Verb kReport{
     .summary = "Write a report with tables and plots as one HTML file",
     .details =
         "The file needs no network, and its tables need no JavaScript. It has the results with "
-        "their rivals and roofs, the rate over the size, and for each problem its search, the "
+        "their baselines and roofs, the rate over the size, and for each problem its search, the "
         "effects of parameters, a roofline and the failures (docs/report.md). Without `--target` "
         "it has everything in the database. `autotune watch` shows it while it grows.",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
