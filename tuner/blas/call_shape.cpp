@@ -36,16 +36,14 @@ constexpr std::int64_t kLargestSize = 2147483647;
 /// The batch sizes of the target gemm.
 constexpr std::array<std::int64_t, 10> kBatches{1, 2, 3, 4, 8, 16, 32, 64, 128, 256};
 
-/// Of a single column, no leading dimension is used.
 struct Matrix {
-  Matrix(std::int64_t rows, std::int64_t columns, std::int64_t leading, std::int64_t stride)
-      : rows(rows), columns(columns), leading(columns == 1 ? rows : leading), stride(stride) {}
+  std::int64_t rows, columns, given_leading, stride;
 
-  bool is_packed() const { return leading == rows; }
-  bool is_valid() const { return leading >= rows && leading <= kLargestSize; }
-  bool follows_itself() const { return stride == leading * columns; }
-
-  std::int64_t rows, columns, leading, stride;
+  /// Of a single column, no leading dimension is used.
+  std::int64_t leading() const { return columns == 1 ? rows : given_leading; }
+  bool is_packed() const { return leading() == rows; }
+  bool is_valid() const { return leading() >= rows && leading() <= kLargestSize; }
+  bool follows_itself() const { return stride == leading() * columns; }
 };
 
 struct Matrices {
@@ -186,10 +184,10 @@ TargetProblem launched_problem_of(const CallShape& s, const TargetProblem& tuned
   if (!is_f32(s)) return problem_in_16_bits(s, epilogue_name(s.epilogue));
   if (is_plain(s)) return tuned;
   const Matrices all = matrices_of(s);
-  const std::int64_t ldc = s.scale == Scale::beta ? all.c.leading : s.m;
+  const std::int64_t ldc = s.scale == Scale::beta ? all.c.leading() : s.m;
   return {"gemm_strided",
           gemm_settings(s) + format(" epilogue={}", epilogue_name(s.epilogue)),
-          {s.n, s.m, s.k, all.b.leading, all.a.leading, ldc, all.d.leading}};
+          {s.n, s.m, s.k, all.b.leading(), all.a.leading(), ldc, all.d.leading()}};
 }
 
 double flops_of(const CallShape& s) noexcept {

@@ -25,7 +25,7 @@ class KernelMaker {
   struct Choice {
     Outcome outcome = Outcome::failed;  // served: the configuration is expected to win
     TargetProblem wanted, tuned;        // the shape's, and the one that the configuration is of
-    std::string configuration;
+    std::string configuration = {};
     double seconds = 0;  // of the configuration, or of cuBLAS if that is faster; 0: unknown
   };
 
