@@ -47,7 +47,7 @@ Content LiveContent::content() {
     const double start = now_();
     Made fresh = make_();
     const double end = now_();
-    rest_until_ = end + kRest * (end - start);
+    rest_until_ = fresh.is_whole ? end + kRest * (end - start) : end;  // a lock costs no work
     if (!made_ || fresh.html != made_->html) ++version_;
     made_ = std::move(fresh);
     stamp_ = std::move(stamp);

@@ -48,6 +48,15 @@ TEST_F(LiveContentTest, AMissingFileMayCome) {
   EXPECT_EQ(live_.content().html, "3");
 }
 
+TEST_F(LiveContentTest, WhoHasWaitedForALockIsNotLateAfterIt) {
+  cost_ = 20;
+  is_whole_ = false;
+  write("a");
+  EXPECT_EQ(live_.content().html, "1");
+  is_whole_ = true;
+  EXPECT_EQ(live_.content().html, "2");
+}
+
 TEST_F(LiveContentTest, MakingTakesATenthOfTheTimeAtMost) {
   cost_ = 1;
   write("a");
