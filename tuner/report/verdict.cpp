@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNanosecond = 1e-9;
 
-/// The best and a rival; the ends that are unknown are those of the median.
+/// The best and what it is compared with; the ends that are unknown are those of the median.
 std::optional<Speedup> speedup(const db::BestRow& best, std::optional<double> ns,
                                std::optional<double> low_ns, std::optional<double> high_ns) {
   if (!ns || !best.median_ns || *best.median_ns <= 0) return std::nullopt;
@@ -20,14 +20,14 @@ std::optional<Speedup> speedup(const db::BestRow& best, std::optional<double> ns
   return Speedup{*ns / *best.median_ns, low, high};
 }
 
-/// The figure holds a rival's speed only as far as the intervals are apart.
-std::string comparison(const Speedup& speedup, const std::string& rival) {
+/// The figure holds a baseline's speed only as far as the intervals are apart.
+std::string comparison(const Speedup& speedup, const std::string& baseline) {
   if (speedup.low <= 1 && speedup.high >= 1) {
-    return format("not different from {}: {}", rival, speedup_text(speedup));
+    return format("not different from {}: {}", baseline, speedup_text(speedup));
   }
-  if (speedup.ratio > 1) return format("{} faster than {}", speedup_text(speedup), rival);
+  if (speedup.ratio > 1) return format("{} faster than {}", speedup_text(speedup), baseline);
   const Speedup inverse{1 / speedup.ratio, 1 / speedup.high, 1 / speedup.low};
-  return format("{} slower than {}", speedup_text(inverse), rival);
+  return format("{} slower than {}", speedup_text(inverse), baseline);
 }
 
 }  // namespace
@@ -50,8 +50,8 @@ std::optional<Speedup> against_default(const ReportedProblem& problem) {
 }
 
 std::optional<Speedup> against_baseline(const ReportedProblem& problem) {
-  const db::BaselineFigures& rival = problem.entry.best.baseline;
-  return speedup(problem.entry.best, rival.ns, rival.low_ns, rival.high_ns);
+  const db::BaselineFigures& baseline = problem.entry.best.baseline;
+  return speedup(problem.entry.best, baseline.ns, baseline.low_ns, baseline.high_ns);
 }
 
 std::optional<Speedup> against_cpu(const ReportedProblem& problem) {
@@ -88,16 +88,16 @@ std::string sentence_of(const ReportedProblem& problem) {
   if (!best.median_ns) return "Never timed.";
   if (best.provenance == "predicted") return "Predicted by the cost model, not measured.";
   std::vector<std::string> parts;
-  if (const auto rival = against_baseline(problem)) {
-    parts.push_back(comparison(*rival, best.baseline.plugin));
+  if (const auto over_baseline = against_baseline(problem)) {
+    parts.push_back(comparison(*over_baseline, best.baseline.plugin));
   }
-  if (const auto rival = against_default(problem)) {
+  if (const auto over_default = against_default(problem)) {
     parts.push_back(best.configuration == best.default_configuration
                         ? "the default configuration itself"
-                        : speedup_text(*rival) + " the default");
+                        : speedup_text(*over_default) + " the default");
   }
-  if (const auto rival = against_cpu(problem)) {
-    parts.push_back(speedup_text(*rival) + " the CPU");
+  if (const auto over_cpu = against_cpu(problem)) {
+    parts.push_back(speedup_text(*over_cpu) + " the CPU");
   }
   if (const auto ties = ties_of(problem).size(); ties > 0) {
     parts.push_back(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found for a problem, against its rivals and roofs.
+// What was found for a problem, against its baselines and roofs.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace autotune::report {
 
-/// How many times faster the best is than a rival; low..high from the ends of both intervals.
+/// How many times faster the best is than another choice; low..high from both intervals.
 struct Speedup {
   double ratio = 0, low = 0, high = 0;
 };

@@ -68,7 +68,7 @@ const std::string& device_of(const ReportedProblem& one) { return one.entry.devi
 const std::string& policy_of(const ReportedProblem& one) { return one.entry.best.key.policy; }
 
 /// `cublas`, or several.
-std::string rival_name(const Report& report) {
+std::string baseline_name(const Report& report) {
   std::set<std::string> names;
   for (const ReportedProblem& problem : report.problems) {
     if (problem.entry.best.baseline.ns) names.insert(problem.entry.best.baseline.plugin);
@@ -104,7 +104,7 @@ std::string verdict_table(const Report& report) {
                     contexts_cell(problem)});
   }
   return html_table({"target", "device", "policy", "problem", "best", "95 % interval", "rate",
-                     "share of roof", "over the default", "over " + rival_name(report),
+                     "share of roof", "over the default", "over " + baseline_name(report),
                      "over the CPU", "ties", "noise", "verified", "other contexts"},
                     rows, true);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all problems: best, rivals, roof, certainty.
+// The table of all problems: best, baselines, roof, certainty.
 #pragma once
 
 #include <string>

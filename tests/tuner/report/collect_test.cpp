@@ -61,7 +61,7 @@ TEST_F(Collect, ContextsOfWhichNoneWasSearchedAreOneProblem) {
   EXPECT_EQ(problems[0].contexts.size(), 1u);
 }
 
-TEST_F(Collect, ACpuInTheSameDatabaseIsARival) {
+TEST_F(Collect, ACpuInTheSameDatabaseIsCompared) {
   store.append(std::vector{sample.trial("BM=64", 1000)});
   db::TrialRow slow = sample.trial("BM=64", 50000);
   slow.key.device = store.add_device({"", "some CPU", "host", "", 0, 8, 0, 0, ""});

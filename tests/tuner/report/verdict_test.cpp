@@ -8,9 +8,10 @@
 namespace autotune::report {
 namespace {
 
-ReportedProblem against(double rival_ns) {
+ReportedProblem against(double baseline_ns) {
   ReportedProblem one = problem(512, {trial("BM=1", 1e6)});
-  one.entry.best.baseline = {"cublas", "sgemm", rival_ns, 0.99 * rival_ns, 1.01 * rival_ns, false};
+  one.entry.best.baseline = {"cublas",           "sgemm", baseline_ns, 0.99 * baseline_ns,
+                             1.01 * baseline_ns, false};
   return one;
 }
 

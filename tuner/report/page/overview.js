@@ -20,8 +20,8 @@ function rateSeries(problems, work) {
   return [
     {kind: "roof", name: "roof", rate: roofOf},
     {kind: "default", name: "default", rate: rates((one) => one.default)},
-    {kind: "rival", name: problems.map((one) => one.rival).find((name) => name) || "",
-     rate: rates((one) => one.rival_median)},
+    {kind: "baseline", name: problems.map((one) => one.baseline).find((name) => name) || "",
+     rate: rates((one) => one.baseline_median)},
     {kind: "cpu", name: "CPU", rate: rates((one) => one.cpu)},
     {kind: "best", name: "best", rate: rates((one) => one.median), isBest: true},
   ].map((series) => ({...series, points: problems
@@ -39,7 +39,7 @@ function apart(values, scale, pixels) {
   return taken;
 }
 
-/// One group's rates: best, default, rival, CPU and roof.
+/// One group's rates: best, default, baseline, CPU and roof.
 function drawRate(box, problems, choose) {
   const isFlops = problems.some((one) => one.flops > 0);
   const work = (one) => (isFlops ? one.flops : one.bytes);

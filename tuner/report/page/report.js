@@ -139,8 +139,8 @@ function trialLines() {
 }
 
 function resultLines() {
-  const names = ["target", "device", "policy", "name", "best", "median", "low", "high", "default", "rival",
-                 "rival_median", "rival_low", "rival_high", "cpu", "flops", "bytes"];
+  const names = ["target", "device", "policy", "name", "best", "median", "low", "high", "default",
+                 "baseline", "baseline_median", "baseline_low", "baseline_high", "cpu", "flops", "bytes"];
   return [csvLine(names)].concat(data.problems.map((problem) => csvLine(names.map((name) => problem[name]))));
 }
 

@@ -120,7 +120,7 @@ function drawSpent(box, problem) {
   frame.plot.append("g").attr("class", "axis").call(d3.axisLeft(y).tickSize(0));
   frame.plot.append("text").attr("class", "label").attr("x", frame.width / 2)
     .attr("y", frame.height + 38).attr("text-anchor", "middle").text("seconds");
-  const kinds = {search: "ok", playoff: "best", audit: "rival", ok: "ok", pruned: "pruned"};
+  const kinds = {search: "ok", playoff: "best", audit: "baseline", ok: "ok", pruned: "pruned"};
   for (const bar of bars) {
     const parts = frame.plot.append("g").selectAll("g").data(bar.parts).enter().append("g");
     parts.append("rect").attr("class", (part) => `part ${kinds[part.key] || "failed"}`)
