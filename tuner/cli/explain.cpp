@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/counters.hpp"
 #include "tuner/cli/explanation_plot.hpp"
 #include "tuner/cli/explanation_report.hpp"
 #include "tuner/cli/output_file.hpp"
@@ -32,14 +33,23 @@ std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::
 int run_explain(const Arguments& arguments) {
   const auto losers = static_cast<std::size_t>(arguments.integer("losers", 0, 1000));
   Plugins plugins(arguments);
-  db::TunedStore store = open_store(arguments, db::Mode::read_only);
+  const bool counts = arguments.has("counters");
+  db::TunedStore store =
+      counts ? open_present_store(arguments) : open_store(arguments, db::Mode::read_only);
   const LeftOutWarning warning(store);
   AnswerJudge judge(arguments, [&](const std::string& name) { return plugins.find_target(name); });
   use_valid_only(store, judge);
   Json documents = Json::array();
   std::vector<Plot> plots;
   const Target target = plugins.find_target(arguments.text("target"));
-  for (const db::TunedEntry& entry : asked_entries(arguments, store, target.name)) {
+  const std::vector<db::TunedEntry> entries = asked_entries(arguments, store, target.name);
+  if (counts) {
+    count_entries(entries, target, plugins, store, "auto",
+                  [](const std::string& sentence) { warn_of({sentence}); });
+  }
+  for (const db::TunedEntry& entry : entries) {
+    const std::string figures =
+        figures_of(db::counters_of(store, entry.best.key), entry.best.configuration);
     const Explanation explanation = explain(store, entry, target, losers);
     const Problem problem{parse_named_values(entry.best.key.problem)};
     const std::string name = format("{} {} on {}", entry.kernel.target,
@@ -48,13 +58,15 @@ int run_explain(const Arguments& arguments) {
     if (arguments.has("json")) {
       Json document = explanation_json(explanation);
       document["problem"] = entry.best.key.problem;
+      document["counters"] = counters_json(figures);
       documents.push_back(std::move(document));
       continue;
     }
     std::cout << format("{} ({})\n", name, entry.best.key.policy)
               << configuration_text(target, problem, explanation.best, device_of(entry.device))
               << '\n'
-              << explanation_text(explanation) << '\n'
+              << explanation_text(explanation)
+              << counters_text(figures, explanation.seconds.value_or(0)) << '\n'
               << terminal_plot(plots.back());
   }
   if (arguments.has("json")) std::cout << json_text(documents) << '\n';
@@ -67,10 +79,14 @@ int run_explain(const Arguments& arguments) {
 extern const Verb kExplain;
 const Verb kExplain{
     .name = "explain",
-    .synopsis = "--target T --size S [--device NAME] [--db FILE] [--svg FILE] [--json]",
+    .synopsis =
+        "--target T --size S [--device NAME] [--db FILE] [--counters] [--svg FILE] [--json]",
     .summary = "Explain a result: occupancy, what bounds it, its nearest losers",
     .details =
-        "Reads the database only. Times were measured; bounds come from the cost model "
+        "Reads the database only, unless `--counters` has the best configuration, the default and "
+        "the ties counted on the GPU here ([plugin_abi.md](plugin_abi.md) lists the counters). "
+        "These figures are stored and shown from then on. Their rates are those of the measured "
+        "time. Times were measured; bounds come from the cost model "
         "(docs/model.md), and the output says how far its prediction is off. `ranking` is "
         "Spearman's rank correlation of "
         "predicted and measured times: 1 for the same order, 0 for none. Below 0.5 the model "
@@ -87,6 +103,7 @@ const Verb kExplain{
          {"device", "NAME", "Only this device"},
          {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", {}, true},
          kPluginOption,
+         kCountersOption,
          {"losers", "N", "Number of nearest losers", "5"},
          {"svg", "FILE", "Write the plots as SVG"},
          {"db", "FILE", "The database"},

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune tune: the main job.
+#include <functional>
+#include <utility>
+
 #include "db/store.hpp"
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/counters.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/plugins.hpp"
@@ -9,10 +13,41 @@
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tune_output.hpp"
 #include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/counters.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/session/tuning_session.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
+
+/// The results of the request's problems.
+std::vector<db::TunedEntry> results_of(const TuningRequest& request, const db::TunedStore& store,
+                                       const Target& target, const DeviceInfo& info) {
+  std::vector<db::TunedEntry> results;
+  for (const Problem& problem : request.problems) {
+    auto found = store.tuned({.device_name = info.name,
+                              .target = target.name,
+                              .problem = problem.text(),
+                              .policy = key_text(request.policy)});
+    if (!found.empty()) results.push_back(std::move(found.front()));
+  }
+  return results;
+}
+
+/// What is forbidden or missing spoils no run: its times are stored.
+void count_results(const Arguments& arguments, const TuningRequest& request, const Target& target,
+                   const DeviceInfo& info, db::TunedStore& store,
+                   const std::function<void(const std::string&)>& warn) {
+  if (!arguments.has("counters") || InterruptGuard::requested()) return;
+  try {
+    Plugins plugins(arguments);
+    count_entries(results_of(request, store, target, info), target, plugins, store,
+                  arguments.text("device"), warn);
+  } catch (const Error& error) {
+    warn(format("nothing was counted: {}", error.what()));
+  }
+}
 
 int run_tune(const Arguments& arguments) {
   TuneCommand command(arguments);
@@ -20,6 +55,7 @@ int run_tune(const Arguments& arguments) {
   const LeftOutWarning warning(store);
   const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
   const DeviceInfo& info = devices.front()->info();
+  if (arguments.has("counters")) require_counters(info);
   const TuningRequest request = command.request(info.kind);
 
   TuneOutput output(arguments, command.target(), request, store.path());
@@ -34,7 +70,9 @@ int run_tune(const Arguments& arguments) {
   callbacks.on_warning = [&](const std::string& sentence) { output.warn_of(sentence); };
   callbacks.on_problem = [&](const ProblemReport& report) { output.show(info, report); };
   command.run_hooks_with(callbacks);
-  return output.end({{info, tune(command.target(), devices, &store, request, callbacks)}});
+  const TuningReport report = tune(command.target(), devices, &store, request, callbacks);
+  count_results(arguments, request, command.target(), info, store, callbacks.on_warning);
+  return output.end({{info, report}});
 }
 
 }  // namespace
@@ -85,6 +123,9 @@ trials. `--retune` measures again.
 least product of energy and time. The search is by time; finalists are those within 15 % of the
 fastest. It needs a GPU whose board has an energy counter. Results are kept apart from those by
 time.
+
+`--counters` counts the finalists of each problem when all are decided, in a process of its own:
+instructions, FLOPs, memory transactions, bank conflicts, stalls. `explain` shows them.
 
 With `--json`, stdout holds one document:
 
@@ -182,6 +223,7 @@ With `--json`, stdout holds one document:
          {"no-baseline", "", "Do not time baselines (vendors' libraries)"},
          {"prune-audit", "N",
           "Measure N pruned configurations of each problem in full, to check the pruning", "0"},
+         kCountersOption,
          {"quiet", "", "No progress on stderr"},
          {"json", "", "Print one JSON document"}},
     .positional = {},
