@@ -152,7 +152,7 @@ std::string counters_text(const std::string& text, double seconds) {
   Lines lines(figures);
   add_instructions(lines, seconds);
   add_memory(lines, seconds);
-  return "counters    of one call, by the hardware\n" + lines.text() + stall_line(figures);
+  return "\ncounters    of one call, by the hardware\n" + lines.text() + stall_line(figures);
 }
 
 Json counters_json(const std::string& text) {
