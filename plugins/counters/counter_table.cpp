@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "counter_table.hpp"
+#include "plugins/counters/counter_table.hpp"
 
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace counters {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "../sdk/autotune_plugin.h"
-#include "counter_table.hpp"
-#include "range_profiler.hpp"
+#include "plugins/counters/counter_table.hpp"
+#include "plugins/counters/range_profiler.hpp"
+#include "plugins/sdk/autotune_plugin.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cupti_library.hpp"
+#include "plugins/counters/cupti_library.hpp"
 
 #include <dlfcn.h>
 

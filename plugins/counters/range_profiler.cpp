@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "range_profiler.hpp"
+#include "plugins/counters/range_profiler.hpp"
 
 #include <cstdint>
 #include <stdexcept>
 
-#include "cupti_library.hpp"
+#include "plugins/counters/cupti_library.hpp"
 
 namespace counters {
 namespace {

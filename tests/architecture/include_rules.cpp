@@ -111,7 +111,8 @@ std::string problem_with(const std::string& file, const std::string& header, boo
     return file + " includes <" + header + ">: " + row->first + " may not use " + party;
   }
   const std::string folder = fs::path(header).parent_path().string();
-  if (folder.empty() || (folder + '/').starts_with(row->first + '/')) return {};
+  const bool is_own = file.substr(0, file.rfind('/')) == folder;  // of a plugin: plugins/NAME
+  if (folder.empty() || is_own || (folder + '/').starts_with(row->first + '/')) return {};
   for (const std::string& allowed : rule.folders) {
     if (folder == allowed || folder.starts_with(allowed + "/")) return {};
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <exception>
+#include <string_view>
 
 #include "plugins/sdk/autotune_plugin.h"
 #include "tuner/plugin/plugin_call.hpp"
