@@ -9,26 +9,33 @@
 #undef scaled
 #undef store
 
-constexpr bool kHasBias =
-    EPILOGUE == EPILOGUE_BIAS || EPILOGUE == EPILOGUE_BIAS_RELU || EPILOGUE == EPILOGUE_BIAS_GELU;
-constexpr bool kHasRelu = EPILOGUE == EPILOGUE_RELU || EPILOGUE == EPILOGUE_BIAS_RELU;
-constexpr bool kHasGelu = EPILOGUE == EPILOGUE_GELU || EPILOGUE == EPILOGUE_BIAS_GELU;
+/// In the order of the manifest's words.
+enum class Epilogue { none, relu, gelu, bias, bias_relu, bias_gelu };
+
+constexpr bool has_bias(Epilogue epilogue) { return epilogue >= Epilogue::bias; }
+constexpr bool has_relu(Epilogue epilogue) {
+  return epilogue == Epilogue::relu || epilogue == Epilogue::bias_relu;
+}
+constexpr bool has_gelu(Epilogue epilogue) {
+  return epilogue == Epilogue::gelu || epilogue == Epilogue::bias_gelu;
+}
 
 __device__ inline float hyperbolic_tangent(float x) { return tanhf(x); }
 __device__ inline double hyperbolic_tangent(double x) { return tanh(x); }
 
 /// ReLU keeps a NaN. GELU is the approximation by tanh, as in cuBLASLt.
-template <class T>
+template <Epilogue epilogue, class T>
 __device__ inline T activated(T x) {
-  if (kHasRelu) return x < T(0) ? T(0) : x;
-  if (!kHasGelu) return x;
+  if (has_relu(epilogue)) return x < T(0) ? T(0) : x;
+  if (!has_gelu(epilogue)) return x;
   return T(0.5) * x *
          (T(1) + hyperbolic_tangent(T(0.7978845608028654) * (x + T(0.044715) * x * x * x)));
 }
 
+/// Config: as gemm's, and kEpilogue.
 template <class Config>
 __device__ inline real scaled(real sum, real alpha, real beta, const real* C, long long c_at) {
-  return activated(scaled_alone<Config>(sum, alpha, beta, C, c_at));
+  return activated<Config::kEpilogue>(scaled_alone<Config>(sum, alpha, beta, C, c_at));
 }
 
 template <class Config>

@@ -17,7 +17,8 @@
 template <class Gemm>
 struct Strided : Gemm {
   static constexpr bool kStaticSizes = false;  // they come as constants, with the arguments
-  static constexpr Scale kScale = kHasBias ? Scale::beta : Gemm::kScale;
+  static constexpr Epilogue kEpilogue = (Epilogue)EPILOGUE;
+  static constexpr Scale kScale = has_bias(kEpilogue) ? Scale::beta : Gemm::kScale;
 };
 
 #define GEMM_ARGUMENTS                                                                       \
@@ -27,7 +28,7 @@ struct Strided : Gemm {
 
 /// A bias is a C whose rows all lie at one place.
 __device__ __forceinline__ Problem with_bias(Problem p) {
-  if (kHasBias) {
+  if (has_bias((Epilogue)EPILOGUE)) {
     p.ldc = 0, p.beta = 1;
     if (ProblemConfiguration::kScale == Scale::none) p.alpha = 1;
   }
@@ -95,5 +96,5 @@ extern "C" __global__ void gemm_strided_reference(GEMM_ARGUMENTS) {
   for (int k = 0; k < p.K; ++k) sum += (double)a_at<Config>(p, m, k) * b_at<Config>(p, k, n);
   if (Config::kScale != Scale::none) sum *= p.alpha;
   if (Config::kScale == Scale::beta) sum += (double)p.beta * p.C[(long long)m * p.ldc + n];
-  p.D[(long long)m * p.ldd + n] = (real)activated(sum);
+  p.D[(long long)m * p.ldd + n] = (real)activated<Config::kEpilogue>(sum);
 }
