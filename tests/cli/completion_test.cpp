@@ -79,7 +79,7 @@ TEST_F(Completion, OfBashKnowsVerbsOptionsAndValues) {
   EXPECT_THAT(in_bash("autotune query --ver"), IsEmpty());
   EXPECT_THAT(in_bash("autotune tune --l2 "), ElementsAre("hot", "cold"));
   EXPECT_THAT(in_bash("autotune --l2=h"), ElementsAre("hot"));
-  EXPECT_THAT(in_bash("autotune db export --format s"), ElementsAre("sqlite"));
+  EXPECT_THAT(in_bash("autotune db export --format sq"), ElementsAre("sqlite"));
   EXPECT_THAT(in_bash("autotune db ret"), ElementsAre("retract"));
   EXPECT_THAT(in_bash("autotune help occ"), ElementsAre("occupancy"));
   EXPECT_THAT(in_bash("autotune tune --seed "), IsEmpty());

@@ -56,10 +56,9 @@ void for_pairs(Eigen::Index points, const Each& each) {
 Eigen::MatrixXd pair_distances(const Points& points, const Kernel& kernel) {
   Eigen::MatrixXd distances(points.rows() * (points.rows() - 1) / 2, points.cols());
   for (Eigen::Index d = 0; d < points.cols(); ++d) {
-    const double step = kernel.step_of(d);
     for_pairs(points.rows(), [&](Eigen::Index i, Eigen::Index j, Eigen::Index pair) {
       const double delta = static_cast<double>(points(i, d)) - static_cast<double>(points(j, d));
-      distances(pair, d) = delta * delta + (delta != 0 ? step : 0);
+      distances(pair, d) = delta * delta + (delta != 0 ? kernel.step : 0);
     });
   }
   return distances;
@@ -120,10 +119,10 @@ Eigen::VectorXd gradient(const Kernel& kernel, const Eigen::MatrixXd& distances,
 
 }  // namespace
 
-Kernel Kernel::prior(Eigen::Index dimensions, double step, Eigen::Index unstepped) {
+Kernel Kernel::prior(Eigen::Index dimensions, double step) {
   const double scale = scale_prior(dimensions).centre;
   return {Eigen::VectorXd::Constant(dimensions, scale), amplitude_prior().centre,
-          noise_prior().centre, step, unstepped};
+          noise_prior().centre, step};
 }
 
 void covariances(const Kernel& kernel, const Eigen::Ref<const Eigen::RowVectorXf>& point,
@@ -132,13 +131,12 @@ void covariances(const Kernel& kernel, const Eigen::Ref<const Eigen::RowVectorXf
   using Block = Eigen::Array<float, Eigen::Dynamic, 1, Eigen::ColMajor, kBlock, 1>;
   const Eigen::ArrayXf weights = (-2 * kernel.log_scales).array().exp().cast<float>();
   const auto amplitude = static_cast<float>(std::exp(kernel.log_amplitude));
-  const auto root5 = static_cast<float>(kRoot5);
+  const auto root5 = static_cast<float>(kRoot5), step = static_cast<float>(kernel.step);
   for (Eigen::Index first = 0; first < points.rows(); first += kBlock) {
     const Eigen::Index size = std::min(kBlock, points.rows() - first);
     Block r2 = Block::Zero(size);
     for (Eigen::Index d = 0; d < point.size(); ++d) {
       const auto delta2 = (points.col(d).segment(first, size).array() - point[d]).square();
-      const auto step = static_cast<float>(kernel.step_of(d));
       if (step > 0) {
         r2 += weights[d] * (delta2 + (delta2 * (kSharp * step)).min(step));
       } else {

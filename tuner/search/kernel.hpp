@@ -10,20 +10,15 @@ namespace autotune {
 
 /// Matern 5/2 with one length scale per dimension: amplitude (1 + √5 r + 5/3 r²) e^(-√5 r), where
 /// r² = Σ (Δ² + step [Δ ≠ 0]) / scale². With `step` > 0, any change of a level adds distance, so
-/// neighbouring levels may differ sharply. The last dimensions may be without a step.
+/// neighbouring levels may differ sharply.
 struct Kernel {
   Eigen::VectorXd log_scales;  // one per dimension
   double log_amplitude = 0;    // of the variance
   double log_noise = 0;        // of its variance
   double step = 0;
-  Eigen::Index unstepped = 0;  // dimensions without it
 
-  /// Of a dimension.
-  double step_of(Eigen::Index dimension) const {
-    return dimension < log_scales.size() - unstepped ? step : 0;
-  }
   /// The prior, before any measurement.
-  static Kernel prior(Eigen::Index dimensions, double step, Eigen::Index unstepped = 0);
+  static Kernel prior(Eigen::Index dimensions, double step);
 };
 
 /// Writes the covariances of `point` (one row) with each row of `points`.

@@ -2,7 +2,6 @@
 #include "tuner/search/reduction.hpp"
 
 #include <Eigen/QR>
-#include <cassert>
 
 namespace autotune {
 
@@ -10,7 +9,6 @@ namespace autotune {
 /// where R is the triangular factor of √W basis.
 Reduction::Reduction(const Kernel& kernel, const Eigen::MatrixXd& basis) : kernel_(kernel) {
   if (basis.size() == 0) return;
-  assert(basis.rows() == kernel.unstepped);
   const Eigen::ArrayXd roots = (-kernel.log_scales.tail(basis.rows())).array().exp();
   const Eigen::HouseholderQR<Eigen::MatrixXd> factors(roots.matrix().asDiagonal() * basis);
   const Eigen::MatrixXd triangle =
@@ -19,7 +17,6 @@ Reduction::Reduction(const Kernel& kernel, const Eigen::MatrixXd& basis) : kerne
   const Eigen::Index parameters = kernel.log_scales.size() - basis.rows();
   kernel_.log_scales.conservativeResize(parameters + basis.cols());
   kernel_.log_scales.tail(basis.cols()).setZero();
-  kernel_.unstepped = basis.cols();
 }
 
 Points Reduction::points(const Eigen::Ref<const Points>& whole) const {

@@ -15,8 +15,8 @@ namespace autotune {
 class Reduction {
  public:
   Reduction() = default;
-  /// `basis` is LevelCoordinates::product_basis(): one row for each unstepped dimension of the
-  /// kernel. An empty one reduces nothing.
+  /// `basis` is LevelCoordinates::product_basis(): one row for each of the kernel's last
+  /// dimensions. An empty one reduces nothing. A kernel with a step cannot be reduced.
   Reduction(const Kernel& kernel, const Eigen::MatrixXd& basis);
 
   /// For reduced points.

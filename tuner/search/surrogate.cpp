@@ -47,10 +47,10 @@ Trend trend_of(const Eigen::VectorXd& predicted, const Targets& targets) {
 
 Surrogate::Surrogate(const Candidates& candidates, std::size_t batch, double step)
     : candidates_(candidates),
-      kernel_(Kernel::prior(candidates.points.cols(), step, candidates.product_basis.rows())),
+      kernel_(Kernel::prior(candidates.points.cols(), step)),
       posterior_(candidates.points,
                  static_cast<Eigen::Index>(kMostUsed + kMostUsed / 4 + 2 * batch),
-                 candidates.product_basis) {}
+                 step > 0 ? Eigen::MatrixXd() : candidates.product_basis) {}
 
 bool Surrogate::outgrown(std::size_t observations) const {
   const double allowed = kGrowth * static_cast<double>(std::min(fitted_, kMostUsed));

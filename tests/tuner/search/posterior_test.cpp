@@ -130,7 +130,7 @@ TEST(Reduction, KeepsTheCovariancesInFewerDimensions) {
   const Eigen::MatrixXd basis = coordinates.product_basis();
   ASSERT_EQ(basis.rows(), 6);
   ASSERT_EQ(basis.cols(), 4);
-  Kernel kernel = Kernel::prior(10, 0.1, 6);
+  Kernel kernel = Kernel::prior(10, 0);
   for (Eigen::Index d = 0; d < 10; ++d) kernel.log_scales[d] = 0.4 * static_cast<double>(d) - 2;
   const Reduction reduction(kernel, basis);
   const Points points = coordinates.all_points();
