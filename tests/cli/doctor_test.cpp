@@ -115,13 +115,6 @@ TEST(DoctorOfFiles, ADatabaseIsReadAndChecked) {
   EXPECT_EQ(cli::database_finding("database", junk).health, Health::problem);
 }
 
-TEST(DoctorOfFiles, KnowsFileSystemsOfANetwork) {
-  EXPECT_EQ(cli::network_file_system(0x6969), "NFS");
-  EXPECT_EQ(cli::network_file_system(0x0BD00BD0), "Lustre");
-  EXPECT_EQ(cli::network_file_system(0x47504653), "GPFS");
-  EXPECT_EQ(cli::network_file_system(0xEF53), "");
-}
-
 TEST(Doctor, HasALineForEachThing) {
   const Ended ended = Sandbox().run({"doctor"});
   EXPECT_EQ(ended.err, "");

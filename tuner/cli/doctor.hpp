@@ -32,8 +32,4 @@ Finding cache_finding(const std::filesystem::path& folder);
 /// A tuned database: whether it can be read, its rows, the file system.
 Finding database_finding(const std::string& what, const std::filesystem::path& file);
 
-/// `NFS`, `Lustre` or another file system of a network, on which locks may not hold; else empty.
-/// `type` is that of statfs().
-std::string network_file_system(long type);
-
 }  // namespace autotune::cli

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune doctor: the cache and the databases.
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "db/store.hpp"
 #include "tuner/cli/doctor.hpp"
+#include "tuner/file/file_system.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -43,29 +43,7 @@ std::int64_t bytes_below(const fs::path& folder) {
   return bytes;
 }
 
-std::string network_of(const fs::path& file) {
-  struct statfs found {};
-  if (statfs(existing(file).c_str(), &found) != 0) return "";
-  return network_file_system(static_cast<long>(found.f_type));
-}
-
 }  // namespace
-
-std::string network_file_system(long type) {
-  switch (type) {
-    case 0x6969:
-      return "NFS";
-    case 0x0BD00BD0:
-      return "Lustre";
-    case 0x47504653:
-      return "GPFS";
-    case 0xFF534D42:
-    case 0xFE534D42:
-      return "SMB";
-    default:
-      return "";
-  }
-}
 
 Finding cache_finding(const fs::path& folder) {
   const std::string advice = "set AUTOTUNE_CACHE to a folder on a local disk";
@@ -81,7 +59,7 @@ Finding cache_finding(const fs::path& folder) {
   if (!failed && space.available < kLittleSpace) {
     return {"cache", Health::note, state, "free some space: the cache takes up to 2 GiB"};
   }
-  const std::string network = network_of(folder);
+  const std::string_view network = shared_file_system(folder);
   if (!network.empty()) return {"cache", Health::note, format("{}, on {}", state, network), advice};
   return {"cache", Health::ok, state};
 }
@@ -101,7 +79,7 @@ Finding database_finding(const std::string& what, const fs::path& file) try {
             format("{}: {} faults in {} rows", file.string(), report.damage.size(), report.rows),
             "import it into a new database to keep the good rows: autotune db check says more"};
   }
-  const std::string network = network_of(file);
+  const std::string_view network = shared_file_system(file);
   if (!network.empty()) {
     return {what, Health::note, format("{}, on {}", file.string(), network),
             "locks may not hold there: keep it on a local disk, and merge"};

@@ -15,6 +15,9 @@ std::string_view shared_file_system_of_type(long type) {
       return "Lustre";
     case 0x47504653:
       return "GPFS";
+    case 0xFF534D42:
+    case 0xFE534D42:
+      return "SMB";
     default:
       return "";
   }

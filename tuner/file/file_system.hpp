@@ -7,8 +7,8 @@
 
 namespace autotune {
 
-/// `NFS`, `Lustre` or `GPFS` if the file, or the nearest folder above it that exists, is on one;
-/// else empty.
+/// `NFS`, `Lustre`, `GPFS` or `SMB` if the file, or the nearest folder above it that exists, is on
+/// one; else empty.
 std::string_view shared_file_system(const std::filesystem::path& file);
 
 /// The name of a file system by the type that statfs() reports; empty for all that are local.
