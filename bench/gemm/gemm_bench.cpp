@@ -66,7 +66,7 @@ void write(const std::string& file, const std::string& text) {
 std::unique_ptr<CudaContext> open_gpu(const DeviceInfo& info) {
   const auto cache = std::make_shared<BuildCache>(BuildCache::default_folder());
   return std::make_unique<CudaContext>(0, info, CubinCompiler(info.compute_capability, cache),
-                                       OpenBaseline{});
+                                       OpenBaseline{}, CountCalls{});
 }
 
 /// What libautotune asks for.

@@ -21,8 +21,9 @@ std::unique_ptr<CudaContext> open_gpu() {
   const std::vector<DeviceInfo> devices = cuda_devices();
   if (devices.empty()) throw Error("there is no CUDA GPU here, or no driver for it");
   const auto cache = std::make_shared<BuildCache>(BuildCache::default_folder());
-  return std::make_unique<CudaContext>(
-      0, devices.front(), CubinCompiler(devices.front().compute_capability, cache), OpenBaseline{});
+  return std::make_unique<CudaContext>(0, devices.front(),
+                                       CubinCompiler(devices.front().compute_capability, cache),
+                                       OpenBaseline{}, CountCalls{});
 }
 
 EnqueueOnce call_of(Kernel kernel, std::vector<void*> addresses) {
