@@ -29,14 +29,16 @@ Device& host() {
   return *device;
 }
 
-/// For a target of one, three or four sizes. Of seven, the rest are leading dimensions.
+/// For a target of up to four sizes. Of seven, the last four are leading dimensions.
 NamedValues sizes_of(const Target& target, bool are_odd) {
   const std::map<std::size_t, std::vector<std::int64_t>> odd{{1, {70001}},
+                                                             {2, {61, 131}},
                                                              {3, {61, 131, 67}},
                                                              {4, {3, 37, 41, 29}},
                                                              {7, {61, 131, 67, 67, 139, 131, 133}}};
   const std::map<std::size_t, std::vector<std::int64_t>> even{
       {1, {131072}},
+      {2, {64, 256}},
       {3, {64, 256, 32}},
       {4, {2, 64, 32, 32}},
       {7, {64, 256, 32, 32, 260, 256, 264}}};
