@@ -17,10 +17,10 @@ run("generated" ${folder}/cpack -G DEB --config ${BUILD}/CPackConfig.cmake -B ${
     -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip)
 file(GLOB package ${work}/made/*.deb)
 run("libsqlite3-0" ${dpkg} --field ${package} Depends)
-run("" ${dpkg} --extract ${package} ${work}/root)
-use_installation(${work}/root/usr)
+run("" ${dpkg} --extract ${package} ${work}/unpacked)
+use_installation(${work}/unpacked/usr)
 foreach(file share/bash-completion/completions/autotune share/fish/vendor_completions.d/autotune.fish
              share/zsh/vendor-completions/_autotune share/man/man1/autotune.1)
-  run("tune" ${CMAKE_COMMAND} -E cat ${work}/root/usr/${file})
+  run("tune" ${CMAKE_COMMAND} -E cat ${work}/unpacked/usr/${file})
 endforeach()
 file(REMOVE_RECURSE ${work})
