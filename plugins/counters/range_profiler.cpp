@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 #include "plugins/counters/cupti_library.hpp"
 
@@ -43,11 +44,12 @@ Image counters_available(CUcontext context) {
 /// What CUPTI knows of a chip: its metrics, and how they follow from what is counted.
 class Host {
  public:
-  Host(const std::string& chip, const Image& available) {
+  Host(std::string chip, Image available)
+      : chip_(std::move(chip)), available_(std::move(available)) {
     auto params = COUNTERS_PARAMS(CUpti_Profiler_Host_Initialize);
     params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
-    params.pChipName = chip.c_str();
-    params.pCounterAvailabilityImage = available.data();
+    params.pChipName = chip_.c_str();
+    params.pCounterAvailabilityImage = available_.data();
     COUNTERS_CALL(cuptiProfilerHostInitialize, params);
     object_ = params.pHostObject;
   }
@@ -99,6 +101,9 @@ class Host {
   }
 
  private:
+  // CUPTI keeps pointers to these.
+  std::string chip_;
+  Image available_;
   CUpti_Profiler_Host_Object* object_ = nullptr;
 };
 
