@@ -22,13 +22,6 @@ Scale scale_of(float alpha, float beta) {
   return alpha == 1 ? Scale::none : Scale::alpha;
 }
 
-/// The largest power of two, up to 16, that divides all addresses.
-std::uint8_t alignment_of(const CallValues& values) {
-  const auto bits = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address); };
-  const std::uintptr_t any = bits(values.a) | bits(values.b) | bits(values.c) | bits(values.d) | 16;
-  return static_cast<std::uint8_t>(std::uintptr_t{1} << std::countr_zero(any));
-}
-
 Outcome launch(CallEntry& entry, const ServingKernel& kernel, const Call& call, Stream stream) {
   const Outcome outcome = kernel.launch(call.values, stream);
   if (outcome != Outcome::failed) return outcome;
@@ -48,6 +41,9 @@ const ServingKernel* requested_kernel(CallEntry& entry, Stream stream) {
 }
 
 Outcome outcome_of(CallEntry& entry, const Call& call) {
+  if (entry.contract != Outcome::served) return entry.contract;
+  if (!options().serve) return Outcome::switched_off;
+  if (entry.shape.device < 0) return Outcome::failed;
   const Outcome why_not = entry.why_not.load(std::memory_order_relaxed);
   const ServingKernel* kernel = entry.kernel.load(std::memory_order_acquire);
   const bool is_requested = entry.is_requested.load(std::memory_order_relaxed);
@@ -56,14 +52,6 @@ Outcome outcome_of(CallEntry& entry, const Call& call) {
   if (call.handle && !stream_of(call.handle, stream)) return Outcome::failed;
   if (!kernel) kernel = requested_kernel(entry, stream);
   return kernel ? launch(entry, *kernel, call, stream) : entry.why_not.load();
-}
-
-Outcome contract_here(CallShape& shape) {
-  const Outcome contract = contract_of(shape);
-  if (contract != Outcome::served) return contract;
-  if (!options().serve) return Outcome::switched_off;
-  shape.device = current_device();
-  return shape.device < 0 ? Outcome::failed : Outcome::served;
 }
 
 /// The file gets a line whenever a count doubles, so that a crash loses half of the calls at most.
@@ -81,23 +69,28 @@ CallTable& call_table() {
   return table;
 }
 
-void take_values(Call& call, int pointer_mode, const void* alpha, const void* beta) noexcept {
-  call.shape.alignment = alignment_of(call.values);
-  if (pointer_mode != kHostScalars || !alpha || !beta) {
-    call.shape.scale = Scale::on_device;
-    return;
-  }
-  call.values.alpha = *static_cast<const float*>(alpha);
-  call.values.beta = *static_cast<const float*>(beta);
-  call.shape.scale = scale_of(call.values.alpha, call.values.beta);
+Scale take_scalars(CallValues& values, int pointer_mode, const void* alpha,
+                   const void* beta) noexcept {
+  if (pointer_mode != kHostScalars || !alpha || !beta) return Scale::on_device;
+  values.alpha = *static_cast<const float*>(alpha);
+  values.beta = *static_cast<const float*>(beta);
+  return scale_of(values.alpha, values.beta);
 }
 
-bool serve(Call& call) noexcept try {
-  const Outcome contract = contract_here(call.shape);
-  if (contract != Outcome::served && !options().counts()) return false;
-  CallEntry* const entry = call_table().find_or_add(call.shape);
-  if (!entry) return false;  // thousands of shapes: no kernel is tuned for each
-  const Outcome outcome = contract == Outcome::served ? outcome_of(*entry, call) : contract;
+std::uint8_t alignment_of(const CallValues& values) noexcept {
+  const auto bits = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address); };
+  const std::uintptr_t any = bits(values.a) | bits(values.b) | bits(values.c) | bits(values.d) | 16;
+  return static_cast<std::uint8_t>(std::uintptr_t{1} << std::countr_zero(any));
+}
+
+CallEntry* entry_of(CallShape shape) {
+  shape.device = current_device();
+  return call_table().find_or_add(shape);
+}
+
+bool serve(CallEntry* entry, const Call& call) noexcept try {
+  if (!entry) return false;
+  const Outcome outcome = outcome_of(*entry, call);
   count(*entry, outcome);
   return outcome == Outcome::served;
 } catch (...) {

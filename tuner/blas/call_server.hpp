@@ -10,18 +10,25 @@ namespace autotune::blas {
 
 /// A call as cuBLAS gets it.
 struct Call {
-  CallShape shape;
   CallValues values;
   BlasHandle handle = nullptr;  // its stream counts, unless this is null
   Stream stream = nullptr;
 };
 
-/// Reads the scalars of a call, and the alignment of its addresses, into its shape and values.
-/// `alpha` and `beta` are addresses of floats, on the host if `pointer_mode` says so.
-void take_values(Call& call, int pointer_mode, const void* alpha, const void* beta) noexcept;
+/// Reads the scalars of a call into its values. `alpha` and `beta` are addresses of floats, on the
+/// host if `pointer_mode` says so.
+Scale take_scalars(CallValues& values, int pointer_mode, const void* alpha,
+                   const void* beta) noexcept;
+
+/// The largest power of two, up to 16, that divides all addresses but that of a bias.
+std::uint8_t alignment_of(const CallValues& values) noexcept;
+
+/// The entry of a shape on the current device. nullptr if there are thousands of shapes: no kernel
+/// is tuned for each. It stays where it is.
+CallEntry* entry_of(CallShape shape);
 
 /// True if a tuned kernel was launched. Else the caller passes the call on.
-bool serve(Call& call) noexcept;
+bool serve(CallEntry* entry, const Call& call) noexcept;
 
 /// All calls of this process.
 CallTable& call_table();

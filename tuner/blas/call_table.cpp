@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/blas/call_table.hpp"
 
-#include <bit>
+#include <cstring>
 #include <functional>
 #include <numeric>
+
+#include "tuner/blas/word_hash.hpp"
 
 namespace autotune::blas {
 namespace {
 
-std::uint64_t hash_of(const CallShape& shape) {
-  static_assert(sizeof(CallShape) % sizeof(std::uint64_t) == 0);
-  using Words = std::array<std::uint64_t, sizeof(CallShape) / sizeof(std::uint64_t)>;
-  std::uint64_t hash = 0;
-  for (const std::uint64_t word : std::bit_cast<Words>(shape)) {
-    hash = std::rotl(hash ^ word, 29) * 0x9e3779b97f4a7c15u;
-  }
-  return hash ^ (hash >> 32);
+bool is_same(const CallShape& one, const CallShape& other) {
+  return std::memcmp(&one, &other, sizeof one) == 0;
 }
 
 }  // namespace
@@ -29,21 +25,25 @@ std::uint64_t CallEntry::calls() const {
 CallTable::CallTable() : slots_(std::make_unique<std::atomic<CallEntry*>[]>(kSlots)) {}
 
 CallEntry* CallTable::find_or_add(const CallShape& shape) {
-  const std::uint64_t hash = hash_of(shape);
   std::unique_lock lock(adding_, std::defer_lock);
-  for (std::size_t at = hash % kSlots;; at = (at + 1) % kSlots) {
+  for (std::size_t at = word_hash(shape) % kSlots;; at = (at + 1) % kSlots) {
     CallEntry* entry = slots_[at].load(std::memory_order_acquire);
     if (!entry && !lock.owns_lock()) {
       lock.lock();
       entry = slots_[at].load(std::memory_order_acquire);
     }
-    if (entry && entry->shape == shape) return entry;
-    if (entry) continue;
-    if (owned_.size() >= kMostEntries) return nullptr;
-    owned_.push_back(std::make_unique<CallEntry>(shape));
-    slots_[at].store(owned_.back().get(), std::memory_order_release);
-    return owned_.back().get();
+    if (!entry) return add(shape, slots_[at]);
+    if (is_same(entry->shape, shape)) return entry;
   }
+}
+
+CallEntry* CallTable::add(const CallShape& shape, std::atomic<CallEntry*>& slot) {
+  const Outcome contract = contract_of(shape);
+  const bool may_be_served = contract == Outcome::served;
+  if (owned_.size() >= (may_be_served ? kMostEntries : kMostRefused)) return nullptr;
+  owned_.push_back(std::make_unique<CallEntry>(shape, contract));
+  slot.store(owned_.back().get(), std::memory_order_release);
+  return owned_.back().get();
 }
 
 std::vector<CallEntry*> CallTable::entries() const {

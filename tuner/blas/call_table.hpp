@@ -17,9 +17,11 @@ class ServingKernel;
 
 /// Everything but the shape may be read and written by any thread.
 struct CallEntry {
-  explicit CallEntry(const CallShape& of) : shape(of) {}
+  CallEntry(const CallShape& of, Outcome contract_of_shape)
+      : shape(of), contract(contract_of_shape) {}
 
   const CallShape shape;
+  const Outcome contract;  // served: kernels compute the same as cuBLAS
   std::array<std::atomic<std::uint64_t>, kOutcomes> counts{};
   std::atomic<bool> is_requested{false};              // its kernel is, or was, being prepared
   std::atomic<Outcome> why_not{Outcome::preparing};   // while there is no kernel
@@ -37,7 +39,7 @@ struct CallEntry {
 class CallTable {
  public:
   CallTable();
-  /// nullptr once the table is full.
+  /// nullptr once the table is full. Shapes that no kernel serves get half of it at most.
   CallEntry* find_or_add(const CallShape& shape);
   /// In the order in which they were first called.
   std::vector<CallEntry*> entries() const;
@@ -45,6 +47,9 @@ class CallTable {
  private:
   static constexpr std::size_t kSlots = 16384;
   static constexpr std::size_t kMostEntries = kSlots / 2;
+  static constexpr std::size_t kMostRefused = kMostEntries / 2;
+
+  CallEntry* add(const CallShape& shape, std::atomic<CallEntry*>& slot);
 
   std::unique_ptr<std::atomic<CallEntry*>[]> slots_;
   mutable std::mutex adding_;

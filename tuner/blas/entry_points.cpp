@@ -51,12 +51,17 @@ CallShape call_shape_of(const Shape& s, const Types& types, int math_mode) {
 }
 
 bool served(BlasHandle handle, const Shape& shape, const void* alpha, const void* a, const void* b,
-            const void* beta, void* c, const Types& types = {}) {
+            const void* beta, void* c, const Types& types = {}) noexcept try {
   if (is_in_vendor || !handle) return false;
   const HandleState state = state_of(handle);
-  Call call{call_shape_of(shape, types, state.math_mode), {a, b, c, c}, handle};
-  take_values(call, types.compute == kComputeF32 ? state.pointer_mode : -1, alpha, beta);
-  return serve(call);
+  CallShape called = call_shape_of(shape, types, state.math_mode);
+  Call call{{a, b, c, c}, handle};
+  const int pointer_mode = types.compute == kComputeF32 ? state.pointer_mode : -1;
+  called.scale = take_scalars(call.values, pointer_mode, alpha, beta);
+  called.alignment = alignment_of(call.values);
+  return serve(entry_of(called), call);
+} catch (...) {  // memory is short
+  return false;
 }
 
 /// Reports and files at the end of the program.
@@ -156,9 +161,9 @@ AUTOTUNE_TAKEN Status cublasLtMatmul(BlasHandle handle, void* operation, const v
                                      void* d_layout, const void* algorithm, void* workspace,
                                      std::size_t workspace_bytes, Stream stream) {
   if (!is_in_vendor) {
-    const LtCall lt{operation, a_layout, b_layout, c_layout, d_layout, alpha, beta};
-    Call call = call_of(lt, {a, b, c, d}, stream);
-    if (serve(call)) return kSuccess;
+    const LtCall lt{operation, a_layout, b_layout,     c_layout, d_layout,
+                    alpha,     beta,     {a, b, c, d}, stream};
+    if (serve(lt)) return kSuccess;
   }
   static auto* const vendor = vendor_function<decltype(cublasLtMatmul)>("cublasLtMatmul");
   return pass_on(vendor, handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d,

@@ -2,11 +2,14 @@
 #include "tuner/blas/lt_call.hpp"
 
 #include <array>
-#include <bit>
+#include <atomic>
 #include <cstring>
+#include <memory>
 
+#include "tuner/blas/cuda_driver.hpp"
 #include "tuner/blas/options.hpp"
 #include "tuner/blas/vendor_library.hpp"
+#include "tuner/blas/word_hash.hpp"
 
 namespace autotune::blas {
 namespace {
@@ -34,9 +37,12 @@ Value read(void* layout, LayoutAttribute attribute, Value otherwise) {
   return read(get, layout, static_cast<int>(attribute), otherwise);
 }
 
+std::int32_t number(void* operation, OperationAttribute attribute) {
+  return read(operation, attribute, std::int32_t{-1});
+}
+
 /// One of the matrices.
 struct Matrix {
-  Matrix() = default;
   explicit Matrix(void* layout)
       : type(read(layout, LayoutAttribute::type, std::int32_t{-1})),
         order(read(layout, LayoutAttribute::order, std::int32_t{-1})),
@@ -46,39 +52,27 @@ struct Matrix {
         leading(read(layout, LayoutAttribute::leading_dimension, std::int64_t{0})),
         stride(batch == 1 ? 0 : read(layout, LayoutAttribute::stride, std::int64_t{0})) {}
 
-  std::int32_t type = -1, order = -1, batch = -1;
-  std::int64_t rows = 0, columns = 0, leading = 0, stride = 0;
+  std::int32_t type, order, batch;
+  std::int64_t rows, columns, leading, stride;
 };
 
 /// cublasLtMatrixLayoutOpaque_t: programs may copy it, so its words are all that there is to it.
 using LayoutWords = std::array<std::uint64_t, 8>;
 
-/// What was read of a layout lately. Programs make layouts anew for each call, with few contents.
-class KnownLayouts {
- public:
-  const Matrix& of(void* layout) {
-    LayoutWords words;
-    std::memcpy(&words, layout, sizeof words);
-    std::uint64_t hash = 0;
-    for (const std::uint64_t word : words) hash = std::rotl(hash ^ word, 29) * 0x9e3779b97f4a7c15u;
-    Known& known = known_[hash >> 59];
-    if (!known.is_set || known.words != words) known = {words, Matrix(layout), true};
-    return known.matrix;
-  }
-
- private:
-  struct Known {
-    LayoutWords words{};
-    Matrix matrix;
-    bool is_set = false;
-  };
-  std::array<Known, 32> known_{};
-};
-
-Matrix matrix_of(void* layout) {
-  thread_local KnownLayouts known;
-  return layout ? known.of(layout) : Matrix();
+LayoutWords words_of(const void* layout) {
+  LayoutWords words{};
+  if (layout) std::memcpy(&words, layout, sizeof words);
+  return words;
 }
+
+/// All that decides about the shape of a call. Compared and hashed as bytes.
+struct LtKey {
+  LayoutWords a, b, c, d;
+  std::int32_t compute_type = -1, op_a = -1, op_b = -1, epilogue = -1, bias_type = -1, device = -1;
+  Scale scale = Scale::none;
+  std::uint8_t alignment = 16;
+  std::array<std::uint8_t, 6> unused{};
+};
 
 /// Of all matrices; 0, which is invalid, if they differ.
 std::int32_t batch_of(const Matrix& a, const Matrix& b, const Matrix& c, const Matrix& d) {
@@ -86,7 +80,7 @@ std::int32_t batch_of(const Matrix& a, const Matrix& b, const Matrix& c, const M
 }
 
 void take_layouts(CallShape& shape, const LtCall& lt) {
-  const Matrix a = matrix_of(lt.a), b = matrix_of(lt.b), c = matrix_of(lt.c), d = matrix_of(lt.d);
+  const Matrix a(lt.a), b(lt.b), c(lt.c), d(lt.d);
   shape.m = d.rows, shape.n = d.columns;
   shape.k = shape.op_a == kNotTransposed ? a.columns : a.rows;
   shape.lda = a.leading, shape.ldb = b.leading, shape.ldc = c.leading, shape.ldd = d.leading;
@@ -99,39 +93,91 @@ void take_layouts(CallShape& shape, const LtCall& lt) {
   shape.other_order = is_column_major ? 0 : 1;
 }
 
-/// nullptr if there is none. One that has not the type of D makes the epilogue unknown.
-const void* bias_of(void* operation, CallShape& shape) {
-  if ((shape.epilogue & kBias) == 0) return nullptr;
-  const void* const none = nullptr;
-  const void* const bias = read(operation, OperationAttribute::bias_pointer, none);
-  const std::int32_t type = read(operation, OperationAttribute::bias_type, std::int32_t{-1});
-  if (!bias || (type != -1 && type != shape.d_type)) shape.epilogue = -1;
-  return bias;
+/// A bias that has not the type of D makes the epilogue unknown.
+CallShape shape_of(const LtKey& key, const LtCall& lt) {
+  CallShape shape;
+  shape.function = Function::lt_matmul;
+  shape.compute_type = key.compute_type;
+  shape.op_a = static_cast<std::uint8_t>(key.op_a);
+  shape.op_b = static_cast<std::uint8_t>(key.op_b);
+  take_layouts(shape, lt);
+  const bool is_known_bias = key.bias_type == -1 || key.bias_type == shape.d_type;
+  shape.epilogue = is_known_bias ? key.epilogue : -1;
+  shape.scale = key.scale;
+  shape.alignment = key.alignment;
+  return shape;
+}
+
+/// What was called. Programs make descriptors anew for each call, with few contents. Grows only;
+/// nothing is locked.
+class KnownCalls {
+ public:
+  CallEntry* entry_of(const LtKey& key, const LtCall& lt) {
+    const std::uint64_t hash = word_hash(key);
+    std::atomic<const Known*>* free = nullptr;
+    for (std::size_t i = 0; i < kProbes && !free; ++i) {
+      std::atomic<const Known*>& slot = slots_[(hash + i) % slots_.size()];
+      const Known* const known = slot.load(std::memory_order_acquire);
+      if (!known) free = &slot;
+      if (known && std::memcmp(&known->key, &key, sizeof key) == 0) return known->entry;
+    }
+    CallEntry* const entry = blas::entry_of(shape_of(key, lt));
+    if (free) remember(*free, {key, entry});
+    return entry;
+  }
+
+ private:
+  struct Known {
+    LtKey key;
+    CallEntry* entry;
+  };
+
+  void remember(std::atomic<const Known*>& slot, const Known& known) {
+    auto kept = std::make_unique<const Known>(known);
+    const Known* none = nullptr;
+    if (slot.compare_exchange_strong(none, kept.get(), std::memory_order_release)) kept.release();
+  }
+
+  static constexpr std::size_t kProbes = 8;
+  std::array<std::atomic<const Known*>, 4096> slots_{};
+};
+
+/// Its bias goes into the values.
+LtKey key_of(const LtCall& lt, std::int32_t compute_type, CallValues& values) {
+  const auto operation = [&](OperationAttribute what) { return number(lt.operation, what); };
+  LtKey key{words_of(lt.a), words_of(lt.b), words_of(lt.c), words_of(lt.d)};
+  key.compute_type = compute_type;
+  key.op_a = operation(OperationAttribute::op_a);
+  key.op_b = operation(OperationAttribute::op_b);
+  key.epilogue = operation(OperationAttribute::epilogue);
+  if ((key.epilogue & kBias) != 0) {
+    const void* const none = nullptr;
+    values.bias = read(lt.operation, OperationAttribute::bias_pointer, none);
+    key.bias_type = operation(OperationAttribute::bias_type);
+    if (!values.bias) key.epilogue = -1;
+  }
+  const bool has_plain_scalars = compute_type == kComputeF32 &&
+                                 operation(OperationAttribute::scale_type) == kF32 &&
+                                 operation(OperationAttribute::op_c) == kNotTransposed;
+  const int mode = has_plain_scalars ? operation(OperationAttribute::pointer_mode) : -1;
+  key.scale = take_scalars(values, mode, lt.alpha, lt.beta);
+  key.alignment = alignment_of(values);
+  key.device = current_device();
+  return key;
 }
 
 }  // namespace
 
-Call call_of(const LtCall& lt, const CallValues& values, Stream stream) noexcept {
-  Call call{{}, values, nullptr, stream};
-  CallShape& shape = call.shape;
-  shape.function = Function::lt_matmul;
-  const auto operation = [&](OperationAttribute attribute) {
-    return read(lt.operation, attribute, std::int32_t{-1});
-  };
-  shape.compute_type = operation(OperationAttribute::compute_type);
-  shape.op_a = static_cast<std::uint8_t>(operation(OperationAttribute::op_a));
-  shape.op_b = static_cast<std::uint8_t>(operation(OperationAttribute::op_b));
-  shape.epilogue = operation(OperationAttribute::epilogue);
-  const bool may_be_served = shape.compute_type == kComputeF32 && options().serve;
-  if (may_be_served || options().counts()) {
-    take_layouts(shape, lt);
-    call.values.bias = bias_of(lt.operation, shape);
-  }
-  const bool is_plain = shape.compute_type == kComputeF32 &&
-                        operation(OperationAttribute::scale_type) == kF32 &&
-                        operation(OperationAttribute::op_c) == kNotTransposed;
-  take_values(call, is_plain ? operation(OperationAttribute::pointer_mode) : -1, lt.alpha, lt.beta);
-  return call;
+bool serve(const LtCall& lt) noexcept try {
+  static constinit KnownCalls known;  // used until the process ends
+  const std::int32_t compute_type = number(lt.operation, OperationAttribute::compute_type);
+  const bool may_be_served = compute_type == kComputeF32 && options().serve;
+  if (!may_be_served && !options().counts()) return false;
+  Call call{lt.values, nullptr, lt.stream};
+  const LtKey key = key_of(lt, compute_type, call.values);
+  return serve(known.entry_of(key, lt), call);
+} catch (...) {
+  return false;
 }
 
 }  // namespace autotune::blas

@@ -6,6 +6,8 @@
 #include <set>
 #include <thread>
 
+#include "tuner/blas/cublas_abi.hpp"
+
 namespace autotune::blas {
 namespace {
 
@@ -42,6 +44,18 @@ TEST(CallTable, AFullTableKeepsWhatItHas) {
   while (table.find_or_add(sized(m))) ++m;
   EXPECT_GE(m, 4096);
   EXPECT_NE(table.find_or_add(sized(m - 1)), nullptr);
+}
+
+TEST(CallTable, ShapesThatNoKernelServesLeaveHalfOfItToOthers) {
+  CallTable table;
+  std::int64_t m = 1;
+  while (table.find_or_add(sized(m))) ++m;  // without a compute type
+  CallShape other = sized(8);
+  other.n = other.k = other.lda = other.ldb = other.ldc = other.ldd = 8;
+  other.compute_type = kComputeF32;
+  other.epilogue = kNoEpilogue;
+  ASSERT_NE(table.find_or_add(other), nullptr);
+  EXPECT_EQ(table.find_or_add(other)->contract, Outcome::served);
 }
 
 }  // namespace

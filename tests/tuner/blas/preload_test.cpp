@@ -85,6 +85,12 @@ TEST_F(Preload, WhatIsNotTheSameContractIsPassedOnWithItsReason) {
   }
 }
 
+TEST_F(Preload, DescriptorsThatChangeAreReadAgain) {
+  const Ended ended = call("changed");
+  EXPECT_EQ(ended.status, 0) << ended.out;
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("served 5"), HasSubstr("math mode or compute type 1")));
+}
+
 TEST_F(Preload, NothingIsPreparedDuringACapture) {
   EXPECT_THAT(call("captured", "2").err, HasSubstr("being prepared 2"));
 }

@@ -205,6 +205,38 @@ int same_calls(int count, int streams, bool is_captured) {
   return 0;
 }
 
+/// Calls of cublasLtMatmul with the same descriptors, whose contents change between them. The
+/// number of wrong results.
+int changed_descriptors() {
+  alignas(16) std::array<float, 64> a{}, b{}, d{};
+  a.fill(1), b.fill(1);
+  const std::array<float, 8> tens{10, 10, 10, 10, 10, 10, 10, 10}, minus_twenties{-20};
+  const float one = 1, zero = 0;
+  stub::StreamState stream;
+  stub::HandleState handle{&stream, 0, 0};
+  stub::Operation operation;
+  stub::Layout layout{0, 0, 1, 8, 8, 8, 0};
+  int wrong = 0;
+  const auto expect_first = [&](float first) {
+    cublasLtMatmul(&handle, &operation, &one, a.data(), &layout, b.data(), &layout, &zero, d.data(),
+                   &layout, d.data(), &layout, nullptr, nullptr, 0, handle.stream);
+    wrong += d[0] == first ? 0 : 1;
+  };
+  expect_first(8);
+  operation.epilogue = 4, operation.bias = tens.data();
+  expect_first(18);
+  operation.bias = minus_twenties.data();
+  expect_first(-12);
+  operation.epilogue = 6;
+  expect_first(0);
+  operation.epilogue = 1;
+  layout.rows = layout.columns = layout.leading = 4;
+  expect_first(4);
+  operation.compute_type = 77;  // TF32
+  expect_first(4);
+  return wrong;
+}
+
 /// One call of each kind that is passed on for its arguments.
 int refused_calls() {
   Random random(1);
@@ -254,6 +286,7 @@ int main(int argc, char** argv) {
   if (what == "captured") wrong = same_calls(count, 1, true);
   if (what == "prepared and captured") wrong = same_calls(1, 1, false) + same_calls(count, 1, true);
   if (what == "half") wrong = half_call();
+  if (what == "changed") wrong = changed_descriptors();
   if (what == "refused") wrong = refused_calls();
   if (what == "nothing") wrong = 0;
   if (what == "crash") {
