@@ -81,7 +81,7 @@ Energy energy_of(const Json& json) {
 Json wire_of(const Counters& counters) { return {{"counters", to_wire(counters)}}; }
 
 Counters counters_in(const Json& json) {
-  auto counters = from_wire<Counters>(field(json, "counters"));
+  auto counters = from_wire<Counters>(json.at("counters"));
   for (const Counter& one : counters) {
     if (!std::isfinite(one.value)) throw WireError(format("{} is {}", one.name, one.value));
   }

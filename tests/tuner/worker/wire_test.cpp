@@ -31,6 +31,13 @@ TEST(Wire, KeepsALaunchPlan) {
   EXPECT_EQ(launch_plan_of(sent(wire_of(LaunchPlan{}))), LaunchPlan{});
 }
 
+TEST(Wire, KeepsCountersAndRefusesWhatIsNoNumber) {
+  const Counters counters{{"instructions", "warp instructions", 2e6}, {"l2_bytes", "bytes", 0}};
+  EXPECT_EQ(counters_in(sent(wire_of(counters))), counters);
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(counters_in(wire_of(Counters{{"l2_bytes", "bytes", infinite}})), WireError);
+}
+
 TEST(Wire, KeepsAnEnergyAndRefusesWhatIsNone) {
   const Energy energy = energy_of(sent(wire_of(Energy{1.5e-3, 300, 0.31, 0.01})));
   EXPECT_EQ(energy.joules, 1.5e-3);
