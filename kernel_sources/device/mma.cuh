@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of 16-bit matrices on tensor cores, from compute capability 8.0 on: ldmatrix and
-// mma.sync. On the host device the lanes of a warp exchange what these instructions exchange.
+// Products on tensor cores, from compute capability 8.0 on: ldmatrix and mma.sync. On the host
+// device the lanes of a warp exchange what these instructions exchange.
 //
-// A warp holds tiles of 8 x 8 elements, two neighbours of a row in each lane: lane l has row l / 4,
-// columns 2 (l % 4) and the next.
+// A warp holds tiles of 8 rows of 16 bytes, 4 bytes in each lane: lane l has row l / 4, bytes
+// 4 (l % 4) and on. Of 16 bits a tile is 8 x 8, and may be transposed.
 #pragma once
 
+#include "factor.cuh"
 #include "shared_memory.cuh"
 #ifdef AUTOTUNE_HOST
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #endif
 
-/// Loads four 8 x 8 tiles. Lane l gives the address of row l % 8 of tile l / 8: 16 bytes of shared
-/// memory, aligned to them. `transposed`: each tile is transposed on its way.
+/// Loads four tiles. Lane l gives the address of row l % 8 of tile l / 8: 16 bytes of shared
+/// memory, aligned to them. `transposed`: each tile, of 16 bits, is transposed on its way.
 template <bool transposed>
 __device__ __forceinline__ void load_tiles(unsigned (&tiles)[4], const void* row) {
 #ifdef AUTOTUNE_HOST
@@ -79,28 +80,32 @@ __device__ __forceinline__ void store_tiles(SharedAddress row, const unsigned (&
 }
 
 #ifdef AUTOTUNE_HOST
-/// sums += the product of rows of 16 and columns of 16, as lane `lane` has them.
-template <bool bfloat>
-inline void multiply_on_host(float (&sums)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+/// Element k of a line in memory.
+template <Factor kFactor>
+inline SumOf<kFactor> factor_at(const unsigned* line, int k) {
+  const unsigned word = line[k * bytes_of(kFactor) / 4];
+  const auto low = static_cast<unsigned short>(word >> k % 2 * 16);
+  if constexpr (kFactor == Factor::s8) return static_cast<signed char>(word >> k % 4 * 8);
+  if constexpr (kFactor == Factor::bf16) return __ushort_as_bfloat16(low);
+  if constexpr (kFactor == Factor::f16) return __ushort_as_half(low);
+  return __uint_as_float(word & ~0x1FFFu);
+}
+
+/// sums += the product of 16 rows and 8 columns, as the lanes of a warp have them.
+template <Factor kFactor>
+inline void multiply_on_host(SumOf<kFactor> (&sums)[4], const unsigned (&a)[4], unsigned b0,
+                             unsigned b1) {
   const auto wait = [] { autotune_host::wait_warp(~0u); };
-  const auto number = [](unsigned bits) -> float {
-    const auto low = static_cast<unsigned short>(bits);
-    return bfloat ? float(__ushort_as_bfloat16(low)) : float(__ushort_as_half(low));
-  };
   const unsigned lane = autotune_host::thread() % 32, warp = autotune_host::thread() - lane;
-  // Lanes `first` to `first + 3` have 16 elements of a row or column, of k 0 … 7 in the lower word.
-  const auto line_of = [&](unsigned first, float(&line)[16], const unsigned long long* words) {
+  // Lanes `first` to `first + 3` have a line of 32 bytes, its first half in the lower words.
+  const auto line_of = [&](unsigned first, unsigned(&line)[8], const unsigned long long* words) {
     for (unsigned i = 0; i < 4; ++i) {
-      const unsigned long long word = words[warp + first + i];
-      for (unsigned half = 0; half < 2; ++half) {
-        const auto pair = static_cast<unsigned>(word >> 32 * half);
-        line[8 * half + 2 * i] = number(pair);
-        line[8 * half + 2 * i + 1] = number(pair >> 16);
-      }
+      line[i] = static_cast<unsigned>(words[warp + first + i]);
+      line[4 + i] = static_cast<unsigned>(words[warp + first + i] >> 32);
     }
     return 0;
   };
-  float rows[2][16], columns[2][16];
+  unsigned rows[2][8], columns[2][8];
   for (int i = 0; i < 2; ++i) {
     autotune_host::exchange(
         a[i] | (unsigned long long)a[i + 2] << 32, wait,
@@ -111,32 +116,36 @@ inline void multiply_on_host(float (&sums)[4], const unsigned (&a)[4], unsigned 
     return line_of(lane % 4 * 8 + 4, columns[1], words);
   });
   for (int i = 0; i < 4; ++i) {
-    for (int k = 0; k < 16; ++k) sums[i] += rows[i / 2][k] * columns[i % 2][k];
+    for (int k = 0; k < 32 / bytes_of(kFactor); ++k) {
+      sums[i] += factor_at<kFactor>(rows[i / 2], k) * factor_at<kFactor>(columns[i % 2], k);
+    }
   }
 }
 #endif
 
-/// sums += a b, 16 x 8 from 16 x 16 and 16 x 8. Tiles of a: upper left, lower left, upper right,
-/// lower right; of b, which is held transposed: upper, lower. sums: two neighbours of row l / 4,
-/// two of row l / 4 + 8. Elements are __half, or __nv_bfloat16 if `bfloat`.
-template <bool bfloat>
-__device__ __forceinline__ void multiply_tiles(float (&sums)[4], const unsigned (&a)[4],
+#define MULTIPLY_TILES(shape_and_types, kind)                                               \
+  asm volatile("mma.sync.aligned." shape_and_types                                          \
+               " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                     \
+               : "+" kind(sums[0]), "+" kind(sums[1]), "+" kind(sums[2]), "+" kind(sums[3]) \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
+
+/// sums += a b, 16 x 8 from 32 bytes of k. Tiles of a: upper left, lower left, upper right, lower
+/// right; of b, which is held transposed: upper, lower. sums: two neighbours of row l / 4, two of
+/// row l / 4 + 8.
+template <Factor kFactor>
+__device__ __forceinline__ void multiply_tiles(SumOf<kFactor> (&sums)[4], const unsigned (&a)[4],
                                                unsigned b0, unsigned b1) {
 #ifdef AUTOTUNE_HOST
-  multiply_on_host<bfloat>(sums, a, b0, b1);
+  multiply_on_host<kFactor>(sums, a, b0, b1);
 #elif __CUDA_ARCH__ >= 800
-  if constexpr (bfloat) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
-        "{%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  if constexpr (kFactor == Factor::bf16) {
+    MULTIPLY_TILES("m16n8k16.row.col.f32.bf16.bf16.f32", "f");
+  } else if constexpr (kFactor == Factor::f16) {
+    MULTIPLY_TILES("m16n8k16.row.col.f32.f16.f16.f32", "f");
+  } else if constexpr (kFactor == Factor::tf32) {
+    MULTIPLY_TILES("m16n8k8.row.col.f32.tf32.tf32.f32", "f");
   } else {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
-        "{%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    MULTIPLY_TILES("m16n8k32.row.col.s32.s8.s8.s32", "r");
   }
 #endif
 }

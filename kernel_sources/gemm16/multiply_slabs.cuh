@@ -10,31 +10,35 @@
 #pragma once
 
 #include "device/early_start.cuh"
+#include "device/wgmma_product.cuh"
 #include "slab.cuh"
 #include "split_sum.cuh"
 #include "store_tile.cuh"
 
 /// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kParts,
-/// kRowsAlongK, kColumnsAlongK, kBfloat, and what TileStore takes.
+/// kRowsAlongK, kColumnsAlongK, and what TileStore takes.
 template <class Config, class T>
 struct SlabKernel {
   static constexpr int kRows = Config::kRows, kColumns = Config::kColumns;
-  static constexpr int kSlabs = Config::kDepth / kSlab;  // of a stage
+  static constexpr int kSlabDepth = kSlabBytes / bytes_of(Config::kFactor);
+  static constexpr int kSlabs = Config::kDepth / kSlabDepth;  // of a stage
   static constexpr int kTiles = kRows / 64 / Config::kWarpgroups, kSums = kColumns / 2;
   using Rows = Slab<kRows, Config::kRowsAlongK>;
   using Columns = Slab<kColumns, Config::kColumnsAlongK>;
-  using Form = WgmmaForm<Config::kBfloat, !Config::kRowsAlongK, !Config::kColumnsAlongK>;
+  using Product =
+      WgmmaProduct<Config::kFactor, kColumns, !Config::kRowsAlongK, !Config::kColumnsAlongK>;
+  using Sum = SumOf<Config::kFactor>;
   using Ring = StageRing<Config::kStages>;
   using Store = TileStore<Config, T>;
-  static constexpr int kSlabBytes = Rows::kBytes + Columns::kBytes;
-  static constexpr int kStageBytes = kSlabs * kSlabBytes;
+  static constexpr int kBothBytes = Rows::kBytes + Columns::kBytes;  // of a slab
+  static constexpr int kStageBytes = kSlabs * kBothBytes;
 
   const TensorMap &rows_map, &columns_map;
   int rows, columns, K;  // of the problem, seen as wgmma does
   int group, copied_bytes;
   SharedAddress stages;
   Ring ring;
-  SplitMemory split;
+  SplitMemory<Sum> split;
   int* tickets;  // one for each warpgroup
 
   /// A part of a tile: its first element, and the range of k.
@@ -65,9 +69,10 @@ struct SlabKernel {
         expect(ring.filled(), copied_bytes);
         SharedAddress to = stages + ring.stage * kStageBytes;
 #pragma unroll
-        for (int slab = 0; slab < kSlabs; ++slab, to += kSlabBytes) {
-          Rows::copy(to, rows_map, at.row, k + slab * kSlab, ring.filled());
-          Columns::copy(to + Rows::kBytes, columns_map, at.column, k + slab * kSlab, ring.filled());
+        for (int slab = 0; slab < kSlabs; ++slab, to += kBothBytes) {
+          Rows::copy(to, rows_map, at.row, k + slab * kSlabDepth, ring.filled());
+          Columns::copy(to + Rows::kBytes, columns_map, at.column, k + slab * kSlabDepth,
+                        ring.filled());
         }
       }
     }
@@ -75,18 +80,18 @@ struct SlabKernel {
 
   /// Begins to add the products of a stage.
   __device__ __forceinline__ void multiply_stage(int row, bool add,
-                                                 float (&sums)[kTiles][kSums]) const {
+                                                 Sum (&sums)[kTiles][kSums]) const {
     const SharedAddress stage = stages + ring.stage * kStageBytes;
     wgmma_fence();
 #pragma unroll
     for (int slab = 0; slab < kSlabs; ++slab) {
-      const SharedAddress at = stage + slab * kSlabBytes;
+      const SharedAddress at = stage + slab * kBothBytes;
       const MatrixDescriptor right = Columns::describe(at + Rows::kBytes, 0);
 #pragma unroll
-      for (int step = 0; step < kSlab / 16; ++step) {
+      for (int step = 0; step < kSlabBytes / 32; ++step) {
 #pragma unroll
         for (int tile = 0; tile < kTiles; ++tile)
-          Wgmma<kColumns>::template multiply<Form>(
+          Product::multiply(
               sums[tile], Rows::describe(at, row + 64 * tile).moved_by(step * Rows::kStepBytes),
               right.moved_by(step * Columns::kStepBytes), add || slab > 0 || step > 0);
       }
@@ -98,8 +103,7 @@ struct SlabKernel {
     if (threadIdx.x % 32 == 0) arrive(emptied);
   }
 
-  __device__ __forceinline__ void sum_stages(int row, const Place& at,
-                                             float (&sums)[kTiles][kSums]) {
+  __device__ __forceinline__ void sum_stages(int row, const Place& at, Sum (&sums)[kTiles][kSums]) {
     SharedAddress before = 0;
     for (int k = at.begin; k < at.end; k += Config::kDepth, ring.advance()) {
       ring.wait_filled();
@@ -116,15 +120,15 @@ struct SlabKernel {
     const int row = store.warpgroup * 64 * kTiles;
     for (int i = blockIdx.x; i < places(); i += gridDim.x) {
       const Place at = place(i);
-      float sums[kTiles][kSums];
+      Sum sums[kTiles][kSums];
       sum_stages(row, at, sums);
 #pragma unroll
       for (int tile = 0; tile < kTiles; ++tile) {
         const int own = at.row + row + 64 * tile;
         if constexpr (Config::kParts > 1) {
           const int index = (i % tiles() * Config::kWarpgroups + store.warpgroup) * kTiles + tile;
-          const SplitSum<Config::kParts, kSums> sum{split, index, store.warpgroup,
-                                                    tickets + store.warpgroup};
+          const SplitSum<Sum, Config::kParts, kSums> sum{split, index, store.warpgroup,
+                                                         tickets + store.warpgroup};
           if (!sum.add(at.part, sums[tile])) continue;
         }
         store.store(sums[tile], Config::kSwapped ? at.column : own,
@@ -138,9 +142,11 @@ struct SlabKernel {
 /// `shared` is aligned to 1024 bytes.
 template <class Config, class T>
 __device__ __forceinline__ void multiply_slabs(const TensorMap& a_map, const TensorMap& b_map,
-                                               const TensorMap& d_map, const Output<float, T>& out,
-                                               T* D, int K, int group, int copied_bytes,
-                                               const SplitMemory& split, char* shared) {
+                                               const TensorMap& d_map,
+                                               const Output<SumOf<Config::kFactor>, T>& out, T* D,
+                                               int K, int group, int copied_bytes,
+                                               const SplitMemory<SumOf<Config::kFactor>>& split,
+                                               char* shared) {
   using Kernel = SlabKernel<Config, T>;
   using Store = typename Kernel::Store;
   const SharedAddress stages = shared_address(shared);

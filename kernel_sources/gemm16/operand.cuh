@@ -11,7 +11,8 @@ template <class T, int outer, int depth, bool along_k, int width, int threads>
 struct Operand {
   static constexpr int kLines = along_k ? outer : depth;
   static constexpr int kLength = along_k ? depth : outer;
-  static constexpr int kPitch = kLength + 8;  // so that 8 lines lie in different banks
+  static constexpr int kChunk = 16 / sizeof(T);    // elements of a tile's line
+  static constexpr int kPitch = kLength + kChunk;  // so that 8 lines lie in different banks
   static constexpr int kElements = kLines * kPitch;
 
   /// Begins to copy; zeros beyond `lines` and `length`.
@@ -30,14 +31,14 @@ struct Operand {
     }
   }
 
-  /// Four tiles, for 16 of `outer` and 16 of k. `k_first`: the second tile is the next along k, as B
-  /// wants it; else the next along `outer`, as A does.
+  /// Four tiles, for 16 of `outer` and 32 bytes of k. `k_first`: the second tile is the next along
+  /// k, as B wants it; else the next along `outer`, as A does.
   template <bool k_first>
   static __device__ __forceinline__ void load(unsigned (&tiles)[4], const T* slice, int at, int k) {
-    const int lane = threadIdx.x % 32, next = lane / 8 % 2 * 8, far = lane / 16 * 8;
-    const int y = at + (k_first ? far : next), x = k + (k_first ? next : far), row = lane % 8;
-    const T* const from =
-        along_k ? slice + (y + row) * kPitch + x : slice + (x + row) * kPitch + y;
+    static_assert(along_k || sizeof(T) == 2, "only tiles of 16 bits are transposed");
+    const int lane = threadIdx.x % 32, next = lane / 8 % 2, far = lane / 16, row = lane % 8;
+    const int y = at + 8 * (k_first ? far : next), x = k + kChunk * (k_first ? next : far);
+    const T* const from = along_k ? slice + (y + row) * kPitch + x : slice + (x + row) * kPitch + y;
     load_tiles<!along_k>(tiles, from);
   }
 };

@@ -4,6 +4,7 @@
 // cache. Grid (chunks of 8 elements / kPadThreads rounded up, 2); block kPadThreads.
 #pragma once
 
+#include "chunk.cuh"
 #include "device/early_start.cuh"
 
 constexpr int kPadThreads = 256;
@@ -19,21 +20,10 @@ struct Padded {
 /// `width`: elements of a load; lines are multiples of it.
 template <int width, class T>
 __device__ __forceinline__ void pad_rows(const Padded<T>& operand) {
-  struct alignas(width * sizeof(T)) Load {
-    T value[width];
-  };
-  struct alignas(16) Chunk {
-    Load loads[8 / width];
-  };
   const int pitch = (operand.length + 63) / 64 * 64;
   const long long first = ((long long)blockIdx.x * kPadThreads + threadIdx.x) * 8;
   const int line = first / pitch, at = first % pitch;
   if (line >= operand.lines || at >= operand.length) return;
-  const T* const from = operand.from + (long long)line * operand.length + at;
-  Chunk chunk = {};
-#pragma unroll
-  for (int i = 0; i < 8; i += width) {
-    if (at + i < operand.length) chunk.loads[i / width] = *reinterpret_cast<const Load*>(from + i);
-  }
-  *reinterpret_cast<Chunk*>(operand.to + first) = chunk;
+  *reinterpret_cast<Chunk<T>*>(operand.to + first) =
+      load_chunk<width>(operand.from + (long long)line * operand.length, at, operand.length);
 }

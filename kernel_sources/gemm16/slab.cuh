@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slab of one operand in shared memory: `outer` rows of op(A) or columns of op(B), 64 of k. TMA
-// writes it, wgmma reads it.
+// A slab of one operand in shared memory: `outer` rows of op(A) or columns of op(B), 128 bytes of
+// k. TMA writes it, wgmma reads it.
 #pragma once
 
 #include "device/bulk_copy.cuh"
 #include "device/wgmma.cuh"
 
-/// Along k it is one box of 64 x outer elements. Across k it is pieces of up to 64 of `outer`, a
-/// box each: those that lie side by side in a line of memory.
+constexpr int kSlabBytes = 128;  // of k
+
+/// Along k it is one box of 128 bytes x outer. Across k, in 16 bits, it is pieces of up to 64 of
+/// `outer`, a box each: those that lie side by side in a line of memory.
 template <int outer, bool along_k>
 struct Slab {
   static constexpr int kPiece = along_k ? outer : outer % 64 == 0 ? 64 : outer % 32 == 0 ? 32 : 16;
-  static constexpr int kPitch = along_k ? 2 * kSlab : 2 * kPiece;  // bytes of a line
-  static constexpr int kBytes = outer * kSlab * 2;
-  static constexpr int kStepBytes = along_k ? 32 : 16 * kPitch;  // from 16 of k to the next
+  static constexpr int kPitch = along_k ? kSlabBytes : 2 * kPiece;  // bytes of a line
+  static constexpr int kBytes = outer * kSlabBytes;
+  static constexpr int kStepBytes = along_k ? 32 : 16 * kPitch;  // from 32 bytes of k to the next
 
-  /// The elements from (first, k) on. `map` has boxes of 64 x outer, or of kPiece x 64; boxes along
-  /// k may have fewer lines, if nobody needs the others.
+  /// The elements from (first, k) on. `map` has boxes of 128 bytes x outer, or of kPiece x 64;
+  /// boxes along k may have fewer lines, if nobody needs the others.
   static __device__ __forceinline__ void copy(SharedAddress to, const TensorMap& map, int first,
                                               int k, SharedAddress barrier) {
     if constexpr (along_k) {
@@ -24,14 +26,14 @@ struct Slab {
     } else {
 #pragma unroll
       for (int at = 0; at < outer; at += kPiece)
-        copy_box(to + at * kSlab * 2, map, first + at, k, barrier);
+        copy_box(to + at * kSlabBytes, map, first + at, k, barrier);
     }
   }
 
   /// Of the rows from `first` on, a multiple of 64 or 0.
   static __device__ __forceinline__ MatrixDescriptor describe(SharedAddress slab, int first) {
-    const SharedAddress at = slab + first * kSlab * 2;
+    const SharedAddress at = slab + first * kSlabBytes;
     if constexpr (along_k) return MatrixDescriptor(at, kAtomBytes);
-    return MatrixDescriptor(at, 8 * kPitch, kPitch, kPiece * kSlab * 2);
+    return MatrixDescriptor(at, 8 * kPitch, kPitch, kPiece * kSlabBytes);
   }
 };

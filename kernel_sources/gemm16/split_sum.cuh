@@ -6,25 +6,26 @@
 #include "device/wgmma.cuh"
 
 /// What blocks share in memory.
+template <class Sum>
 struct SplitMemory {
-  float* partial;  // the sums of each part of each tile
-  int* counters;   // one for each warpgroup of each tile, all 0 before and after
+  Sum* partial;   // the sums of each part of each tile
+  int* counters;  // one for each warpgroup of each tile, all 0 before and after
 };
 
 /// Of the warpgroup `index` of the tile, there are `kSums` sums a thread.
-template <int kParts, int kSums>
+template <class Sum, int kParts, int kSums>
 struct SplitSum {
-  const SplitMemory& memory;
+  const SplitMemory<Sum>& memory;
   int index;      // of the tile's warpgroup, among all
   int warpgroup;  // in the block
   int* ticket;    // in shared memory
 
-  __device__ __forceinline__ float* sums_of(int part) const {
+  __device__ __forceinline__ Sum* sums_of(int part) const {
     return memory.partial + ((long long)index * kParts + part) * kSums * 128 + threadIdx.x % 128;
   }
 
   /// True in the last warpgroup to come here; `sums` are of all parts then.
-  __device__ __forceinline__ bool add(int part, float (&sums)[kSums]) const {
+  __device__ __forceinline__ bool add(int part, Sum (&sums)[kSums]) const {
 #pragma unroll
     for (int i = 0; i < kSums; ++i) sums_of(part)[i * 128] = sums[i];
     if (!comes_last()) return false;

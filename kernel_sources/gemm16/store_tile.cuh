@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/bulk_copy.cuh"
+#include "device/factor.cuh"
 #include "device/mma.cuh"
 #include "device/wgmma.cuh"
 #include "output.cuh"
@@ -17,9 +18,11 @@ __device__ __forceinline__ unsigned packed(T first, T second) {
   return *reinterpret_cast<const unsigned*>(&both);
 }
 
-/// Config: kSwapped, kColumns of the tile of a warpgroup (wgmma's n), kScale, kEpilogue, kByTma.
+/// Config: kFactor, kSwapped, kColumns of the tile of a warpgroup (wgmma's n), kScale, kEpilogue,
+/// kByTma.
 template <class Config, class T>
 struct TileStore {
+  typedef SumOf<Config::kFactor> Sum;
   static constexpr int kRows = 64, kColumns = Config::kColumns, kSums = kColumns / 2;
   static constexpr bool kSwapped = Config::kSwapped;  // rows of the tile are columns of D
   // The tile passes through shared memory in parts: `kPartLines` rows of D, `kPartLength` columns.
@@ -35,7 +38,7 @@ struct TileStore {
   static constexpr int kBytes = Config::kByTma ? 2 * kPartBytes : 0;  // two buffers a warpgroup
 
   const TensorMap& map;  // of D, boxes of kPartLength x kPartLines
-  Output<float, T> out;
+  Output<Sum, T> out;
   T* D;
   SharedAddress buffers;
   int warpgroup, turn = 0;
@@ -51,7 +54,7 @@ struct TileStore {
   }
 
   /// `m` and `n`: of the tile's first element, in D.
-  __device__ __forceinline__ float value(float sum, int i, int m, int n) const {
+  __device__ __forceinline__ Sum value(Sum sum, int i, int m, int n) const {
     m += kSwapped ? column_of(i) : row_of(i);
     n += kSwapped ? row_of(i) : column_of(i);
     if constexpr (Config::kEpilogue == Epilogue::none && Config::kScale != Scale::beta) {
@@ -68,8 +71,8 @@ struct TileStore {
   }
 
   /// Sums i … i + 7, of 16 bits: four tiles of 8 x 8, two beside two.
-  __device__ __forceinline__ void put_eight(SharedAddress part, const float (&x)[kSums], int i,
-                                            int m, int n) const {
+  __device__ __forceinline__ void put_eight(SharedAddress part, const Sum (&x)[kSums], int i, int m,
+                                            int n) const {
     unsigned tiles[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -85,14 +88,14 @@ struct TileStore {
     }
   }
 
-  __device__ __forceinline__ void put_one(SharedAddress part, float x, int i) const {
+  __device__ __forceinline__ void put_one(SharedAddress part, Sum x, int i) const {
     const int line = kSwapped ? column_of(i) : row_of(i);
     const int at = (kSwapped ? row_of(i) : column_of(i)) % kPartLength;
     *shared_pointer<T>(part + place(line, at * sizeof(T))) = x;
   }
 
   /// Writes part `index` of the tile to shared memory.
-  __device__ __forceinline__ void put_part(SharedAddress part, const float (&x)[kSums], int index,
+  __device__ __forceinline__ void put_part(SharedAddress part, const Sum (&x)[kSums], int index,
                                            int m, int n) const {
     constexpr int kOfPart = kSwapped ? kSums : kPartLength / 2;
     const int first = kSwapped ? 0 : index * kOfPart;
@@ -106,7 +109,7 @@ struct TileStore {
       put_one(part, value(x[first + i], first + i, m, n), first + i);
   }
 
-  __device__ __forceinline__ void store_by_tma(const float (&x)[kSums], int m, int n) {
+  __device__ __forceinline__ void store_by_tma(const Sum (&x)[kSums], int m, int n) {
     const bool first_thread = threadIdx.x % 128 == 0;
 #pragma unroll
     for (int index = 0; index < kParts; ++index) {
@@ -124,7 +127,7 @@ struct TileStore {
     }
   }
 
-  __device__ __forceinline__ void store_direct(const float (&x)[kSums], int m, int n) const {
+  __device__ __forceinline__ void store_direct(const Sum (&x)[kSums], int m, int n) const {
 #pragma unroll
     for (int i = 0; i < kSums; ++i) {
       const int y = m + (kSwapped ? column_of(i) : row_of(i));
@@ -134,7 +137,7 @@ struct TileStore {
   }
 
   /// The tile whose first element in D is (m, n).
-  __device__ __forceinline__ void store(const float (&x)[kSums], int m, int n) {
+  __device__ __forceinline__ void store(const Sum (&x)[kSums], int m, int n) {
     if constexpr (Config::kByTma) {
       store_by_tma(x, m, n);
     } else {

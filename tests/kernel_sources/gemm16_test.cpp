@@ -10,9 +10,6 @@
 namespace autotune {
 namespace {
 
-using testing::host;
-using testing::small_gpu;
-
 const Target& gemm16() {
   static const Target target =
       load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm16/gemm16.target.toml");
@@ -23,30 +20,8 @@ Problem problem(std::int64_t m, std::int64_t n, std::int64_t k, const NamedValue
   return problem_of(gemm16(), {{"M", m}, {"N", n}, {"K", k}}, settings);
 }
 
-/// Of one configuration, of which `seed` chooses; `change` may spoil its source. `held`: values
-/// that it must have.
-template <class Change>
-Verdict verdict_of(const Problem& problem, std::uint64_t seed, const Change& change,
-                   const NamedValues& held = {}) {
-  const DeviceInfo gpu = held.empty() ? small_gpu() : testing::small_hopper();
-  const ParameterSpace space = space_of(with_fixed(gemm16(), held), problem, gpu);
-  EXPECT_FALSE(space.empty()) << problem.text();
-  const Configuration configuration =
-      space.at((seed * 6364136223846793005u + 1442695040888963407u) / 65536 % space.size());
-  SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
-  SourceUnit unit = source_unit(gemm16(), problem, configuration, gpu);
-  change(unit.text);
-  const CompiledKernel kernel = host().compile(unit);
-  EXPECT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
-  if (kernel.outcome != Outcome::ok) return {kernel.outcome, kernel.log, 0};
-  const auto workbench = host().open(workload_of(gemm16(), problem, host().info()));
-  return workbench->load(kernel, launch_plan(gemm16(), problem, configuration, gpu))->verify();
-}
-
 void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held = {}) {
-  const Verdict verdict = verdict_of(
-      problem, seed, [](std::string&) {}, held);
-  EXPECT_EQ(name_of(verdict.outcome), "ok") << problem.text() << ": " << verdict.message;
+  testing::expect_right(gemm16(), problem, seed, held);
 }
 
 using Text = std::string;
@@ -81,14 +56,6 @@ TEST(Gemm16, IsRightForVectorsAndSingleElements) {
   expect_right(problem(1, 1, 1, {}), 43);
 }
 
-NamedValues wgmma(std::int64_t rows, std::int64_t columns, std::int64_t swap) {
-  return {{"KERNEL", Text("wgmma")},
-          {"ROWS", rows},
-          {"COLUMNS", columns},
-          {"SWAP", swap},
-          {"MIN_BLOCKS", std::int64_t{1}}};
-}
-
 NamedValues with(NamedValues held, const char* name, std::int64_t value) {
   held.push_back({name, value});
   return held;
@@ -104,42 +71,42 @@ TEST(Gemm16, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
                        {"epilogue", epilogue}};
   };
   expect_right(problem(136, 200, 136, settings("NN", bf16, bf16, "none", "none")), 61,
-               wgmma(64, 80, 0));
+               testing::wgmma_tile(64, 80, 0));
   expect_right(problem(72, 136, 72, settings("NT", f16, f16, "alpha", "bias")), 62,
-               wgmma(64, 48, 1));
+               testing::wgmma_tile(64, 48, 1));
   expect_right(problem(61, 131, 67, settings("TN", bf16, f32, "beta", "bias_relu")), 63,
-               wgmma(64, 64, 0));
+               testing::wgmma_tile(64, 64, 0));
   expect_right(problem(40, 67, 130, settings("TT", f16, bf16, "none", "bias_gelu")), 64,
-               wgmma(64, 16, 1));
+               testing::wgmma_tile(64, 16, 1));
   expect_right(problem(72, 80, 72, settings("TT", f16, f16, "beta", "bias_gelu")), 65,
-               wgmma(64, 48, 0));
+               testing::wgmma_tile(64, 48, 0));
   expect_right(problem(130, 68, 200, settings("NN", bf16, f32, "alpha", "none")), 66,
-               wgmma(64, 72, 1));
+               testing::wgmma_tile(64, 72, 1));
 }
 
 TEST(Gemm16, IsRightByWgmmaInPartsOfKAndWithPaddedLines) {
   expect_right(problem(60, 40, 1100, {{"layout", Text("NT")}, {"output", Text("f32")}}), 94,
-               with(wgmma(64, 48, 0), "SPLIT_K", 2));
+               with(testing::wgmma_tile(64, 48, 0), "SPLIT_K", 2));
   expect_right(problem(40, 72, 72, {{"layout", Text("TN")}, {"scale", Text("beta")}}), 95,
-               with(wgmma(64, 32, 0), "PAD", 1));
+               with(testing::wgmma_tile(64, 32, 0), "PAD", 1));
 }
 
 TEST(Gemm16, IsRightByWgmmaForFewRows) {
-  expect_right(problem(1, 136, 200, {{"layout", Text("NT")}}), 91, wgmma(64, 8, 1));
-  expect_right(problem(1, 1, 1, {}), 92, wgmma(64, 16, 0));
-  expect_right(problem(300, 8, 72, {{"output", Text("f32")}}), 93, wgmma(128, 16, 0));
+  expect_right(problem(1, 136, 200, {{"layout", Text("NT")}}), 91, testing::wgmma_tile(64, 8, 1));
+  expect_right(problem(1, 1, 1, {}), 92, testing::wgmma_tile(64, 16, 0));
+  expect_right(problem(300, 8, 72, {{"output", Text("f32")}}), 93, testing::wgmma_tile(128, 16, 0));
 }
 
 /// With one tolerance in the unit of bf16 this would pass.
 TEST(Gemm16, ASumWithoutItsLastSliceIsWrong) {
   const Problem bf16 = problem(32, 32, 512, {{"dtype", Text("bf16")}, {"output", Text("bf16")}});
   const auto spoil = [](std::string& text) {
-    const std::string loop = "for (int step = 0; step < steps; ++step) {";
-    const std::size_t at = text.find(loop);
+    const std::string depth = "N, K},";
+    const std::size_t at = text.find(depth);
     ASSERT_NE(at, std::string::npos);
-    text.replace(at, loop.size(), "for (int step = 0; step < steps - 1; ++step) {");
+    text.replace(at, depth.size(), "N, K - 32},");
   };
-  EXPECT_EQ(verdict_of(bf16, 7, spoil).outcome, Outcome::wrong);
+  EXPECT_EQ(testing::verdict_of(gemm16(), bf16, 7, {}, spoil).outcome, Outcome::wrong);
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 // What tests of kernels that are legal on GPUs only need to run them on the host device.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "tuner/core/target.hpp"
@@ -38,6 +41,42 @@ inline Device& host() {
   static const std::unique_ptr<Device> device = make_host_device(
       std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"), {.optimization = "-O1"});
   return *device;
+}
+
+/// Of one configuration, of which `seed` chooses; `spoil` may change its source. `held`: values
+/// that it must have, those of a Hopper's space.
+inline Verdict verdict_of(const Target& target, const Problem& problem, std::uint64_t seed,
+                          const NamedValues& held = {},
+                          const std::function<void(std::string&)>& spoil = {}) {
+  const DeviceInfo gpu = held.empty() ? small_gpu() : small_hopper();
+  const ParameterSpace space = space_of(with_fixed(target, held), problem, gpu);
+  EXPECT_FALSE(space.empty()) << problem.text();
+  if (space.empty()) return {Outcome::invalid, "", 0};
+  const Configuration configuration =
+      space.at((seed * 6364136223846793005u + 1442695040888963407u) / 65536 % space.size());
+  SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
+  SourceUnit unit = source_unit(target, problem, configuration, gpu);
+  if (spoil) spoil(unit.text);
+  const CompiledKernel kernel = host().compile(unit);
+  EXPECT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
+  if (kernel.outcome != Outcome::ok) return {kernel.outcome, kernel.log, 0};
+  const auto workbench = host().open(workload_of(target, problem, host().info()));
+  return workbench->load(kernel, launch_plan(target, problem, configuration, gpu))->verify();
+}
+
+inline void expect_right(const Target& target, const Problem& problem, std::uint64_t seed,
+                         const NamedValues& held = {}) {
+  const Verdict verdict = verdict_of(target, problem, seed, held);
+  EXPECT_EQ(name_of(verdict.outcome), "ok") << problem.text() << ": " << verdict.message;
+}
+
+/// A Hopper's family, with a tile of these rows and columns.
+inline NamedValues wgmma_tile(std::int64_t rows, std::int64_t columns, std::int64_t swap) {
+  return {{"KERNEL", std::string("wgmma")},
+          {"ROWS", rows},
+          {"COLUMNS", columns},
+          {"SWAP", swap},
+          {"MIN_BLOCKS", std::int64_t{1}}};
 }
 
 }  // namespace autotune::testing
