@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random variants of gemm and gemm_strided, fast family and ladder, and of gemm_split's and
-// gemm16's tensor cores are right at random shapes, layouts, scalings, element types, leading
-// dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (500), AUTOTUNE_TEST_SEED repeats a
-// run; both are printed. Kernels run in a worker: one that crashes is named and the others go on.
-// For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K, and with AUTOTUNE_TEST_LOCAL
-// kernels run in the test itself.
+// Random variants of gemm and gemm_strided, fast family and ladder, and of the tensor cores of
+// gemm_split, gemm16 and gemm_i8 are right at random shapes, layouts, scalings, element types,
+// leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (500), AUTOTUNE_TEST_SEED
+// repeats a run; both are printed. Kernels run in a worker: one that crashes is named and the
+// others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K, and with
+// AUTOTUNE_TEST_LOCAL kernels run in the test itself.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -123,6 +123,10 @@ class GemmVariants : public Gpu {
                                                  "single_block"};
     if (target.name == "gemm_split") return "split";
     if (target.name == "gemm16") return "wgmma";
+    if (target.name == "gemm_i8") {
+      const bool is_hopper = device().info().compute_capability == 90;
+      return is_hopper && between(random, 0, 3) > 0 ? "wgmma" : "mma";
+    }
     return between(random, 0, 4) > 0 ? "fast" : one_of(random, ladder);
   }
 
@@ -242,6 +246,13 @@ TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {
   if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
   verify_variants(
       load_manifest(source_folder() / "kernel_sources/gemm_split/gemm_split.target.toml"));
+}
+
+class GemmI8 : public GemmVariants {};
+
+TEST_F(GemmI8, IsRightAtRandomProblems) {
+  if (device().info().compute_capability < 80) GTEST_SKIP() << "only from compute capability 8.0";
+  verify_variants(load_manifest(source_folder() / "kernel_sources/gemm_i8/gemm_i8.target.toml"));
 }
 
 }  // namespace
