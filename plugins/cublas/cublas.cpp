@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS as the competitor of `gemm`, `gemm_split`, `gemm16` and `gemm_batched`: what cublasSgemm
-// (cublasDgemm, for 16 bits cublasGemmEx, or the strided batched one) does by itself, and every
-// algorithm that cublasLt's heuristic proposes. Row-major D = A B is, for a column-major library,
-// D^T = B^T A^T: the operands change places, the memory stays as it is. With a C of its own there
-// are cublasLt's alone, as cublasSgemm adds to D in place. A bias and a ReLU are cublasLt's, too.
+// cuBLAS as the competitor of products: what cublasSgemm (cublasDgemm, for 16 bits and tf32
+// cublasGemmEx, or the strided batched one) does by itself, and every algorithm that cublasLt's
+// heuristic proposes. Of 8-bit integers there are cublasLt's alone. Row-major D = A B is, for a
+// column-major library, D^T = B^T A^T: the operands change places, the memory stays as it is. With
+// a C of its own there are cublasLt's alone, as cublasSgemm adds to D in place. A bias and a ReLU
+// are cublasLt's, too.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -64,7 +65,7 @@ int number(std::string_view problem, std::string_view name, const char* otherwis
 /// D = alpha op(A) op(B) + beta C + bias, `batch` times; matrices of one operand follow each other.
 struct Product {
   std::int64_t m = 0, n = 0, k = 0, pad = 0, batch = 1;
-  bool a_transposed = false, b_transposed = false, has_c = false;
+  bool a_transposed = false, b_transposed = false, has_c = false, by_tf32 = false;
   cudaDataType type = CUDA_R_32F, result = CUDA_R_32F;  // of A and B; of C and D
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   std::size_t a = 0, b = 0, c = 0, d = 0, bias = 0;  // numbers of buffers
@@ -79,13 +80,19 @@ struct Product {
   cublasOperation_t op_b() const { return b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
   bool is_double() const { return type == CUDA_R_64F; }
   bool has_bias() const { return epilogue != CUBLASLT_EPILOGUE_DEFAULT; }
-  cudaDataType scale() const { return is_double() ? CUDA_R_64F : CUDA_R_32F; }
+  bool is_integer() const { return type == CUDA_R_8I; }
+  cudaDataType scale() const {
+    return is_double() ? CUDA_R_64F : is_integer() ? CUDA_R_32I : CUDA_R_32F;
+  }
   cublasComputeType_t compute() const {
+    if (is_integer()) return CUBLAS_COMPUTE_32I;
+    if (by_tf32) return CUBLAS_COMPUTE_32F_FAST_TF32;
     return is_double() ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
   }
   /// What multiplies by itself; nullptr where only cublasLt does.
   const char* default_name() const {
     if (has_c || has_bias() || (result != type && result != CUDA_R_32F)) return nullptr;
+    if (by_tf32) return "cublasGemmEx";
     if (is_double()) return batch > 1 ? "cublasDgemmStridedBatched" : "cublasDgemm";
     if (type == CUDA_R_32F) return batch > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm";
     return batch > 1 ? "cublasGemmStridedBatchedEx" : "cublasGemmEx";
@@ -110,6 +117,7 @@ cudaDataType type_of(std::string_view name) {
   if (name == "f64") return CUDA_R_64F;
   if (name == "f16") return CUDA_R_16F;
   if (name == "bf16") return CUDA_R_16BF;
+  if (name == "i8") return CUDA_R_8I;
   throw std::runtime_error("cuBLAS has no product of dtype " + std::string(name) +
                            " that adds up in it");
 }
@@ -143,7 +151,8 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
   product.b = buffer_called(problem, batched ? "b" : "B");
   product.d = buffer_called(problem, batched ? "c" : "D");
   product.type = type_of(problem.buffers[product.a].type);
-  product.result = type_of(problem.buffers[product.d].type);
+  product.result = product.is_integer() ? CUDA_R_32I : type_of(problem.buffers[product.d].type);
+  product.by_tf32 = word(text, "math", "f32") == "tf32";
   product.epilogue = epilogue_of(word(text, "epilogue", "none"));
   if (product.has_bias()) product.bias = buffer_called(problem, "bias");
   if (product.has_c) {
@@ -182,6 +191,7 @@ class Gemm {
     check(cublasSetWorkspace(blas, workspace_.get(), kWorkspaceBytes), "cublasSetWorkspace");
     if (const char* const name = product_.default_name()) names_.emplace_back(name);
     propose();
+    if (names_.empty()) throw std::runtime_error("cuBLAS has no product of these types and sizes");
   }
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(names_.size()); }
@@ -282,14 +292,14 @@ class Gemm {
     check(cublasSetWorkspace(blas, workspace_.get(), kWorkspaceBytes), "cublasSetWorkspace");
     if (product_.is_double()) {
       launch_default<double>(addresses, cublasDgemm_64, cublasDgemmStridedBatched_64);
-    } else if (product_.type == CUDA_R_32F) {
+    } else if (product_.type == CUDA_R_32F && !product_.by_tf32) {
       launch_default<float>(addresses, cublasSgemm_64, cublasSgemmStridedBatched_64);
     } else {
       launch_narrow(addresses);
     }
   }
 
-  /// In 16 bits, with sums in f32.
+  /// In 16 bits or tf32, with sums in f32.
   void launch_narrow(void* const* addresses) const {
     const Product& p = product_;
     const float alpha = value<float>(p.alpha, addresses, 1), beta = 0;
@@ -333,6 +343,8 @@ class Gemm {
     if (p.is_double()) {
       launch_algorithm(algorithm, addresses, stream, value<double>(p.alpha, addresses, 1),
                        value<double>(p.beta, addresses, 0));
+    } else if (p.is_integer()) {
+      launch_algorithm(algorithm, addresses, stream, std::int32_t{1}, std::int32_t{0});
     } else {
       launch_algorithm(algorithm, addresses, stream, value<float>(p.alpha, addresses, 1),
                        value<float>(p.beta, addresses, 0));
@@ -375,7 +387,8 @@ const char* reason_of(const Call& call) {
 }
 
 int supports(const char* target) {
-  for (const char* const each : {"gemm", "gemm_split", "gemm16", "gemm_batched"}) {
+  for (const char* const each :
+       {"gemm", "gemm_split", "gemm16", "gemm_i8", "gemm_tf32", "gemm_batched"}) {
     if (std::strcmp(target, each) == 0) return 1;
   }
   return 0;
@@ -402,9 +415,9 @@ const void* facet(const char* id) {
   return std::strcmp(id, AUTOTUNE_FACET_BASELINE) == 0 ? &kBaseline : nullptr;
 }
 
-constexpr autotune_plugin_v1 kPlugin{
-    AUTOTUNE_PLUGIN_ABI, "cublas", "1.0",
-    "cuBLAS and cublasLt as competitors of gemm, gemm_split, gemm16 and gemm_batched", facet};
+constexpr autotune_plugin_v1 kPlugin{AUTOTUNE_PLUGIN_ABI, "cublas", "1.0",
+                                     "cuBLAS and cublasLt as competitors of gemm and its variants",
+                                     facet};
 
 }  // namespace
 

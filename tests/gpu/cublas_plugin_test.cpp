@@ -99,6 +99,11 @@ TEST_F(CublasPlugin, IsRightInSixteenBits) {
   }
 }
 
+TEST_F(CublasPlugin, IsRightInEightBits) {
+  for (const char* layout : {"NN", "NT", "TN", "TT"})
+    expect_right("gemm_i8", {{"M", 64}, {"N", 128}, {"K", 96}}, {{"layout", layout}});
+}
+
 TEST_F(CublasPlugin, WhatItDoesNotDoItDeclinesWithAReason) {
   const Target gemm = target("gemm");
   const auto bench = opened(problem_of(gemm, sizes_, {{"dtype", "i32"}}), gemm);
