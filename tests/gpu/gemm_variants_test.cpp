@@ -66,7 +66,7 @@ struct Sample {
   std::vector<CompiledKernel> kernels;
 };
 
-/// Of gemm_strided: rows as long as the largest size, or longer, in memory.
+/// Of targets with leading dimensions: rows as long as the largest size, or longer, in memory.
 void add_leading_dimensions(Random& random, NamedValues& sizes) {
   std::int64_t least = 0;
   for (const auto& size : sizes) least = std::max(least, size.value.integer());
@@ -75,7 +75,7 @@ void add_leading_dimensions(Random& random, NamedValues& sizes) {
   }
 }
 
-/// Of gemm_strided: a bias takes the place of C.
+/// There a bias takes the place of C.
 void keep_bias_from_beta(NamedValues& settings) {
   const auto is_bias = [](const NamedValue& each) {
     return each.name == "epilogue" && each.value.text().starts_with("bias");
@@ -90,7 +90,7 @@ class GemmVariants : public Gpu {
  protected:
   static Problem random_problem(const Target& target, Random& random) {
     NamedValues settings;
-    const bool is_strided = target.name == "gemm_strided";
+    const bool is_strided = target.name.starts_with("gemm_strided");
     for (const Setting& setting : target.settings) {
       if (is_strided && setting.name == "order") continue;
       if (setting.name == "dtype" || setting.name == "batch" || setting.name == "order") {
@@ -121,7 +121,7 @@ class GemmVariants : public Gpu {
   static std::string random_kernel(const Target& target, Random& random) {
     static const std::vector<std::string> ladder{"naive", "tiled", "tiled", "micro",
                                                  "single_block"};
-    if (target.name == "gemm_split") return "split";
+    if (target.name.ends_with("split")) return "split";
     if (target.name == "gemm16") return "wgmma";
     if (target.name == "gemm_i8") {
       const bool is_hopper = device().info().compute_capability == 90;
@@ -246,6 +246,8 @@ TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {
   if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
   verify_variants(
       load_manifest(source_folder() / "kernel_sources/gemm_split/gemm_split.target.toml"));
+  verify_variants(load_manifest(
+      source_folder() / "kernel_sources/gemm_strided_split/gemm_strided_split.target.toml"));
 }
 
 class GemmI8 : public GemmVariants {};
