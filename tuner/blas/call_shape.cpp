@@ -174,9 +174,7 @@ std::vector<TargetProblem> problems_of(const CallShape& s) {
   if (!is_f32(s)) return {problem_in_16_bits(s, "none")};
   if (is_plain_batch(s)) return {{"gemm_batched", "dtype=f32", {s.batch, s.n, s.m, s.k}}};
   std::vector<TargetProblem> problems{{"gemm", gemm_settings(s), {s.n, s.m, s.k}}};
-  if (is_plain(s) && s.batch == 1) {
-    problems.push_back({"gemm_split", layout_and_scale(s), {s.n, s.m, s.k}});
-  }
+  if (s.batch == 1) problems.push_back({"gemm_split", layout_and_scale(s), {s.n, s.m, s.k}});
   return problems;
 }
 
@@ -185,8 +183,8 @@ TargetProblem launched_problem_of(const CallShape& s, const TargetProblem& tuned
   if (is_plain(s)) return tuned;
   const Matrices all = matrices_of(s);
   const std::int64_t ldc = s.scale == Scale::beta ? all.c.leading() : s.m;
-  return {"gemm_strided",
-          gemm_settings(s) + format(" epilogue={}", epilogue_name(s.epilogue)),
+  return {tuned.target == "gemm_split" ? "gemm_strided_split" : "gemm_strided",
+          format("{} epilogue={}", tuned.settings, epilogue_name(s.epilogue)),
           {s.n, s.m, s.k, all.b.leading(), all.a.leading(), ldc, all.d.leading()}};
 }
 

@@ -106,12 +106,21 @@ TEST(CallShape, EpiloguesAreLaunchedWithTheConfigurationOfThePlainProduct) {
   EXPECT_EQ(contract_of(shape), Outcome::epilogue);
 }
 
-TEST(CallShape, TensorCoresMayServeAPackedProductInF32) {
+TEST(CallShape, TensorCoresMayServeAProductInF32) {
   CallShape shape = small();
   ASSERT_EQ(problems_of(shape).size(), 2U);
-  EXPECT_EQ(problems_of(shape)[1].target, "gemm_split");
-  EXPECT_EQ(problems_of(shape)[1].settings, "layout=NN scale=none");
+  const TargetProblem split = problems_of(shape)[1];
+  EXPECT_EQ(split.target, "gemm_split");
+  EXPECT_EQ(split.settings, "layout=NN scale=none");
+  EXPECT_EQ(launched_problem_of(shape, split), split);
   shape.epilogue = kBias;
+  shape.ldd = 8;
+  ASSERT_EQ(problems_of(shape)[1], split);
+  const TargetProblem launched = launched_problem_of(shape, split);
+  EXPECT_EQ(launched.target, "gemm_strided_split");
+  EXPECT_EQ(launched.settings, "layout=NN scale=none epilogue=bias");
+  EXPECT_THAT(launched.sizes, ElementsAre(3, 2, 4, 4, 2, 2, 8));
+  shape.batch = 2;
   EXPECT_EQ(problems_of(shape).size(), 1U);
 }
 

@@ -112,6 +112,13 @@ TEST_F(Preload, TensorCoresServeProductsInF32WhereTheyAreFasterAndAllowed) {
   EXPECT_THAT(call_with("split").err, HasSubstr("kernel failed 3\n"));
 }
 
+TEST_F(Preload, TensorCoresServeLeadingDimensionsAndEpilogues) {
+  const Ended ended = call_with("split", "random", "300");
+  EXPECT_THAT(ended.out, HasSubstr("wrong 0,"));
+  EXPECT_THAT(ended.err, AllOf(ContainsRegex("lda=[0-9]* ldb=[0-9]* ldc=[0-9]*: served"),
+                               ContainsRegex("epilogue=[0-9]*: served")));
+}
+
 TEST_F(Preload, SixteenBitsAreServedWhereTheyAreTuned) {
   EXPECT_THAT(call("half").err, HasSubstr("f16 to f16: served 1\n"));
   EXPECT_THAT(call_with("vendor", "half").err, HasSubstr("cuBLAS is faster 1\n"));
