@@ -36,13 +36,16 @@ void PreparedProblems::make_ahead(std::size_t number) {
   made_[number] = std::async(std::launch::async, [this, number] { return make(number); });
 }
 
-void PreparedProblems::correct_ahead(std::size_t number) {
+void PreparedProblems::correct_ahead(std::size_t number, Then then) {
   const std::lock_guard lock(mutex_);
   if (corrected_.contains(number)) return;
   started_.insert(number);
-  corrected_[number] = std::async(std::launch::async, [this, number, history = history_] {
-    return corrected(number, history);
-  });
+  const auto correct = [this, number, history = history_, then = std::move(then)] {
+    PreparedProblem problem = corrected(number, history);
+    if (then) then(problem);
+    return problem;
+  };
+  corrected_[number] = std::async(std::launch::async, correct);
 }
 
 PreparedProblem PreparedProblems::corrected(std::size_t number,

@@ -10,6 +10,7 @@
 #include "tuner/hash/hash.hpp"
 #include "tuner/session/finals.hpp"
 #include "tuner/session/finals_time.hpp"
+#include "tuner/session/first_units.hpp"
 #include "tuner/session/found_elsewhere.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/text/compiler_log.hpp"
@@ -118,6 +119,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   const std::optional<double> expected_gain = search(run, edge, order, started);
   warn_of_machine(run);
   teach(past_trials(run, prepared.predicted));
+  pool.end_search();
   prepare_next();
   const ProblemDecision decision = finish(run, edge, order);
   const std::optional<PruneCheck> prune_check = audit(run, decision, order.deadline);
@@ -148,7 +150,7 @@ Recorder ProblemTuner::recorder_of(const Problem& problem) {
 CompilePool& ProblemTuner::pool_of(int threads) {
   if (!pool_ || pool_->threads() != threads) {
     earlier_pools_ = compile_statistics();
-    pool_.emplace(device_, threads);
+    pool_ = std::make_shared<CompilePool>(device_, threads);
   }
   return *pool_;
 }
@@ -179,7 +181,7 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
     }
   });
   make_strategy(shared_.request.strategy)
-      ->search(evaluator, hash64(run.problem().text(), shared_.request.seed));
+      ->search(evaluator, search_seed(run.problem(), shared_.request));
   return evaluator.expected_gain();
 }
 
@@ -258,7 +260,22 @@ void ProblemTuner::teach(std::vector<PastTrial> trials) {
 void ProblemTuner::prepare_next() {
   if (device_.info().kind == DeviceKind::host) return;
   const std::vector<std::size_t> next = shared_.queue.next_problems(1);
-  if (!next.empty()) shared_.problems.correct_ahead(next.front());
+  if (!next.empty()) shared_.problems.correct_ahead(next.front(), compiling_first(next.front()));
+}
+
+/// Has the compilers work for the next problem while the device decides this one. Not where kernels
+/// are chosen by what is compiled already and one seed has to give one result.
+PreparedProblems::Then ProblemTuner::compiling_first(std::size_t number) {
+  const Problem& problem = shared_.request.problems[number];
+  const bool is_new = recorder_of(problem).earlier_trials().empty();
+  if (device_.repeats() || stopped() || !is_new) return {};
+  return [this_pool = pool_, &device = device_, &problem, &target = shared_.target,
+          &request = shared_.request](const PreparedProblem& prepared) {
+    for (SourceUnit& unit :
+         first_units(target, problem, prepared, device, request, this_pool->threads())) {
+      this_pool->prefetch(std::move(unit));
+    }
+  };
 }
 
 ProblemDecision ProblemTuner::finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order) {

@@ -11,6 +11,7 @@
 
 #include "tuner/core/baseline.hpp"
 #include "tuner/core/problem.hpp"
+#include "tuner/hash/hash.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/search/transfer.hpp"
 #include "tuner/session/budget.hpp"
@@ -41,6 +42,11 @@ struct TuningRequest {
   /// Columns of the session's row.
   std::string command, budget_text, tool_version;
 };
+
+/// The seed of a problem's search.
+inline std::uint64_t search_seed(const Problem& problem, const TuningRequest& request) {
+  return hash64(problem.text(), request.seed);
+}
 
 /// Progress of a problem, for a display.
 struct Progress {
