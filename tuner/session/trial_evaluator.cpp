@@ -207,7 +207,12 @@ std::vector<bool> TrialEvaluator::ready(std::span<const std::size_t> indices) {
 
 Trial TrialEvaluator::make_here(const SharedQueue::Task& task) {
   Bench& bench = run_.bench();
-  Trial trial = make(task, bench, [this] { return run_.end().ask(); });
+  const auto measure = [&](Trial& trial, const Loadable& configuration) {
+    if (!run_.device().isolated()) run_.recorder().dispatch(run_.space().at(task.index));
+    bench.measure(trial, configuration, run_.ledger().best_seconds());
+  };
+  Trial trial = make(
+      task, [this] { return run_.end().ask(); }, bench.phases().compile_wait, measure);
   if (bench.has_anchor() && bench.anchor().seconds() > 0) {
     const Anchor& anchor = bench.anchor();
     queue_.set_reference(
@@ -216,38 +221,38 @@ Trial TrialEvaluator::make_here(const SharedQueue::Task& task) {
   return trial;
 }
 
-std::optional<double> TrialEvaluator::help(Device& device) {
+std::optional<double> TrialEvaluator::help(SearchHelper& helper) {
   const auto reference = queue_.reference();
   if (!reference) return std::nullopt;
-  Bench bench(device, run_.target(), run_.problem(), run_.policy(),
-              [&] { return reference->default_configuration; });
-  const double ratio = bench.anchor().seconds() / reference->seconds_now;
+  const double ratio =
+      helper.time_default(reference->default_configuration) / reference->seconds_now;
   if (!(std::abs(ratio - 1) <= run_.policy().devices_alike)) return ratio;
-  bench.anchor().compare_with(reference->seconds);
+  helper.compare_with(reference->seconds);
+  const auto is_over = [this] { return run_.end().is_over(); };
+  const auto measure = [&](Trial& trial, const Loadable& configuration) {
+    helper.measure(trial, configuration, run_.ledger().best_seconds());
+  };
+  double waited = 0;
   try {
-    queue_.help([&](const auto& task) {
-      return make(task, bench, [this] { return run_.end().is_over(); });
-    });
+    queue_.help([&](const auto& task) { return make(task, is_over, waited, measure); });
   } catch (const SearchOver&) {
   }
   return std::nullopt;
 }
 
-/// By the owner's thread or a helper's.
-Trial TrialEvaluator::make(const SharedQueue::Task& task, Bench& bench,
-                           const std::function<bool()>& is_over) const {
+/// By the owner's thread or a helper's. What compiles is measured.
+Trial TrialEvaluator::make(const SharedQueue::Task& task, const std::function<bool()>& is_over,
+                           double& compile_wait, const Measure& measure) const {
   std::shared_ptr<const CompiledKernel> kernel;
   try {
-    const Stopwatch watch(bench.phases().compile_wait);
+    const Stopwatch watch(compile_wait);
     kernel = wait_in_search(task.kernel, is_over);
   } catch (const NotCompiled& failure) {
     return trial_of_machine(failure);
   }
   const LaunchPlan plan = run_.plan(task.index);
   Trial trial = compiled_trial(*kernel, plan, run_.device().info());
-  if (trial.outcome != Outcome::ok || !bench.device().runs()) return trial;
-  if (!bench.device().isolated()) run_.recorder().dispatch(run_.space().at(task.index));
-  bench.measure(trial, {kernel, plan}, run_.ledger().best_seconds());
+  if (trial.outcome == Outcome::ok && run_.device().runs()) measure(trial, {kernel, plan});
   return trial;
 }
 

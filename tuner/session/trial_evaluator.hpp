@@ -10,6 +10,7 @@
 #include "tuner/search/automatic_end.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/problem_run.hpp"
+#include "tuner/session/search_helper.hpp"
 #include "tuner/session/shared_queue.hpp"
 
 namespace autotune {
@@ -49,11 +50,11 @@ class TrialEvaluator final : public Evaluator {
   /// Whether a trial would be compiled: it is neither known nor ruled out.
   bool must_compile(std::size_t index) const;
 
-  /// Makes trials on another, isolated device until dismiss_helpers(). Its times are scaled by
-  /// those of the default configuration on both devices. If these differ by more than the policy
-  /// allows, it returns their ratio (there over here) at once. Called from other threads. Throws
-  /// Error if the device fails; another device then makes its trial.
-  std::optional<double> help(Device& device);
+  /// Makes trials on another device until dismiss_helpers(). Its times are scaled by those of the
+  /// default configuration on both devices. If these differ by more than the policy allows, it
+  /// returns their ratio (there over here) at once. Called from other threads. Throws Error if the
+  /// device fails; another device then makes its trial.
+  std::optional<double> help(SearchHelper& helper);
   /// Ends every help(), running or future.
   void dismiss_helpers() { queue_.close(); }
   const Problem& problem() const { return run_.problem(); }
@@ -65,8 +66,9 @@ class TrialEvaluator final : public Evaluator {
   std::vector<SharedQueue::Task> start_compiling(std::span<const std::size_t> indices);
   void make_trial(std::size_t index);
   Trial make_here(const SharedQueue::Task& task);
-  Trial make(const SharedQueue::Task& task, Bench& bench,
-             const std::function<bool()>& is_over) const;
+  using Measure = std::function<void(Trial&, const Loadable&)>;
+  Trial make(const SharedQueue::Task& task, const std::function<bool()>& is_over,
+             double& compile_wait, const Measure& measure) const;
   void settle();
 
   ProblemRun& run_;

@@ -17,6 +17,7 @@
 #include "tuner/session/calibrated.hpp"
 #include "tuner/session/prepared_problems.hpp"
 #include "tuner/session/problem_tuner.hpp"
+#include "tuner/session/search_helper.hpp"
 #include "tuner/session/time_share.hpp"
 #include "tuner/session/work_queue.hpp"
 #include "tuner/text/figures.hpp"
@@ -184,7 +185,8 @@ class TuningSession {
   bool help(std::size_t device, TrialEvaluator& search) {
     const HelpedSearch helped(queue_, search);
     try {
-      const auto ratio = search.help(*devices_[device]);
+      LocalHelper helper(*devices_[device], target_, search.problem(), request_.policy);
+      const auto ratio = search.help(helper);
       if (ratio) stay_apart(device, *ratio, search.problem());
       return true;
     } catch (const Error& error) {
@@ -220,10 +222,7 @@ class TuningSession {
   /// A device whose times differ is left to whole problems.
   void stay_apart(std::size_t device, double ratio, const Problem& problem) {
     queue_.stay_apart(device);
-    warn(
-        format("{} takes {:.3g} times as long as another device for the default "
-               "configuration of {}: it tunes its own problems and helps with no others",
-               label(device), ratio, problem_text(target_, problem)));
+    warn(stays_apart_text(label(device), ratio, problem_text(target_, problem)));
   }
 
   void drop_out(std::size_t device, const Error& error, bool can_go_on) {

@@ -84,7 +84,8 @@ TEST(TrialEvaluator, AHelperMeasuresAndItsTimesAreScaled) {
   });
   ToyRun toy(device);
   TrialEvaluator evaluator(*toy, 100);
-  auto helper = std::async(std::launch::async, [&] { return evaluator.help(other); });
+  LocalHelper local(other, toy->target(), toy->problem(), toy->policy());
+  auto helper = std::async(std::launch::async, [&] { return evaluator.help(local); });
   std::vector<std::size_t> all(64);
   std::iota(all.begin(), all.end(), std::size_t{0});
   evaluator.evaluate(all);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/search_helper.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/tuner/session/toy.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::FakeDevice;
+using testing::Fate;
+using testing::Macros;
+
+/// Takes twice as long as the device of the search.
+Fate slow_bowl(const Macros& macros) {
+  Fate fate = bowl(macros);
+  fate.seconds *= 2;
+  return fate;
+}
+
+TEST(SearchHelper, TimesAreScaledByThoseOfTheDefaultConfiguration) {
+  FakeDevice device(bowl), other(slow_bowl);
+  ToyRun toy(device);
+  const auto loadable = [&](std::size_t index) {
+    return Loadable{toy->scheduler().compile(index).get(), toy->plan(index)};
+  };
+  LocalHelper helper(other, toy->target(), toy->problem(), toy->policy());
+  const double there = helper.time_default(loadable(toy->default_index()));
+  helper.compare_with(there / 2);
+  Trial trial;
+  helper.measure(trial, loadable(toy.index(5, 2)), 0);
+  EXPECT_EQ(trial.outcome, Outcome::ok);
+  EXPECT_TRUE(trial.verified);
+  const Fate here = bowl({{"X", 5}, {"Y", 2}});
+  EXPECT_NEAR(trial.measurement->median, here.seconds, 1e-9 * here.seconds);
+}
+
+TEST(SearchHelper, WhyADeviceStaysApartNamesItAndTheProblem) {
+  EXPECT_EQ(stays_apart_text("rank 2 on n1", 1.25, "N=64"),
+            "rank 2 on n1 takes 1.25 times as long as another device for the default configuration "
+            "of N=64: it tunes its own problems and helps with no others");
+}
+
+}  // namespace
+}  // namespace autotune
