@@ -39,6 +39,7 @@ class OwnJob final : public MemberJob {
     const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (!arguments_.has("jobs")) {
       request_.compile_threads = threads_of_rank(allowed_cores(), cores, local_size);
+      most_threads_ = threads_of_rank(allowed_cores(), cores, 1);
     }
     const std::string process = db::process_text();
     request_.command += format(" (rank {} on {})", rank, process.substr(0, process.find(' ')));
@@ -51,12 +52,15 @@ class OwnJob final : public MemberJob {
     return name_.starts_with("cuda") ? name_ + " of " + visible_devices() : "";
   }
 
+  int most_threads() const override { return std::max(most_threads_, request_.compile_threads); }
+
  private:
   const cli::Arguments arguments_;
   cli::TuneCommand command_;
   const std::string name_;
   const std::unique_ptr<Device> device_;
   TuningRequest request_;
+  int most_threads_ = 0;
 };
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/ranks/help_messages.hpp"
+#include "tuner/session/search_helper.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/wire_value.hpp"
 #include "tuner/worker/worker_process.hpp"
@@ -41,9 +43,9 @@ Lead::Lead(const Target& target, db::TunedStore& store, Transport& transport, Le
 }
 
 void Lead::take(const Letter& letter, double now) {
-  Rank& rank = ranks_.at(static_cast<std::size_t>(letter.from - 1));
+  Rank& rank = this->rank(letter.from);
   // One that was given up may be back: its problem is another's by now.
-  if (rank.state == State::lost || rank.state == State::gone) return;
+  if (!is_here(rank)) return;
   rank.heard = now;
   try {
     const std::optional<Message> message = unpacked(letter.bytes);
@@ -65,6 +67,12 @@ void Lead::take(int number, Rank& rank, const Message& message, double now) {
   if (what == say::kDone) return take_done(rank, message);
   if (what == say::kFailed) return take_failure(number, rank, message);
   if (what == say::kWarning) return warn(WireValue(message.header.at("text")));
+  if (what == say::kOpen || what == say::kClosed) {
+    rank.is_open = what == say::kOpen && rank.state == State::busy;
+    return;
+  }
+  if (what == say::kApart) return take_apart(content_of<Apart>(message.header));
+  if (what == say::kFree) return take_free(rank, content_of<Free>(message.header));
   if (what != say::kAlive) throw WireError("\"" + what + "\" is not known");
   if (message.header.contains("content") && options_.on_progress) {
     options_.on_progress(content_of<Progress>(message.header));
@@ -90,7 +98,7 @@ void Lead::welcome(int number, Rank& rank, const Message& message) {
     const bool shares = &other != &rank && other.group && !rank.hello.device_text.empty() &&
                         other.hello.host == rank.hello.host &&
                         other.hello.device_text == rank.hello.device_text;
-    if (!shares || other.state == State::lost || other.state == State::gone) continue;
+    if (!shares || !is_here(other)) continue;
     warn(
         format("{} is left out: another rank has its device; start one rank for each GPU, and "
                "one more",
@@ -122,6 +130,21 @@ void Lead::take_done(Rank& rank, const Message& message) {
   rank.order.problem.reset();
   rank.last = std::move(done);
   rank.state = State::idle;
+  rank.is_open = false;
+}
+
+void Lead::take_apart(const Apart& apart) {
+  Rank& one = rank(apart.rank);
+  if (one.is_apart || one.group == nullptr) return;
+  one.is_apart = true;
+  warn(stays_apart_text(label(apart.rank, one), apart.ratio,
+                        problem_text(target_, one.group->problem(apart.number))));
+}
+
+void Lead::take_free(Rank& rank, const Free& free) {
+  if (rank.state != State::helping || rank.owner != free.owner) return;
+  rank.state = State::idle;
+  rank.last.busy_seconds = free.busy_seconds;
 }
 
 void Lead::take_failure(int number, Rank& rank, const Message& message) {
@@ -133,9 +156,7 @@ void Lead::take_failure(int number, Rank& rank, const Message& message) {
     if (failed.usage) return fail(std::make_exception_ptr(UsageError(failed.what)));
     return fail(std::make_exception_ptr(TargetError(failed.what)));
   }
-  const bool can_go_on = was_first && std::ranges::any_of(ranks_, [](const Rank& one) {
-                           return one.state != State::gone && one.state != State::lost;
-                         });
+  const bool can_go_on = was_first && std::ranges::any_of(ranks_, is_here);
   if (!can_go_on) return fail(std::make_exception_ptr(Error(failed.what)));
   warn(format("{} drops out, the other ranks continue: {}", who, failed.what));
 }
@@ -157,8 +178,7 @@ void Lead::tick(double now) {
 void Lead::lose_silent(double now) {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     Rank& rank = ranks_[i];
-    const bool is_here = rank.state != State::gone && rank.state != State::lost;
-    if (!is_here || now - rank.heard < options_.deadline) continue;
+    if (!is_here(rank) || now - rank.heard < options_.deadline) continue;
     warn(format("{} is lost, it has said nothing for {:.3g} s; other ranks do its work",
                 label(static_cast<int>(i) + 1, rank), options_.deadline));
     leave(rank, State::lost);
@@ -166,8 +186,21 @@ void Lead::lose_silent(double now) {
 }
 
 void Lead::leave(Rank& rank, State state) {
+  const int number = number_of(rank);
   if (rank.group) rank.group->give_back(rank.order);
+  if (rank.state == State::helping) {
+    transport_.send(rank.owner, packed({{"say", say::kHelperLost}, {"rank", number}}));
+  }
+  end_help_of(number);
+  rank.is_open = false;
   rank.state = state;
+}
+
+void Lead::end_help_of(int owner) {
+  for (const Rank& one : ranks_) {
+    if (one.state != State::helping || one.owner != owner) continue;
+    transport_.send(number_of(one), help_end(owner));
+  }
 }
 
 void Lead::stop_ranks() {
@@ -181,32 +214,72 @@ void Lead::send_alive(double now) {
   if (now - alive_sent_ < alive_pause(options_.deadline)) return;
   alive_sent_ = now;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    if (ranks_[i].state == State::lost || ranks_[i].state == State::gone) continue;
+    if (!is_here(ranks_[i])) continue;
     transport_.send(static_cast<int>(i) + 1, packed({{"say", say::kAlive}}));
   }
 }
 
 void Lead::give_orders() {
   if (ends() || stopped()) return;
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const bool can_work = ranks_[i].state == State::idle && ranks_[i].group->has_waiting();
-    if (can_work) give_order(static_cast<int>(i) + 1, ranks_[i]);
+  for (Rank& rank : ranks_) {
+    if (rank.state != State::idle) continue;
+    if (rank.group->has_waiting()) {
+      give_order(number_of(rank), rank);
+    } else {
+      give_help(number_of(rank), rank);
+    }
   }
 }
 
 void Lead::give_order(int number, Rank& rank) {
   LeadGroup& group = *rank.group;
-  const auto order = group.next_order(rank.order, rank.lessons, active(group));
+  auto order = group.next_order(rank.order, rank.lessons, active(group));
   if (!order) return;
+  order->threads = threads_of(rank);
   inbox_.store_all();  // a problem that was given back has rows here
   transport_.send(number, packed(wire_of(*order), group.facts_about(order->number)));
   rank.state = State::busy;
 }
 
+/// While few problems are left, ranks have the cores of their idle neighbours.
+int Lead::threads_of(const Rank& rank) const {
+  std::size_t unfinished = 0, neighbours = 0;
+  for (const auto& group : groups_) unfinished += group->unfinished();
+  for (const Rank& one : ranks_) {
+    neighbours += one.group && is_here(one) && one.hello.host == rank.hello.host ? 1 : 0;
+  }
+  const auto at_once = static_cast<int>(std::min(unfinished, neighbours));
+  return std::max(rank.hello.threads, rank.hello.most_threads / std::max(1, at_once));
+}
+
+void Lead::give_help(int number, Rank& rank) {
+  Rank* const owner = owner_for(rank);
+  if (owner == nullptr) return;
+  rank.state = State::helping;
+  rank.owner = number_of(*owner);
+  rank.helped.insert(*owner->order.problem);
+  transport_.send(rank.owner, packed({{"say", say::kHelper}, {"rank", number}}));
+}
+
+/// The search with the fewest helpers, of those that the rank has not helped.
+Lead::Rank* Lead::owner_for(const Rank& helper) {
+  const auto helpers = [this](const Rank& owner) {
+    return std::ranges::count_if(ranks_, [&](const Rank& one) {
+      return one.state == State::helping && one.owner == number_of(owner);
+    });
+  };
+  Rank* found = nullptr;
+  for (Rank& one : ranks_) {
+    const bool can_help = one.is_open && one.order.problem && one.group == helper.group &&
+                          !helper.is_apart && !helper.helped.contains(*one.order.problem);
+    if (can_help && (found == nullptr || helpers(one) < helpers(*found))) found = &one;
+  }
+  return found;
+}
+
 std::size_t Lead::active(const LeadGroup& group) const {
-  return static_cast<std::size_t>(std::ranges::count_if(ranks_, [&](const Rank& rank) {
-    return rank.group == &group && rank.state != State::gone && rank.state != State::lost;
-  }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      ranks_, [&](const Rank& rank) { return rank.group == &group && is_here(rank); }));
 }
 
 bool Lead::is_over() const {
@@ -216,7 +289,7 @@ bool Lead::is_over() const {
   if (failure_) return true;
   if (has(State::busy)) return false;
   if (stop_sent_) return true;
-  if (has(State::starting)) return false;
+  if (has(State::starting) || has(State::helping)) return false;
   // Nobody is busy: what still waits has no rank left.
   return std::ranges::none_of(ranks_, [](const Rank& rank) {
     return rank.state == State::idle && rank.group->has_waiting();

@@ -44,9 +44,10 @@ struct GroupReport {
 /// For one thread. Times are seconds of any clock, given by the caller.
 ///
 /// Ranks with equal devices form a group, which tunes every problem once; each group tunes them for
-/// itself. A rank that fails, or is not heard of, costs the problem that it tuned: another begins
-/// it anew. A run that has no rank left ends with Error; so does one whose target is wrong, and one
-/// in which two ranks' devices fail at one problem.
+/// itself. A rank without a problem helps the search with the fewest helpers. A rank that fails, or
+/// is not heard of, costs the problem that it tuned: another begins it anew. A run that has no rank
+/// left ends with Error; so does one whose target is wrong, and one in which two ranks' devices
+/// fail at one problem.
 class Lead {
  public:
   /// All must outlive it.
@@ -70,7 +71,7 @@ class Lead {
   std::vector<std::string> zombies(const std::string& host) const;
 
  private:
-  enum class State { starting, idle, busy, gone, lost };
+  enum class State { starting, idle, busy, helping, gone, lost };
   struct Rank {
     State state = State::starting;
     double heard = 0;
@@ -78,6 +79,10 @@ class Lead {
     LeadGroup* group = nullptr;
     LeadOrder order;
     std::set<std::size_t> lessons;  // that it knows
+    bool is_open = false;           // others may help with its search
+    int owner = 0;                  // the rank that it helps
+    bool is_apart = false;          // it can help nobody
+    std::set<std::size_t> helped;   // problems
     Done last;                      // its statistics
   };
 
@@ -85,10 +90,21 @@ class Lead {
   void welcome(int number, Rank& rank, const Message& message);
   void take_done(Rank& rank, const Message& message);
   void take_failure(int number, Rank& rank, const Message& message);
+  void take_apart(const Apart& apart);
+  static void take_free(Rank& rank, const Free& free);
   void give_orders();
   void give_order(int number, Rank& rank);
+  void give_help(int number, Rank& rank);
+  Rank* owner_for(const Rank& helper);
+  int threads_of(const Rank& rank) const;
   void lose_silent(double now);
   void leave(Rank& rank, State state);
+  void end_help_of(int owner);
+  static bool is_here(const Rank& rank) {
+    return rank.state != State::gone && rank.state != State::lost;
+  }
+  Rank& rank(int number) { return ranks_.at(static_cast<std::size_t>(number - 1)); }
+  int number_of(const Rank& rank) const { return static_cast<int>(&rank - ranks_.data()) + 1; }
   void fail(std::exception_ptr failure);
   bool stopped() const { return options_.stop_requested && options_.stop_requested(); }
   bool ends() const { return failure_ != nullptr || stop_sent_; }

@@ -41,18 +41,18 @@ class MemberSpeaker {
     while (const std::optional<Letter> letter = transport_.receive()) {
       std::optional<Message> message = unpacked(letter->bytes);
       if (!message) continue;
-      heard_ = now();
+      if (letter->from == 0) heard_ = now();
       if (message->header.at("say") == say::kEnd) return content_of<EndOfRun>(message->header);
-      tuner_.take(*std::move(message));
+      tuner_.take(letter->from, *std::move(message));
     }
     return std::nullopt;
   }
 
   void speak() {
     if (now() - looked_ > kFactsPause) send_facts();
-    while (std::optional<std::string> letter = tuner_.poll()) {
-      send_facts();
-      transport_.send(0, *std::move(letter));
+    while (std::optional<Outgoing> letter = tuner_.poll()) {
+      if (letter->to == 0) send_facts();
+      transport_.send(letter->to, std::move(letter->bytes));
     }
     if (now() - alive_ < alive_pause(options_.deadline)) return;
     alive_ = now();
@@ -74,7 +74,7 @@ class MemberSpeaker {
 }  // namespace
 
 MemberEnd run_member(Transport& transport, const MemberOptions& options) {
-  MemberTuner tuner(options);
+  MemberTuner tuner(options, transport.rank());
   const std::jthread thread([&] { tuner.run(); });
   const MemberEnd end = MemberSpeaker(transport, options, tuner).run();
   tuner.stop();

@@ -23,6 +23,8 @@ class MemberJob {
   virtual const TuningRequest& request() const = 0;
   /// What tells its device from others of this host; empty if ranks may share it.
   virtual std::string device_text() const = 0;
+  /// Compile threads while the host's other ranks have no work.
+  virtual int most_threads() const { return request().compile_threads; }
 };
 
 struct MemberOptions {

@@ -55,26 +55,36 @@ struct MemberTuner::Tuning {
   PreparedProblems problems;
   WorkQueue queue;
   ProblemTuner tuner;
-  std::vector<PastTrial> lesson;  // of the problem at hand
+  // Of the problem at hand:
+  std::size_t number = 0;
+  std::vector<PastTrial> lesson;
 };
 
-MemberTuner::MemberTuner(const MemberOptions& options) : options_(options) {}
+MemberTuner::MemberTuner(const MemberOptions& options, int rank)
+    : options_(options),
+      helpers_(rank, [this](int to, std::string bytes) { post(to, std::move(bytes)); }) {}
 MemberTuner::~MemberTuner() = default;
 
 void MemberTuner::run() {
   try {
     serve();
   } catch (const std::exception& error) {
-    letters_.put(packed(wire_of(failure_of(error))));
+    post(0, packed(wire_of(failure_of(error))));
   }
 }
 
 void MemberTuner::serve() {
   job_ = options_.prepare();
+  HelpServer help(*job_, [this](int to, std::string bytes) { post(to, std::move(bytes)); });
   say_hello();
-  while (const std::optional<Message> message = orders_.wait()) {
+  while (const std::optional<Task> task = tasks_.wait()) {
     is_busy_ = true;
-    tune(*message);
+    if (task->message.header.at("say") == say::kOrder) {
+      help.close();
+      tune(task->message);
+    } else {
+      help.take(task->from, task->message);
+    }
     is_busy_ = false;
   }
 }
@@ -87,18 +97,33 @@ void MemberTuner::say_hello() {
   hello.device_text = job_->device_text();
   hello.device = job_->device().info();
   hello.problems = problems_hash(job_->target(), job_->request());
+  hello.threads = job_->request().compile_threads;
+  hello.most_threads = job_->most_threads();
   is_busy_ = false;
-  letters_.put(packed(wire_of(hello)));
+  post(0, packed(wire_of(hello)));
 }
 
-void MemberTuner::take(Message message) {
-  if (message.header.at("say") == say::kStop) stop_ = true;
-  if (message.header.at("say") == say::kOrder) orders_.put(std::move(message));
+void MemberTuner::take(int from, Message message) {
+  const std::string what = WireValue(message.header.at("say"));
+  const bool is_answer =
+      what == say::kHelpTime || what == say::kHelpTrial || what == say::kHelpGone;
+  if (what == say::kStop) {
+    stop_ = true;
+  } else if (what == say::kHelper) {
+    helpers_.add(WireValue(message.header.at("rank")));
+  } else if (what == say::kHelperLost) {
+    helpers_.lose(WireValue(message.header.at("rank")));
+  } else if (is_answer) {
+    helpers_.take(from, std::move(message));
+  } else if (what != say::kAlive) {
+    tasks_.put({from, std::move(message)});
+  }
 }
 
 void MemberTuner::stop() {
   stop_ = true;
-  orders_.close();
+  helpers_.lose_all();
+  tasks_.close();
 }
 
 void MemberTuner::tune(const Message& message) {
@@ -108,23 +133,31 @@ void MemberTuner::tune(const Message& message) {
   for (const std::string& lesson : order.learned) tuning_->problems.remember(learned_of(lesson));
   tuning_->queue.expect(order.ahead);
 
-  TuningOrder own{order.number, order.ahead, {}, job_->request().compile_threads, order.retune};
+  tuning_->number = order.number;
+  TuningOrder own{order.number, order.ahead, {}, order.threads, order.retune};
   if (order.seconds) own.deadline = Deadline::in(*order.seconds);
   Done done{order.number, tuning_->tuner.tune(own), tuning_->tuner.compile_statistics(),
             job_->device().busy_seconds()};
-  letters_.put(packed(wire_of(done), learned_text(std::exchange(tuning_->lesson, {}))));
+  post(0, packed(wire_of(done), learned_text(std::exchange(tuning_->lesson, {}))));
 }
 
 TuningCallbacks MemberTuner::callbacks() {
   TuningCallbacks calls;
   calls.stop_requested = [this] { return stopped(); };
   calls.on_warning = [this](const std::string& sentence) {
-    letters_.put(packed({{"say", say::kWarning}, {"text", sentence}}));
+    post(0, packed({{"say", say::kWarning}, {"text", sentence}}));
   };
   calls.on_progress = [this](Progress progress) {
     progress.problems = job_->request().problems.size();
     const std::lock_guard lock(progress_mutex_);
     progress_ = std::move(progress);
+  };
+  calls.on_search = [this](TrialEvaluator* search) {
+    if (search) {
+      helpers_.open(*search, tuning_->number);
+    } else {
+      helpers_.close();
+    }
   };
   calls.on_lesson = [this](const std::vector<PastTrial>& trials) { tuning_->lesson = trials; };
   return calls;

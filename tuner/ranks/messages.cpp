@@ -83,10 +83,12 @@ WIRE_MEMBERS(CompileStatistics, compiled, cached, cpu_seconds, wall_seconds)
 WIRE_MEMBERS(Progress, problem, problems, problem_text, done, total, best_seconds, flops,
              elapsed_seconds)
 
-WIRE_MEMBERS(Hello, build, process, host, device_text, device, problems)
-WIRE_MEMBERS(Order, number, ahead, retune, seconds, learned)
+WIRE_MEMBERS(Hello, build, process, host, device_text, device, problems, threads, most_threads)
+WIRE_MEMBERS(Order, number, ahead, retune, threads, seconds, learned)
 WIRE_MEMBERS(Done, number, report, compile, busy_seconds)
 WIRE_MEMBERS(Failed, what, fatal, usage)
+WIRE_MEMBERS(Apart, rank, ratio, number)
+WIRE_MEMBERS(Free, owner, busy_seconds)
 WIRE_MEMBERS(EndOfRun, finalize, zombies)
 
 namespace {
@@ -102,6 +104,8 @@ Json wire_of(const Hello& hello) { return said(say::kHello, hello); }
 Json wire_of(const Order& order) { return said(say::kOrder, order); }
 Json wire_of(const Done& done) { return said(say::kDone, done); }
 Json wire_of(const Failed& failed) { return said(say::kFailed, failed); }
+Json wire_of(const Apart& apart) { return said(say::kApart, apart); }
+Json wire_of(const Free& free) { return said(say::kFree, free); }
 Json wire_of(const EndOfRun& end) { return said(say::kEnd, end); }
 Json wire_of(const Progress& progress) { return said(say::kAlive, progress); }
 
@@ -113,6 +117,8 @@ template Hello content_of(const Json&);
 template Order content_of(const Json&);
 template Done content_of(const Json&);
 template Failed content_of(const Json&);
+template Apart content_of(const Json&);
+template Free content_of(const Json&);
 template EndOfRun content_of(const Json&);
 template Progress content_of(const Json&);
 

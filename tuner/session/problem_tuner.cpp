@@ -2,6 +2,7 @@
 #include "tuner/session/problem_tuner.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -90,15 +91,24 @@ Progress progress_of(const ProblemRun& run, std::size_t number, std::size_t budg
 /// A search that other devices may help with while this lives.
 class OpenSearch {
  public:
-  OpenSearch(WorkQueue& queue, TrialEvaluator& search) : queue_(queue), search_(search) {
+  using Listener = std::function<void(TrialEvaluator*)>;
+
+  OpenSearch(WorkQueue& queue, const Listener& listener, TrialEvaluator& search)
+      : queue_(queue), listener_(listener), search_(search) {
     queue_.open(search_);
+    if (listener_) listener_(&search_);
   }
-  ~OpenSearch() { queue_.close(search_); }
+  ~OpenSearch() {
+    search_.dismiss_helpers();
+    if (listener_) listener_(nullptr);
+    queue_.close(search_);
+  }
   OpenSearch(const OpenSearch&) = delete;
   OpenSearch& operator=(const OpenSearch&) = delete;
 
  private:
   WorkQueue& queue_;
+  const Listener& listener_;
   TrialEvaluator& search_;
 };
 
@@ -172,7 +182,7 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
     if (callbacks_.on_progress) callbacks_.on_progress(progress_of(run, number, budget, started));
   };
   run.ledger().on_trial(show);
-  const OpenSearch open(shared_.queue, evaluator);
+  const OpenSearch open(shared_.queue, callbacks_.on_search, evaluator);
   if (!begin_search(run, edge, evaluator)) return std::nullopt;
   run.ledger().on_trial([this, &run, &edge, show](std::size_t index) {
     show(index);

@@ -3,11 +3,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <thread>
 
 #include "tests/support/fake_device.hpp"
+#include "tests/tuner/ranks/fake_job.hpp"
 #include "tests/tuner/ranks/memory_transport.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
@@ -18,27 +22,13 @@ namespace autotune {
 namespace {
 
 using testing::FakeDevice;
+using testing::FakeJob;
 using ::testing::HasSubstr;
 using testing::MemoryTransport;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-class FakeJob final : public MemberJob {
- public:
-  FakeJob(const Target& target, const TuningRequest& request)
-      : target_(target), request_(request), device_(bowl) {}
-  const Target& target() const override { return target_; }
-  Device& device() override { return device_; }
-  const TuningRequest& request() const override { return request_; }
-  std::string device_text() const override { return ""; }
-
- private:
-  const Target& target_;
-  const TuningRequest& request_;
-  FakeDevice device_;
-};
 
 class MemberTest : public StoreTest {
  protected:
@@ -61,7 +51,9 @@ class MemberTest : public StoreTest {
         MemberOptions options;
         options.prepare = [&] {
           if (prepare) prepare();
-          return std::make_unique<FakeJob>(target_, request_);
+          auto job = std::make_unique<FakeJob>(target_, request_, bowl);
+          job->device().on_load([this, rank](int before) { loads(rank, before); });
+          return job;
         };
         run_member(transport, options);
       });
@@ -78,6 +70,17 @@ class MemberTest : public StoreTest {
     return lead.reports(1);
   }
 
+  /// Of two ranks that are company: the owner begins its second batch, and goes on when the helper
+  /// has measured another configuration of it. It has loaded the default three times, and the rest of a batch with it.
+  void loads(int rank, int before) {
+    loaded_[rank] = before + 1;
+    for (int i = 0; i < 2000 && is_company_ && before == 4 && loaded_[3 - rank] < 2; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+
+  bool is_company_ = false;
+  std::array<std::atomic<int>, 8> loaded_ = {};  // by each rank
   Target target_ = two_parameters();
   TuningRequest request_;
   db::TunedStore store_ = open_store();
@@ -101,6 +104,25 @@ TEST_F(MemberTest, RanksFindWhatOneProcessFindsAndStoreIt) {
   EXPECT_TRUE(store_.check().damage.empty());
 }
 
+TEST_F(MemberTest, ARankWithoutAProblemMeasuresForAnother) {
+  request_.problems.resize(1);
+  request_.budget = {Budget::Kind::evaluations, 1e6};
+  FakeDevice device(bowl);
+  const TuningReport alone = tune(target_, device, nullptr, request_);
+  is_company_ = true;
+  const TuningReport report = run(2)[0].report;
+  EXPECT_GE(loaded_[1], 2);
+  EXPECT_GE(loaded_[2], 2);
+  ASSERT_EQ(report.problems.size(), 1u);
+  EXPECT_EQ(report.problems[0].outcomes, alone.problems[0].outcomes);
+  EXPECT_EQ(report.problems[0].decision.best->configuration,
+            alone.problems[0].decision.best->configuration);
+  const std::vector<db::TrialRow> rows = store_.trials(store_.tuned({}).at(0).best.key);
+  const auto of_search = [](const db::TrialRow& row) { return row.stage == "search"; };
+  EXPECT_EQ(std::ranges::count_if(rows, of_search), report.problems[0].space)
+      << "each was measured once";
+}
+
 TEST_F(MemberTest, WhatIsStoredIsNotMeasuredAgain) {
   run(2);
   const TuningReport report = run(2)[0].report;
@@ -119,7 +141,7 @@ TEST_F(MemberTest, WithoutAWordFromRankZeroItGivesUp) {
   MemoryTransport transport(office, 1);
   MemberOptions options;
   options.deadline = 0.1;
-  options.prepare = [&] { return std::make_unique<FakeJob>(target_, request_); };
+  options.prepare = [&] { return std::make_unique<FakeJob>(target_, request_, bowl); };
   EXPECT_TRUE(run_member(transport, options).lead_lost);
 }
 
