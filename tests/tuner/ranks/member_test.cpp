@@ -71,7 +71,8 @@ class MemberTest : public StoreTest {
   }
 
   /// Of two ranks that are company: the owner begins its second batch, and goes on when the helper
-  /// has measured another configuration of it. It has loaded the default three times, and the rest of a batch with it.
+  /// has measured another configuration of it. Before, it has loaded the default three times, and
+  /// what its first batch holds besides.
   void loads(int rank, int before) {
     loaded_[rank] = before + 1;
     for (int i = 0; i < 2000 && is_company_ && before == 4 && loaded_[3 - rank] < 2; ++i) {
