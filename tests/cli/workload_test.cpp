@@ -62,13 +62,37 @@ TEST(TuneWorkload, ShapesOfTunableOpAreRead) {
                 "Validator,PT_VERSION,2.11.0\n"
                 "GemmTunableOp_float_NT,nt_16_8_24\n"
                 "GemmTunableOp_float_TN,tn_16_8_24_ld_24_24_16\n"
-                "GemmTunableOp_Half_NN,nn_16_8_24\n");
+                "GemmAndBiasTunableOp_BFloat16_TN,tn_16_8_24_ld_24_24_16\n"
+                "ScaledGemmTunableOp_Float8_NN,nn_16_8_24\n");
   const Ended ended = sandbox.run(tune("tunableop_untuned0.csv"));
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("1 lines name other operations"));
   const Json problems = Json::parse(ended.out)["problems"];
   ASSERT_EQ(problems.size(), 2U);
   EXPECT_EQ(problems[0]["problem"]["M"], 8);
+}
+
+/// A linear layer in bf16, as PyTorch calls it.
+TEST(TuneWorkload, SixteenBitsAreTunedByTheirTarget) {
+  const Sandbox sandbox;
+  std::string bf16 = line("TN", 16, 8, 24, "none", 3, 24);
+  bf16.replace(bf16.find(R"("f32","f32","f32","f32")"), 23, R"("bf16","bf16","bf16","bf16")");
+  bf16.replace(bf16.find(R"("epilogue":1)"), 12, R"("epilogue":4)");
+  sandbox.write("w.jsonl", bf16);
+  sandbox.write("tunableop_untuned0.csv", "GemmAndBiasTunableOp_BFloat16_TN,tn_16_8_24\n");
+  for (const char* file : {"w.jsonl", "tunableop_untuned0.csv"}) {
+    std::vector<std::string> words = tune(file);
+    words.insert(words.end(), {"--target", "gemm16"});
+    const Ended ended = sandbox.run(words);
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const Json problem = Json::parse(ended.out)["problems"][0]["problem"];
+    EXPECT_EQ(problem["M"], 8);
+    EXPECT_EQ(problem["N"], 16);
+    EXPECT_EQ(problem["layout"], "NT");
+    EXPECT_EQ(problem["dtype"], "bf16");
+    EXPECT_EQ(problem["output"], "bf16");
+    EXPECT_EQ(problem["epilogue"], "none");
+  }
 }
 
 TEST(TuneWorkload, ABadFileIsNamedWithItsLine) {

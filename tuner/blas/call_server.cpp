@@ -7,6 +7,7 @@
 
 #include "tuner/blas/call_report.hpp"
 #include "tuner/blas/cuda_driver.hpp"
+#include "tuner/blas/forked.hpp"
 #include "tuner/blas/options.hpp"
 #include "tuner/blas/preparer.hpp"
 #include "tuner/blas/vendor_library.hpp"
@@ -65,7 +66,10 @@ void count(CallEntry& entry, Outcome outcome) {
 }  // namespace
 
 CallTable& call_table() {
-  static CallTable& table = *new CallTable;  // used until the process ends
+  static CallTable& table = []() -> CallTable& {
+    notice_forks();
+    return *new CallTable;  // used until the process ends
+  }();
   return table;
 }
 
@@ -84,12 +88,13 @@ std::uint8_t alignment_of(const CallValues& values) noexcept {
 }
 
 CallEntry* entry_of(CallShape shape) {
+  if (is_forked()) return nullptr;
   shape.device = current_device();
   return call_table().find_or_add(shape);
 }
 
 bool serve(CallEntry* entry, const Call& call) noexcept try {
-  if (!entry) return false;
+  if (!entry || is_forked()) return false;
   const Outcome outcome = outcome_of(*entry, call);
   count(*entry, outcome);
   return outcome == Outcome::served;
@@ -98,6 +103,7 @@ bool serve(CallEntry* entry, const Call& call) noexcept try {
 }
 
 void finish() noexcept try {
+  if (is_forked()) return;
   const std::vector<CallEntry*> entries = call_table().entries();
   if (!options().record.empty()) std::ranges::for_each(entries, [](auto* e) { record_calls(*e); });
   if (!options().report.empty() && !entries.empty()) write_report(options().report, entries);

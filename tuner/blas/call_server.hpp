@@ -23,8 +23,8 @@ Scale take_scalars(CallValues& values, int pointer_mode, const void* alpha,
 /// The largest power of two, up to 16, that divides all addresses but that of a bias.
 std::uint8_t alignment_of(const CallValues& values) noexcept;
 
-/// The entry of a shape on the current device. nullptr if there are thousands of shapes: no kernel
-/// is tuned for each. It stays where it is.
+/// The entry of a shape on the current device. It stays where it is. nullptr if there are thousands
+/// of shapes, because no kernel is tuned for each, and in a forked process.
 CallEntry* entry_of(CallShape shape);
 
 /// True if a tuned kernel was launched. Else the caller passes the call on.
@@ -33,7 +33,8 @@ bool serve(CallEntry* entry, const Call& call) noexcept;
 /// All calls of this process.
 CallTable& call_table();
 
-/// At the end of the process: the rest of the workload file, and the report.
+/// At the end of the process: the rest of the workload file, and the report. Those of a forked
+/// process would count the calls of the other one again.
 void finish() noexcept;
 
 }  // namespace autotune::blas

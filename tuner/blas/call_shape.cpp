@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{"served",
                                                                 "not column-major",
                                                                 "empty or invalid",
                                                                 "leading dimension",
-                                                                "batch",
+                                                                "batch size or strides",
                                                                 "address not aligned to 16 bytes",
                                                                 "serving is off",
                                                                 "being prepared",
@@ -66,6 +66,13 @@ bool is_f32(const CallShape& s) {
 bool is_16_bit(const CallShape& s) {
   return (s.a_type == kF16 || s.a_type == kBf16) && s.b_type == s.a_type && s.c_type == s.d_type &&
          (s.d_type == s.a_type || s.d_type == kF32);
+}
+
+/// Modes that let products of f32 lose bits do not matter to those in 16 bits.
+bool has_known_math(const CallShape& s) {
+  const int mode = s.math_mode & kMathModes;
+  return s.compute_type == kComputeF32 &&
+         (mode == kDefaultMath || (is_16_bit(s) && mode != kPedanticMath));
 }
 
 bool is_size(std::int64_t size) { return size >= 1 && size <= kLargestSize; }
@@ -149,9 +156,7 @@ TargetProblem problem_in_16_bits(const CallShape& s, std::string_view epilogue) 
 
 Outcome contract_of(const CallShape& s) noexcept {
   if (!is_f32(s) && !is_16_bit(s)) return Outcome::types;
-  if (s.compute_type != kComputeF32 || (s.math_mode & kMathModes) != kDefaultMath) {
-    return Outcome::other_math;
-  }
+  if (!has_known_math(s)) return Outcome::other_math;
   if (s.scale == Scale::on_device) return Outcome::device_scalars;
   if (!has_known_epilogue(s)) return Outcome::epilogue;
   if (s.other_order != 0) return Outcome::order;

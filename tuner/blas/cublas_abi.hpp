@@ -25,6 +25,7 @@ inline constexpr int kBf16 = 14;        // CUDA_R_16BF
 inline constexpr int kComputeF32 = 68;  // CUBLAS_COMPUTE_32F
 inline constexpr int kMathModes = 0xf;  // above are flags that do not change products of f32
 inline constexpr int kDefaultMath = 0;  // CUBLAS_DEFAULT_MATH
+inline constexpr int kPedanticMath = 2;
 inline constexpr int kColumnMajor = 0;  // CUBLASLT_ORDER_COL
 
 /// cublasLtEpilogue_t, as far as tuned kernels have it: ReLU or GELU, after a bias or without.

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "tuner/blas/forked.hpp"
+
 namespace autotune::blas {
 namespace {
 
@@ -66,6 +68,7 @@ void Preparer::prepare(CallEntry& entry) try {
 }
 
 void Preparer::stop() {
+  if (is_forked()) return;  // the thread is not here
   std::unique_lock lock(mutex_);
   is_stopped_ = true;
   waiting_.clear();

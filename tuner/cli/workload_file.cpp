@@ -23,6 +23,11 @@ Scale scale_of(const std::string& name) {
   return Scale::on_device;
 }
 
+std::int32_t tunable_op_type(const std::string& name) {
+  if (name == "Half") return blas::kF16;
+  return name == "BFloat16" ? blas::kBf16 : blas::kF32;
+}
+
 CallShape shape_of(const Json& line) {
   CallShape s;
   const std::string layout = line.at("layout");
@@ -56,7 +61,8 @@ RecordedCall recorded_call(const std::string& line, const std::string& place) {
 
 std::optional<RecordedCall> tunable_op_call(const std::string& line) {
   static const std::regex pattern(
-      "Gemm(StridedBatched)?TunableOp_float_[NT][NT],([nt])([nt])_(\\d+)_(\\d+)_(\\d+)"
+      "Gemm(AndBias|StridedBatched)?TunableOp_(float|Half|BFloat16)_[NT][NT],"
+      "([nt])([nt])_(\\d+)_(\\d+)_(\\d+)"
       "(_B_(\\d+))?(_ld_(\\d+)_(\\d+)_(\\d+))?\\s*(,.*)?");
   std::smatch match;
   if (!std::regex_match(line, match, pattern)) return std::nullopt;
@@ -64,13 +70,14 @@ std::optional<RecordedCall> tunable_op_call(const std::string& line) {
     return match[group].matched ? std::stoll(match[group]) : otherwise;
   };
   CallShape s;
-  s.op_a = operation_of(match[2].str()[0]), s.op_b = operation_of(match[3].str()[0]);
-  s.m = number(4, 0), s.n = number(5, 0), s.k = number(6, 0), s.batch = number(8, 1);
-  s.lda = number(10, s.op_a == 0 ? s.m : s.k), s.ldb = number(11, s.op_b == 0 ? s.k : s.n);
-  s.ldc = s.ldd = number(12, s.m);
+  s.a_type = s.b_type = s.c_type = s.d_type = tunable_op_type(match[2]);
+  s.op_a = operation_of(match[3].str()[0]), s.op_b = operation_of(match[4].str()[0]);
+  s.m = number(5, 0), s.n = number(6, 0), s.k = number(7, 0), s.batch = number(9, 1);
+  s.lda = number(11, s.op_a == 0 ? s.m : s.k), s.ldb = number(12, s.op_b == 0 ? s.k : s.n);
+  s.ldc = s.ldd = number(13, s.m);
   s.stride_a = s.m * s.k, s.stride_b = s.k * s.n, s.stride_c = s.stride_d = s.m * s.n;
   s.compute_type = blas::kComputeF32;
-  s.epilogue = blas::kNoEpilogue;
+  s.epilogue = match[1] == "AndBias" ? blas::kBias : blas::kNoEpilogue;
   return RecordedCall{s, 1};
 }
 

@@ -18,7 +18,7 @@ struct RecordedCall {
 RecordedCall recorded_call(const std::string& line, const std::string& place);
 
 /// A line of TunableOp's CSV: `GemmTunableOp_float_NT,nt_25088_4096_64`. nullopt for lines that
-/// name no product of f32.
+/// name no product in f32 or 16 bits.
 std::optional<RecordedCall> tunable_op_call(const std::string& line);
 
 }  // namespace autotune::cli

@@ -3,12 +3,16 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "tuner/blas/cublas_abi.hpp"
 
 namespace autotune::blas {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TargetProblem problem_of(const CallShape& shape) { return problems_of(shape).at(0); }
 
@@ -144,6 +148,23 @@ TEST(CallShape, SixteenBitsHaveATargetOfTheirOwn) {
   EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
   shape.b_type = kF16;
   EXPECT_EQ(contract_of(shape), Outcome::types);
+}
+
+TEST(CallShape, SixteenBitsAreTheSameWithTf32) {
+  CallShape shape = small();
+  shape.a_type = shape.b_type = kBf16;
+  shape.math_mode = 3;  // CUBLAS_TF32_TENSOR_OP_MATH
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  shape.math_mode = kPedanticMath;
+  EXPECT_EQ(contract_of(shape), Outcome::other_math);
+}
+
+TEST(CallShape, TheManualHasEveryReason) {
+  std::ostringstream manual;
+  manual << std::ifstream(AUTOTUNE_SOURCE_DIR "/docs/blas.md").rdbuf();
+  for (std::size_t i = 1; i < kOutcomes; ++i) {
+    EXPECT_THAT(manual.str(), HasSubstr(name_of(static_cast<Outcome>(i))));
+  }
 }
 
 TEST(CallShape, FlagsOfTheMathModeThatChangeNoProductAreAllowed) {

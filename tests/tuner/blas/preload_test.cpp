@@ -85,6 +85,17 @@ TEST_F(Preload, WhatIsNotTheSameContractIsPassedOnWithItsReason) {
   }
 }
 
+TEST_F(Preload, AForkedProcessPassesItsCallsOnAndCountsNone) {
+  for (const char* wait : {"0", "1"}) {
+    sandbox_.set("AUTOTUNE_BLAS_WAIT", wait);
+    const Ended ended = call("forked", "20");
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("wrong 0,"));
+    EXPECT_THAT(ended.err, HasSubstr(" of 40 calls"));
+    EXPECT_EQ(ended.err.find(" calls of cuBLAS"), ended.err.rfind(" calls of cuBLAS"));
+  }
+}
+
 TEST_F(Preload, DescriptorsThatChangeAreReadAgain) {
   const Ended ended = call("changed");
   EXPECT_EQ(ended.status, 0) << ended.out;

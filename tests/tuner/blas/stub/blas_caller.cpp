@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that calls cuBLAS and knows nothing of autotune. It checks every result.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -237,6 +240,17 @@ int changed_descriptors() {
   return wrong;
 }
 
+/// Random calls, then others in a forked process, which ends as usual, and in this one.
+int forked_calls(int count) {
+  int wrong = random_calls(1, count);
+  const pid_t child = fork();
+  if (child == 0) std::exit(random_calls(2, count));
+  int status = 0;
+  waitpid(child, &status, 0);
+  wrong += status == 0 ? 0 : 1;
+  return wrong + random_calls(3, count);
+}
+
 /// One call of each kind that is passed on for its arguments.
 int refused_calls() {
   Random random(1);
@@ -286,6 +300,7 @@ int main(int argc, char** argv) {
   if (what == "captured") wrong = same_calls(count, 1, true);
   if (what == "prepared and captured") wrong = same_calls(1, 1, false) + same_calls(count, 1, true);
   if (what == "half") wrong = half_call();
+  if (what == "forked") wrong = forked_calls(count);
   if (what == "changed") wrong = changed_descriptors();
   if (what == "refused") wrong = refused_calls();
   if (what == "nothing") wrong = 0;
