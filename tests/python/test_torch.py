@@ -12,6 +12,7 @@ except (ImportError, OSError) as error:
 
 import autotune
 import autotune.torch as tuned
+from autotune import _products, _torch_kernels
 
 
 def on(device, *shape, **options):
@@ -36,12 +37,25 @@ class Operators(unittest.TestCase):
         x = self.on(2, 3, 48)
         self.same(tuned.matmul(x, b), torch.matmul(x, b))
         self.same(tuned.matmul(x, b[:, 0]), torch.matmul(x, b[:, 0]))
-        self.same(tuned.matmul(x, self.on(2, 48, 3) * 0), torch.zeros(2, 3, 3, device=self.device))
+        for shape in [(2, 48, 3), (1, 48, 3), (5, 2, 48, 3)]:
+            batch = self.on(*shape)
+            self.same(tuned.matmul(x, batch), torch.matmul(x, batch))
+        heads = self.on(2, 4, 3, 48)
+        self.same(tuned.matmul(heads, heads.mT), torch.matmul(heads, heads.mT))
         bias = self.on(32)
         self.same(tuned.linear(x, w), torch.nn.functional.linear(x, w))
-        self.same(tuned.linear(x, w, bias), torch.nn.functional.linear(x, w, bias))
-        self.same(tuned.mm(a.half(), b.half()), torch.mm(a.half(), b.half()))
+        for each in [x, x[0, 0], x[:, :0]]:
+            self.same(tuned.linear(each, w, bias), torch.nn.functional.linear(each, w, bias))
+        self.same(tuned.linear(x, w, bias[:1]), torch.nn.functional.linear(x, w) + bias[:1])
         self.assertEqual(tuned.mm(a[:0], b).shape, (0, 32))
+
+    def test_sixteen_bits_are_those_of_pytorch(self):
+        for dtype in [torch.bfloat16, torch.float16]:
+            a, b, bias = (self.on(*shape).to(dtype) for shape in [(64, 48), (48, 32), (32,)])
+            right = a.double() @ b.double()
+            torch.testing.assert_close(tuned.mm(a, b).double(), right, rtol=2e-2, atol=5e-2)
+            torch.testing.assert_close(tuned.linear(a, b.t(), bias).double(),
+                                       right + bias.double(), rtol=2e-2, atol=5e-2)
 
     def test_out_is_written_and_returned(self):
         a, b, out = self.on(8, 6), self.on(6, 4), torch.empty(8, 4, device=self.device)
@@ -50,6 +64,13 @@ class Operators(unittest.TestCase):
         strided = torch.empty(4, 8, device=self.device).t()
         self.same(tuned.matmul(a, b, out=strided), a @ b)
         self.same(tuned.linear(a, b.t(), out=out.zero_()), a @ b)
+        bias = self.on(4)
+        self.assertIs(tuned.linear(a, b.t().contiguous(), bias, out=out), out)
+        self.same(out, a @ b + bias)
+        x, y = self.on(2, 3, 8, 6), self.on(2, 3, 6, 4)
+        batch = torch.empty(2, 3, 8, 4, device=self.device)
+        self.assertIs(tuned.matmul(x, y, out=batch), batch)
+        self.same(batch, x @ y)
         with self.assertRaisesRegex(RuntimeError, "out="):
             tuned.mm(a.requires_grad_(), b, out=out)
 
@@ -59,6 +80,10 @@ class Operators(unittest.TestCase):
             tuned.mm(a, b)
         with self.assertRaisesRegex(RuntimeError, "must be a matrix|dim"):
             tuned.mm(a[0], b)
+        with self.assertRaisesRegex(RuntimeError, "cannot be multiplied"):
+            tuned.linear(a, b, self.on(5))
+        with self.assertRaisesRegex(RuntimeError, "batch|size"):
+            tuned.matmul(self.on(2, 8, 6), self.on(3, 6, 4))
 
     def test_gradients_are_those_of_pytorch(self):
         for name in ["mm", "matmul"]:
@@ -67,49 +92,66 @@ class Operators(unittest.TestCase):
             self.assertTrue(torch.autograd.gradcheck(getattr(tuned, name), (a, b)))
         x = self.on(2, 5, 4, dtype=torch.float64, requires_grad=True)
         w = self.on(3, 4, dtype=torch.float64, requires_grad=True)
+        bias = self.on(3, dtype=torch.float64, requires_grad=True)
         self.assertTrue(torch.autograd.gradcheck(tuned.linear, (x, w)))
+        self.assertTrue(torch.autograd.gradcheck(tuned.linear, (x, w, bias)))
+        batch = self.on(2, 4, 3, dtype=torch.float64, requires_grad=True)
+        self.assertTrue(torch.autograd.gradcheck(tuned.matmul, (x, batch)))
         self.assertTrue(torch.autograd.gradgradcheck(tuned.mm, (a, b)))
+        self.assertTrue(torch.autograd.gradgradcheck(tuned.linear, (x, w, bias)))
 
     def test_the_operators_keep_pytorchs_rules(self):
         a, b = self.on(8, 6, requires_grad=True), self.on(6, 4, requires_grad=True)
         torch.library.opcheck(torch.ops.autotune.mm.default, (a, b))
         out = torch.empty(8, 4, device=self.device)
         torch.library.opcheck(torch.ops.autotune.mm_out.default, (a.detach(), b.detach(), out))
+        x, y = self.on(2, 8, 6, requires_grad=True), self.on(2, 6, 4, requires_grad=True)
+        torch.library.opcheck(torch.ops.autotune.bmm.default, (x, y))
+        w, bias = self.on(4, 6, requires_grad=True), self.on(4, requires_grad=True)
+        torch.library.opcheck(torch.ops.autotune.linear.default, (a, w, bias))
+        torch.library.opcheck(torch.ops.autotune.linear_out.default,
+                              (a.detach(), w.detach(), bias.detach(), out))
 
     def test_compiled_functions_have_them(self):
-        def layer(x, w, v):
-            return tuned.mm(torch.relu(tuned.linear(x, w)), v).sum(0)
+        def layer(x, w, bias, v):
+            return tuned.matmul(torch.relu(tuned.linear(x, w, bias)), v).sum(0)
 
         compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
-        x, w, v = self.on(8, 6), self.on(4, 6), self.on(4, 3)
-        self.same(compiled(x, w, v), layer(x, w, v))
+        x, w, bias, v = self.on(2, 8, 6), self.on(4, 6), self.on(4), self.on(2, 4, 3)
+        self.same(compiled(x, w, bias, v), layer(x, w, bias, v))
 
     def test_autocast_is_pytorchs(self):
         a, b = self.on(8, 6), self.on(6, 4)
         with torch.autocast(self.device, dtype=torch.bfloat16):
             self.assertEqual(tuned.mm(a, b).dtype, torch.bfloat16)
+            self.assertEqual(tuned.matmul(a[None], b[None]).dtype, torch.bfloat16)
+            self.assertEqual(tuned.linear(a, b.t(), self.on(4)).dtype, torch.bfloat16)
 
 
 class Kernel:
+    buffers = ()
+    configuration = "BM=64"
+
     def __init__(self, workspace_bytes):
         self.workspace_bytes = workspace_bytes
 
 
 class Target:
-    """Stands for an opened gemm."""
+    """Stands for an opened gemm in f64, which no other target computes."""
 
     def __init__(self, origin="exact", baseline="", workspace_bytes=0):
-        self.answer = mock.Mock(origin=origin, baseline=baseline)
+        self.answer = mock.Mock(origin=origin, baseline=baseline, median_ns=5.0, baseline_ns=4.0,
+                                configuration={"BM": 64})
         self.lookup = mock.Mock(return_value=self.answer)
         self.prepare = mock.Mock(side_effect=lambda *sizes: Kernel(workspace_bytes))
 
 
 class Choice(unittest.TestCase):
-    product = tuned._Product(0, "f32", "NN", (64, 64, 64))
+    product = _products.Product(0, "f64", "NN", (64, 64, 64))
 
     def kernels_of(self, target, capturing=False):
-        kernels = tuned._Kernels()
-        opened = mock.patch.object(tuned, "open_target", mock.Mock(side_effect=target))
+        kernels = _torch_kernels._Kernels()
+        opened = mock.patch.object(_torch_kernels, "open_target", mock.Mock(side_effect=target))
         captured = mock.patch.object(torch.cuda, "is_current_stream_capturing", lambda: capturing)
         for each in (opened, captured):
             each.start()
@@ -157,6 +199,26 @@ class OperatorsOnAGpu(Operators):
             torch.cuda.synchronize()
         names = [event.key for event in seen.key_averages()]
         self.assertTrue(any("gemm_" in name for name in names), names)
+
+    def test_a_bias_is_added_in_every_type(self):
+        for dtype, bound in [(torch.float32, 1e-3), (torch.bfloat16, 1), (torch.float16, 0.2)]:
+            x, w, bias = (self.on(*shape).to(dtype) for shape in [(512, 512), (512, 512), (512,)])
+            right = x.double() @ w.double().t() + bias.double()
+            result = tuned.linear(x, w, bias)
+            torch.testing.assert_close(result.double(), right, rtol=1e-2, atol=bound)
+
+    def test_batches_are_right(self):
+        for shape in [(8, 128, 64, 96), (5, 33, 65, 17)]:
+            batch, m, k, n = shape
+            a, b = self.on(batch, m, k), self.on(batch, k, n)
+            self.same(tuned.matmul(a, b), torch.matmul(a, b))
+            self.same(tuned.matmul(a.mT, a), torch.matmul(a.mT, a))
+
+    def test_unaligned_addresses_are_pytorchs(self):
+        memory = self.on(64 * 64 + 1)
+        a, b = memory[1:].view(64, 64), self.on(64, 64)
+        self.same(tuned.mm(a, b), torch.mm(a, b))
+        torch.cuda.synchronize()
 
     def test_every_layout_is_right(self):
         for n in [128, 256, 257, 512, 1000]:

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matrix products on a GPU: which target is known to compute one fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Optional
+
+from ._kernel import Kernel
+from ._target import Answer, Setting, Target, values_of
+
+# Of an ordinal, a target and settings; None if there is no such target.
+Open = Callable[[int, str, Mapping[str, Setting]], Optional[Target]]
+
+BATCHES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256)  # of the target gemm
+
+
+class Product(NamedTuple):
+    """D[M,N] = op(A) op(B), and perhaps a bias[N] added to each row, `batch` times."""
+
+    ordinal: int  # of the GPU
+    dtype: str
+    layout: str  # of A and B: NN, NT, TN, TT
+    sizes: tuple[int, int, int]  # M, N, K
+    batch: int = 1
+    has_bias: bool = False
+
+
+class Problem(NamedTuple):
+    """A problem of a target."""
+
+    target: str
+    settings: Mapping[str, Setting]
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """A kernel, and the operand of the product that each of its buffers is."""
+
+    kernel: Kernel
+    operands: tuple[str, ...]  # A, B, bias, D
+
+    def launch(self, addresses: Mapping[str, int], stream: int) -> None:
+        """Without a bias, its address is not read."""
+        self.kernel.launch_at([addresses[operand] for operand in self.operands], stream)
+
+
+def tuned_problems(product: Product) -> list[Problem]:
+    """Those without the bias whose results decide. The first one was compared with cuBLAS, the
+    others with the first."""
+    _, dtype, layout, sizes, batch, has_bias = product
+    if batch > 1 and has_bias:
+        return []
+    if dtype in ("f16", "bf16"):
+        settings = {"dtype": dtype, "output": dtype, "layout": layout}
+        return [Problem("gemm16", settings, sizes)] if batch == 1 else []
+    if dtype not in ("f32", "f64") or (has_bias and dtype != "f32"):
+        return []
+    if batch > 1 and layout == "NN" and dtype == "f32":
+        return [Problem("gemm_batched", {"dtype": dtype}, (batch, *sizes))]
+    if batch not in BATCHES:
+        return []
+    problems = [Problem("gemm", {"dtype": dtype, "layout": layout, "batch": batch}, sizes)]
+    if dtype == "f32" and batch == 1:
+        problems.append(Problem("gemm_split", {"layout": layout}, sizes))
+    return problems
+
+
+def launched_problem(product: Product, tuned: Problem) -> Problem:
+    """What is launched with a configuration of `tuned`: the same, or a problem with the bias."""
+    if not product.has_bias:
+        return tuned
+    if tuned.target == "gemm16":
+        return tuned._replace(settings={**tuned.settings, "epilogue": "bias"})
+    m, n, k = product.sizes
+    lda = k if product.layout[0] == "N" else m
+    ldb = n if product.layout[1] == "N" else k
+    settings = {"layout": product.layout, "epilogue": "bias"}
+    target = "gemm_strided_split" if tuned.target == "gemm_split" else "gemm_strided"
+    return Problem(target, settings, (m, n, k, lda, ldb, n, n))
+
+
+def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:
+    """None where no kernel is known to be faster than the vendor's library. Raises Error if one
+    cannot be prepared."""
+    chosen = _fastest(product, open_target)
+    if chosen is None:
+        return None
+    tuned, answer = chosen
+    launched = launched_problem(product, tuned)
+    target = open_target(product.ordinal, launched.target, launched.settings)
+    if target is None:
+        return None
+    if launched != tuned:
+        target.pin(launched.sizes, answer.configuration)
+    kernel = target.prepare(*launched.sizes)
+    if values_of(kernel.configuration) != answer.configuration:
+        return None  # it did not compile, and this is the default
+    operands = tuple(_operand(buffer.name, product.has_bias) for buffer in kernel.buffers)
+    return Launcher(kernel, operands)
+
+
+def _fastest(product: Product, open_target: Open) -> Optional[tuple[Problem, Answer]]:
+    known = _known_answers(product, open_target)
+    if not known:
+        return None
+    _, first = known[0]
+    best = None if first.baseline else known[0]
+    least = (first.baseline_ns if first.baseline else first.median_ns) or 0.0
+    for other in known[1:]:
+        nanoseconds = other[1].median_ns
+        if not other[1].baseline and nanoseconds is not None and nanoseconds < least:
+            best, least = other, nanoseconds
+    return best
+
+
+def _known_answers(product: Product, open_target: Open) -> list[tuple[Problem, Answer]]:
+    """Empty where nothing is known of the first problem."""
+    known: list[tuple[Problem, Answer]] = []
+    for problem in tuned_problems(product):
+        target = open_target(product.ordinal, problem.target, problem.settings)
+        answer = target.lookup(*problem.sizes) if target else None
+        if answer is not None and answer.origin != "default":
+            known.append((problem, answer))
+        elif not known:
+            return []
+    return known
+
+
+def _operand(buffer: str, has_bias: bool) -> str:
+    """gemm_batched calls its buffers a, b, c. gemm_strided has its bias in the place of C. What is
+    not read gets the address of D."""
+    known = {"A": "A", "B": "B", "a": "A", "b": "B", "D": "D", "c": "D"}
+    if buffer in ("C", "bias"):
+        return "bias" if has_bias else "D"
+    return known[buffer]

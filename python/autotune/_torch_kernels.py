@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tuned kernels on tensors of PyTorch: which products they compute, and their launch."""
+
+import threading
+import warnings
+from collections.abc import Mapping
+from typing import Any, Optional
+
+import torch
+from torch import Tensor
+
+from ._errors import Error
+from ._products import Launcher, Product, prepare_fastest
+from ._target import Target, words_of
+from ._target import open as open_target
+
+_TYPES = {
+    torch.float32: "f32",
+    torch.float64: "f64",
+    torch.bfloat16: "bf16",
+    torch.float16: "f16",
+}
+_ALIGNMENT = 16  # of addresses, in bytes: kernels read that much at a time
+
+
+class _Kernels:
+    """Kernels of this process, made when they are first needed."""
+
+    def __init__(self) -> None:
+        self._targets: dict[tuple[int, str, str], Optional[Target]] = {}
+        self._is_tuned: dict[Product, bool] = {}
+        self._kernels: dict[tuple[Product, int], Launcher] = {}
+        self._captured: list[Launcher] = []
+        self._lock = threading.RLock()  # gradients are computed on other threads
+
+    def kernel(self, product: Product, stream: int) -> Optional[Launcher]:
+        """For launches on `stream`; None if PyTorch is to compute the product."""
+        with self._lock:
+            return self._known(product, stream)
+
+    def _known(self, product: Product, stream: int) -> Optional[Launcher]:
+        if not self._is_tuned.setdefault(product, True):
+            return None
+        known = self._kernels.get((product, stream))
+        if known is None:
+            known = self._prepared(product)
+            if known is None:
+                self._is_tuned[product] = False
+                return None
+            self._kernels[product, stream] = known
+        if not known.kernel.workspace_bytes or not torch.cuda.is_current_stream_capturing():
+            return known
+        # A graph may run beside others and beside this stream, and its workspace is its own.
+        captured = self._prepared(product)
+        if captured is not None:
+            self._captured.append(captured)
+        return captured
+
+    def give_up(self, product: Product, error: Error) -> None:
+        """From now on PyTorch computes it."""
+        self._is_tuned[product] = False
+        warnings.warn(f"PyTorch computes {product} from now on: {error}", stacklevel=4)
+
+    def _prepared(self, product: Product) -> Optional[Launcher]:
+        try:
+            return prepare_fastest(product, self._target)
+        except Error as error:
+            self.give_up(product, error)
+            return None
+
+    def _target(
+        self, ordinal: int, name: str, settings: Mapping[str, Any]
+    ) -> Optional[Target]:
+        """Raises Error if it cannot be opened; None the next time."""
+        key = ordinal, name, words_of(settings)
+        if key not in self._targets:
+            self._targets[key] = None
+            self._targets[key] = open_target(name, ordinal=ordinal, tuned_only=True, **settings)
+        return self._targets[key]
+
+
+_kernels = _Kernels()
+
+
+def _order(matrices: Tensor) -> Optional[str]:
+    """N for rows that follow one another, T for columns; None for anything else."""
+    if matrices.is_contiguous():
+        return "N"
+    return "T" if matrices.mT.is_contiguous() else None
+
+
+def _allows_tf32() -> bool:
+    # allow_tf32 raises an error where the newer fp32_precision was set.
+    precision = getattr(torch.backends.cuda.matmul, "fp32_precision", None)
+    if precision is None:
+        return bool(torch.backends.cuda.matmul.allow_tf32)
+    return bool(precision == "tf32")
+
+
+def _is_usable(tensors: list[Tensor]) -> bool:
+    """On one GPU, of one type that kernels have, not empty, at aligned addresses."""
+    first = tensors[0]
+    if first.dtype not in _TYPES or (first.dtype == torch.float32 and _allows_tf32()):
+        return False
+    return all(
+        each.is_cuda
+        and each.device == first.device
+        and each.dtype == first.dtype
+        and each.numel() > 0
+        for each in tensors
+    )
+
+
+def _product_of(a: Tensor, b: Tensor, bias: Optional[Tensor]) -> Optional[Product]:
+    """What a tuned kernel may compute; None if only PyTorch can."""
+    if not _is_usable([a, b] if bias is None else [a, b, bias]):
+        return None
+    first, second = _order(a), _order(b)
+    if first is None or second is None or (bias is not None and not bias.is_contiguous()):
+        return None
+    sizes = a.shape[-2], b.shape[-1], a.shape[-1]
+    batch = a.shape[0] if a.dim() == 3 else 1
+    dtype = _TYPES[a.dtype]
+    return Product(a.device.index, dtype, first + second, sizes, batch, bias is not None)
+
+
+def is_computed(a: Tensor, b: Tensor, bias: Optional[Tensor], out: Tensor) -> bool:
+    """Launches a[…,M,K] times b[…,K,N], plus bias[N], into `out`, which is contiguous. False if
+    PyTorch has to compute it."""
+    product = _product_of(a, b, bias)
+    addresses = {"A": a.data_ptr(), "B": b.data_ptr(), "D": out.data_ptr()} if product else {}
+    if product is None or any(address % _ALIGNMENT for address in addresses.values()):
+        return False
+    stream = torch.cuda.current_stream(a.device).cuda_stream
+    launcher = _kernels.kernel(product, stream)
+    if launcher is None:
+        return False
+    if bias is not None:
+        addresses["bias"] = bias.data_ptr()
+    try:
+        launcher.launch(addresses, stream)
+    except Error as error:
+        _kernels.give_up(product, error)
+        return False
+    return True
