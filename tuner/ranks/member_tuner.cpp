@@ -134,7 +134,7 @@ void MemberTuner::tune(const Message& message) {
   tuning_->queue.expect(order.ahead);
 
   tuning_->number = order.number;
-  TuningOrder own{order.number, order.ahead, {}, order.threads, order.retune};
+  TuningOrder own{0, order.number, order.ahead, {}, order.threads, order.retune};
   if (order.seconds) own.deadline = Deadline::in(*order.seconds);
   Done done{order.number, tuning_->tuner.tune(own), tuning_->tuner.compile_statistics(),
             job_->device().busy_seconds()};

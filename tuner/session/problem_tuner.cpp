@@ -130,7 +130,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   warn_of_machine(run);
   teach(past_trials(run, prepared.predicted));
   pool.end_search();
-  prepare_next();
+  prepare_next(order.device);
   const ProblemDecision decision = finish(run, edge, order);
   const std::optional<PruneCheck> prune_check = audit(run, decision, order.deadline);
   recorder.flush();
@@ -267,10 +267,10 @@ void ProblemTuner::teach(std::vector<PastTrial> trials) {
 }
 
 /// While this problem is decided, unless the same cores do both.
-void ProblemTuner::prepare_next() {
+void ProblemTuner::prepare_next(std::size_t device) {
   if (device_.info().kind == DeviceKind::host) return;
-  const std::vector<std::size_t> next = shared_.queue.next_problems(1);
-  if (!next.empty()) shared_.problems.correct_ahead(next.front(), compiling_first(next.front()));
+  const std::optional<std::size_t> next = shared_.queue.reserve(device);
+  if (next) shared_.problems.correct_ahead(*next, compiling_first(*next));
 }
 
 /// Has the compilers work for the next problem while the device decides this one. Not where kernels

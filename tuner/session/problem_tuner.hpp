@@ -32,6 +32,7 @@ struct SharedByDevices {
 
 /// What a device tunes next.
 struct TuningOrder {
+  std::size_t device = 0;          // its number in the queue
   std::size_t number = 0;          // of the request's problems
   std::vector<std::size_t> ahead;  // numbers of those that will probably follow, here or elsewhere
   Deadline deadline;
@@ -65,7 +66,7 @@ class ProblemTuner {
   void compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index);
   void warn_of_machine(const ProblemRun& run) const;
   void teach(std::vector<PastTrial> trials);
-  void prepare_next();
+  void prepare_next(std::size_t device);
   PreparedProblems::Then compiling_first(std::size_t number);
   ProblemDecision finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order);
   std::optional<PruneCheck> audit(ProblemRun& run, const ProblemDecision& decision,

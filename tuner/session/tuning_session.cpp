@@ -28,9 +28,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Problems that are prepared ahead: a large space takes longer to build than a small one to
-/// measure.
-constexpr std::size_t kAhead = 3;
+/// Problems that are prepared ahead, and one more for each device: a large space takes longer to
+/// build than a small one to measure.
+constexpr std::size_t kAhead = 2;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -167,7 +167,7 @@ class TuningSession {
   /// False when the device drops out.
   bool tune(std::size_t device, ProblemTuner& tuner, std::size_t number) {
     try {
-      keep(number, tuner.tune(order_for(number)));
+      keep(number, tuner.tune(order_for(device, number)));
       queue_.done();
       return true;
     } catch (const UsageError&) {
@@ -196,12 +196,13 @@ class TuningSession {
   }
 
   /// A problem with its share of the cores and of what is left of the time.
-  TuningOrder order_for(std::size_t number) {
+  TuningOrder order_for(std::size_t device, std::size_t number) {
     const auto [problems, devices] = queue_.share();
     const std::size_t at_once = std::min(problems, devices);
     TuningOrder order;
+    order.device = device;
     order.number = number;
-    order.ahead = queue_.next_problems(kAhead);
+    order.ahead = queue_.next_problems(devices + kAhead);
     order.compile_threads = std::max(1, request_.compile_threads / static_cast<int>(at_once));
     // What another device measured of it is not compared with what this one will.
     order.retune = request_.retune || queue_.was_given_back(number);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/work_queue.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace autotune {
@@ -15,10 +16,28 @@ WorkQueue::Work WorkQueue::next(std::size_t device, bool can_help) {
     return stopped_ || problems_.waiting() > 0 || problems_.begun() == 0 || search();
   });
   if (stopped_ || (stop_ && stop_())) return {};
-  if (const auto number = problems_.take()) return {number, nullptr};
+  if (const auto number = problems_.take(problem_for(device))) return {number, nullptr};
   TrialEvaluator* const found = search();
   if (found) ++searches_.at(found).helpers;
   return {std::nullopt, found};
+}
+
+std::optional<std::size_t> WorkQueue::reserve(std::size_t device) {
+  const std::lock_guard lock(mutex_);
+  const auto number = problem_for(device);
+  if (number) reserved_[device] = *number;
+  return number;
+}
+
+/// What it has reserved, or the first that nobody has.
+std::optional<std::size_t> WorkQueue::problem_for(std::size_t device) const {
+  const auto own = reserved_.find(device);
+  if (own != reserved_.end() && problems_.waits(own->second)) return own->second;
+  for (const std::size_t number : problems_.next(reserved_.size() + 1)) {
+    const auto has = [&](const auto& reservation) { return reservation.second == number; };
+    if (std::ranges::none_of(reserved_, has)) return number;
+  }
+  return std::nullopt;
 }
 
 TrialEvaluator* WorkQueue::search_for(std::size_t device) const {

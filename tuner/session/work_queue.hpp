@@ -31,9 +31,13 @@ class WorkQueue {
     TrialEvaluator* search = nullptr;  // it waits for leave()
   };
 
-  /// The first problem that nobody has begun, or else the search with the fewest helpers. Waits
-  /// while others tune the last problems, because these may be given back. Neither at the end.
+  /// The problem that the device has reserved, the first that nobody has reserved, or else any that
+  /// nobody has begun. Without a problem, the search with the fewest helpers. Waits while others
+  /// tune the last problems, because these may be given back. Neither at the end.
   Work next(std::size_t device, bool can_help);
+  /// The problem that the device will probably begin next, and may prepare. Other devices take it
+  /// last.
+  std::optional<std::size_t> reserve(std::size_t device);
   /// Replaces the problems that wait, where another process gives them out.
   void expect(std::span<const std::size_t> order);
   /// Ends the run: next() returns nothing from now on.
@@ -73,13 +77,15 @@ class WorkQueue {
   };
 
   TrialEvaluator* search_for(std::size_t device) const;
+  std::optional<std::size_t> problem_for(std::size_t device) const;
 
   const StopRequested stop_;
   std::mutex mutex_;
   std::condition_variable changed_;
   ProblemQueue problems_;
-  std::size_t devices_;          // at work
-  std::set<std::size_t> apart_;  // devices that help with no search
+  std::size_t devices_;                          // at work
+  std::set<std::size_t> apart_;                  // devices that help with no search
+  std::map<std::size_t, std::size_t> reserved_;  // device -> problem; it may be begun by another
   std::map<TrialEvaluator*, Search> searches_;
   bool stopped_ = false;
 };

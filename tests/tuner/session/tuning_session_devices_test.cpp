@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include <future>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "tests/support/fake_device.hpp"
 #include "tests/tuner/session/toy.hpp"
@@ -169,6 +171,27 @@ TEST_F(SeveralDevices, TimesOfDifferentDevicesNeverMeetInADecision) {
     const double standard = problem.decision.default_configuration->measurement.median;
     EXPECT_NEAR(standard / best, 5, 1e-9) << "the two were timed on different devices";
   }
+}
+
+TEST_F(SeveralDevices, TheyTuneProblemsAtTheSameTime) {
+  // For its first problems, a device gets no further than two problems ahead of the other.
+  constexpr int kLoadsOfTwo = 50, kFirstLoads = 100;
+  std::array<std::atomic<int>, 2> loaded = {};
+  std::atomic<bool> was_alone = false;
+  for (int own = 0; own < 2; ++own) {
+    auto device = std::make_unique<FakeDevice>(best_at_five(1));
+    device->on_load([&loaded, &was_alone, own](int before) {
+      loaded[own] = before + 1;
+      for (int i = 0; before < kFirstLoads && before - loaded[1 - own] > kLoadsOfTwo; ++i) {
+        if (i > 2000) was_alone = true;
+        if (was_alone) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    });
+    add(std::move(device));
+  }
+  expect_all_tuned(tune_all(12), 12);
+  EXPECT_FALSE(was_alone);
 }
 
 TEST_F(SeveralDevices, ADeviceThatFailsDropsOutAndItsWorkGoesOn) {

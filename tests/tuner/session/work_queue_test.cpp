@@ -27,6 +27,20 @@ TEST(WorkQueue, GivesEachProblemOnceInOrder) {
   EXPECT_FALSE(over.search);
 }
 
+TEST(WorkQueue, AReservedProblemIsLeftToItsDeviceWhileThereAreOthers) {
+  WorkQueue queue(4, 2);
+  EXPECT_EQ(queue.next(0, true).problem, 0u);
+  EXPECT_EQ(queue.next(1, true).problem, 1u);
+  EXPECT_EQ(queue.reserve(0), 2u);
+  EXPECT_EQ(queue.reserve(0), 2u);
+  EXPECT_EQ(queue.reserve(1), 3u);
+  queue.done();
+  EXPECT_EQ(queue.next(1, true).problem, 3u);
+  queue.done();
+  EXPECT_EQ(queue.next(1, true).problem, 2u) << "device 0 is still busy";
+  EXPECT_EQ(queue.reserve(0), std::nullopt);
+}
+
 TEST(WorkQueue, WhatADeviceFailsAtAnotherBeginsAnewOnce) {
   WorkQueue queue(1, 2);
   queue.next(0, false);
