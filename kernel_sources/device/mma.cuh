@@ -6,12 +6,8 @@
 // 4 (l % 4) and on. Of 16 bits a tile is 8 x 8, and may be transposed.
 #pragma once
 
-#include "factor.cuh"
+#include "lines_on_host.cuh"
 #include "shared_memory.cuh"
-#ifdef AUTOTUNE_HOST
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#endif
 
 /// Loads four tiles. Lane l gives the address of row l % 8 of tile l / 8: 16 bytes of shared
 /// memory, aligned to them. `transposed`: each tile, of 16 bits, is transposed on its way.
@@ -80,41 +76,19 @@ __device__ __forceinline__ void store_tiles(SharedAddress row, const unsigned (&
 }
 
 #ifdef AUTOTUNE_HOST
-/// Element k of a line in memory.
-template <Factor kFactor>
-inline SumOf<kFactor> factor_at(const unsigned* line, int k) {
-  const unsigned word = line[k * bytes_of(kFactor) / 4];
-  const auto low = static_cast<unsigned short>(word >> k % 2 * 16);
-  if constexpr (kFactor == Factor::s8) return static_cast<signed char>(word >> k % 4 * 8);
-  if constexpr (kFactor == Factor::bf16) return __ushort_as_bfloat16(low);
-  if constexpr (kFactor == Factor::f16) return __ushort_as_half(low);
-  return __uint_as_float(word & ~0x1FFFu);
-}
-
 /// sums += the product of 16 rows and 8 columns, as the lanes of a warp have them.
 template <Factor kFactor>
 inline void multiply_on_host(SumOf<kFactor> (&sums)[4], const unsigned (&a)[4], unsigned b0,
                              unsigned b1) {
-  const auto wait = [] { autotune_host::wait_warp(~0u); };
   const unsigned lane = autotune_host::thread() % 32, warp = autotune_host::thread() - lane;
-  // Lanes `first` to `first + 3` have a line of 32 bytes, its first half in the lower words.
-  const auto line_of = [&](unsigned first, unsigned(&line)[8], const unsigned long long* words) {
-    for (unsigned i = 0; i < 4; ++i) {
-      line[i] = static_cast<unsigned>(words[warp + first + i]);
-      line[4 + i] = static_cast<unsigned>(words[warp + first + i] >> 32);
-    }
-    return 0;
-  };
   unsigned rows[2][8], columns[2][8];
-  for (int i = 0; i < 2; ++i) {
-    autotune_host::exchange(
-        a[i] | (unsigned long long)a[i + 2] << 32, wait,
-        [&](const auto* words) { return line_of(lane / 4 * 4, rows[i], words); });
-  }
-  autotune_host::exchange(b0 | (unsigned long long)b1 << 32, wait, [&](const auto* words) {
-    line_of(lane % 4 * 8, columns[0], words);
-    return line_of(lane % 4 * 8 + 4, columns[1], words);
-  });
+  exchange_rows(rows, a);
+  autotune_host::exchange(
+      b0 | (unsigned long long)b1 << 32, [] { autotune_host::wait_warp(~0u); },
+      [&](const unsigned long long* all) {
+        for (unsigned i = 0; i < 2; ++i) read_line(columns[i], all + warp + lane % 4 * 8 + 4 * i);
+        return 0;
+      });
   for (int i = 0; i < 4; ++i) {
     for (int k = 0; k < 32 / bytes_of(kFactor); ++k) {
       sums[i] += factor_at<kFactor>(rows[i / 2], k) * factor_at<kFactor>(columns[i % 2], k);

@@ -10,11 +10,8 @@
 //   row 16 * warp + lane / 4 + i / 2 % 2 * 8, column i / 4 * 8 + lane % 4 * 2 + i % 2.
 #pragma once
 
+#include "lines_on_host.cuh"
 #include "shared_memory.cuh"
-#ifdef AUTOTUNE_HOST
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#endif
 
 constexpr int kAtomRows = 8, kAtomBytes = 1024, kSlab = 64;
 
@@ -37,12 +34,14 @@ struct MatrixDescriptor {
     const int piece = pitch / 2;
     return row / piece * piece_stride + k / 8 * stride + k % 8 * pitch + row % piece * 2;
   }
+  unsigned bits(int row, int k) const {
+    const int plain = offset + plain_offset(row, k);
+    return *shared_pointer<unsigned short>(at + (plain ^ (plain >> 3 & pitch - 16)));
+  }
   template <bool kBfloat>
   float element(int row, int k) const {
-    const int plain = offset + plain_offset(row, k);
-    const unsigned short bits =
-        *shared_pointer<unsigned short>(at + (plain ^ (plain >> 3 & pitch - 16)));
-    return kBfloat ? float(__ushort_as_bfloat16(bits)) : float(__ushort_as_half(bits));
+    const unsigned line = bits(row, k);
+    return factor_at < kBfloat ? Factor::bf16 : Factor::f16 > (&line, 0);
   }
 #else
   unsigned long long bits;
@@ -70,13 +69,23 @@ struct WgmmaForm {
   static constexpr bool kBfloat = kIsBfloat, kAAcross = kIsAAcross, kBAcross = kIsBAcross;
 };
 
+/// Of A, 64 rows x 16 of k: the part of a thread, in registers. Words have two neighbours along k:
+/// of row lane / 4 of the warp's 16, and of the row 8 behind it; then those 8 of k further on.
+struct Fragment {
+  unsigned words[4];
+};
+
 #ifdef AUTOTUNE_HOST
 
-// Each thread makes its own sums, at once, from shared memory.
-typedef MatrixDescriptor Fragment;
-
 inline Fragment load_fragment(SharedAddress at, int stride, int step) {
-  return MatrixDescriptor(at, stride).moved_by(step * 32);
+  const MatrixDescriptor matrix(at, stride);
+  const int lane = threadIdx.x % 32, first = threadIdx.x / 32 % 4 * 16 + lane / 4;
+  Fragment a;
+  for (int i = 0; i < 4; ++i) {
+    const int row = first + i % 2 * 8, k = step * 16 + lane % 4 * 2 + i / 2 * 8;
+    a.words[i] = matrix.bits(row, k) | matrix.bits(row, k + 1) << 16;
+  }
+  return a;
 }
 
 inline void wgmma_fence() {}
@@ -86,28 +95,39 @@ inline void wgmma_wait() {
   __syncwarp();
 }
 
+// Each thread makes its own sums, at once.
 template <int kColumns>
 struct Wgmma {
+  static constexpr int kSums = kColumns / 2;
+
   template <class Form = WgmmaForm<true>>
-  static void multiply(float (&sums)[kColumns / 2], MatrixDescriptor a, MatrixDescriptor b,
-                       bool add) {
+  static void multiply(float (&sums)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool add) {
     const int first_row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
-    const int first_column = threadIdx.x % 4 * 2;
-    for (int i = 0; i < kColumns / 2; ++i) {
-      const int row = first_row + i / 2 % 2 * 8, column = first_column + i / 4 * 8 + i % 2;
+    multiply_by<Form::kBfloat>(
+        sums, [&](int i, int k) { return a.element<Form::kBfloat>(first_row + 8 * i, k); }, b, add);
+  }
+  static void multiply(float (&sums)[kSums], const Fragment& a, MatrixDescriptor b, bool add) {
+    unsigned rows[2][8];
+    exchange_rows(rows, a.words);
+    multiply_by<true>(
+        sums, [&](int i, int k) { return factor_at<Factor::bf16>(rows[i], k); }, b, add);
+  }
+
+ private:
+  /// row_element(i, k): of the first row of this thread, or of the row 8 behind it.
+  template <bool kBfloat, class RowElement>
+  static void multiply_by(float (&sums)[kSums], const RowElement& row_element, MatrixDescriptor b,
+                          bool add) {
+    for (int i = 0; i < kSums; ++i) {
+      const int column = threadIdx.x % 4 * 2 + i / 4 * 8 + i % 2;
       if (!add) sums[i] = 0;
       for (int k = 0; k < 16; ++k)
-        sums[i] += a.element<Form::kBfloat>(row, k) * b.element<Form::kBfloat>(column, k);
+        sums[i] += row_element(i / 2 % 2, k) * b.element<kBfloat>(column, k);
     }
   }
 };
 
 #else
-
-/// Of A, 64 rows x 16 of k: the part of a thread, in registers.
-struct Fragment {
-  unsigned words[4];
-};
 
 /// 16-byte chunks 2 * step and 2 * step + 1 of the rows at `at`, whose atoms are `stride` apart.
 __device__ __forceinline__ Fragment load_fragment(SharedAddress at, int stride, int step) {
