@@ -16,15 +16,7 @@
 #include "device/early_start.cuh"
 #include "gemm/problem.cuh"
 #include "planes.cuh"
-
-/// Planes of A and B, in pairs from the smallest product to the largest.
-constexpr int kProducts = 6;
-__device__ constexpr int plane_of_a(int product) {
-  return product == 0 ? 2 : product == 1 || product == 3 ? 1 : 0;
-}
-__device__ constexpr int plane_of_b(int product) {
-  return product == 2 ? 2 : product == 1 || product == 4 ? 1 : 0;
-}
+#include "tile_sums.cuh"
 
 template <bool kFirst, class First, class Second>
 struct Choose {
@@ -121,56 +113,6 @@ struct SplitKernel {
     wgmma_wait();
   }
 
-  /// Whether planes of these rows could not hold an element. The lanes of a warp share the work.
-  static __device__ __forceinline__ bool any_lost(const Planes& planes, int first, int rows) {
-    int lost = 0;
-    for (int row = first / kFlagRows * kFlagRows; row < first + rows; row += kFlagRows)
-      for (int slab = threadIdx.x % 32; slab < planes.slabs; slab += 32)
-        lost |= planes.flag_at(row, slab);
-    return __any_sync(~0u, lost);
-  }
-
-  /// The row and column of a thread's first sum, from those of its warpgroup.
-  static __device__ __forceinline__ Tile first_sum(Tile at) {
-    const int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
-    return {at.m + warp * 16 + lane / 4, at.n + lane % 4 * 2};
-  }
-
-  /// The same sums on CUDA cores.
-  __device__ __forceinline__ void sum_on_cores(Tile first, float (&totals)[kSums]) const {
-#pragma unroll
-    for (int i = 0; i < kSums; ++i) totals[i] = 0;
-#pragma unroll 1
-    for (int k = 0; k < p.K; ++k) {
-      // Past an edge the last row or column is read again; its sums are never written.
-      const float upper = a_at<Config>(p, min(first.m, p.M - 1), k);
-      const float lower = a_at<Config>(p, min(first.m + 8, p.M - 1), k);
-#pragma unroll
-      for (int i = 0; i < kSums; i += 4) {
-        const float left = b_at<Config>(p, k, min(first.n + i * 2, p.N - 1));
-        const float right = b_at<Config>(p, k, min(first.n + i * 2 + 1, p.N - 1));
-        totals[i] += upper * left;
-        totals[i + 1] += upper * right;
-        totals[i + 2] += lower * left;
-        totals[i + 3] += lower * right;
-      }
-    }
-  }
-
-  __device__ __forceinline__ void store_pair(int m, int n, float first, float second) const {
-    if (m >= p.M || n >= p.N) return;
-    const long long c_at = (long long)m * p.ldc + n;
-    const float scaled_first = scaled<Config>(first, p.alpha, p.beta, p.C, c_at);
-    float* const to = p.D + (long long)m * p.ldd + n;
-    if constexpr (Config::kVectorD == 2) {
-      const float scaled_second = scaled<Config>(second, p.alpha, p.beta, p.C, c_at + 1);
-      *reinterpret_cast<float2*>(to) = make_float2(scaled_first, scaled_second);
-    } else {
-      *to = scaled_first;
-      if (n + 1 < p.N) to[1] = scaled<Config>(second, p.alpha, p.beta, p.C, c_at + 1);
-    }
-  }
-
   /// The sum of this group's slabs: those in its own stages. Were a stage for both groups in turn,
   /// one could not tell the other's copy from its own by the parity.
   __device__ __forceinline__ void sum_slabs(int row, int group, float (&totals)[kSums]) {
@@ -210,16 +152,16 @@ struct SplitKernel {
   __device__ __forceinline__ void consume(int warpgroup) {
     const int row = warpgroup * kWarpgroupRows % kBM, group = warpgroup * kWarpgroupRows / kBM;
     for (int i = blockIdx.x; i < tiles(); i += gridDim.x) {
-      const Tile at = tile(i), first = first_sum({at.m + row, at.n});
-      const bool lost = any_lost(a, at.m + row, kWarpgroupRows) || any_lost(b, at.n, kBN);
+      const Tile at = tile(i);
+      const TileSums<Config, kBN, false> output(p, at.m + row, at.n);
+      const bool lost =
+          any_lost(a, at.m + row, kWarpgroupRows, 0, a.slabs) || any_lost(b, at.n, kBN, 0, b.slabs);
       float totals[kSums];
       sum_slabs(row, group, totals);
       if (Config::kGroups > 1) add_groups(group, totals);
       if (group > 0) continue;
-      if (lost) sum_on_cores(first, totals);
-#pragma unroll
-      for (int s = 0; s < kSums; s += 2)
-        store_pair(first.m + s / 2 % 2 * 8, first.n + s / 4 * 8, totals[s], totals[s + 1]);
+      if (lost) output.sum_on_cores(0, p.K, totals);
+      output.store(totals);
     }
   }
 };

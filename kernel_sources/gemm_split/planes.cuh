@@ -31,14 +31,26 @@ struct Planes {
   }
 };
 
-/// Infinities, NaNs and what lies below 2^-100: there the last plane would be lost.
+/// Whether planes of some of these rows could not hold an element of slabs `begin` to `end`. The
+/// lanes of a warp share the work.
+__device__ __forceinline__ bool any_lost(const Planes& planes, int first, int rows, int begin,
+                                         int end) {
+  int lost = 0;
+  for (int row = first / kFlagRows * kFlagRows; row < first + rows; row += kFlagRows)
+    for (int slab = begin + threadIdx.x % 32; slab < end; slab += 32)
+      lost |= planes.flag_at(row, slab);
+  return __any_sync(~0u, lost);
+}
+
+/// Infinities, NaNs and what has no finite bf16 near it; and what lies below 2^-100: there the last
+/// plane would be lost.
 __device__ __forceinline__ bool cannot_split(float x) {
   const unsigned magnitude = __float_as_uint(x) & 0x7FFFFFFF;
-  return magnitude >= 0x7F800000 || (magnitude != 0 && magnitude < (127u - 100) << 23);
+  return magnitude >= 0x7F7F8000 || (magnitude != 0 && magnitude < (127u - 100) << 23);
 }
 
 /// Two neighbours in one plane, the first in the low half.
-struct Pair {
+struct alignas(8) Pair {
   float first, second;
 };
 
@@ -62,15 +74,18 @@ __device__ __forceinline__ Pair without(Pair x, unsigned plane) {
   return {x.first - __uint_as_float(plane << 16), x.second - __uint_as_float(plane & 0xFFFF0000)};
 }
 
-/// The nearest finite bf16: above the greatest one, infinity would be nearer.
-__device__ __forceinline__ Pair within_bf16(Pair x) {
-  const float most = __uint_as_float(0x7F7F0000);
-  return {fminf(fmaxf(x.first, -most), most), fminf(fmaxf(x.second, -most), most)};
-}
-
 __device__ __forceinline__ void split(Pair x, unsigned (&planes)[kPlanes]) {
-  planes[0] = nearest_bf16(within_bf16(x));
+  planes[0] = nearest_bf16(x);
   x = without(x, planes[0]);
   planes[1] = nearest_bf16(x);
   planes[2] = nearest_bf16(without(x, planes[1]));
+}
+
+/// Planes of A and B, in pairs from the smallest product to the largest.
+constexpr int kProducts = 6;
+__device__ constexpr int plane_of_a(int product) {
+  return product == 0 ? 2 : product == 1 || product == 3 ? 1 : 0;
+}
+__device__ constexpr int plane_of_b(int product) {
+  return product == 2 ? 2 : product == 1 || product == 4 ? 1 : 0;
 }

@@ -121,7 +121,7 @@ class GemmVariants : public Gpu {
   static std::string random_kernel(const Target& target, Random& random) {
     static const std::vector<std::string> ladder{"naive", "tiled", "tiled", "micro",
                                                  "single_block"};
-    if (target.name.ends_with("split")) return "split";
+    if (target.name.ends_with("split")) return between(random, 0, 1) > 0 ? "split" : "streamed";
     if (target.name == "gemm16") return "wgmma";
     if (target.name == "gemm_i8") {
       const bool is_hopper = device().info().compute_capability == 90;
@@ -162,7 +162,7 @@ class GemmVariants : public Gpu {
   static bool is_fast(const Configuration& configuration) {
     return std::ranges::any_of(configuration, [](const auto& named) {
       return named.value == Value("fast") || named.value == Value("split") ||
-             named.value == Value("wgmma");
+             named.value == Value("streamed") || named.value == Value("wgmma");
     });
   }
 

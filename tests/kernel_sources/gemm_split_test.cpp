@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm_split's tensor-core family, which is legal on GPUs only, computes the right thing on the
+// gemm_split's tensor-core families, which are legal on GPUs only, compute the right thing on the
 // host device too: copies, barriers and wgmma are imitated there, with threads of a block in any
 // order.
 #include <gtest/gtest.h>
@@ -19,10 +19,8 @@ const Target& gemm_split() {
   return target;
 }
 
-/// The configuration of the family with these values, the first of its space.
-void expect_right(const NamedValues& sizes, const NamedValues& settings, NamedValues held) {
-  held.push_back({"KERNEL", Text("split")});
-  held.push_back({"K_GROUPS", std::int64_t{1}});
+/// The configuration with these values, the first of its space.
+void expect_right(const NamedValues& sizes, const NamedValues& settings, const NamedValues& held) {
   const DeviceInfo gpu = testing::small_hopper();
   const Problem problem = problem_of(gemm_split(), sizes, settings);
   const ParameterSpace space = space_of(with_fixed(gemm_split(), held), problem, gpu);
@@ -44,7 +42,20 @@ NamedValues sizes(std::int64_t m, std::int64_t n, std::int64_t k) {
 }
 
 NamedValues tile(std::int64_t bm, std::int64_t bn, const char* a_source) {
-  return {{"BM", bm}, {"BN", bn}, {"A_SOURCE", Text(a_source)}};
+  return {{"KERNEL", Text("split")},
+          {"K_GROUPS", std::int64_t{1}},
+          {"BM", bm},
+          {"BN", bn},
+          {"A_SOURCE", Text(a_source)}};
+}
+
+NamedValues streamed(const char* operand, std::int64_t rows, std::int64_t columns,
+                     std::int64_t split_k = 1) {
+  return {{"KERNEL", Text("streamed")},
+          {"STREAMED", Text(operand)},
+          {"ROWS", rows},
+          {"COLUMNS", columns},
+          {"SPLIT_K", split_k}};
 }
 
 TEST(GemmSplit, IsRightInEveryLayout) {
@@ -55,6 +66,22 @@ TEST(GemmSplit, IsRightInEveryLayout) {
                tile(128, 32, "registers"));
   expect_right(sizes(128, 64, 68), {{"layout", Text("TT")}, {"scale", Text("alpha")}},
                tile(128, 64, "shared"));
+}
+
+TEST(GemmSplit, StreamsEitherOperandInEveryLayout) {
+  expect_right(sizes(20, 132, 130), {}, streamed("b", 128, 24));
+  expect_right(sizes(50, 72, 200), {{"layout", Text("NT")}, {"scale", Text("beta")}},
+               streamed("b", 64, 32));
+  expect_right(sizes(200, 37, 70), {{"layout", Text("TN")}, {"scale", Text("alpha")}},
+               streamed("a", 192, 32));
+  expect_right(sizes(130, 64, 68), {{"layout", Text("NT")}}, streamed("a", 64, 64));
+  expect_right(sizes(8, 67, 96), {{"layout", Text("TT")}, {"pad", std::int64_t{4}}},
+               streamed("b", 64, 8));
+}
+
+TEST(GemmSplit, StreamsPartsOfK) {
+  expect_right(sizes(20, 60, 1050), {}, streamed("b", 64, 24, 2));
+  expect_right(sizes(60, 33, 1060), {{"scale", Text("beta")}}, streamed("a", 64, 40, 4));
 }
 
 }  // namespace

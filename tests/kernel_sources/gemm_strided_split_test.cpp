@@ -30,14 +30,19 @@ NamedValues named(const Sizes& s) {
           {"ldb", s.ldb}, {"ldc", s.ldc}, {"ldd", s.ldd}};
 }
 
-/// Small tiles of the tensor-core family.
-void expect_right(const Sizes& sizes, const NamedValues& settings, const char* a_source) {
+/// Small tiles of the family.
+NamedValues split(const char* a_source) {
+  return {{"KERNEL", Text("split")},
+          {"K_GROUPS", std::int64_t{1}},
+          {"BN", std::int64_t{32}},
+          {"A_SOURCE", Text(a_source)}};
+}
+
+/// The first configuration with these values.
+void expect_right(const Sizes& sizes, const NamedValues& settings, const NamedValues& values) {
   const DeviceInfo gpu = testing::small_hopper();
   const Problem problem = problem_of(gemm_strided_split(), named(sizes), settings);
-  const Target held = with_fixed(gemm_strided_split(), {{"KERNEL", Text("split")},
-                                                        {"K_GROUPS", std::int64_t{1}},
-                                                        {"BN", std::int64_t{32}},
-                                                        {"A_SOURCE", Text(a_source)}});
+  const Target held = with_fixed(gemm_strided_split(), values);
   const ParameterSpace space = space_of(held, problem, gpu);
   ASSERT_FALSE(space.empty()) << problem.text();
   const Configuration configuration = space.at(0);
@@ -53,23 +58,30 @@ void expect_right(const Sizes& sizes, const NamedValues& settings, const char* a
 }
 
 TEST(GemmStridedSplit, IsRightInEveryLayoutWithRowsOfAnyLength) {
-  expect_right({61, 67, 130, 132, 69, 67, 71}, {}, "shared");
+  expect_right({61, 67, 130, 132, 69, 67, 71}, {}, split("shared"));
   expect_right({70, 50, 200, 200, 204, 53, 52}, {{"layout", Text("NT")}, {"scale", Text("beta")}},
-               "registers");
+               split("registers"));
   expect_right({130, 36, 64, 133, 40, 36, 36}, {{"layout", Text("TN")}, {"scale", Text("alpha")}},
-               "registers");
+               split("registers"));
   expect_right({128, 64, 68, 128, 72, 64, 64}, {{"layout", Text("TT")}, {"scale", Text("beta")}},
-               "shared");
+               split("shared"));
 }
 
 TEST(GemmStridedSplit, IsRightWithEveryEpilogue) {
   for (const char* epilogue : {"relu", "gelu", "bias", "bias_relu", "bias_gelu"}) {
-    expect_right({61, 66, 70, 70, 68, 66, 68}, {{"epilogue", Text(epilogue)}}, "shared");
+    expect_right({61, 66, 70, 70, 68, 66, 68}, {{"epilogue", Text(epilogue)}}, split("shared"));
   }
   expect_right({61, 66, 70, 70, 68, 66, 68},
-               {{"epilogue", Text("bias_relu")}, {"scale", Text("alpha")}}, "shared");
+               {{"epilogue", Text("bias_relu")}, {"scale", Text("alpha")}}, split("shared"));
   expect_right({61, 66, 70, 70, 68, 69, 68}, {{"epilogue", Text("gelu")}, {"scale", Text("beta")}},
-               "shared");
+               split("shared"));
+}
+
+TEST(GemmStridedSplit, StreamsRowsOfAnyAlignedLength) {
+  expect_right({20, 66, 130, 131, 68, 66, 67}, {{"epilogue", Text("bias_relu")}},
+               {{"KERNEL", Text("streamed")}, {"STREAMED", Text("b")}});
+  expect_right({70, 20, 64, 72, 70, 21, 22}, {{"layout", Text("TT")}, {"scale", Text("beta")}},
+               {{"KERNEL", Text("streamed")}, {"STREAMED", Text("a")}});
 }
 
 /// Whoever has a result of gemm_split has one of gemm_strided_split.
