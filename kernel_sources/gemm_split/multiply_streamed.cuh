@@ -35,7 +35,7 @@ struct StreamedKernel {
   const Planes& planes;
   SharedAddress stages;
   Ring ring;
-  SplitMemory split;
+  SplitMemory<float> split;
   int* tickets;  // one for each warpgroup
 
   /// A part of a tile: its first row and column, and its slabs.
@@ -114,7 +114,8 @@ struct StreamedKernel {
         output.sum_on_cores(at.begin * kSlab, min(at.end * kSlab, p.K), totals);
       if constexpr (Config::kParts > 1) {
         const int index = i % tiles() * kWarpgroups + warpgroup;
-        const SplitSum<Config::kParts, kSums> sum{split, index, warpgroup, tickets + warpgroup};
+        const SplitSum<float, Config::kParts, kSums> sum{split, index, warpgroup,
+                                                         tickets + warpgroup};
         if (!sum.add(at.part, totals)) continue;
       }
       output.store(totals);
@@ -125,8 +126,8 @@ struct StreamedKernel {
 /// `shared` is aligned to 1024 bytes.
 template <class Config>
 __device__ __forceinline__ void multiply_streamed(const Problem& p, const TensorMap& streamed,
-                                                  const Planes& planes, const SplitMemory& split,
-                                                  char* shared) {
+                                                  const Planes& planes,
+                                                  const SplitMemory<float>& split, char* shared) {
   using Kernel = StreamedKernel<Config>;
   char* const behind = shared + Config::kStages * Kernel::kStageBytes;
   Kernel kernel{p,
