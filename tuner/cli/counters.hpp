@@ -9,6 +9,7 @@
 #include "db/counters.hpp"
 #include "tuner/cli/plugins.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/report/counted.hpp"
 
 namespace autotune::cli {
 
@@ -21,9 +22,8 @@ void count_entries(const std::vector<db::TunedEntry>& entries, const Target& tar
                    Plugins& plugins, db::TunedStore& store, const std::string& device,
                    const std::function<void(const std::string&)>& warn);
 
-/// Lines for people, aligned with those of explain; rates are of `seconds`, which were measured
-/// without counters. Empty if nothing was counted.
-std::string counters_text(const std::string& figures, double seconds);
+/// Lines for people, aligned with those of explain. Empty if nothing was counted.
+std::string counters_text(const std::string& figures, const report::Expected& expected);
 
 /// `{"instructions": 4096, …}`.
 Json counters_json(const std::string& figures);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/cli/answers.hpp"
+#include "tuner/cli/counters.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/trial_table.hpp"
 #include "tuner/cli/tuned_entries.hpp"
@@ -193,6 +194,13 @@ std::vector<db::TrialRow> trials_of(const Arguments& arguments,
   return sorted_trials(store->trials(entry.best.key), arguments.text("sort"), most);
 }
 
+/// Counters of the best; an empty object if it was not counted.
+Json counters_of(const std::optional<db::TunedStore>& store, const Answer& answer) {
+  if (!store || answer.shipped) return Json::object();
+  const db::BestRow& best = answer.entry.best;
+  return counters_json(cli::figures_of(db::counters_of(*store, best.key), best.configuration));
+}
+
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
   sorted_trials({}, arguments.text("sort"), 0);         // refuses an unknown column
@@ -207,6 +215,7 @@ int run_query(const Arguments& arguments) {
     if (arguments.has("target")) json["target"] = answers.front().entry.kernel.target;
     for (const Answer& answer : answers) {
       json["results"].push_back(json_of(answer));
+      json["results"].back()["counters"] = counters_of(databases.own(), answer);
       const auto trials = trials_of(arguments, databases.own(), answer.entry);
       if (!trials.empty()) json["results"].back()["trials"] = trials_json(trials);
     }

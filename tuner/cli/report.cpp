@@ -15,7 +15,8 @@ int run_report(const Arguments& arguments) {
   ReportSource source(arguments);
   const report::Report report = source.read();
   write_output(file, [&](std::ostream& stream) { report::write_page(report, stream); });
-  std::cout << format("{}: {} problems\n", file, report.problems.size());
+  const std::size_t count = report.problems.size();
+  std::cout << format("{}: {} problem{}\n", file, count, count == 1 ? "" : "s");
   return kDone;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/records/records.hpp"
 
+#include <algorithm>
+#include <sstream>
 #include <string_view>
 
 #include "tuner/core/error.hpp"
@@ -137,6 +139,19 @@ Trial trial_of(const db::TrialRow& row) {
   trial.binary_key = row.binary_key;
   trial.verified = row.verified;
   return trial;
+}
+
+std::vector<std::string> finalists_of(const db::BestRow& best) {
+  std::vector<std::string> finalists{best.configuration};
+  const auto add = [&](const std::string& configuration) {
+    const bool is_new =
+        !configuration.empty() && std::ranges::find(finalists, configuration) == finalists.end();
+    if (is_new) finalists.push_back(configuration);
+  };
+  add(best.default_configuration);
+  std::istringstream ties(best.ties);
+  for (std::string tie; std::getline(ties, tie);) add(tie);
+  return finalists;
 }
 
 }  // namespace autotune

@@ -3,6 +3,9 @@
 // seconds.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "db/rows.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
@@ -23,6 +26,9 @@ Measurement measurement_of(const db::Times& row);
 
 /// A row without session, key and time of day, which the caller sets. `flops` per call; 0: unknown.
 db::TrialRow trial_row(const Trial& trial, double flops);
+
+/// The best, the default and the ties of a result, each once, in this order.
+std::vector<std::string> finalists_of(const db::BestRow& best);
 
 /// The inverse of trial_row().
 Trial trial_of(const db::TrialRow& row);

@@ -116,6 +116,7 @@ ReportedProblem problem_of(const db::TunedStore& store, const db::TunedEntry& en
   problem.seconds_elapsed = elapsed_of(problem.trials);
   problem.intensity = intensity_of(problem, target);
   problem.importance = importance_of(problem.trials);
+  problem.finalists = finalists_of(store, problem, target);
   return problem;
 }
 

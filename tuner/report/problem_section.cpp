@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tuner/report/counters_table.hpp"
 #include "tuner/report/elapsed.hpp"
 #include "tuner/report/failures.hpp"
 #include "tuner/report/html.hpp"
@@ -139,8 +140,8 @@ std::string problem_section(const ReportedProblem& problem, std::size_t place) {
   html += described("policy", best.key.policy);
   html += described("how", how_text(problem.entry)) + "</dl>\n";
   html += "<div class=\"plots\"></div>\n";
-  return html + fastest_table(problem) + failures_table(problem) + spent_table(problem) +
-         "</article>\n";
+  return html + fastest_table(problem) + counters_table(problem) + failures_table(problem) +
+         spent_table(problem) + "</article>\n";
 }
 
 }  // namespace autotune::report

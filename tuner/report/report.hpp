@@ -9,6 +9,7 @@
 
 #include "db/store.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/report/finalists.hpp"
 #include "tuner/search/importance.hpp"
 
 namespace autotune::report {
@@ -39,6 +40,7 @@ struct ReportedProblem {
   std::vector<ContextTime> contexts;
   std::optional<double> cpu_seconds;  // best of the same problem on a CPU in the same database
   std::optional<Importance> importance;
+  std::vector<Finalist> finalists;  // of a GPU
 };
 
 struct Report {

@@ -115,6 +115,22 @@ Json importance_json(const std::optional<Importance>& importance) {
           {"parameters", std::move(parameters)}};
 }
 
+/// Finalists that were counted, with all of their counters.
+Json counters_json(const ReportedProblem& problem) {
+  Json counted = Json::array();
+  for (const Finalist& one : problem.finalists) {
+    if (one.counters.empty()) continue;
+    Json counters = Json::object();
+    for (const auto& [name, value] : one.counters) counters[printable(name)] = value;
+    counted.push_back({{"role", one.role},
+                       {"configuration", printable(one.configuration)},
+                       {"seconds", one.expected.seconds},
+                       {"flops", counted_flops(one.counters)},
+                       {"counters", std::move(counters)}});
+  }
+  return counted;
+}
+
 Json problem_json(const ReportedProblem& problem) {
   const db::BestRow& best = problem.entry.best;
   const auto parameters = parameters_of(problem.trials);
@@ -140,6 +156,7 @@ Json problem_json(const ReportedProblem& problem) {
           {"cpu", number(problem.cpu_seconds)},
           {"roofs", roofs_json(problem.roofs)},
           {"importance", importance_json(problem.importance)},
+          {"counted", counters_json(problem)},
           {"parameters", std::move(names)},
           {"trials", trials_json(problem, parameters)}};
 }

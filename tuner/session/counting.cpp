@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/counting.hpp"
 
-#include <algorithm>
-#include <sstream>
-#include <vector>
-
 #include "tuner/core/counters.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
-
-/// Each once, the best first.
-std::vector<std::string> finalists_of(const db::BestRow& best) {
-  std::vector<std::string> finalists{best.configuration};
-  const auto add = [&](const std::string& configuration) {
-    const bool is_new =
-        !configuration.empty() && std::ranges::find(finalists, configuration) == finalists.end();
-    if (is_new) finalists.push_back(configuration);
-  };
-  add(best.default_configuration);
-  std::istringstream ties(best.ties);
-  for (std::string tie; std::getline(ties, tie);) add(tie);
-  return finalists;
-}
 
 std::string figures_text(const Counters& counters) {
   std::string text;

@@ -47,5 +47,16 @@ TEST(Records, ACpuHasRoomForLargeTiles) {
   EXPECT_EQ(device_of(row).shared_bytes_per_block, 256 << 10);
 }
 
+TEST(Records, FinalistsAreTheBestTheDefaultAndTiesEachOnce) {
+  db::BestRow best;
+  best.configuration = "BM=64";
+  best.default_configuration = "BM=16";
+  best.ties = "BM=32\nBM=16\nBM=8";
+  EXPECT_EQ(finalists_of(best), (std::vector<std::string>{"BM=64", "BM=16", "BM=32", "BM=8"}));
+  best.default_configuration = best.configuration;
+  best.ties.clear();
+  EXPECT_EQ(finalists_of(best), std::vector<std::string>{"BM=64"});
+}
+
 }  // namespace
 }  // namespace autotune

@@ -39,6 +39,7 @@ TEST(PageInABrowser, ShowsEveryPlotAndFollowsFiltersBrushesAndChoices) {
   EXPECT_EQ(seen["all"], "32 of 32 trials");
   EXPECT_EQ(seen["failures"], 1);
   EXPECT_EQ(seen["dots"], 31);
+  EXPECT_EQ(seen["counted"], 1);
   EXPECT_EQ(seen["filtered"], "21 of 32 trials");  // without the 11 of BM=64
   EXPECT_EQ(seen["filteredDots"], 20);             // the failure has another BM
   EXPECT_EQ(seen["unfiltered"], "32 of 32 trials");

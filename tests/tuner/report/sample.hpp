@@ -55,6 +55,31 @@ inline ReportedProblem problem(std::int64_t side, std::vector<db::TrialRow> tria
   return one;
 }
 
+/// Every counter that is shown.
+inline CounterValues counted_sample() {
+  return {{"achieved_occupancy", 0.6},
+          {"instructions", 4e6},
+          {"instructions_per_cycle", 2},
+          {"issue_active", 0.5},
+          {"flops_f32", 2e9},
+          {"flops_f64", 0},
+          {"flops_f16", 0},
+          {"tensor_operations", 0},
+          {"load_requests", 1e5},
+          {"load_sectors", 4e5},
+          {"load_efficiency", 1},
+          {"store_requests", 1e4},
+          {"store_sectors", 4e4},
+          {"store_efficiency", 1},
+          {"shared_wavefronts", 1e6},
+          {"shared_conflicts", 0},
+          {"l2_bytes", 5e7},
+          {"l2_hit_rate", 0.9},
+          {"dram_read_bytes", 1e7},
+          {"dram_write_bytes", 1e6},
+          {"stall_wait", 1.5}};
+}
+
 inline const std::string kHostile = "</script><img src=x onerror=alert(1)> \"quoted\" & more";
 
 /// So many trials, the sixth a failure with a hostile message.
@@ -75,6 +100,13 @@ inline ReportedProblem searched(int side, int count = 32) {
   one.entry.best.low_ns = one.entry.best.high_ns = std::nullopt;
   one.intensity = std::vector<double>(static_cast<std::size_t>(count), 10);
   one.importance = Importance{0.9, 31, {{"BN", 0.8}, {"BM", 0.4}}};
+  one.finalists = {{"best",
+                    one.entry.best.configuration,
+                    counted_sample(),
+                    "driver 580.82",
+                    "2026-03-01T12:30:00.000000Z",
+                    {}}};
+  one.finalists[0].expected.seconds = side * 12e-9;
   return one;
 }
 

@@ -12,10 +12,12 @@ function drawRoofline(box, problem, rows) {
   const {flops, l2, memory} = problem.roofs;
   const rate = (row) => problem.flops / (trials.ns[row] * 1e-9);
   const ridge = flops / l2;
-  const [low, high] = d3.extent(fastest.map((row) => trials.intensity[row]).concat([ridge]));
+  const counted = countedPoints(problem);
+  const [low, high] = d3.extent(fastest.map((row) => trials.intensity[row])
+    .concat(counted.map((one) => one.intensity), [ridge]));
   const frame = drawing(box, {left: 74});
   const x = d3.scaleLog().domain([low / 2, high * 2]).range([0, frame.width]);
-  const y = logScale(fastest.map(rate).concat([flops * 1.3]), [frame.height, 0]);
+  const y = logScale(fastest.map(rate).concat(counted.map((one) => one.rate), [flops * 1.3]), [frame.height, 0]);
   axes(frame, x, y, {xLabel: "FLOPs per byte through L2", yLabel: "rate (FLOP/s)", yFormat: d3.format(".3~s")});
   const start = Math.max(low / 2, y.domain()[0] / l2);
   roofLine(frame, x, y, [[start, start * l2], [ridge, flops], [high * 2, flops]], "FMA and L2 roofs");
@@ -26,7 +28,25 @@ function drawRoofline(box, problem, rows) {
     title: (row) => `${rateText(rate(row))}\n${trialText(problem, row)}`});
   dots(frame, fastest.slice(0, 1), {x: (row) => x(trials.intensity[row]), y: (row) => y(rate(row)),
     kind: () => "best", radius: 6, title: (row) => `${rateText(rate(row))}\n${trialText(problem, row)}`});
-  legend(box, [["best", "fastest in the search"], ["ok", "timed"], ["roof", isShown ? "roofs (lower: memory)" : "FMA and L2 roofs"]]);
+  drawCounted(frame, counted, x, y);
+  legend(box, [["best", "fastest in the search"], ["ok", "timed"]]
+    .concat(counted.length > 0 ? [["counted", "counted by the hardware"]] : []).concat([["roof", isShown ? "roofs (lower: memory)" : "FMA and L2 roofs"]]));
+}
+
+/// Finalists where their counters put them.
+function countedPoints(problem) {
+  return problem.counted.map((one) => ({...one, rate: one.flops / one.seconds,
+    intensity: one.flops / one.counters.l2_bytes}))
+    .filter((one) => one.rate > 0 && one.rate < Infinity && one.intensity > 0 && one.intensity < Infinity);
+}
+
+function drawCounted(frame, counted, x, y) {
+  const diamond = d3.symbol().type(d3.symbolDiamond).size(70)();
+  frame.plot.append("g").selectAll("path").data(counted).enter().append("path")
+    .attr("class", "mark counted").attr("d", diamond)
+    .attr("transform", (one) => `translate(${x(one.intensity)},${y(one.rate)})`)
+    .append("title").text((one) => `${one.role}, as counted: ${rateText(one.rate)}, ` +
+      `${tickText(one.intensity)} FLOPs a byte through L2\n${one.configuration}`);
 }
 
 function roofLine(frame, x, y, points, name) {

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/counted.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::report {
+namespace {
+
+using Values = const std::vector<double>&;
+
+/// The figures of one call as lines; one without its counters stays empty.
+class Lines {
+ public:
+  explicit Lines(const CounterValues& counters) : counters_(counters) {}
+
+  template <class Text>
+  void add(const char* name, std::initializer_list<const char*> counters, const Text& text,
+           const std::string& expected = "") {
+    lines_.push_back({name, "", expected});
+    std::vector<double> values;
+    for (const char* const counter : counters) {
+      const auto found = counters_.find(counter);
+      if (found == counters_.end()) return;
+      values.push_back(found->second);
+    }
+    lines_.back().counted = text(values);
+  }
+
+  void add(const CountedLine& line) { lines_.push_back(line); }
+  std::vector<CountedLine> take() { return std::move(lines_); }
+
+ private:
+  const CounterValues& counters_;
+  std::vector<CountedLine> lines_;
+};
+
+std::string size_text(double bytes) {
+  const double most = 9e18;  // an integer holds it
+  return bytes_text(static_cast<std::int64_t>(std::clamp(bytes, 0.0, most)));
+}
+
+std::string rate(double bytes, double seconds) {
+  return seconds > 0 ? ", " + bandwidth_text(bytes / seconds) : "";
+}
+
+/// Declared accesses of one kind as the static analysis has them.
+std::string analysed(const std::vector<KernelTraffic>& accesses, std::string_view kind) {
+  GlobalTraffic sum;
+  for (const KernelTraffic& each : accesses) {
+    if (!each.access.starts_with(kind)) continue;
+    sum.requests += each.traffic.requests;
+    sum.transactions += each.traffic.transactions;
+    sum.bytes_asked += each.traffic.bytes_asked;
+    sum.bytes_moved += each.traffic.bytes_moved;
+  }
+  if (sum.requests == 0) return "";
+  return format("{} requests, {} transactions, {:.1f} % used", sum.requests, sum.transactions,
+                100 * sum.efficiency());
+}
+
+void add_instructions(Lines& lines, const Expected& expected) {
+  lines.add(
+      "occupancy", {"achieved_occupancy"},
+      [](Values v) { return format("{:.1f} % achieved", 100 * v[0]); },
+      expected.occupancy ? format("{:.1f} % theoretical", 100 * *expected.occupancy) : "");
+  lines.add("instructions", {"instructions", "instructions_per_cycle"}, [&](Values v) {
+    const double seconds = expected.seconds;
+    const std::string gips = seconds > 0 ? format(", {:.4g} GIPS", v[0] / seconds / 1e9) : "";
+    return format("{:.6g} of warps{}, {:.2f} a cycle and SM", v[0], gips, v[1]);
+  });
+  lines.add("issue slots", {"issue_active"},
+            [](Values v) { return format("{:.1f} % used", 100 * v[0]); });
+}
+
+void add_work(Lines& lines, const CounterValues& counters, const Expected& expected) {
+  lines.add(
+      "FLOPs", {"flops_f32", "flops_f64", "flops_f16"},
+      [](Values v) { return format("{:.6g} f32, {:.6g} f64, {:.6g} f16", v[0], v[1], v[2]); },
+      expected.flops > 0 ? format("{:.6g} needed", expected.flops) : "");
+  lines.add("tensor cores", {"tensor_operations"},
+            [](Values v) { return format("{:.6g} operations", v[0]); });
+  const double flops = counted_flops(counters);
+  const std::string modelled =
+      expected.flops > 0 && expected.l2_bytes > 0
+          ? format("{:.4g} a byte of L2 by the model", expected.flops / expected.l2_bytes)
+          : "";
+  lines.add(
+      "intensity", {"l2_bytes", "dram_read_bytes", "dram_write_bytes"},
+      [&](Values v) {
+        const double dram = v[1] + v[2];
+        if (!(flops > 0 && v[0] > 0)) return std::string();
+        return format("{:.4g} FLOPs a byte of L2", flops / v[0]) +
+               (dram > 0 ? format(", {:.4g} of DRAM", flops / dram) : "");
+      },
+      modelled);
+}
+
+void add_memory(Lines& lines, const Expected& expected) {
+  for (const auto& [title, kind, requests, sectors, efficiency] :
+       {std::tuple{"global loads", "load", "load_requests", "load_sectors", "load_efficiency"},
+        std::tuple{"global stores", "store", "store_requests", "store_sectors",
+                   "store_efficiency"}}) {
+    lines.add(
+        title, {requests, sectors, efficiency},
+        [](Values v) {
+          return format("{:.6g} requests, {:.6g} sectors of 32 bytes, {:.1f} % of them used", v[0],
+                        v[1], 100 * v[2]);
+        },
+        analysed(expected.accesses, kind));
+  }
+  lines.add("shared memory", {"shared_wavefronts", "shared_conflicts"}, [](Values v) {
+    return format("{:.6g} wavefronts, {:.6g} of them by bank conflicts", v[0], v[1]);
+  });
+  lines.add(
+      "L2", {"l2_bytes", "l2_hit_rate"},
+      [&](Values v) {
+        return format("{}{}, {:.1f} % hits", size_text(v[0]), rate(v[0], expected.seconds),
+                      100 * v[1]);
+      },
+      expected.l2_bytes > 0 ? size_text(expected.l2_bytes) + " by the model" : "");
+  lines.add(
+      "DRAM", {"dram_read_bytes", "dram_write_bytes"},
+      [&](Values v) {
+        return format("{} read, {} written{}", size_text(v[0]), size_text(v[1]),
+                      rate(v[0] + v[1], expected.seconds));
+      },
+      expected.bytes > 0 ? format("{} if each element moves once", size_text(expected.bytes)) : "");
+}
+
+/// The largest reasons; `selected` is no stall.
+CountedLine stall_line(const CounterValues& counters) {
+  constexpr std::size_t kShown = 4;
+  constexpr std::string_view kPrefix = "stall_";
+  std::vector<std::pair<double, std::string>> stalls;
+  for (const auto& [name, value] : counters) {
+    const bool is_stall = name.starts_with(kPrefix) && name != "stall_selected" && value > 0;
+    if (is_stall) stalls.emplace_back(value, name.substr(kPrefix.size()));
+  }
+  std::ranges::sort(stalls, std::greater{});
+  stalls.resize(std::min(stalls.size(), kShown));
+  std::vector<std::string> parts;
+  for (const auto& [value, name] : stalls) parts.push_back(format("{} {:.2f}", name, value));
+  if (parts.empty()) return {"stalls", "", ""};
+  return {"stalls", joined(parts, ", ") + " (warps that wait, per issue)", ""};
+}
+
+}  // namespace
+
+CounterValues counter_values(const std::string& figures) {
+  CounterValues counters;
+  std::istringstream words(figures);
+  for (std::string word; words >> word;) {
+    const auto equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos) continue;
+    double number = 0;
+    const char* const end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data() + equals + 1, end, number);
+    const bool is_number = rest == end && error == std::errc() && std::isfinite(number);
+    if (is_number) counters[word.substr(0, equals)] = number;
+  }
+  return counters;
+}
+
+double counted_flops(const CounterValues& counters) {
+  double sum = 0;
+  for (const char* const name : {"flops_f32", "flops_f64", "flops_f16", "tensor_operations"}) {
+    const auto found = counters.find(name);
+    if (found != counters.end()) sum += found->second;
+  }
+  return sum;
+}
+
+std::vector<CountedLine> counted_lines(const CounterValues& counters, const Expected& expected) {
+  Lines lines(counters);
+  add_instructions(lines, expected);
+  add_work(lines, counters, expected);
+  add_memory(lines, expected);
+  lines.add(stall_line(counters));
+  return lines.take();
+}
+
+}  // namespace autotune::report

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hardware counters said of one call, beside what the model and the static analysis expect.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/model/access_traffic.hpp"
+
+namespace autotune::report {
+
+/// CounterValues by name; docs/plugin_abi.md lists the names.
+using CounterValues = std::map<std::string, double>;
+
+/// Of `instructions=4096 …`, as it is stored. What is no finite number is left out.
+CounterValues counter_values(const std::string& figures);
+
+/// What is known of a call without counters; 0 or empty: unknown.
+struct Expected {
+  double seconds = 0;               // measured
+  std::optional<double> occupancy;  // theoretical
+  double flops = 0, bytes = 0;      // the work, each element once
+  double l2_bytes = 0;              // by the cost model
+  std::vector<KernelTraffic> accesses;
+};
+
+/// One figure: `DRAM`, `192.0 MiB read, …`, `192.0 MiB if each element moves once`.
+struct CountedLine {
+  std::string name;
+  std::string counted;   // empty: not counted
+  std::string expected;  // empty: nothing to compare with
+};
+
+/// Every figure, in the same order for all configurations. Rates are those of the measured time.
+std::vector<CountedLine> counted_lines(const CounterValues& counters, const Expected& expected);
+
+/// FLOPs of ordinary pipes and operations of tensor cores; 0 if they were not counted.
+double counted_flops(const CounterValues& counters);
+
+}  // namespace autotune::report
