@@ -55,9 +55,7 @@ std::string counters_text(const std::string& figures, const report::Expected& ex
     text += format("  {:<14}{}\n", name, counted);
     if (!analysed.empty()) text += format("  {:<14}{}\n", "", analysed);
   }
-  return text.empty()
-             ? ""
-             : "\ncounters    of one call, by the hardware\n" + text;
+  return text.empty() ? "" : "\ncounters    of one call, by the hardware\n" + text;
 }
 
 Json counters_json(const std::string& figures) {

@@ -5,6 +5,7 @@ addEventListener("load", () => {
   const count = (selector) => document.querySelectorAll(selector).length;
   const text = (selector) => document.querySelector(selector).textContent;
   const seen = {plots: {}};
+  drawWaiting();  // as time would
   for (const figure of document.querySelectorAll("figure")) {
     seen.plots[figure.dataset.plot] =
       figure.querySelectorAll("circle, rect.cell, rect.part, path.line, .lines path").length;
@@ -12,12 +13,15 @@ addEventListener("load", () => {
   seen.all = text("#shown");
   seen.failures = count("[data-plot=trace] line.failed");
   seen.dots = count("[data-plot=trace] circle.ok");
+  seen.counted = count("[data-plot=roofline] path.counted");
 
   const box = document.querySelector("input[data-parameter=BM][data-value='64']");
   box.click();
+  drawWaiting();
   seen.filtered = text("#shown");
   seen.filteredDots = count("[data-plot=trace] circle.ok");
   document.querySelector("input[data-parameter=BM][data-value='64']").click();
+  drawWaiting();
   seen.unfiltered = text("#shown");
 
   const best = Array.from(document.querySelectorAll("#verdicts th button")).find((b) => b.textContent === "best");
@@ -35,18 +39,21 @@ addEventListener("load", () => {
   mouse("mousedown", overlay, 1);
   mouse("mousemove", window, place.height / 2 - 5);
   mouse("mouseup", window, place.height / 2 - 5);
+  drawWaiting();
   seen.brushed = text("#shown");
   seen.linesOut = count(".lines path.out");
 
   const over = document.querySelector("[data-plot=trace] select");
   over.value = "seconds";
   over.dispatchEvent(new Event("change"));
+  dispatchEvent(new Event("beforeprint"));
   seen.overSeconds = text("[data-plot=trace] .drawing").includes("seconds");
 
   seen.csv = trialLines().length;
   const which = document.querySelector("#which");
   which.value = "0";
   which.dispatchEvent(new Event("change"));
+  drawWaiting();
   seen.shownArticles = Array.from(document.querySelectorAll("article:not(.off)"), (one) => one.dataset.problem);
   seen.afterChoice = text("#shown");
   seen.images = count("img");

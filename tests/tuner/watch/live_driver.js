@@ -45,14 +45,17 @@ function choose256() {
     select.dispatchEvent(new Event("change", {bubbles: true}));
   };
   pick("#which", "0");
+  drawWaiting();
   document.querySelector("details").open = true;
   document.querySelector("input[data-parameter=BM][data-value='64']").click();
   pick("[data-plot=trace] select", "seconds");
   const best = () => Array.from(document.querySelectorAll("#verdicts th button")).find((one) => one.textContent === "best");
   best().click();
   best().click();
+  drawWaiting();  // as time would
   brushBm();
   pick("[data-plot=heatmap] select", "KIND");  // has been down
+  drawWaiting();
 }
 
 async function drive() {

@@ -100,10 +100,12 @@ function paintedDots(frame, items, {x, y, kind, radius}) {
   const brush = canvas.getContext("2d");
   brush.scale(scale, scale);
   brush.globalAlpha = 0.5;
+  const colours = new Map();
   let last = null;
   for (const item of items) {
     const name = kind(item);
-    if (name !== last) brush.fillStyle = colour(name);
+    if (!colours.has(name)) colours.set(name, colour(name));
+    if (name !== last) brush.fillStyle = colours.get(name);
     last = name;
     brush.fillRect(x(item) - radius / 2, y(item) - radius / 2, radius, radius);
   }

@@ -6,11 +6,9 @@ const kLeastR2 = 0.3, kMostLines = 200, kMostStripDots = 60, kMostPairs = 4000;
 /// Parameters with several values among these rows, with their values in order.
 function varied(problem, rows) {
   return problem.parameters.map((name) => {
-    const values = new Set();
-    for (const row of rows) {
-      if (problem.table[name][row] !== null) values.add(problem.table[name][row]);
-    }
-    return {name, values: Array.from(values).sort(byValue)};
+    const {values, of} = problem.codes.get(name), occurs = new Uint8Array(values.length);
+    for (const row of rows) occurs[of[row]] = 1;
+    return {name, values: values.filter((value, code) => occurs[code] && value !== null).sort(byValue)};
   }).filter((one) => one.values.length > 1);
 }
 
@@ -89,9 +87,10 @@ function drawStrip(grid, problem, fastest, {name, values}, best, worst) {
     .attr("text-anchor", turned ? "start" : "middle");
   ticks.text((value) => (String(value).length > 9 ? `${String(value).slice(0, 8)}…` : value));
   ticks.append("title").text((value) => value);
-  const rowsOf = new Map(values.map((value) => [value, []]));
-  for (const row of fastest) if (rowsOf.has(trials[name][row])) rowsOf.get(trials[name][row]).push(row);
-  for (const [value, here] of rowsOf) {
+  const codes = problem.codes.get(name), rowsOf = codes.values.map(() => []);
+  for (const row of fastest) rowsOf[codes.of[row]].push(row);
+  for (const value of values) {
+    const here = rowsOf[codes.values.indexOf(value)];
     const group = plot.append("g");
     group.selectAll("circle").data(thinned(here, kMostStripDots)).enter().append("circle")
       .attr("class", "dot ok").attr("r", 2).attr("cx", x(value)).attr("cy", (row) => y(trials.ns[row] / best));
@@ -115,13 +114,13 @@ function drawHeatMap(box, problem, rows, across, down, choose) {
   // Who chooses the other one swaps them.
   choice(box, "across", options, first.name, (name) => choose(name, name === second.name ? first.name : second.name));
   choice(box, "down", options, second.name, (name) => choose(name === first.name ? second.name : first.name, name));
-  const cells = new Map();
+  const pair = pairOf(problem, first.name, second.name), cells = new Map();
   for (const row of searched) {
-    const key = `${trials[first.name][row]} ${trials[second.name][row]}`;  // a value has no blank
-    const cell = cells.get(key) || {a: trials[first.name][row], b: trials[second.name][row], count: 0, ns: Infinity};
+    const key = pair(row);
+    if (!cells.has(key)) cells.set(key, {a: trials[first.name][row], b: trials[second.name][row], count: 0, ns: Infinity});
+    const cell = cells.get(key);
     ++cell.count;
-    if (trials.outcome[row] === "ok" && trials.ns[row] < cell.ns) Object.assign(cell, {ns: trials.ns[row], row});
-    cells.set(key, cell);
+    if (trials.outcome[row] === "ok" && trials.ns[row] < cell.ns) cell.ns = trials.ns[row];
   }
   paintHeatMap(box, problem, Array.from(cells.values()).filter((cell) => cell.a !== null && cell.b !== null),
                first, second);
@@ -132,12 +131,18 @@ function chosenPair(parameters, across, down) {
   return pair[0] && pair[1] && pair[0] !== pair[1] ? pair : null;
 }
 
+/// A number for each pair of values of two parameters.
+function pairOf(problem, name, other) {
+  const a = problem.codes.get(name), b = problem.codes.get(other);
+  return (row) => a.of[row] * b.values.length + b.of[row];
+}
+
 /// Of the most important parameters, the two of which most pairs of values were timed.
 function richestPair(problem, rows, parameters) {
   const trials = problem.table, candidates = parameters.slice(0, 7);
   const pairs = d3.merge(candidates.map((one, i) => candidates.slice(i + 1).map((other) => [one, other])));
   const timed = thinned(rows.filter((row) => trials.outcome[row] === "ok"), kMostPairs);
-  const richness = ([one, other]) => new Set(timed.map((row) => `${trials[one.name][row]} ${trials[other.name][row]}`)).size;
+  const richness = ([one, other]) => new Set(timed.map(pairOf(problem, one.name, other.name))).size;
   const counts = pairs.map(richness);
   return pairs[counts.indexOf(d3.max(counts))];
 }

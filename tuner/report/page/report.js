@@ -57,37 +57,61 @@ const kPlots = [
 
 const boxes = new Map();
 
+/// Plots that wait to be drawn, by name. Each has a task of its own: the page answers meanwhile.
+const waiting = new Map();
+
+function drawSoon(name, draw) {
+  if (waiting.size === 0) setTimeout(drawNext);
+  waiting.set(name, () => draw(boxes.get(name)));
+}
+
+function drawNext() {
+  const next = waiting.entries().next();
+  if (next.done) return;
+  const [name, draw] = next.value;
+  waiting.delete(name);
+  if (waiting.size > 0) setTimeout(drawNext);
+  draw();
+}
+
+function drawWaiting() {
+  while (waiting.size > 0) drawNext();
+}
+window.addEventListener("beforeprint", drawWaiting);
+
 function drawSelection(rows = visibleRows(opened(chosen.place))) {
   const problem = opened(chosen.place);
-  drawTrace(boxes.get("trace"), problem, rows, chosen.over);
-  drawDistribution(boxes.get("distribution"), problem, rows);
-  drawStrips(boxes.get("strips"), problem, rows);
-  drawHeatMap(boxes.get("heatmap"), problem, rows, chosen.across, chosen.down, (across, down) => {
+  drawSoon("trace", (box) => drawTrace(box, problem, rows, chosen.over));
+  drawSoon("distribution", (box) => drawDistribution(box, problem, rows));
+  drawSoon("strips", (box) => drawStrips(box, problem, rows));
+  drawSoon("heatmap", (box) => drawHeatMap(box, problem, rows, chosen.across, chosen.down, (across, down) => {
     Object.assign(chosen, {across, down});
     drawSelection();
-  });
-  drawRoofline(boxes.get("roofline"), problem, rows);
-  drawResources(boxes.get("resources"), problem, rows, chosen.resource, (resource) => {
+  }));
+  drawSoon("roofline", (box) => drawRoofline(box, problem, rows));
+  drawSoon("resources", (box) => drawResources(box, problem, rows, chosen.resource, (resource) => {
     chosen.resource = resource;
     drawSelection();
-  });
+  }));
   d3.select("#shown").text(`${rows.length} of ${problem.table.count} trials`);
 }
 
 function drawProblem() {
   const problem = opened(chosen.place);
-  drawImportance(boxes.get("importance"), problem);
-  drawSpent(boxes.get("spent"), problem);
   const rows = visibleRows(problem, false);
-  drawParallel(boxes.get("parallel"), problem, rows, chosen.brushes, () => drawSelection());
   drawSelection(chosen.brushes.size > 0 ? visibleRows(problem) : rows);
+  drawSoon("importance", (box) => drawImportance(box, problem));
+  drawSoon("spent", (box) => drawSpent(box, problem));
+  drawSoon("parallel", (box) => drawParallel(box, problem, rows, chosen.brushes, () => drawSelection()));
 }
 
 /// Checkboxes for the values of each parameter.
 function fillFilters(problem) {
   const list = d3.select("#filters");
   list.selectAll("*").remove();
-  for (const {name, values} of varied(problem, d3.range(problem.table.count))) {
+  for (const name of problem.parameters) {
+    const values = problem.codes.get(name).values.filter((value) => value !== null).sort(byValue);
+    if (values.length < 2) continue;
     const field = list.append("fieldset");
     field.append("legend").text(name);
     for (const value of values) {

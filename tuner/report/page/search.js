@@ -77,17 +77,17 @@ function drawDistribution(box, problem, rows) {
   const times = fastestRows(problem, rows).map((row) => problem.table.ns[row]);
   if (times.length < 2) return empty(box);
   const frame = drawing(box);
-  const shares = times.map((ns, i) => ({share: times[0] / ns, rank: (i + 1) / times.length}));
-  const x = d3.scaleLinear().domain([1, Math.max(0, d3.min(shares, (p) => p.share) - 0.02)])
+  const shares = thinned(d3.range(times.length), kMostCurvePoints)
+    .map((i) => ({share: times[0] / times[i], rank: (i + 1) / times.length}));
+  const x = d3.scaleLinear().domain([1, Math.max(0, times[0] / times[times.length - 1] - 0.02)])
     .range([0, frame.width]);
   const y = d3.scaleLinear().domain([0, 1]).range([frame.height, 0]);
   const percent = (value) => `${Math.round(100 * value)} %`;
   axes(frame, x, y, {xLabel: "performance relative to the best", yLabel: "configurations at least as fast",
     xFormat: percent, yFormat: percent});
-  frame.plot.append("path").datum(thinned(shares, kMostCurvePoints)).attr("class", "line ok")
+  frame.plot.append("path").datum(shares).attr("class", "line ok")
     .attr("d", d3.line().curve(d3.curveStepAfter).x((p) => x(p.share)).y((p) => y(p.rank)));
-  const near = shares.filter((p) => p.share >= 1 / 1.05).length, tenth =
-    shares.filter((p) => p.share >= 1 / 1.1).length;
+  const near = d3.bisectRight(times, times[0] * 1.05), tenth = d3.bisectRight(times, times[0] * 1.1);
   const tries = Math.ceil(Math.log(0.05) / Math.log(1 - Math.min(0.999999, near / times.length)));
   box.select("small").text(`${percent(tenth / times.length)} of the ${times.length} timed ` +
     `configurations are within 10 % of the best, ${near} within 5 %. Of these configurations, ${tries} ` +
