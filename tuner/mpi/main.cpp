@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -40,14 +41,21 @@ double seconds_of(steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-/// Seconds without a word after which a rank is lost.
-double deadline() {
-  const char* const text = std::getenv("AUTOTUNE_MPI_DEADLINE");
-  if (text == nullptr) return 30;
+constexpr const char* kDeadlineVariable = "AUTOTUNE_MPI_DEADLINE";
+constexpr double kDeadline = 30;
+
+/// Seconds without a word after which a rank is lost; nullopt if the variable holds none.
+std::optional<double> deadline() {
+  const char* const text = std::getenv(kDeadlineVariable);
+  if (text == nullptr) return kDeadline;
   const double seconds = std::atof(text);
-  if (seconds > 0) return seconds;
-  throw UsageError(format(
-      "AUTOTUNE_MPI_DEADLINE is seconds without a word from a rank, such as 30, not \"{}\"", text));
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
+}
+
+double deadline_of_lead() {
+  if (const auto seconds = deadline()) return *seconds;
+  throw UsageError(format("{} is seconds without a word from a rank, such as 30, not \"{}\"",
+                          kDeadlineVariable, std::getenv(kDeadlineVariable)));
 }
 
 bool asks_for_help(const std::vector<std::string>& words) {
@@ -77,14 +85,16 @@ void kill_all(const std::vector<std::string>& processes) {
   }
 }
 
-/// Sends the other ranks home if this one fails before it can lead them.
+/// Sends the other ranks home if this one fails before it can lead them. None is lost yet.
 class OtherRanks {
  public:
-  explicit OtherRanks(Transport& transport) : transport_(transport) {}
+  OtherRanks(Transport& transport, bool& can_finalize)
+      : transport_(transport), can_finalize_(can_finalize) {}
   ~OtherRanks() {
-    for (int to = 1; !are_led_ && to < transport_.size(); ++to) {
-      transport_.send(to, packed(wire_of(EndOfRun())));
-    }
+    if (are_led_) return;
+    EndOfRun end;
+    end.finalize = can_finalize_ = true;
+    for (int to = 1; to < transport_.size(); ++to) transport_.send(to, packed(wire_of(end)));
   }
   OtherRanks(const OtherRanks&) = delete;
   OtherRanks& operator=(const OtherRanks&) = delete;
@@ -92,6 +102,7 @@ class OtherRanks {
 
  private:
   Transport& transport_;
+  bool& can_finalize_;
   bool are_led_ = false;
 };
 
@@ -108,7 +119,7 @@ void lead_to_end(Lead& lead, Transport& transport) {
 }
 
 int run_lead(const std::vector<std::string>& words, MpiTransport& transport, bool& can_finalize) {
-  OtherRanks others(transport);
+  OtherRanks others(transport, can_finalize);
   const cli::Verb& verb = cli::verb_called("tune");
   if (asks_for_help(words)) {
     std::cout << cli::help_of(verb);
@@ -131,7 +142,7 @@ int run_lead(const std::vector<std::string>& words, MpiTransport& transport, boo
   output.warn_of(command.left_out());
 
   LeadOptions options;
-  options.deadline = deadline();
+  options.deadline = deadline_of_lead();
   options.request_for = [&](const DeviceInfo& device) { return command.request(device.kind); };
   options.on_problem = [&](const DeviceInfo& device, const ProblemReport& report) {
     output.show(device, report);
@@ -158,7 +169,7 @@ int run_as_member(const std::vector<std::string>& words, MpiTransport& transport
                   bool& can_finalize) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, [](int) {});  // rank 0's affair
   MemberOptions options;
-  options.deadline = deadline();
+  options.deadline = deadline().value_or(kDeadline);  // rank 0 complains
   options.prepare = [&] {
     return open_own_job({cli::verb_called("tune"), words_of_tune(words)}, transport.rank(),
                         transport.local_rank(), transport.local_size());

@@ -2,8 +2,10 @@
 #include "tuner/mpi/share_of_host.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <thread>
@@ -16,14 +18,25 @@
 namespace autotune {
 namespace {
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this host";
+}
+
 [[noreturn]] void too_many_ranks(const std::string& text, std::size_t devices, int local_rank) {
   throw UsageError(
-      format("--device {}: this host has {} of these and at least {} ranks that want one; start "
-             "one rank for each GPU, and one more for the database",
-             text, devices, local_rank + 1));
+      format("--device {}: {} has {} of these and at least {} ranks that want one; start one rank "
+             "for each GPU, and one more for the database",
+             text, host_name(), devices, local_rank + 1));
 }
 
 std::string gpu_of_rank(const std::string& text, int local_rank, const VisibleGpus& gpus) {
+  if (gpus.count == 0) {
+    throw UsageError(format(
+        "--device {}: {} has no GPU that CUDA can use (autotune doctor there says why); give "
+        "--device host to run on the CPU, or start no rank there",
+        text, host_name()));
+  }
   if (gpus.count == 1 && gpus.chosen) return "cuda:0";
   if (local_rank < gpus.count) return format("cuda:{}", local_rank);
   too_many_ranks(text, static_cast<std::size_t>(gpus.count), local_rank);

@@ -107,6 +107,8 @@ void Lead::welcome(int number, Rank& rank, const Message& message) {
   }
   rank.group = &group;
   rank.state = State::idle;
+  // Ranks on one host device disturb each other's times: these say nothing of each other.
+  rank.is_apart = rank.hello.device.kind == DeviceKind::host;
 }
 
 LeadGroup& Lead::group_of(const DeviceInfo& device) {

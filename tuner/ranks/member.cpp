@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kFactsPause = 0.5;  // seconds between two looks for new rows
 constexpr std::chrono::milliseconds kPause(2);
+constexpr double kLongestEnd = 1;  // seconds that a busy device may take to end
 
 double now() {
   using Seconds = std::chrono::duration<double>;
@@ -78,7 +79,11 @@ MemberEnd run_member(Transport& transport, const MemberOptions& options) {
   const std::jthread thread([&] { tuner.run(); });
   const MemberEnd end = MemberSpeaker(transport, options, tuner).run();
   tuner.stop();
-  if (tuner.is_busy() && options.abandon) options.abandon(!end.lead_lost);
+  if (options.abandon) {
+    const double stopped = now();
+    while (tuner.is_busy() && now() - stopped < kLongestEnd) std::this_thread::sleep_for(kPause);
+    if (tuner.is_busy()) options.abandon(!end.lead_lost);
+  }
   return end;
 }
 

@@ -71,6 +71,7 @@ void MemberTuner::run() {
   } catch (const std::exception& error) {
     post(0, packed(wire_of(failure_of(error))));
   }
+  is_busy_ = false;
 }
 
 void MemberTuner::serve() {

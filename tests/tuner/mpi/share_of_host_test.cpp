@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tuner/core/error.hpp"
 
 namespace autotune {
@@ -12,6 +14,16 @@ TEST(ShareOfHost, EachRankHasTheGpuOfItsNumber) {
   EXPECT_EQ(device_of_rank("auto", 1, {4, false}), "cuda:1");
   EXPECT_EQ(device_of_rank("cuda:all", 3, {4, true}), "cuda:3");
   EXPECT_THROW(device_of_rank("cuda", 4, {4, false}), UsageError);
+}
+
+TEST(ShareOfHost, AHostWithoutAGpuIsNamed) {
+  try {
+    device_of_rank("cuda", 0, {0, false});
+    FAIL() << "there is no GPU";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("has no GPU that CUDA can use"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(ShareOfHost, OneVisibleGpuIsTheRanksOwn) {

@@ -40,13 +40,15 @@ class LeadTest : public StoreTest {
     lead_->take({rank, packed(header, bytes)}, now_);
     lead_->tick(now_);
   }
-  void hello(int rank, const std::string& device = "fake", const std::string& own = "") {
+  void hello(int rank, const std::string& device = "fake", const std::string& own = "",
+             DeviceKind kind = DeviceKind::fake) {
     Hello hello;
     hello.build = worker_version();
     hello.process = "n1 1 1";
     hello.host = "n1";
     hello.device_text = own;
     hello.device.name = device;
+    hello.device.kind = kind;
     hello.problems = problems_hash(target_, request_);
     say(rank, wire_of(hello));
   }
@@ -320,6 +322,15 @@ TEST_F(LeadTest, ARankWhoseTimesDifferHelpsNobody) {
   say(1, wire_of(Apart{2, 1.25, 0}));
   say(1, wire_of(Apart{2, 1.25, 0}));
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("rank 2 on n1 takes 1.25 times as long")));
+}
+
+TEST_F(LeadTest, RanksOnTheHostDeviceHelpNobody) {
+  start(3, {64});
+  hello(1, "host", "", DeviceKind::host);
+  hello(2, "host", "", DeviceKind::host);
+  EXPECT_EQ(number(1), 0u);
+  say(1, {{"say", say::kOpen}});
+  EXPECT_EQ(helper(1), 0);
 }
 
 TEST_F(LeadTest, TheLastProblemsHaveTheCoresOfIdleNeighbours) {

@@ -84,6 +84,8 @@ TEST_F(MemberTunerTest, AWrongRequestIsFatalForAll) {
   EXPECT_EQ(failed.what, "no such device");
   EXPECT_TRUE(failed.fatal);
   EXPECT_TRUE(failed.usage);
+  thread_.join();
+  EXPECT_FALSE(tuner_.is_busy()) << "so the process can end in order";
 }
 
 TEST_F(MemberTunerTest, StoppedBeforeItBeginsItReportsWhatThereIs) {
