@@ -32,6 +32,12 @@ int current_device() noexcept {
   return get_device && get_device(&device) == 0 ? device : -1;
 }
 
+std::uint64_t device_memory(int ordinal) noexcept {
+  static auto* const get_total = driver_function<int(std::size_t*, int)>("cuDeviceTotalMem_v2");
+  std::size_t bytes = 0;
+  return get_total && get_total(&bytes, ordinal) == 0 ? bytes : 0;
+}
+
 std::string device_name(int ordinal) {
   static auto* const get_name = driver_function<int(char*, int, int)>("cuDeviceGetName");
   std::array<char, 256> name{};

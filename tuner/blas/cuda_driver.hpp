@@ -13,6 +13,8 @@ namespace autotune::blas {
 
 /// The ordinal of the calling thread's GPU; -1 if there is none.
 int current_device() noexcept;
+/// Bytes of its memory; 0 if the driver does not say.
+std::uint64_t device_memory(int ordinal) noexcept;
 /// Its name; empty if the driver does not say.
 std::string device_name(int ordinal);
 

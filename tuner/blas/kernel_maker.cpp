@@ -15,6 +15,9 @@ namespace {
 
 using Operand = ServingKernel::Operand;
 
+/// Of the time of one kernel. gemm_split's two take the processor's time twice, and workspaces.
+constexpr double kClearlyLess = 0.95;
+
 /// The targets call their result D, or c where they add no C.
 std::optional<Operand> operand_called(std::string_view target, std::string_view name) {
   const bool is_batched = target == "gemm_batched";
@@ -130,26 +133,29 @@ KernelMaker::Choice KernelMaker::best_for(const CallShape& shape, std::size_t wh
   return second.outcome == Outcome::not_tuned ? exact : second;
 }
 
-/// The first problem of a shape is compared with cuBLAS, the others with the first.
-KernelMaker::Choice KernelMaker::choose(const CallShape& shape) {
-  Choice best = best_for(shape, 0);
-  if (best.outcome == Outcome::not_tuned) {
+/// Fastest first. The first problem of a shape is compared with cuBLAS, the others with the first.
+std::vector<KernelMaker::Choice> KernelMaker::choose(const CallShape& shape) {
+  std::vector<Choice> ranked{best_for(shape, 0)};
+  const Choice& first = ranked.front();
+  if (first.outcome == Outcome::not_tuned) {
     warn_once(Topic::not_tuned,
               format("{} {} is not tuned for {}; cuBLAS runs (autotune tune --workload tunes it)",
-                     best.wanted.target, best.wanted.settings, device_name(shape.device)));
-    return best;
+                     first.wanted.target, first.wanted.settings, device_name(shape.device)));
+    return ranked;
   }
-  if (best.outcome == Outcome::failed || options().only_fp32) return best;
+  if (first.outcome == Outcome::failed || options().only_fp32) return ranked;
   for (std::size_t which = 1; which < problems_of(shape).size(); ++which) {
     Choice other = best_for(shape, which);
     const bool is_known = other.outcome == Outcome::served && other.seconds > 0;
-    if (is_known && other.seconds < best.seconds) best = std::move(other);
+    if (is_known && other.seconds < kClearlyLess * ranked.front().seconds) {
+      ranked.insert(ranked.begin(), std::move(other));
+    }
   }
-  return best;
+  return ranked;
 }
 
-std::variant<const ServingKernel*, Outcome> KernelMaker::prepare(const CallShape& shape,
-                                                                 const Choice& choice) {
+KernelMaker::Made KernelMaker::prepare(const CallShape& shape, const Choice& choice,
+                                       const ServingKernel* stand_in) {
   const RuntimeLibrary& runtime = *runtime_library();
   const TargetProblem launched = launched_problem_of(shape, choice.wanted);
   autotune_handle* const handle = handle_for(shape.device, launched);
@@ -167,7 +173,7 @@ std::variant<const ServingKernel*, Outcome> KernelMaker::prepare(const CallShape
   // expected to be faster.
   auto arguments = arguments_of(runtime, kernel, launched.target);
   if (arguments && runtime.configuration(kernel) == choice.configuration) {
-    return new ServingKernel(std::move(problem), kernel, std::move(*arguments));
+    return new ServingKernel(std::move(problem), kernel, std::move(*arguments), stand_in);
   }
   runtime.release(kernel);
   return failed(format("{} {} cannot be used as a product", launched.target, configuration));
@@ -176,9 +182,20 @@ std::variant<const ServingKernel*, Outcome> KernelMaker::prepare(const CallShape
 std::variant<const ServingKernel*, Outcome> KernelMaker::make(const CallShape& shape) {
   const RelaxedThread relaxed;
   if (!runtime_library()) return Outcome::failed;
-  const Choice choice = choose(shape);
-  if (choice.outcome != Outcome::served) return choice.outcome;
-  return prepare(shape, choice);
+  const ServingKernel* kernel = nullptr;
+  Outcome why_not = Outcome::failed;
+  const std::vector<Choice> ranked = choose(shape);
+  for (auto choice = ranked.rbegin(); choice != ranked.rend(); ++choice) {
+    const Made made =
+        choice->outcome == Outcome::served ? prepare(shape, *choice, kernel) : choice->outcome;
+    if (const auto* const faster = std::get_if<const ServingKernel*>(&made)) {
+      kernel = *faster;
+    } else {
+      why_not = std::get<Outcome>(made);
+    }
+  }
+  if (kernel) return kernel;
+  return why_not;
 }
 
 }  // namespace autotune::blas

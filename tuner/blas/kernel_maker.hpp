@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 #include "tuner/blas/call_shape.hpp"
 #include "tuner/blas/serving_kernel.hpp"
@@ -29,10 +30,12 @@ class KernelMaker {
     double seconds = 0;  // of the configuration, or of cuBLAS if that is faster; 0: unknown
   };
 
-  Choice choose(const CallShape& shape);
+  using Made = std::variant<const ServingKernel*, Outcome>;
+
+  std::vector<Choice> choose(const CallShape& shape);
   Choice best_for(const CallShape& shape, std::size_t which);
   Choice look_up(std::int32_t device, const TargetProblem& problem);
-  std::variant<const ServingKernel*, Outcome> prepare(const CallShape& shape, const Choice& choice);
+  Made prepare(const CallShape& shape, const Choice& choice, const ServingKernel* stand_in);
   autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem);
 
   std::map<Key, autotune_handle*> handles_;  // never closed: kernels need them

@@ -8,16 +8,18 @@
 namespace autotune::blas {
 namespace {
 
-/// Of all kernels.
-constexpr std::uint64_t kMostWorkspace = std::uint64_t{512} << 20;
+/// Of all kernels: this, or this part of the GPU's memory.
+constexpr std::uint64_t kLeastForAll = std::uint64_t{512} << 20, kPartForAll = 32;
 
 /// Kernels of gemm that need no workspace take four arrays of one element.
 constexpr std::uint64_t kUnusedWorkspace = 64;
 
 /// False if that would be too much.
 bool take_workspace(std::uint64_t bytes) {
+  static const std::uint64_t most =
+      std::max(kLeastForAll, device_memory(current_device()) / kPartForAll);
   static std::atomic<std::uint64_t> taken{0};
-  if (taken.fetch_add(bytes) + bytes <= kMostWorkspace) return true;
+  if (taken.fetch_add(bytes) + bytes <= most) return true;
   taken.fetch_sub(bytes);
   return false;
 }
@@ -30,10 +32,12 @@ autotune_kernel* PreparedProblem::prepare() const noexcept {
   return is_made ? kernel : nullptr;
 }
 
-ServingKernel::ServingKernel(PreparedProblem problem, autotune_kernel* kernel, Arguments arguments)
+ServingKernel::ServingKernel(PreparedProblem problem, autotune_kernel* kernel, Arguments arguments,
+                             const ServingKernel* stand_in)
     : problem_(std::move(problem)),
       kernel_(kernel),
       arguments_(std::move(arguments)),
+      stand_in_(stand_in),
       workspace_(problem_.runtime->workspace(kernel)) {}
 
 autotune_kernel* ServingKernel::kernel_for(Stream stream) const noexcept try {
@@ -53,7 +57,7 @@ autotune_kernel* ServingKernel::kernel_for(Stream stream) const noexcept try {
 
 Outcome ServingKernel::launch(const CallValues& values, Stream stream) const noexcept {
   autotune_kernel* const kernel = kernel_for(stream);
-  if (!kernel) return Outcome::no_workspace;
+  if (!kernel) return stand_in_ ? stand_in_->launch(values, stream) : Outcome::no_workspace;
   // The row-major problem is D^T = op(B)^T op(A)^T. Without beta, C is not read.
   const void* const bias = values.bias ? values.bias : values.d;
   const void* const added = values.beta != 0 ? values.c : bias;

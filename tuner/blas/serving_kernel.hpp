@@ -45,7 +45,9 @@ class ServingKernel {
     bool takes_scalars = false;
   };
 
-  ServingKernel(PreparedProblem problem, autotune_kernel* kernel, Arguments arguments);
+  /// `stand_in` is launched where there is no memory for a workspace; it may be nullptr.
+  ServingKernel(PreparedProblem problem, autotune_kernel* kernel, Arguments arguments,
+                const ServingKernel* stand_in);
 
   /// Outcome::served, or why it could not be launched: failed, or no_workspace.
   Outcome launch(const CallValues& values, Stream stream) const noexcept;
@@ -56,6 +58,7 @@ class ServingKernel {
   PreparedProblem problem_;
   autotune_kernel* kernel_;
   Arguments arguments_;
+  const ServingKernel* stand_in_;
   std::uint64_t workspace_;  // bytes; two streams or graphs must not use one at a time
   mutable std::mutex claiming_;
   mutable std::map<Place, autotune_kernel*> kernels_;  // with workspace: one for each place

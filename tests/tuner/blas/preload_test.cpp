@@ -130,6 +130,10 @@ TEST_F(Preload, TensorCoresServeLeadingDimensionsAndEpilogues) {
                                ContainsRegex("epilogue=[0-9]*: served")));
 }
 
+TEST_F(Preload, WithoutMemoryForTheFastestTheNextOneServes) {
+  EXPECT_THAT(call_with("large split", "prepared and captured", "6").err, HasSubstr("served 7\n"));
+}
+
 TEST_F(Preload, SixteenBitsAreServedWhereTheyAreTuned) {
   EXPECT_THAT(call("half").err, HasSubstr("f16 to f16: served 1\n"));
   EXPECT_THAT(call_with("vendor", "half").err, HasSubstr("cuBLAS is faster 1\n"));

@@ -119,7 +119,8 @@ const char* autotune_warnings(const autotune_handle*) {
 
 autotune_status autotune_lookup(autotune_handle* handle, const int64_t*, size_t,
                                 autotune_answer* answer) {
-  if (is_asked_for("split")) answer->median_ns = handle->target == "gemm_split" ? 1000 : 2000;
+  if (is_asked_for("split") || is_asked_for("large split"))
+    answer->median_ns = handle->target == "gemm_split" ? 1000 : 2000;
   answer->configuration = kConfiguration;
   answer->baseline = is_asked_for("vendor") ? "cublas cublasSgemm" : "";
   answer->origin = is_asked_for("default") ? AUTOTUNE_DEFAULT
@@ -161,7 +162,9 @@ const char* autotune_kernel_scalar(const autotune_kernel*, size_t index, double*
   return index == 0 ? "alpha" : "beta";
 }
 
-uint64_t autotune_kernel_workspace(const autotune_kernel*) {
+uint64_t autotune_kernel_workspace(const autotune_kernel* kernel) {
+  const bool is_split = kernel->target.ends_with("split");
+  if (is_asked_for("large split") && is_split) return uint64_t{200} << 20;
   if (is_asked_for("large workspace")) return uint64_t{200} << 20;
   return is_asked_for("workspace") ? 1024 : 16;
 }
