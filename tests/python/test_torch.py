@@ -178,6 +178,16 @@ class Choice(unittest.TestCase):
             target.lookup.assert_called_once()
             target.prepare.assert_not_called()
 
+    def test_tf32_is_read_in_either_way(self):
+        matmul = torch.backends.cuda.matmul
+        self.addCleanup(setattr, matmul, "allow_tf32", False)
+        for allowed in (True, False):
+            matmul.allow_tf32 = allowed
+            self.assertEqual(_torch_kernels._allows_tf32(), allowed)
+        if hasattr(matmul, "fp32_precision"):
+            matmul.fp32_precision = "tf32"  # allow_tf32 cannot be read now
+            self.assertTrue(_torch_kernels._allows_tf32())
+
     def test_what_fails_is_said_once(self):
         kernels = self.kernels_of(autotune.Error("no such kernel"))
         with self.assertWarnsRegex(UserWarning, "PyTorch computes .*: no such kernel"):
