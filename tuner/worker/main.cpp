@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -35,10 +36,15 @@ void remove_with_users(const std::filesystem::path& folder) {
   }
 }
 
+/// How far compilers stand back for the search and for what launches kernels: they are as many as
+/// there are cores.
+constexpr int kNiceness = 5;
+
 /// Compilers write to the folder and speak English. A name of its own tells the process from those
 /// that run kernels.
 void prepare_for_compilers(const char* folder) {
   prctl(PR_SET_NAME, "autotune-compile");
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
   for (const int number : {SIGTERM, SIGHUP}) signal(number, SIG_IGN);
   setenv("TMPDIR", folder, 1);
   setenv("LC_ALL", "C", 1);

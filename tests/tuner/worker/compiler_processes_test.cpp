@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <fstream>
@@ -75,6 +76,15 @@ TEST_F(CompilerProcessesTest, OneProcessCompilesOneSourceAfterTheOther) {
   EXPECT_EQ(one.log, other.log);
   EXPECT_EQ(processes.run(task("echo \"k.cu:1:1: error: no\"; exit 1")).log,
             "k.cu:1:1: error: no\n");
+}
+
+TEST_F(CompilerProcessesTest, CompilersStandBackForWhatMeasures) {
+  CompilerProcesses processes(60);
+  const Build build = processes.run(task("nice > $here/niceness; succeed"));
+  ASSERT_TRUE(build.binary) << build.log;
+  const int own = getpriority(PRIO_PROCESS, 0);
+  if (own >= 19) GTEST_SKIP() << "this process stands back as far as one can";
+  EXPECT_GT(std::stoi(text_of("niceness")), own);
 }
 
 TEST_F(CompilerProcessesTest, ACompilerThatHangsIsKilledWithAllThatItStarted) {
