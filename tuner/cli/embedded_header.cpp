@@ -174,10 +174,10 @@ class Header {
       for (const Argument& argument : launch.arguments) {
         const auto* const map = std::get_if<TensorMap>(&argument);
         if (!map) continue;
-        rows.push_back(format("{{{}, Type::{}, {}, {}, {}, {}, {}}}", map->buffer,
+        rows.push_back(format("{{{}, Type::{}, {}, {}, {}, {}, {}, {}}}", map->buffer,
                               autotune::name_of(buffers[map->buffer].type), map->dims.size(),
                               listed(map->dims), listed(map->strides), listed(map->box),
-                              map->swizzle_bytes));
+                              map->swizzle_bytes, map->tf32));
       }
     }
     return arrays_.array("TensorMap", rows);

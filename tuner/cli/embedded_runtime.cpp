@@ -51,6 +51,7 @@ const std::string_view kEmbeddedRuntime =
             cuuint64_t dims[5], strides[5];
             cuuint32_t box[5];
             int swizzle_bytes;
+            bool tf32;  // f32 is rounded so in shared memory
           };
           /// A `__constant__` variable that gets the content of a buffer before the launches.
           struct Constant {
@@ -350,7 +351,8 @@ const std::string_view kEmbeddedRuntime =
               const cuuint32_t steps[5] = {1, 1, 1, 1, 1};
               CUtensorMap encoded;
               const CUresult result = cuTensorMapEncodeTiled(
-                  &encoded, data_type(map.type), map.rank,
+                  &encoded,
+                  map.tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : data_type(map.type), map.rank,
                   reinterpret_cast<void*>(memory[map.buffer]), map.dims, map.strides, map.box,
                   steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle(map.swizzle_bytes),
                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);

@@ -73,7 +73,8 @@ constexpr const char* kEncode =
           }
     )cpp";
 
-const char* map_type(ElementType type) {
+const char* map_type(const TensorMap& map, ElementType type) {
+  if (map.tf32) return "TFLOAT32";
   switch (type) {
     case ElementType::f64:
       return "FLOAT64";
@@ -123,7 +124,7 @@ std::string map_text(const PlanCode& code, const TensorMap& map, const std::stri
       "                   {0}_box, CU_TENSOR_MAP_SWIZZLE_{7})) {{\n"
       "      return status;\n    }}\n",
       name, listed(map.dims), listed(strides), listed(map.box), map.buffer,
-      map_type(type_of(code, map.buffer)), map.dims.size(), swizzle);
+      map_type(map, type_of(code, map.buffer)), map.dims.size(), swizzle);
 }
 
 std::string scalar_text(const PlanCode& code, const Scalar& scalar, const std::string& name) {

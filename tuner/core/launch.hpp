@@ -101,11 +101,13 @@ struct BufferRef {
 };
 
 /// A TMA descriptor (CUtensorMap) of a buffer, passed by value. Innermost dimension first;
-/// `strides` in bytes for dimensions 1 and up; `swizzle_bytes` 0, 32, 64 or 128.
+/// `strides` in bytes for dimensions 1 and up; `swizzle_bytes` 0, 32, 64 or 128. `tf32`: elements
+/// are f32, and copies to shared memory round them to tf32.
 struct TensorMap {
   std::uint32_t buffer = 0;
   std::vector<std::int64_t> dims, strides, box;
   int swizzle_bytes = 0;
+  bool tf32 = false;
   friend bool operator==(const TensorMap&, const TensorMap&) = default;
 };
 

@@ -70,6 +70,7 @@ struct TensorMapSpec {
   Expression buffer;  // its name, or as chosen by `? :`
   std::vector<Expression> dims, strides, box;
   std::optional<Expression> swizzle_bytes;
+  bool tf32 = false;
 };
 
 /// A texture object in kernels' arguments; see Texture.

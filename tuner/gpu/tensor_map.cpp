@@ -11,10 +11,10 @@ namespace autotune {
 
 namespace {
 
-CUtensorMapDataType type_of(ElementType type) {
+CUtensorMapDataType type_of(const TensorMap& map, ElementType type) {
   switch (type) {
     case ElementType::f32:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+      return map.tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
     case ElementType::f64:
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
     case ElementType::i32:
@@ -72,7 +72,7 @@ CUtensorMap encode(const TensorMap& map, const BufferSpec& buffer, std::byte* ad
   const std::vector<cuuint32_t> steps(rank, 1);
   CUtensorMap encoded;
   const CUresult result =
-      encode_tiled(&encoded, type_of(buffer.type), static_cast<cuuint32_t>(rank), address,
+      encode_tiled(&encoded, type_of(map, buffer.type), static_cast<cuuint32_t>(rank), address,
                    dims.data(), strides.data(), box.data(), steps.data(),
                    CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map.swizzle_bytes),
                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);

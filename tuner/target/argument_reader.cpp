@@ -226,9 +226,13 @@ class ArgumentReader {
   }
 
   void read_map(const ManifestScope& scope, const std::string& name, const Node& node) {
-    node.expect_keys({"buffer", "dims", "strides", "box", "swizzle_bytes"});
+    node.expect_keys({"buffer", "type", "dims", "strides", "box", "swizzle_bytes"});
     TensorMapSpec spec{
         own_name(scope, name), chosen_buffer(reading_, scope, node["buffer"]), {}, {}, {}, {}};
+    if (const Node* const type = node.find("type")) {
+      spec.tf32 = type->text() == "tf32";
+      if (!spec.tf32) type->fail("a map has the type of its buffer, or \"tf32\" for one of f32");
+    }
     spec.dims = reading_.integers(scope, node["dims"], 1, 5);
     spec.box = reading_.integers(scope, node["box"], spec.dims.size(), spec.dims.size());
     if (spec.dims.size() > 1 || node.has("strides")) {

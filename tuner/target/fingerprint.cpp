@@ -89,8 +89,9 @@ std::string kernel_text(const Meanings& meanings, const KernelSpec& kernel) {
 }
 
 std::string map_text(const Meanings& meanings, const TensorMapSpec& map) {
-  return format("{} {} {} {} {} {}\n", map.name, meanings.of(map.buffer), meanings.of(map.dims),
-                meanings.of(map.strides), meanings.of(map.box), meanings.of(map.swizzle_bytes));
+  return format("{} {} {} {} {} {}{}\n", map.name, meanings.of(map.buffer), meanings.of(map.dims),
+                meanings.of(map.strides), meanings.of(map.box), meanings.of(map.swizzle_bytes),
+                map.tf32 ? " tf32" : "");
 }
 
 std::string texture_text(const Meanings& meanings, const TextureSpec& texture) {

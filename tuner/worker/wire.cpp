@@ -16,7 +16,7 @@ WIRE_MEMBERS(BufferSpec, name, type, length, role, fill, tolerance, file, file_o
              seed, absolute, members)
 WIRE_MEMBERS(Scalar, type, integer, real, name)
 WIRE_MEMBERS(BufferRef, index)
-WIRE_MEMBERS(TensorMap, buffer, dims, strides, box, swizzle_bytes)
+WIRE_MEMBERS(TensorMap, buffer, dims, strides, box, swizzle_bytes, tf32)
 WIRE_MEMBERS(Texture, buffer, dims, channels, filter, address, normalized)
 WIRE_MEMBERS(Launch, entry, grid, block, cluster, dynamic_shared_bytes, arguments, starts_early)
 WIRE_MEMBERS(ConstantCopy, buffer, symbol, optional)

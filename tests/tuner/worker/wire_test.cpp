@@ -16,7 +16,7 @@ Json sent(const Json& json) { return Json::from_cbor(Json::to_cbor(json)); }
 
 LaunchPlan plan() {
   const Scalar integer{ElementType::i64, -5, 0}, real{ElementType::f64, 0, 0.1, "alpha"};
-  const TensorMap map{1, {64, 32}, {256}, {16, 8}, 128};
+  const TensorMap map{1, {64, 32}, {256}, {16, 8}, 128, true};
   const Texture texture{2, {640, 480}, 4, TextureFilter::linear, TextureAddress::mirror, true};
   const Launch launch{"kernel",  {2, 3, 4}, {32, 2, 1},
                       {2, 1, 1}, 100 << 10, {BufferRef{3}, integer, real, map, texture},

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "tests/tuner/target/scratch.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr const char* kManifest = R"toml(
+manifest = 2
+name = "copy"
+source = "copy.cu"
+sizes = ["N"]
+parameters.BLOCK = [64, 128]
+arguments.x = { type = "f32", length = "N * 8" }
+arguments.y = { type = "f32", length = "N * 8", role = "output" }
+tensor_maps.map = { buffer = "x", type = "tf32", dims = ["N", 8], strides = ["4 * N"], box = [32, 8] }
+launch.arguments = ["map", "y", "N"]
+kernels.copy = { grid = 1, block = "BLOCK" }
+reference.kernels.plain = { grid = 1, block = 1, arguments = ["x", "y"] }
+)toml";
+
+class TensorMaps : public testing::Test {
+ protected:
+  Target read(const std::string& from = "", const std::string& to = "") const {
+    std::string text = kManifest;
+    text.replace(text.find(from), from.size(), to);
+    folder_.write("copy.cu", "int copy;\n");
+    return load_manifest(folder_.write("copy.target.toml", text));
+  }
+  TensorMap map(const Target& target) const {
+    const LaunchPlan plan = launch_plan(target, problem_of(target, {{"N", 64}}, {}),
+                                        parse_named_values("BLOCK=64"), DeviceInfo{});
+    return std::get<TensorMap>(plan.launches.at(0).arguments.at(0));
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(TensorMaps, OfF32MayRoundToTf32) {
+  EXPECT_TRUE(map(read()).tf32);
+  EXPECT_FALSE(map(read("type = \"tf32\", ", "")).tf32);
+  EXPECT_NE(read("type = \"tf32\", ", "").fingerprint, read().fingerprint);
+}
+
+TEST_F(TensorMaps, HaveNoOtherTypes) {
+  EXPECT_THAT([&] { read("\"tf32\"", "\"f16\""); },
+              ThrowsMessage<Error>(HasSubstr("a map has the type of its buffer, or \"tf32\"")));
+  EXPECT_THAT(
+      [&] { map(read("x = { type = \"f32\"", "x = { type = \"i32\"")); },
+      ThrowsMessage<Error>(HasSubstr("tensor_maps.map.type: tf32 is a type of maps of f32")));
+}
+
+}  // namespace
+}  // namespace autotune
