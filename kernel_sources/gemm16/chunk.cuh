@@ -12,15 +12,12 @@ struct alignas(16) Chunk {
 /// load; lines are multiples of it.
 template <int width, class T>
 __device__ __forceinline__ Chunk<T> load_chunk(const T* line, int at, int length) {
-  struct alignas(width * sizeof(T)) Load {
-    T value[width];
-  };
+  constexpr int kBytes = width * sizeof(T);
   Chunk<T> chunk = {};
 #pragma unroll
   for (int i = 0; i < Chunk<T>::kLength; i += width) {
-    if (at + i < length) {
-      *reinterpret_cast<Load*>(chunk.value + i) = *reinterpret_cast<const Load*>(line + at + i);
-    }
+    if (at + i >= length) continue;
+    __builtin_memcpy(chunk.value + i, __builtin_assume_aligned(line + at + i, kBytes), kBytes);
   }
   return chunk;
 }

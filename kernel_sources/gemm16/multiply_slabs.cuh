@@ -22,9 +22,12 @@ struct SlabKernel {
   static constexpr int kRows = Config::kRows, kColumns = Config::kColumns;
   static constexpr int kSlabDepth = kSlabBytes / bytes_of(Config::kFactor);
   static constexpr int kSlabs = Config::kDepth / kSlabDepth;  // of a stage
+  static constexpr int kSteps = kSlabBytes / 32;              // of a slab
   static constexpr int kTiles = kRows / 64 / Config::kWarpgroups, kSums = kColumns / 2;
-  using Rows = Slab<kRows, Config::kRowsAlongK>;
-  using Columns = Slab<kColumns, Config::kColumnsAlongK>;
+  static constexpr int kElementBytes = bytes_of(Config::kFactor);
+  static constexpr bool kHoldsRows = kElementBytes != 2 && !Config::kRowsAlongK;  // in registers
+  using Rows = Slab<kRows, Config::kRowsAlongK, kElementBytes>;
+  using Columns = Slab<kColumns, Config::kColumnsAlongK, kElementBytes>;
   using Product =
       WgmmaProduct<Config::kFactor, kColumns, !Config::kRowsAlongK, !Config::kColumnsAlongK>;
   using Sum = SumOf<Config::kFactor>;
@@ -88,13 +91,50 @@ struct SlabKernel {
       const SharedAddress at = stage + slab * kBothBytes;
       const MatrixDescriptor right = Columns::describe(at + Rows::kBytes, 0);
 #pragma unroll
-      for (int step = 0; step < kSlabBytes / 32; ++step) {
+      for (int step = 0; step < kSteps; ++step) {
 #pragma unroll
         for (int tile = 0; tile < kTiles; ++tile)
           Product::multiply(
               sums[tile], Rows::describe(at, row + 64 * tile).moved_by(step * Rows::kStepBytes),
               right.moved_by(step * Columns::kStepBytes), add || slab > 0 || step > 0);
       }
+    }
+    wgmma_commit();
+  }
+
+  /// Rows of a stage that lie across k, those of a thread.
+  struct HeldRows {
+    RowsAcross steps[kTiles][kSlabs * kSteps];
+
+    __device__ __forceinline__ HeldRows(SharedAddress stage, int row) {
+#pragma unroll
+      for (int tile = 0; tile < kTiles; ++tile) {
+        const SharedAddress at = stage + (row + 64 * tile) * kSlabBytes;
+#pragma unroll
+        for (int i = 0; i < kSlabs * kSteps; ++i)
+          steps[tile][i] = load_rows(at + i / kSteps * kBothBytes, i % kSteps);
+      }
+    }
+    __device__ __forceinline__ void keep() const {
+#pragma unroll
+      for (int i = 0; i < kTiles * kSlabs * kSteps; ++i)
+        steps[i / (kSlabs * kSteps)][i % (kSlabs * kSteps)].keep();
+    }
+  };
+
+  /// Begins to add the products of a stage whose rows were loaded.
+  __device__ __forceinline__ void multiply_held(const HeldRows& rows, bool add,
+                                                Sum (&sums)[kTiles][kSums]) const {
+    const SharedAddress stage = stages + ring.stage * kStageBytes;
+    wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < kSlabs * kSteps; ++i) {
+      const MatrixDescriptor right =
+          Columns::describe(stage + i / kSteps * kBothBytes + Rows::kBytes, 0)
+              .moved_by(i % kSteps * Columns::kStepBytes);
+#pragma unroll
+      for (int tile = 0; tile < kTiles; ++tile)
+        Product::multiply(sums[tile], rows.steps[tile][i], right, add || i > 0);
     }
     wgmma_commit();
   }
@@ -116,12 +156,36 @@ struct SlabKernel {
     release(before);
   }
 
+  /// The same for rows that lie across k: those of the next stage are loaded meanwhile.
+  __device__ __forceinline__ void sum_held(int row, const Place& at, Sum (&sums)[kTiles][kSums]) {
+    ring.wait_filled();
+    HeldRows rows(stages + ring.stage * kStageBytes, row);
+    for (int k = at.begin; k < at.end; k += Config::kDepth) {
+      multiply_held(rows, k > at.begin, sums);
+      const SharedAddress done = ring.emptied();
+      ring.advance();
+      HeldRows next = rows;
+      if (k + Config::kDepth < at.end) {
+        ring.wait_filled();
+        next = HeldRows(stages + ring.stage * kStageBytes, row);
+      }
+      wgmma_wait();
+      rows.keep();
+      release(done);
+      rows = next;
+    }
+  }
+
   __device__ __forceinline__ void consume(Store store) {
     const int row = store.warpgroup * 64 * kTiles;
     for (int i = blockIdx.x; i < places(); i += gridDim.x) {
       const Place at = place(i);
       Sum sums[kTiles][kSums];
-      sum_stages(row, at, sums);
+      if constexpr (kHoldsRows) {
+        sum_held(row, at, sums);
+      } else {
+        sum_stages(row, at, sums);
+      }
 #pragma unroll
       for (int tile = 0; tile < kTiles; ++tile) {
         const int own = at.row + row + 64 * tile;

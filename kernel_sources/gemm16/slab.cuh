@@ -8,16 +8,20 @@
 
 constexpr int kSlabBytes = 128;  // of k
 
-/// Along k it is one box of 128 bytes x outer. Across k, in 16 bits, it is pieces of up to 64 of
-/// `outer`, a box each: those that lie side by side in a line of memory.
-template <int outer, bool along_k>
+/// Along k it is one box of 128 bytes x outer. Across k it is pieces of up to 128 bytes of `outer`,
+/// a box each: those that lie side by side in a line of memory.
+template <int outer, bool along_k, int element_bytes = 2>
 struct Slab {
-  static constexpr int kPiece = along_k ? outer : outer % 64 == 0 ? 64 : outer % 32 == 0 ? 32 : 16;
-  static constexpr int kPitch = along_k ? kSlabBytes : 2 * kPiece;  // bytes of a line
+  static constexpr int kPiece = along_k              ? outer
+                                : element_bytes == 4 ? 32
+                                : outer % 64 == 0    ? 64
+                                : outer % 32 == 0    ? 32
+                                                     : 16;
+  static constexpr int kPitch = along_k ? kSlabBytes : element_bytes * kPiece;  // bytes of a line
   static constexpr int kBytes = outer * kSlabBytes;
   static constexpr int kStepBytes = along_k ? 32 : 16 * kPitch;  // from 32 bytes of k to the next
 
-  /// The elements from (first, k) on. `map` has boxes of 128 bytes x outer, or of kPiece x 64;
+  /// The elements from (first, k) on. `map` has boxes of 128 bytes x outer, or of kPiece x a slab;
   /// boxes along k may have fewer lines, if nobody needs the others.
   static __device__ __forceinline__ void copy(SharedAddress to, const TensorMap& map, int first,
                                               int k, SharedAddress barrier) {

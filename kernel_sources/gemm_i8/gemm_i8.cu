@@ -2,7 +2,7 @@
 // D = op(A) op(B) of 8-bit integers on tensor cores, with sums and results in 32 bits, exact where
 // these suffice. Row-major, any size. op(A) is M x K, op(B) K x N; a transposed operand lies in
 // memory as K x M or N x K. Tensor cores want both operands along k, in lines of multiples of 16
-// bytes: gemm_i8_pack copies those that do not lie so. The kernels are gemm16's.
+// bytes: gemm_pack copies those that do not lie so. The kernels are gemm16's.
 // Macros: gemm_i8.target.toml. This is the only file that reads them.
 #include "device/early_start.cuh"
 #include "gemm16/multiply_slabs.cuh"
@@ -12,8 +12,8 @@
 typedef signed char element;
 
 extern "C" __global__ void __launch_bounds__(kPackThreads)
-    gemm_i8_pack(const element* A, const element* B, element* packed_a, element* packed_b, int M,
-                 int N, int K) {
+    gemm_pack(const element* A, const element* B, element* packed_a, element* packed_b, int M,
+              int N, int K) {
   follow_kernel_ahead();
   if (blockIdx.y == 0) {
     if (A_PACKED) pack_along_k<A_ALONG_K, VECTOR_A, element>({A, packed_a, M, K});
@@ -37,8 +37,8 @@ struct Configuration {
 };
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS_M * WARPS_N)
-    gemm_i8_mma(const element* A, const element* B, int* D, int M, int N, int K, int pitch_a,
-                int pitch_b, int group) {
+    gemm_mma(const element* A, const element* B, int* D, int M, int N, int K, int pitch_a,
+             int pitch_b, int group) {
   extern __shared__ __align__(16) unsigned char shared[];
   follow_kernel_ahead();
   multiply_slices<Configuration, int>({A, B, pitch_a, pitch_b, K}, {nullptr, nullptr, 1, 0, M, N},
@@ -58,9 +58,9 @@ struct Configuration {
 };
 
 extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
-    gemm_i8_wgmma(int* D, int M, int N, int K, const __grid_constant__ TensorMap a_map,
-                  const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
-                  int group, int copied_bytes, int* partial, int* counters) {
+    gemm_wgmma(int* D, int M, int N, int K, const __grid_constant__ TensorMap a_map,
+               const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
+               int group, int copied_bytes, int* partial, int* counters) {
   DYNAMIC_SHARED(char, shared);
   multiply_slabs<Configuration, int>(a_map, b_map, d_map, {nullptr, nullptr, 1, 0, M, N}, D, K,
                                      group, copied_bytes, {partial, counters}, shared);
@@ -69,8 +69,8 @@ extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
 #endif
 
 // The right answer, an element a thread. Grid M·N/256 rounded up, block 256.
-extern "C" __global__ void gemm_i8_reference(const element* A, const element* B, int* D, int M,
-                                             int N, int K) {
+extern "C" __global__ void gemm_reference(const element* A, const element* B, int* D, int M, int N,
+                                          int K) {
   const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (at >= (long long)M * N) return;
   const int m = at / N, n = at % N;

@@ -21,12 +21,15 @@ struct Packed {
   int lines, K;
 };
 
-/// A chunk of shared memory, which is aligned to words only.
+/// To shared memory that is aligned to words only.
 template <class T>
-__device__ __forceinline__ void put_words(unsigned* to, const Chunk<T>& chunk) {
-  const auto* const words = reinterpret_cast<const unsigned*>(chunk.value);
+__device__ __forceinline__ void put_words(T* to, const Chunk<T>& chunk) {
+  struct alignas(4) Word {
+    T value[4 / sizeof(T)];
+  };
 #pragma unroll
-  for (int i = 0; i < 4; ++i) to[i] = words[i];
+  for (int i = 0; i < Chunk<T>::kLength; i += 4 / sizeof(T))
+    *reinterpret_cast<Word*>(to + i) = *reinterpret_cast<const Word*>(chunk.value + i);
 }
 
 /// `width`: elements of a load; lines in memory are multiples of it.
@@ -43,16 +46,15 @@ __device__ __forceinline__ void pack_along_k(const Packed<T>& operand) {
   if constexpr (along_k) {
     if (line < operand.lines) chunk = load_chunk<width>(operand.from + (long long)line * K, k, K);
   } else {
-    __shared__ unsigned square[kSide * kPitch * sizeof(T) / 4];
-    T* const elements = reinterpret_cast<T*>(square);  // lines of memory: one k each
+    __shared__ __align__(4) T square[kSide * kPitch];  // lines of memory: one k each
     if (first_k + y < K) {
       const T* const from = operand.from + (long long)(first_k + y) * operand.lines;
       chunk = load_chunk<width>(from, first + x, operand.lines);
     }
-    put_words(square + (y * kPitch + x) * sizeof(T) / 4, chunk);
+    put_words(square + y * kPitch + x, chunk);
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < kChunk; ++i) chunk.value[i] = elements[(x + i) * kPitch + y];
+    for (int i = 0; i < kChunk; ++i) chunk.value[i] = square[(x + i) * kPitch + y];
   }
   const long long pitch = (K + kLine - 1) / kLine * kLine;
   if (line < operand.lines && k < K) {

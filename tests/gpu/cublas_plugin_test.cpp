@@ -104,6 +104,14 @@ TEST_F(CublasPlugin, IsRightInEightBits) {
     expect_right("gemm_i8", {{"M", 64}, {"N", 128}, {"K", 96}}, {{"layout", layout}});
 }
 
+TEST_F(CublasPlugin, IsRightInTf32) {
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    expect_right("gemm_tf32", sizes_, {{"layout", layout}});
+    expect_right("gemm_tf32", sizes_,
+                 {{"layout", layout}, {"scale", "beta"}, {"epilogue", "bias_relu"}});
+  }
+}
+
 TEST_F(CublasPlugin, WhatItDoesNotDoItDeclinesWithAReason) {
   const Target gemm = target("gemm");
   const auto bench = opened(problem_of(gemm, sizes_, {{"dtype", "i32"}}), gemm);

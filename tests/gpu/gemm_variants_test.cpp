@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random variants of gemm and gemm_strided, fast family and ladder, and of the tensor cores of
-// gemm_split, gemm16 and gemm_i8 are right at random shapes, layouts, scalings, element types,
-// leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (500), AUTOTUNE_TEST_SEED
-// repeats a run; both are printed. Kernels run in a worker: one that crashes is named and the
-// others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K, and with
-// AUTOTUNE_TEST_LOCAL kernels run in the test itself.
+// gemm_split, gemm16, gemm_i8 and gemm_tf32 are right at random shapes, layouts, scalings, element
+// types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (500),
+// AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker: one that crashes is
+// named and the others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K,
+// and with AUTOTUNE_TEST_LOCAL kernels run in the test itself.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -123,7 +123,7 @@ class GemmVariants : public Gpu {
                                                  "single_block"};
     if (target.name.ends_with("split")) return between(random, 0, 1) > 0 ? "split" : "streamed";
     if (target.name == "gemm16") return "wgmma";
-    if (target.name == "gemm_i8") {
+    if (target.name == "gemm_i8" || target.name == "gemm_tf32") {
       const bool is_hopper = device().info().compute_capability == 90;
       return is_hopper && between(random, 0, 3) > 0 ? "wgmma" : "mma";
     }
@@ -255,6 +255,14 @@ class GemmI8 : public GemmVariants {};
 TEST_F(GemmI8, IsRightAtRandomProblems) {
   if (device().info().compute_capability < 80) GTEST_SKIP() << "only from compute capability 8.0";
   verify_variants(load_manifest(source_folder() / "kernel_sources/gemm_i8/gemm_i8.target.toml"));
+}
+
+class GemmTf32 : public GemmVariants {};
+
+TEST_F(GemmTf32, IsRightAtRandomProblems) {
+  if (device().info().compute_capability < 80) GTEST_SKIP() << "only from compute capability 8.0";
+  verify_variants(
+      load_manifest(source_folder() / "kernel_sources/gemm_tf32/gemm_tf32.target.toml"));
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// gemm_tf32 on the host device, as gemm_i8_test.cpp does it.
+#include <gtest/gtest.h>
+
+#include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+using Text = std::string;
+using testing::wgmma_tile;
+
+const Target& gemm_tf32() {
+  static const Target target =
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm_tf32/gemm_tf32.target.toml");
+  return target;
+}
+
+Problem problem(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout,
+                const char* scale = "none", const char* epilogue = "none") {
+  return problem_of(
+      gemm_tf32(), {{"M", m}, {"N", n}, {"K", k}},
+      {{"layout", Text(layout)}, {"scale", Text(scale)}, {"epilogue", Text(epilogue)}});
+}
+
+void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held = {}) {
+  testing::expect_right(gemm_tf32(), problem, seed, held);
+}
+
+TEST(GemmTf32, IsRightInEveryLayoutScaleAndEpilogue) {
+  expect_right(problem(61, 67, 45, "NN"), 1);
+  expect_right(problem(64, 48, 72, "NT", "alpha", "bias"), 2);
+  expect_right(problem(33, 61, 40, "TN", "beta", "bias_relu"), 3);
+  expect_right(problem(64, 32, 36, "TT", "none", "bias_gelu"), 4);
+}
+
+TEST(GemmTf32, IsRightByWgmmaInEveryLayoutScaleAndEpilogue) {
+  expect_right(problem(72, 68, 80, "NN"), 5, wgmma_tile(64, 32, 1));
+  expect_right(problem(64, 48, 72, "NT", "alpha", "bias"), 6, wgmma_tile(64, 48, 0));
+  expect_right(problem(33, 61, 40, "TN", "beta", "bias_relu"), 7, wgmma_tile(64, 24, 1));
+  expect_right(problem(64, 36, 68, "TT", "none", "bias_gelu"), 8, wgmma_tile(64, 16, 0));
+}
+
+TEST(GemmTf32, IsRightWithRowsByWayOfRegisters) {
+  const auto across = [](std::int64_t rows, std::int64_t columns, std::int64_t swap) {
+    NamedValues held = wgmma_tile(rows, columns, swap);
+    held.push_back({"ROWS_ACROSS", std::int64_t{1}});
+    return held;
+  };
+  expect_right(problem(61, 68, 80, "NN"), 10, across(64, 24, 1));
+  expect_right(problem(132, 40, 45, "TT"), 11, across(128, 32, 0));
+  expect_right(problem(68, 64, 70, "TN"), 12, across(64, 48, 1));
+}
+
+/// The roundings of A and B allow much less.
+TEST(GemmTf32, ASumWithoutItsLastSliceIsWrong) {
+  const auto spoil = [](std::string& text) {
+    const std::string depth = "pitch_b, K},";
+    const std::size_t at = text.find(depth);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, depth.size(), "pitch_b, K - 8},");
+  };
+  const Verdict verdict =
+      testing::verdict_of(gemm_tf32(), problem(32, 32, 512, "NT"), 9, {}, spoil);
+  EXPECT_EQ(verdict.outcome, Outcome::wrong);
+}
+
+}  // namespace
+}  // namespace autotune
