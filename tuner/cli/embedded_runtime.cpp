@@ -351,10 +351,9 @@ const std::string_view kEmbeddedRuntime =
               const cuuint32_t steps[5] = {1, 1, 1, 1, 1};
               CUtensorMap encoded;
               const CUresult result = cuTensorMapEncodeTiled(
-                  &encoded,
-                  map.tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : data_type(map.type), map.rank,
-                  reinterpret_cast<void*>(memory[map.buffer]), map.dims, map.strides, map.box,
-                  steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle(map.swizzle_bytes),
+                  &encoded, map.tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : data_type(map.type),
+                  map.rank, reinterpret_cast<void*>(memory[map.buffer]), map.dims, map.strides,
+                  map.box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle(map.swizzle_bytes),
                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
               store(slot, encoded);
               return result;
