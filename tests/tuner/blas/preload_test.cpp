@@ -139,6 +139,17 @@ TEST_F(Preload, SixteenBitsAreServedWhereTheyAreTuned) {
   EXPECT_THAT(call_with("vendor", "half").err, HasSubstr("cuBLAS is faster 1\n"));
 }
 
+TEST_F(Preload, ALinearLayerInSixteenBitsIsRecordedTunedAndServed) {
+  const fs::path file = sandbox_.folder() / "workload.jsonl";
+  sandbox_.set("AUTOTUNE_BLAS_RECORD", file);
+  EXPECT_THAT(call("linear").err,
+              HasSubstr("cublasLtMatmul TN m=16 n=8 k=24 bf16 to bf16 epilogue=4: served 1\n"));
+  const Ended tuned = sandbox_.run({"tune", "--workload", file, "--target", "gemm16", "--device",
+                                    "host", "--budget", "2", "--strategy", "random", "--quiet"});
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.out, HasSubstr("gemm16 M=8 N=16 K=24 dtype=bf16 output=bf16 layout=NT"));
+}
+
 TEST_F(Preload, AConfigurationThatLeadingDimensionsExcludeIsPassedOn) {
   const Ended ended = call_with("pin", "random", "300");
   EXPECT_THAT(ended.out, HasSubstr("wrong 0,"));

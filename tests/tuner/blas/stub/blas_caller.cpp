@@ -287,6 +287,22 @@ int half_call() {
                       8, 68, -1);
 }
 
+/// A linear layer in bf16 with a bias, as PyTorch calls it. Nobody computes it here.
+int linear_call() {
+  alignas(16) std::array<float, 512> a{}, b{}, d{};
+  std::array<float, 16> bias{};
+  const float one = 1, zero = 0;
+  stub::StreamState stream;
+  stub::HandleState handle{&stream, 0, 0};
+  stub::Operation operation;
+  operation.op_a = 1;
+  operation.epilogue = 4, operation.bias = bias.data();
+  stub::Layout weight{14, 0, 1, 24, 16, 24, 0}, x{14, 0, 1, 24, 8, 24, 0},
+      y{14, 0, 1, 16, 8, 16, 0};
+  return cublasLtMatmul(&handle, &operation, &one, a.data(), &weight, b.data(), &x, &zero, d.data(),
+                        &y, d.data(), &y, nullptr, nullptr, 0, handle.stream);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -300,6 +316,7 @@ int main(int argc, char** argv) {
   if (what == "captured") wrong = same_calls(count, 1, true);
   if (what == "prepared and captured") wrong = same_calls(1, 1, false) + same_calls(count, 1, true);
   if (what == "half") wrong = half_call();
+  if (what == "linear") wrong = linear_call();
   if (what == "forked") wrong = forked_calls(count);
   if (what == "changed") wrong = changed_descriptors();
   if (what == "refused") wrong = refused_calls();
