@@ -12,12 +12,17 @@ struct alignas(16) Chunk {
 /// load; lines are multiples of it.
 template <int width, class T>
 __device__ __forceinline__ Chunk<T> load_chunk(const T* line, int at, int length) {
-  constexpr int kBytes = width * sizeof(T);
+  struct alignas(width * sizeof(T)) Load {
+    T value[width];
+  };
   Chunk<T> chunk = {};
 #pragma unroll
   for (int i = 0; i < Chunk<T>::kLength; i += width) {
     if (at + i >= length) continue;
-    __builtin_memcpy(chunk.value + i, __builtin_assume_aligned(line + at + i, kBytes), kBytes);
+    // Element by element: as a Load a compiler need not see that it writes the chunk.
+    const Load load = *reinterpret_cast<const Load*>(line + at + i);
+#pragma unroll
+    for (int j = 0; j < width; ++j) chunk.value[i + j] = load.value[j];
   }
   return chunk;
 }

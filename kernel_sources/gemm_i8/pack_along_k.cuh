@@ -28,8 +28,12 @@ __device__ __forceinline__ void put_words(T* to, const Chunk<T>& chunk) {
     T value[4 / sizeof(T)];
   };
 #pragma unroll
-  for (int i = 0; i < Chunk<T>::kLength; i += 4 / sizeof(T))
-    *reinterpret_cast<Word*>(to + i) = *reinterpret_cast<const Word*>(chunk.value + i);
+  for (int i = 0; i < Chunk<T>::kLength; i += 4 / sizeof(T)) {
+    Word word;
+#pragma unroll
+    for (int j = 0; j < 4 / sizeof(T); ++j) word.value[j] = chunk.value[i + j];
+    *reinterpret_cast<Word*>(to + i) = word;
+  }
 }
 
 /// `width`: elements of a load; lines in memory are multiples of it.
