@@ -79,6 +79,27 @@ TEST(GemmSplit, StreamsEitherOperandInEveryLayout) {
                streamed("b", 64, 8));
 }
 
+/// The blocks of each launch of a call with a constant operand.
+std::vector<std::int64_t> blocks_with_constant(const char* operand, const NamedValues& held) {
+  const DeviceInfo gpu = testing::small_hopper();
+  const Problem problem = problem_of(gemm_split(), sizes(128, 192, 256), {});
+  const ParameterSpace space = space_of(with_fixed(gemm_split(), held), problem, gpu);
+  const LaunchPlan plan = launch_plan(gemm_split(), problem, space.at(0), gpu);
+  std::vector<std::int64_t> blocks;
+  for (const Launch& launch : with_constant(plan, operand).launches)
+    blocks.push_back(launch.grid.count());
+  return blocks;
+}
+
+TEST(GemmSplit, SplitsAConstantOperandOnce) {
+  using Blocks = std::vector<std::int64_t>;
+  const NamedValues split = tile(64, 32, "shared");
+  EXPECT_EQ(blocks_with_constant("A", split), (Blocks{3 * 4 * 2, 2})) << "not made for it";
+  EXPECT_EQ(blocks_with_constant("B", split), (Blocks{2 * 4, 2}));
+  EXPECT_EQ(blocks_with_constant("A", streamed("b", 64, 32)), (Blocks{2}));
+  EXPECT_EQ(blocks_with_constant("B", streamed("b", 64, 32)), (Blocks{2 * 4, 2}));
+}
+
 TEST(GemmSplit, StreamsPartsOfK) {
   expect_right(sizes(20, 60, 1050), {}, streamed("b", 64, 24, 2));
   expect_right(sizes(60, 33, 1060), {{"scale", Text("beta")}}, streamed("a", 64, 40, 4));

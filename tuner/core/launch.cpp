@@ -63,6 +63,15 @@ std::array<std::byte, 8> memory_of(const Scalar& scalar) {
   return memory;
 }
 
+LaunchPlan with_constant(LaunchPlan plan, std::string_view buffer) {
+  for (Launch& launch : plan.launches) {
+    const auto found = std::ranges::find(launch.with_constant, buffer, &ConstantGrid::buffer);
+    if (found != launch.with_constant.end()) launch.grid = Dim3(found->grid);
+  }
+  std::erase_if(plan.launches, [](const Launch& launch) { return launch.grid.count() == 0; });
+  return plan;
+}
+
 double value_of(const Scalar& scalar) {
   return is_floating(scalar.type) ? scalar.real : static_cast<double>(scalar.integer);
 }

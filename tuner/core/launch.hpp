@@ -129,6 +129,14 @@ struct Texture {
 
 using Argument = std::variant<BufferRef, Scalar, TensorMap, Texture>;
 
+/// The grid of calls while the contents of `buffer` stay the same, after one whole call. No launch
+/// if it is 0.
+struct ConstantGrid {
+  std::string buffer;
+  Dim3 grid;
+  friend bool operator==(const ConstantGrid&, const ConstantGrid&) = default;
+};
+
 struct Launch {
   std::string entry;
   Dim3 grid, block, cluster;
@@ -137,6 +145,7 @@ struct Launch {
   /// Programmatic dependent launch: its blocks may start before the kernel ahead in the stream has
   /// ended. The kernel itself waits for that.
   bool starts_early = false;
+  std::vector<ConstantGrid> with_constant = {};
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
@@ -166,6 +175,9 @@ struct LaunchPlan {
   std::vector<Launch> checks = {};  // after a call that is verified; not part of its time
   friend bool operator==(const LaunchPlan&, const LaunchPlan&) = default;
 };
+
+/// What a call repeats while the contents of `buffer` stay the same.
+LaunchPlan with_constant(LaunchPlan plan, std::string_view buffer);
 
 /// How a timed batch is launched: as one CUDA graph, or call by call on a stream.
 enum class LaunchForm : std::uint8_t { graph, stream };

@@ -133,6 +133,10 @@ class LaunchPlanner::Plan {
     launch.starts_early = kernel.starts_early && values_.holds(kernel.starts_early, [&] {
       return kernel.key + ".starts_early";
     });
+    for (const ConstantGridFormulas& each : kernel.with_constant) {
+      launch.with_constant.push_back(
+          {each.buffer, dimensions(each.grid, kernel.key, "grid_with_constant", 0)});
+    }
     Limits(planner_.device_).check(launch, kernel.key);
     launch.arguments.reserve(kernel.arguments.size());
     launch.arguments.insert(launch.arguments.end(), kernel.prefix.begin(), kernel.prefix.end());
@@ -144,12 +148,12 @@ class LaunchPlanner::Plan {
     return launch;
   }
 
-  Dim3 dimensions(const std::vector<Formula>& formulas, const std::string& key,
-                  const char* part) const {
+  Dim3 dimensions(const std::vector<Formula>& formulas, const std::string& key, const char* part,
+                  std::int64_t least = 1) const {
     std::array<std::int64_t, 3> sizes{1, 1, 1};
     for (std::size_t i = 0; i < formulas.size(); ++i) {
       sizes[i] =
-          values_.at_least(1, formulas[i], [&] { return format("{}.{}[{}]", key, part, i); });
+          values_.at_least(least, formulas[i], [&] { return format("{}.{}[{}]", key, part, i); });
     }
     return {sizes[0], sizes[1], sizes[2]};
   }

@@ -108,6 +108,7 @@ Schedule LaunchPlanner::schedule_of(const Kernel& kernel) const {
   Schedule schedule = names_.schedule(kernel.grid, kernel.block, kernel.cluster,
                                       kernel.dynamic_shared_bytes, kernel.starts_early);
   kernel.entry.add_to(schedule, names_);
+  for (const ConstantGridFormulas& each : kernel.with_constant) names_.add_to(schedule, each.grid);
   for (const Passed& each : kernel.arguments) {
     names_.add_to(schedule, each.value);
     names_.add_to(schedule, each.when);
@@ -130,6 +131,10 @@ LaunchPlanner::Kernel LaunchPlanner::kernel_of(const KernelSpec& spec, const std
                 {}};
   for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
     kernel.arguments.push_back(passed_of(spec.arguments[i], format("{}.arguments[{}]", key, i)));
+  }
+  for (const ConstantGridSpec& each : spec.with_constant) {
+    require_handle(Expression::parse(each.buffer), key + ".grid_with_constant");
+    kernel.with_constant.push_back({each.buffer, names_.bind(each.grid)});
   }
   kernel.schedule = schedule_of(kernel);
   for (const Passed& each : kernel.arguments) {

@@ -70,6 +70,10 @@ class LaunchPlanner {
     std::optional<Formula> when;
     std::optional<Argument> ready = {};  // the same in every plan
   };
+  struct ConstantGridFormulas {
+    std::string buffer;
+    std::vector<Formula> grid;
+  };
   struct Kernel {
     std::string key;
     EntryName entry;
@@ -79,6 +83,7 @@ class LaunchPlanner {
     std::vector<Passed> arguments;
     Schedule schedule;             // computes what a launch needs
     std::vector<Argument> prefix;  // its leading arguments that are the same in every plan
+    std::vector<ConstantGridFormulas> with_constant = {};
   };
   struct Program {
     std::string key;

@@ -97,6 +97,12 @@ struct PassedArgument {
   std::optional<Expression> when = {};
 };
 
+/// A grid in place of a kernel's own, as ConstantGrid has it: 1 to 3 expressions.
+struct ConstantGridSpec {
+  std::string buffer;
+  std::vector<Expression> grid;
+};
+
 /// One launch of a configuration. `entry` is the name of an extern "C" kernel, or any C++ name of
 /// one, such as `conv::filter<float, {}>`, with a value for each `{}`.
 struct KernelSpec {
@@ -110,6 +116,7 @@ struct KernelSpec {
   bool is_main = false;  // the one that the cost model looks at, where it is launched
   std::vector<Expression> entry_values = {};
   std::vector<AccessSpec> accesses = {};  // to global memory, as far as they are declared
+  std::vector<ConstantGridSpec> with_constant = {};
 };
 
 /// The source of the reference results.

@@ -44,13 +44,15 @@ PreparedKernel::PreparedKernel(int, std::string_view, LaunchPlan, std::vector<Bu
   throw Error(kReason);
 }
 PreparedKernel::~PreparedKernel() = default;
-void PreparedKernel::launch(std::span<void* const>, std::span<const Scalar>, void*) {}
+void PreparedKernel::launch(std::span<void* const>, std::span<const Scalar>, void*,
+                            std::string_view) {}
 
 OnDevice::OnDevice(int) { throw Error(kReason); }
 OnDevice::~OnDevice() = default;
 
 RelaxedCapture::RelaxedCapture() : before_(0) {}
 RelaxedCapture::~RelaxedCapture() = default;
+bool is_captured(void*) { return false; }
 bool is_capture_broken(void*) { return false; }
 
 }  // namespace autotune

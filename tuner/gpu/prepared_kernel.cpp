@@ -30,6 +30,13 @@ std::vector<Scalar> named_scalars(const LaunchPlan& plan) {
   return named;
 }
 
+/// A plan, bound to the addresses and scalars of its last launch.
+struct BoundCall {
+  std::vector<void*> addresses;
+  std::vector<Scalar> scalars;  // by name; at first those of the plan
+  std::optional<BoundPlan> plan;
+};
+
 }  // namespace
 
 struct PreparedKernel::Loaded {
@@ -53,14 +60,12 @@ struct PreparedKernel::Loaded {
   std::vector<BufferSpec> buffers;  // the workload's, then the workspace
   std::vector<ZonedBuffer> workspace;
 
-  void bind(std::span<void* const> given);
-  void move(std::span<void* const> given);
-  void set(std::span<const Scalar> given);
+  void bind(BoundCall& call, const LaunchPlan& wanted, std::span<void* const> given) const;
+  static void move(BoundCall& call, std::span<void* const> given);
+  void set(BoundCall& call, std::span<const Scalar> given) const;
 
-  std::mutex mutex;  // of what follows: the addresses and scalars of the last launch
-  std::vector<void*> addresses;
-  std::vector<Scalar> scalars;  // by name; at first those of the plan
-  std::optional<BoundPlan> bound;
+  std::mutex mutex;  // of what follows
+  BoundCall whole, with_constant;
 };
 
 PreparedKernel::PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan plan,
@@ -72,47 +77,53 @@ PreparedKernel::PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan p
 
 PreparedKernel::~PreparedKernel() = default;
 
-void PreparedKernel::Loaded::bind(std::span<void* const> given) {
+void PreparedKernel::Loaded::bind(BoundCall& call, const LaunchPlan& wanted,
+                                  std::span<void* const> given) const {
   const RelaxedCapture relaxed;  // finding a kernel may load it
   std::vector<std::byte*> all;
   for (void* const address : given) all.push_back(static_cast<std::byte*>(address));
   for (const ZonedBuffer& buffer : workspace) all.push_back(buffer.start());
-  bound.emplace(cubin, plan, all, buffers);
-  addresses.assign(given.begin(), given.end());
-  scalars = own_scalars;
+  call.plan.emplace(cubin, wanted, all, buffers);
+  call.addresses.assign(given.begin(), given.end());
+  call.scalars = own_scalars;
 }
 
-void PreparedKernel::Loaded::move(std::span<void* const> given) {
+void PreparedKernel::Loaded::move(BoundCall& call, std::span<void* const> given) {
   for (std::size_t i = 0; i < given.size(); ++i) {
-    if (addresses[i] == given[i]) continue;
-    bound->move(static_cast<std::uint32_t>(i), static_cast<std::byte*>(given[i]));
-    addresses[i] = given[i];
+    if (call.addresses[i] == given[i]) continue;
+    call.plan->move(static_cast<std::uint32_t>(i), static_cast<std::byte*>(given[i]));
+    call.addresses[i] = given[i];
   }
 }
 
 /// Those that are not given have the plan's values.
-void PreparedKernel::Loaded::set(std::span<const Scalar> given) {
+void PreparedKernel::Loaded::set(BoundCall& call, std::span<const Scalar> given) const {
+  std::vector<Scalar>& scalars = call.scalars;
   for (std::size_t i = 0; i < scalars.size(); ++i) {
     const auto other = std::ranges::find(given, scalars[i].name, &Scalar::name);
     const Scalar& wanted = other == given.end() ? own_scalars[i] : *other;
     if (memory_of(scalars[i]) == memory_of(wanted)) continue;
-    bound->set(wanted);
+    call.plan->set(wanted);
     scalars[i] = wanted;
   }
 }
 
 void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
-                            void* stream) {
+                            void* stream, std::string_view constant) {
   const std::lock_guard lock(loaded_->mutex);
+  BoundCall& call = constant.empty() ? loaded_->whole : loaded_->with_constant;
   try {
-    if (!loaded_->bound) loaded_->bind(addresses);
-    loaded_->move(addresses);
-    loaded_->set(scalars);
+    if (!call.plan) {
+      const LaunchPlan& all = loaded_->plan;
+      loaded_->bind(call, constant.empty() ? all : with_constant(all, constant), addresses);
+    }
+    Loaded::move(call, addresses);
+    loaded_->set(call, scalars);
   } catch (...) {
-    loaded_->bound.reset();  // half moved
+    call.plan.reset();  // half moved
     throw;
   }
-  loaded_->bound->launch(static_cast<cudaStream_t>(stream), early_);
+  call.plan->launch(static_cast<cudaStream_t>(stream), early_);
 }
 
 }  // namespace autotune

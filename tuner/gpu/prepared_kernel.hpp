@@ -24,8 +24,10 @@ class PreparedKernel {
 
   /// `addresses` are device memory, one per buffer of the workload. `scalars` replace those of the
   /// same names. Does not synchronize; may be captured in a graph. `stream` is a cudaStream_t of
-  /// that GPU. Throws KernelFailure.
-  void launch(std::span<void* const> addresses, std::span<const Scalar> scalars, void* stream);
+  /// that GPU. `constant`: the buffer whose contents are those of the last whole call, always the
+  /// same one; empty: none. Throws KernelFailure.
+  void launch(std::span<void* const> addresses, std::span<const Scalar> scalars, void* stream,
+              std::string_view constant = {});
 
  private:
   struct Loaded;

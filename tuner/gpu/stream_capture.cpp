@@ -7,6 +7,14 @@ namespace autotune {
 
 namespace {
 
+cudaStreamCaptureStatus capture_status(void* stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t error = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status);
+  if (error == cudaSuccess) return status;
+  cudaGetLastError();  // the legacy stream beside a capture: not captured
+  return cudaStreamCaptureStatusNone;
+}
+
 cudaStreamCaptureMode exchanged(cudaStreamCaptureMode mode) {
   static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
   return mode;
@@ -18,11 +26,10 @@ RelaxedCapture::RelaxedCapture() : before_(exchanged(cudaStreamCaptureModeRelaxe
 
 RelaxedCapture::~RelaxedCapture() { exchanged(static_cast<cudaStreamCaptureMode>(before_)); }
 
+bool is_captured(void* stream) { return capture_status(stream) != cudaStreamCaptureStatusNone; }
+
 bool is_capture_broken(void* stream) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  const cudaError_t error = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status);
-  if (error != cudaSuccess) cudaGetLastError();  // the legacy stream beside a capture: not captured
-  return error == cudaSuccess && status == cudaStreamCaptureStatusInvalidated;
+  return capture_status(stream) == cudaStreamCaptureStatusInvalidated;
 }
 
 }  // namespace autotune

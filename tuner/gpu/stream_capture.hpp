@@ -18,6 +18,9 @@ class RelaxedCapture {
   [[maybe_unused]] int before_;  // a cudaStreamCaptureMode; not in a build without CUDA
 };
 
+/// Whether `stream` (a cudaStream_t) is being captured.
+bool is_captured(void* stream);
+
 /// Whether the capture of `stream` (a cudaStream_t) is broken.
 bool is_capture_broken(void* stream);
 

@@ -39,7 +39,8 @@ PreparedHostKernel::PreparedHostKernel(const DeviceInfo& info, const std::string
   }
 }
 
-void PreparedHostKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars) {
+void PreparedHostKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
+                                std::string_view constant) {
   const std::lock_guard lock(threads_->mutex);
   std::vector<HostMemory> memory;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
@@ -47,7 +48,8 @@ void PreparedHostKernel::launch(std::span<void* const> addresses, std::span<cons
     memory.push_back({{static_cast<std::byte*>(addresses[i]), bytes}, buffers_[i].type});
   }
   std::ranges::copy(memory_of({}, workspace_), std::back_inserter(memory));
-  HostPlan(with_scalars(plan_, scalars), module_, memory).run(threads_->launcher);
+  const LaunchPlan plan = with_scalars(with_constant(plan_, constant), scalars);
+  HostPlan(plan, module_, memory).run(threads_->launcher);
 }
 
 }  // namespace autotune

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/device.hpp"
@@ -30,8 +31,10 @@ class PreparedHostKernel {
                      std::vector<BufferSpec> buffers, std::shared_ptr<HostThreads> threads);
 
   /// `addresses` are host memory, one per buffer of the workload. `scalars` replace those of the
-  /// same names. Waits for the kernel. Throws KernelFailure.
-  void launch(std::span<void* const> addresses, std::span<const Scalar> scalars);
+  /// same names. Waits for the kernel. `constant`: the buffer whose contents are those of the last
+  /// whole call; empty: none. Throws KernelFailure.
+  void launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
+              std::string_view constant = {});
 
  private:
   const std::shared_ptr<HostThreads> threads_;

@@ -246,6 +246,20 @@ AUTOTUNE_API autotune_status autotune_launch_with(autotune_kernel* kernel, void*
                                                   size_t count, const double* scalars,
                                                   size_t scalar_count, void* stream);
 
+/* Promises that the contents of the buffer `name` stay the same, such as the weights of a layer.
+ * The next launch does all of its work. Later ones leave out what depends on this buffer alone,
+ * such as splitting or packing it, as long as its address is the same. NULL: nothing is promised
+ * any more, as at first. Kernels without such work are launched as before.
+ *
+ * A launch into a stream that is being captured leaves the work out only if a launch outside of
+ * captures did it. So launch once before the capture. */
+AUTOTUNE_API autotune_status autotune_hold_constant(autotune_kernel* kernel, const char* name);
+
+/* The contents of that buffer have changed: the next launch does all of its work. Graphs that were
+ * captured without this work use what that launch leaves: make it outside of a capture, before they
+ * are launched again. */
+AUTOTUNE_API autotune_status autotune_invalidate(autotune_kernel* kernel);
+
 #ifdef __cplusplus
 }
 #endif

@@ -53,6 +53,11 @@ class Kernel {
     check(autotune_launch_with(kernel_.get(), buffers.data(), buffers.size(), scalars.data(),
                                scalars.size(), stream));
   }
+  /// The contents of this buffer stay the same until invalidate(); nullptr: those of none.
+  void hold_constant(const char* buffer) const {
+    check(autotune_hold_constant(kernel_.get(), buffer));
+  }
+  void invalidate() const { check(autotune_invalidate(kernel_.get())); }
   /// What launch() runs. `text` gets the library's name, or the reason why it cannot be used.
   autotune_engine engine(std::string* text = nullptr) const {
     const char* what = "";

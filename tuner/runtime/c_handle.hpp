@@ -15,6 +15,7 @@
 #include "tuner/host/prepared_host_kernel.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/runtime/baseline_call.hpp"
+#include "tuner/runtime/constant_buffer.hpp"
 #include "tuner/runtime/first_use.hpp"
 #include "tuner/runtime/target_lookup.hpp"
 
@@ -47,6 +48,8 @@ struct autotune_kernel {
   std::once_flag loaded;
   std::unique_ptr<autotune::PreparedKernel> prepared;     // made by the first launch
   std::unique_ptr<autotune::PreparedHostKernel> on_host;  // of a host device, in place of it
+
+  autotune::ConstantBuffer constant;
 
   std::string baseline_name;  // `cublas cublasSgemm`, if it is faster
   std::unique_ptr<autotune::BaselineCall> baseline;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C boundary, what compiles and launches: nothing is thrown past it.
+#include <algorithm>
+
 #include "tuner/core/caller_buffers.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/gpu/model_device.hpp"
@@ -122,12 +124,23 @@ void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
     kernel.prepared = std::make_unique<PreparedKernel>(
         *kernel.ordinal, *kernel.compiled.binary, kernel.plan, kernel.buffers, kernel.early_start);
   });
-  kernel.prepared->launch(buffers, scalars, stream);
+  kernel.constant.launch(
+      buffers, [&] { return !is_captured(stream); },
+      [&](const std::string& constant) {
+        kernel.prepared->launch(buffers, scalars, stream, constant);
+      });
+}
+
+void launch_on_host(autotune_kernel& kernel, std::span<void* const> buffers,
+                    std::span<const Scalar> scalars) {
+  kernel.constant.launch(
+      buffers, [] { return true; },
+      [&](const std::string& constant) { kernel.on_host->launch(buffers, scalars, constant); });
 }
 
 void launch(autotune_kernel& kernel, std::span<void* const> buffers,
             std::span<const Scalar> scalars, void* stream) {
-  if (kernel.on_host) return kernel.on_host->launch(buffers, scalars);
+  if (kernel.on_host) return launch_on_host(kernel, buffers, scalars);
   if (!kernel.ordinal) throw NoDevice("there is no GPU here to launch on");
   try {
     launch_either(kernel, buffers, scalars, stream);
@@ -293,6 +306,29 @@ autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffe
       values.push_back(with_value(kernel->scalars[i], scalars[i]));
     }
     launch(*kernel, {buffers, count}, values, stream);
+  });
+}
+
+autotune_status autotune_hold_constant(autotune_kernel* kernel, const char* name) {
+  return guarded([&] {
+    require(kernel, "autotune_hold_constant needs a kernel");
+    if (!name) return kernel->constant.hold("", 0);
+    const auto found = std::ranges::find(kernel->buffers, name, &BufferSpec::name);
+    if (found == kernel->buffers.end()) {
+      throw UsageError(
+          format("the kernel has no buffer {}; autotune_kernel_buffer() has their names", name));
+    }
+    if (found->role != Role::input) {
+      throw UsageError(format("{} is written, so its contents cannot stay the same", name));
+    }
+    kernel->constant.hold(name, static_cast<std::size_t>(found - kernel->buffers.begin()));
+  });
+}
+
+autotune_status autotune_invalidate(autotune_kernel* kernel) {
+  return guarded([&] {
+    require(kernel, "autotune_invalidate needs a kernel");
+    kernel->constant.invalidate();
   });
 }
 

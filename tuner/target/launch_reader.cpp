@@ -62,7 +62,7 @@ class LaunchReader {
   KernelSpec kernel(const ManifestScope& scope, const ManifestScope& defaults,
                     const std::string& name, const Node& node) {
     node.expect_keys({"entry", "when", "grid", "block", "cluster", "dynamic_shared_bytes",
-                      "starts_early", "arguments", "accesses"});
+                      "starts_early", "arguments", "accesses", "grid_with_constant"});
     const auto key = [&](const char* wanted) { return launch_key(defaults, node, wanted); };
     const auto needed = [&](const char* wanted) -> const Node& {
       const Node* const found = key(wanted);
@@ -92,6 +92,11 @@ class LaunchReader {
     kernel.starts_early = optional("starts_early");
     for (const Node& item : needed("arguments").items()) {
       pass(kernel.arguments, scope, defaults, item);
+    }
+    if (const Node* const constants = node.find("grid_with_constant")) {
+      for (const auto& [buffer, grid] : constants->members()) {
+        kernel.with_constant.push_back({buffer, reading_.integers(scope, grid, 1, 3)});
+      }
     }
     if (const Node* const accesses = node.find("accesses")) {
       for (const Excerpt& each : statements_of(*accesses)) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A buffer whose contents stay the same between launches, as autotune_hold_constant() has it.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace autotune {
+
+/// Remembers whether what a kernel makes of the buffer alone is in its workspace.
+class ConstantBuffer {
+ public:
+  /// `index`: of `name` among the addresses below. An empty name: there is no such buffer.
+  void hold(std::string name, std::size_t index) {
+    const std::lock_guard lock(mutex_);
+    name_ = std::move(name);
+    index_ = index;
+    made_from_ = nullptr;
+  }
+  void invalidate() {
+    const std::lock_guard lock(mutex_);
+    made_from_ = nullptr;
+  }
+
+  /// Calls launch(name): the name if the work on the buffer need not be repeated, else an empty
+  /// one. If lasts(), what it leaves in the workspace is there for the next launch.
+  template <class Lasts, class Launch>
+  void launch(std::span<void* const> addresses, const Lasts& lasts, const Launch& launch) {
+    const std::lock_guard lock(mutex_);
+    if (name_.empty()) return launch(std::string());
+    const bool is_made = made_from_ != nullptr && made_from_ == addresses[index_];
+    launch(is_made ? name_ : std::string());
+    if (!is_made && lasts()) made_from_ = addresses[index_];
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string name_;
+  std::size_t index_ = 0;
+  const void* made_from_ = nullptr;
+};
+
+}  // namespace autotune
