@@ -80,6 +80,12 @@ typedef struct autotune_options {
    * of autotune_lookup(), and autotune_warnings() has the reason. Do not prepare such a problem
    * while a stream is being captured. 0: no race. */
   int64_t first_use_ms;
+  /* Another target that computes the same from the same buffers, such as gemm_split for gemm in
+   * f32: its answer counts for sizes that it was tuned for, where it was measured to be faster than
+   * `target`, or `target` was not tuned. It gets those of the settings that it has. NULL: none. With
+   * gemm this chooses the units: gemm_split multiplies on tensor cores within the contract of f32,
+   * and without it only FP32 units are used. */
+  const char* alternative;
 } autotune_options;
 
 /* Texts are valid until autotune_close(). */
@@ -97,6 +103,7 @@ typedef struct autotune_answer {
    * plugin, and the expected time. autotune_launch() then calls it. Else empty, and 0. */
   const char* baseline;
   double baseline_ns;
+  const char* target; /* whose configuration it is: that of the options, or the alternative */
 } autotune_answer;
 
 /* The message of the last status other than AUTOTUNE_OK in this thread. */

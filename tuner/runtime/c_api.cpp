@@ -171,7 +171,7 @@ void set_up_first_use(autotune_handle& handle, const autotune_options& options,
   handle.first_use = std::make_unique<FirstUse>(std::move(wanted));
 }
 
-void copy_out(autotune_answer& out, const LookupAnswer& answer) {
+void copy_out(autotune_answer& out, const LookupAnswer& answer, const Target& target) {
   out.configuration = answer.configuration.data();
   out.provenance = answer.provenance.empty() ? "" : answer.provenance.data();
   out.origin = static_cast<autotune_origin>(answer.origin);
@@ -179,9 +179,11 @@ void copy_out(autotune_answer& out, const LookupAnswer& answer) {
   out.median_ns = answer.median_ns;
   out.default_ns = answer.default_ns;
   out.factor = answer.distance == 0 ? 1 : std::exp2(answer.distance);
-  if (out.size < sizeof(autotune_answer)) return;
+  if (out.size < offsetof(autotune_answer, target)) return;
   out.baseline = answer.baseline.empty() ? "" : answer.baseline.data();
   out.baseline_ns = answer.baseline_ns;
+  if (out.size < sizeof(autotune_answer)) return;
+  out.target = target.name.c_str();
 }
 
 }  // namespace
@@ -214,12 +216,16 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     const autotune_options given = known_part(*options);
     require(given.target, "autotune_options.target is missing, such as \"gemm\"");
     Target target = target_called(given.target);
-    std::vector<db::Layer> layers = layers_of(given);
+    const std::vector<db::Layer> layers = layers_of(given);
     Chosen chosen = device_for(given, layers, target.name);
     const Policy policy = policy_of(given, chosen.info.kind);
     auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(given),
-                                                  std::move(chosen.info), key_text(policy),
-                                                  std::move(layers), chosen.ordinal);
+                                                  std::move(chosen.info), key_text(policy), layers,
+                                                  chosen.ordinal);
+    if (given.alternative && *given.alternative != '\0') {
+      made->alternative = open_alternative(made->lookup, target_called(given.alternative),
+                                           settings_of(given), layers);
+    }
     made->tuned_only = given.tuned_only != 0;
     if (given.early_start != 0) made->early_start = EarlyStart::everywhere;
     set_up_first_use(*made, given, policy);
@@ -258,7 +264,8 @@ autotune_status autotune_lookup(autotune_handle* handle, const int64_t* sizes, s
   return guarded([&] {
     require(handle && sizes && answer && answer->size >= kFirstAnswer,
             "autotune_lookup needs a handle, sizes, and an answer whose size is set");
-    copy_out(*answer, handle->lookup.find({sizes, count}));
+    TargetLookup& lookup = lookup_for(*handle, {sizes, count});
+    copy_out(*answer, lookup.find({sizes, count}), lookup.target());
   });
 }
 
@@ -267,7 +274,8 @@ autotune_status autotune_explain(autotune_handle* handle, const int64_t* sizes, 
   return guarded([&] {
     require(handle && sizes && text && capacity > 0,
             "autotune_explain needs a handle, sizes and room for the text");
-    const std::string explanation = printable(handle->lookup.explain({sizes, count}));
+    const std::string explanation =
+        printable(lookup_for(*handle, {sizes, count}).explain({sizes, count}));
     const std::size_t length = std::min(explanation.size(), capacity - 1);
     std::memcpy(text, explanation.data(), length);
     text[length] = '\0';
@@ -286,6 +294,7 @@ autotune_status autotune_refresh(autotune_handle* handle) {
   return guarded([&] {
     require(handle, "autotune_refresh needs a handle");
     handle->lookup.refresh();
+    if (handle->alternative) handle->alternative->refresh();
   });
 }
 

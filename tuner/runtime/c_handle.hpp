@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/prepared_kernel.hpp"
 #include "tuner/host/prepared_host_kernel.hpp"
+#include "tuner/runtime/alternative.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/runtime/baseline_call.hpp"
 #include "tuner/runtime/constant_buffer.hpp"
@@ -21,7 +23,8 @@
 
 struct autotune_handle {
   autotune::TargetLookup lookup;
-  std::optional<int> ordinal;  // of the GPU that is here
+  std::unique_ptr<autotune::TargetLookup> alternative;  // if it is asked for
+  std::optional<int> ordinal;                           // of the GPU that is here
   bool tuned_only = false;
   autotune::EarlyStart early_start = autotune::EarlyStart::captured;
   std::shared_ptr<autotune::BuildCache> cache;
@@ -65,6 +68,11 @@ class NoDevice : public Error {
  public:
   using Error::Error;
 };
+
+/// The look-up that answers for these sizes.
+inline TargetLookup& lookup_for(autotune_handle& handle, std::span<const std::int64_t> sizes) {
+  return faster_of(handle.lookup, handle.alternative.get(), sizes);
+}
 
 /// Stores the sentence for autotune_message().
 autotune_status failed(autotune_status status, const char* what) noexcept;

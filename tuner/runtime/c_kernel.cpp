@@ -43,10 +43,9 @@ EarlyStart early_start_of(const autotune_handle& handle, const LookupAnswer& ans
   return is_asked_for || answer.early_start ? handle.early_start : EarlyStart::never;
 }
 
-std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const Problem& problem,
-                                         const std::string& configuration) {
-  const Target& target = handle.lookup.target();
-  const TargetProgram program(target, problem, handle.lookup.device());
+std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const TargetLookup& lookup,
+                                         const Problem& problem, const std::string& configuration) {
+  const TargetProgram program(lookup.target(), problem, lookup.device());
   const Levels levels = program.levels(parse_named_values(configuration));
   auto kernel = std::make_unique<autotune_kernel>();
   kernel->configuration = configuration;
@@ -82,7 +81,7 @@ void give_up(autotune_kernel& kernel, const std::string& why) {
 
 /// The vendor's library where it was measured to be faster; what stands in its way is kept as a
 /// sentence.
-void open_baseline(autotune_handle& handle, const Problem& problem, std::string_view name,
+void open_baseline(const Target& target, const Problem& problem, std::string_view name,
                    autotune_kernel& kernel) {
   kernel.baseline_name = name;
   if (!kernel.ordinal) return give_up(kernel, "there is no GPU here to call it on");
@@ -92,8 +91,8 @@ void open_baseline(autotune_handle& handle, const Problem& problem, std::string_
     workload.problem = problem.text();
     workload.buffers = kernel.buffers;
     workload.scalars = kernel.scalars;
-    kernel.baseline = std::make_unique<BaselineCall>(name, handle.lookup.target().name, workload,
-                                                     runtime_plugin_folders());
+    kernel.baseline =
+        std::make_unique<BaselineCall>(name, target.name, workload, runtime_plugin_folders());
     kernel.engine = AUTOTUNE_VENDOR_LIBRARY;
   } catch (const std::exception& error) {
     give_up(kernel, error.what());
@@ -162,22 +161,23 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
   return guarded([&] {
     require(handle && sizes && kernel, "autotune_prepare needs a handle, sizes and a kernel");
     const RelaxedCapture relaxed;
-    const Problem problem = handle->lookup.problem_for({sizes, count});
     if (handle->first_use) {
       const OnDevice on_device(*handle->ordinal);
       handle->first_use->settle(handle->lookup, {sizes, count});
     }
-    const LookupAnswer answer = handle->lookup.find({sizes, count});
+    TargetLookup& lookup = lookup_for(*handle, {sizes, count});
+    const Problem problem = lookup.problem_for({sizes, count});
+    const LookupAnswer answer = lookup.find({sizes, count});
     const std::string first(answer.configuration);
-    auto made = compile(*handle, problem, first);
+    auto made = compile(*handle, lookup, problem, first);
     if (made->compiled.outcome != Outcome::ok) {
-      const std::string fallback = handle->lookup.default_for({sizes, count});
-      if (fallback != first) made = compile(*handle, problem, fallback);
+      const std::string fallback = lookup.default_for({sizes, count});
+      if (fallback != first) made = compile(*handle, lookup, problem, fallback);
     }
     if (made->compiled.outcome != Outcome::ok) {
       throw std::runtime_error(format("{} {} does not compile: {}",
-                                      problem_text(handle->lookup.target(), problem),
-                                      made->configuration, first_error(made->compiled.log)));
+                                      problem_text(lookup.target(), problem), made->configuration,
+                                      first_error(made->compiled.log)));
     }
     made->early_start = early_start_of(*handle, answer);
     if (handle->on_host) {
@@ -185,7 +185,7 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
           std::make_unique<PreparedHostKernel>(handle->lookup.device(), *made->compiled.binary,
                                                made->plan, made->buffers, handle->on_host);
     } else if (!answer.baseline.empty() && !handle->tuned_only) {
-      open_baseline(*handle, problem, answer.baseline, *made);
+      open_baseline(lookup.target(), problem, answer.baseline, *made);
     }
     *kernel = made.release();
   });
