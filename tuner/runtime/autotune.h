@@ -82,9 +82,9 @@ typedef struct autotune_options {
   int64_t first_use_ms;
   /* Another target that computes the same from the same buffers, such as gemm_split for gemm in
    * f32: its answer counts for sizes that it was tuned for, where it was measured to be faster than
-   * `target`, or `target` was not tuned. It gets those of the settings that it has. NULL: none. With
-   * gemm this chooses the units: gemm_split multiplies on tensor cores within the contract of f32,
-   * and without it only FP32 units are used. */
+   * `target`, or `target` was not tuned. It gets those of the settings that it has. NULL: none.
+   * With gemm this chooses the units: gemm_split multiplies on tensor cores within the contract of
+   * f32, and without it only FP32 units are used. */
   const char* alternative;
 } autotune_options;
 
