@@ -61,7 +61,7 @@ std::string table_of(const std::vector<const Finalist*>& finalists) {
     return std::all_of(row.begin() + 1, row.end(),
                        [](const Cell& cell) { return cell.text.empty(); });
   });
-  return html_table(heads, rows);
+  return "<div class=\"counters\">\n" + html_table(heads, rows) + "</div>\n";
 }
 
 }  // namespace

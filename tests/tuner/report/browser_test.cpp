@@ -51,6 +51,7 @@ TEST(PageInABrowser, ShowsEveryPlotAndFollowsFiltersBrushesAndChoices) {
   EXPECT_THAT(seen["descending"], ElementsAre("6.144 us", "3.072 us"));
   EXPECT_THAT(seen["shownArticles"], ElementsAre("0"));
   EXPECT_EQ(seen["afterChoice"], "32 of 32 trials");
+  EXPECT_EQ(seen["narrow"], 258);  // four axes stay 46 apart, with margins of 44 and 76
   EXPECT_EQ(seen["images"], 0);  // the message's <img> stays text
 }
 

@@ -56,6 +56,10 @@ addEventListener("load", () => {
   drawWaiting();
   seen.shownArticles = Array.from(document.querySelectorAll("article:not(.off)"), (one) => one.dataset.problem);
   seen.afterChoice = text("#shown");
+  document.querySelector("[data-plot=parallel]").style.width = "100px";
+  drawAll();
+  drawWaiting();
+  seen.narrow = document.querySelector("[data-plot=parallel] svg").clientWidth;
   seen.images = count("img");
   seen.errors = errors;
   const pre = document.createElement("pre");

@@ -15,11 +15,11 @@ function figure(parent, id, title, note) {
 }
 
 /// An empty drawing of the figure: {svg, plot, width, height}; width and height are those inside
-/// the margins.
-function drawing(box, {height = 300, left = 62, right = 16, top = 12, bottom = 46} = {}) {
+/// the margins. One that needs more width than there is scrolls.
+function drawing(box, {height = 300, left = 62, right = 16, top = 12, bottom = 46, least = 280} = {}) {
   const holder = box.select(".drawing");
   holder.selectAll("*").remove();
-  const outer = Math.max(280, holder.node().clientWidth || 600);
+  const outer = Math.max(least, holder.node().clientWidth || 600);
   const svg = holder.append("svg").attr("width", outer).attr("height", height)
     .attr("role", "img").attr("aria-label", box.select("strong").text());
   const plot = svg.append("g").attr("transform", `translate(${left},${top})`);

@@ -2,6 +2,7 @@
 // Plots of one problem's parameters: what they do to the time.
 
 const kLeastR2 = 0.3, kMostLines = 200, kMostStripDots = 60, kMostPairs = 4000;
+const kLeastApart = 46;  // pixels between two axes
 
 /// Parameters with several values among these rows, with their values in order.
 function varied(problem, rows) {
@@ -189,13 +190,17 @@ function drawParallel(box, problem, rows, brushes, brushed) {
   const fastest = fastestRows(problem, rows).slice(0, kMostLines);
   const parameters = ranked(problem, varied(problem, fastest)).slice(0, 14);
   if (parameters.length === 0) return tell(box, "No parameter has several values among the timed configurations.");
-  const frame = drawing(box, {height: 340, left: 44, right: 76, top: 56, bottom: 12});
-  const names = parameters.map((one) => one.name).concat(["time"]);
+  const names = parameters.map((one) => one.name).concat(["time"]), left = 44, right = 76;
+  const least = left + right + kLeastApart * (names.length - 1);
+  const frame = drawing(box, {height: 340, left, right, top: 56, bottom: 12, least});
   const x = d3.scalePoint().domain(names).range([0, frame.width]);
   const scales = new Map(parameters.map((one) => [one.name,
     d3.scalePoint().domain(one.values).range([frame.height, 0]).padding(0.3)]));
   const time = logScale(fastest.map((row) => trials.ns[row] * 1e-9), [frame.height, 0]);
-  const shade = d3.scaleSequential(d3.interpolateViridis).domain([fastest.length, 0]);
+  // Neither end of the colours may be lost on the page.
+  const [slow, fast] = matchMedia("(prefers-color-scheme: dark)").matches ? [0.3, 1] : [0, 0.9];
+  const shade = d3.scaleSequential((t) => d3.interpolateViridis(slow + (fast - slow) * t))
+    .domain([fastest.length, 0]);
   const path = (row) => d3.line()(names.map((name) => [x(name),
     name === "time" ? time(trials.ns[row] * 1e-9) : scales.get(name)(trials[name][row]) || 0]));
   const lines = frame.plot.append("g").attr("class", "lines").selectAll("path")
