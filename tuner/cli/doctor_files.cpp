@@ -87,7 +87,7 @@ Finding database_finding(const std::string& what, const fs::path& file) try {
   return {what, Health::ok,
           format("{}: {} rows, all as they were stored", file.string(), report.rows)};
 } catch (const std::exception& error) {
-  return {what, Health::problem, error.what(), "name another one with AUTOTUNE_DB"};
+  return {what, Health::problem, error.what(), "AUTOTUNE_DB names another one"};
 }
 
 }  // namespace autotune::cli
