@@ -52,7 +52,17 @@ TEST(PageInABrowser, ShowsEveryPlotAndFollowsFiltersBrushesAndChoices) {
   EXPECT_THAT(seen["shownArticles"], ElementsAre("0"));
   EXPECT_EQ(seen["afterChoice"], "32 of 32 trials");
   EXPECT_EQ(seen["narrow"], 258);  // four axes stay 46 apart, with margins of 44 and 76
-  EXPECT_EQ(seen["images"], 0);  // the message's <img> stays text
+  EXPECT_EQ(seen["images"], 0);    // the message's <img> stays text
+}
+
+TEST(PageInABrowser, ManyDotsArePaintedIntoTheirDrawing) {
+  if (autotune::testing::browser().empty()) GTEST_SKIP() << autotune::testing::kNoBrowser;
+  Report report;
+  report.problems = {searched(256, 6000)};
+  const Json seen = seen_of(report);
+  ASSERT_TRUE(seen.contains("errors")) << seen;
+  EXPECT_THAT(seen["errors"], IsEmpty());
+  EXPECT_EQ(seen["painted"], 2);  // predictions and times
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ addEventListener("load", () => {
   seen.all = text("#shown");
   seen.failures = count("[data-plot=trace] line.failed");
   seen.dots = count("[data-plot=trace] circle.ok");
+  seen.painted = count("[data-plot=trace] svg image.painted");
   seen.counted = count("[data-plot=roofline] path.counted");
 
   const box = document.querySelector("input[data-parameter=BM][data-value='64']");

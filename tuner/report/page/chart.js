@@ -21,7 +21,7 @@ function drawing(box, {height = 300, left = 62, right = 16, top = 12, bottom = 4
   holder.selectAll("*").remove();
   const outer = Math.max(least, holder.node().clientWidth || 600);
   const svg = holder.append("svg").attr("width", outer).attr("height", height)
-    .attr("role", "img").attr("aria-label", box.select("strong").text());
+    .attr("viewBox", `0 0 ${outer} ${height}`).attr("role", "img").attr("aria-label", box.select("strong").text());
   const plot = svg.append("g").attr("transform", `translate(${left},${top})`);
   return {holder, svg, plot, left, top, width: outer - left - right, height: height - top - bottom};
 }
@@ -71,7 +71,7 @@ function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/// Dots at `x(item)`, `y(item)` of the class `kind(item)`; on a canvas where there are many.
+/// Dots at `x(item)`, `y(item)` of the class `kind(item)`; painted where there are many.
 function dots(frame, items, {x, y, kind, radius = 3, title, pressed}) {
   if (items.length > kMostSvgDots) return paintedDots(frame, items, {x, y, kind, radius});
   const group = frame.plot.append("g").attr("class", "dots");
@@ -90,13 +90,10 @@ function titled(group, title) {
   });
 }
 
+/// As an image in the drawing: it goes wherever the drawing goes, on paper, too.
 function paintedDots(frame, items, {x, y, kind, radius}) {
-  const scale = window.devicePixelRatio || 1;
-  const canvas = frame.holder.insert("canvas", "svg").attr("class", "painted")
-    .attr("width", frame.width * scale).attr("height", frame.height * scale)
-    .attr("data-dots", items.length)
-    .style("width", `${frame.width}px`).style("height", `${frame.height}px`)
-    .style("left", `${frame.left}px`).style("top", `${frame.top}px`).node();
+  const scale = window.devicePixelRatio || 1, canvas = document.createElement("canvas");
+  Object.assign(canvas, {width: frame.width * scale, height: frame.height * scale});
   const brush = canvas.getContext("2d");
   brush.scale(scale, scale);
   brush.globalAlpha = 0.5;
@@ -109,6 +106,8 @@ function paintedDots(frame, items, {x, y, kind, radius}) {
     last = name;
     brush.fillRect(x(item) - radius / 2, y(item) - radius / 2, radius, radius);
   }
+  frame.plot.append("image").attr("class", "painted").attr("data-dots", items.length)
+    .attr("width", frame.width).attr("height", frame.height).attr("href", canvas.toDataURL());
 }
 
 /// [[class, name], …] above the plot, as many a line as fit.
