@@ -24,11 +24,11 @@ if(AUTOTUNE_SANITIZE)
   add_compile_options(-fsanitize=${AUTOTUNE_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${AUTOTUNE_SANITIZE})
+  if(AUTOTUNE_SANITIZE MATCHES undefined)  # for all but the layers that fuzzers feed
+    set(AUTOTUNE_FEWER_CHECKS -fno-sanitize=null,alignment,object-size)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-maybe-uninitialized)  # sanitizers make it speak up without reason
   endif()
-endif()
-if(AUTOTUNE_FUZZERS)
-  add_compile_options(-fsanitize=fuzzer-no-link)  # counts branches; only fuzzers link libFuzzer
 endif()
 include_directories(${CMAKE_SOURCE_DIR})
