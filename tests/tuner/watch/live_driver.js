@@ -54,6 +54,7 @@ function choose256() {
   best().click();
   drawWaiting();  // as time would
   brushBm();
+  drawWaiting();
   pick("[data-plot=heatmap] select", "KIND");  // has been down
   drawWaiting();
 }
