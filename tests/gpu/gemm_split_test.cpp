@@ -3,6 +3,7 @@
 // kernel gives, or nearer to the exact one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
