@@ -85,7 +85,6 @@ FakeDevice::FakeDevice(Truth truth) : truth_(std::move(truth)) {
 
 CompiledKernel FakeDevice::compile(const SourceUnit& unit) {
   ++compiled_;
-  if (on_compile_) on_compile_(unit);
   CompiledKernel kernel;
   const Fate fate = truth_(macros_of(unit.prelude));
   kernel.outcome = fate.outcome == Outcome::compile_error ? fate.outcome : Outcome::ok;

@@ -49,10 +49,6 @@ class FakeDevice final : public Device {
   int opened() const { return opened_; }
   int loaded() const { return loaded_; }
   const Truth& truth() const { return truth_; }
-  /// Called at each compilation, from any thread.
-  void on_compile(std::function<void(const SourceUnit&)> listener) {
-    on_compile_ = std::move(listener);
-  }
   /// Called at each load with the number of earlier loads.
   void on_load(std::function<void(int)> listener) { on_load_ = std::move(listener); }
   void count_load() {
@@ -68,7 +64,6 @@ class FakeDevice final : public Device {
   bool isolated_ = true;
   std::vector<std::pair<std::string, Fate>> baselines_;
   std::function<void(int)> on_load_;
-  std::function<void(const SourceUnit&)> on_compile_;
   std::atomic<int> compiled_ = 0, opened_ = 0, loaded_ = 0;
 };
 

@@ -42,7 +42,6 @@ struct CompilePool::Job {
   Result result = promise.get_future().share();
   bool started = false;
   bool done = false;
-  int search = 0;  // the last that requested it
 };
 
 CompilePool::CompilePool(Device& device, int threads)
@@ -74,7 +73,6 @@ std::shared_ptr<CompilePool::Job> CompilePool::job_of(SourceUnit&& unit, bool ur
       urgent_.push_back(job);
     }
   }
-  job->search = searches_;
   return job;
 }
 
@@ -106,18 +104,11 @@ std::optional<std::size_t> CompilePool::wait_for_one(std::span<const Result> res
   }
 }
 
-void CompilePool::end_search() {
-  const std::lock_guard lock(mutex_);
-  ++searches_;
-  for (const auto& job : ahead_) jobs_.erase(job->key);
-  ahead_.clear();
-}
-
 void CompilePool::clear() {
   const std::lock_guard lock(mutex_);
-  std::erase_if(jobs_, [this](const auto& entry) {
-    return entry.second->done && entry.second->search < searches_;
-  });
+  for (const auto& job : ahead_) jobs_.erase(job->key);
+  ahead_.clear();
+  std::erase_if(jobs_, [](const auto& entry) { return entry.second->done; });
 }
 
 CompileStatistics CompilePool::statistics() const {

@@ -51,10 +51,7 @@ class CompilePool {
   /// empty. Returns nullopt when `stop`, which is polled, returns true.
   std::optional<std::size_t> wait_for_one(std::span<const Result> results,
                                           const std::function<bool()>& stop = {});
-  /// A search ends: drops prefetches that have not started. What is requested from now on is for
-  /// what follows.
-  void end_search();
-  /// Drops finished results that were not requested since end_search().
+  /// Drops finished results and prefetches that have not started.
   void clear();
 
   CompileStatistics statistics() const;
@@ -75,7 +72,6 @@ class CompilePool {
   CompileStatistics statistics_;
   int busy_ = 0;
   int prefetching_ = 0;
-  int searches_ = 0;  // that have ended
   double busy_since_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

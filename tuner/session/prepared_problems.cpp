@@ -36,16 +36,13 @@ void PreparedProblems::make_ahead(std::size_t number) {
   made_[number] = std::async(std::launch::async, [this, number] { return make(number); });
 }
 
-void PreparedProblems::correct_ahead(std::size_t number, Then then) {
+void PreparedProblems::correct_ahead(std::size_t number) {
   const std::lock_guard lock(mutex_);
   if (corrected_.contains(number)) return;
   started_.insert(number);
-  const auto correct = [this, number, history = history_, then = std::move(then)] {
-    PreparedProblem problem = corrected(number, history);
-    if (then) then(problem);
-    return problem;
-  };
-  corrected_[number] = std::async(std::launch::async, correct);
+  corrected_[number] = std::async(std::launch::async, [this, number, history = history_] {
+    return corrected(number, history);
+  });
 }
 
 PreparedProblem PreparedProblems::corrected(std::size_t number,

@@ -2,7 +2,6 @@
 // Spaces and predictions of a run's problems, prepared in the background.
 #pragma once
 
-#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
@@ -35,10 +34,8 @@ class PreparedProblems {
   /// Returns a problem, prepared in the background or now. Prepares those that are `ahead`. Throws
   /// what the preparation threw.
   PreparedProblem take(std::size_t number, std::span<const std::size_t> ahead = {});
-  using Then = std::function<void(const PreparedProblem&)>;
-  /// Corrects the predictions of a problem in the background, because it is taken soon. `then` is
-  /// called there with the result, before anybody can take it. It does not throw.
-  void correct_ahead(std::size_t number, Then then = {});
+  /// Corrects the predictions of a problem in the background, because it is taken soon.
+  void correct_ahead(std::size_t number);
   /// Corrects the problems that follow by what was measured at another.
   void remember(std::vector<PastTrial> trials);
 

@@ -11,7 +11,6 @@
 #include "tuner/hash/hash.hpp"
 #include "tuner/session/finals.hpp"
 #include "tuner/session/finals_time.hpp"
-#include "tuner/session/first_units.hpp"
 #include "tuner/session/found_elsewhere.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/text/compiler_log.hpp"
@@ -129,7 +128,6 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   const std::optional<double> expected_gain = search(run, edge, order, started);
   warn_of_machine(run);
   teach(past_trials(run, prepared.predicted));
-  pool.end_search();
   prepare_next(order.device);
   const ProblemDecision decision = finish(run, edge, order);
   const std::optional<PruneCheck> prune_check = audit(run, decision, order.deadline);
@@ -160,7 +158,7 @@ Recorder ProblemTuner::recorder_of(const Problem& problem) {
 CompilePool& ProblemTuner::pool_of(int threads) {
   if (!pool_ || pool_->threads() != threads) {
     earlier_pools_ = compile_statistics();
-    pool_ = std::make_shared<CompilePool>(device_, threads);
+    pool_.emplace(device_, threads);
   }
   return *pool_;
 }
@@ -191,7 +189,7 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
     }
   });
   make_strategy(shared_.request.strategy)
-      ->search(evaluator, search_seed(run.problem(), shared_.request));
+      ->search(evaluator, hash64(run.problem().text(), shared_.request.seed));
   return evaluator.expected_gain();
 }
 
@@ -270,22 +268,7 @@ void ProblemTuner::teach(std::vector<PastTrial> trials) {
 void ProblemTuner::prepare_next(std::size_t device) {
   if (device_.info().kind == DeviceKind::host) return;
   const std::optional<std::size_t> next = shared_.queue.reserve(device);
-  if (next) shared_.problems.correct_ahead(*next, compiling_first(*next));
-}
-
-/// Has the compilers work for the next problem while the device decides this one. Not where kernels
-/// are chosen by what is compiled already and one seed has to give one result.
-PreparedProblems::Then ProblemTuner::compiling_first(std::size_t number) {
-  const Problem& problem = shared_.request.problems[number];
-  const bool is_new = recorder_of(problem).earlier_trials().empty();
-  if (device_.repeats() || stopped() || !is_new) return {};
-  return [this_pool = pool_, &device = device_, &problem, &target = shared_.target,
-          &request = shared_.request](const PreparedProblem& prepared) {
-    for (SourceUnit& unit :
-         first_units(target, problem, prepared, device, request, this_pool->threads())) {
-      this_pool->prefetch(std::move(unit));
-    }
-  };
+  if (next) shared_.problems.correct_ahead(*next);
 }
 
 ProblemDecision ProblemTuner::finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order) {

@@ -2,7 +2,6 @@
 // One device of a run: takes a problem from its space to its decision.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,7 +66,6 @@ class ProblemTuner {
   void warn_of_machine(const ProblemRun& run) const;
   void teach(std::vector<PastTrial> trials);
   void prepare_next(std::size_t device);
-  PreparedProblems::Then compiling_first(std::size_t number);
   ProblemDecision finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order);
   std::optional<PruneCheck> audit(ProblemRun& run, const ProblemDecision& decision,
                                   const Deadline& deadline);
@@ -81,8 +79,8 @@ class ProblemTuner {
   Device& device_;
   db::TunedStore* const store_;
   const TuningCallbacks& callbacks_;
-  std::optional<SessionRows> rows_;    // from the first problem on
-  std::shared_ptr<CompilePool> pool_;  // also of the problem that is prepared next
+  std::optional<SessionRows> rows_;  // from the first problem on
+  std::optional<CompilePool> pool_;
   CompileStatistics earlier_pools_;
   StartedFrom started_from_;  // of the problem at hand
 };

@@ -11,7 +11,6 @@
 
 #include "tuner/core/baseline.hpp"
 #include "tuner/core/problem.hpp"
-#include "tuner/hash/hash.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/search/transfer.hpp"
 #include "tuner/session/budget.hpp"
@@ -44,11 +43,6 @@ struct TuningRequest {
   /// Columns of the session's row.
   std::string command, budget_text, tool_version;
 };
-
-/// The seed of a problem's search.
-inline std::uint64_t search_seed(const Problem& problem, const TuningRequest& request) {
-  return hash64(problem.text(), request.seed);
-}
 
 /// Progress of a problem, for a display.
 struct Progress {

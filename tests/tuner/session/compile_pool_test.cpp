@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <future>
 #include <thread>
 
 #include "tests/support/fake_device.hpp"
@@ -84,36 +83,6 @@ TEST(CompilePool, DropsWhatWaitsWhenItEnds) {
     for (int i = 0; i < 1000; ++i) pool.prefetch(unit(i));
   }
   EXPECT_LT(device.compiled(), 100);
-}
-
-TEST(CompilePool, WhenASearchEndsItsPrefetchesAreDroppedAndLaterOnesAreNot) {
-  std::promise<void> go_on;
-  FakeDevice device([wait = go_on.get_future().share()](const Macros& macros) {
-    if (macros.at("X") == 0) wait.wait();
-    return Fate{};
-  });
-  CompilePool pool(device, 1);
-  const auto first = pool.compile(unit(0));  // holds the only thread
-  pool.prefetch(unit(1));
-  pool.end_search();
-  const auto next = pool.prefetch(unit(2));
-  go_on.set_value();
-  first.wait();
-  next.wait();
-  EXPECT_EQ(device.compiled(), 2);
-}
-
-TEST(CompilePool, KeepsWhatWasRequestedSinceTheSearchEnded) {
-  FakeDevice device([](const Macros&) { return Fate{}; });
-  CompilePool pool(device, 1);
-  for (const int x : {1, 2}) pool.compile(unit(x)).wait();
-  pool.end_search();
-  pool.compile(unit(2)).wait();
-  pool.clear();
-  pool.compile(unit(2)).wait();
-  EXPECT_EQ(device.compiled(), 2);
-  pool.compile(unit(1)).wait();
-  EXPECT_EQ(device.compiled(), 3) << "it was dropped";
 }
 
 TEST(CompilePool, PassesOnWhatTheDeviceThrows) {

@@ -67,17 +67,5 @@ TEST(PreparedProblems, WhatWasMeasuredAtOneBendsThePredictionsOfTheNext) {
   EXPECT_EQ(ahead.corrected, now.corrected);
 }
 
-TEST(PreparedProblems, WhatFollowsACorrectionSeesTheProblemBeforeItIsTaken) {
-  const Target target = counting();
-  const std::vector<Problem> problems = {problem_of(target, {{"N", 8}}, {})};
-  const DeviceInfo device;
-  const Calibration calibration;
-  PreparedProblems prepared(target, problems, device, calibration);
-  std::size_t seen = 0;
-  prepared.correct_ahead(0, [&](const PreparedProblem& one) { seen = one.space.size(); });
-  EXPECT_EQ(prepared.take(0).space.size(), 8u);
-  EXPECT_EQ(seen, 8u);
-}
-
 }  // namespace
 }  // namespace autotune

@@ -3,10 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <future>
-#include <mutex>
-#include <string>
-
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 
@@ -104,35 +100,6 @@ TEST_F(ProblemTunerTest, AWinnerOfAnotherDeviceThatIsNotValidHereIsNotTried) {
   target_.constraints.push_back(Expression::parse("X != 11"));
   tune(b, {}, &store);
   EXPECT_THAT(tried_on(store, "B"), ::testing::Not(::testing::Contains("X=11 Y=2")));
-}
-
-TEST_F(ProblemTunerTest, TheNextProblemIsCompiledWhileThisOneIsDecided) {
-  target_.bake_sizes = Expression::parse("1");
-  request_.strategy = "random";
-  request_.budget.amount = 1;
-  FakeDevice device(bowl);
-  device.do_not_repeat();
-  std::promise<void> begun;
-  std::once_flag once;
-  device.on_compile([&](const SourceUnit& unit) {
-    const bool is_next = unit.prelude.find("SIZE_N 64") != std::string::npos;
-    if (is_next) std::call_once(once, [&] { begun.set_value(); });
-  });
-  const Calibration calibration;
-  PreparedProblems problems(target_, request_.problems, device.info(), calibration);
-  WorkQueue queue(request_.problems.size(), 1);
-  ProblemTuner tuner({target_, request_, problems, queue}, device, nullptr, callbacks_);
-  tuner.tune(order_of(1));
-  EXPECT_EQ(begun.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
-}
-
-TEST_F(ProblemTunerTest, NothingIsCompiledAheadWhereOneSeedGivesOneResult) {
-  target_.bake_sizes = Expression::parse("1");
-  FakeDevice device(bowl);
-  device.on_compile([](const SourceUnit& unit) {
-    EXPECT_EQ(unit.prelude.find("SIZE_N 64"), std::string::npos) << "that waits";
-  });
-  tune(device, order_of(1));
 }
 
 TEST_F(ProblemTunerTest, ShowsEachTrial) {
