@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input of a device: sources, buffers, launches. Plain values, copied to worker processes.
+// What a device runs: sources, buffers, launches. Plain values, copied to worker processes.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ struct SourceUnit {
   std::vector<std::string> entries;  // required kernels: extern "C", or C++ names
 };
 
-/// Whether a kernel is called by a C++ name (`conv::filter<float>`) and not by that of an extern
-/// "C" function.
+/// Whether `entry` is a C++ name expression (`conv::filter<float>`). Otherwise it is the name of an
+/// extern "C" function.
 bool is_name_expression(std::string_view entry);
 
 struct Dim3 {
@@ -39,13 +39,13 @@ struct Dim3 {
 };
 
 /// A buffer's role. Outputs are poisoned with NaN (integers: a pattern) before every verified run.
-/// An inout is restored to its fill. Workspace is never compared, and neither is an unchecked
-/// output, from which check kernels make the checked ones.
+/// An inout is restored to its fill. Workspace and unchecked outputs are never compared. Check
+/// kernels compute the checked outputs from the unchecked ones.
 enum class Role : std::uint8_t { input, output, inout, workspace, unchecked, checked };
 
-/// How an input set is generated, always from (seed, buffer name, index). From `uniform` on with
-/// values of its own: least and greatest; mean and standard deviation; one; the first and the step.
-/// Kernels of Workload::preparation write `prepared` ones.
+/// How an input set is generated from (seed, buffer name, index). `fill_values` holds, for uniform:
+/// least, greatest; normal: mean, standard deviation; value: the value; range: first, step. The
+/// kernels of Workload::preparation write `prepared` inputs.
 enum class Fill : std::uint8_t { random, zero, iota, one, uniform, normal, value, range, prepared };
 
 /// An array in device memory; elements are contiguous.
@@ -59,12 +59,12 @@ struct BufferSpec {
   /// type's unit roundoff (0 for integers), r the reference, and `magnitude` the reference on
   /// absolute inputs. 0: must be equal.
   double tolerance = 0;
-  std::filesystem::path file = {};  // if given, has the elements instead of `fill`
-  std::int64_t file_offset = 0;     // bytes of the file before them
+  std::filesystem::path file = {};  // if given, holds the elements; `fill` is not used
+  std::int64_t file_offset = 0;     // where they begin in the file, in bytes
   std::vector<double> fill_values = {};
-  std::optional<std::uint64_t> seed = {};  // in place of the workload's
+  std::optional<std::uint64_t> seed = {};  // replaces the workload's
   double absolute = 0;                     // see tolerance
-  /// Of a struct with members of several types; `type` is that of the first one then.
+  /// Members of a struct element. `type` is then the type of the first member.
   std::vector<Member> members = {};
 
   std::int64_t element_bytes() const {
@@ -76,7 +76,7 @@ struct BufferSpec {
 
 /// `f32`, or `{f32 x, i32 id}`.
 std::string type_text(const BufferSpec& buffer);
-/// Whether it has elements of a floating type.
+/// Whether its elements, or members of them, have a floating type.
 bool has_floating(const BufferSpec& buffer);
 
 /// A scalar passed by value; `real` for floating types, else `integer`.
@@ -114,13 +114,13 @@ struct TensorMap {
 enum class TextureFilter : std::uint8_t { point, linear };
 enum class TextureAddress : std::uint8_t { clamp, border, wrap, mirror };
 
-/// A texture object (cudaTextureObject_t) over a buffer: of one dimension, read by tex1Dfetch(), or
-/// of two, read by tex2D(). Innermost dimension first, in texels of `channels` elements.
+/// A texture object (cudaTextureObject_t) over a buffer. Kernels read one dimension by tex1Dfetch()
+/// and two by tex2D(). Innermost dimension first, in texels of `channels` elements.
 struct Texture {
   std::uint32_t buffer = 0;
   std::vector<std::int64_t> dims;
   int channels = 1;  // 1, 2 or 4
-  // Of two dimensions only.
+  // With two dimensions only.
   TextureFilter filter = TextureFilter::point;
   TextureAddress address = TextureAddress::clamp;
   bool normalized = false;  // coordinates from 0 to 1
@@ -129,8 +129,8 @@ struct Texture {
 
 using Argument = std::variant<BufferRef, Scalar, TensorMap, Texture>;
 
-/// The grid of calls while the contents of `buffer` stay the same, after one whole call. No launch
-/// if it is 0.
+/// The grid of later calls, as long as the contents of `buffer` do not change. A grid of 0 means
+/// that the launch is left out.
 struct ConstantGrid {
   std::string buffer;
   Dim3 grid;
@@ -142,18 +142,18 @@ struct Launch {
   Dim3 grid, block, cluster;
   std::int64_t dynamic_shared_bytes = 0;
   std::vector<Argument> arguments;
-  /// Programmatic dependent launch: its blocks may start before the kernel ahead in the stream has
-  /// ended. The kernel itself waits for that.
+  /// Programmatic dependent launch: blocks may start before the previous kernel in the stream ends.
+  /// The kernel waits for that end itself.
   bool starts_early = false;
   std::vector<ConstantGrid> with_constant = {};
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-/// Where the first kernel of a call may start before the kernel ahead of the call has ended, if it
-/// starts early at all. The later kernels of a call always do: they follow kernels of their own.
+/// Where the first kernel of a call may start before the previous kernel in the stream ends. This
+/// concerns launches with `starts_early` only. The later kernels of a call may always start early.
 enum class EarlyStart : std::uint8_t {
   never,
-  captured,   // in a stream capture, behind a kernel that is known to let it
+  captured,   // in a stream capture, after a kernel that is known to permit it
   everywhere  // and in every stream that is not captured
 };
 
@@ -165,18 +165,18 @@ struct ConstantCopy {
   friend bool operator==(const ConstantCopy&, const ConstantCopy&) = default;
 };
 
-/// One configuration on one problem: its workspace (numbered after the workload's buffers,
-/// unchecked outputs first), copies into constant memory, then its launches, in order on one
-/// stream.
+/// How one configuration computes one problem: copies into constant memory, then launches, in order
+/// on one stream. Indices of workspace buffers follow those of the workload's buffers; unchecked
+/// outputs come first.
 struct LaunchPlan {
   std::vector<BufferSpec> workspace;
   std::vector<Launch> launches;
   std::vector<ConstantCopy> constants = {};
-  std::vector<Launch> checks = {};  // after a call that is verified; not part of its time
+  std::vector<Launch> checks = {};  // check kernels: run after a verified call, never timed
   friend bool operator==(const LaunchPlan&, const LaunchPlan&) = default;
 };
 
-/// What a call repeats while the contents of `buffer` stay the same.
+/// The plan of later calls, as long as the contents of `buffer` do not change.
 LaunchPlan with_constant(LaunchPlan plan, std::string_view buffer);
 
 /// How a timed batch is launched: as one CUDA graph, or call by call on a stream.
@@ -188,13 +188,13 @@ struct Workload {
   std::string problem;  // canonical text, for messages
   std::vector<BufferSpec> buffers;
   std::vector<Scalar> scalars = {};  // the target's own, by name
-  SourceUnit reference_source;       // of the preparation, too
-  /// Writes the prepared inputs from others, before anything else, once for each input set.
+  SourceUnit reference_source;       // has the preparation's kernels, too
+  /// Computes the prepared inputs from the others. It runs first, once for each input set.
   LaunchPlan preparation = {};
   /// The compiled reference, for a device that compiles nothing itself.
   std::shared_ptr<const std::string> reference_binary = nullptr;
   LaunchPlan reference;
-  std::filesystem::path expected_file;  // if given, has the outputs; nothing is launched
+  std::filesystem::path expected_file;  // if given, holds the outputs; no reference is launched
   bool float64_outputs = true;
   std::uint64_t seed = 1;
   LaunchForm form = LaunchForm::graph;
