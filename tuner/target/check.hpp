@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of a target without running it.
+// Checks a target without running it: its space, its plans, whether it compiles.
 #pragma once
 
 #include <functional>
@@ -22,19 +22,19 @@ struct CheckedConfiguration {
 };
 
 struct TargetCheck {
-  /// What is legal and hardly meant, a sentence each.
+  /// Warnings, one sentence each: what is legal but probably a mistake.
   std::vector<std::string> notes;
   std::uint64_t product = 0;
   std::size_t valid = 0;
   std::vector<BufferSpec> buffers;
   Work work;
-  /// The manifest's default where that is legal here, else the nearest that is.
+  /// Whether the manifest's default is legal here. Otherwise the nearest legal one replaces it.
   bool default_is_legal = false;
-  /// The default first, then configurations that together hold every value.
+  /// The default first, then configurations that together have every value.
   std::vector<CheckedConfiguration> configurations;
-  Outcome reference = Outcome::ok;  // how compiling it went
+  Outcome reference = Outcome::ok;  // of compiling the reference
   std::string reference_log;
-  /// Of the default on the edge problem, for whoever runs it: check_target() does not.
+  /// Of the default on the edge problem. check_target() leaves it empty; its caller may run it.
   std::optional<Verdict> edge;
 
   bool compiles() const {
@@ -43,11 +43,11 @@ struct TargetCheck {
   bool passed() const { return compiles() && (!edge || edge->outcome == Outcome::ok); }
 };
 
-/// How many of how many kernels are compiled. Called from other threads.
+/// Gets the numbers of kernels compiled and in all. Called from other threads.
 using CheckProgress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Builds the space, plans and compiles the default and a sample of at most `most`, and the
-/// reference, on so many threads. Throws Error where the manifest makes no sense for this problem.
+/// Builds the space, then compiles the reference and at most `most` configurations, the default
+/// among them, on `threads` threads. Throws Error if the manifest does not fit the problem.
 TargetCheck check_target(const Target& target, const Problem& problem, Device& device,
                          std::size_t most, int threads = 1, const CheckProgress& progress = {});
 

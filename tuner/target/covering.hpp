@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few configurations that stand for a whole space.
+// A few configurations that represent a whole space.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace autotune {
 
-/// Indices, at most `most`, `first` the first of them, that together hold every value of every
-/// parameter that a valid configuration holds, as far as `most` allows: each next one has the most
-/// values that are still missing. Of a space beyond 100,000 only evenly spaced ones are considered.
+/// At most `most` indices, beginning with `first`. Each next one adds the most parameter values
+/// that are still missing, until every value of a valid configuration is there. A space of more
+/// than 100,000 configurations is searched at evenly spaced indices only.
 std::vector<std::size_t> covering_configurations(const ParameterSpace& space, std::size_t first,
                                                  std::size_t most);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Macros of a target that would be spelled alike.
+// Finds macros of a target that have the same name.
 #pragma once
 
 #include "tuner/core/target.hpp"
@@ -7,7 +7,7 @@
 
 namespace autotune {
 
-/// Throws Error at `place` for two macros of one spelling in one configuration.
+/// Throws Error at `place` if one configuration defines two macros of the same name.
 void refuse_equal_macros(const Node& place, const Target& target);
 
 }  // namespace autotune

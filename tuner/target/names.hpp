@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that a manifest declares, and what they mean where.
+// The names that a manifest declares, and their meaning in each scope.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace autotune {
 
-/// What an expression may name: what is known of a problem, or of a configuration, too.
+/// What an expression may name: values of a problem, or values of a configuration as well.
 enum class NameLevel : std::uint8_t { problem, configuration };
 
-/// Names of the target (scope "") are seen everywhere; those of a family, in that family. Every
+/// Names of the target (scope "") are visible everywhere, names of a family only in it. Every
 /// function throws Error with the place.
 class Names {
  public:
-  /// Starts with the `device.` names. With `untyped` words, a word is any that some parameter or
-  /// setting has, as in format 1.
+  /// Has the `device.` names. With `untyped_words`, as in format 1, an expression may use any word
+  /// that is a value of some parameter or setting.
   explicit Names(bool untyped_words);
 
   /// A size, setting, parameter or size of a setting's type. A parameter may be declared by several
@@ -39,7 +39,7 @@ class Names {
   /// A definition or function; it may name others that come later.
   void define(const Definition& definition, const std::string& scope, bool is_macro);
 
-  /// All definitions, each after those that it names; `when` and guards are left to the caller.
+  /// All definitions, each after those that it names. The caller adds `when` and guards.
   struct Defined {
     std::string scope;
     DefineSpec spec;
@@ -47,11 +47,11 @@ class Names {
   };
   std::vector<Defined> definitions();
 
-  /// Parses what stands at a place. Reads no handles unless `handles`.
+  /// Parses the excerpt. It may name handles only if `handles`.
   Expression expression(const Excerpt& excerpt, NameLevel level, const std::string& scope = "",
                         bool handles = false);
   Expression expression(const Node& node, NameLevel level, const std::string& scope = "");
-  /// One that gives an integer.
+  /// An expression whose value is an integer.
   Expression integer(const Excerpt& excerpt, NameLevel level, const std::string& scope = "");
   Expression integer(const Node& node, NameLevel level, const std::string& scope = "");
   /// A kernel's access to one of its buffers.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A manifest while it is read: its scopes, and the names that they declare.
+// A manifest during reading: its scopes, and the names that they declare.
 #pragma once
 
 #include <filesystem>
@@ -14,23 +14,23 @@
 
 namespace autotune {
 
-/// The target itself, or a family with the parts that it takes over: keys are looked up in all.
+/// The target itself, or a family with the parts that it uses: keys are looked up in all tables.
 struct ManifestScope {
-  std::string name;          // empty of the target
+  std::string name;          // empty for the target
   std::vector<Node> tables;  // parts first
-  /// True in configurations of this family; none of the target's.
+  /// True in configurations of this family; the target has none.
   std::optional<Expression> guard = {};
 
   /// Every value of a key, in order.
   std::vector<const Node*> all(std::string_view key) const;
-  /// The last, nullptr where there is none.
+  /// The last value of a key, or nullptr.
   const Node* last(std::string_view key) const;
 };
 
 struct Reading {
   Reading(Node root, std::filesystem::path folder, int format);
 
-  /// The scope's expression where its guard holds, `otherwise` elsewhere.
+  /// `expression` if the scope's guard holds, else `otherwise`.
   static Expression guarded(const ManifestScope& scope, const Expression& expression,
                             std::int64_t otherwise);
   const ManifestScope& target() const { return scopes.front(); }
@@ -46,16 +46,16 @@ struct Reading {
   std::string family_parameter;       // empty without families
 };
 
-/// The parts of a problem and its space, in the order in which they must be read.
+/// The functions that read a problem and its space must be called in this order.
 void read_problem(Reading& reading, Target& target);
 void read_parameters(Reading& reading, Target& target);
 void read_definitions(Reading& reading, Target& target);
-/// When each parameter has a meaning; the expressions may use definitions.
+/// The `when` of each parameter; these expressions may use definitions.
 void read_conditions(Reading& reading, Target& target);
 void read_space(Reading& reading, Target& target);
 void read_default(Reading& reading, Target& target);
 
-/// Arguments, workspace and tensor maps: their names, which definitions may not have, first.
+/// The names of arguments, workspace and tensor maps. Comes first: definitions may not use them.
 void declare_handles(Reading& reading);
 /// Arguments, workspace and tensor maps.
 void read_arguments(Reading& reading, Target& target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `#define`s of a source that would override the manifest's without a word.
+// Finds `#define`s of a source that would silently override those of the manifest.
 #pragma once
 
 #include <string>
@@ -18,12 +18,12 @@ struct SourceDefine {
   friend bool operator==(const SourceDefine&, const SourceDefine&) = default;
 };
 
-/// The `#define`s of a text, without those inside a condition that asks for their own name
-/// (`#ifndef N`) and those inside `#if 0`. Other conditions are not evaluated.
+/// The `#define`s of a text, except those inside `#if 0` or a condition on their own name
+/// (`#ifndef N`). Other conditions are not evaluated.
 std::vector<SourceDefine> unguarded_defines(std::string_view text);
 
-/// Throws Error naming both places when the source, or a file that it includes, defines a macro of
-/// the manifest again.
+/// Throws Error with both places if the source, or a file that it includes, defines a macro that
+/// the manifest defines.
 void refuse_redefinitions(const Target& target);
 
 }  // namespace autotune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of expressions: one on a line, or several with `;` between. An indented line continues the
-// one above, and `#` begins a comment.
+// Blocks of expressions: one a line, or several separated by `;`. An indented line continues the
+// previous one. `#` begins a comment.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace autotune {
 
-/// The text of an expression, and where in a document it stands.
+/// The text of an expression, and its place in a document.
 struct Excerpt {
   std::string text;
-  Node node;               // that it is part of
+  Node node;               // the value that contains it
   std::size_t offset = 0;  // within the node's text
 
   /// Throws Error with the place of the mistake.
@@ -29,17 +29,17 @@ struct Definition {
   Excerpt value;
 };
 
-/// An expression of its own: a text, or a number or flag.
+/// The excerpt of a node that is one expression: a text, a number or a flag.
 Excerpt excerpt_of(const Node& node);
 
-/// Of a text, its statements; of a list, its items.
+/// The statements of a text, or the items of a list.
 std::vector<Excerpt> statements_of(const Node& node);
 
-/// What holds where each of these does: `a and b` as `a`, `b`, and `p implies a and b` as `p
-/// implies a`, `p implies b`. The text is an expression.
+/// Splits an expression into parts that hold together if and only if it holds: `a and b` gives `a`
+/// and `b`; `p implies a and b` gives `p implies a` and `p implies b`.
 std::vector<std::string> conjuncts_of(const std::string& text);
 
-/// Of a text, its statements; of a table, its members.
+/// The statements of a text, or the members of a table.
 std::vector<Definition> definitions_of(const Node& node);
 
 }  // namespace autotune
