@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGKILL of the tool and of its workers at random moments ($AUTOTUNE_TEST_KILLS times each), and
-// configurations that crash among others ($AUTOTUNE_TEST_FAULTS of them).
+// SIGKILL of the tool and of its workers at random moments ($AUTOTUNE_TEST_KILLS times each, among
+// $AUTOTUNE_TEST_CONFIGURATIONS), and configurations that crash ($AUTOTUNE_TEST_FAULTS of them).
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -21,6 +21,14 @@ namespace {
 using std::chrono::milliseconds;
 
 int kills_wanted() { return how_often("AUTOTUNE_TEST_KILLS", 80, 20); }
+
+/// Configurations of each problem, enough that some run while the kills come.
+int configurations() { return how_often("AUTOTUNE_TEST_CONFIGURATIONS", 1500, 400); }
+
+/// Sizes of a problem with so many configurations.
+std::string sizes_of(int size) {
+  return std::to_string(size) + 'x' + std::to_string(configurations());
+}
 
 std::vector<std::string> tune_each(const std::string& sizes, std::vector<std::string> more = {}) {
   for (const char* word : {"--strategy", "exhaustive", "--budget", "100%", "--json", "--quiet"}) {
@@ -63,7 +71,7 @@ void expect_all_measured(const Ended& ended, int count, int crashes_allowed) {
 TEST(Kill, OfTheToolLosesNoStoredTrialAndLeavesNoWorker) {
   const Sandbox sandbox;
   int size = 50;
-  const auto arguments = [&] { return tune_each(std::to_string(size) + "x1500"); };
+  const auto arguments = [&] { return tune_each(sizes_of(size)); };
   std::minstd_rand random(3);
   Stored before;
   const int enough = 5 * kills_wanted() / 2;  // facts, so that the kills have something to lose
@@ -85,7 +93,7 @@ TEST(Kill, OfTheToolLosesNoStoredTrialAndLeavesNoWorker) {
     // A slow or busy machine comes to its first trial later: aim at twice of what is enough.
     if (std::ssize(before.facts) * kills_wanted() < 2 * enough * kills) longest += longest / 10;
   }
-  expect_all_measured(sandbox.run(arguments()), 1500, 0);
+  expect_all_measured(sandbox.run(arguments()), configurations(), 0);
   EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
 }
 
@@ -95,7 +103,7 @@ TEST(Kill, OfTheWorkerCostsAtMostTheTrialThatRan) {
   int size = 50;
   for (int kills = 0; kills < kills_wanted(); ++size) {
     const int before = kills;
-    const auto running = sandbox.start(tune_each(std::to_string(size) + "x1500"));
+    const auto running = sandbox.start(tune_each(sizes_of(size)));
     while (!running->ended() && kills < kills_wanted()) {
       // At any moment, also of its start; but now and then it is left time for an answer, for five
       // workers in a row without one are a device that is unhealthy.
@@ -105,7 +113,7 @@ TEST(Kill, OfTheWorkerCostsAtMostTheTrialThatRan) {
         ++kills;
       }
     }
-    expect_all_measured(running->wait(), 1500, kills - before);
+    expect_all_measured(running->wait(), configurations(), kills - before);
   }
   EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
 }
