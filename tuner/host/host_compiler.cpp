@@ -69,6 +69,7 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
                                       optimization_,
                                       "-march=native",
                                       "-ffp-contract=fast",
+                                      "-fno-strict-aliasing",  // kernels read floats as float4
                                       "-fno-math-errno",
                                       "-fno-trapping-math",
                                       "-fno-exceptions",

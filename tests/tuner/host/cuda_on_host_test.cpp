@@ -70,6 +70,23 @@ TEST(CudaOnHost, DynamicSharedMemoryIsThere) {
                 .dynamic_shared_bytes = 128 * 4});
 }
 
+TEST(CudaOnHost, WordsMayBeReadAsAnotherType) {
+  expect_right({.text = R"(
+    __device__ int difference(const int* in) {
+      int words[4] = {};
+      for (int i = 0; i < 4; ++i) {
+        *reinterpret_cast<float*>(words + i) = *reinterpret_cast<const float*>(in + i);
+      }
+      return words[3] - words[0];
+    }
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      out[threadIdx.x] = difference(in + threadIdx.x / 4 * 4);
+    })",
+                .expected = "in[i / 4 * 4 + 3] - in[i / 4 * 4]",
+                .n = 64,
+                .block = {64}});
+}
+
 TEST(CudaOnHost, ShufflesMoveValuesWithinAWarp) {
   expect_right(
       {.text = R"(
