@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <vector>
+
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 
@@ -113,6 +115,41 @@ extern "C" __global__ void kernel(float* out, const float* in) {
   EXPECT_EQ(launched(1, two, thrice), (std::vector<float>{15, 18, 21, 24}));
   EXPECT_EQ(launched(1, two, negative), (std::vector<float>{-5, -6, -7, -8}));
   EXPECT_EQ(launched(0, one, thrice), (std::vector<float>{3, 6, 9, 12}));
+}
+
+TEST_F(PreparedKernelTest, OneBufferAfterTheOtherMayBeConstant) {
+  const CompiledKernel kernel = compiled(unit_of(R"(
+extern "C" __global__ void copy_a(float* out, const float* a) { out[0] = a[0]; }
+extern "C" __global__ void copy_b(float* out, const float* b) { out[1] = b[0]; })",
+                                                 {"copy_a", "copy_b"}));
+  Launch first, second;
+  first.entry = "copy_a";
+  first.arguments = {BufferRef{0}, BufferRef{1}};
+  first.with_constant = {{"a", {0, 1, 1}}};
+  second.entry = "copy_b";
+  second.arguments = {BufferRef{0}, BufferRef{2}};
+  second.with_constant = {{"b", {0, 1, 1}}};
+  LaunchPlan plan;
+  plan.launches = {first, second};
+  PreparedKernel prepared(0, *kernel.binary, plan,
+                          {{"out", ElementType::f32, 2, Role::output, Fill::random, 0, {}},
+                           {"a", ElementType::f32, 1, Role::input, Fill::random, 0, {}},
+                           {"b", ElementType::f32, 1, Role::input, Fill::random, 0, {}}});
+  const DeviceMemory out(2 * sizeof(float)), a(sizeof(float)), b(sizeof(float));
+  void* const addresses[] = {out.get(), a.get(), b.get()};
+  const auto launched = [&](float in_a, float in_b, const char* constant) {
+    EXPECT_EQ(cudaMemcpy(a.get(), &in_a, sizeof in_a, cudaMemcpyHostToDevice), cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(b.get(), &in_b, sizeof in_b, cudaMemcpyHostToDevice), cudaSuccess);
+    prepared.launch(addresses, {}, nullptr, constant);
+    std::vector<float> got(2);
+    EXPECT_EQ(cudaMemcpy(got.data(), out.get(), 2 * sizeof(float), cudaMemcpyDeviceToHost),
+              cudaSuccess);
+    return got;
+  };
+  EXPECT_EQ(launched(1, 2, ""), (std::vector<float>{1, 2}));
+  EXPECT_EQ(launched(3, 4, "a"), (std::vector<float>{1, 4}));
+  EXPECT_EQ(launched(5, 6, "b"), (std::vector<float>{5, 4}));
+  EXPECT_EQ(launched(7, 8, ""), (std::vector<float>{7, 8}));
 }
 
 /// A copy of 8 x 8 elements that the copy engine reads.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <variant>
 
 #include "tuner/gpu/cuda_check.hpp"
@@ -34,6 +35,7 @@ std::vector<Scalar> named_scalars(const LaunchPlan& plan) {
 struct BoundCall {
   std::vector<void*> addresses;
   std::vector<Scalar> scalars;  // by name; at first those of the plan
+  std::string constant;         // the buffer whose work the plan leaves out
   std::optional<BoundPlan> plan;
 };
 
@@ -113,9 +115,11 @@ void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Sc
   const std::lock_guard lock(loaded_->mutex);
   BoundCall& call = constant.empty() ? loaded_->whole : loaded_->with_constant;
   try {
+    if (call.constant != constant) call.plan.reset();  // of another buffer
     if (!call.plan) {
       const LaunchPlan& all = loaded_->plan;
       loaded_->bind(call, constant.empty() ? all : with_constant(all, constant), addresses);
+      call.constant = constant;
     }
     Loaded::move(call, addresses);
     loaded_->set(call, scalars);
