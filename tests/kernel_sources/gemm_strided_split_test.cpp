@@ -4,30 +4,20 @@
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
-#include "tuner/target/manifest.hpp"
+#include "tests/kernel_sources/strided_gemm.hpp"
 
 namespace autotune {
 namespace {
 
 using Text = std::string;
 using testing::host;
-
-Target shipped(const Text& name) {
-  return load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name + ".target.toml");
-}
+using testing::named;
+using testing::shipped;
+using Sizes = testing::StridedSizes;
 
 const Target& gemm_strided_split() {
   static const Target target = shipped("gemm_strided_split");
   return target;
-}
-
-struct Sizes {
-  std::int64_t m, n, k, lda, ldb, ldc, ldd;
-};
-
-NamedValues named(const Sizes& s) {
-  return {{"M", s.m},     {"N", s.n},     {"K", s.k},    {"lda", s.lda},
-          {"ldb", s.ldb}, {"ldc", s.ldc}, {"ldd", s.ldd}};
 }
 
 /// Small tiles of the family.

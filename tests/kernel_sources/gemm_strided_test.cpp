@@ -4,31 +4,21 @@
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
-#include "tuner/target/manifest.hpp"
+#include "tests/kernel_sources/strided_gemm.hpp"
 
 namespace autotune {
 namespace {
 
 using Text = std::string;
 using testing::host;
+using testing::named;
+using testing::shipped;
+using Sizes = testing::StridedSizes;
 using testing::small_gpu;
-
-Target shipped(const Text& name) {
-  return load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name + ".target.toml");
-}
 
 const Target& gemm_strided() {
   static const Target target = shipped("gemm_strided");
   return target;
-}
-
-struct Sizes {
-  std::int64_t m, n, k, lda, ldb, ldc, ldd;
-};
-
-NamedValues named(const Sizes& s) {
-  return {{"M", s.m},     {"N", s.n},     {"K", s.k},    {"lda", s.lda},
-          {"ldb", s.ldb}, {"ldc", s.ldc}, {"ldd", s.ldd}};
 }
 
 void expect_right(const Sizes& sizes, const NamedValues& settings, NamedValues held) {
