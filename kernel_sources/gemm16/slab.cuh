@@ -23,14 +23,20 @@ struct Slab {
 
   /// The elements from (first, k) on. `map` has boxes of 128 bytes x outer, or of kPiece x a slab;
   /// boxes along k may have fewer lines, if nobody needs the others.
+  /// The `kBlocks` of a cluster may share a slab: each copies its part of the lines to all of them,
+  /// in boxes of as many lines.
+  template <int kBlocks = 1>
   static __device__ __forceinline__ void copy(SharedAddress to, const TensorMap& map, int first,
-                                              int k, SharedAddress barrier) {
+                                              int k, SharedAddress barrier, int rank = 0) {
+    constexpr int kLines = (along_k ? outer : kSlabBytes / element_bytes) / kBlocks;
+    const int line = rank * kLines;
+    to += line * kPitch;
     if constexpr (along_k) {
-      copy_box(to, map, k, first, barrier);
+      copy_box_to_cluster<kBlocks>(to, map, k, first + line, barrier);
     } else {
 #pragma unroll
       for (int at = 0; at < outer; at += kPiece)
-        copy_box(to + at * kSlabBytes, map, first + at, k, barrier);
+        copy_box_to_cluster<kBlocks>(to + at * kSlabBytes, map, first + at, k + line, barrier);
     }
   }
 

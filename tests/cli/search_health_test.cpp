@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/cli/tool.hpp"
+#include "tuner/cli/search_health_report.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
@@ -75,6 +76,8 @@ TEST(SearchHealthReport, JsonOfBothHasTheFigures) {
   EXPECT_EQ(document["search"]["ranked"], document["ranked"]);
   EXPECT_EQ(document["search"]["tried"], 8);
 }
+
+TEST(SearchHealth, OfNoSearchNothingIsTold) { EXPECT_EQ(cli::health_text({}), ""); }
 
 }  // namespace
 }  // namespace autotune::testing

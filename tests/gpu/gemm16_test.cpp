@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <future>
 #include <random>
 
 #include "tests/gpu/gpu_fixture.hpp"
@@ -35,11 +36,17 @@ class Gemm16 : public Gpu {
     const ParameterSpace space = space_of(target(), problem, info);
     const auto bench = device().open(workload_of(target(), problem, info));
     const char* const count = std::getenv("AUTOTUNE_TEST_CONFIGURATIONS");
+    std::vector<std::pair<Configuration, std::future<CompiledKernel>>> compiled;
     for (std::size_t left = count ? std::strtoul(count, nullptr, 10) : 4; left > 0; --left) {
       const Configuration configuration = space.at(random_() % space.size());
+      compiled.emplace_back(
+          configuration, std::async(std::launch::async, [&, configuration] {
+            return device().compile(source_unit(target(), problem, configuration, info));
+          }));
+    }
+    for (auto& [configuration, result] : compiled) {
       SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
-      const CompiledKernel kernel =
-          device().compile(source_unit(target(), problem, configuration, info));
+      const CompiledKernel kernel = result.get();
       ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
       const Verdict verdict =
           bench->load(kernel, launch_plan(target(), problem, configuration, info))->verify();

@@ -110,6 +110,7 @@ std::string loser_lines(const Explanation& explanation) {
 }
 
 std::string reason_lines(const Explanation& explanation) {
+  if (explanation.tried == 0) return "";  // a context in which finalists only are timed
   std::string text =
       format("\ntried       {}, {} of them timed\n", explanation.tried, explanation.timed.size());
   for (std::size_t i = 0; i < std::min(kReasons, explanation.reasons.size()); ++i) {

@@ -55,6 +55,7 @@ std::string progress_text(const SearchHealth& health) {
 }  // namespace
 
 std::string health_text(const SearchHealth& health) {
+  if (health.tried == 0) return "";
   std::string text = ranking_text(health) + format("failures    {}\n", failures_text(health));
   if (health.fails_often()) text += format("  {}\n", kConstraintAdvice);
   return text + progress_text(health);

@@ -14,8 +14,10 @@ constexpr double kNanoseconds = 1e9;
 double gflops(double flops, double seconds) { return seconds > 0 ? flops / seconds / 1e9 : 0; }
 
 std::string against_default(const ProblemReport& report) {
-  if (!report.decision.default_configuration)
+  if (!report.decision.default_configuration) {
+    if (report.default_failure.empty()) return "the default is not among the finalists";
     return "the default failed: " + report.default_failure;
+  }
   const Tuned& by_default = *report.decision.default_configuration;
   if (by_default.configuration == report.decision.best->configuration) return "the default itself";
   return format("{:.2f}x the default",

@@ -121,7 +121,7 @@ void add_memory(Lines& lines, const Expected& expected) {
       "L2", {"l2_bytes", "l2_hit_rate"},
       [&](Values v) {
         return format("{}{}, {:.1f} % hits", size_text(v[0]), rate(v[0], expected.seconds),
-                      100 * v[1]);
+                      100 * std::min(v[1], 1.0));  // its parts are counted in different passes
       },
       expected.l2_bytes > 0 ? size_text(expected.l2_bytes) + " by the model" : "");
   lines.add(

@@ -23,22 +23,33 @@ DeviceInfo hopper() {
   return gpu;
 }
 
+Target shipped(const std::string& name) {
+  return load_manifest(source_folder() / "kernel_sources" / name / (name + ".target.toml"));
+}
+
+/// Compiles the configuration in the middle of those that have the fixed values.
+void expect_to_compile(const Target& target, const NamedValues& fixed) {
+  const ScratchFolder folder;
+  const CubinCompiler compiler(90, std::make_shared<BuildCache>(folder.path() / "cache"));
+  const Problem odd = problem_of(target, {{"M", 517}, {"N", 389}, {"K", 1031}}, {});
+  const ParameterSpace space = space_of(with_fixed(target, fixed), odd, hopper());
+  ASSERT_FALSE(space.empty());
+  const CompiledKernel compiled =
+      compiler.compile(source_unit(target, odd, space.at(space.size() / 2), hopper()));
+  EXPECT_EQ(compiled.outcome, Outcome::ok) << compiled.log;
+}
+
 class TensorCoreKernels : public testing::TestWithParam<std::string> {};
 
 TEST_P(TensorCoreKernels, CompileForAHopper) {
-  const ScratchFolder folder;
-  const CubinCompiler compiler(90, std::make_shared<BuildCache>(folder.path() / "cache"));
-  const Target target = load_manifest(source_folder() / "kernel_sources" / GetParam() /
-                                      (GetParam() + ".target.toml"));
-  const Problem odd = problem_of(target, {{"M", 517}, {"N", 389}, {"K", 1031}}, {});
-  for (const char* kernel : {"mma", "wgmma"}) {
-    const ParameterSpace space =
-        space_of(with_fixed(target, {{"KERNEL", std::string(kernel)}}), odd, hopper());
-    ASSERT_FALSE(space.empty());
-    const CompiledKernel compiled =
-        compiler.compile(source_unit(target, odd, space.at(space.size() / 2), hopper()));
-    EXPECT_EQ(compiled.outcome, Outcome::ok) << compiled.log;
-  }
+  for (const char* kernel : {"mma", "wgmma"})
+    expect_to_compile(shipped(GetParam()), {{"KERNEL", std::string(kernel)}});
+}
+
+TEST(ClustersThatShareCopies, CompileForAHopper) {
+  for (const int blocks : {2, 4})
+    expect_to_compile(shipped("gemm16"),
+                      {{"KERNEL", std::string("wgmma")}, {"CLUSTER", std::int64_t{blocks}}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, TensorCoreKernels,
