@@ -6,13 +6,14 @@
 #include <array>
 #include <cmath>
 
+#include "tuner/search/reduction.hpp"
+#include "tuner/search/tile.hpp"
+
 namespace autotune {
 namespace {
 
 constexpr double kRoot5 = 2.2360679774997896;
 constexpr double kFirstStride = 0.2;
-// [Δ ≠ 0] as min(kSharp Δ², 1): no two levels of up to 1000 are nearer than 0.001.
-constexpr float kSharp = 1e7F;
 
 /// Independent normal priors on the logarithms.
 struct Prior {
@@ -127,25 +128,15 @@ Kernel Kernel::prior(Eigen::Index dimensions, double step) {
 
 void covariances(const Kernel& kernel, const Eigen::Ref<const Eigen::RowVectorXf>& point,
                  const Eigen::Ref<const Points>& points, float* result) {
-  constexpr Eigen::Index kBlock = 512;  // stays in the nearest cache
-  using Block = Eigen::Array<float, Eigen::Dynamic, 1, Eigen::ColMajor, kBlock, 1>;
-  const Eigen::ArrayXf weights = (-2 * kernel.log_scales).array().exp().cast<float>();
-  const auto amplitude = static_cast<float>(std::exp(kernel.log_amplitude));
-  const auto root5 = static_cast<float>(kRoot5), step = static_cast<float>(kernel.step);
-  for (Eigen::Index first = 0; first < points.rows(); first += kBlock) {
-    const Eigen::Index size = std::min(kBlock, points.rows() - first);
-    Block r2 = Block::Zero(size);
-    for (Eigen::Index d = 0; d < point.size(); ++d) {
-      const auto delta2 = (points.col(d).segment(first, size).array() - point[d]).square();
-      if (step > 0) {
-        r2 += weights[d] * (delta2 + (delta2 * (kSharp * step)).min(step));
-      } else {
-        r2 += weights[d] * delta2;
-      }
-    }
-    const Block r = r2.sqrt() * root5;
-    Eigen::Map<Eigen::ArrayXf>(result + first, size) =
-        amplitude * (1 + r + r2 * (5.0F / 3)) * (-r).exp();
+  const Reduction reduction(kernel);
+  const Points mapped_point = reduction.points(point);
+  for (Eigen::Index first = 0; first < points.rows(); first += kTile) {
+    const Eigen::Index size = std::min<Eigen::Index>(kTile, points.rows() - first);
+    const Eigen::MatrixXf tile = in_tiles(reduction.points(points.middleRows(first, size)));
+    Eigen::Array<float, kTile, 1> column;
+    tile_covariances(tile.data(), static_cast<int>(tile.cols()), mapped_point.data(),
+                     reduction.steps(), reduction.amplitude(), column.data());
+    std::copy_n(column.data(), size, result + first);
   }
 }
 

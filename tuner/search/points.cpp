@@ -11,7 +11,7 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kMostProducts = 36;
-constexpr float kProductSpan = 0.6F;
+constexpr double kProductSpan = 0.6;
 
 /// Places on a log scale, shifted by one where zero or negative values occur.
 std::vector<double> log_places(const std::vector<Value>& values) {
@@ -28,10 +28,8 @@ bool has_words(const std::vector<Value>& values) {
 }
 
 /// Empty for words and for what can only be on or off.
-std::vector<float> logarithms_of(const std::vector<Value>& values) {
-  if (values.size() < 3 || has_words(values)) return {};
-  const std::vector<double> places = log_places(values);
-  return {places.begin(), places.end()};
+std::vector<double> logarithms_of(const std::vector<Value>& values) {
+  return values.size() < 3 || has_words(values) ? std::vector<double>() : log_places(values);
 }
 
 std::vector<float> coordinates_of(const std::vector<Value>& values) {
@@ -85,9 +83,9 @@ void LevelCoordinates::add_products() {
 
 float LevelCoordinates::product_coordinate(const Product& product,
                                            std::span<const std::size_t> levels) const {
-  const float sum = logarithms_[product.first][levels[product.first]] +
-                    logarithms_[product.second][levels[product.second]];
-  return kProductSpan * (sum - product.low) / product.span();
+  const double sum = logarithms_[product.first][levels[product.first]] +
+                     logarithms_[product.second][levels[product.second]];
+  return static_cast<float>(kProductSpan * (sum - product.low) / product.span());
 }
 
 Eigen::MatrixXd LevelCoordinates::product_basis() const {

@@ -44,8 +44,8 @@ class LevelCoordinates {
   /// Two dimensions of parameters, and the smallest and largest sum of their logarithms.
   struct Product {
     std::size_t first, second;
-    float low, high;
-    float span() const { return std::max(high - low, 1e-6F); }
+    double low, high;
+    double span() const { return std::max(high - low, 1e-6); }
   };
   void add_products();
   float product_coordinate(const Product& product, std::span<const std::size_t> levels) const;
@@ -54,7 +54,8 @@ class LevelCoordinates {
   const ParameterSpace& space_;
   std::vector<std::size_t> parameters_;          // those with more than one value
   std::vector<std::vector<float>> coordinates_;  // per parameter, one per level
-  std::vector<std::vector<float>> logarithms_;   // the same; empty unless it has products
+  /// The same; empty unless it has products. In float, 2 times 8 and 4 times 4 might differ.
+  std::vector<std::vector<double>> logarithms_;
   std::vector<Product> products_;
 };
 

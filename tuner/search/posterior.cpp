@@ -7,11 +7,12 @@
 #include <cmath>
 #include <utility>
 
+#include "tuner/search/tile.hpp"
+
 namespace autotune {
 namespace {
 
 constexpr double kJitter = 1e-8;
-constexpr Eigen::Index kBlock = 256;  // candidates that are solved for at a time
 
 }  // namespace
 
@@ -19,76 +20,82 @@ Posterior::Posterior(const Points& candidates, Eigen::Index most_observations,
                      Eigen::MatrixXd basis)
     : candidates_(candidates),
       basis_(std::move(basis)),
-      factor_(Eigen::MatrixXd::Zero(most_observations, most_observations)),
-      solutions_(0, most_observations) {}
+      factor_(Eigen::MatrixXd::Zero(most_observations, most_observations)) {}
 
-void Posterior::reset(const Kernel& unreduced, const Points& observed) {
-  reduction_ = Reduction(unreduced, basis_);
-  reduced_ = reduction_.points(candidates_);
-  count_ = observed.rows();
-  assert(count_ <= factor_.rows());
-  observed_.resize(factor_.rows(), reduced_.cols());
-  observed_.topRows(count_) = reduction_.points(observed);
-  Eigen::MatrixXf among(count_, count_);
-  for (Eigen::Index i = 0; i < count_; ++i) {
-    covariances(kernel(), observed_.row(i), observed_.topRows(count_), among.col(i).data());
-  }
-  Eigen::MatrixXd covariance = among.cast<double>();
-  covariance.diagonal().array() += std::exp(kernel().log_noise) + kJitter;
-  factor_.topLeftCorner(count_, count_) = covariance.llt().matrixL();
-
-  if (solutions_.rows() != candidates_.rows()) {
-    solutions_.resize(candidates_.rows(), factor_.rows());
-  }
-  const Eigen::MatrixXf upper = factor_.topLeftCorner(count_, count_).transpose().cast<float>();
-  variances_.resize(candidates_.rows());
-  for (Eigen::Index first = 0; first < solutions_.rows(); first += kBlock) {
-    const Eigen::Index size = std::min(kBlock, solutions_.rows() - first);
-    auto block = solutions_.block(first, 0, size, count_);
-    for (Eigen::Index i = 0; i < count_; ++i) {
-      covariances(kernel(), observed_.row(i), reduced_.middleRows(first, size),
-                  block.col(i).data());
-    }
-    upper.triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(block);
-    variances_.segment(first, size) = static_cast<float>(std::exp(kernel().log_amplitude)) -
-                                      block.array().square().rowwise().sum();
-  }
+void Posterior::reset(const Kernel& kernel, const Points& observed) {
+  reduction_ = Reduction(kernel, basis_);
+  const Points reduced = reduction_.points(candidates_);
+  dimensions_ = static_cast<int>(reduced.cols());
+  tiles_ = in_tiles(reduced);
+  noise_ = std::exp(kernel.log_noise) + kJitter;
+  count_ = solved_ = 0;
+  assert(observed.rows() <= factor_.rows());
+  observed_.resize(dimensions_, factor_.rows());
+  observed_tiles_ = Eigen::MatrixXf::Zero(kTile, tiles_of(factor_.rows()) * dimensions_);
+  variances_ = Eigen::ArrayXf::Constant(candidates_.rows(), reduction_.amplitude());
+  solutions_.resize(kTile, tiles_of(candidates_.rows()) * factor_.rows());
+  observe(observed);
 }
 
-/// By a row of L.
-void Posterior::extend_factor(const Eigen::Ref<const Eigen::RowVectorXf>& point) {
-  assert(!full());
-  observed_.row(count_) = point;
-  Eigen::VectorXf with_observed(count_ + 1);
-  covariances(kernel(), point, observed_.topRows(count_ + 1), with_observed.data());
-  Eigen::VectorXd row = with_observed.head(count_).cast<double>();
-  const auto known = factor_.topLeftCorner(count_, count_);
-  known.triangularView<Eigen::Lower>().solveInPlace(row);
-  const double rest =
-      std::exp(kernel().log_amplitude) + std::exp(kernel().log_noise) + kJitter - row.squaredNorm();
-  factor_.row(count_).head(count_) = row.transpose();
-  factor_(count_, count_) = std::sqrt(std::max(rest, 1e-10));
-  ++count_;
-}
-
+/// Rows of L for points: from their covariances with the observed ones and among themselves.
 void Posterior::observe(const Points& points) {
   if (points.rows() == 0) return;
   const Eigen::Index before = count_;
+  count_ += points.rows();
+  assert(count_ <= factor_.rows());
   const Points added = reduction_.points(points);
-  for (Eigen::Index i = 0; i < added.rows(); ++i) extend_factor(added.row(i));
-  const Eigen::MatrixXf rows = factor_.block(before, 0, added.rows(), count_).cast<float>();
-  // A block of the solutions stays in the cache for all points.
-  for (Eigen::Index first = 0; first < solutions_.rows(); first += kBlock) {
-    const Eigen::Index size = std::min(kBlock, solutions_.rows() - first);
-    for (Eigen::Index place = before; place < count_; ++place) {
-      const auto row = rows.row(place - before);
-      auto column = solutions_.col(place).segment(first, size);
-      covariances(kernel(), observed_.row(place), reduced_.middleRows(first, size), column.data());
-      column.noalias() -= solutions_.block(first, 0, size, place) * row.head(place).transpose();
-      column *= 1 / row[place];
-      variances_.segment(first, size) -= column.array().square();
+  Eigen::MatrixXf covariances(kTile * tiles_of(count_), added.rows());
+  for (Eigen::Index i = 0; i < added.rows(); ++i) {
+    const Eigen::Index place = before + i;
+    observed_.col(place) = added.row(i).transpose();
+    observed_tiles_.row(place % kTile).segment(place / kTile * dimensions_, dimensions_) =
+        added.row(i);
+    for (Eigen::Index tile = 0; tile <= place / kTile; ++tile) {
+      tile_covariances(observed_tiles_.col(tile * dimensions_).data(), dimensions_,
+                       observed_.col(place).data(), reduction_.steps(), reduction_.amplitude(),
+                       covariances.col(i).data() + tile * kTile);
     }
   }
+  Eigen::MatrixXd rest = covariances.middleRows(before, added.rows()).transpose().cast<double>();
+  rest.diagonal().array() += noise_;
+  if (before > 0) {
+    auto rows = factor_.block(before, 0, added.rows(), before);
+    rows = covariances.topRows(before).transpose().cast<double>();
+    const auto known = factor_.topLeftCorner(before, before).triangularView<Eigen::Lower>();
+    known.transpose().solveInPlace<Eigen::OnTheRight>(rows);
+    rest.triangularView<Eigen::Lower>() -= rows * rows.transpose();
+  }
+  Eigen::LLT<Eigen::MatrixXd> factor(rest);
+  // Covariances are rounded to float. With little noise, that may leave no positive matrix.
+  for (double more = kJitter; factor.info() != Eigen::Success && more < 1; more *= 10) {
+    rest.diagonal().array() += more;
+    factor.compute(rest);
+  }
+  factor_.block(before, before, added.rows(), added.rows()) = factor.matrixL();
+}
+
+void Posterior::solve(const Eigen::VectorXf& whitened, Eigen::Ref<Eigen::VectorXf> means) {
+  const Eigen::MatrixXf rows =
+      factor_.block(solved_, 0, count_ - solved_, count_).transpose().cast<float>();
+  for (Eigen::Index tile = 0; tile < tiles_of(candidates_.rows()); ++tile) {
+    const Eigen::Index first = tile * kTile;
+    const Eigen::Index size = std::min<Eigen::Index>(kTile, candidates_.rows() - first);
+    float* const columns = solutions_.col(tile * factor_.rows()).data();
+    for (Eigen::Index place = solved_; place < count_; ++place) {
+      float* const column = columns + place * kTile;
+      const float* const row = rows.col(place - solved_).data();
+      tile_covariances(tiles_.col(tile * dimensions_).data(), dimensions_,
+                       observed_.col(place).data(), reduction_.steps(), reduction_.amplitude(),
+                       column);
+      subtract_columns(columns, static_cast<int>(place), row, 1 / row[place], column);
+      variances_.segment(first, size) -= Eigen::Map<const Eigen::ArrayXf>(column, size).square();
+    }
+    if (means.size() == 0) continue;
+    Eigen::Array<float, kTile, 1> mean = Eigen::Array<float, kTile, 1>::Zero();
+    subtract_columns(columns, static_cast<int>(whitened.size()), whitened.data(), -1, mean.data());
+    means.segment(first, size) = mean.head(size);
+  }
+  solved_ = count_;
 }
 
 Eigen::VectorXd Posterior::whitened(const Eigen::VectorXd& values) const {
@@ -107,9 +114,16 @@ Eigen::VectorXd Posterior::whitened(const Eigen::VectorXd& values,
   return result;
 }
 
-Eigen::VectorXf Posterior::means(const Eigen::VectorXd& whitened) const {
-  const Eigen::VectorXf narrow = whitened.cast<float>();
-  return solutions_.leftCols(narrow.rows()) * narrow;
+Eigen::VectorXf Posterior::means(const Eigen::VectorXd& whitened) {
+  Eigen::VectorXf means(candidates_.rows());
+  solve(whitened.cast<float>(), means);
+  return means;
+}
+
+const Eigen::ArrayXf& Posterior::variances() {
+  Eigen::VectorXf no_means;
+  if (solved_ < count_) solve({}, no_means);
+  return variances_;
 }
 
 }  // namespace autotune

@@ -19,13 +19,13 @@ class Posterior {
   /// Allocates room for `most_observations`. `basis` is that of Reduction.
   Posterior(const Points& candidates, Eigen::Index most_observations, Eigen::MatrixXd basis = {});
 
-  /// Starts again with these observations, one row each. Cheaper than to observe them one by one.
+  /// Starts again with these observations, one row each.
   void reset(const Kernel& kernel, const Points& observed);
   Eigen::Index observations() const { return count_; }
   bool full() const { return count_ == factor_.rows(); }
 
-  /// Observes points, one row each. Several at once cost less than one by one. Their values come
-  /// later, because variances do not depend on these.
+  /// Observes points, one row each. Their values come later, because variances do not depend on
+  /// these.
   void observe(const Points& points);
 
   /// L⁻¹ times the values of the first observations.
@@ -33,23 +33,27 @@ class Posterior {
   /// The same for the values of these observations, which are ascending. Each of the others comes
   /// out as those before it let expect.
   Eigen::VectorXd whitened(const Eigen::VectorXd& values, std::span<const Eigen::Index> rows) const;
-  /// The mean at every candidate.
-  Eigen::VectorXf means(const Eigen::VectorXd& whitened) const;
-  const Eigen::ArrayXf& variances() const { return variances_; }
+  /// The mean at every candidate. Reads the solutions once, with those of new observations.
+  Eigen::VectorXf means(const Eigen::VectorXd& whitened);
+  const Eigen::ArrayXf& variances();
 
  private:
-  const Kernel& kernel() const { return reduction_.kernel(); }
-  void extend_factor(const Eigen::Ref<const Eigen::RowVectorXf>& point);
+  /// Solves for the observations since the last call. Fills `means`, unless it is empty.
+  void solve(const Eigen::VectorXf& whitened, Eigen::Ref<Eigen::VectorXf> means);
 
   const Points& candidates_;
   const Eigen::MatrixXd basis_;
   Reduction reduction_;
-  Points reduced_;  // candidates
+  double noise_ = 0;
+  int dimensions_ = 0;
+  Eigen::MatrixXf tiles_;  // candidates, reduced
   Eigen::Index count_ = 0;
-  Eigen::MatrixXd factor_;     // L
-  Points observed_;            // one row per observation, reduced
-  Eigen::MatrixXf solutions_;  // one row per candidate, one column per observation
-  Eigen::ArrayXf variances_;   // one per candidate, without noise
+  Eigen::Index solved_ = 0;         // observations that the solutions have
+  Eigen::MatrixXd factor_;          // L
+  Eigen::MatrixXf observed_;        // one column per observation, reduced
+  Eigen::MatrixXf observed_tiles_;  // the same as in_tiles()
+  Eigen::MatrixXf solutions_;       // in tiles: one column per observation
+  Eigen::ArrayXf variances_;        // one per candidate, without noise
 };
 
 }  // namespace autotune

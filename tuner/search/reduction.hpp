@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distances of a kernel in fewer dimensions.
+// The distances of a kernel as plain distances, in fewer dimensions.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,23 +9,27 @@
 
 namespace autotune {
 
-/// The coordinates of products of parameters are linear in the parameters' logarithms. So m
-/// parameters have m (m - 1) / 2 products, but these span m dimensions only. In these dimensions, a
-/// kernel has the same covariances at a fraction of the cost.
+/// Maps points so that the kernel's r² is the sum of Δ² + steps [Δ ≠ 0] over dimensions. The
+/// coordinates of products of parameters are linear in the parameters' logarithms. So m parameters
+/// have m (m - 1) / 2 products, but these span m dimensions only. In these dimensions, a kernel has
+/// the same covariances at a fraction of the cost.
 class Reduction {
  public:
   Reduction() = default;
   /// `basis` is LevelCoordinates::product_basis(): one row for each of the kernel's last
   /// dimensions. An empty one reduces nothing. A kernel with a step cannot be reduced.
-  Reduction(const Kernel& kernel, const Eigen::MatrixXd& basis);
+  explicit Reduction(const Kernel& kernel, const Eigen::MatrixXd& basis = {});
 
-  /// For reduced points.
-  const Kernel& kernel() const { return kernel_; }
   Points points(const Eigen::Ref<const Points>& whole) const;
+  /// One per dimension, or null without steps: for tile_covariances().
+  const float* steps() const { return steps_.size() > 0 ? steps_.data() : nullptr; }
+  float amplitude() const { return amplitude_; }
 
  private:
-  Kernel kernel_;
-  Eigen::MatrixXf map_;  // from products to the dimensions in their place
+  Eigen::ArrayXf factors_;  // of the dimensions that are kept
+  Eigen::MatrixXf map_;     // from products to the dimensions in their place
+  Eigen::ArrayXf steps_;
+  float amplitude_ = 1;
 };
 
 }  // namespace autotune

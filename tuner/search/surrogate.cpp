@@ -116,8 +116,7 @@ void Surrogate::suppose(std::span<const std::size_t> indices, const Points& poin
   posterior_.observe(rows_of<Points>(points, added));
 }
 
-Opinion Surrogate::opinion(const Observations& observations,
-                           const Eigen::VectorXd& predicted) const {
+Opinion Surrogate::opinion(const Observations& observations, const Eigen::VectorXd& predicted) {
   std::vector<Eigen::Index> rows;
   std::vector<std::size_t> places;
   for (std::size_t row = 0; row < rows_.size(); ++row) {

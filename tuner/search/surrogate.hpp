@@ -32,7 +32,7 @@ class Surrogate {
   /// Assumes that these configurations come out as expected, until they are observed. `points` has
   /// one row for each.
   void suppose(std::span<const std::size_t> indices, const Points& points);
-  const Eigen::ArrayXf& variances() const { return posterior_.variances(); }
+  const Eigen::ArrayXf& variances() { return posterior_.variances(); }
 
  private:
   bool outgrown(std::size_t observations) const;
@@ -40,7 +40,7 @@ class Surrogate {
            const Eigen::VectorXd& predicted);
   void take_in(const Observations& observations, const Points& points);
   void start_again(const Observations& observations, const Points& points);
-  Opinion opinion(const Observations& observations, const Eigen::VectorXd& predicted) const;
+  Opinion opinion(const Observations& observations, const Eigen::VectorXd& predicted);
 
   const Candidates& candidates_;
   Kernel kernel_;

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/search/candidates.hpp"
 #include "tuner/search/expected_improvement.hpp"
 #include "tuner/search/random_source.hpp"
-#include "tuner/search/reduction.hpp"
 
 namespace autotune {
 namespace {
@@ -103,6 +103,18 @@ TEST(Posterior, ObservesSeveralAsOneByOne) {
   EXPECT_LT((several.variances() - one_by_one.variances()).abs().maxCoeff(), 1e-5);
 }
 
+TEST(Posterior, CopesWithPointsThatTellNothingNew) {
+  const Points points = 1e-3F * random_points(200, 1);
+  Kernel kernel = wide_kernel(1);
+  kernel.log_noise = -30;
+  Posterior posterior(points, 200);
+  posterior.reset(kernel, points.topRows(100));
+  posterior.observe(points.bottomRows(100));
+  const Eigen::VectorXf means = posterior.means(posterior.whitened(Eigen::VectorXd::Ones(200)));
+  EXPECT_LT((means.array() - 1).abs().maxCoeff(), 0.01F);
+  EXPECT_LT(posterior.variances().abs().maxCoeff(), 0.01F);
+}
+
 TEST(Posterior, AnObservationWithoutAValueComesOutAsExpected) {
   const Points points = random_points(20, 3);
   Posterior all(points, 10), first(points, 10);
@@ -118,30 +130,6 @@ TEST(Posterior, AnObservationWithoutAValueComesOutAsExpected) {
   const Eigen::VectorXf before = first.means(first.whitened(values.head(4)));
   EXPECT_NEAR(means[4], before[4], 1e-2) << "as the first four let expect";
   EXPECT_NEAR(means[5], 1, 1e-2);
-}
-
-TEST(Reduction, KeepsTheCovariancesInFewerDimensions) {
-  std::vector<Parameter> parameters;
-  for (const char* name : {"A", "B", "C", "D"}) {
-    parameters.push_back({name, {1, 2, 4, 32}, std::nullopt, false});
-  }
-  const ParameterSpace space(std::move(parameters), std::span<const Expression>{}, Scope{});
-  const LevelCoordinates coordinates(space, Products::included);
-  const Eigen::MatrixXd basis = coordinates.product_basis();
-  ASSERT_EQ(basis.rows(), 6);
-  ASSERT_EQ(basis.cols(), 4);
-  Kernel kernel = Kernel::prior(10, 0);
-  for (Eigen::Index d = 0; d < 10; ++d) kernel.log_scales[d] = 0.4 * static_cast<double>(d) - 2;
-  const Reduction reduction(kernel, basis);
-  const Points points = coordinates.all_points();
-  const Points reduced = reduction.points(points);
-  ASSERT_EQ(reduced.cols(), 8);
-  Eigen::VectorXf expected(points.rows()), found(points.rows());
-  for (const Eigen::Index row : {0, 77, 255}) {
-    covariances(kernel, points.row(row), points, expected.data());
-    covariances(reduction.kernel(), reduced.row(row), reduced, found.data());
-    EXPECT_LT((expected - found).cwiseAbs().maxCoeff(), 1e-5F);
-  }
 }
 
 TEST(ExpectedImprovement, AgreesWithTheFormula) {
@@ -183,6 +171,22 @@ TEST(LevelCoordinates, EqualProductsHaveEqualCoordinates) {
   EXPECT_FLOAT_EQ(points(0, 3), points(1, 3));
   EXPECT_FLOAT_EQ(points(2, 3), 0.6F);
   EXPECT_EQ(*coordinates.point(space.at(indices[1])), points.row(1));
+}
+
+TEST(LevelCoordinates, EqualProductsAreEqualToTheLastBit) {
+  const std::vector<Value> values = {1, 2, 3, 5, 6, 7, 10, 12, 15, 20, 30, 42};
+  const ParameterSpace space(
+      {{"A", values, std::nullopt, false}, {"B", values, std::nullopt, false}},
+      std::span<const Expression>{}, Scope{});
+  const LevelCoordinates coordinates(space, Products::included);
+  const Points points = coordinates.all_points();
+  std::map<double, float> of_product;
+  for (std::size_t index = 0; index < space.size(); ++index) {
+    const Levels levels = space.levels(index);
+    const double product = values[levels[0]].number() * values[levels[1]].number();
+    const float coordinate = points(static_cast<Eigen::Index>(index), 2);
+    EXPECT_EQ(of_product.emplace(product, coordinate).first->second, coordinate) << product;
+  }
 }
 
 TEST(Observations, SlowOnesAreClippedAndFailuresAreGivenTheMedian) {
