@@ -55,27 +55,33 @@ typedef autotune_host::TensorMap TensorMap;
 
 inline void prefetch(const TensorMap&) {}
 
-/// use(element in shared memory, element of the matrix or nullptr outside of it) for all of a box.
+/// use(element in shared memory, element of the matrix or nullptr outside of it) for all of a box,
+/// of the matrix z.
 template <class Use>
-inline void for_box(SharedAddress at, const TensorMap& map, int x0, int y0, const Use& use) {
+inline void for_box(SharedAddress at, const TensorMap& map, int x0, int y0, int z, const Use& use) {
   const int pitch = map.box[0] * map.element_bytes;
   const int swizzle = map.swizzle_bytes == 0 ? 0 : map.swizzle_bytes - 16;
   for (int y = y0; y < y0 + map.box[1]; ++y) {
     for (int x = x0; x < x0 + map.box[0]; ++x) {
       const int plain = (y - y0) * pitch + (x - x0) * map.element_bytes;
       use(shared_pointer<char>(at + (plain ^ (plain >> 3 & swizzle))),
-          x < map.dims[0] && y < map.dims[1] ? map.bytes + y * map.stride + x * map.element_bytes
-                                             : nullptr);
+          x < map.dims[0] && y < map.dims[1] && z < map.dims[2]
+              ? map.bytes + z * map.strides[1] + y * map.strides[0] + x * map.element_bytes
+              : nullptr);
     }
   }
 }
 
-inline void copy_box(SharedAddress to, const TensorMap& map, int x, int y, SharedAddress barrier) {
-  for_box(to, map, x, y, [&](char* target, const char* source) {
+inline void copy_box(SharedAddress to, const TensorMap& map, int x, int y, int z,
+                     SharedAddress barrier) {
+  for_box(to, map, x, y, z, [&](char* target, const char* source) {
     for (int i = 0; i < map.element_bytes; ++i) target[i] = source == nullptr ? 0 : source[i];
   });
   barrier_at(barrier).bytes -= map.box[0] * map.box[1] * map.element_bytes;
   barrier_at(barrier).end_phase();
+}
+inline void copy_box(SharedAddress to, const TensorMap& map, int x, int y, SharedAddress barrier) {
+  copy_box(to, map, x, y, 0, barrier);
 }
 
 // On the host device a cluster is one block.
@@ -85,13 +91,22 @@ inline void copy_box_to_cluster(SharedAddress to, const TensorMap& map, int x, i
   static_assert(kBlocks == 1);
   copy_box(to, map, x, y, barrier);
 }
+template <int kBlocks>
+inline void copy_box_to_cluster(SharedAddress to, const TensorMap& map, int x, int y, int z,
+                                SharedAddress barrier) {
+  static_assert(kBlocks == 1);
+  copy_box(to, map, x, y, z, barrier);
+}
 inline void arrive_in_block(SharedAddress barrier, int) { arrive(barrier); }
 
-inline void store_box(const TensorMap& map, int x, int y, SharedAddress from) {
-  for_box(from, map, x, y, [&](const char* source, char* target) {
+inline void store_box(const TensorMap& map, int x, int y, int z, SharedAddress from) {
+  for_box(from, map, x, y, z, [&](const char* source, char* target) {
     if (target == nullptr) return;
     for (int i = 0; i < map.element_bytes; ++i) target[i] = source[i];
   });
+}
+inline void store_box(const TensorMap& map, int x, int y, SharedAddress from) {
+  store_box(map, x, y, 0, from);
 }
 inline void publish_to_copies() {}
 inline void commit_stores() {}
@@ -108,6 +123,16 @@ __device__ __forceinline__ void init(SharedAddress barrier, int arrivals) {
 
 __device__ __forceinline__ void arrive(SharedAddress barrier) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/// Copies the box of `map` at column x and row y of the matrix z; zeros outside of it.
+__device__ __forceinline__ void copy_box(SharedAddress to, const TensorMap& map, int x, int y,
+                                         int z, SharedAddress barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+      "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+      : "memory");
 }
 
 /// Arrives at the barrier of this address in a block of the cluster.
@@ -136,6 +161,21 @@ __device__ __forceinline__ void copy_box_to_cluster(SharedAddress to, const Tens
   }
 }
 
+/// The same for the matrix z.
+template <int kBlocks>
+__device__ __forceinline__ void copy_box_to_cluster(SharedAddress to, const TensorMap& map, int x,
+                                                    int y, int z, SharedAddress barrier) {
+  if constexpr (kBlocks == 1) {
+    copy_box(to, map, x, y, z, barrier);
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+        "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"((unsigned short)((1 << kBlocks) - 1))
+        : "memory");
+  }
+}
+
 /// Both addresses and `bytes` are multiples of 16.
 __device__ __forceinline__ void copy_bulk(SharedAddress to, const void* from, int bytes,
                                           SharedAddress barrier) {
@@ -157,6 +197,14 @@ __device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, Sh
       "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
           &map),
       "r"(x), "r"(y), "r"(from)
+      : "memory");
+}
+__device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, int z,
+                                          SharedAddress from) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+          &map),
+      "r"(x), "r"(y), "r"(z), "r"(from)
       : "memory");
 }
 

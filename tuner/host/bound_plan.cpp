@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/bound_plan.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <iterator>
 
 #include "tuner/core/kernel_arguments.hpp"
 #include "tuner/text/figures.hpp"
@@ -33,14 +35,14 @@ autotune_host::Texture object_of(const Texture& texture, const void* texels) {
 }
 
 autotune_host::TensorMap described(const TensorMap& map, const HostMemory& memory) {
-  const bool is_flat = map.dims.size() == 2;
-  return {reinterpret_cast<char*>(memory.bytes.data()),
-          {map.dims[0], is_flat ? map.dims[1] : 1},
-          is_flat ? map.strides[0] : 0,
-          {static_cast<int>(map.box[0]), is_flat ? static_cast<int>(map.box[1]) : 1},
-          map.swizzle_bytes,
-          static_cast<int>(bytes_of(memory.type)),
-          {}};
+  autotune_host::TensorMap made{
+      reinterpret_cast<char*>(memory.bytes.data()), {1, 1, 1}, {}, {1, 1, 1}, map.swizzle_bytes,
+      static_cast<int>(bytes_of(memory.type)),      {}};
+  assert(map.dims.size() <= std::size(made.dims));
+  std::ranges::copy(map.dims, made.dims);
+  std::ranges::copy(map.strides, made.strides);
+  std::ranges::transform(map.box, made.box, [](auto length) { return static_cast<int>(length); });
+  return made;
 }
 
 }  // namespace
@@ -66,9 +68,9 @@ void check_launch(const Launch& launch, const DeviceInfo& info) {
   }
   for (const Argument& argument : launch.arguments) {
     const auto* const map = std::get_if<TensorMap>(&argument);
-    if (map != nullptr && map->dims.size() > 2) {
+    if (map != nullptr && map->dims.size() > 3) {
       refuse(launch,
-             "tensor maps (TMA) of more than 2 dimensions are not available on the host "
+             "tensor maps (TMA) of more than 3 dimensions are not available on the host "
              "device");
     }
   }

@@ -75,7 +75,7 @@ TEST(HostPlan, TensorMapsDescribeTheirBuffer) {
   const auto bench = device->open(maps.workload());
   const Verdict verdict = bench->load(device->compile(maps.unit()), plan)->verify();
   EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
-  plan.launches[0].arguments.back() = TensorMap{0, {2, 2, 2}, {8, 16}, {2, 2, 2}, 0};
+  plan.launches[0].arguments.back() = TensorMap{0, {2, 2, 2, 2}, {8, 16, 32}, {2, 2, 2, 2}, 0};
   EXPECT_THROW(bench->load(device->compile(maps.unit()), plan), KernelFailure);
 }
 

@@ -32,13 +32,13 @@ struct Texture {
   bool normalized;          // coordinates from 0 to 1
 };
 
-/// What a kernel takes for a TMA descriptor, of at most 2 dimensions, innermost first. It has the
+/// What a kernel takes for a TMA descriptor, of at most 3 dimensions, innermost first. It has the
 /// size of a CUtensorMap.
 struct alignas(64) TensorMap {
   char* bytes;
-  long long dims[2], stride;  // elements; bytes
-  int box[2], swizzle_bytes, element_bytes;
-  char unused[128 - 48];
+  long long dims[3], strides[2];  // elements; bytes
+  int box[3], swizzle_bytes, element_bytes;
+  char unused[128 - 68];
 };
 static_assert(sizeof(TensorMap) == 128);
 
