@@ -18,7 +18,8 @@
 #include "store_tile.cuh"
 
 /// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kParts, kCluster,
-/// kRowsAlongK, kColumnsAlongK, and what TileStore takes.
+/// kRowsAlongK, kColumnsAlongK, kBatched, and what TileStore takes. If kBatched, tensor maps have a
+/// third dimension, the products.
 template <class Config, class T>
 struct SlabKernel {
   static constexpr int kRows = Config::kRows, kColumns = Config::kColumns;
@@ -43,6 +44,7 @@ struct SlabKernel {
   const TensorMap &rows_map, &columns_map;
   int rows, columns, K;  // of the problem, seen as wgmma does
   int group, copied_bytes;
+  const Batch& batch;
   SharedAddress stages;
   Ring ring;
   SplitMemory<Sum> split;
@@ -51,24 +53,32 @@ struct SlabKernel {
 
   /// A part of a tile: its first element, and the range of k.
   struct Place {
-    int row, column, part, begin, end;
+    int row, column, part, begin, end, product;
   };
   __device__ __forceinline__ int down() const {
     return (rows + kRows * kCluster - 1) / (kRows * kCluster);
   }
   __device__ __forceinline__ int across() const { return (columns + kColumns - 1) / kColumns; }
   /// Those that lie one below the other in a cluster count as one.
-  __device__ __forceinline__ int tiles() const { return down() * across(); }
+  __device__ __forceinline__ int tiles_of_product() const { return down() * across(); }
+  __device__ __forceinline__ int tiles() const {
+    return Config::kBatched ? batch.products * tiles_of_product() : tiles_of_product();
+  }
   __device__ __forceinline__ int places() const { return tiles() * Config::kParts; }
   /// `group` rows of tiles run together, for the L2 cache.
   __device__ __forceinline__ Place place(int index) const {
     const int steps = (K + Config::kDepth - 1) / Config::kDepth, part = index / tiles();
     index %= tiles();
+    const int product = Config::kBatched ? index / tiles_of_product() : 0;
+    if (Config::kBatched) index %= tiles_of_product();
     const int first = index / (group * across()) * group, height = min(group, down() - first);
     const int at = index % (group * across());
-    return {((first + at % height) * kCluster + rank) * kRows, at / height * kColumns, part,
+    return {((first + at % height) * kCluster + rank) * kRows,
+            at / height * kColumns,
+            part,
             steps * part / Config::kParts * Config::kDepth,
-            steps * (part + 1) / Config::kParts * Config::kDepth};
+            steps * (part + 1) / Config::kParts * Config::kDepth,
+            product};
   }
 
   __device__ __forceinline__ void produce() {
@@ -80,9 +90,11 @@ struct SlabKernel {
         SharedAddress to = stages + ring.stage * kStageBytes;
 #pragma unroll
         for (int slab = 0; slab < kSlabs; ++slab, to += kBothBytes) {
-          Rows::copy(to, rows_map, at.row, k + slab * kSlabDepth, ring.filled());
-          Columns::template copy<kCluster>(to + Rows::kBytes, columns_map, at.column,
-                                           k + slab * kSlabDepth, ring.filled(), rank);
+          const int from = k + slab * kSlabDepth;
+          Rows::template copy<1, Config::kBatched>(to, rows_map, at.row, from, at.product,
+                                                   ring.filled());
+          Columns::template copy<kCluster, Config::kBatched>(
+              to + Rows::kBytes, columns_map, at.column, from, at.product, ring.filled(), rank);
         }
       }
     }
@@ -192,6 +204,7 @@ struct SlabKernel {
     const int row = store.warpgroup * 64 * kTiles;
     for (int i = blockIdx.x / kCluster; i < places(); i += gridDim.x / kCluster) {
       const Place at = place(i);
+      if (Config::kBatched) store.move_to(at.product, batch);
       Sum sums[kTiles][kSums];
       if constexpr (kHoldsRows) {
         sum_held(row, at, sums);
@@ -215,14 +228,12 @@ struct SlabKernel {
   }
 };
 
-/// `shared` is aligned to 1024 bytes.
+/// `batch` is read if kBatched. `shared` is aligned to 1024 bytes.
 template <class Config, class T>
-__device__ __forceinline__ void multiply_slabs(const TensorMap& a_map, const TensorMap& b_map,
-                                               const TensorMap& d_map,
-                                               const Output<SumOf<Config::kFactor>, T>& out, T* D,
-                                               int K, int group, int copied_bytes,
-                                               const SplitMemory<SumOf<Config::kFactor>>& split,
-                                               char* shared) {
+__device__ __forceinline__ void multiply_slabs(
+    const TensorMap& a_map, const TensorMap& b_map, const TensorMap& d_map,
+    const Output<SumOf<Config::kFactor>, T>& out, T* D, int K, const Batch& batch, int group,
+    int copied_bytes, const SplitMemory<SumOf<Config::kFactor>>& split, char* shared) {
   using Kernel = SlabKernel<Config, T>;
   using Store = typename Kernel::Store;
   const SharedAddress stages = shared_address(shared);
@@ -235,6 +246,7 @@ __device__ __forceinline__ void multiply_slabs(const TensorMap& a_map, const Ten
                 K,
                 group,
                 copied_bytes,
+                batch,
                 stages,
                 {barriers},
                 split,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product by mma.sync: a block makes a tile, its warps a part of it each. Slices of both
 // operands pass through a ring of buffers in shared memory, by cp.async where lines are multiples
-// of 4 bytes. From compute capability 8.0 on. Grid: the tiles. Block 32 * kWarpsDown * kWarpsAcross
-// threads.
+// of 4 bytes. From compute capability 8.0 on. Grid: the tiles of all products. Block 32 *
+// kWarpsDown * kWarpsAcross threads.
 #pragma once
 
+#include "batch.cuh"
 #include "device/async_copy.cuh"
 #include "device/factor.cuh"
 #include "device/mma.cuh"
@@ -21,8 +22,8 @@ struct SliceSource {
 
 /// Config: Element, kFactor, kRows x kColumns of a tile, kDepth of a slice, kStages, kWarpsDown x
 /// kWarpsAcross, kAAlongK, kBAlongK, kCopyA and kCopyB elements at once, kStoreByRows by way of
-/// shared memory, so that rows are written kStoreWidth elements at a time, kScale, kEpilogue. T is
-/// an element of D.
+/// shared memory, so that rows are written kStoreWidth elements at a time, kScale, kEpilogue,
+/// kBatched. T is an element of D.
 template <class Config, class T>
 struct SliceKernel {
   using Element = typename Config::Element;
@@ -185,16 +186,25 @@ struct SliceKernel {
   }
 };
 
-/// `group` rows of tiles run together. `shared` is aligned to 16 bytes.
+/// Matrices are those of the first product; `batch` is read if kBatched. `group` rows of tiles run
+/// together. `shared` is aligned to 16 bytes.
 template <class Config, class T>
-__device__ __forceinline__ void multiply_slices(const SliceSource<typename Config::Element>& source,
-                                                const Output<SumOf<Config::kFactor>, T>& out, T* D,
-                                                int group, unsigned char* shared) {
+__device__ __forceinline__ void multiply_slices(SliceSource<typename Config::Element> source,
+                                                Output<SumOf<Config::kFactor>, T> out, T* D,
+                                                const Batch& batch, int group,
+                                                unsigned char* shared) {
   using Kernel = SliceKernel<Config, T>;
+  int tile = blockIdx.x;
   const int m_tiles = (out.M + Kernel::kRows - 1) / Kernel::kRows;
   const int n_tiles = (out.N + Kernel::kColumns - 1) / Kernel::kColumns;
-  const int first = blockIdx.x / (group * n_tiles) * group;  // row of tiles of this block's group
-  const int height = min(group, m_tiles - first), place = blockIdx.x % (group * n_tiles);
+  if constexpr (Config::kBatched) {
+    const int product = tile / (m_tiles * n_tiles);
+    tile %= m_tiles * n_tiles;
+    source.A += product * batch.stride_a, source.B += product * batch.stride_b;
+    out.C += product * batch.stride_c, D += product * batch.stride_d;
+  }
+  const int first = tile / (group * n_tiles) * group;  // row of tiles of this block's group
+  const int height = min(group, m_tiles - first), place = tile % (group * n_tiles);
   const Kernel kernel{source, out, D, (first + place % height) * Kernel::kRows,
                       place / height * Kernel::kColumns};
   typename Kernel::Sums sums = {};

@@ -8,6 +8,17 @@
 
 constexpr int kSlabBytes = 128;  // of k
 
+/// Copies a box to all blocks of a cluster; of matrix z, if `map` has as many.
+template <int kBlocks, bool batched>
+__device__ __forceinline__ void copy_plane(SharedAddress to, const TensorMap& map, int x, int y,
+                                           int z, SharedAddress barrier) {
+  if constexpr (batched) {
+    copy_box_to_cluster<kBlocks>(to, map, x, y, z, barrier);
+  } else {
+    copy_box_to_cluster<kBlocks>(to, map, x, y, barrier);
+  }
+}
+
 /// Along k it is one box of 128 bytes x outer. Across k it is pieces of up to 128 bytes of `outer`,
 /// a box each: those that lie side by side in a line of memory.
 template <int outer, bool along_k, int element_bytes = 2>
@@ -25,18 +36,20 @@ struct Slab {
   /// boxes along k may have fewer lines, if nobody needs the others.
   /// The `kBlocks` of a cluster may share a slab: each copies its part of the lines to all of them,
   /// in boxes of as many lines.
-  template <int kBlocks = 1>
+  template <int kBlocks, bool batched>
   static __device__ __forceinline__ void copy(SharedAddress to, const TensorMap& map, int first,
-                                              int k, SharedAddress barrier, int rank = 0) {
+                                              int k, int product, SharedAddress barrier,
+                                              int rank = 0) {
     constexpr int kLines = (along_k ? outer : kSlabBytes / element_bytes) / kBlocks;
     const int line = rank * kLines;
     to += line * kPitch;
     if constexpr (along_k) {
-      copy_box_to_cluster<kBlocks>(to, map, k, first + line, barrier);
+      copy_plane<kBlocks, batched>(to, map, k, first + line, product, barrier);
     } else {
 #pragma unroll
       for (int at = 0; at < outer; at += kPiece)
-        copy_box_to_cluster<kBlocks>(to + at * kSlabBytes, map, first + at, k + line, barrier);
+        copy_plane<kBlocks, batched>(to + at * kSlabBytes, map, first + at, k + line, product,
+                                     barrier);
     }
   }
 

@@ -3,6 +3,7 @@
 // TMA, or straight from registers where rows of D are no multiples of 16 bytes.
 #pragma once
 
+#include "batch.cuh"
 #include "device/bulk_copy.cuh"
 #include "device/factor.cuh"
 #include "device/mma.cuh"
@@ -19,7 +20,7 @@ __device__ __forceinline__ unsigned packed(T first, T second) {
 }
 
 /// Config: kFactor, kSwapped, kColumns of the tile of a warpgroup (wgmma's n), kScale, kEpilogue,
-/// kByTma.
+/// kByTma, kBatched.
 template <class Config, class T>
 struct TileStore {
   typedef SumOf<Config::kFactor> Sum;
@@ -41,7 +42,7 @@ struct TileStore {
   Output<Sum, T> out;
   T* D;
   SharedAddress buffers;
-  int warpgroup, turn = 0;
+  int warpgroup, turn = 0, product = 0;
 
   static __device__ __forceinline__ int warp() { return threadIdx.x / 32 % 4; }
   static __device__ __forceinline__ int lane() { return threadIdx.x % 32; }
@@ -121,7 +122,11 @@ struct TileStore {
       publish_to_copies();
       meet_warpgroup(warpgroup);
       if (first_thread) {
-        store_box(map, n + index * kPartLength, m, part);
+        if constexpr (Config::kBatched) {
+          store_box(map, n + index * kPartLength, m, product, part);
+        } else {
+          store_box(map, n + index * kPartLength, m, part);
+        }
         commit_stores();
       }
     }
@@ -134,6 +139,13 @@ struct TileStore {
       const int x_at = n + (kSwapped ? row_of(i) : column_of(i));
       if (y < out.M && x_at < out.N) D[(long long)y * out.N + x_at] = value(x[i], i, m, n);
     }
+  }
+
+  /// What is stored next is of another product of a batch.
+  __device__ __forceinline__ void move_to(int other, const Batch& batch) {
+    out.C += (other - product) * batch.stride_c;
+    D += (other - product) * batch.stride_d;
+    product = other;
   }
 
   /// The tile whose first element in D is (m, n).

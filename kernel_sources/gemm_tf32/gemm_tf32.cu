@@ -32,7 +32,7 @@ struct Configuration {
   static constexpr int kWarpsDown = WARPS_M, kWarpsAcross = WARPS_N;
   static constexpr bool kAAlongK = true, kBAlongK = true;
   static constexpr int kCopyA = 4, kCopyB = 4, kStoreWidth = VECTOR_D;
-  static constexpr bool kStoreByRows = STORE == STORE_SHARED;
+  static constexpr bool kBatched = false, kStoreByRows = STORE == STORE_SHARED;
   static constexpr Scale kScale = ::kScale;
   static constexpr Epilogue kEpilogue = ::kEpilogue;
 };
@@ -43,14 +43,14 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_M * WARPS_N)
   extern __shared__ __align__(16) unsigned char shared[];
   follow_kernel_ahead();
   multiply_slices<Configuration, float>({A, B, pitch_a, pitch_b, K}, {C, bias, alpha, beta, M, N},
-                                        D, group, shared);
+                                        D, {}, group, shared);
 }
 
 #elif KERNEL == KERNEL_WGMMA
 
 struct Configuration {
   static constexpr Factor kFactor = Factor::tf32;
-  static constexpr bool kByTma = STORE_BY_TMA, kSwapped = SWAP;
+  static constexpr bool kBatched = false, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
   static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K, kCluster = 1;
   static constexpr bool kRowsAlongK = !ROWS_ACROSS, kColumnsAlongK = true;
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
                const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
                int group, int copied_bytes, float* partial, int* counters) {
   DYNAMIC_SHARED(char, shared);
-  multiply_slabs<Configuration, float>(a_map, b_map, d_map, {C, bias, alpha, beta, M, N}, D, K,
+  multiply_slabs<Configuration, float>(a_map, b_map, d_map, {C, bias, alpha, beta, M, N}, D, K, {},
                                        group, copied_bytes, {partial, counters}, shared);
 }
 

@@ -132,7 +132,8 @@ cublasLtEpilogue_t epilogue_of(const std::string& name) {
 /// Throws where cuBLAS has nothing for the problem.
 Product product_of(const autotune_baseline_problem_v1& problem) {
   const std::string_view text = problem.problem;
-  const bool batched = std::strcmp(problem.target, "gemm_batched") == 0;
+  const std::string_view target = problem.target;
+  const bool plain_batch = target == "gemm_batched", has_batch_size = target.ends_with("_batched");
   const std::string layout = word(text, "layout", "NN"), scale = word(text, "scale", "none");
   const auto is_layout = [](char letter) { return letter == 'N' || letter == 'T'; };
   if (layout.size() != 2 || !is_layout(layout[0]) || !is_layout(layout[1])) {
@@ -143,13 +144,13 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
   product.n = number(text, "N", "0");
   product.k = number(text, "K", "0");
   product.pad = number(text, "pad", "0");
-  product.batch = number(text, batched ? "BATCH" : "batch", "1");
+  product.batch = number(text, has_batch_size ? "BATCH" : "batch", "1");
   product.a_transposed = layout[0] == 'T';
   product.b_transposed = layout[1] == 'T';
   product.has_c = scale == "beta";
-  product.a = buffer_called(problem, batched ? "a" : "A");
-  product.b = buffer_called(problem, batched ? "b" : "B");
-  product.d = buffer_called(problem, batched ? "c" : "D");
+  product.a = buffer_called(problem, plain_batch ? "a" : "A");
+  product.b = buffer_called(problem, plain_batch ? "b" : "B");
+  product.d = buffer_called(problem, plain_batch ? "c" : "D");
   product.type = type_of(problem.buffers[product.a].type);
   product.result = product.is_integer() ? CUDA_R_32I : type_of(problem.buffers[product.d].type);
   product.by_tf32 = word(text, "math", "f32") == "tf32";
@@ -388,7 +389,7 @@ const char* reason_of(const Call& call) {
 
 int supports(const char* target) {
   for (const char* const each :
-       {"gemm", "gemm_split", "gemm16", "gemm_i8", "gemm_tf32", "gemm_batched"}) {
+       {"gemm", "gemm_split", "gemm16", "gemm16_batched", "gemm_i8", "gemm_tf32", "gemm_batched"}) {
     if (std::strcmp(target, each) == 0) return 1;
   }
   return 0;

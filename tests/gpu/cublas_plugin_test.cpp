@@ -99,6 +99,16 @@ TEST_F(CublasPlugin, IsRightInSixteenBits) {
   }
 }
 
+TEST_F(CublasPlugin, IsRightForBatchesInSixteenBits) {
+  const NamedValues sizes{{"BATCH", 3}, {"M", 64}, {"N", 136}, {"K", 72}};
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    expect_right("gemm16_batched", sizes, {{"layout", layout}});
+    expect_right(
+        "gemm16_batched", sizes,
+        {{"layout", layout}, {"output", "f32"}, {"scale", "beta"}, {"epilogue", "bias_relu"}});
+  }
+}
+
 TEST_F(CublasPlugin, IsRightInEightBits) {
   for (const char* layout : {"NN", "NT", "TN", "TT"})
     expect_right("gemm_i8", {{"M", 64}, {"N", 128}, {"K", 96}}, {{"layout", layout}});

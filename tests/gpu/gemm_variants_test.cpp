@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random variants of gemm and gemm_strided, fast family and ladder, and of the tensor cores of
-// gemm_split, gemm16, gemm_i8 and gemm_tf32 are right at random shapes, layouts, scalings, element
-// types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (500),
-// AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker: one that crashes is
-// named and the others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K,
-// and with AUTOTUNE_TEST_LOCAL kernels run in the test itself.
+// gemm_split, gemm16, gemm16_batched, gemm_i8 and gemm_tf32 are right at random shapes, layouts,
+// scalings, element types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many
+// (500), AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker: one that
+// crashes is named and the others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M,
+// N and K, and with AUTOTUNE_TEST_LOCAL kernels run in the test itself.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -114,6 +114,7 @@ class GemmVariants : public Gpu {
     if (is_strided) keep_bias_from_beta(settings);
     NamedValues sizes{{"M", m}, {"N", n}, {"K", k}};
     if (is_strided) add_leading_dimensions(random, sizes);
+    if (target.name == "gemm16_batched") sizes.push_back({"BATCH", between(random, 1, 9)});
     return problem_of(target, sizes, settings);
   }
 
@@ -123,6 +124,7 @@ class GemmVariants : public Gpu {
                                                  "single_block"};
     if (target.name.ends_with("split")) return between(random, 0, 1) > 0 ? "split" : "streamed";
     if (target.name == "gemm16") return "wgmma";
+    if (target.name == "gemm16_batched") return between(random, 0, 3) > 0 ? "wgmma" : "mma";
     if (target.name == "gemm_i8" || target.name == "gemm_tf32") {
       const bool is_hopper = device().info().compute_capability == 90;
       return is_hopper && between(random, 0, 3) > 0 ? "wgmma" : "mma";
@@ -240,6 +242,8 @@ TEST_F(GemmVariants, WithLeadingDimensionsAndEpiloguesAreRightAtRandomProblems) 
 TEST_F(GemmVariants, OfSixteenBitsAreRightAtRandomProblems) {
   if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
   verify_variants(load_manifest(source_folder() / "kernel_sources/gemm16/gemm16.target.toml"));
+  verify_variants(
+      load_manifest(source_folder() / "kernel_sources/gemm16_batched/gemm16_batched.target.toml"));
 }
 
 TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {

@@ -43,12 +43,11 @@ inline Device& host() {
   return *device;
 }
 
-/// Of one configuration, of which `seed` chooses; `spoil` may change its source. `held`: values
-/// that it must have, those of a Hopper's space.
-inline Verdict verdict_of(const Target& target, const Problem& problem, std::uint64_t seed,
-                          const NamedValues& held = {},
+/// Of one configuration in the space of `gpu`, of which `seed` chooses; `spoil` may change its
+/// source. `held`: values that it must have.
+inline Verdict verdict_of(const DeviceInfo& gpu, const Target& target, const Problem& problem,
+                          std::uint64_t seed, const NamedValues& held,
                           const std::function<void(std::string&)>& spoil = {}) {
-  const DeviceInfo gpu = held.empty() ? small_gpu() : small_hopper();
   const ParameterSpace space = space_of(with_fixed(target, held), problem, gpu);
   EXPECT_FALSE(space.empty()) << problem.text();
   if (space.empty()) return {Outcome::invalid, "", 0};
@@ -62,6 +61,14 @@ inline Verdict verdict_of(const Target& target, const Problem& problem, std::uin
   if (kernel.outcome != Outcome::ok) return {kernel.outcome, kernel.log, 0};
   const auto workbench = host().open(workload_of(target, problem, host().info()));
   return workbench->load(kernel, launch_plan(target, problem, configuration, gpu))->verify();
+}
+
+/// The same; `held` are of a Hopper's space.
+inline Verdict verdict_of(const Target& target, const Problem& problem, std::uint64_t seed,
+                          const NamedValues& held = {},
+                          const std::function<void(std::string&)>& spoil = {}) {
+  return verdict_of(held.empty() ? small_gpu() : small_hopper(), target, problem, seed, held,
+                    spoil);
 }
 
 inline void expect_right(const Target& target, const Problem& problem, std::uint64_t seed,

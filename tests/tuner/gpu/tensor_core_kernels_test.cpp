@@ -12,48 +12,65 @@
 namespace autotune {
 namespace {
 
-DeviceInfo hopper() {
+DeviceInfo gpu_of(int compute_capability, std::int64_t shared_bytes) {
   DeviceInfo gpu;
   gpu.kind = DeviceKind::model;
-  gpu.compute_capability = 90;
+  gpu.compute_capability = compute_capability;
   gpu.multiprocessors = 132;
-  gpu.shared_bytes_per_block = 227 << 10;
-  gpu.shared_bytes_per_multiprocessor = 228 << 10;
+  gpu.shared_bytes_per_block = shared_bytes;
+  gpu.shared_bytes_per_multiprocessor = shared_bytes + 1024;
   gpu.memory_bytes = std::int64_t{1} << 30;
   return gpu;
 }
 
-Target shipped(const std::string& name) {
-  return load_manifest(source_folder() / "kernel_sources" / name / (name + ".target.toml"));
+Problem odd_problem(const Target& target) {
+  NamedValues sizes{{"M", 517}, {"N", 389}, {"K", 1031}};
+  if (target.sizes.size() > sizes.size()) sizes.push_back({"BATCH", 3});
+  return problem_of(target, sizes, {});
 }
 
 /// Compiles the configuration in the middle of those that have the fixed values.
-void expect_to_compile(const Target& target, const NamedValues& fixed) {
+void expect_to_compile(const std::string& name, const NamedValues& fixed,
+                       const DeviceInfo& gpu = gpu_of(90, 227 << 10)) {
   const ScratchFolder folder;
-  const CubinCompiler compiler(90, std::make_shared<BuildCache>(folder.path() / "cache"));
-  const Problem odd = problem_of(target, {{"M", 517}, {"N", 389}, {"K", 1031}}, {});
-  const ParameterSpace space = space_of(with_fixed(target, fixed), odd, hopper());
+  const CubinCompiler compiler(gpu.compute_capability,
+                               std::make_shared<BuildCache>(folder.path() / "cache"));
+  const Target target =
+      load_manifest(source_folder() / "kernel_sources" / name / (name + ".target.toml"));
+  const Problem odd = odd_problem(target);
+  const ParameterSpace space = space_of(with_fixed(target, fixed), odd, gpu);
   ASSERT_FALSE(space.empty());
   const CompiledKernel compiled =
-      compiler.compile(source_unit(target, odd, space.at(space.size() / 2), hopper()));
+      compiler.compile(source_unit(target, odd, space.at(space.size() / 2), gpu));
   EXPECT_EQ(compiled.outcome, Outcome::ok) << compiled.log;
 }
+
+const NamedValues kMma{{"KERNEL", "mma"}}, kWgmma{{"KERNEL", "wgmma"}};
 
 class TensorCoreKernels : public testing::TestWithParam<std::string> {};
 
 TEST_P(TensorCoreKernels, CompileForAHopper) {
-  for (const char* kernel : {"mma", "wgmma"})
-    expect_to_compile(shipped(GetParam()), {{"KERNEL", std::string(kernel)}});
+  expect_to_compile(GetParam(), kMma);
+  expect_to_compile(GetParam(), kWgmma);
+}
+
+TEST_P(TensorCoreKernels, CompileForGpusWithoutWgmma) {
+  expect_to_compile(GetParam(), kMma, gpu_of(80, 163 << 10));
+  expect_to_compile(GetParam(), kMma, gpu_of(89, 99 << 10));
+  expect_to_compile(GetParam(), kMma, gpu_of(120, 99 << 10));
 }
 
 TEST(ClustersThatShareCopies, CompileForAHopper) {
-  for (const int blocks : {2, 4})
-    expect_to_compile(shipped("gemm16"),
-                      {{"KERNEL", std::string("wgmma")}, {"CLUSTER", std::int64_t{blocks}}});
+  for (const std::int64_t blocks : {2, 4}) {
+    NamedValues fixed = kWgmma;
+    fixed.push_back({"CLUSTER", blocks});
+    expect_to_compile("gemm16", fixed);
+    expect_to_compile("gemm16_batched", fixed);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, TensorCoreKernels,
-                         testing::Values("gemm16", "gemm_i8", "gemm_tf32"),
+                         testing::Values("gemm16", "gemm16_batched", "gemm_i8", "gemm_tf32"),
                          [](const auto& each) { return each.param; });
 
 }  // namespace

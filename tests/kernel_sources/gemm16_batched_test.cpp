@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// gemm16_batched on the host device, as gemm16_test.cpp does it.
+#include <gtest/gtest.h>
+
+#include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+using Text = std::string;
+
+const Target& gemm16_batched() {
+  static const Target target = load_manifest(
+      AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm16_batched/gemm16_batched.target.toml");
+  return target;
+}
+
+struct Sizes {
+  std::int64_t batch, m, n, k;
+};
+
+Problem problem(const Sizes& sizes, const char* layout, const char* output = "f16",
+                const char* scale = "none", const char* epilogue = "none") {
+  return problem_of(gemm16_batched(),
+                    {{"BATCH", sizes.batch}, {"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}},
+                    {{"layout", Text(layout)},
+                     {"output", Text(output)},
+                     {"dtype", Text(output == Text("f32") ? "bf16" : output)},
+                     {"scale", Text(scale)},
+                     {"epilogue", Text(epilogue)}});
+}
+
+NamedValues with(NamedValues held, const char* name, std::int64_t value) {
+  held.push_back({name, value});
+  return held;
+}
+
+/// The host device has no clusters.
+NamedValues tile(std::int64_t rows, std::int64_t columns, std::int64_t swap) {
+  return with(testing::wgmma_tile(rows, columns, swap), "CLUSTER", 1);
+}
+
+void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held = {}) {
+  testing::expect_right(gemm16_batched(), problem, seed, held);
+}
+
+TEST(Gemm16Batched, IsRightInEveryLayoutTypeScaleAndEpilogue) {
+  expect_right(problem({3, 61, 35, 67}, "NN", "bf16", "beta", "bias_relu"), 1);
+  expect_right(problem({2, 40, 64, 72}, "NT", "f32", "alpha", "bias"), 2);
+  expect_right(problem({5, 24, 33, 50}, "TN", "f16", "beta", "bias_gelu"), 3);
+  expect_right(problem({2, 72, 48, 96}, "TT", "f16"), 4);
+}
+
+TEST(Gemm16Batched, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
+  expect_right(problem({3, 72, 136, 72}, "NN", "bf16", "beta", "bias_relu"), 5, tile(64, 80, 0));
+  expect_right(problem({2, 40, 72, 136}, "NT", "f32", "alpha", "bias"), 6, tile(64, 24, 1));
+  expect_right(problem({3, 61, 67, 90}, "TN", "f16", "beta", "bias_gelu"), 7, tile(64, 32, 0));
+  expect_right(problem({2, 72, 80, 200}, "TT", "f16"), 8, tile(64, 48, 1));
+}
+
+TEST(Gemm16Batched, IsRightByWgmmaInPartsOfKAndWithPaddedLines) {
+  DeviceInfo idle = testing::small_hopper();
+  idle.multiprocessors = 8;
+  const Verdict in_parts =
+      testing::verdict_of(idle, gemm16_batched(), problem({3, 40, 24, 1100}, "NT", "f32"), 9,
+                          with(tile(64, 32, 0), "SPLIT_K", 2));
+  EXPECT_EQ(name_of(in_parts.outcome), "ok") << in_parts.message;
+  expect_right(problem({3, 40, 72, 72}, "NN", "f16", "beta"), 10, with(tile(64, 32, 0), "PAD", 1));
+}
+
+TEST(Gemm16Batched, OneProductIsABatch) {
+  expect_right(problem({1, 33, 17, 40}, "NN"), 11);
+  expect_right(problem({1, 1, 8, 8}, "NT"), 12, tile(64, 16, 0));
+}
+
+TEST(Gemm16Batched, AProductOfTheFirstMatrixIsWrong) {
+  const auto spoil = [](std::string& text) {
+    const std::string own = "return {number, m * K,";
+    const std::size_t at = text.find(own);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, own.size(), "return {number, 0,");
+  };
+  const Problem two = problem({2, 32, 32, 64}, "NN");
+  EXPECT_EQ(testing::verdict_of(gemm16_batched(), two, 13, {}, spoil).outcome, Outcome::wrong);
+}
+
+}  // namespace
+}  // namespace autotune
