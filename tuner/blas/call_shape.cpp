@@ -114,14 +114,14 @@ std::string_view epilogue_name(std::int32_t epilogue) {
   }
 }
 
-/// In f32 a bias takes the place of C, and all products of a batch would get the same. In 16 bits
-/// an activation has a bias, and GELU is not the approximation of cuBLAS.
+/// All products of a batch would get the same bias. In f32 it takes the place of C. In 16 bits an
+/// activation has a bias, and GELU is not the approximation of cuBLAS.
 bool has_known_epilogue(const CallShape& s) {
+  if (has_bias(s) && s.batch > 1) return false;
   if (is_16_bit(s)) {
     return s.epilogue == kNoEpilogue || s.epilogue == kBias || s.epilogue == kReluOfBias;
   }
-  return !epilogue_name(s.epilogue).empty() &&
-         (!has_bias(s) || (s.scale != Scale::beta && s.batch == 1));
+  return !epilogue_name(s.epilogue).empty() && (!has_bias(s) || s.scale != Scale::beta);
 }
 
 bool is_plain(const CallShape& s) { return is_packed(s) && s.epilogue == kNoEpilogue; }
@@ -146,10 +146,12 @@ std::string gemm_settings(const CallShape& s) {
 }
 
 TargetProblem problem_in_16_bits(const CallShape& s, std::string_view epilogue) {
-  return {"gemm16",
-          format("dtype={} output={} {} epilogue={}", type_name(s.a_type), type_name(s.d_type),
-                 layout_and_scale(s), epilogue),
-          {s.n, s.m, s.k}};
+  TargetProblem problem{s.batch > 1 ? "gemm16_batched" : "gemm16",
+                        format("dtype={} output={} {} epilogue={}", type_name(s.a_type),
+                               type_name(s.d_type), layout_and_scale(s), epilogue),
+                        {s.n, s.m, s.k}};
+  if (s.batch > 1) problem.sizes.insert(problem.sizes.begin(), s.batch);
+  return problem;
 }
 
 }  // namespace
@@ -167,9 +169,10 @@ Outcome contract_of(const CallShape& s) noexcept {
   if (s.scale == Scale::zero_alpha) return Outcome::zero_alpha;
   if (!holds_for_all(s, &Matrix::is_valid)) return Outcome::leading_dimension;
   if (!is_f32(s) && !is_packed(s)) return Outcome::leading_dimension;
-  if (!is_f32(s) && s.batch > 1) return Outcome::batch;
   if (!is_usual_batch(s)) return Outcome::batch;
-  if (!is_plain_batch(s) && !std::ranges::binary_search(kBatches, s.batch)) return Outcome::batch;
+  if (is_f32(s) && !is_plain_batch(s) && !std::ranges::binary_search(kBatches, s.batch)) {
+    return Outcome::batch;
+  }
   return s.alignment < 16 ? Outcome::unaligned : Outcome::served;
 }
 

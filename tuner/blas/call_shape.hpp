@@ -80,7 +80,8 @@ struct TargetProblem {
 };
 
 /// The problems whose results may decide about a shape within the contract: matrices are packed,
-/// and there is no epilogue. gemm or gemm_batched, then gemm_split, or gemm16.
+/// and there is no epilogue. gemm or gemm_batched, then gemm_split; in 16 bits gemm16 or
+/// gemm16_batched.
 std::vector<TargetProblem> problems_of(const CallShape& shape);
 
 /// What is launched, with a configuration of this one of the problems above or of one without alpha

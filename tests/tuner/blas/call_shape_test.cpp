@@ -150,6 +150,25 @@ TEST(CallShape, SixteenBitsHaveATargetOfTheirOwn) {
   EXPECT_EQ(contract_of(shape), Outcome::types);
 }
 
+TEST(CallShape, BatchesOfAnySizeInSixteenBitsHaveOneToo) {
+  CallShape shape = small();
+  shape.a_type = shape.b_type = shape.c_type = shape.d_type = kF16;
+  shape.op_b = 1, shape.ldb = 3;
+  shape.scale = Scale::beta;
+  shape.batch = 5;
+  shape.stride_a = 8, shape.stride_b = 12, shape.stride_c = shape.stride_d = 6;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_EQ(problem_of(shape).target, "gemm16_batched");
+  EXPECT_EQ(problem_of(shape).settings, "dtype=f16 output=f16 layout=TN scale=beta epilogue=none");
+  EXPECT_THAT(problem_of(shape).sizes, ElementsAre(5, 3, 2, 4));
+  EXPECT_EQ(launched_problem_of(shape), problem_of(shape));
+  shape.epilogue = kBias;  // all products would get the same
+  EXPECT_EQ(contract_of(shape), Outcome::epilogue);
+  shape.epilogue = kNoEpilogue;
+  shape.stride_a = 0;
+  EXPECT_EQ(contract_of(shape), Outcome::batch);
+}
+
 TEST(CallShape, SixteenBitsAreTheSameWithTf32) {
   CallShape shape = small();
   shape.a_type = shape.b_type = kBf16;

@@ -135,8 +135,9 @@ TEST_F(Preload, WithoutMemoryForTheFastestTheNextOneServes) {
 }
 
 TEST_F(Preload, SixteenBitsAreServedWhereTheyAreTuned) {
-  EXPECT_THAT(call("half").err, HasSubstr("f16 to f16: served 1\n"));
-  EXPECT_THAT(call_with("vendor", "half").err, HasSubstr("cuBLAS is faster 1\n"));
+  EXPECT_THAT(call("half").err, AllOf(HasSubstr("k=8 f16 to f16: served 1\n"),
+                                      HasSubstr("batch=3 f16 to f16: served 1\n")));
+  EXPECT_THAT(call_with("vendor", "half").err, HasSubstr("cuBLAS is faster 2\n"));
 }
 
 TEST_F(Preload, ALinearLayerInSixteenBitsIsRecordedTunedAndServed) {

@@ -276,15 +276,17 @@ int refused_calls() {
   return stub::stub_calls() == 7 ? 0 : 1;
 }
 
-/// A product of f16, which nobody computes here.
-int half_call() {
+/// A product of f16, and three in one call, which nobody computes here.
+int half_calls() {
   Random random(1);
-  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 8, 8, 0, 1, false);
+  Matrix a(random, 8, 8, 0, 3, false), b(random, 8, 8, 0, 3, false), c(random, 8, 8, 0, 3, false);
   const float one = 1, zero = 0;
   stub::StreamState stream;
   stub::HandleState handle{&stream, 0, 0};
   return cublasGemmEx(&handle, 0, 0, 8, 8, 8, &one, a.start, 2, 8, b.start, 2, 8, &zero, c.start, 2,
-                      8, 68, -1);
+                      8, 68, -1) +
+         cublasGemmStridedBatchedEx(&handle, 0, 0, 8, 8, 8, &one, a.start, 2, 8, 64, b.start, 2, 8,
+                                    64, &zero, c.start, 2, 8, 64, 3, 68, -1);
 }
 
 /// A linear layer in bf16 with a bias, as PyTorch calls it. Nobody computes it here.
@@ -315,7 +317,7 @@ int main(int argc, char** argv) {
   if (what == "streams") wrong = same_calls(count, 2, false);
   if (what == "captured") wrong = same_calls(count, 1, true);
   if (what == "prepared and captured") wrong = same_calls(1, 1, false) + same_calls(count, 1, true);
-  if (what == "half") wrong = half_call();
+  if (what == "half") wrong = half_calls();
   if (what == "linear") wrong = linear_call();
   if (what == "forked") wrong = forked_calls(count);
   if (what == "changed") wrong = changed_descriptors();
