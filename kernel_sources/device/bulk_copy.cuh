@@ -84,21 +84,6 @@ inline void copy_box(SharedAddress to, const TensorMap& map, int x, int y, Share
   copy_box(to, map, x, y, 0, barrier);
 }
 
-// On the host device a cluster is one block.
-template <int kBlocks>
-inline void copy_box_to_cluster(SharedAddress to, const TensorMap& map, int x, int y,
-                                SharedAddress barrier) {
-  static_assert(kBlocks == 1);
-  copy_box(to, map, x, y, barrier);
-}
-template <int kBlocks>
-inline void copy_box_to_cluster(SharedAddress to, const TensorMap& map, int x, int y, int z,
-                                SharedAddress barrier) {
-  static_assert(kBlocks == 1);
-  copy_box(to, map, x, y, z, barrier);
-}
-inline void arrive_in_block(SharedAddress barrier, int) { arrive(barrier); }
-
 inline void store_box(const TensorMap& map, int x, int y, int z, SharedAddress from) {
   for_box(from, map, x, y, z, [&](const char* source, char* target) {
     if (target == nullptr) return;
@@ -133,47 +118,6 @@ __device__ __forceinline__ void copy_box(SharedAddress to, const TensorMap& map,
       "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
       "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier)
       : "memory");
-}
-
-/// Arrives at the barrier of this address in a block of the cluster.
-__device__ __forceinline__ void arrive_in_block(SharedAddress barrier, int rank) {
-  asm volatile(
-      "{\n\t.reg .b32 there;\n\t"
-      "mapa.shared::cluster.u32 there, %0, %1;\n\t"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n\t}" ::"r"(barrier),
-      "r"(rank)
-      : "memory");
-}
-
-/// copy_box() to the same address in all blocks of the cluster. The barrier of this address counts
-/// the bytes in each of them.
-template <int kBlocks>
-__device__ __forceinline__ void copy_box_to_cluster(SharedAddress to, const TensorMap& map, int x,
-                                                    int y, SharedAddress barrier) {
-  if constexpr (kBlocks == 1) {
-    copy_box(to, map, x, y, barrier);
-  } else {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-        ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
-        "l"(&map), "r"(x), "r"(y), "r"(barrier), "h"((unsigned short)((1 << kBlocks) - 1))
-        : "memory");
-  }
-}
-
-/// The same for the matrix z.
-template <int kBlocks>
-__device__ __forceinline__ void copy_box_to_cluster(SharedAddress to, const TensorMap& map, int x,
-                                                    int y, int z, SharedAddress barrier) {
-  if constexpr (kBlocks == 1) {
-    copy_box(to, map, x, y, z, barrier);
-  } else {
-    asm volatile(
-        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-        ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
-        "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"((unsigned short)((1 << kBlocks) - 1))
-        : "memory");
-  }
 }
 
 /// Both addresses and `bytes` are multiples of 16.

@@ -2,16 +2,6 @@
 // Thread block clusters: rank, barrier, distributed shared memory. From compute capability 9.0 on.
 #pragma once
 
-#include "shared_memory.cuh"
-
-#ifdef AUTOTUNE_HOST
-
-// On the host device a cluster is one block.
-inline int cluster_rank() { return 0; }
-inline void cluster_barrier() { __syncthreads(); }
-
-#else
-
 __device__ __forceinline__ int cluster_rank() {
   unsigned rank;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
@@ -31,5 +21,3 @@ __device__ __forceinline__ const T* in_block(const T* shared, int rank) {
   asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(shared), "r"(rank));
   return there;
 }
-
-#endif

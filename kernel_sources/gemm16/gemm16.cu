@@ -66,7 +66,7 @@ struct Configuration {
   static constexpr Factor kFactor = ::kFactor;
   static constexpr bool kBatched = BATCHED, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
-  static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K, kCluster = CLUSTER;
+  static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K;
   static constexpr bool kRowsAlongK = SWAP ? B_ALONG_K : A_ALONG_K;
   static constexpr bool kColumnsAlongK = SWAP ? A_ALONG_K : B_ALONG_K;
   static constexpr Scale kScale = ::kScale;

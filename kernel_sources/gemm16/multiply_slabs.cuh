@@ -2,22 +2,20 @@
 // The product by wgmma: a producer warp copies slabs of both operands into a ring of stages by TMA,
 // and warpgroups multiply them. Sums stay in registers until the whole of k is added. Blocks stride
 // over the tiles, so that copies for the next tile overlap the end of the one before. With kParts,
-// that many blocks divide k of a tile. The blocks of a cluster have tiles one below the other, and
-// share the copies of the columns.
+// that many blocks divide k of a tile.
 //
 // wgmma wants 64 rows and any multiple of 8 columns. Rows are those of op(A), or of the transposed
 // op(B) if kSwapped: then the tile may be narrow along m.
-// Block 128 * kWarpgroups + 32 threads, cluster kCluster blocks; any grid of clusters is right.
+// Block 128 * kWarpgroups + 32 threads; any grid is right.
 #pragma once
 
-#include "device/cluster.cuh"
 #include "device/early_start.cuh"
 #include "device/wgmma_product.cuh"
 #include "slab.cuh"
 #include "split_sum.cuh"
 #include "store_tile.cuh"
 
-/// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kParts, kCluster,
+/// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kParts,
 /// kRowsAlongK, kColumnsAlongK, kBatched, and what TileStore takes. If kBatched, tensor maps have a
 /// third dimension, the products.
 template <class Config, class T>
@@ -27,8 +25,6 @@ struct SlabKernel {
   static constexpr int kSlabs = Config::kDepth / kSlabDepth;  // of a stage
   static constexpr int kSteps = kSlabBytes / 32;              // of a slab
   static constexpr int kTiles = kRows / 64 / Config::kWarpgroups, kSums = kColumns / 2;
-  static constexpr int kCluster = Config::kCluster;
-  static_assert(kCluster == 1 || Config::kParts == 1);
   static constexpr int kElementBytes = bytes_of(Config::kFactor);
   static constexpr bool kHoldsRows = kElementBytes != 2 && !Config::kRowsAlongK;  // in registers
   using Rows = Slab<kRows, Config::kRowsAlongK, kElementBytes>;
@@ -49,17 +45,13 @@ struct SlabKernel {
   Ring ring;
   SplitMemory<Sum> split;
   int* tickets;  // one for each warpgroup
-  int rank;      // of this block in its cluster
 
   /// A part of a tile: its first element, and the range of k.
   struct Place {
     int row, column, part, begin, end, product;
   };
-  __device__ __forceinline__ int down() const {
-    return (rows + kRows * kCluster - 1) / (kRows * kCluster);
-  }
+  __device__ __forceinline__ int down() const { return (rows + kRows - 1) / kRows; }
   __device__ __forceinline__ int across() const { return (columns + kColumns - 1) / kColumns; }
-  /// Those that lie one below the other in a cluster count as one.
   __device__ __forceinline__ int tiles_of_product() const { return down() * across(); }
   __device__ __forceinline__ int tiles() const {
     return Config::kBatched ? batch.products * tiles_of_product() : tiles_of_product();
@@ -73,7 +65,7 @@ struct SlabKernel {
     if (Config::kBatched) index %= tiles_of_product();
     const int first = index / (group * across()) * group, height = min(group, down() - first);
     const int at = index % (group * across());
-    return {((first + at % height) * kCluster + rank) * kRows,
+    return {(first + at % height) * kRows,
             at / height * kColumns,
             part,
             steps * part / Config::kParts * Config::kDepth,
@@ -82,7 +74,7 @@ struct SlabKernel {
   }
 
   __device__ __forceinline__ void produce() {
-    for (int i = blockIdx.x / kCluster; i < places(); i += gridDim.x / kCluster) {
+    for (int i = blockIdx.x; i < places(); i += gridDim.x) {
       const Place at = place(i);
       for (int k = at.begin; k < at.end; k += Config::kDepth, ring.advance()) {
         ring.wait_emptied();
@@ -91,10 +83,10 @@ struct SlabKernel {
 #pragma unroll
         for (int slab = 0; slab < kSlabs; ++slab, to += kBothBytes) {
           const int from = k + slab * kSlabDepth;
-          Rows::template copy<1, Config::kBatched>(to, rows_map, at.row, from, at.product,
-                                                   ring.filled());
-          Columns::template copy<kCluster, Config::kBatched>(
-              to + Rows::kBytes, columns_map, at.column, from, at.product, ring.filled(), rank);
+          Rows::template copy<Config::kBatched>(to, rows_map, at.row, from, at.product,
+                                                ring.filled());
+          Columns::template copy<Config::kBatched>(to + Rows::kBytes, columns_map, at.column, from,
+                                                   at.product, ring.filled());
         }
       }
     }
@@ -158,13 +150,8 @@ struct SlabKernel {
     wgmma_commit();
   }
 
-  /// Copies of every block of the cluster go to this one's stage.
   static __device__ __forceinline__ void release(SharedAddress emptied) {
-    if constexpr (kCluster == 1) {
-      if (threadIdx.x % 32 == 0) arrive(emptied);
-    } else {
-      if (threadIdx.x % 32 < kCluster) arrive_in_block(emptied, threadIdx.x % 32);
-    }
+    if (threadIdx.x % 32 == 0) arrive(emptied);
   }
 
   __device__ __forceinline__ void sum_stages(int row, const Place& at, Sum (&sums)[kTiles][kSums]) {
@@ -202,7 +189,7 @@ struct SlabKernel {
 
   __device__ __forceinline__ void consume(Store store) {
     const int row = store.warpgroup * 64 * kTiles;
-    for (int i = blockIdx.x / kCluster; i < places(); i += gridDim.x / kCluster) {
+    for (int i = blockIdx.x; i < places(); i += gridDim.x) {
       const Place at = place(i);
       if (Config::kBatched) store.move_to(at.product, batch);
       Sum sums[kTiles][kSums];
@@ -250,11 +237,10 @@ __device__ __forceinline__ void multiply_slabs(
                 stages,
                 {barriers},
                 split,
-                shared_pointer<int>(barriers + Kernel::Ring::kBytes),
-                Config::kCluster == 1 ? 0 : cluster_rank()};
+                shared_pointer<int>(barriers + Kernel::Ring::kBytes)};
   const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);  // the compiler knows that it is uniform
   if (threadIdx.x == 0) {
-    kernel.ring.prepare(4 * Config::kWarpgroups * Config::kCluster);
+    kernel.ring.prepare(4 * Config::kWarpgroups);
     publish_barriers();
   }
   if (threadIdx.x == 128 * Config::kWarpgroups) {
@@ -262,17 +248,11 @@ __device__ __forceinline__ void multiply_slabs(
     prefetch(b_map);
     if (Config::kByTma) prefetch(d_map);
   }
-  if constexpr (Config::kCluster == 1) {
-    __syncthreads();
-  } else {
-    cluster_barrier();
-  }
+  __syncthreads();
   follow_kernel_ahead();
   if (warp < 4 * Config::kWarpgroups) {
     kernel.consume({d_map, out, D, buffers + warp / 4 * Store::kBytes, warp / 4});
   } else if (elect_one()) {
     kernel.produce();
   }
-  // No block leaves while others of its cluster copy to it or release its stages.
-  if constexpr (Config::kCluster > 1) cluster_barrier();
 }

@@ -8,14 +8,14 @@
 
 constexpr int kSlabBytes = 128;  // of k
 
-/// Copies a box to all blocks of a cluster; of matrix z, if `map` has as many.
-template <int kBlocks, bool batched>
+/// Copies a box; of matrix z, if `map` has as many.
+template <bool batched>
 __device__ __forceinline__ void copy_plane(SharedAddress to, const TensorMap& map, int x, int y,
                                            int z, SharedAddress barrier) {
   if constexpr (batched) {
-    copy_box_to_cluster<kBlocks>(to, map, x, y, z, barrier);
+    copy_box(to, map, x, y, z, barrier);
   } else {
-    copy_box_to_cluster<kBlocks>(to, map, x, y, barrier);
+    copy_box(to, map, x, y, barrier);
   }
 }
 
@@ -34,22 +34,15 @@ struct Slab {
 
   /// The elements from (first, k) on. `map` has boxes of 128 bytes x outer, or of kPiece x a slab;
   /// boxes along k may have fewer lines, if nobody needs the others.
-  /// The `kBlocks` of a cluster may share a slab: each copies its part of the lines to all of them,
-  /// in boxes of as many lines.
-  template <int kBlocks, bool batched>
+  template <bool batched>
   static __device__ __forceinline__ void copy(SharedAddress to, const TensorMap& map, int first,
-                                              int k, int product, SharedAddress barrier,
-                                              int rank = 0) {
-    constexpr int kLines = (along_k ? outer : kSlabBytes / element_bytes) / kBlocks;
-    const int line = rank * kLines;
-    to += line * kPitch;
+                                              int k, int product, SharedAddress barrier) {
     if constexpr (along_k) {
-      copy_plane<kBlocks, batched>(to, map, k, first + line, product, barrier);
+      copy_plane<batched>(to, map, k, first, product, barrier);
     } else {
 #pragma unroll
       for (int at = 0; at < outer; at += kPiece)
-        copy_plane<kBlocks, batched>(to + at * kSlabBytes, map, first + at, k + line, product,
-                                     barrier);
+        copy_plane<batched>(to + at * kSlabBytes, map, first + at, k, product, barrier);
     }
   }
 

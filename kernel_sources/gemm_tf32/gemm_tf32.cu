@@ -52,7 +52,7 @@ struct Configuration {
   static constexpr Factor kFactor = Factor::tf32;
   static constexpr bool kBatched = false, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
-  static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K, kCluster = 1;
+  static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K;
   static constexpr bool kRowsAlongK = !ROWS_ACROSS, kColumnsAlongK = true;
   static constexpr Scale kScale = ::kScale;
   static constexpr Epilogue kEpilogue = ::kEpilogue;

@@ -36,11 +36,6 @@ NamedValues with(NamedValues held, const char* name, std::int64_t value) {
   return held;
 }
 
-/// The host device has no clusters.
-NamedValues tile(std::int64_t rows, std::int64_t columns, std::int64_t swap) {
-  return with(testing::wgmma_tile(rows, columns, swap), "CLUSTER", 1);
-}
-
 void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held = {}) {
   testing::expect_right(gemm16_batched(), problem, seed, held);
 }
@@ -53,10 +48,13 @@ TEST(Gemm16Batched, IsRightInEveryLayoutTypeScaleAndEpilogue) {
 }
 
 TEST(Gemm16Batched, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
-  expect_right(problem({3, 72, 136, 72}, "NN", "bf16", "beta", "bias_relu"), 5, tile(64, 80, 0));
-  expect_right(problem({2, 40, 72, 136}, "NT", "f32", "alpha", "bias"), 6, tile(64, 24, 1));
-  expect_right(problem({3, 61, 67, 90}, "TN", "f16", "beta", "bias_gelu"), 7, tile(64, 32, 0));
-  expect_right(problem({2, 72, 80, 200}, "TT", "f16"), 8, tile(64, 48, 1));
+  expect_right(problem({3, 72, 136, 72}, "NN", "bf16", "beta", "bias_relu"), 5,
+               testing::wgmma_tile(64, 80, 0));
+  expect_right(problem({2, 40, 72, 136}, "NT", "f32", "alpha", "bias"), 6,
+               testing::wgmma_tile(64, 24, 1));
+  expect_right(problem({3, 61, 67, 90}, "TN", "f16", "beta", "bias_gelu"), 7,
+               testing::wgmma_tile(64, 32, 0));
+  expect_right(problem({2, 72, 80, 200}, "TT", "f16"), 8, testing::wgmma_tile(64, 48, 1));
 }
 
 TEST(Gemm16Batched, IsRightByWgmmaInPartsOfKAndWithPaddedLines) {
@@ -64,14 +62,15 @@ TEST(Gemm16Batched, IsRightByWgmmaInPartsOfKAndWithPaddedLines) {
   idle.multiprocessors = 8;
   const Verdict in_parts =
       testing::verdict_of(idle, gemm16_batched(), problem({3, 40, 24, 1100}, "NT", "f32"), 9,
-                          with(tile(64, 32, 0), "SPLIT_K", 2));
+                          with(testing::wgmma_tile(64, 32, 0), "SPLIT_K", 2));
   EXPECT_EQ(name_of(in_parts.outcome), "ok") << in_parts.message;
-  expect_right(problem({3, 40, 72, 72}, "NN", "f16", "beta"), 10, with(tile(64, 32, 0), "PAD", 1));
+  expect_right(problem({3, 40, 72, 72}, "NN", "f16", "beta"), 10,
+               with(testing::wgmma_tile(64, 32, 0), "PAD", 1));
 }
 
 TEST(Gemm16Batched, OneProductIsABatch) {
   expect_right(problem({1, 33, 17, 40}, "NN"), 11);
-  expect_right(problem({1, 1, 8, 8}, "NT"), 12, tile(64, 16, 0));
+  expect_right(problem({1, 1, 8, 8}, "NT"), 12, testing::wgmma_tile(64, 16, 0));
 }
 
 TEST(Gemm16Batched, AProductOfTheFirstMatrixIsWrong) {

@@ -60,15 +60,6 @@ TEST_P(TensorCoreKernels, CompileForGpusWithoutWgmma) {
   expect_to_compile(GetParam(), kMma, gpu_of(120, 99 << 10));
 }
 
-TEST(ClustersThatShareCopies, CompileForAHopper) {
-  for (const std::int64_t blocks : {2, 4}) {
-    NamedValues fixed = kWgmma;
-    fixed.push_back({"CLUSTER", blocks});
-    expect_to_compile("gemm16", fixed);
-    expect_to_compile("gemm16_batched", fixed);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Targets, TensorCoreKernels,
                          testing::Values("gemm16", "gemm16_batched", "gemm_i8", "gemm_tf32"),
                          [](const auto& each) { return each.param; });
