@@ -79,6 +79,12 @@ class ParameterSpace {
   bool empty() const { return ranks_.empty(); }
   /// Which constraint left nothing, as a clause: `"N % 32 == 0" does not hold, whatever is chosen`.
   const std::string& why_empty() const { return why_empty_; }
+  /// What to try then.
+  const std::string& remedy() const { return remedy_; }
+  void explain_empty(std::string why, std::string remedy) {
+    why_empty_ = std::move(why);
+    remedy_ = std::move(remedy);
+  }
   /// Size of the full product, before constraints.
   std::uint64_t product() const { return product_; }
 
@@ -93,7 +99,7 @@ class ParameterSpace {
  private:
   std::vector<Parameter> parameters_;
   std::vector<std::uint64_t> ranks_;  // ascending
-  std::string why_empty_;
+  std::string why_empty_, remedy_ = "relax the constraints, add values or fix fewer";
   std::uint64_t product_ = 1;
 };
 

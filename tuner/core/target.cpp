@@ -3,6 +3,7 @@
 #include "tuner/core/target.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "tuner/core/target_program.hpp"
@@ -129,10 +130,61 @@ Scope scope_of(const Problem& problem, const DeviceInfo& device) {
   return scope;
 }
 
+namespace {
+
+/// Of GPUs; from one to the next, instructions are added.
+constexpr std::array kCapabilities{50, 60, 70, 75, 80, 89, 90, 100, 120};
+
+std::string capability_text(int capability) {
+  return format("{}.{}", capability / 10, capability % 10);
+}
+
+bool has_configurations(const Target& target, const Problem& problem, DeviceInfo device,
+                        int capability) {
+  device.compute_capability = capability;
+  try {
+    return !ParameterSpace(target.parameters, target.constraints, scope_of(problem, device),
+                           target.defines)
+                .empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// `8.0 or later`, `7.0 or 9.0`: on which this device would have configurations. Empty where its
+/// capability decides nothing.
+std::string needed_capability(const Target& target, const Problem& problem,
+                              const DeviceInfo& device) {
+  const auto asks = [](const Expression& each) {
+    return std::ranges::find(each.names(), "device.compute_capability") != each.names().end();
+  };
+  if (device.compute_capability == 0 || std::ranges::none_of(target.constraints, asks)) return "";
+  std::vector<std::string> enough;
+  bool has_gap = false;
+  for (const int capability : kCapabilities) {
+    if (has_configurations(target, problem, device, capability)) {
+      enough.push_back(capability_text(capability));
+    } else {
+      has_gap = has_gap || !enough.empty();
+    }
+  }
+  if (enough.size() > 1 && !has_gap) return enough.front() + " or later";
+  return joined(enough, " or ");
+}
+
+}  // namespace
+
 ParameterSpace space_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
   try {
-    return ParameterSpace(target.parameters, target.constraints, scope_of(problem, device),
-                          target.defines);
+    ParameterSpace space(target.parameters, target.constraints, scope_of(problem, device),
+                         target.defines);
+    if (!space.empty()) return space;
+    if (const std::string needed = needed_capability(target, problem, device); !needed.empty()) {
+      space.explain_empty(format("it needs compute capability {}, and {} has {}", needed,
+                                 device.name, capability_text(device.compute_capability)),
+                          "choose another device");
+    }
+    return space;
   } catch (const Error& error) {
     throw Error(format("{}: {}", place_of(target), error.what()));
   }
@@ -146,10 +198,8 @@ bool is_valid(const Target& target, const Problem& problem, const Configuration&
 
 std::size_t default_index(const Target& target, const ParameterSpace& space) {
   if (space.empty()) {
-    throw Error(
-        format("{}: no configuration is valid for this problem on this device: {}; relax the "
-               "constraints, add values or fix fewer",
-               place_of(target), space.why_empty()));
+    throw Error(format("{}: no configuration is valid for this problem on this device: {}; {}",
+                       place_of(target), space.why_empty(), space.remedy()));
   }
   if (const auto index = space.find(target.default_configuration)) return *index;
   std::size_t best = 0, most = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every manifest that ships loads, and has a legal default on a GPU and on the host.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/shipped_manifests.hpp"
@@ -54,6 +55,38 @@ TEST_P(Shipped, ItsDefaultIsLegalAsItStandsOnAGpu) {
   const ParameterSpace space = space_of(target, problem_of(target, sizes, {}), a_gpu());
   EXPECT_TRUE(space.find(target.default_configuration)) << to_text(target.default_configuration);
 }
+
+class OnTensorCores : public testing::TestWithParam<const char*> {};
+
+TEST_P(OnTensorCores, WhatAGpuWithoutThemLacksIsSaid) {
+  const std::string name = GetParam();
+  const Target target =
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name + ".target.toml");
+  NamedValues sizes;
+  for (const std::string& each : target.sizes) sizes.push_back({each, 512});
+  const Problem problem = problem_of(target, sizes, {});
+  const auto refusal = [&](const NamedValues& fixed, int capability) -> std::string {
+    DeviceInfo gpu = a_gpu();
+    gpu.compute_capability = capability;
+    gpu.shared_bytes_per_block = 99 << 10;
+    try {
+      default_index(target, space_of(with_fixed(target, fixed), problem, gpu));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal({}, 75), testing::HasSubstr("on this device: it needs compute capability 8.0 "
+                                                  "or later, and a GPU has 7.5; choose another"));
+  EXPECT_THAT(refusal({{"KERNEL", "wgmma"}}, 80),
+              testing::HasSubstr("it needs compute capability 9.0, and a GPU has 8.0"));
+  EXPECT_THAT(refusal({{"STAGES", 8}, {"KERNEL", "mma"}}, 90), testing::HasSubstr("relax"));
+  EXPECT_EQ(refusal({}, 80), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, OnTensorCores,
+                         testing::Values("gemm16", "gemm16_batched", "gemm_i8", "gemm_tf32"),
+                         [](const auto& each) { return std::string(each.param); });
 
 INSTANTIATE_TEST_SUITE_P(Targets, Shipped, testing::ValuesIn(shipped_manifests()),
                          [](const auto& each) {
