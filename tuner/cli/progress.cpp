@@ -106,7 +106,7 @@ void ProgressDisplay::problem_done(const Target& target, const ProblemReport& re
   clear_line();
   const std::string name = problem_text(target, report.problem);
   run_.note_end_of(name, seconds(Clock::now().time_since_epoch()));
-  if (quiet_) return;
+  if (quiet_ || !report.refused.empty()) return;
   const int tried = std::accumulate(report.outcomes.begin(), report.outcomes.end(), 0);
   std::string line =
       format("{}: tried {} of {}: {}", name, tried, report.space, outcomes_text(report.outcomes));

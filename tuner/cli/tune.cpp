@@ -166,6 +166,7 @@ With `--json`, stdout holds one document:
   95 % interval from the playoff.
 * `contexts`: the best configuration's times in the contexts that do not decide. `in_order` is a
   chain without early start.
+* `refused`: only where no configuration is valid for the problem; says why. Other problems are tuned.
 * `default`: has `failure` instead of a time if the default configuration fails.
 * With `--objective energy` or `edp`, `best` and `default` have `joules` a call, the board's `watts`
   and the relative `energy_resolution`. `pareto` lists the finalists of which no other is both faster

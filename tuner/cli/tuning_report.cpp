@@ -129,6 +129,7 @@ Json problem_json(const ProblemReport& report) {
               {"measure", report.phases.measure},
               {"decide", report.phases.decide},
               {"record", report.phases.record}}}};
+  if (!report.refused.empty()) json["refused"] = report.refused;
   if (!report.decision.front.empty()) json["pareto"] = pareto_json(report.decision);
   if (report.prune_check) json["prune_audit"] = json_of(*report.prune_check);
   return json;
@@ -152,6 +153,7 @@ std::string contexts_text(const Tuned& best) {
 
 std::string text_of(const Target& target, const DeviceInfo& device, const ProblemReport& report) {
   const std::string problem = format("{} {}", target.name, problem_text(target, report.problem));
+  if (!report.refused.empty()) return format("{}: {}\n", problem, report.refused);
   if (report.out_of_time) {
     return format(
         "{}: the time ran out before a finalist was verified; every trial is kept, "

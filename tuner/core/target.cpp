@@ -196,11 +196,14 @@ bool is_valid(const Target& target, const Problem& problem, const Configuration&
   return levels && TargetProgram(target, problem, device).is_valid(*levels);
 }
 
+std::string why_refused(const Target& target, const ParameterSpace& space) {
+  if (!space.empty()) return "";
+  return format("{}: no configuration is valid for this problem on this device: {}; {}",
+                place_of(target), space.why_empty(), space.remedy());
+}
+
 std::size_t default_index(const Target& target, const ParameterSpace& space) {
-  if (space.empty()) {
-    throw Error(format("{}: no configuration is valid for this problem on this device: {}; {}",
-                       place_of(target), space.why_empty(), space.remedy()));
-  }
+  if (space.empty()) throw Error(why_refused(target, space));
   if (const auto index = space.find(target.default_configuration)) return *index;
   std::size_t best = 0, most = 0;
   for (std::size_t i = 0; i < space.size(); ++i) {

@@ -205,6 +205,9 @@ ParameterSpace space_of(const Target& target, const Problem& problem, const Devi
 bool is_valid(const Target& target, const Problem& problem, const Configuration& configuration,
               const DeviceInfo& device);
 
+/// A sentence if no configuration is valid, with what to do; else "".
+std::string why_refused(const Target& target, const ParameterSpace& space);
+
 /// The index of the default configuration. If the manifest's default is not valid for this problem
 /// and device, the valid configuration with most of its values (lowest index first). Throws Error
 /// if the space is empty.

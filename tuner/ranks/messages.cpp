@@ -77,8 +77,8 @@ WIRE_MEMBERS(Phases, compile_wait, open, verify, measure, decide, record)
 WIRE_MEMBERS(Reason, outcome, example, trials)
 WIRE_MEMBERS(SearchHealth, space, tried, ranked, rank_correlation, failed, main_failure, last_gain)
 WIRE_MEMBERS(ProblemReport, problem, space, outcomes, taken_over, quarantined, started_from,
-             decision, expected_gain, out_of_time, default_failure, prune_check, flops, seconds,
-             phases, health)
+             decision, expected_gain, refused, out_of_time, default_failure, prune_check, flops,
+             seconds, phases, health)
 WIRE_MEMBERS(CompileStatistics, compiled, cached, cpu_seconds, wall_seconds)
 WIRE_MEMBERS(Progress, problem, problems, problem_text, done, total, best_seconds, flops,
              elapsed_seconds)

@@ -118,6 +118,12 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   const TuningRequest& request = shared_.request;
   const Problem& problem = request.problems[order.number];
   PreparedProblem prepared = shared_.problems.take(order.number, order.ahead);
+  if (const std::string refused = why_refused(shared_.target, prepared.space); !refused.empty()) {
+    ProblemReport report;
+    report.problem = problem;
+    report.refused = refused;
+    return report;
+  }
   Recorder recorder = recorder_of(problem);
   CompilePool& pool = pool_of(order.compile_threads);
   ProblemRun run({shared_.target, device_, pool, recorder, request.policy, request.baselines},

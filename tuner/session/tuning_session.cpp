@@ -105,6 +105,7 @@ class TuningSession {
       work(0, store_, shared);
     }
     if (failure_) std::rethrow_exception(failure_);
+    expect_one_accepted();
     warn_of_left_out();
     return report();
   }
@@ -115,6 +116,13 @@ class TuningSession {
     for (Device* const device : devices_) {
       if (const std::string why = device->no_energy(); !why.empty()) throw Error(why);
     }
+  }
+
+  /// A problem without a valid configuration is an error where there is no other.
+  void expect_one_accepted() const {
+    const auto accepted = [](const auto& each) { return each.second.refused.empty(); };
+    if (reports_.empty() || std::ranges::any_of(reports_, accepted)) return;
+    throw Error(reports_.begin()->second.refused);
   }
 
   TuningReport report() {

@@ -182,6 +182,19 @@ TEST_F(TuningSessionTest, NothingCorrectIsReportedAsSuch) {
   EXPECT_THAT(report.problems[0].default_failure, HasSubstr("C[3] is 0"));
 }
 
+TEST_F(TuningSessionTest, AProblemWithoutAValidConfigurationIsLeftOut) {
+  Target target = two_parameters();
+  target.constraints.push_back(Expression::parse("N != 64"));
+  FakeDevice device(bowl);
+  const TuningReport report = tune(target, device, nullptr, request_for(target, {64, 128}));
+  ASSERT_EQ(report.problems.size(), 2u);
+  EXPECT_THAT(report.problems[0].refused, HasSubstr("no configuration is valid"));
+  EXPECT_FALSE(report.problems[0].decision.best.has_value());
+  EXPECT_EQ(report.problems[1].refused, "");
+  EXPECT_TRUE(report.problems[1].decision.best.has_value());
+  EXPECT_THROW(tune(target, device, nullptr, request_for(target, {64})), Error);
+}
+
 TEST_F(TuningSessionTest, AnAuditMeasuresWhatWasPruned) {
   const Target target = two_parameters();
   FakeDevice device([](const Macros& macros) {
