@@ -15,16 +15,22 @@ namespace {
 constexpr double kRoot5 = 2.2360679774997896;
 constexpr double kFirstStride = 0.2;
 
-/// Independent normal priors on the logarithms.
+/// Independent priors on the logarithms: normal, with another deviation above the centre.
 struct Prior {
   double centre = 0;
   double spread = 1;
-  double gradient(double x) const { return (centre - x) / (spread * spread); }
+  double spread_above = spread;
+  double gradient(double x) const {
+    const double deviation = x > centre ? spread_above : spread;
+    return (centre - x) / (deviation * deviation);
+  }
 };
 
-/// The more dimensions, the farther apart points are, and the less each can matter.
+/// The more dimensions, the farther apart points are, and the less each can matter. Many do not
+/// matter at all: little speaks against a long scale. Otherwise a search goes on to try values of a
+/// flag without effect.
 Prior scale_prior(Eigen::Index dimensions) {
-  return {0.25 * std::log(static_cast<double>(dimensions) / 4), 0.8};
+  return {0.25 * std::log(static_cast<double>(dimensions) / 4), 0.8, 2.4};
 }
 // Targets have variance 1. Times of neighbours differ by more than their noise: no less than this.
 Prior amplitude_prior() { return {0, 0.7}; }

@@ -56,6 +56,20 @@ TEST(Kernel, AFitTellsTheParameterThatMattersFromTheOneThatDoesNot) {
   EXPECT_LT(fitted.log_scales[0] + 1, fitted.log_scales[1]);
 }
 
+TEST(Kernel, TwoConfigurationsThatDifferInAFlagWithoutEffectAreNearlyTheSame) {
+  Training training{random_points(40, 2), Eigen::VectorXd(40), {}};
+  for (Eigen::Index i = 0; i < 40; ++i) {
+    training.points(i, 1) = static_cast<float>(i % 2);
+    training.targets[i] = std::sin(6 * training.points(i, 0));
+  }
+  const Kernel fitted = fit_kernel(Kernel::prior(2, 0), training, 30);
+  Points flags(2, 2);
+  flags << 0.5F, 0, 0.5F, 1;
+  float covariance[2];
+  covariances(fitted, flags.row(0), flags, covariance);
+  EXPECT_LT(1 - covariance[1] / covariance[0], 1e-4F);
+}
+
 TEST(Trend, ASlopeFollowsTheDataAndWithoutDataStaysAsBelieved) {
   Trend trend{Eigen::VectorXd::LinSpaced(50, -1, 1), 1, 0.5};
   const Eigen::VectorXd against = -2 * trend.feature;
