@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cost model of gemm16 says of wgmma's kernel, beside times measured on an NVIDIA H200
+// (`autotune tune --target gemm16 --fix KERNEL=wgmma`, bf16, 2026-11-23).
+#include <gtest/gtest.h>
+
+#include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/model/cost_model.hpp"
+#include "tuner/model/gpu_specs.hpp"
+#include "tuner/target/manifest.hpp"
+
+namespace autotune {
+namespace {
+
+struct Tile {
+  std::int64_t rows, columns, swap, depth, stages, warpgroups;
+  std::int64_t parts = 1, pad = 0;
+};
+
+double predicted_us(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile) {
+  static const Target target =
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm16/gemm16.target.toml");
+  const DeviceInfo device = device_info(find_gpu("h200"));
+  const Problem problem =
+      problem_of(target, {{"M", m}, {"N", n}, {"K", k}}, {{"dtype", "bf16"}, {"output", "bf16"}});
+  NamedValues fixed = testing::wgmma_tile(tile.rows, tile.columns, tile.swap);
+  fixed.insert(fixed.end(), {{"DEPTH", tile.depth},
+                             {"STAGES", tile.stages},
+                             {"WARPGROUPS", tile.warpgroups},
+                             {"SPLIT_K", tile.parts},
+                             {"PAD", tile.pad},
+                             {"GROUP", 1}});
+  const ParameterSpace space = space_of(with_fixed(target, fixed), problem, device);
+  EXPECT_EQ(space.size(), 1U) << problem.text();
+  return CostModel(target, problem, space, device).estimate(0).seconds * 1e6;
+}
+
+void expect_near(double predicted, double measured) {
+  EXPECT_GT(predicted, measured / 1.35);
+  EXPECT_LT(predicted, measured * 1.35);
+}
+
+TEST(Gemm16Model, SizesAsAWholeAreNear) {
+  expect_near(predicted_us(512, 512, 512, {64, 32, 1, 64, 8, 1}), 3.07);
+  expect_near(predicted_us(2048, 2048, 2048, {128, 128, 0, 64, 6, 2}), 23.1);
+  expect_near(predicted_us(2048, 2048, 2048, {128, 128, 0, 64, 6, 1}), 22.4);
+  expect_near(predicted_us(4096, 4096, 4096, {128, 128, 1, 64, 6, 1}), 169);
+}
+
+TEST(Gemm16Model, LinesThatCrossThoseOfTheCacheArePaddedWithGain) {
+  const double padded = predicted_us(1000, 1000, 1000, {128, 64, 1, 64, 5, 1, 1, 1});
+  const double plain = predicted_us(1000, 1000, 1000, {128, 64, 1, 64, 5, 1});
+  expect_near(padded, 8.66);
+  expect_near(plain, 10.6);
+  EXPECT_LT(padded, plain);
+}
+
+TEST(Gemm16Model, ColumnsAcrossKInNarrowBoxesAreSlow) {
+  EXPECT_GT(predicted_us(2048, 2048, 2048, {128, 144, 0, 64, 6, 2}), 40);  // 54
+}
+
+TEST(Gemm16Model, FewRowsWantStagesAndNotManyParts) {
+  const double deep = predicted_us(64, 4096, 4096, {64, 64, 1, 128, 4, 1});
+  expect_near(deep, 9.02);
+  expect_near(predicted_us(64, 4096, 4096, {64, 64, 0, 64, 8, 1, 2}), 9.41);
+  EXPECT_GT(predicted_us(64, 4096, 4096, {64, 128, 0, 128, 2, 1, 4}), 1.1 * deep);  // 13.1
+}
+
+}  // namespace
+}  // namespace autotune
