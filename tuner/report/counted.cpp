@@ -109,6 +109,7 @@ void add_memory(Lines& lines, const Expected& expected) {
     lines.add(
         title, {requests, sectors, efficiency},
         [](Values v) {
+          if (v[0] == 0) return std::string("none");
           return format("{:.6g} requests, {:.6g} sectors of 32 bytes, {:.1f} % of them used", v[0],
                         v[1], 100 * v[2]);
         },

@@ -2,6 +2,8 @@
 #include "tuner/report/html.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include "tuner/text/format.hpp"
 #include "tuner/text/printable.hpp"
@@ -26,8 +28,20 @@ std::string_view entity_of(char letter) {
   }
 }
 
+constexpr std::size_t kLongWord = 40;
+
+/// Whether a line must break inside of a word.
+bool has_long_word(const std::string& text) {
+  std::istringstream words(text);
+  return std::any_of(std::istream_iterator<std::string>(words), {},
+                     [](const std::string& word) { return word.size() > kLongWord; });
+}
+
 std::string cell_html(const Cell& cell) {
-  if (cell.sort_key.empty()) return format("<td>{}</td>", html_text(cell.text));
+  if (cell.sort_key.empty()) {
+    return format("<td{}>{}</td>", has_long_word(cell.text) ? " class=\"w\"" : "",
+                  html_text(cell.text));
+  }
   return format("<td class=\"n\" data-key=\"{}\">{}</td>", html_text(cell.sort_key),
                 html_text(cell.text));
 }

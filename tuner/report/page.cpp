@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/page.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <set>
 #include <sstream>
@@ -30,12 +31,19 @@ std::string title_of(const Report& report) {
                 devices.size() == 1 ? *devices.begin() : format("{} devices", devices.size()));
 }
 
+/// `2026-03-01 12:00` of a time as it is stored.
+std::string minute_text(const std::string& time) {
+  std::string text = time.substr(0, 16);
+  std::ranges::replace(text, 'T', ' ');
+  return text;
+}
+
 /// A line a row of the database that says where and how something was tuned.
 std::string environment_table(const Report& report) {
   std::set<std::vector<std::string>> lines;
   for (const ReportedProblem& problem : report.problems) {
     const db::SessionRow& session = problem.entry.session;
-    lines.insert({problem.entry.device.name, session.started_at.substr(0, 16), session.tool_version,
+    lines.insert({problem.entry.device.name, minute_text(session.started_at), session.tool_version,
                   session.strategy, session.budget, std::to_string(session.seed),
                   session.environment, problem.entry.kernel.target,
                   problem.entry.kernel.fingerprint, session.command});
@@ -103,7 +111,7 @@ void write_content(const Report& report, std::ostream& out) {
   const std::vector<Portability> portability = portability_of(report);
   out << format("<header><h1>{}</h1>\n<p>{} problem{}, {} UTC, autotune {}, {}</p>\n",
                 html_text(title_of(report)), report.problems.size(),
-                report.problems.size() == 1 ? "" : "s", html_text(report.written_at.substr(0, 16)),
+                report.problems.size() == 1 ? "" : "s", html_text(minute_text(report.written_at)),
                 html_text(report.tool_version), html_text(report.database));
   if (!report.notice.empty()) {
     out << format("<p class=\"notice\" role=\"status\">{}</p>\n", html_text(report.notice));

@@ -79,7 +79,7 @@ std::string fastest_table(const ReportedProblem& problem) {
 std::string shared_text(const std::vector<Shared>& shared) {
   std::vector<std::string> parts;
   for (const Shared& one : shared) {
-    parts.push_back(format("{}={} ({:.0f} %, {:.1f}x as often as elsewhere)", one.parameter,
+    parts.push_back(format("{}={} ({:.0f} %, {:.1f}x its share of all trials)", one.parameter,
                            one.value, 100 * one.share, one.lift));
   }
   return joined(parts, ", ");

@@ -52,7 +52,8 @@ TEST(PageInABrowser, ShowsEveryPlotAndFollowsFiltersBrushesAndChoices) {
   EXPECT_THAT(seen["shownArticles"], ElementsAre("0"));
   EXPECT_EQ(seen["afterChoice"], "32 of 32 trials");
   EXPECT_EQ(seen["narrow"], 258);  // four axes stay 46 apart, with margins of 44 and 76
-  EXPECT_EQ(seen["images"], 0);    // the message's <img> stays text
+  EXPECT_THAT(seen["tries"], ElementsAre(1, 3, 5));  // of five, never more than five
+  EXPECT_EQ(seen["images"], 0);                      // the message's <img> stays text
 }
 
 TEST(PageInABrowser, ManyDotsArePaintedIntoTheirDrawing) {
@@ -63,6 +64,7 @@ TEST(PageInABrowser, ManyDotsArePaintedIntoTheirDrawing) {
   ASSERT_TRUE(seen.contains("errors")) << seen;
   EXPECT_THAT(seen["errors"], IsEmpty());
   EXPECT_EQ(seen["painted"], 2);  // predictions and times
+  EXPECT_FALSE(seen["plots"].contains("rate")) << "one size makes no curve";
 }
 
 }  // namespace

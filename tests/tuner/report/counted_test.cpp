@@ -47,6 +47,11 @@ TEST(Counted, LoadsStandBesideTheStaticAnalysis) {
   EXPECT_EQ(loads.expected, "16 requests, 96 transactions, 66.7 % used");
 }
 
+TEST(Counted, WithoutRequestsNoShareIsUsed) {
+  EXPECT_EQ(line("global loads", "load_requests=0 load_sectors=0 load_efficiency=0", {}).counted,
+            "none");
+}
+
 TEST(Counted, IntensityComesFromCountedFlopsAndBytes) {
   Expected expected;
   expected.flops = 1000;

@@ -28,5 +28,12 @@ TEST(Html, AColumnWithoutTextsIsLeftOut) {
   EXPECT_THAT(html, HasSubstr("<td class=\"n\" data-key=\"2\">2</td></tr>"));
 }
 
+TEST(Html, OnlyLongWordsBreakInside) {
+  const std::string word(41, 'x');
+  EXPECT_THAT(html_table({"a"}, {{{word + " y"}}}),
+              HasSubstr("<td class=\"w\">" + word + " y</td>"));
+  EXPECT_THAT(html_table({"a"}, {{{"compile_error"}}}), HasSubstr("<td>compile_error</td>"));
+}
+
 }  // namespace
 }  // namespace autotune::report

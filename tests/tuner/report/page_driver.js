@@ -61,6 +61,7 @@ addEventListener("load", () => {
   drawAll();
   drawWaiting();
   seen.narrow = document.querySelector("[data-plot=parallel] svg").clientWidth;
+  seen.tries = [triesFor(5, 5, 0.95), triesFor(2, 5, 0.85), triesFor(1, 5, 0.95)];
   seen.images = count("img");
   seen.errors = errors;
   const pre = document.createElement("pre");

@@ -48,6 +48,11 @@ function logTicks(scale, count) {
   return shown.filter((tick, i) => i % skip === 0);
 }
 
+/// Values whose labels find room: the first, and one of each `n`, rounded up.
+function everyNth(values, n) {
+  return values.filter((value, i) => i % Math.ceil(n) === 0);
+}
+
 function ticksOf(scale, count) {
   return scale.base ? logTicks(scale, count) : scale.ticks(count);
 }

@@ -39,16 +39,26 @@ function apart(values, scale, pixels) {
   return taken;
 }
 
-/// One group's rates: best, default, baseline, CPU and roof.
-function drawRate(box, problems, choose) {
+/// One group's rates as they are drawn: over the size, or over the work of a call.
+function ratesOf(problems) {
   const isFlops = problems.some((one) => one.flops > 0);
   const work = (one) => (isFlops ? one.flops : one.bytes);
   const bySide = problems.every((one) => one.side > 0) &&
                  new Set(problems.map((one) => one.side)).size === problems.length;
   const place = (one) => (bySide ? one.side : work(one));
   const series = rateSeries(problems.filter((one) => place(one) > 0), work);
-  const points = d3.merge(series.map((one) => one.points));
-  if (points.length === 0) return;
+  return {isFlops, bySide, work, place, series, points: d3.merge(series.map((one) => one.points))};
+}
+
+/// A rate at one size alone says no more than the table.
+function hasCurve(problems) {
+  const {points, place} = ratesOf(problems);
+  return new Set(points.map((point) => place(point.problem))).size > 1;
+}
+
+/// One group's rates: best, default, baseline, CPU and roof.
+function drawRate(box, problems, choose) {
+  const {isFlops, bySide, work, place, series, points} = ratesOf(problems);
   const frame = drawing(box, {height: 340, left: 74});
   const x = logScale(points.map((point) => place(point.problem)), [0, frame.width]);
   const y = logScale(points.map((point) => point.rate), [frame.height, 0]);

@@ -32,11 +32,11 @@ function drawImportance(box, problem) {
   const importance = problem.importance;
   if (!importance) return tell(box, "Too few configurations were timed to tell.");
   const quality = `R² ${importance.r2.toFixed(2)} on ${importance.configurations} configurations that ` +
-                  "the surrogate was not fitted to.";
+                  "the surrogate was not fitted to";
   if (importance.r2 < kLeastR2) {
-    return tell(box, `The surrogate does not explain the times (${quality}) Its importances would mislead.`);
+    return tell(box, `The surrogate does not explain the times: ${quality}. Its importances would mislead.`);
   }
-  box.select("small").text(`How much R² falls when a parameter's values are shuffled. ${quality}`);
+  box.select("small").text(`How much R² falls when a parameter's values are shuffled. ${quality}.`);
   const shown = importance.parameters.filter((one) => one.loss >= 0.005).slice(0, 12);
   const left = 12 + 7.5 * d3.max(shown, (one) => one.name.length);
   const frame = drawing(box, {height: 60 + 22 * shown.length, left, top: 4, right: 44});
@@ -79,10 +79,9 @@ function drawStrip(grid, problem, fastest, {name, values}, best, worst) {
     .call(d3.axisLeft(y).tickValues(logTicks(y, 3)).tickFormat((t) => `${tickText(t)}x`).tickSize(-(width - left - 10)));
   const step = x.step ? x.step() : 20;
   const longest = d3.max(values, (value) => String(value).length);
-  const turned = longest * 7 > step;
-  const skip = Math.ceil(11 / step);
+  const turned = longest > 4 && longest * 7 > step;
   const ticks = plot.append("g").attr("transform", `translate(0,${height - 20 - bottom + 12})`)
-    .selectAll("text").data(values.filter((value, i) => i % skip === 0)).enter().append("text")
+    .selectAll("text").data(everyNth(values, (turned ? 11 : longest * 7 + 4) / step)).enter().append("text")
     .attr("class", "tick-text")
     .attr("transform", (value) => `translate(${x(value)},0) ${turned ? "rotate(35)" : ""}`)
     .attr("text-anchor", turned ? "start" : "middle");
@@ -158,26 +157,32 @@ function paintHeatMap(box, problem, cells, first, second) {
   const x = d3.scaleBand().domain(first.values).range([0, Math.min(frame.width, 90 * first.values.length)]);
   const y = d3.scaleBand().domain(second.values).range([0, frame.height]);
   const shade = d3.scaleSequential(d3.interpolateViridis).domain([0.3, 1]);
+  const isTimed = (cell) => cell.ns < Infinity;
+  box.select("small").text("The best at each pair of values, in percent of the fastest." +
+    (cells.every(isTimed) ? "" : " Dashed: tried, but never timed to the end."));
   const drawn = frame.plot.append("g").selectAll("rect").data(cells).enter().append("rect")
-    .attr("class", (cell) => (cell.ns < Infinity ? "cell" : "cell only-failed"))
+    .attr("class", (cell) => (isTimed(cell) ? "cell" : "cell only-failed"))
     .attr("x", (cell) => x(cell.a)).attr("y", (cell) => y(cell.b))
     .attr("width", x.bandwidth()).attr("height", y.bandwidth())
-    .attr("fill", (cell) => (cell.ns < Infinity ? shade(Math.max(0.3, best / cell.ns)) : null));
+    .attr("fill", (cell) => (isTimed(cell) ? shade(Math.max(0.3, best / cell.ns)) : null));
   drawn.append("title").text((cell) => `${first.name}=${cell.a} ${second.name}=${cell.b}\n` +
-    (cell.ns < Infinity ? `best ${timeText(cell.ns * 1e-9)}, ${percentText(best / cell.ns)} of the best\n`
-                        : "none was timed to the end\n") + `${cell.count} tried`);
+    (isTimed(cell) ? `best ${timeText(cell.ns * 1e-9)}, ${percentText(best / cell.ns)} of the best\n`
+                   : "none was timed to the end\n") + `${cell.count} tried`);
   if (x.bandwidth() > 30 && y.bandwidth() > 13) {
-    frame.plot.append("g").selectAll("text").data(cells.filter((cell) => cell.ns < Infinity)).enter()
+    frame.plot.append("g").selectAll("text").data(cells.filter(isTimed)).enter()
       .append("text").attr("class", "in-cell").attr("text-anchor", "middle")
       .attr("x", (cell) => x(cell.a) + x.bandwidth() / 2).attr("y", (cell) => y(cell.b) + y.bandwidth() / 2 + 4)
       .attr("fill", (cell) => (best / cell.ns > 0.7 ? "#000" : "#fff"))
       .text((cell) => Math.floor(100 * best / cell.ns));
   }
   const short = (value) => (String(value).length > 12 ? `${String(value).slice(0, 11)}…` : value);
+  const longest = Math.min(12, d3.max(first.values, (value) => String(value).length));
   const below = frame.plot.append("g").attr("class", "axis").attr("transform", `translate(0,${frame.height})`)
-    .call(d3.axisBottom(x).tickSize(0).tickPadding(7).tickFormat(short));
+    .call(d3.axisBottom(x).tickSize(0).tickPadding(7).tickFormat(short)
+      .tickValues(everyNth(first.values, (turned ? 12 : longest * 7 + 4) / x.step())));
   if (turned) below.selectAll("text").attr("transform", "rotate(50)").attr("text-anchor", "start").attr("dx", 6).attr("dy", 0);
-  frame.plot.append("g").attr("class", "axis").call(d3.axisLeft(y).tickSize(0).tickPadding(7).tickFormat(short));
+  frame.plot.append("g").attr("class", "axis").call(d3.axisLeft(y).tickSize(0).tickPadding(7)
+    .tickFormat(short).tickValues(everyNth(second.values, 12 / y.step())));
   frame.plot.append("text").attr("class", "label").attr("x", x.range()[1] / 2).attr("y", frame.height + bottom - 6)
     .attr("text-anchor", "middle").text(first.name);
   frame.plot.append("text").attr("class", "label").attr("transform", "rotate(-90)")
@@ -220,8 +225,7 @@ function drawParallel(box, problem, rows, brushes, brushed) {
 
 function drawBrushedAxis(frame, {name, values}, place, scale, brushes, changed) {
   const axis = frame.plot.append("g").attr("class", "axis parallel").attr("transform", `translate(${place},0)`);
-  const skip = Math.ceil(12 / Math.max(1, scale.step()));
-  axis.call(d3.axisLeft(scale).tickValues(values.filter((value, i) => i % skip === 0)).tickSize(4)
+  axis.call(d3.axisLeft(scale).tickValues(everyNth(values, 12 / Math.max(1, scale.step()))).tickSize(4)
     .tickFormat((value) => (String(value).length > 8 ? `${String(value).slice(0, 7)}…` : value)));
   axis.append("text").attr("class", "axis-name").attr("y", -12).attr("transform", "rotate(-18)").text(name);
   const brush = d3.brushY().extent([[-12, 0], [12, frame.height]]);

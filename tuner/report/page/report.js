@@ -234,8 +234,11 @@ function listProblems() {
 let rateBoxes = [], matrixBoxes = [];
 
 function makeOverview() {
-  rateBoxes = groupsOf(data.problems).map(({key, values}) => ({values, box: figure(
-    document.getElementById("rate"), "rate", key, "The roof is the lower of the f32 multiply-add peak and the memory's rate.")}));
+  const rate = document.getElementById("rate");
+  const roof = "The roof is the lower of the f32 multiply-add peak and the memory's rate.";
+  rateBoxes = groupsOf(data.problems).filter(({values}) => hasCurve(values))
+    .map(({key, values}) => ({values, box: figure(rate, "rate", key, values.some(roofOf) ? roof : "")}));
+  rate.hidden = rateBoxes.length === 0;
   matrixBoxes = data.portability.map((one) => ({one, box: figure(
     document.getElementById("portability"), "portability", one.target,
     "Rows: the best configuration of each problem. Columns: problems. In percent of the best there; empty where it was not timed.")}));

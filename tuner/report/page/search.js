@@ -33,8 +33,9 @@ function drawTrace(box, problem, rows, over) {
     .domain([0, Math.max(1e-9, d3.max(searched, at)) * 1.01]);
   const least = d3.min(timed, (row) => trials.ns[row]);
   const y = logScale(timed.map((row) => Math.min(kSlowest * least, trials.ns[row]) * 1e-9), [frame.height, 0]);
+  const ticks = ticksOf(x, Math.max(2, Math.floor(frame.width / 80)));
   axes(frame, x, y, {xLabel: over === "seconds" ? "seconds" : "evaluations", yLabel: "time of a call",
-    yFormat: shortTime});
+    yFormat: shortTime, xTicks: over === "seconds" ? ticks : ticks.filter(Number.isInteger)});
   const inside = (ns) => Math.max(0, Math.min(frame.height, y(ns * 1e-9)));
   dots(frame, predicted, {x: (row) => x(at(row)), y: (row) => inside(trials.predicted_ns[row]),
     kind: () => "predicted", radius: 1.5, title: (row) => trialText(problem, row)});
@@ -88,10 +89,16 @@ function drawDistribution(box, problem, rows) {
   frame.plot.append("path").datum(shares).attr("class", "line ok")
     .attr("d", d3.line().curve(d3.curveStepAfter).x((p) => x(p.share)).y((p) => y(p.rank)));
   const near = d3.bisectRight(times, times[0] * 1.05), tenth = d3.bisectRight(times, times[0] * 1.1);
-  const tries = Math.ceil(Math.log(0.05) / Math.log(1 - Math.min(0.999999, near / times.length)));
-  box.select("small").text(`${percent(tenth / times.length)} of the ${times.length} timed ` +
-    `configurations are within 10 % of the best, ${near} within 5 %. Of these configurations, ${tries} ` +
-    `random ones would hold one within 5 % with 95 % probability.`);
+  box.select("small").text(`${tenth} of the ${times.length} timed configurations are within 10 % of the ` +
+    `best, ${near} within 5 %. ${triesFor(near, times.length, 0.95)} of them, chosen at random, hold one ` +
+    "within 5 % with 95 % probability.");
+}
+
+/// How many of `count` configurations must be chosen at random to hold one of `near`.
+function triesFor(near, count, probability) {
+  let missed = 1, tries = 0;
+  for (; missed > 1 - probability; ++tries) missed *= (count - near - tries) / (count - tries);
+  return tries;
 }
 
 /// Elapsed time by stage, and the compilers' time by outcome.
@@ -121,16 +128,20 @@ function drawSpent(box, problem) {
   frame.plot.append("text").attr("class", "label").attr("x", frame.width / 2)
     .attr("y", frame.height + 38).attr("text-anchor", "middle").text("seconds");
   const kinds = {search: "ok", playoff: "best", audit: "baseline", ok: "ok", pruned: "pruned"};
+  const kindOf = (part) => kinds[part.key] || "failed";
+  const fits = (part) => x(part.seconds) > 8 * part.key.length + 12;
   for (const bar of bars) {
     const parts = frame.plot.append("g").selectAll("g").data(bar.parts).enter().append("g");
-    parts.append("rect").attr("class", (part) => `part ${kinds[part.key] || "failed"}`)
+    parts.append("rect").attr("class", (part) => `part ${kindOf(part)}`)
       .attr("x", (part) => x(part.start)).attr("y", y(bar.name))
       .attr("width", (part) => x(part.seconds)).attr("height", y.bandwidth())
       .append("title").text((part) => `${bar.name}, ${part.key}: ${timeText(part.seconds)}`);
-    parts.filter((part) => x(part.seconds) > 8 * part.key.length + 12).append("text")
+    parts.filter(fits).append("text")
       .attr("class", "in-part").attr("x", (part) => x(part.start) + 6)
       .attr("y", y(bar.name) + y.bandwidth() / 2 + 4).text((part) => part.key);
   }
+  const unnamed = d3.merge(bars.map((bar) => bar.parts)).filter((part) => x(part.seconds) >= 1 && !fits(part));
+  if (unnamed.length > 0) legend(box, unnamed.map((part) => [kindOf(part), part.key]));
 }
 
 /// Rows with a time, each configuration once with its latest, fastest first. The last answer is kept:
