@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cost model of gemm16 says of wgmma's kernel, beside times measured on an NVIDIA H200
-// (`autotune tune --target gemm16 --fix KERNEL=wgmma`, bf16, 2026-11-23).
+// What the cost model says of wgmma's kernel in gemm16, gemm_i8 and gemm_tf32, beside times
+// measured on an NVIDIA H200 (`autotune tune --target TARGET --fix KERNEL=wgmma`, in bf16,
+// 2026-11-23).
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
@@ -14,25 +15,36 @@ namespace {
 
 struct Tile {
   std::int64_t rows, columns, swap, depth, stages, warpgroups;
-  std::int64_t parts = 1, pad = 0;
+  std::int64_t parts = 1;
 };
 
-double predicted_us(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile) {
-  static const Target target =
-      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm16/gemm16.target.toml");
+double predicted_us(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
+                    const Tile& tile, const NamedValues& others, const NamedValues& settings) {
+  const Target target =
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name + ".target.toml");
   const DeviceInfo device = device_info(find_gpu("h200"));
-  const Problem problem =
-      problem_of(target, {{"M", m}, {"N", n}, {"K", k}}, {{"dtype", "bf16"}, {"output", "bf16"}});
+  const Problem problem = problem_of(target, {{"M", m}, {"N", n}, {"K", k}}, settings);
   NamedValues fixed = testing::wgmma_tile(tile.rows, tile.columns, tile.swap);
   fixed.insert(fixed.end(), {{"DEPTH", tile.depth},
                              {"STAGES", tile.stages},
                              {"WARPGROUPS", tile.warpgroups},
                              {"SPLIT_K", tile.parts},
-                             {"PAD", tile.pad},
                              {"GROUP", 1}});
+  fixed.insert(fixed.end(), others.begin(), others.end());
   const ParameterSpace space = space_of(with_fixed(target, fixed), problem, device);
   EXPECT_EQ(space.size(), 1U) << problem.text();
+  if (space.empty()) return 0;
   return CostModel(target, problem, space, device).estimate(0).seconds * 1e6;
+}
+
+double predicted_us(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile,
+                    std::int64_t pad = 0) {
+  return predicted_us("gemm16", m, n, k, tile, {{"PAD", pad}},
+                      {{"dtype", "bf16"}, {"output", "bf16"}});
+}
+
+double predicted_us_by_tf32(std::int64_t size, const Tile& tile, const NamedValues& others = {}) {
+  return predicted_us("gemm_tf32", size, size, size, tile, others, {});
 }
 
 void expect_near(double predicted, double measured) {
@@ -48,7 +60,7 @@ TEST(Gemm16Model, SizesAsAWholeAreNear) {
 }
 
 TEST(Gemm16Model, LinesThatCrossThoseOfTheCacheArePaddedWithGain) {
-  const double padded = predicted_us(1000, 1000, 1000, {128, 64, 1, 64, 5, 1, 1, 1});
+  const double padded = predicted_us(1000, 1000, 1000, {128, 64, 1, 64, 5, 1}, 1);
   const double plain = predicted_us(1000, 1000, 1000, {128, 64, 1, 64, 5, 1});
   expect_near(padded, 8.66);
   expect_near(plain, 10.6);
@@ -64,6 +76,17 @@ TEST(Gemm16Model, FewRowsWantStagesAndNotManyParts) {
   expect_near(deep, 9.02);
   expect_near(predicted_us(64, 4096, 4096, {64, 64, 0, 64, 8, 1, 2}), 9.41);
   EXPECT_GT(predicted_us(64, 4096, 4096, {64, 128, 0, 128, 2, 1, 4}), 1.1 * deep);  // 13.1
+}
+
+TEST(GemmTf32Model, PackedAndLoadedRowsAreNear) {
+  expect_near(predicted_us_by_tf32(512, {64, 32, 1, 32, 8, 1}, {{"ROWS_ACROSS", 0}}), 5.03);
+  expect_near(predicted_us_by_tf32(2048, {128, 128, 1, 32, 5, 2}, {{"ROWS_ACROSS", 1}}), 57.1);
+  expect_near(predicted_us_by_tf32(2048, {128, 128, 0, 32, 5, 2}), 60.2);
+  EXPECT_GT(predicted_us_by_tf32(512, {64, 16, 0, 32, 3, 1}), 8);  // 9.48
+}
+
+TEST(GemmI8Model, PackedOperandsAreNear) {
+  expect_near(predicted_us("gemm_i8", 1024, 1024, 1024, {64, 128, 0, 128, 8, 1}, {}, {}), 6.0);
 }
 
 }  // namespace
