@@ -161,6 +161,16 @@ TEST(Stdout, ThatCannotBeWrittenIsOneSentence) {
     dup2(full, 1);
   };
   const auto closed = [] { close(1); };
+  for (const Preparation& prepare : {Preparation(on_full), Preparation(closed)}) {
+    expect_refused(sandbox.run({"list", "targets"}, prepare), 1, {"stdout"});
+    const auto arguments = tune("tiny", "100", {"--budget", "3", "--quiet"});
+    expect_refused(sandbox.run(arguments, prepare), 1, {"stdout"});
+    EXPECT_EQ(sandbox.run({"query", "--target", "tiny"}).status, 0) << "what was tuned is lost";
+  }
+}
+
+TEST(Stdout, WhoseReaderIsGoneIsNoError) {
+  const Sandbox sandbox;
   const auto on_broken_pipe = [] {
     int ends[2];
     if (pipe(ends) != 0) _exit(126);
@@ -168,13 +178,13 @@ TEST(Stdout, ThatCannotBeWrittenIsOneSentence) {
     close(ends[0]);
     close(ends[1]);
   };
-  for (const Preparation& prepare :
-       {Preparation(on_full), Preparation(closed), Preparation(on_broken_pipe)}) {
-    expect_refused(sandbox.run({"list", "targets"}, prepare), 1, {"stdout"});
-    const auto arguments = tune("tiny", "100", {"--budget", "3", "--quiet"});
-    expect_refused(sandbox.run(arguments, prepare), 1, {"stdout"});
-    EXPECT_EQ(sandbox.run({"query", "--target", "tiny"}).status, 0) << "what was tuned is lost";
+  for (const auto& arguments : {std::vector<std::string>{"help", "--man"},
+                                tune("tiny", "100", {"--budget", "3", "--quiet"})}) {
+    const Ended ended = sandbox.run(arguments, on_broken_pipe);
+    EXPECT_EQ(ended.status, 128 + SIGPIPE);
+    EXPECT_EQ(ended.err, "");
   }
+  EXPECT_EQ(sandbox.run({"query", "--target", "tiny"}).status, 0) << "what was tuned is lost";
 }
 
 TEST(Stdout, AllStreamsClosedHarmsNothing) {

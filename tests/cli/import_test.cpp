@@ -96,6 +96,31 @@ TEST(Import, RefusesWhatIsNotTheTargets) {
                  {"other.json", "--device"});
 }
 
+TEST(Import, RealNumbersAreThoseOfTheTargetOnTheWayInAndOut) {
+  const Sandbox sandbox;
+  sandbox.write("scale.cu", "");
+  const std::string manifest = sandbox.write("scale.target.toml", R"(
+manifest = 2
+name = "scale"
+source = "scale.cu"
+sizes = ["N"]
+parameters.BLOCK = [16, 32, 64]
+parameters.PADDED = [0, 1]
+parameters.FACTOR = [1.5, 2.0]
+arguments.y = { type = "f32", length = "N", role = "output" }
+launch.arguments = ["y"]
+kernels.scale = { grid = "N", block = "BLOCK" }
+reference.kernels.scale_reference = { grid = "N", block = 1 }
+)");
+  const std::string cache =
+      AUTOTUNE_SOURCE_DIR "/tests/tuner/interchange/samples/kernel_tuner_cache.json";
+  const Ended ended = sandbox.run(
+      {"import", "kt", cache, "--target", manifest, "--size", "100000", "--device", "h100"});
+  EXPECT_THAT(ended.out, HasSubstr("12 trials of scale")) << ended.err;
+  const Ended exported = sandbox.run({"db", "export", "--format", "kt", "--target", "scale"});
+  EXPECT_THAT(exported.out, HasSubstr("\"64,1,2.0\"")) << exported.err;
+}
+
 TEST(Import, AT1ProblemBecomesAManifestThatIsRead) {
   const Sandbox sandbox;
   sandbox.write("fill.cu",

@@ -55,6 +55,8 @@ TEST(WrongUse, IsOneSentenceAndStatusTwo) {
       {{"--target", "gemm", "--sizes"}, {"--sizes"}},
       {{"--target", "gemm", "--sizes", "8", "more"}, {"\"more\""}},
       {{"tunes", "--target", "gemm"}, {"tunes", "tune"}},
+      {{"completion", "bash"}, {"no verb", "autotune help --completion SHELL"}},
+      {{"man"}, {"no verb", "autotune help --man"}},
       {{"list"}, {"targets", "strategies"}},
       {{"list", "target"}, {"target", "targets"}},
       {{"db"}, {"check"}},
@@ -86,6 +88,19 @@ TEST(WrongUse, ADatabaseThatIsNotThereIsNotMade) {
                    {"tuned.db", "no such file"});
   }
   EXPECT_FALSE(std::filesystem::exists(sandbox.database()));
+}
+
+TEST(WrongUse, AnOutputThatCannotBeWrittenSaysWhatToTry) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+  expect_refused(sandbox.run({"report", "--output", "no/report.html"}), 1,
+                 {"no/report.html: cannot be written", "create its folder"});
+  expect_refused(sandbox.run({"report", "--output", "."}), 1, {"Is a directory", "another file"});
+}
+
+TEST(WrongUse, AWorkloadThatIsNotThereSaysWhatToTry) {
+  expect_refused(Sandbox().run({"--workload", "no.jsonl", "--device", "host"}), 1,
+                 {"no.jsonl: cannot be read", "autotune run --record"});
 }
 
 TEST(WrongUse, AFileThatIsNoExportIsRefusedInOneSentence) {

@@ -86,8 +86,10 @@ void import_file(const Arguments& arguments, const Target& target, const std::st
     }
   }();
   if (rows.trials.empty()) {
-    throw Error(format("{}: none of its {} configurations is valid for {} {} on {}", file,
-                       results.results.size(), target.name, problem.text(), device.name));
+    throw Error(
+        format("{}: none of its {} configurations is valid for {} {} on {}: autotune check "
+               "shows those that are",
+               file, results.results.size(), target.name, problem.text(), device.name));
   }
   std::cout << format("{}: {} trials of {} {} on {} imported, {} left out: not valid there\n", file,
                       rows.trials.size(), target.name, problem_text(target, problem), device.name,

@@ -63,6 +63,13 @@ std::vector<Column> columns_of(const RecordedResults& results, const Target& tar
   return columns;
 }
 
+/// What the parameter calls it; a file's `1.5` is a word, and its `2.0` an integer.
+Value value_in(const Parameter& parameter, const Value& recorded) {
+  const Value given = recorded.is_word() ? parse_value(recorded.word()) : recorded;
+  const Value* const meant = meant_value(parameter.values, given);
+  return meant ? *meant : recorded;
+}
+
 Trial trial_of(const RecordedResult& result, Configuration configuration) {
   Trial trial;
   trial.configuration = std::move(configuration);
@@ -110,8 +117,10 @@ ImportedRows imported_rows(const RecordedResults& results, const Target& target,
     Configuration configuration;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const Column& column = columns[i];
+      const Parameter& parameter = target.parameters[i];
       configuration.push_back(
-          {target.parameters[i].name, column.place ? result.values[*column.place] : column.value});
+          {parameter.name,
+           column.place ? value_in(parameter, result.values[*column.place]) : column.value});
     }
     if (!space.find(configuration)) {
       ++rows.left_out;

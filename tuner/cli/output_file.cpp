@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
@@ -26,7 +27,13 @@ void write_output(const std::filesystem::path& file,
     throw UsageError(
         format("{}: is a database, which this would overwrite: name another file", file.string()));
   }
-  write_file(file, write);
+  try {
+    write_file(file, write);
+  } catch (const std::system_error& error) {
+    const bool no_folder = error.code() == std::errc::no_such_file_or_directory;
+    throw Error(
+        format("{}; {}name another file", error.what(), no_folder ? "create its folder, or " : ""));
+  }
 }
 
 void write_svg(const std::filesystem::path& file, std::span<const Plot> plots) {

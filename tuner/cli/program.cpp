@@ -2,6 +2,8 @@
 #include "tuner/cli/program.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <iostream>
@@ -15,14 +17,22 @@
 namespace autotune::cli {
 namespace {
 
-/// A pipe that nobody reads and a file that may not grow are errors like any others; and no file
-/// that is opened later takes the place of a stream that the caller has closed.
+constexpr int kReaderGone = 128 + SIGPIPE;  // as of a program that the signal ended
+
+/// Neither a pipe that nobody reads nor a file that may not grow ends the program by a signal; and
+/// no file that is opened later takes the place of a stream that the caller has closed.
 void secure_streams() {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   for (int stream = 0; stream <= 2; ++stream) {
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
   }
+}
+
+/// Whether the other end of a pipe is closed, as by `head`: nobody waits for the rest.
+bool reader_is_gone() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
 int report(const std::string& sentence, int status) {
@@ -38,9 +48,9 @@ int run_program(const std::function<int()>& body) {
   try {
     const int status = body();
     std::cout.flush();
-    return std::cout ? status
-                     : report("cannot write all of stdout (is the disk full, or the reader gone?)",
-                              kFailed);
+    if (std::cout) return status;
+    if (reader_is_gone()) return kReaderGone;
+    return report("cannot write all of stdout: is the disk full?", kFailed);
   } catch (const UsageError& error) {
     return report(error.what(), kWrongUsage);
   } catch (const std::bad_alloc&) {

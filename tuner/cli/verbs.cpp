@@ -79,6 +79,11 @@ const Verb& verb_called(std::string_view name) {
     if (verb->name == name) return *verb;
     names.emplace_back(verb->name);
   }
+  for (const Option& option : kHelp.options) {  // what other tools have as a verb
+    if (option.name != name) continue;
+    throw UsageError(format("there is no verb \"{}\": try autotune help --{}{}{}", name,
+                            option.name, option.value.empty() ? "" : " ", option.value));
+  }
   throw UsageError(
       format("there is no verb \"{}\": {}", name, suggestion(std::string(name), names)));
 }

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
 
 #include "tuner/cli/workload_file.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -22,8 +24,14 @@ double weight_of(const RecordedCall& call) {
 }
 
 std::vector<RecordedCall> calls_in(const std::filesystem::path& file, double& unknown) {
+  const std::string why = why_unreadable(file, std::numeric_limits<std::uint64_t>::max());
+  if (!why.empty()) {
+    throw Error(
+        format("{}: cannot be read: {}; name a file that autotune run --record wrote, or "
+               "TunableOp's CSV of untuned shapes",
+               file.string(), why));
+  }
   std::ifstream stream(file);
-  if (!stream) throw Error(format("{}: cannot be read", file.string()));
   const bool is_csv = file.extension() == ".csv";
   std::vector<RecordedCall> calls;
   int number = 0;

@@ -22,6 +22,7 @@ Value value_of(const Json& json) {
 
 Json json_of(const Value& value) {
   if (value.is_integer()) return value.integer();
+  if (value.is_real()) return value.real();
   const std::string& word = value.word();
   double real = 0;
   const auto read = std::from_chars(word.data(), word.data() + word.size(), real);
