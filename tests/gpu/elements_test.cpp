@@ -18,7 +18,8 @@ using Bytes = std::vector<std::byte>;
 
 constexpr std::array kTypes{ElementType::f32, ElementType::f64, ElementType::i32,
                             ElementType::i64, ElementType::f16, ElementType::bf16,
-                            ElementType::i8,  ElementType::u8,  ElementType::i16};
+                            ElementType::i8,  ElementType::u8,  ElementType::i16,
+                            ElementType::u16, ElementType::u32, ElementType::u64};
 constexpr std::int64_t kLength = 1'000'003;  // no multiple of a block
 
 /// Where one right answer is broken, and how.
@@ -190,6 +191,9 @@ TEST_F(Elements, OfIntegerTypesAreComparedExactly) {
   check(std::int16_t{}, ElementType::i16);
   check(std::int8_t{}, ElementType::i8);
   check(std::uint8_t{}, ElementType::u8);
+  check(std::uint16_t{}, ElementType::u16);
+  check(std::uint32_t{}, ElementType::u32);
+  check(std::uint64_t{}, ElementType::u64);
 }
 
 TEST_F(Elements, OfSixteenBitsAreComparedAlike) {

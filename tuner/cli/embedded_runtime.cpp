@@ -23,7 +23,7 @@ const std::string_view kEmbeddedRuntime =
             constexpr const T& operator[](std::size_t i) const { return data[i]; }
           };
 
-          enum class Type : unsigned char { f32, f64, i32, i64, f16, bf16, i8, u8, i16 };
+          enum class Type : unsigned char { f32, f64, i32, i64, f16, bf16, i8, u8, i16, u16, u32, u64 };
           enum class Kind : unsigned char { buffer, scalar, value, tensor_map };
 
           /// Device memory that the program passes.
@@ -295,6 +295,12 @@ const std::string_view kEmbeddedRuntime =
                   return store(slot, static_cast<std::uint8_t>(value));
                 case Type::i16:
                   return store(slot, static_cast<std::int16_t>(value));
+                case Type::u16:
+                  return store(slot, static_cast<std::uint16_t>(value));
+                case Type::u32:
+                  return store(slot, static_cast<std::uint32_t>(value));
+                case Type::u64:
+                  return store(slot, static_cast<std::uint64_t>(value));
               }
             }
 
@@ -333,7 +339,12 @@ const std::string_view kEmbeddedRuntime =
                 case Type::u8:
                   return CU_TENSOR_MAP_DATA_TYPE_UINT8;
                 case Type::i16:
+                case Type::u16:
                   return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+                case Type::u32:
+                  return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+                case Type::u64:
+                  return CU_TENSOR_MAP_DATA_TYPE_UINT64;
                 case Type::f32:
                   break;
               }

@@ -19,7 +19,7 @@ const char* const kTestFunctions =
 
           namespace tuned_test {
 
-          enum class Type { f32, f64, i32, i64, f16, bf16, i8, u8, i16 };
+          enum class Type { f32, f64, i32, i64, f16, bf16, i8, u8, i16, u16, u32, u64 };
 
           /// A number in each element. A result c is right if |c - r| <= tolerance * m + unit * |r|
           /// + absolute, where r is the reference, and m the reference on absolute inputs.
@@ -91,6 +91,12 @@ const char* const kTestFunctions =
                 return taken<unsigned char>(at);
               case Type::i16:
                 return taken<short>(at);
+              case Type::u16:
+                return taken<unsigned short>(at);
+              case Type::u32:
+                return taken<unsigned>(at);
+              case Type::u64:
+                return static_cast<double>(taken<unsigned long long>(at));
             }
             return 0;
           }
@@ -115,6 +121,12 @@ const char* const kTestFunctions =
                 return put(static_cast<unsigned char>(value), at);
               case Type::i16:
                 return put(static_cast<short>(value), at);
+              case Type::u16:
+                return put(static_cast<unsigned short>(value), at);
+              case Type::u32:
+                return put(static_cast<unsigned>(value), at);
+              case Type::u64:
+                return put(static_cast<unsigned long long>(value), at);
             }
           }
 

@@ -90,7 +90,12 @@ const char* map_type(const TensorMap& map, ElementType type) {
     case ElementType::u8:
       return "UINT8";
     case ElementType::i16:
+    case ElementType::u16:
       return "UINT16";
+    case ElementType::u32:
+      return "UINT32";
+    case ElementType::u64:
+      return "UINT64";
     case ElementType::f32:
       break;
   }

@@ -15,7 +15,7 @@ struct Properties {
 };
 
 /// In the order of ElementType.
-constexpr std::array<Properties, 9> kTypes = {{
+constexpr std::array<Properties, 12> kTypes = {{
     {"f32", "float", 4, 0x1p-24, 0x1.fffffep127},
     {"f64", "double", 8, 0x1p-53, 0x1.fffffffffffffp1023},
     {"i32", "int", 4, 0, 0x1p31 - 1},
@@ -25,9 +25,14 @@ constexpr std::array<Properties, 9> kTypes = {{
     {"i8", "signed char", 1, 0, 127},
     {"u8", "unsigned char", 1, 0, 255},
     {"i16", "short", 2, 0, 32767},
+    {"u16", "unsigned short", 2, 0, 65535},
+    {"u32", "unsigned int", 4, 0, 0x1p32 - 1},
+    {"u64", "unsigned long long", 8, 0, 0x1.fffffffffffffp62},  // manifests state them as i64
 }};
 
 const Properties& of(ElementType type) { return kTypes[static_cast<std::size_t>(type)]; }
+
+bool is_unsigned(ElementType type) { return name_of(type).front() == 'u'; }
 
 bool is_narrow(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
 
@@ -68,14 +73,16 @@ double sum_roundoff(ElementType type) {
 
 double least(ElementType type) {
   if (is_floating(type)) return -largest(type);
-  return type == ElementType::u8 ? 0 : -std::ldexp(1.0, static_cast<int>(8 * bytes_of(type)) - 1);
+  return is_unsigned(type) ? 0 : -std::ldexp(1.0, static_cast<int>(8 * bytes_of(type)) - 1);
 }
 
 double largest(ElementType type) { return of(type).largest; }
 
 bool holds(ElementType type, std::int64_t value) {
+  if (type == ElementType::i64) return true;
+  if (type == ElementType::u64) return value >= 0;
   const auto real = static_cast<double>(value);
-  return type == ElementType::i64 || (real >= least(type) && real <= largest(type));
+  return real >= least(type) && real <= largest(type);
 }
 
 double exact_integers(ElementType type) {

@@ -11,10 +11,11 @@
 namespace autotune {
 
 /// Numbers travel between processes: new types come last.
-enum class ElementType : std::uint8_t { f32, f64, i32, i64, f16, bf16, i8, u8, i16 };
+enum class ElementType : std::uint8_t { f32, f64, i32, i64, f16, bf16, i8, u8, i16, u16, u32, u64 };
 
 std::int64_t bytes_of(ElementType type);
-/// `f32`, `f64`, `i32`, `i64`, `f16`, `bf16`, `i8`, `u8`, `i16`.
+/// `f32`, `f64`, `i32`, `i64`, `f16`, `bf16`, `i8`, `u8`, `i16`, `u16`, `u32`,
+/// `u64`.
 std::string_view name_of(ElementType type);
 std::optional<ElementType> element_type(std::string_view name);
 std::vector<std::string> element_type_names();

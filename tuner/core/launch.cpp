@@ -59,6 +59,15 @@ std::array<std::byte, 8> memory_of(const Scalar& scalar) {
     case ElementType::i16:
       put(static_cast<std::int16_t>(scalar.integer));
       break;
+    case ElementType::u16:
+      put(static_cast<std::uint16_t>(scalar.integer));
+      break;
+    case ElementType::u32:
+      put(static_cast<std::uint32_t>(scalar.integer));
+      break;
+    case ElementType::u64:
+      put(static_cast<std::uint64_t>(scalar.integer));
+      break;
   }
   return memory;
 }

@@ -70,6 +70,9 @@ FILL(bf16, BFloat16)
 FILL(i8, signed char)
 FILL(u8, unsigned char)
 FILL(i16, short)
+FILL(u16, unsigned short)
+FILL(u32, unsigned)
+FILL(u64, u64)
 
 #define COMPARE(type, T, right_type, Right)                                                      \
   extern "C" __global__ void compare_##type##_##right_type(                                      \
@@ -89,6 +92,9 @@ COMPARE(bf16, BFloat16, f64, double)
 COMPARE(i8, signed char, i8, signed char)
 COMPARE(u8, unsigned char, u8, unsigned char)
 COMPARE(i16, short, i16, short)
+COMPARE(u16, unsigned short, u16, unsigned short)
+COMPARE(u32, unsigned, u32, unsigned)
+COMPARE(u64, u64, u64, u64)
 
 #define COUNT_INEXACT(type, T)                                                                \
   extern "C" __global__ void count_inexact_##type(const T* values, i64 count, double limit, \

@@ -27,7 +27,12 @@ CUtensorMapDataType type_of(const TensorMap& map, ElementType type) {
     case ElementType::u8:
       return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     case ElementType::i16:
+    case ElementType::u16:
       return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case ElementType::u32:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    case ElementType::u64:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
     case ElementType::i64:
       break;
   }

@@ -20,17 +20,14 @@ struct Argument {
 };
 
 /// Empty for a type that manifests do not have.
-std::string type_of(T1Problem& problem, const Argument& argument) {
+std::string type_of(const Argument& argument) {
   static const std::map<std::string, std::string> types{
       {"float", "f32"},     {"double", "f64"},    {"int32", "i32"},    {"int64", "i64"},
-      {"uint32", "i32"},    {"uint64", "i64"},    {"float2", "f32x2"}, {"float4", "f32x4"},
+      {"uint32", "u32"},    {"uint64", "u64"},    {"float2", "f32x2"}, {"float4", "f32x4"},
       {"double2", "f64x2"}, {"double4", "f64x4"}, {"half", "f16"},     {"half2", "f16x2"},
       {"half4", "f16x4"},   {"int8", "i8"},       {"uint8", "u8"},     {"int16", "i16"},
-      {"uint16", "i16"}};
+      {"uint16", "u16"}};
   const std::string type = argument.entry["Type"].text();
-  if (type.starts_with("uint") && type != "uint8") {
-    problem.note(argument.place, type + " has no counterpart: the signed type is used");
-  }
   const auto found = types.find(type);
   return found == types.end() ? "" : found->second;
 }
@@ -77,7 +74,7 @@ std::string scalar(const Argument& argument, const std::string& type) {
 
 /// The line of one argument; empty if the manifest cannot have it.
 std::string line_of(T1Problem& problem, const Argument& argument) {
-  const std::string type = type_of(problem, argument);
+  const std::string type = type_of(argument);
   const std::string memory = argument.entry["MemoryType"].text();
   if (!type.empty() && memory == "Vector") return buffer(problem, argument, type);
   if (!type.empty() && memory == "Scalar") return scalar(argument, type);

@@ -32,6 +32,12 @@ auto with_type(ElementType type, Work work) {
       return work(std::uint8_t{});
     case ElementType::i16:
       return work(std::int16_t{});
+    case ElementType::u16:
+      return work(std::uint16_t{});
+    case ElementType::u32:
+      return work(std::uint32_t{});
+    case ElementType::u64:
+      return work(std::uint64_t{});
     case ElementType::i64:
       break;
   }

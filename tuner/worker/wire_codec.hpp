@@ -48,7 +48,7 @@ constexpr bool kIsVariant = false;
 template <class... Ts>
 constexpr bool kIsVariant<std::variant<Ts...>> = true;
 
-constexpr ElementType last_of(ElementType) { return ElementType::i16; }
+constexpr ElementType last_of(ElementType) { return ElementType::u64; }
 constexpr Role last_of(Role) { return Role::checked; }
 constexpr Fill last_of(Fill) { return Fill::prepared; }
 constexpr LaunchForm last_of(LaunchForm) { return LaunchForm::stream; }

@@ -13,7 +13,8 @@ namespace autotune {
 namespace {
 
 TEST(ElementType, NamesRoundTrip) {
-  for (const auto* name : {"f32", "f64", "i32", "i64", "f16", "bf16", "i8", "u8", "i16"}) {
+  for (const auto* name :
+       {"f32", "f64", "i32", "i64", "f16", "bf16", "i8", "u8", "i16", "u16", "u32", "u64"}) {
     ASSERT_TRUE(element_type(name));
     EXPECT_EQ(name_of(*element_type(name)), name);
   }
@@ -39,6 +40,11 @@ TEST(ElementType, KnowsWhatIntegersItHas) {
   EXPECT_FALSE(holds(ElementType::i8, 128));
   EXPECT_TRUE(holds(ElementType::u8, 255));
   EXPECT_FALSE(holds(ElementType::u8, -1));
+  EXPECT_FALSE(holds(ElementType::u16, 65536));
+  EXPECT_TRUE(holds(ElementType::u32, 4294967295));
+  EXPECT_FALSE(holds(ElementType::u32, -1));
+  EXPECT_TRUE(holds(ElementType::u64, std::numeric_limits<std::int64_t>::max()));
+  EXPECT_FALSE(holds(ElementType::u64, -1));
   EXPECT_TRUE(holds(ElementType::i32, 2147483647));
   EXPECT_FALSE(holds(ElementType::i32, 2147483648));
   EXPECT_TRUE(holds(ElementType::i64, std::numeric_limits<std::int64_t>::max()));

@@ -193,6 +193,14 @@ TEST(Compare, IntegerTypesAreAlwaysExact) {
             "n[1] is -8, expected -7 (must be equal); 1 of 2 elements is wrong");
 }
 
+TEST(Compare, UnsignedIntegersAreNotNegative) {
+  const BufferSpec buffer{"n", ElementType::u32, 2, Role::output, Fill::zero, 1000};
+  EXPECT_EQ(compared<std::uint32_t>(buffer, {4294967295u, 7}, {{4294967295u, 7}}).outcome,
+            Outcome::ok);
+  EXPECT_EQ(compared<std::uint32_t>(buffer, {4294967294u, 7}, {{4294967295u, 7}}).message,
+            "n[0] is 4294967294, expected 4294967295 (must be equal); 1 of 2 elements is wrong");
+}
+
 TEST(Compare, LongIntegersAreExactToTheLastBit) {
   const BufferSpec buffer{"n", ElementType::i64, 2, Role::output, Fill::zero, 1000};
   constexpr std::int64_t kLarge = (std::int64_t{1} << 53) + 1;  // which no double is
@@ -219,6 +227,9 @@ TEST(Compare, APoisonedOutputThatNobodyWroteIsWrongInEveryType) {
   check(Float16{}, ElementType::f16);
   check(BFloat16{}, ElementType::bf16);
   check(std::int16_t{}, ElementType::i16);
+  check(std::uint16_t{}, ElementType::u16);
+  check(std::uint32_t{}, ElementType::u32);
+  check(std::uint64_t{}, ElementType::u64);
 }
 
 TEST(Compare, WhatTheReferenceDoesNotWriteIsSaidSo) {
