@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several products of one size.
+// Where the matrices of one or several products lie.
 #pragma once
 
-/// Strides are elements between matrices of one operand.
+/// In elements: lda … ldd lie between rows of a matrix, strides between matrices of one operand.
 struct Batch {
-  int products;
+  int products, lda, ldb, ldc, ldd;
   long long stride_a, stride_b, stride_c, stride_d;
 };

@@ -2,7 +2,8 @@
 // D = activation(alpha op(A) op(B) + beta C + bias) in f16 or bf16 with sums in f32, on tensor
 // cores: the entry points. Row-major, any size. op(A) is M x K, op(B) K x N; a transposed operand
 // lies in memory as K x M or N x K. Rows have no padding. With BATCHED, there are several products,
-// and the matrices of one operand lie one behind another. multiply_slabs.cuh has wgmma's kernel,
+// and the matrices of one operand lie one behind another. With STRIDED, rows and matrices have any
+// distance. multiply_slabs.cuh has wgmma's kernel,
 // multiply_slices.cuh that of mma.sync. Macros: gemm16.target.toml. This is the only file that
 // reads them.
 #include <cuda_bf16.h>
@@ -24,17 +25,34 @@ constexpr Factor kFactor = DTYPE == DTYPE_BF16 ? Factor::bf16 : Factor::f16;
 constexpr Scale kScale = (Scale)SCALE;
 constexpr Epilogue kEpilogue = (Epilogue)EPILOGUE;
 
+#if STRIDED
+#define PRODUCTS                                                                                \
+  , int products, int lda, int ldb, int ldc, int ldd, int stride_a, int stride_b, int stride_c, \
+      int stride_d
+#define BATCH \
+  Batch { products, lda, ldb, ldc, ldd, stride_a, stride_b, stride_c, stride_d }
+#else
 #if BATCHED
 #define PRODUCTS , int products
 #else
 #define PRODUCTS
 constexpr int products = 1;
 #endif
+#define BATCH packed_batch(M, N, K, products)
 
-__device__ __forceinline__ Batch batch_of(int number, int M, int N, int K) {
+__device__ __forceinline__ Batch packed_batch(int M, int N, int K, int number) {
   const long long m = M, n = N;
-  return {number, m * K, n * K, kScale == Scale::beta ? m * n : 0, m * n};
+  return {number,
+          A_ALONG_K ? K : M,
+          B_ALONG_K ? K : N,
+          N,
+          N,
+          m * K,
+          n * K,
+          kScale == Scale::beta ? m * n : 0,
+          m * n};
 }
+#endif
 
 #if KERNEL == KERNEL_MMA
 
@@ -55,9 +73,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_M * WARPS_N)
            const result* bias, result* D, float alpha, float beta, int M, int N, int K PRODUCTS,
            int group) {
   extern __shared__ __align__(16) unsigned char shared[];
-  multiply_slices<Configuration, result>({A, B, A_ALONG_K ? K : M, B_ALONG_K ? K : N, K},
-                                         {C, bias, alpha, beta, M, N}, D,
-                                         batch_of(products, M, N, K), group, shared);
+  const Batch batch = BATCH;
+  multiply_slices<Configuration, result>({A, B, batch.lda, batch.ldb, K},
+                                         {C, bias, alpha, beta, M, N, batch.ldc, batch.ldd}, D,
+                                         batch, group, shared);
 }
 
 #elif KERNEL == KERNEL_WGMMA
@@ -77,12 +96,16 @@ extern "C" __global__ void __launch_bounds__(kPadThreads)
     gemm16_pad(const real* A, const real* B, real* padded_a, real* padded_b, int M, int N,
                int K PRODUCTS) {
   follow_kernel_ahead();
+  Padded<real> a{A, padded_a, products * (A_ALONG_K ? M : K), A_ALONG_K ? K : M};
+  Padded<real> b{B, padded_b, products * (B_ALONG_K ? N : K), B_ALONG_K ? K : N};
+#if STRIDED
+  a.lines_of_product = A_ALONG_K ? M : K, a.distance = lda, a.stride = stride_a;
+  b.lines_of_product = B_ALONG_K ? N : K, b.distance = ldb, b.stride = stride_b;
+#endif
   if (blockIdx.y == 0) {
-    const int lines = products * (A_ALONG_K ? M : K);
-    if (A_PADDED) pad_rows<VECTOR_A, real>({A, padded_a, lines, A_ALONG_K ? K : M});
+    if (A_PADDED) pad_rows<VECTOR_A>(a);
   } else {
-    const int lines = products * (B_ALONG_K ? N : K);
-    if (B_PADDED) pad_rows<VECTOR_B, real>({B, padded_b, lines, B_ALONG_K ? K : N});
+    if (B_PADDED) pad_rows<VECTOR_B>(b);
   }
 }
 
@@ -92,30 +115,37 @@ extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
                  const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
                  int group, int copied_bytes, float* partial, int* counters) {
   DYNAMIC_SHARED(char, shared);
-  multiply_slabs<Configuration, result>(a_map, b_map, d_map, {C, bias, alpha, beta, M, N}, D, K,
-                                        batch_of(products, M, N, K), group, copied_bytes,
-                                        {partial, counters}, shared);
+  const Batch batch = BATCH;
+  multiply_slabs<Configuration, result>(a_map, b_map, d_map,
+                                        {C, bias, alpha, beta, M, N, batch.ldc, batch.ldd}, D, K,
+                                        batch, group, copied_bytes, {partial, counters}, shared);
 }
 
+#endif
+
+#if STRIDED
+typedef result reference_result;  // what lies between rows stays as it was
+#else
+typedef double reference_result;
 #endif
 
 // The right answer, an element a thread, in double. Grid M·N/256 rounded up for all products, block
 // 256.
 extern "C" __global__ void gemm16_reference(const real* A, const real* B, const result* C,
-                                            const result* bias, double* D, float alpha, float beta,
-                                            int M, int N, int K PRODUCTS) {
-  const Batch batch = batch_of(products, M, N, K);
+                                            const result* bias, reference_result* D, float alpha,
+                                            float beta, int M, int N, int K PRODUCTS) {
+  const Batch batch = BATCH;
   const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x, each = (long long)M * N;
   if (at >= batch.products * each) return;
-  const long long product = at / each;
-  const int m = at % each / N, n = at % N;
+  const long long product = at / each, m = at % each / N, n = at % N;
   A += product * batch.stride_a, B += product * batch.stride_b;
   double sum = 0;
-  for (int k = 0; k < K; ++k) {
-    const float a = A[A_ALONG_K ? (long long)m * K + k : (long long)k * M + m];
-    const float b = B[B_ALONG_K ? (long long)n * K + k : (long long)k * N + n];
+  for (long long k = 0; k < K; ++k) {
+    const float a = A[A_ALONG_K ? m * batch.lda + k : k * batch.lda + m];
+    const float b = B[B_ALONG_K ? n * batch.ldb + k : k * batch.ldb + n];
     sum += (double)a * b;
   }
-  D[at] = Output<double, result>{C + product * batch.stride_c, bias, alpha, beta, M, N}
-              .value<kScale, kEpilogue>(sum, m, n);
+  const Output<double, result> out{
+      C + product * batch.stride_c, bias, alpha, beta, M, N, batch.ldc, batch.ldd};
+  D[product * batch.stride_d + m * batch.ldd + n] = out.value<kScale, kEpilogue>(sum, m, n);
 }

@@ -152,7 +152,7 @@ struct SliceKernel {
     for_each_pair(sums, [&](int m, int n, Sum first, Sum second) {
       m += m0, n += n0;
       if (m >= out.M || n >= out.N) return;
-      T* const to = D + (long long)m * out.N + n;
+      T* const to = D + (long long)m * out.ldd + n;
       const T left = value(first, m, n);
       if (n + 1 == out.N) {
         *to = left;
@@ -180,7 +180,7 @@ struct SliceKernel {
     for (int i = threadIdx.x * kWidth; i < kRows * kColumns; i += kThreads * kWidth) {
       const int m = i / kColumns, n = i % kColumns;
       if (m0 + m >= out.M || n0 + n >= out.N) continue;
-      *reinterpret_cast<Run<kWidth>*>(D + (long long)(m0 + m) * out.N + n0 + n) =
+      *reinterpret_cast<Run<kWidth>*>(D + (long long)(m0 + m) * out.ldd + n0 + n) =
           *reinterpret_cast<const Run<kWidth>*>(tile + m * kPitch + n);
     }
   }

@@ -15,6 +15,15 @@ struct Padded {
   const T* from;
   T* to;
   int lines, length;
+  // Where the lines are not one behind another: of one product, the distances of lines and
+  // products.
+  int lines_of_product = 0, distance = 0;
+  long long stride = 0;
+
+  __device__ __forceinline__ const T* line(int i) const {
+    if (lines_of_product == 0) return from + (long long)i * length;
+    return from + i / lines_of_product * stride + (long long)(i % lines_of_product) * distance;
+  }
 };
 
 /// `width`: elements of a load; lines are multiples of it.
@@ -25,5 +34,5 @@ __device__ __forceinline__ void pad_rows(const Padded<T>& operand) {
   const int line = first / pitch, at = first % pitch;
   if (line >= operand.lines || at >= operand.length) return;
   *reinterpret_cast<Chunk<T>*>(operand.to + first) =
-      load_chunk<width>(operand.from + (long long)line * operand.length, at, operand.length);
+      load_chunk<width>(operand.line(line), at, operand.length);
 }

@@ -137,7 +137,7 @@ struct TileStore {
     for (int i = 0; i < kSums; ++i) {
       const int y = m + (kSwapped ? column_of(i) : row_of(i));
       const int x_at = n + (kSwapped ? row_of(i) : column_of(i));
-      if (y < out.M && x_at < out.N) D[(long long)y * out.N + x_at] = value(x[i], i, m, n);
+      if (y < out.M && x_at < out.N) D[(long long)y * out.ldd + x_at] = value(x[i], i, m, n);
     }
   }
 

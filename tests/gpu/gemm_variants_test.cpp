@@ -75,6 +75,21 @@ void add_leading_dimensions(Random& random, NamedValues& sizes) {
   }
 }
 
+/// Of several products: rows, and then matrices one behind another, with gaps or without.
+void add_distances(Random& random, NamedValues& sizes) {
+  add_leading_dimensions(random, sizes);
+  const std::int64_t distance = sizes.back().value.integer();
+  std::int64_t lines = 0;
+  for (const auto& size : sizes) {
+    if (size.name.size() == 1) lines = std::max(lines, size.value.integer());
+  }
+  sizes.push_back({"BATCH", between(random, 1, 5)});
+  for (const char* name : {"stride_a", "stride_b", "stride_c", "stride_d"}) {
+    const std::int64_t most = std::max(distance, lines + 64) * lines;
+    sizes.push_back({name, most + one_of<std::int64_t>(random, {0, 1, 8, 64})});
+  }
+}
+
 /// There a bias takes the place of C.
 void keep_bias_from_beta(NamedValues& settings) {
   const auto is_bias = [](const NamedValue& each) {
@@ -114,6 +129,7 @@ class GemmVariants : public Gpu {
     if (is_strided) keep_bias_from_beta(settings);
     NamedValues sizes{{"M", m}, {"N", n}, {"K", k}};
     if (is_strided) add_leading_dimensions(random, sizes);
+    if (target.name == "gemm16_strided") add_distances(random, sizes);
     if (target.name == "gemm16_batched") sizes.push_back({"BATCH", between(random, 1, 9)});
     return problem_of(target, sizes, settings);
   }
@@ -124,7 +140,8 @@ class GemmVariants : public Gpu {
                                                  "single_block"};
     if (target.name.ends_with("split")) return between(random, 0, 1) > 0 ? "split" : "streamed";
     if (target.name == "gemm16") return "wgmma";
-    if (target.name == "gemm16_batched") return between(random, 0, 3) > 0 ? "wgmma" : "mma";
+    if (target.name == "gemm16_batched" || target.name == "gemm16_strided")
+      return between(random, 0, 3) > 0 ? "wgmma" : "mma";
     if (target.name == "gemm_i8" || target.name == "gemm_tf32") {
       const bool is_hopper = device().info().compute_capability == 90;
       return is_hopper && between(random, 0, 3) > 0 ? "wgmma" : "mma";
@@ -244,6 +261,8 @@ TEST_F(GemmVariants, OfSixteenBitsAreRightAtRandomProblems) {
   verify_variants(load_manifest(source_folder() / "kernel_sources/gemm16/gemm16.target.toml"));
   verify_variants(
       load_manifest(source_folder() / "kernel_sources/gemm16_batched/gemm16_batched.target.toml"));
+  verify_variants(
+      load_manifest(source_folder() / "kernel_sources/gemm16_strided/gemm16_strided.target.toml"));
 }
 
 TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {

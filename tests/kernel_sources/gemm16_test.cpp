@@ -101,10 +101,10 @@ TEST(Gemm16, IsRightByWgmmaForFewRows) {
 TEST(Gemm16, ASumWithoutItsLastSliceIsWrong) {
   const Problem bf16 = problem(32, 32, 512, {{"dtype", Text("bf16")}, {"output", Text("bf16")}});
   const auto spoil = [](std::string& text) {
-    const std::string depth = "N, K},";
+    const std::string depth = "batch.ldb, K},";
     const std::size_t at = text.find(depth);
     ASSERT_NE(at, std::string::npos);
-    text.replace(at, depth.size(), "N, K - 32},");
+    text.replace(at, depth.size(), "batch.ldb, K - 32},");
   };
   EXPECT_EQ(testing::verdict_of(gemm16(), bf16, 7, {}, spoil).outcome, Outcome::wrong);
 }

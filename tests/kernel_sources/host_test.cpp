@@ -29,19 +29,24 @@ Device& host() {
   return *device;
 }
 
-/// For a target of up to four sizes. Of seven, the last four are leading dimensions.
+/// For a target of up to four sizes. Of seven, the last four are leading dimensions; of twelve the
+/// last four are distances of matrices.
 NamedValues sizes_of(const Target& target, bool are_odd) {
+  static const std::vector<std::int64_t> kOddBatch{3,  37, 41,   29,   37,   43,
+                                                   41, 43, 1400, 1801, 1517, 1600};
   const std::map<std::size_t, std::vector<std::int64_t>> odd{{1, {70001}},
                                                              {2, {61, 131}},
                                                              {3, {61, 131, 67}},
                                                              {4, {3, 37, 41, 29}},
-                                                             {7, {61, 131, 67, 67, 139, 131, 133}}};
+                                                             {7, {61, 131, 67, 67, 139, 131, 133}},
+                                                             {12, kOddBatch}};
   const std::map<std::size_t, std::vector<std::int64_t>> even{
       {1, {131072}},
       {2, {64, 256}},
       {3, {64, 256, 32}},
       {4, {2, 64, 32, 32}},
-      {7, {64, 256, 32, 32, 260, 256, 264}}};
+      {7, {64, 256, 32, 32, 260, 256, 264}},
+      {12, {2, 64, 32, 32, 32, 40, 32, 48, 2048, 1280, 2048, 3072}}};
   const std::vector<std::int64_t>& sizes = (are_odd ? odd : even).at(target.sizes.size());
   NamedValues values;
   for (std::size_t i = 0; i < sizes.size(); ++i) values.push_back({target.sizes[i], sizes[i]});

@@ -25,7 +25,12 @@ DeviceInfo gpu_of(int compute_capability, std::int64_t shared_bytes) {
 
 Problem odd_problem(const Target& target) {
   NamedValues sizes{{"M", 517}, {"N", 389}, {"K", 1031}};
-  if (target.sizes.size() > sizes.size()) sizes.push_back({"BATCH", 3});
+  if (target.sizes.size() > 3) sizes.push_back({"BATCH", 3});
+  if (target.sizes.size() > 4) {
+    for (const char* name : {"lda", "ldb", "ldc", "ldd"}) sizes.push_back({name, 1033});
+    for (const char* name : {"stride_a", "stride_b", "stride_c", "stride_d"})
+      sizes.push_back({name, 1033 * 1033});
+  }
   return problem_of(target, sizes, {});
 }
 
@@ -61,7 +66,8 @@ TEST_P(TensorCoreKernels, CompileForGpusWithoutWgmma) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, TensorCoreKernels,
-                         testing::Values("gemm16", "gemm16_batched", "gemm_i8", "gemm_tf32"),
+                         testing::Values("gemm16", "gemm16_batched", "gemm16_strided", "gemm_i8",
+                                         "gemm_tf32"),
                          [](const auto& each) { return each.param; });
 
 }  // namespace

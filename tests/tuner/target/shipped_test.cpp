@@ -27,15 +27,22 @@ DeviceInfo the_host() {
   return device;
 }
 
+/// 512 each, and as much as a matrix has between matrices.
+NamedValues sizes_of(const Target& target) {
+  NamedValues sizes;
+  for (const std::string& name : target.sizes) {
+    sizes.push_back({name, name.starts_with("stride") ? 512 * 512 : 512});
+  }
+  return sizes;
+}
+
 class Shipped : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(Shipped, LoadsAndHasALegalDefault) {
   const Target target = load_manifest(GetParam());
   EXPECT_EQ(target.name + ".target.toml", GetParam().filename());
   EXPECT_FALSE(target.description.empty());
-  NamedValues sizes;
-  for (const std::string& name : target.sizes) sizes.push_back({name, 512});
-  const Problem problem = problem_of(target, sizes, {});
+  const Problem problem = problem_of(target, sizes_of(target), {});
   for (const DeviceInfo& device : {a_gpu(), the_host()}) {
     SCOPED_TRACE(device.name);
     const ParameterSpace space = space_of(target, problem, device);
@@ -50,9 +57,7 @@ TEST_P(Shipped, LoadsAndHasALegalDefault) {
 
 TEST_P(Shipped, ItsDefaultIsLegalAsItStandsOnAGpu) {
   const Target target = load_manifest(GetParam());
-  NamedValues sizes;
-  for (const std::string& name : target.sizes) sizes.push_back({name, 512});
-  const ParameterSpace space = space_of(target, problem_of(target, sizes, {}), a_gpu());
+  const ParameterSpace space = space_of(target, problem_of(target, sizes_of(target), {}), a_gpu());
   EXPECT_TRUE(space.find(target.default_configuration)) << to_text(target.default_configuration);
 }
 
@@ -62,9 +67,7 @@ TEST_P(OnTensorCores, WhatAGpuWithoutThemLacksIsSaid) {
   const std::string name = GetParam();
   const Target target =
       load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name + ".target.toml");
-  NamedValues sizes;
-  for (const std::string& each : target.sizes) sizes.push_back({each, 512});
-  const Problem problem = problem_of(target, sizes, {});
+  const Problem problem = problem_of(target, sizes_of(target), {});
   const auto refusal = [&](const NamedValues& fixed, int capability) -> std::string {
     DeviceInfo gpu = a_gpu();
     gpu.compute_capability = capability;
@@ -85,7 +88,8 @@ TEST_P(OnTensorCores, WhatAGpuWithoutThemLacksIsSaid) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, OnTensorCores,
-                         testing::Values("gemm16", "gemm16_batched", "gemm_i8", "gemm_tf32"),
+                         testing::Values("gemm16", "gemm16_batched", "gemm16_strided", "gemm_i8",
+                                         "gemm_tf32"),
                          [](const auto& each) { return std::string(each.param); });
 
 INSTANTIATE_TEST_SUITE_P(Targets, Shipped, testing::ValuesIn(shipped_manifests()),
