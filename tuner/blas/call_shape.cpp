@@ -44,6 +44,7 @@ struct Matrix {
   bool is_packed() const { return leading() == rows; }
   bool is_valid() const { return leading() >= rows && leading() <= kLargestSize; }
   bool follows_itself() const { return stride == leading() * columns; }
+  bool has_size_for_stride() const { return stride >= 1 && stride <= kLargestSize; }
 };
 
 struct Matrices {
@@ -90,6 +91,13 @@ bool holds_for_all(const CallShape& s, bool (Matrix::*holds)() const) {
 
 bool is_usual_batch(const CallShape& s) {
   return s.batch == 1 || holds_for_all(s, &Matrix::follows_itself);
+}
+
+/// Matrices at any distance, D's one behind another.
+bool is_strided_batch(const CallShape& s) {
+  const Matrix d = matrices_of(s).d;
+  return holds_for_all(s, &Matrix::has_size_for_stride) &&
+         d.stride >= (d.columns - 1) * d.leading() + d.rows;
 }
 
 bool has_bias(const CallShape& s) { return (s.epilogue & kBias) != 0; }
@@ -145,13 +153,27 @@ std::string gemm_settings(const CallShape& s) {
   return settings;
 }
 
-TargetProblem problem_in_16_bits(const CallShape& s, std::string_view epilogue) {
-  TargetProblem problem{s.batch > 1 ? "gemm16_batched" : "gemm16",
-                        format("dtype={} output={} {} epilogue={}", type_name(s.a_type),
-                               type_name(s.d_type), layout_and_scale(s), epilogue),
-                        {s.n, s.m, s.k}};
-  if (s.batch > 1) problem.sizes.insert(problem.sizes.begin(), s.batch);
-  return problem;
+std::string settings_in_16_bits(const CallShape& s, std::int32_t epilogue) {
+  return format("dtype={} output={} {} epilogue={}", type_name(s.a_type), type_name(s.d_type),
+                layout_and_scale(s), epilogue_name(epilogue));
+}
+
+TargetProblem packed_problem_in_16_bits(const CallShape& s, std::int32_t epilogue) {
+  const std::string settings = settings_in_16_bits(s, epilogue);
+  if (s.batch > 1) return {"gemm16_batched", settings, {s.batch, s.n, s.m, s.k}};
+  return {"gemm16", settings, {s.n, s.m, s.k}};
+}
+
+/// Distances that do not matter are valid ones.
+TargetProblem strided_problem_in_16_bits(const CallShape& s) {
+  const Matrices all = matrices_of(s);
+  const bool reads_c = s.scale == Scale::beta;
+  const auto stride = [&](const Matrix& matrix) { return s.batch > 1 ? matrix.stride : 1; };
+  return {
+      "gemm16_strided",
+      settings_in_16_bits(s, s.epilogue),
+      {s.batch, s.n, s.m, s.k, all.b.leading(), all.a.leading(), reads_c ? all.c.leading() : s.m,
+       all.d.leading(), stride(all.b), stride(all.a), reads_c ? stride(all.c) : 1, stride(all.d)}};
 }
 
 }  // namespace
@@ -168,8 +190,8 @@ Outcome contract_of(const CallShape& s) noexcept {
   }
   if (s.scale == Scale::zero_alpha) return Outcome::zero_alpha;
   if (!holds_for_all(s, &Matrix::is_valid)) return Outcome::leading_dimension;
-  if (!is_f32(s) && !is_packed(s)) return Outcome::leading_dimension;
-  if (!is_usual_batch(s)) return Outcome::batch;
+  if (is_16_bit(s) && s.batch > 1 && !is_strided_batch(s)) return Outcome::batch;
+  if (is_f32(s) && !is_usual_batch(s)) return Outcome::batch;
   if (is_f32(s) && !is_plain_batch(s) && !std::ranges::binary_search(kBatches, s.batch)) {
     return Outcome::batch;
   }
@@ -178,8 +200,10 @@ Outcome contract_of(const CallShape& s) noexcept {
 
 bool is_packed(const CallShape& s) { return holds_for_all(s, &Matrix::is_packed); }
 
+bool is_dense(const CallShape& s) { return is_packed(s) && is_usual_batch(s); }
+
 std::vector<TargetProblem> problems_of(const CallShape& s) {
-  if (!is_f32(s)) return {problem_in_16_bits(s, "none")};
+  if (!is_f32(s)) return {packed_problem_in_16_bits(s, kNoEpilogue)};
   if (is_plain_batch(s)) return {{"gemm_batched", "dtype=f32", {s.batch, s.n, s.m, s.k}}};
   std::vector<TargetProblem> problems{{"gemm", gemm_settings(s), {s.n, s.m, s.k}}};
   if (s.batch == 1) problems.push_back({"gemm_split", layout_and_scale(s), {s.n, s.m, s.k}});
@@ -187,7 +211,9 @@ std::vector<TargetProblem> problems_of(const CallShape& s) {
 }
 
 TargetProblem launched_problem_of(const CallShape& s, const TargetProblem& tuned) {
-  if (!is_f32(s)) return problem_in_16_bits(s, epilogue_name(s.epilogue));
+  if (!is_f32(s)) {
+    return is_dense(s) ? packed_problem_in_16_bits(s, s.epilogue) : strided_problem_in_16_bits(s);
+  }
   if (is_plain(s)) return tuned;
   const Matrices all = matrices_of(s);
   const std::int64_t ldc = s.scale == Scale::beta ? all.c.leading() : s.m;

@@ -90,6 +90,8 @@ TargetProblem launched_problem_of(const CallShape& shape, const TargetProblem& t
 
 /// Whether all leading dimensions are those of packed matrices.
 bool is_packed(const CallShape& shape);
+/// And the matrices of a batch lie one behind another.
+bool is_dense(const CallShape& shape);
 
 double flops_of(const CallShape& shape) noexcept;
 

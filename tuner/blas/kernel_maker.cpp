@@ -70,6 +70,7 @@ Outcome judge(const autotune_answer& answer) {
 /// Why a configuration of packed matrices cannot be taken over.
 Outcome obstacle_of(const CallShape& shape) {
   if (!is_packed(shape)) return Outcome::leading_dimension;
+  if (!is_dense(shape)) return Outcome::batch;
   return shape.epilogue != kNoEpilogue ? Outcome::epilogue : Outcome::not_tuned;
 }
 

@@ -144,7 +144,7 @@ TEST(CallShape, SixteenBitsHaveATargetOfTheirOwn) {
   shape.epilogue = kGelu;
   EXPECT_EQ(contract_of(shape), Outcome::epilogue);
   shape.epilogue = kNoEpilogue;
-  shape.lda = 5;
+  shape.lda = 3;
   EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
   shape.b_type = kF16;
   EXPECT_EQ(contract_of(shape), Outcome::types);
@@ -166,6 +166,24 @@ TEST(CallShape, BatchesOfAnySizeInSixteenBitsHaveOneToo) {
   EXPECT_EQ(contract_of(shape), Outcome::epilogue);
   shape.epilogue = kNoEpilogue;
   shape.stride_a = 0;
+  EXPECT_EQ(contract_of(shape), Outcome::batch);
+}
+
+TEST(CallShape, DistancesInSixteenBitsAreOfTheTargetThatHasThem) {
+  CallShape shape = small();
+  shape.a_type = shape.b_type = kBf16;
+  shape.lda = 5, shape.ldb = 6, shape.ldd = 7;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_EQ(problem_of(shape).target, "gemm16");
+  EXPECT_EQ(launched_problem_of(shape).target, "gemm16_strided");
+  EXPECT_EQ(launched_problem_of(shape).settings, problem_of(shape).settings);
+  EXPECT_THAT(launched_problem_of(shape).sizes, ElementsAre(1, 3, 2, 4, 6, 5, 2, 7, 1, 1, 1, 1));
+  shape.batch = 2;
+  shape.stride_a = 30, shape.stride_b = 18, shape.stride_d = 16;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_EQ(problem_of(shape).target, "gemm16_batched");
+  EXPECT_THAT(launched_problem_of(shape).sizes, ElementsAre(2, 3, 2, 4, 6, 5, 2, 7, 18, 30, 1, 16));
+  shape.stride_d = 15;  // the last row of one result begins the next
   EXPECT_EQ(contract_of(shape), Outcome::batch);
 }
 
