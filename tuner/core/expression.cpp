@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "tuner/core/expression_parser.hpp"
 #include "tuner/core/expression_program.hpp"
 #include "tuner/text/format.hpp"
 
@@ -45,8 +46,7 @@ Expression Expression::parse(std::string_view text) {
     return NameMeaning{ValueKind::any, name};
   });
   if (expression.kind() == ValueKind::integer) return expression;
-  throw ExpressionError(expression.text(), 1,
-                        "an integer is wanted here: int(), floor() or ceil() make one");
+  throw ExpressionError(expression.text(), 1, kNoInteger);
 }
 
 Expression Expression::parse(std::string_view text, const NameResolver& resolver) {

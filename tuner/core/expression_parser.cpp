@@ -47,9 +47,7 @@ void ExpressionParser::require_number(const Operand& value) const {
 
 void ExpressionParser::require_integer(const Operand& value) const {
   require_number(value);
-  if (value.kind == ValueKind::real) {
-    fail_at(value.start, "an integer is wanted here: int(), floor() or ceil() make one");
-  }
+  if (value.kind == ValueKind::real) fail_at(value.start, kNoInteger);
 }
 
 void ExpressionParser::require_truth(const Operand& value) const {

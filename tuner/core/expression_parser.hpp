@@ -15,6 +15,10 @@
 
 namespace autotune {
 
+/// What is wrong with a number that may have a fraction, where that has no meaning.
+inline constexpr const char* kNoInteger =
+    "it must be an integer: int(), floor() or ceil() make one";
+
 struct ExpressionOperator {
   std::string_view sign;
   Op op;

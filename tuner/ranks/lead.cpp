@@ -124,7 +124,8 @@ LeadGroup& Lead::group_of(const DeviceInfo& device) {
 void Lead::take_done(Rank& rank, const Message& message) {
   auto done = content_of<Done>(message.header);
   if (rank.state != State::busy || rank.order.problem != done.number) {
-    throw WireError("it is done with a problem that it does not have");
+    throw WireError(
+        format("it reports the end of problem {}, which it was not given", done.number));
   }
   inbox_.store_all();
   if (options_.on_problem) options_.on_problem(rank.group->device(), done.report);

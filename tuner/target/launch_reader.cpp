@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "tuner/target/reading.hpp"
+
+#include "tuner/core/expression_parser.hpp"
 #include "tuner/target/type_reader.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -189,7 +191,7 @@ class LaunchReader {
     }
     const auto type = element_type(passed.type);
     if (is_real && type && !is_floating(*type)) {
-      item["value"].fail("an integer is wanted here: int(), floor() or ceil() make one");
+      item["value"].fail(kNoInteger);
     }
     arguments.push_back(std::move(passed));
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tuner/core/expression_parser.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -235,8 +236,8 @@ Expression Names::integer(const Excerpt& excerpt, NameLevel level, const std::st
   Expression expression = this->expression(excerpt, level, scope);
   if (expression.kind() == ValueKind::integer) return expression;
   excerpt.fail(expression.kind() == ValueKind::real
-                   ? "an integer is wanted here: int(), floor() or ceil() make one"
-                   : "a number is wanted here: a word can only be compared");
+                   ? kNoInteger
+                   : "it must be a number: a word can only be compared");
 }
 
 Expression Names::integer(const Node& node, NameLevel level, const std::string& scope) {

@@ -108,7 +108,7 @@ class Builder {
       node.set_integer(flag->get());
     } else {
       node.set_place(at, text_at);
-      node.fail("dates and times mean nothing in a manifest");
+      node.fail("a manifest has no dates or times: write a text in quotes");
     }
     node.set_place(at, text_at);
     return node;

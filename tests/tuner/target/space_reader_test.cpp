@@ -110,7 +110,7 @@ TEST_F(SpaceReaderTest, WhatMakesNoSenseIsRefused) {
   expect_error("[0.5, 1, -2.5]", "[0.5, \"half\"]", "the real number 0.5 and the word half");
   expect_error("[0.5, 1, -2.5]", "{ values = [1, 2], as = \"text\" }", "only words can be text");
   expect_error("ALPHA = 1,", "ALPHA = 3,", "3 is none of the parameter's values");
-  expect_error("grid = \"N\"", "grid = \"ALPHA\"", "an integer is wanted here");
+  expect_error("grid = \"N\"", "grid = \"ALPHA\"", "it must be an integer");
 }
 
 TEST_F(SpaceReaderTest, ResultsHangOnHowWordsReachTheSource) {
