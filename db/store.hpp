@@ -122,6 +122,9 @@ class TunedStore {
   std::optional<BestRow> best(const ProblemKey& key) const;
   /// Sorted by target, device, problem and policy; for one problem, the latest first.
   std::vector<TunedEntry> tuned(const TunedFilter& filter) const;
+  /// Problems that have trials and no best row, because no trial is an answer. Only the key, the
+  /// session and the time of the last trial are set. Latest first.
+  std::vector<TunedEntry> unanswered(const TunedFilter& filter) const;
   /// For each device, settings and policy, the tuned problem nearest to sizes such as
   /// `M=512 N=512 K=512`, in the order of tuned(). Takes a millisecond if these are tuned, else one
   /// per few thousand problems.

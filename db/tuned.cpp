@@ -3,6 +3,7 @@
 #include "db/tuned.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "db/best.hpp"
@@ -91,6 +92,38 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
       if (range.first.empty()) name_lost_rows(*connection_, device, kernel, read);
     });
     std::ranges::sort(all, comes_before);
+    return all;
+  });
+}
+
+std::vector<TunedEntry> TunedStore::unanswered(const TunedFilter& filter) const {
+  static const std::string kSql =
+      "SELECT problem, policy, session, max(created_at) FROM trial WHERE device = ? AND kernel = ? "
+      "AND problem >= ? AND problem < ? AND " +
+      live_sql<TrialRow>() +
+      " AND NOT EXISTS (SELECT 1 FROM best WHERE best.device = trial.device AND best.kernel = "
+      "trial.kernel AND best.problem = trial.problem AND best.policy = trial.policy) "
+      "GROUP BY problem, policy";
+  return guarded(path(), [&] {
+    std::vector<TunedEntry> all;
+    Sessions sessions(*connection_);
+    const ProblemRange range = range_of(filter);
+    each_pair(*this, filter, [&](const DeviceRow& device, const KernelRow& kernel) {
+      Query query = connection_->query(kSql);
+      query.bind(device.id, kernel.id, range.first, range.end);
+      while (query.step()) {
+        TunedEntry entry{{}, device, kernel, sessions[query.text(2)]};
+        entry.best.key = {device.id, kernel.id, query.text(0), query.text(1)};
+        entry.best.session = query.text(2);
+        entry.best.created_at = query.text(3);
+        const bool wanted = filter.policy.empty() || entry.best.key.policy == filter.policy;
+        if (wanted && !fault_of_problem(*connection_, entry.best.key)) {
+          all.push_back(std::move(entry));
+        }
+      }
+    });
+    std::ranges::sort(all, std::greater(),
+                      [](const TunedEntry& one) { return one.best.created_at; });
     return all;
   });
 }

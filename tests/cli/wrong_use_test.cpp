@@ -152,6 +152,16 @@ std::vector<std::string> tune_on_host(const std::string& manifest) {
   return {"--target", manifest, "--sizes", "100", "--device", "host", "--quiet"};
 }
 
+TEST(WrongUse, AKernelThatIsNeverRightHasAReportAndNoAnswer) {
+  const Sandbox sandbox;
+  const std::string manifest = spoilt(sandbox, "tiny.cu", "2 * x[i] + 1", "2 * x[i] + 2");
+  ASSERT_EQ(sandbox.run(tune_on_host(manifest)).status, 3);
+  expect_refused(sandbox.run({"query", "--target", manifest}), 1,
+                 {"no configuration", "autotune report"});
+  const Ended report = sandbox.run({"report", "--target", manifest, "--output", "report.html"});
+  EXPECT_EQ(report.out, "report.html: 1 problem\n") << report.err;
+}
+
 TEST(WrongUse, AManifestSaysWhereItIsWrong) {
   const Sandbox sandbox;
   const std::string manifest = "tiny.target.json";

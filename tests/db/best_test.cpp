@@ -48,6 +48,19 @@ class BestTest : public testing::Test {
   Sample sample_{store_};
 };
 
+TEST_F(BestTest, AProblemWhoseTrialsAllFailedIsUnanswered) {
+  EXPECT_THAT(store_.unanswered({}), IsEmpty());
+  add(bad("BM=64", "wrong", 1));
+  add(bad("BM=32", "crash", 2));
+  const std::vector<TunedEntry> unanswered = store_.unanswered({});
+  ASSERT_EQ(unanswered.size(), 1U);
+  EXPECT_EQ(unanswered[0].best.key, sample_.key);
+  EXPECT_EQ(unanswered[0].best.created_at.substr(17, 2), "02");
+  EXPECT_THAT(store_.unanswered({.target = "other"}), IsEmpty());
+  add(good("BM=16", 1000, 3));
+  EXPECT_THAT(store_.unanswered({}), IsEmpty());
+}
+
 TEST_F(BestTest, AConfigurationThatFailedAfterItsTimeIsNoAnswer) {
   add(good("BM=64", 1000, 1));
   add(good("BM=32", 2000, 2));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/report_source.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "tuner/cli/tuned_entries.hpp"
@@ -10,13 +11,33 @@
 namespace autotune::cli {
 namespace {
 
-std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store) {
+std::vector<db::TunedEntry> answers(const Arguments& arguments, const db::TunedStore& store,
+                                    bool expected) {
   if (!arguments.has("size")) return chosen_entries(arguments, store);
   std::vector<db::TunedEntry> entries = exact_entries(arguments, store, target_name(arguments));
-  if (entries.empty()) {
+  if (entries.empty() && expected) {
     throw Error(format("{} of size {} is not tuned in {}: run autotune query to see what is",
                        arguments.text("target"), arguments.text("size"), store.path().string()));
   }
+  return entries;
+}
+
+bool has_later_answer(const db::TunedEntry& failed, const std::vector<db::TunedEntry>& answers) {
+  const db::ProblemKey& key = failed.best.key;
+  return std::ranges::any_of(answers, [&](const db::TunedEntry& one) {
+    return one.kernel.target == failed.kernel.target && one.best.key.device == key.device &&
+           one.best.key.problem == key.problem && one.best.key.policy == key.policy &&
+           one.best.created_at > failed.best.created_at;
+  });
+}
+
+/// A search whose configurations all fail is what a report is needed for most.
+std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store) {
+  std::vector<db::TunedEntry> failed = unanswered_entries(arguments, store);
+  if (!failed.empty() && !is_tuned(arguments, store)) return failed;
+  std::vector<db::TunedEntry> entries = answers(arguments, store, failed.empty());
+  std::erase_if(failed, [&](const auto& one) { return has_later_answer(one, entries); });
+  entries.insert(entries.end(), failed.begin(), failed.end());
   return entries;
 }
 

@@ -30,6 +30,11 @@ constexpr std::size_t kWarnings = 10;
                            suggestion(word, known)));
 }
 
+bool takes(const db::TunedFilter& filter, const db::TunedOn& one) {
+  return (filter.target.empty() || one.target == filter.target) &&
+         (filter.device_name.empty() || one.device_name == filter.device_name);
+}
+
 /// One of what is tuned that the filter takes. Throws Error with near names when there is nothing.
 db::TunedOn expect_tuned(const db::TunedStore& store, const db::TunedFilter& filter) {
   std::set<std::string> targets, devices;
@@ -38,9 +43,15 @@ db::TunedOn expect_tuned(const db::TunedStore& store, const db::TunedFilter& fil
     targets.insert(one.target);
     if (!filter.target.empty() && one.target != filter.target) continue;
     devices.insert(one.device_name);
-    if (filter.device_name.empty() || one.device_name == filter.device_name) found = std::move(one);
+    if (takes(filter, one)) found = std::move(one);
   }
   if (found) return *found;
+  if (!store.unanswered(filter).empty()) {
+    throw Error(
+        format("{}: no configuration that was tried is correct: autotune report --output "
+               "FILE shows what failed",
+               store.path().string()));
+  }
   if (targets.empty() || devices.empty()) {
     nothing_tuned("target", store.path(), filter.target, targets);
   }
@@ -176,6 +187,25 @@ std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::
     }
   }
   return entries;
+}
+
+std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
+                                               const db::TunedStore& store) {
+  std::vector<db::TunedEntry> entries =
+      latest_of_each(store.unanswered(filter_of(arguments, target_name(arguments))));
+  const NamedValues chosen = settings_of(arguments);
+  std::erase_if(entries, [&](const db::TunedEntry& one) {
+    if (!has_settings(one, chosen)) return true;
+    if (!arguments.has("size")) return false;
+    const auto asked = parse_sizes(arguments.text("size"), words_of(one.kernel.sizes), "--size");
+    return std::ranges::find(asked, problem_of(one).sizes) == asked.end();
+  });
+  return entries;
+}
+
+bool is_tuned(const Arguments& arguments, const db::TunedStore& store) {
+  const db::TunedFilter filter = filter_of(arguments, target_name(arguments));
+  return std::ranges::any_of(store.tuned_on(), [&](const auto& one) { return takes(filter, one); });
 }
 
 std::vector<Nearest> nearest_entries(const Arguments& arguments, const db::TunedStore& store) {

@@ -33,6 +33,14 @@ std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments, const db:
 std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target);
 
+/// Problems of --target, --device, --set and --size that were searched and have no answer yet, or
+/// never will: no configuration is correct. May be empty.
+std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
+                                               const db::TunedStore& store);
+
+/// Whether anything is tuned for --target on --device.
+bool is_tuned(const Arguments& arguments, const db::TunedStore& store);
+
 /// The tuned entry nearest to one of the problems in --size.
 struct Nearest {
   NamedValues asked;

@@ -117,6 +117,7 @@ std::string spent_table(const ReportedProblem& problem) {
 
 std::string how_text(const db::TunedEntry& entry) {
   const db::BestRow& best = entry.best;
+  if (best.configuration.empty()) return "searched " + best.created_at.substr(0, 10);
   std::string text = format("{} {}", best.provenance, best.created_at.substr(0, 10));
   if (!best.decided) text += ", the leader of an unfinished run";
   if (best.samples > 0) text += format(", {} samples", best.samples);

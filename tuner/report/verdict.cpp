@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/verdict.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "tuner/text/figures.hpp"
@@ -85,6 +86,12 @@ std::vector<std::string> ties_of(const ReportedProblem& problem) {
 
 std::string sentence_of(const ReportedProblem& problem) {
   const db::BestRow& best = problem.entry.best;
+  if (best.configuration.empty()) {
+    const bool is_open =
+        std::ranges::find(problem.trials, "ok", &db::TrialRow::outcome) != problem.trials.end();
+    return is_open ? "Not decided yet."
+                   : format("No correct configuration among {} trials.", problem.trials.size());
+  }
   if (!best.median_ns) return "Never timed.";
   if (best.provenance == "predicted") return "Predicted by the cost model, not measured.";
   std::vector<std::string> parts;

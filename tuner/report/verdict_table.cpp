@@ -47,6 +47,11 @@ Cell noise_cell(const db::BestRow& best) {
   return {format("{:.2f} %", *best.noise_floor * 100), format("{}", *best.noise_floor)};
 }
 
+std::string verified_text(const db::BestRow& best) {
+  if (best.configuration.empty()) return "none";
+  return best.verified ? "yes" : "no";
+}
+
 Cell contexts_cell(const ReportedProblem& problem) {
   std::vector<std::string> parts;
   for (const ContextTime& one : problem.contexts) {
@@ -100,7 +105,7 @@ std::string verdict_table(const Report& report) {
                     speedup_cell(against_cpu(problem)),
                     {ties > 0 ? format("{}", ties) : "", format("{}", ties)},
                     noise_cell(best),
-                    {best.verified ? "yes" : "no"},
+                    {verified_text(best)},
                     contexts_cell(problem)});
   }
   return html_table({"target", "device", "policy", "problem", "best", "95 % interval", "rate",

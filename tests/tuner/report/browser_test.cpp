@@ -56,6 +56,27 @@ TEST(PageInABrowser, ShowsEveryPlotAndFollowsFiltersBrushesAndChoices) {
   EXPECT_EQ(seen["images"], 0);                      // the message's <img> stays text
 }
 
+TEST(PageInABrowser, ShowsASearchInWhichNothingIsCorrect) {
+  if (autotune::testing::browser().empty()) GTEST_SKIP() << autotune::testing::kNoBrowser;
+  Report report;
+  report.problems = {problem(256, {failed("BM=32", kHostile), failed("BM=64", kHostile)})};
+  db::BestRow& best = report.problems[0].entry.best;
+  const db::ProblemKey key = best.key;
+  best = {};
+  best.key = key;
+  std::ostringstream page;
+  write_page(report, page);
+  const db::TemporaryFolder folder;
+  std::ofstream(folder / "page.html")
+      << autotune::testing::driven(page.str(), "tests/tuner/report/failed_driver.js");
+  const Json seen = autotune::testing::seen_at("file://" + (folder / "page.html").string());
+  ASSERT_TRUE(seen.contains("errors")) << seen;
+  EXPECT_THAT(seen["errors"], IsEmpty());
+  EXPECT_EQ(seen["sentence"], "No correct configuration among 2 trials.");
+  EXPECT_EQ(seen["shown"], "2 of 2 trials");
+  EXPECT_EQ(seen["plots"], "none") << "there is no time to plot";
+}
+
 TEST(PageInABrowser, ManyDotsArePaintedIntoTheirDrawing) {
   if (autotune::testing::browser().empty()) GTEST_SKIP() << autotune::testing::kNoBrowser;
   Report report;

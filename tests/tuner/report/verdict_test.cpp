@@ -39,6 +39,15 @@ TEST(Verdict, DefaultTiesAndCpuAreTold) {
             "The default configuration itself; not different from 1 other configuration.");
 }
 
+TEST(Verdict, AProblemWithoutACorrectConfigurationSaysSo) {
+  ReportedProblem one = problem(512, {failed("BM=1", "error"), failed("BM=2", "error")});
+  one.entry.best.configuration = "";
+  one.entry.best.median_ns.reset();
+  EXPECT_EQ(sentence_of(one), "No correct configuration among 2 trials.");
+  one.trials.push_back(trial("BM=4", 1e6));
+  EXPECT_EQ(sentence_of(one), "Not decided yet.");
+}
+
 TEST(Verdict, ARateHasTheShareOfItsRoof) {
   ReportedProblem one = problem(512, {});
   EXPECT_DOUBLE_EQ(rate_of(one)->value, 2e12);

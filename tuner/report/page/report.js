@@ -135,7 +135,8 @@ function showProblem() {
   which.property("value", String(place));
   d3.select(`article[data-problem="${place}"] .plots`).node().appendChild(plots.node());
   const isSearched = data.problems[place].trials.count > 0;
-  plots.style("display", isSearched ? null : "none");
+  const isTimed = isSearched && opened(place).table.ns.some((ns) => ns > 0);
+  plots.style("display", isTimed ? null : "none");
   controls.selectAll(".of-trials").style("display", isSearched ? null : "none");
   if (!isSearched) return;
   fillFilters(opened(place));

@@ -89,9 +89,9 @@ function drawDistribution(box, problem, rows) {
   frame.plot.append("path").datum(shares).attr("class", "line ok")
     .attr("d", d3.line().curve(d3.curveStepAfter).x((p) => x(p.share)).y((p) => y(p.rank)));
   const near = d3.bisectRight(times, times[0] * 1.05), tenth = d3.bisectRight(times, times[0] * 1.1);
-  box.select("small").text(`${tenth} of the ${times.length} timed configurations are within 10 % of the ` +
-    `best, ${near} within 5 %. ${triesFor(near, times.length, 0.95)} of them, chosen at random, hold one ` +
-    "within 5 % with 95 % probability.");
+  box.select("small").text(`Within 10 % of the best: ${tenth} of ${times.length} timed configurations; ` +
+    `within 5 %: ${near}. ${triesFor(near, times.length, 0.95)} of them, chosen at random, hold one within ` +
+    "5 % with 95 % probability.");
 }
 
 /// How many of `count` configurations must be chosen at random to hold one of `near`.
