@@ -11,6 +11,7 @@ stopped early has the time it had by then.
 """
 import gzip
 import json
+import re
 import sqlite3
 import sys
 import tomllib
@@ -43,11 +44,11 @@ def time_or_failure(outcome, median_ns):
 def main(database, manifest, output):
     parameters = manifest_parameters(manifest)
     rows = sqlite3.connect(database).execute(
-        "SELECT configuration, outcome, median_ns, compile_seconds, registers, shared_bytes, occupancy, problem,"
+        "SELECT configuration, outcome, median_ns, compile_seconds, registers, shared_bytes, occupancy, message, problem,"
         " target, device.name FROM trial JOIN kernel ON kernel.id = trial.kernel"
         " JOIN device ON device.id = trial.device WHERE stage = 'search' ORDER BY created_at, trial.id").fetchall()
     cache = {}
-    for configuration, outcome, median_ns, compile_seconds, registers, shared, occupancy, *_ in rows:
+    for configuration, outcome, median_ns, compile_seconds, registers, shared, occupancy, message, *_ in rows:
         given = dict(pair.split("=") for pair in configuration.split())
         # An inactive parameter has its first value.
         values = {name: next((v for v in known if str(v) == given.get(name)), known[0])
@@ -55,6 +56,8 @@ def main(database, manifest, output):
         entry = dict(values, time=time_or_failure(outcome, median_ns), compile_time=round(compile_seconds * 1e3, 1))
         if outcome != "compile_error":
             entry.update(registers=registers, shared_bytes=shared, occupancy=occupancy)
+        elif refused := re.search(r"too much shared data \((0x[0-9a-f]+|\d+) bytes", message):
+            entry.update(shared_bytes=int(refused[1], 0))
         cache[",".join(str(v) for v in values.values())] = entry
     *_, problem, target, device = rows[0]
     recorded = {

@@ -79,6 +79,10 @@ RecordedResult result_of(const CheckedJson& entry, const std::vector<std::string
   RecordedResult result{values_of(entry, names)};
   result.compile_seconds = seconds_of(entry, "compile_time");
   result.timestamp = text_of(entry, "timestamp");
+  const auto bytes = entry.find("shared_bytes");
+  if (bytes && bytes->json().is_number_integer()) {
+    result.shared_bytes = bytes->json().get<std::int64_t>();
+  }
   if (const auto failure = failure_of(entry, objective)) {
     result.outcome = *failure;
     return result;

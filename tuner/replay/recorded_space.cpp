@@ -14,6 +14,8 @@
 namespace autotune {
 namespace {
 
+constexpr std::int64_t kStaticSharedBytes = 48 << 10;  // what CUDA's compilers accept
+
 std::uint64_t rank_of(const RecordedResult& row,
                       const std::vector<std::map<Value, std::size_t>>& levels) {
   std::uint64_t rank = 0;
@@ -26,6 +28,18 @@ std::uint64_t rank_of(const RecordedResult& row,
     rank = rank * levels[p].size() + level->second;
   }
   return rank;
+}
+
+/// With a reason, as ptxas words it, where the file has too much shared memory.
+Evaluation evaluation_of(std::size_t index, const RecordedResult& row) {
+  Evaluation answer{index, row.outcome, row.seconds};
+  if (row.outcome == Outcome::compile_error && row.shared_bytes > kStaticSharedBytes) {
+    answer.reason = format("uses too much shared data ({} bytes, {} max)", row.shared_bytes,
+                           kStaticSharedBytes);
+  } else {
+    answer.resources.shared_bytes = row.shared_bytes;
+  }
+  return answer;
 }
 
 RecordedSpace space_of_rows(std::string name, std::vector<Parameter> parameters,
@@ -41,7 +55,7 @@ RecordedSpace space_of_rows(std::string name, std::vector<Parameter> parameters,
   std::vector<Evaluation> answers;
   std::vector<double> compile_seconds;
   for (const auto& [rank, row] : by_rank) {
-    answers.push_back({ranks.size(), row->outcome, row->seconds});
+    answers.push_back(evaluation_of(ranks.size(), *row));
     compile_seconds.push_back(row->compile_seconds);
     ranks.push_back(rank);
   }

@@ -228,11 +228,12 @@ class Search {
     return best;
   }
 
-  /// Not by any ranking, which would lead back to where the surrogates are.
+  /// Not by any ranking, which would lead back to where the surrogates are. But what is known to be
+  /// refused teaches nothing.
   std::optional<std::size_t> random_row(const std::vector<char>& taken) {
     std::vector<std::size_t> free;
     for (std::size_t row = 0; row < taken.size(); ++row) {
-      if (!taken[row]) free.push_back(row);
+      if (!taken[row] && !success_.expects_refusal(row)) free.push_back(row);
     }
     if (free.empty()) return std::nullopt;
     return free[random_.below(free.size())];

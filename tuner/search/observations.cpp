@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tuner/search/shared_memory.hpp"
+
 namespace autotune {
 namespace {
 
@@ -23,6 +25,7 @@ Observations::Observations() : best_(std::numeric_limits<double>::infinity()) {}
 void Observations::add(const Evaluation& answer) {
   if (!place_.emplace(answer.index, indices_.size()).second) return;
   indices_.push_back(answer.index);
+  note_shared_memory(answer);
   // A screened configuration's lower bound tells as much as the time of a slow one.
   const bool told = answer.seconds && *answer.seconds > 0 &&
                     (answer.outcome == Outcome::ok || answer.outcome == Outcome::pruned);
@@ -30,6 +33,19 @@ void Observations::add(const Evaluation& answer) {
   if (!told) return;
   ++valid_;
   if (answer.outcome == Outcome::ok) best_ = std::min(best_, *log_seconds_.back());
+}
+
+void Observations::note_shared_memory(const Evaluation& answer) {
+  const std::optional<Refusal> refusal = refusal_of(answer.reason);
+  refused_.push_back(refusal ? 1 : 0);
+  if (refusal) {
+    log_shared_limit_ = std::log(refusal->limit);
+    log_shared_.emplace_back(std::log(refusal->bytes));
+  } else if (answer.resources.shared_bytes > 0) {
+    log_shared_.emplace_back(std::log(static_cast<double>(answer.resources.shared_bytes)));
+  } else {
+    log_shared_.emplace_back();
+  }
 }
 
 std::vector<std::size_t> Observations::fastest() const {

@@ -3,6 +3,8 @@
 
 #include <Eigen/Cholesky>
 
+#include "tuner/search/shared_memory.hpp"
+
 namespace autotune {
 namespace {
 
@@ -42,19 +44,25 @@ Eigen::Array<typename Array::Scalar, Eigen::Dynamic, 1> logistic(const Array& x)
 
 }  // namespace
 
-void SuccessModel::fit(const Observations& observations, const Points& points) {
-  const Eigen::MatrixXd features = features_of(points, dimensions_).cast<double>();
+void SuccessModel::fit(const Observations& observations, const Eigen::MatrixXd& features,
+                       bool with_refused) {
   const Eigen::VectorXd outcome = works(observations);
+  Eigen::ArrayXd counted = Eigen::ArrayXd::Ones(outcome.size());
+  for (Eigen::Index i = 0; i < counted.size() && !with_refused; ++i) {
+    if (observations.refused(static_cast<std::size_t>(i))) counted[i] = 0;
+  }
   Eigen::VectorXd penalty = Eigen::VectorXd::Constant(features.cols(), kPenalty);
   penalty[0] = kConstantPenalty;
   if (weights_.size() == 0) weights_ = Eigen::VectorXd::Zero(features.cols());
   for (int step = 0; step < kSteps; ++step) {
     const Eigen::ArrayXd expected = logistic((features * weights_).array());
-    Eigen::MatrixXd hessian =
-        features.transpose() * (expected * (1 - expected)).matrix().asDiagonal() * features;
+    Eigen::MatrixXd hessian = features.transpose() *
+                              (counted * expected * (1 - expected)).matrix().asDiagonal() *
+                              features;
     hessian.diagonal() += penalty;
-    const Eigen::VectorXd gradient = features.transpose() * (outcome.array() - expected).matrix() -
-                                     penalty.cwiseProduct(weights_);
+    const Eigen::VectorXd gradient =
+        features.transpose() * (counted * (outcome.array() - expected)).matrix() -
+        penalty.cwiseProduct(weights_);
     const Eigen::VectorXd move = hessian.llt().solve(gradient);
     if (!move.allFinite()) return;  // the last weights stay
     weights_ += move;
@@ -65,11 +73,15 @@ void SuccessModel::fit(const Observations& observations, const Points& points) {
 const Eigen::ArrayXf& SuccessModel::update(const Observations& observations, const Points& points) {
   if (observations.valid() == observations.size()) return success_;  // empty
   if (fitted_ == observations.size() && drawing_ == candidates_.drawing) return success_;
-  if (fitted_ != observations.size()) fit(observations, points);
+  const Eigen::MatrixXd features = features_of(points, dimensions_).cast<double>();
   if (drawing_ != candidates_.drawing) features_ = features_of(candidates_.points, dimensions_);
+  accepted_ = accepted_shared_memory(observations, features, features_);
+  if (fitted_ != observations.size()) fit(observations, features, accepted_.size() == 0);
   fitted_ = observations.size();
   drawing_ = candidates_.drawing;
-  success_ = logistic((features_ * weights_.cast<float>()).array()).max(kLeast);
+  success_ = logistic((features_ * weights_.cast<float>()).array());
+  if (accepted_.size() > 0) success_ *= accepted_;
+  success_ = success_.max(kLeast);
   return success_;
 }
 

@@ -12,7 +12,8 @@ namespace autotune {
 /// A logistic regression with a ridge penalty, refitted by Newton's method. Its features are the
 /// coordinates of the parameters, their squares and their products two by two: what makes a
 /// configuration fail is shared memory, registers or threads, which are such products, rather than
-/// a distance to another that failed.
+/// a distance to another that failed. What compilers refuse for its shared memory is learned apart,
+/// by accepted_shared_memory().
 class SuccessModel {
  public:
   /// Uses the first `dimensions` columns of points. `candidates` must outlive it.
@@ -23,8 +24,14 @@ class SuccessModel {
   /// `points` has one row per observation.
   const Eigen::ArrayXf& update(const Observations& observations, const Points& points);
 
+  /// Whether the compiler will refuse a candidate's shared memory, by the last update: 9 to 1.
+  bool expects_refusal(std::size_t row) const {
+    return accepted_.size() > 0 && accepted_[static_cast<Eigen::Index>(row)] < 0.1F;
+  }
+
  private:
-  void fit(const Observations& observations, const Points& points);
+  /// With or without what a compiler refused for its shared memory.
+  void fit(const Observations& observations, const Eigen::MatrixXd& features, bool with_refused);
 
   const Candidates& candidates_;
   Eigen::Index dimensions_;
@@ -32,6 +39,7 @@ class SuccessModel {
   int drawing_ = -1;         // of the candidates in `features_`
   Eigen::VectorXd weights_;  // one per feature
   Eigen::MatrixXf features_;
+  Eigen::ArrayXf accepted_;  // of accepted_shared_memory()
   Eigen::ArrayXf success_;
 };
 
