@@ -71,6 +71,11 @@ TEST(Gemm16Model, ColumnsAcrossKInNarrowBoxesAreSlow) {
   EXPECT_GT(predicted_us(2048, 2048, 2048, {128, 144, 0, 64, 6, 2}), 40);  // 54
 }
 
+TEST(Gemm16Model, TilesThatAreMostlyEmptyCostNoInstructions) {
+  expect_near(predicted_us(1, 4096, 4096, {64, 16, 1, 64, 8, 1}), 7.80);
+  expect_near(predicted_us(1, 4096, 4096, {64, 8, 1, 64, 5, 1, 2}), 7.28);
+}
+
 TEST(Gemm16Model, FewRowsWantStagesAndNotManyParts) {
   const double deep = predicted_us(64, 4096, 4096, {64, 64, 1, 128, 4, 1});
   expect_near(deep, 9.02);
