@@ -3,9 +3,8 @@
 // outputs, and the reference.
 #include <algorithm>
 
-#include "tuner/target/reading.hpp"
-
 #include "tuner/core/expression_parser.hpp"
+#include "tuner/target/reading.hpp"
 #include "tuner/target/type_reader.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
