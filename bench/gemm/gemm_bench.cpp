@@ -180,6 +180,13 @@ class Benchmark {
     result.cold = standing_in(CallContext::chain, L2State::cold, seed_ + 1);
     result.between = standing_in(CallContext::between, L2State::hot, seed_ + 2);
     result.alone = standing_in(CallContext::alone, L2State::hot, seed_ + 3);
+    if (!shape.is_long()) return result;
+    std::vector<Timer*> timers;
+    for (const auto& contender : contenders) timers.push_back(contender.get());
+    std::vector<std::size_t> chosen{kOurs, kSgemm};
+    if (result.hot.lt_contender) chosen.push_back(*result.hot.lt_contender);
+    result.rested = standing_of(rested(timers, chosen, SoloRules{}));
+    result.sustained = standing_of(sustained(timers, chosen, SoloRules{}));
     return result;
   }
 

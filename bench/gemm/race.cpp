@@ -5,6 +5,7 @@
 #include <chrono>
 #include <numeric>
 #include <random>
+#include <thread>
 
 namespace autotune::bench {
 namespace {
@@ -34,6 +35,19 @@ std::vector<std::size_t> screened(const std::vector<std::size_t>& running,
   return stay;
 }
 
+void idle(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+/// The median batch of the second half.
+double loaded(Timer& contender, int launches, double seconds) {
+  std::vector<double> times;
+  const double start = now();
+  do {
+    const double time = contender.time(launches, L2State::hot).seconds;
+    if (now() - start > seconds / 2) times.push_back(time);
+  } while (times.empty() || now() - start < seconds);
+  return median(times);
+}
+
 }  // namespace
 
 std::vector<std::vector<double>> race(std::span<Timer* const> contenders, L2State l2,
@@ -52,6 +66,40 @@ std::vector<std::vector<double>> race(std::span<Timer* const> contenders, L2Stat
     std::ranges::shuffle(running, random);
     for (const std::size_t i : running) {
       times[i].push_back(contenders[i]->time(launches[i], l2).seconds);
+    }
+  }
+  return times;
+}
+
+std::vector<std::vector<double>> rested(std::span<Timer* const> contenders,
+                                        std::span<const std::size_t> chosen,
+                                        const SoloRules& rules) {
+  std::vector<std::vector<double>> times(contenders.size());
+  for (const std::size_t i : chosen) {
+    Timer& contender = *contenders[i];
+    const int launches = launches_for(contender.time(1, L2State::hot).seconds, rules.policy);
+    contender.time(launches, L2State::hot);  // makes the graph
+    for (int batch = 0; batch < rules.batches; ++batch) {
+      idle(rules.idle_seconds);
+      times[i].push_back(contender.time(launches, L2State::hot).seconds);
+    }
+  }
+  return times;
+}
+
+std::vector<std::vector<double>> sustained(std::span<Timer* const> contenders,
+                                           std::span<const std::size_t> chosen,
+                                           const SoloRules& rules) {
+  Policy policy = rules.policy;
+  policy.batch_seconds = rules.load_batch_seconds;
+  std::vector<std::vector<double>> times(contenders.size());
+  for (const std::size_t i : chosen) {
+    Timer& contender = *contenders[i];
+    const int launches = launches_for(contender.time(1, L2State::hot).seconds, policy);
+    contender.time(launches, L2State::hot);  // makes the graph
+    for (int load = 0; load < rules.loads; ++load) {
+      idle(rules.idle_seconds);
+      times[i].push_back(loaded(contender, launches, rules.load_seconds));
     }
   }
   return times;

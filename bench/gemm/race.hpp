@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times several contenders side by side: one batch of each in every block, in fresh random order.
+// Or one contender after another, as tensor cores at work lower the clock of what follows.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,26 @@ struct RaceRules {
 /// Times of each contender by block; those that dropped out have fewer. Throws KernelFailure.
 std::vector<std::vector<double>> race(std::span<Timer* const> contenders, L2State l2,
                                       const RaceRules& rules, std::uint64_t seed);
+
+/// How contenders are timed that have the GPU to themselves.
+struct SoloRules {
+  Policy policy;              // sets launches per batch
+  double idle_seconds = 0.2;  // ahead of each batch, or of a sustained load
+  int batches = 9;            // after idle time
+  double load_seconds = 0.5;  // of a sustained load; its second half counts
+  int loads = 3;
+  double load_batch_seconds = 10e-3;
+};
+
+/// Times of the contenders `chosen`, one after another: of single batches after idle time. Others
+/// have none. Throws KernelFailure.
+std::vector<std::vector<double>> rested(std::span<Timer* const> contenders,
+                                        std::span<const std::size_t> chosen,
+                                        const SoloRules& rules);
+/// The same for batches without a pause: the median of each load's second half.
+std::vector<std::vector<double>> sustained(std::span<Timer* const> contenders,
+                                           std::span<const std::size_t> chosen,
+                                           const SoloRules& rules);
 
 /// The result of a race. The best of cuBLAS is the least median of all that ran to the end, so
 /// chance favours cuBLAS.

@@ -60,6 +60,26 @@ std::string contexts_text(const Report& report) {
   return text;
 }
 
+/// Rows of the long products.
+std::string solo_text(const Report& report) {
+  std::string text;
+  for (const SizeResult& size : report.sizes) {
+    if (!size.rested || !size.sustained) continue;
+    text += format("{:>14}{}{} {:>7.2f}\n", size.shape.text(), columns_of(*size.rested),
+                   columns_of(*size.sustained),
+                   size.shape.flops() / size.sustained->ours.median * 1e-12);
+  }
+  if (text.empty()) return text;
+  std::string head =
+      "one after another, each after 200 ms of idle time: a batch, and the second "
+      "half of 500 ms of batches\n";
+  head += format("{:>14}", "M x N x K");
+  for (const char* way : {"rested", "sustained"}) {
+    head += format(" {:>9} {:>9} {:<18}", way, "cuBLAS", "ratio");
+  }
+  return head + format(" {:>7}\n", "TFLOP/s") + text;
+}
+
 std::string edges_text(const ContenderInfo& info) {
   const auto counted = [](const GraphEdges& edges) {
     return format("{} full, {} programmatic", edges.full, edges.programmatic);
@@ -174,7 +194,7 @@ std::string table_text(const Report& report) {
       format("{:>14} {:>9} {:>9} {:>9}  {:<18} {:>9} {:<18} {:>7} {:>7}\n", "M x N x K", "ours",
              "Sgemm", "Lt", "ratio, hot L2", "ours cold", "ratio, cold L2", "TFLOP/s", "of FFMA");
   for (const SizeResult& size : report.sizes) text += row_of(report, size);
-  text += contexts_text(report);
+  text += contexts_text(report) + solo_text(report);
   for (const Group& group : groups()) {
     const GroupMean mean = mean_of(report, group);
     if (mean.count == 0) continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct Shape {
                k_ = static_cast<double>(k);
     return sizeof(float) * (m_ * k_ + k_ * n_ + m_ * n_);
   }
+  /// From 2048 on: the GPU's power limit may show.
+  bool is_long() const { return flops() >= 2.0 * 2048 * 2048 * 2048; }
   /// `512`, or `1037x1031x1055` if the sizes differ.
   std::string text() const;
   bool is_square() const { return m == n && n == k; }
@@ -61,6 +64,8 @@ struct SizeResult {
   Shape shape;
   std::vector<ContenderInfo> contenders;  // in the order of the races
   Standing hot, cold, between = {}, alone = {};
+  /// Ours, cublasSgemm and the best of cublasLt, each with the GPU to itself; of long products.
+  std::optional<Standing> rested = {}, sustained = {};
 };
 
 struct Report {

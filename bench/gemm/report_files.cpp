@@ -53,6 +53,8 @@ Json json_of(const SizeResult& size) {
   json["cold"] = json_of(size, size.cold);
   json["between"] = json_of(size, size.between);
   json["alone"] = json_of(size, size.alone);
+  if (size.rested) json["rested"] = json_of(size, *size.rested);
+  if (size.sustained) json["sustained"] = json_of(size, *size.sustained);
   json["rivals"] = Json::array();
   for (const ContenderInfo& info : size.contenders) json["rivals"].push_back(json_of(info));
   return json;

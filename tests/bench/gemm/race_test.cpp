@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+#include <thread>
+
 namespace autotune::bench {
 namespace {
 
@@ -52,6 +56,76 @@ TEST(Race, TimesInTheL2StateAskedFor) {
   Known ours(10e-6), sgemm(30e-6);
   Timer* const contenders[] = {&ours, &sgemm};
   EXPECT_DOUBLE_EQ(race(contenders, L2State::cold, rules(), 1)[0].front(), 30e-6);
+}
+
+/// Notes in which order it is timed with others.
+class Noted : public Known {
+ public:
+  Noted(char name, std::string& order) : Known(10e-6), name_(name), order_(order) {}
+  TimedBatch time(int launches, L2State l2) override {
+    order_ += name_;
+    return Known::time(launches, l2);
+  }
+
+ private:
+  char name_;
+  std::string& order_;
+};
+
+SoloRules solo_rules() {
+  SoloRules rules;
+  rules.idle_seconds = 0;
+  rules.batches = 3;
+  rules.load_seconds = 1e-3;
+  rules.loads = 2;
+  return rules;
+}
+
+TEST(Rested, TimesTheChosenOneAfterAnother) {
+  std::string order;
+  Noted ours('o', order), sgemm('s', order), dropped('d', order), best('b', order);
+  Timer* const contenders[] = {&ours, &sgemm, &dropped, &best};
+  const std::size_t chosen[] = {0, 1, 3};
+  const auto times = rested(contenders, chosen, solo_rules());
+  EXPECT_EQ(order, "ooooosssssbbbbb");  // a single launch, one that is not counted, and three
+  EXPECT_EQ(times[0].size(), 3U);
+  EXPECT_TRUE(times[2].empty());
+  EXPECT_EQ(standing_of(times).lt_contender, 3U);
+}
+
+TEST(Rested, WaitsAheadOfEachBatch) {
+  Known ours(10e-6);
+  Timer* const contenders[] = {&ours};
+  const std::size_t chosen[] = {0};
+  SoloRules rules = solo_rules();
+  rules.idle_seconds = 5e-3;
+  const auto start = std::chrono::steady_clock::now();
+  rested(contenders, chosen, rules);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(15));
+}
+
+/// Slower from the fifth batch on, as under a power limit.
+class Throttled : public Timer {
+ public:
+  TimedBatch time(int launches, L2State l2) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (launches > 1) ++batches_;
+    return {batches_ < 5 ? 10e-6 : 20e-6, 0, l2};
+  }
+
+ private:
+  int batches_ = 0;
+};
+
+TEST(Sustained, TheSecondHalfOfALoadCounts) {
+  Throttled ours;
+  Timer* const contenders[] = {&ours};
+  const std::size_t chosen[] = {0};
+  SoloRules rules = solo_rules();
+  rules.load_seconds = 40e-3;
+  const auto times = sustained(contenders, chosen, rules);
+  ASSERT_EQ(times[0].size(), 2U);
+  EXPECT_DOUBLE_EQ(times[0][0], 20e-6);
 }
 
 TEST(Standing, RatioIsPairedByBlock) {

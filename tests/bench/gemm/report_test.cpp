@@ -93,6 +93,19 @@ TEST(Table, HasARowASizeForTheContexts) {
                               "20.00  2.00 [1.99, 2.01]     15.00     15.00  1.00 [0.99, 1.01]\n"));
 }
 
+TEST(Table, HasARowForWhatEachSideDoesByItself) {
+  Report made = report();
+  EXPECT_THAT(table_text(made), Not(HasSubstr("sustained")));
+  made.sizes[0].rested = standing(10e-6, 25e-6, 30e-6);
+  made.sizes[0].sustained = standing(20e-6, 44e-6, 50e-6);
+  EXPECT_THAT(table_text(made),
+              HasSubstr("           128     10.00     25.00  2.50 [2.49, 2.51]    "
+                        " 20.00     44.00  2.20 [2.19, 2.21]    0.21\n"));
+  const Json json = parse_json(json_text(made), "report");
+  EXPECT_NEAR(json["sizes"][0]["sustained"]["ratio"]["median"].get<double>(), 2.2, 1e-9);
+  EXPECT_FALSE(json["sizes"][1].contains("rested"));
+}
+
 TEST(Launched, SaysWhichEdgesEachSideHas) {
   EXPECT_THAT(launched_text(result(128, 2, 1)),
               HasSubstr("edges of 8 calls: 1 full, 14 programmatic in a chain; 16 full, 7 "
