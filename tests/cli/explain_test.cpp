@@ -57,6 +57,39 @@ TEST(Explain, DrawsTheTimesOfAHostResult) {
   EXPECT_THAT(svg, HasSubstr("<circle "));
 }
 
+/// A product of gemm_split on the model of an H200.
+Ended explained_split(const std::string& units, const std::vector<std::string>& more = {}) {
+  const Sandbox sandbox;
+  const Ended tuned =
+      sandbox.run({"tune", "--target", "gemm_split", "--sizes", "1024", "--device", "model:h200",
+                   "--set", "units=" + units, "--budget", "3", "--quiet"});
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  std::vector<std::string> arguments{"explain", "--target", "gemm_split", "--size", "1024"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return sandbox.run(arguments);
+}
+
+TEST(Explain, DrawsTheRoofsOfBothUnits) {
+  if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
+  const Ended ended = explained_split("any");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  for (const char* text :
+       {"tensor cores", "6 products on tensor cores",
+        "FMA 66.91 TFLOP/s, tensor cores 178.4 TFLOP/s", "FMA roof", "tensor and L2 roofs"}) {
+    EXPECT_THAT(ended.out, HasSubstr(text));
+  }
+}
+
+TEST(Explain, TensorCoresHaveNoRoofWhereNothingUsesThem) {
+  if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
+  const Ended ended = explained_split("fp32", {"--json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const Json json = Json::parse(ended.out)[0];
+  EXPECT_GT(json["roofs"]["fma"], 6e13);
+  EXPECT_TRUE(json["roofs"]["tensor_cores"].is_null());
+  EXPECT_EQ(json["predicted"]["terms"]["tensor cores"], 0);
+}
+
 TEST(Explain, APictureNeverTakesThePlaceOfADatabase) {
   const Sandbox sandbox;
   ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);

@@ -15,7 +15,9 @@ constexpr double kMicro = 1e6;  // microseconds in one second
 
 Plot roofline(const Explanation& explanation) {
   const GpuSpec& gpu = explanation.gpu;
-  const double peak = gpu.flops_per_second() * kTera;
+  const double fma_peak = gpu.flops_per_second() * kTera;
+  const double tensor_peak = explanation.tensor_roof * kTera;
+  const double peak = std::max(fma_peak, tensor_peak);
   Plot plot;
   plot.x = {.label = "FLOPs a byte through L2", .logarithmic = true};
   plot.y = {.label = "TFLOP/s", .logarithmic = true};
@@ -36,11 +38,16 @@ Plot roofline(const Explanation& explanation) {
         explanation.flops / *explanation.seconds);
   }
   // The ridge is shown: from half of the leftmost or of it to twice the rightmost or it.
-  const double ridge = gpu.flops_per_second() / l2_roof(explanation);
+  const double ridge = peak / kTera / l2_roof(explanation);
   low = std::min(low, ridge) / 2;
   high = std::max(high, ridge) * 2;
-  plot.series = {
-      {"FMA and L2 roofs", Stroke::line, {{low, low / ridge * peak}, {ridge, peak}, {high, peak}}}};
+  plot.series = {{tensor_peak > fma_peak ? "tensor and L2 roofs" : "FMA and L2 roofs",
+                  Stroke::line,
+                  {{low, low / ridge * peak}, {ridge, peak}, {high, peak}}}};
+  if (tensor_peak > fma_peak) {
+    plot.series.push_back(
+        {"FMA roof", Stroke::line, {{ridge * fma_peak / peak, fma_peak}, {high, fma_peak}}});
+  }
   if (memory_roof(explanation) > 0 && memory_roof(explanation) * kTera < peak) {
     const double roof = memory_roof(explanation) * kTera;
     plot.series.push_back({"memory roof", Stroke::line, {{low, roof}, {high, roof}}});

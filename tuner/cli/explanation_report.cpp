@@ -49,7 +49,10 @@ std::string time_lines(const Explanation& explanation) {
     text += format("measured    {}", time_text(*explanation.seconds));
     if (explanation.flops > 0) text += ", " + rate_text(rate);
     if (explanation.flops > 0 && is_gpu(explanation)) {
-      text += format(", {:.1f} % of the FMA peak", 100 * rate / explanation.gpu.flops_per_second());
+      const double tensor = explanation.estimate.tensor_roof;
+      text += format(", {:.1f} % of the {} peak",
+                     100 * rate / (tensor > 0 ? tensor : explanation.gpu.flops_per_second()),
+                     tensor > 0 ? "tensor cores'" : "FMA");
     }
     text += '\n';
   }
@@ -74,11 +77,16 @@ std::string gpu_lines(const Explanation& explanation) {
                  explanation.input.blocks, explanation.gpu.multiprocessors, estimate.waves,
                  100 * estimate.balance);
   if (explanation.flops <= 0) return text;
-  text += format(
-      "intensity   {:.1f} FLOPs a byte of memory, {:.1f} a 4-byte access through L2; "
-      "{:.0f} % of instructions are FMAs\n",
-      estimate.intensity, estimate.l2_intensity, 100 * estimate.issue_share);
+  text += format("intensity   {:.1f} FLOPs a byte of memory, {:.1f} a 4-byte access through L2; ",
+                 estimate.intensity, estimate.l2_intensity);
+  text += estimate.tensor_roof > 0
+              ? format("{:.4g} products on tensor cores for each multiply-add\n",
+                       explanation.input.work.tensor_products)
+              : format("{:.0f} % of instructions are FMAs\n", 100 * estimate.issue_share);
   text += format("roofs       FMA {}", rate_text(explanation.gpu.flops_per_second()));
+  if (explanation.tensor_roof > 0) {
+    text += format(", tensor cores {}", rate_text(explanation.tensor_roof));
+  }
   if (estimate.l2_intensity > 0) {
     text += format(", L2 {}", rate_text(estimate.l2_intensity / 4 * l2_roof(explanation)));
   }
@@ -161,12 +169,16 @@ std::string explanation_text(const Explanation& explanation) {
 }
 
 Json explanation_json(const Explanation& explanation) {
-  Json json{{"config", json_of(explanation.best)},
-            {"same_source", explanation.same_source},
-            {"gpu", explanation.gpu.name},
-            {"flops", explanation.flops},
-            {"measured_seconds", explanation.seconds ? Json(*explanation.seconds) : Json()},
-            {"predicted", json_of(explanation.estimate)}};
+  Json json{
+      {"config", json_of(explanation.best)},
+      {"same_source", explanation.same_source},
+      {"gpu", explanation.gpu.name},
+      {"flops", explanation.flops},
+      {"roofs",
+       {{"fma", explanation.gpu.flops_per_second()},
+        {"tensor_cores", explanation.tensor_roof > 0 ? Json(explanation.tensor_roof) : Json()}}},
+      {"measured_seconds", explanation.seconds ? Json(*explanation.seconds) : Json()},
+      {"predicted", json_of(explanation.estimate)}};
   if (is_gpu(explanation)) {
     const OccupancyQuestion question{"", "", explanation.gpu, explanation.input.shape};
     json["occupancy"] = occupancy_json(question, explanation.estimate.occupancy);

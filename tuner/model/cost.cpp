@@ -27,7 +27,8 @@ double together(double a, double b) {
 
 /// Cycles that one block asks of each pipe of its multiprocessor, all steps together.
 struct BlockLoad {
-  double fma, issue, shared, l2;
+  double fma, tensor, issue, shared, l2;
+  double compute;  // what the first three take together
 };
 
 BlockLoad load_of(const GpuSpec& gpu, const Calibration& calibration, const CostInput& input) {
@@ -39,13 +40,19 @@ BlockLoad load_of(const GpuSpec& gpu, const Calibration& calibration, const Cost
   const double lanes = std::ceil(input.shape.threads / kWarp) * kWarp;
   const double busy =
       input.shape.threads / lanes * (1 - std::clamp(work.idle_percent, 0.0, kMostIdle) / 100);
-  const double slots = fmas / reached + work.instructions / blocks;
+  const bool on_tensor_cores = work.tensor_products > 0;
+  const double slots = (on_tensor_cores ? 0 : fmas / reached) + work.instructions / blocks;
+  const double multiply = fmas / (gpu.sm.fma_lanes * reached) / busy;
+  const double issue = slots / (kWarp * gpu.sm.schedulers) / busy;
   return {
-      fmas / (gpu.sm.fma_lanes * reached) / busy,
-      slots / (kWarp * gpu.sm.schedulers) / busy,
+      on_tensor_cores ? 0 : multiply,
+      on_tensor_cores ? multiply : 0,
+      issue,
       work.shared_wavefronts / blocks * calibration.shared_cycles * 128.0 /
           gpu.sm.shared_bytes_per_cycle,
       work.l2_bytes / blocks / (0.8 * gpu.sm.l2_bytes_per_cycle),
+      // Warps wait for tensor cores before they use the sums.
+      on_tensor_cores ? multiply + issue : std::max(multiply, issue),
   };
 }
 
@@ -99,14 +106,14 @@ class Rounds {
  private:
   double pipes(double blocks) const {
     const double slow = slowdown(blocks);
-    const double compute = blocks * std::max(load_.fma, load_.issue) * slow;
+    const double compute = blocks * load_.compute * slow;
     return together(together(compute, blocks * load_.shared), blocks * load_.l2);
   }
 
   /// Cycles to compute a step of a block that has the multiprocessor to itself.
   double compute_latency() const {
     const double steps = std::max(input_.work.steps, 1.0);
-    const double alone = std::max(load_.issue, load_.fma) * slowdown(1) / steps;
+    const double alone = load_.compute * slowdown(1) / steps;
     const double shared = input_.work.shared_wavefronts > 0 ? kSharedLatency : 0;
     return alone + shared + input_.work.barriers * calibration_.barrier_cycles;
   }
@@ -151,8 +158,9 @@ double all_rounds(const Rounds& rounds, double blocks, double resident) {
 }  // namespace
 
 std::string_view name_of(Term term) {
-  static constexpr std::string_view kNames[] = {
-      "launch", "latency", "instruction issue", "FMA", "shared memory", "L2", "DRAM"};
+  static constexpr std::string_view kNames[] = {"launch", "latency",      "instruction issue",
+                                                "FMA",    "tensor cores", "shared memory",
+                                                "L2",     "DRAM"};
   return kNames[static_cast<std::size_t>(term)];
 }
 
@@ -181,6 +189,7 @@ CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const 
       std::ceil(fullest / resident) * rounds.latency() * cycle,
       fullest * rounds.load().issue * slow * cycle,
       fullest * rounds.load().fma * slow * cycle,
+      fullest * rounds.load().tensor * slow * cycle,
       fullest * rounds.load().shared * cycle,
       std::max(l2_roof, fullest * rounds.load().l2 * cycle),
       dram_roof,
@@ -195,7 +204,9 @@ CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const 
   result.waves = blocks / (sms * result.occupancy.active_blocks);
   result.balance = blocks / (sms * fullest);
   const double issued = work.flops / 2 + work.instructions;
-  result.issue_share = issued > 0 ? work.flops / 2 / issued : 0;
+  const bool on_tensor_cores = work.tensor_products > 0;
+  result.issue_share = issued > 0 && !on_tensor_cores ? work.flops / 2 / issued : 0;
+  if (on_tensor_cores) result.tensor_roof = gpu.tensor_flops_per_second() / work.tensor_products;
   result.intensity = work.dram_bytes > 0 ? work.flops / work.dram_bytes : 0;
   result.l2_intensity = work.l2_bytes > 0 ? work.flops / (work.l2_bytes / 4) : 0;
   return result;

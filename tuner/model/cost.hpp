@@ -27,6 +27,7 @@ struct KernelWork {
   double idle_percent = 0;
   double round_trips = 1;
   double epilogue = 0;
+  double tensor_products = 0;
 };
 
 struct CostInput {
@@ -37,9 +38,9 @@ struct CostInput {
 };
 
 /// What can bound the time.
-enum class Term : std::uint8_t { launch, latency, issue, fma, shared, l2, dram };
-inline constexpr int kTerms = 7;
-/// `launch`, `latency`, `instruction issue`, `FMA`, `shared memory`, `L2`, `DRAM`.
+enum class Term : std::uint8_t { launch, latency, issue, fma, tensor, shared, l2, dram };
+inline constexpr int kTerms = 8;
+/// `launch`, `latency`, `instruction issue`, `FMA`, `tensor cores`, `shared memory`, `L2`, `DRAM`.
 std::string_view name_of(Term term);
 
 struct CostEstimate {
@@ -49,9 +50,10 @@ struct CostEstimate {
   Occupancy occupancy;
   double waves = 0;         // of blocks over the multiprocessors
   double balance = 1;       // mean load of a multiprocessor over the fullest one's
-  double issue_share = 0;   // share of FMAs in issued instructions, 0..1
+  double issue_share = 0;   // share of FMAs in issued instructions, 0..1; 0 on tensor cores
   double intensity = 0;     // FLOPs per byte of DRAM traffic
   double l2_intensity = 0;  // FLOPs per 4-byte access to global memory (CGMA)
+  double tensor_roof = 0;   // FLOP/s that tensor cores allow; 0: it does not use them
 
   double term(Term which) const { return terms[static_cast<std::size_t>(which)]; }
 };

@@ -165,6 +165,7 @@ KernelWork CostFormulas::work(const Slots& slots, double threads) const {
   work.idle_percent = of(Quantity::idle_percent, typical.idle_percent);
   work.round_trips = of(Quantity::round_trips, typical.round_trips);
   work.epilogue = of(Quantity::epilogue, typical.epilogue);
+  work.tensor_products = of(Quantity::tensor_products, typical.tensor_products);
   return work;
 }
 

@@ -30,13 +30,14 @@ enum class Quantity : std::uint8_t {
   idle_percent,
   round_trips,
   epilogue,
+  tensor_products,
   main_kernel,
 };
-inline constexpr std::array<std::string_view, 14> kQuantities{
-    "dram_bytes",   "l2_bytes",    "l2_transactions", "shared_wavefronts",
-    "instructions", "steps",       "prefetch",        "barriers",
-    "ilp",          "fma_percent", "idle_percent",    "round_trips",
-    "epilogue",     "main_kernel"};
+inline constexpr std::array<std::string_view, 15> kQuantities{
+    "dram_bytes",   "l2_bytes",        "l2_transactions", "shared_wavefronts",
+    "instructions", "steps",           "prefetch",        "barriers",
+    "ilp",          "fma_percent",     "idle_percent",    "round_trips",
+    "epilogue",     "tensor_products", "main_kernel"};
 
 class CostFormulas {
  public:

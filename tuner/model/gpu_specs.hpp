@@ -28,6 +28,10 @@ struct GpuSpec {
 
   /// Peak f32 rate; a multiply-add counts as two.
   double flops_per_second() const { return 2.0 * sm.fma_lanes * multiprocessors * clock_hz; }
+  /// Peak rate of 16-bit products on tensor cores, with sums in f32; 0: it has none.
+  double tensor_flops_per_second() const {
+    return 2.0 * sm.tensor_lanes * multiprocessors * clock_hz;
+  }
 };
 
 /// Every GPU of the table, oldest first.

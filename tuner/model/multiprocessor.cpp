@@ -122,6 +122,7 @@ Multiprocessor volta(int capability) {
   sm.shared_bytes_per_block = 96 * kKiB;
   sm.shared_sizes = kVolta;
   sm.fma_lanes = 64;
+  sm.tensor_lanes = 512;
   return sm;
 }
 
@@ -149,6 +150,7 @@ Multiprocessor ampere(int capability, int threads, int blocks, std::span<const i
   sm.reserved_shared_bytes = kKiB;
   sm.shared_sizes = sizes;
   sm.fma_lanes = capability == 80 ? 64 : 128;
+  sm.tensor_lanes = capability == 80 ? 1024 : 512;
   return sm;
 }
 
@@ -158,6 +160,7 @@ Multiprocessor hopper(int capability, int threads, int blocks, std::span<const i
   Multiprocessor sm = ampere(capability, threads, blocks, sizes);
   sm.barriers = barriers;
   sm.max_cluster = capability < 120 ? 16 : 8;
+  sm.tensor_lanes = capability == 90 ? 2048 : capability < 120 ? 4096 : 512;
   return sm;
 }
 

@@ -34,7 +34,8 @@ struct Multiprocessor {
   int max_cluster = 1;                // blocks; 1: no clusters
 
   int schedulers = 4;
-  int fma_lanes = 128;  // f32
+  int fma_lanes = 128;   // f32
+  int tensor_lanes = 0;  // 16-bit products a cycle on tensor cores, dense; 0: it has none
   int shared_bytes_per_cycle = 128;
   int l2_bytes_per_cycle = 64;      // between it and L2, peak
   int load_transaction_bytes = 32;  // of a global load: a cache line of L1, or a sector

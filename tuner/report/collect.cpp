@@ -76,21 +76,25 @@ std::optional<Roofs> roofs_of(const db::TunedStore& store, const db::TunedEntry&
   }
 }
 
-/// Empty where the target cannot tell.
-std::vector<double> intensity_of(const ReportedProblem& problem, const Target* target) {
-  if (!target || !problem.roofs || problem.work.flops <= 0) return {};
+/// Sets the intensity of each trial and the tensor cores' roof; nothing where the target cannot
+/// tell.
+void place_under_roofs(ReportedProblem& problem, const Target* target) {
+  if (!target || !problem.roofs || problem.work.flops <= 0) return;
   try {
     const Problem asked{parse_named_values(problem.entry.best.key.problem)};
     const SizedCostModel model(*target, asked, device_of(problem.entry.device));
     const std::vector<std::int64_t> sizes = sizes_of(problem.entry);
     std::vector<double> all;
+    double tensor = 0;
     for (const db::TrialRow& trial : problem.trials) {
       const auto levels = levels_of(target->parameters, parse_named_values(trial.configuration));
-      all.push_back(levels ? model.estimate(*levels, sizes).l2_intensity / sizeof(float) : 0);
+      const CostEstimate estimate = levels ? model.estimate(*levels, sizes) : CostEstimate();
+      all.push_back(estimate.l2_intensity / sizeof(float));
+      tensor = std::max(tensor, estimate.tensor_roof);
     }
-    return all;
+    problem.intensity = std::move(all);
+    problem.roofs->tensor_flops_per_second = tensor;
   } catch (const Error&) {  // it has changed since
-    return {};
   }
 }
 
@@ -114,7 +118,7 @@ ReportedProblem problem_of(const db::TunedStore& store, const db::TunedEntry& en
   problem.roofs = roofs_of(store, entry);
   problem.trials = store.trials(entry.best.key);
   problem.seconds_elapsed = elapsed_of(problem.trials);
-  problem.intensity = intensity_of(problem, target);
+  place_under_roofs(problem, target);
   problem.importance = importance_of(problem.trials);
   problem.finalists = finalists_of(store, problem, target);
   return problem;

@@ -2,6 +2,7 @@
 // What a report is made of: tuned problems with their trials, read from the database.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +20,11 @@ struct Roofs {
   double flops_per_second = 0;         // f32 multiply-adds
   double memory_bytes_per_second = 0;  // 0: unknown
   double l2_bytes_per_second = 0;
+  double tensor_flops_per_second = 0;  // for this work; 0: no trial uses tensor cores
+
+  double highest_flops_per_second() const {
+    return std::max(flops_per_second, tensor_flops_per_second);
+  }
 };
 
 /// The best time of the same problem, where calls stand in another context.

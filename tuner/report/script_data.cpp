@@ -100,6 +100,7 @@ Json trials_json(const ReportedProblem& problem,
 Json roofs_json(const std::optional<Roofs>& roofs) {
   if (!roofs) return nullptr;
   return {{"flops", roofs->flops_per_second},
+          {"tensor", roofs->tensor_flops_per_second},
           {"memory", roofs->memory_bytes_per_second},
           {"l2", roofs->l2_bytes_per_second}};
 }

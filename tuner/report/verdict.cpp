@@ -70,7 +70,7 @@ std::optional<Rate> rate_of(const ReportedProblem& problem) {
   Rate rate{work / *seconds, is_flops, std::nullopt};
   if (!problem.roofs) return rate;
   const double roof =
-      is_flops ? problem.roofs->flops_per_second : problem.roofs->memory_bytes_per_second;
+      is_flops ? problem.roofs->highest_flops_per_second() : problem.roofs->memory_bytes_per_second;
   if (roof > 0) rate.share = rate.value / roof;
   return rate;
 }

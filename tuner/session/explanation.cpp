@@ -59,6 +59,10 @@ class Explainer {
     result.tried = tried();
     result.reasons = reasons_of(rows_);
     result.timed = timed();
+    result.tensor_roof = result.estimate.tensor_roof;
+    for (const ExplainedTrial& trial : result.timed) {
+      result.tensor_roof = std::max(result.tensor_roof, trial.tensor_roof);
+    }
     result.losers = losers_of(target, result, losers);
     result.health = search_health(steps(), space_.size());
     result.prune_check = prune_check(result);
@@ -105,8 +109,10 @@ class Explainer {
       const Configuration configuration = parse_named_values(text);
       const auto index = space_.find(configuration);
       if (!index) continue;
-      const double bytes = model_.input(*index).work.l2_bytes;
-      trials.push_back({configuration, time, flops_ / time, bytes > 0 ? flops_ / bytes : 0});
+      const CostInput input = model_.input(*index);
+      const double bytes = input.work.l2_bytes;
+      trials.push_back({configuration, time, flops_ / time, bytes > 0 ? flops_ / bytes : 0,
+                        model_.estimate(input).tensor_roof});
     }
     std::stable_sort(trials.begin(), trials.end(),
                      [](const auto& a, const auto& b) { return a.seconds < b.seconds; });

@@ -23,6 +23,7 @@ struct ExplainedTrial {
   double seconds = 0;
   double flops_per_second = 0;
   double l2_intensity = 0;  // FLOPs per byte between L2 and the multiprocessors
+  double tensor_roof = 0;   // FLOP/s; 0: it does not use tensor cores
 };
 
 /// A parameter that differs, such as `STAGES`, `3`, `4`. A value is empty if the parameter has no
@@ -43,6 +44,7 @@ struct Explanation {
   GpuSpec gpu;
   Calibration calibration;
   double flops = 0;
+  double tensor_roof = 0;  // of any configuration that was timed
   Configuration best;
   std::optional<double> seconds;  // measured
   std::optional<double> default_seconds = {};

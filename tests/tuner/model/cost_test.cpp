@@ -91,6 +91,24 @@ TEST(Cost, BankConflictsCost) {
   EXPECT_EQ(estimate(find_gpu("h200"), {}, conflicting).binding, Term::shared);
 }
 
+TEST(Cost, TensorCoresHaveATermAndARoofOfTheirOwn) {
+  const GpuSpec& gpu = find_gpu("h200");
+  CostInput input = multiplication(4096, 128, 16, 8, 2);
+  input.work.instructions /= 16;
+  input.work.shared_wavefronts /= 16;
+  input.work.fma_percent = 240;
+  EXPECT_EQ(estimate(gpu, {}, input).tensor_roof, 0);
+  EXPECT_EQ(estimate(gpu, {}, input).term(Term::tensor), 0);
+
+  input.work.tensor_products = 6;
+  const CostEstimate result = estimate(gpu, {}, input);
+  EXPECT_EQ(result.binding, Term::tensor);
+  EXPECT_EQ(result.term(Term::fma), 0);
+  EXPECT_EQ(result.issue_share, 0);
+  EXPECT_NEAR(result.tensor_roof, 178.4e12, 0.1e12);  // 1070 TFLOP/s of bf16 at 1980 MHz
+  EXPECT_EQ(estimate(find_gpu("gtx-1080"), {}, input).tensor_roof, 0);
+}
+
 TEST(Cost, FurtherKernelsCostTheFloorAndTheFilling) {
   CostInput input = vector_addition(32, 32);
   const double one = seconds("h200", input);

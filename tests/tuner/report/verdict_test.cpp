@@ -52,6 +52,8 @@ TEST(Verdict, ARateHasTheShareOfItsRoof) {
   ReportedProblem one = problem(512, {});
   EXPECT_DOUBLE_EQ(rate_of(one)->value, 2e12);
   EXPECT_DOUBLE_EQ(*rate_of(one)->share, 0.5);
+  one.roofs->tensor_flops_per_second = 1e13;
+  EXPECT_DOUBLE_EQ(*rate_of(one)->share, 0.2);
   one.work = {0, 1e9};
   EXPECT_FALSE(rate_of(one)->is_flops);
   EXPECT_DOUBLE_EQ(*rate_of(one)->share, 0.25);

@@ -9,7 +9,9 @@ function drawRoofline(box, problem, rows) {
   }
   const fastest = fastestRows(problem, rows).filter((row) => trials.intensity[row] > 0);
   if (fastest.length === 0) return empty(box);
-  const {flops, l2, memory} = problem.roofs;
+  const {l2, memory} = problem.roofs;
+  const fma = problem.roofs.flops, flops = Math.max(fma, problem.roofs.tensor);
+  const name = flops > fma ? "tensor core, FMA and L2 roofs" : "FMA and L2 roofs";
   const rate = (row) => problem.flops / (trials.ns[row] * 1e-9);
   const ridge = flops / l2;
   const counted = countedPoints(problem);
@@ -20,7 +22,9 @@ function drawRoofline(box, problem, rows) {
   const y = logScale(fastest.map(rate).concat(counted.map((one) => one.rate), [flops * 1.3]), [frame.height, 0]);
   axes(frame, x, y, {xLabel: "FLOPs per byte through L2", yLabel: "rate (FLOP/s)", yFormat: d3.format(".3~s")});
   const start = Math.max(low / 2, y.domain()[0] / l2);
-  roofLine(frame, x, y, [[start, start * l2], [ridge, flops], [high * 2, flops]], "FMA and L2 roofs");
+  roofLine(frame, x, y, [[start, start * l2], [ridge, flops], [high * 2, flops]],
+    flops > fma ? "tensor core and L2 roofs" : name);
+  if (flops > fma) roofLine(frame, x, y, [[fma / l2, fma], [high * 2, fma]], "FMA roof");
   const byMemory = problem.bytes > 0 ? problem.flops / problem.bytes * memory : 0;
   const isShown = byMemory > y.domain()[0] && byMemory < flops;
   if (isShown) roofLine(frame, x, y, [[low / 2, byMemory], [high * 2, byMemory]], "memory roof");
@@ -30,7 +34,7 @@ function drawRoofline(box, problem, rows) {
     kind: () => "best", radius: 6, title: (row) => `${rateText(rate(row))}\n${trialText(problem, row)}`});
   drawCounted(frame, counted, x, y);
   legend(box, [["best", "fastest in the search"], ["ok", "timed"]]
-    .concat(counted.length > 0 ? [["counted", "counted by the hardware"]] : []).concat([["roof", isShown ? "roofs (lower: memory)" : "FMA and L2 roofs"]]));
+    .concat(counted.length > 0 ? [["counted", "counted by the hardware"]] : []).concat([["roof", isShown ? `${name}, memory` : name]]));
 }
 
 /// Finalists where their counters put them.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots over all problems: rate over size, and configurations at other problems.
 
-/// The best rate that memory and multiply-adds allow; null where the roofs are unknown.
+/// The best rate that memory and the faster of CUDA and tensor cores allow; null where the roofs are unknown.
 function roofOf(problem) {
   const roofs = problem.roofs;
   if (!roofs) return null;
   if (!(problem.flops > 0)) return roofs.memory || null;
   const byMemory = problem.bytes > 0 && roofs.memory > 0 ? problem.flops / problem.bytes * roofs.memory
                                                          : Infinity;
-  return Math.min(roofs.flops, byMemory);
+  return Math.min(Math.max(roofs.flops, roofs.tensor), byMemory);
 }
 
 function groupsOf(problems) {

@@ -236,7 +236,7 @@ let rateBoxes = [], matrixBoxes = [];
 
 function makeOverview() {
   const rate = document.getElementById("rate");
-  const roof = "The roof is the lower of the f32 multiply-add peak and the memory's rate.";
+  const roof = "The roof is the lower of the multiply-add peak (of f32, or of the tensor cores that a trial uses) and the memory's rate.";
   rateBoxes = groupsOf(data.problems).filter(({values}) => hasCurve(values))
     .map(({key, values}) => ({values, box: figure(rate, "rate", key, values.some(roofOf) ? roof : "")}));
   rate.hidden = rateBoxes.length === 0;
