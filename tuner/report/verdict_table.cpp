@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/verdict_table.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "tuner/report/html.hpp"
 #include "tuner/report/verdict.hpp"
@@ -72,6 +75,29 @@ const std::string& target_of(const ReportedProblem& one) { return one.entry.kern
 const std::string& device_of(const ReportedProblem& one) { return one.entry.device.name; }
 const std::string& policy_of(const ReportedProblem& one) { return one.entry.best.key.policy; }
 
+/// The words of a policy, the usual context among them.
+std::vector<std::string> words_of(const std::string& policy) {
+  std::istringstream text(policy);
+  std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+  const bool is_measured = policy.find("launch=") != std::string::npos;
+  const bool has_context = policy.find("context=") != std::string::npos;
+  if (is_measured && !has_context) words.push_back("context=chain");
+  return words;
+}
+
+/// What of a policy not all of these have.
+std::string differences(const std::string& policy, const std::set<std::string>& policies) {
+  std::vector<std::string> parts;
+  for (const std::string& word : words_of(policy)) {
+    const bool is_common = std::ranges::all_of(policies, [&](const std::string& one) {
+      const std::vector<std::string> words = words_of(one);
+      return std::ranges::find(words, word) != words.end();
+    });
+    if (!is_common) parts.push_back(word);
+  }
+  return joined(parts, " ");
+}
+
 /// `cublas`, or several.
 std::string baseline_name(const Report& report) {
   std::set<std::string> names;
@@ -86,7 +112,7 @@ std::string baseline_name(const Report& report) {
 std::string verdict_table(const Report& report) {
   const bool targets = !different(report, target_of).empty();
   const bool devices = !different(report, device_of).empty();
-  const bool policies = !different(report, policy_of).empty();
+  const std::set<std::string> policies = different(report, policy_of);
   std::vector<std::vector<Cell>> rows;
   for (const ReportedProblem& problem : report.problems) {
     const db::BestRow& best = problem.entry.best;
@@ -94,7 +120,7 @@ std::string verdict_table(const Report& report) {
     const auto ties = ties_of(problem).size();
     rows.push_back({{targets ? target_of(problem) : ""},
                     {devices ? device_of(problem) : ""},
-                    {policies ? policy_of(problem) : ""},
+                    {policies.empty() ? "" : differences(policy_of(problem), policies)},
                     {problem.name},
                     time_cell(best_seconds(problem)),
                     interval_cell(best),

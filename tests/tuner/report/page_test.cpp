@@ -35,6 +35,15 @@ TEST(Page, TablesSayWhatPlotsShow) {
   EXPECT_THAT(page, HasSubstr("too much &lt;shared&gt; memory"));
 }
 
+TEST(Page, ThePolicyColumnHasWhatDiffers) {
+  ReportedProblem between = problem(512, {trial("BM=8", 1e6)}), chain = between;
+  EXPECT_THAT(page_of({between, chain}), Not(HasSubstr(">policy</th>")));
+  between.entry.best.key.policy += " context=between";
+  const std::string page = page_of({between, chain});
+  EXPECT_THAT(page, HasSubstr("<td>context=between</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>context=chain</td>"));
+}
+
 TEST(Page, NothingIsLoadedFromElsewhere) {
   const std::string page = page_of({problem(512, {trial("BM=8", 1e6)})});
   EXPECT_THAT(page, Not(HasSubstr("src=\"")));
