@@ -75,19 +75,26 @@ void add_leading_dimensions(Random& random, NamedValues& sizes) {
   }
 }
 
-/// Of several products: rows, and then matrices one behind another, with gaps or without.
-void add_distances(Random& random, NamedValues& sizes) {
-  add_leading_dimensions(random, sizes);
-  const std::int64_t distance = sizes.back().value.integer();
-  std::int64_t lines = 0;
-  for (const auto& size : sizes) {
-    if (size.name.size() == 1) lines = std::max(lines, size.value.integer());
-  }
-  sizes.push_back({"BATCH", between(random, 1, 5)});
-  for (const char* name : {"stride_a", "stride_b", "stride_c", "stride_d"}) {
-    const std::int64_t most = std::max(distance, lines + 64) * lines;
-    sizes.push_back({name, most + one_of<std::int64_t>(random, {0, 1, 8, 64})});
-  }
+/// Of several products: matrices lie one behind another, or row beside row, with gaps or without.
+void add_distances(Random& random, const NamedValues& settings, NamedValues& sizes) {
+  const std::int64_t m = sizes[0].value.integer(), n = sizes[1].value.integer(),
+                     k = sizes[2].value.integer(), batch = between(random, 1, 5);
+  const auto layout = std::ranges::find(settings, std::string("layout"), &NamedValue::name);
+  const std::string letters = layout == settings.end() ? "NN" : layout->value.text();
+  const auto gap = [&] { return one_of<std::int64_t>(random, {0, 0, 1, 8, 64}); };
+  NamedValues strides;
+  const auto add = [&](const std::string& name, std::int64_t lines, std::int64_t line) {
+    const bool is_beside = between(random, 0, 3) == 0;
+    const std::int64_t distance = (is_beside ? batch * line : line) + gap();
+    sizes.push_back({"ld" + name, distance});
+    strides.push_back({"stride_" + name, is_beside ? line : lines * distance + gap()});
+  };
+  sizes.push_back({"BATCH", batch});
+  letters[0] == 'N' ? add("a", m, k) : add("a", k, m);
+  letters[1] == 'N' ? add("b", k, n) : add("b", n, k);
+  add("c", m, n);
+  add("d", m, n);
+  sizes.insert(sizes.end(), strides.begin(), strides.end());
 }
 
 /// There a bias takes the place of C.
@@ -129,7 +136,7 @@ class GemmVariants : public Gpu {
     if (is_strided) keep_bias_from_beta(settings);
     NamedValues sizes{{"M", m}, {"N", n}, {"K", k}};
     if (is_strided) add_leading_dimensions(random, sizes);
-    if (target.name == "gemm16_strided") add_distances(random, sizes);
+    if (target.name == "gemm16_strided") add_distances(random, settings, sizes);
     if (target.name == "gemm16_batched") sizes.push_back({"BATCH", between(random, 1, 9)});
     return problem_of(target, sizes, settings);
   }
