@@ -56,16 +56,17 @@ typedef autotune_host::TensorMap TensorMap;
 inline void prefetch(const TensorMap&) {}
 
 /// use(element in shared memory, element of the matrix or nullptr outside of it) for all of a box,
-/// of the matrix z.
+/// of the matrix z, whose lines have `length` elements.
 template <class Use>
-inline void for_box(SharedAddress at, const TensorMap& map, int x0, int y0, int z, const Use& use) {
+inline void for_box(SharedAddress at, const TensorMap& map, long long length, int x0, int y0, int z,
+                    const Use& use) {
   const int pitch = map.box[0] * map.element_bytes;
   const int swizzle = map.swizzle_bytes == 0 ? 0 : map.swizzle_bytes - 16;
   for (int y = y0; y < y0 + map.box[1]; ++y) {
     for (int x = x0; x < x0 + map.box[0]; ++x) {
       const int plain = (y - y0) * pitch + (x - x0) * map.element_bytes;
       use(shared_pointer<char>(at + (plain ^ (plain >> 3 & swizzle))),
-          x < map.dims[0] && y < map.dims[1] && z < map.dims[2]
+          x < length && y < map.dims[1] && z < map.dims[2]
               ? map.bytes + z * map.strides[1] + y * map.strides[0] + x * map.element_bytes
               : nullptr);
     }
@@ -74,7 +75,7 @@ inline void for_box(SharedAddress at, const TensorMap& map, int x0, int y0, int 
 
 inline void copy_box(SharedAddress to, const TensorMap& map, int x, int y, int z,
                      SharedAddress barrier) {
-  for_box(to, map, x, y, z, [&](char* target, const char* source) {
+  for_box(to, map, map.dims[0], x, y, z, [&](char* target, const char* source) {
     for (int i = 0; i < map.element_bytes; ++i) target[i] = source == nullptr ? 0 : source[i];
   });
   barrier_at(barrier).bytes -= map.box[0] * map.box[1] * map.element_bytes;
@@ -84,8 +85,11 @@ inline void copy_box(SharedAddress to, const TensorMap& map, int x, int y, Share
   copy_box(to, map, x, y, 0, barrier);
 }
 
+/// As a GPU does, whole units of 16 bytes at the end of a line.
 inline void store_box(const TensorMap& map, int x, int y, int z, SharedAddress from) {
-  for_box(from, map, x, y, z, [&](const char* source, char* target) {
+  const int unit = 16 / map.element_bytes;
+  const long long length = (map.dims[0] + unit - 1) / unit * unit;
+  for_box(from, map, length, x, y, z, [&](const char* source, char* target) {
     if (target == nullptr) return;
     for (int i = 0; i < map.element_bytes; ++i) target[i] = source[i];
   });
@@ -135,7 +139,8 @@ __device__ __forceinline__ void publish_to_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// Copies a box of shared memory to column x and row y of the matrix; nothing outside of it.
+/// Copies a box of shared memory to column x and row y of the matrix. Of what lies outside, units
+/// of 16 bytes that begin inside are written: lines must be multiples of these.
 __device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, SharedAddress from) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
