@@ -20,6 +20,11 @@ install(CODE "
   file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/zsh/\${folder}\"
        TYPE FILE FILES \"${documents}/_autotune\")")
 
+# What messages and `--help` refer to as docs/NAME.md; Debian wants the licence under its own name.
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES tuner/report/page/d3.LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
 install(TARGETS autotune EXPORT autotune_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS autotune_blas_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES tuner/runtime/autotune.h tuner/runtime/autotune.hpp plugins/sdk/autotune_plugin.h

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manual page, as groff and man show it.
+// Help on a terminal, and the manual page as groff and man show it.
 #include <gmock/gmock.h>
 
 #include "tests/cli/tool.hpp"
@@ -8,9 +8,16 @@ namespace autotune::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 bool is_here(const Sandbox& sandbox, const std::string& program) {
   return sandbox.run_program({"/bin/sh", "-c", "command -v " + program}).status == 0;
+}
+
+TEST(Help, OnATerminalDocumentsArePathsAndNoLinks) {
+  const std::string text = Sandbox().run({"help", "check"}).out;
+  EXPECT_THAT(text, HasSubstr("docs/manifest.md"));
+  EXPECT_THAT(text, Not(HasSubstr("](")));
 }
 
 TEST(ManPage, HasEveryVerbAndIsAscii) {

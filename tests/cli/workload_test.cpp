@@ -53,7 +53,7 @@ TEST(TuneWorkload, WhatNoKernelServesIsLeftOutAndALineSaysHowMuch) {
                 line("NN", 16, 8, 24, "none", 3, 16) + line("NN", 16, 8, 24, "device", 1, 16));
   const Ended ended = sandbox.run(tune("w.jsonl"));
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("1 problems of gemm are tuned, 75.0 % of the estimated time"));
+  EXPECT_THAT(ended.err, HasSubstr("1 problem of gemm is tuned, 75.0 % of the estimated time"));
 }
 
 TEST(TuneWorkload, ShapesOfTunableOpAreRead) {

@@ -23,4 +23,6 @@ foreach(file share/bash-completion/completions/autotune share/fish/vendor_comple
              share/zsh/vendor-completions/_autotune share/man/man1/autotune.1)
   run("tune" ${CMAKE_COMMAND} -E cat ${work}/unpacked/usr/${file})
 endforeach()
+run("# The report" ${CMAKE_COMMAND} -E cat ${work}/unpacked/usr/share/doc/autotune/docs/report.md)
+run("Apache License" ${CMAKE_COMMAND} -E cat ${work}/unpacked/usr/share/doc/autotune/copyright)
 file(REMOVE_RECURSE ${work})

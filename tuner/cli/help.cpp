@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 #include <sstream>
 
 #include "tuner/text/format.hpp"
@@ -72,6 +73,12 @@ std::string paragraphs(const std::string& markdown) {
   return text;
 }
 
+/// `[manifest.md](manifest.md)` is a link in docs/cli.md, and `docs/manifest.md` on a terminal.
+std::string without_links(std::string_view markdown) {
+  static const std::regex kLink(R"(\[([a-z_]+\.md)\]\([^)]*\))");
+  return std::regex_replace(std::string(markdown), kLink, "docs/$1");
+}
+
 std::vector<std::pair<std::string, std::string>> environment_rows() {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const auto& [name, meaning] : kEnvironment) rows.emplace_back(name, meaning);
@@ -116,7 +123,7 @@ std::string help_of(const Verb& verb) {
     rows.emplace_back(left_side(option), meaning_of(option));
   std::string text = format("usage: {}\n{}\n", usage_line(verb), verb.summary);
   if (!rows.empty()) text += "\n" + two_columns(rows);
-  if (!verb.details.empty()) text += "\n" + paragraphs(std::string(verb.details));
+  if (!verb.details.empty()) text += "\n" + paragraphs(without_links(verb.details));
   return text;
 }
 

@@ -115,9 +115,10 @@ Workload read_workload(const std::filesystem::path& file, const Target& target,
   }
   if (kept < 0.9999 * all || unknown > 0) {
     workload.left_out = format(
-        "{}: {} problems of {} are tuned, {:.1f} % of the estimated time of "
+        "{}: {} problem{} of {} {} tuned, {:.1f} % of the estimated time of "
         "its calls{}",
-        file.string(), chosen.size(), target.name, 100 * kept / all,
+        file.string(), chosen.size(), chosen.size() == 1 ? "" : "s", target.name,
+        chosen.size() == 1 ? "is" : "are", 100 * kept / all,
         unknown > 0 ? format("; {} lines name other operations", unknown) : "");
   }
   return workload;
