@@ -17,9 +17,10 @@ class Wheel(unittest.TestCase):
     def test_has_what_an_installation_has(self):
         for name in ["bin/autotune", "libexec/autotune/autotune-worker", "lib/libautotune.so",
                      "lib/libautotune_blas.so", "include/autotune/autotune.h",
-                     "share/autotune/shipped.db", "py.typed", "lib/autotune/plugins",
+                     "share/autotune/shipped.db", "lib/autotune/plugins",
                      "share/autotune/kernel_sources/gemm/gemm.cu"]:
             self.assertTrue((autotune.prefix() / name).exists(), name)
+        self.assertTrue((Path(autotune.__file__).parent / "py.typed").exists())
 
     def test_type_hints_are_strict(self):
         root = Path(__file__).resolve().parents[2]  # pyproject.toml says how
