@@ -12,7 +12,7 @@ struct ProblemConfiguration {
   static constexpr Scale kScale = SCALE == SCALE_BETA    ? Scale::beta
                                   : SCALE == SCALE_ALPHA ? Scale::alpha
                                                          : Scale::none;
-  static constexpr int kBatch = 1;
+  static constexpr int kBatch = BATCHED ? 2 : 1;  // 2: any number
 };
 
 #define GEMM_ARGUMENTS                                                                             \
@@ -30,7 +30,7 @@ struct Configuration : ProblemConfiguration {
 };
 
 extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_cores(GEMM_ARGUMENTS) {
-  multiply_tiled<Configuration>(GEMM_PROBLEM);
+  multiply_tiled<Configuration>(problem_of_batch<Configuration>(GEMM_PROBLEM, blockIdx.z));
 }
 
 #elif KERNEL == KERNEL_SPLIT
@@ -48,17 +48,26 @@ struct Configuration : ProblemConfiguration {
   static constexpr int kVectorA = VECTOR_A, kVectorB = VECTOR_B, kVectorD = VECTOR_D;
 };
 
-__device__ __forceinline__ Planes planes_of(int* words, int* flags, int rows, int tile, int K) {
-  return {reinterpret_cast<char*>(words), flags, (rows + tile - 1) / tile * tile,
-          (K + kSlab - 1) / kSlab};
+/// Of the product `batch`; those of an operand lie one behind another.
+__device__ __forceinline__ Planes planes_of(int* words, int* flags, int rows, int tile, int K,
+                                            int batch) {
+  const int slabs = (K + kSlab - 1) / kSlab;
+  const Planes first{reinterpret_cast<char*>(words), flags, (rows + tile - 1) / tile * tile, slabs};
+  return Configuration::kBatch > 1 ? first.next(batch) : first;
 }
 
 extern "C" __global__ void __launch_bounds__(kPackThreads)
     gemm_split_pack(const float* A, const float* B, int M, int N, int K, int lda, int ldb,
-                    int* planes_a, int* planes_b, int* flags_a, int* flags_b) {
-  pack_planes<Configuration>({A, M, K, lda}, {B, N, K, ldb},
-                             planes_of(planes_a, flags_a, M, Configuration::kBM, K),
-                             planes_of(planes_b, flags_b, N, Configuration::kBN, K));
+                    int* planes_a, int* planes_b, int* flags_a, int* flags_b, int products) {
+  // The first blocks along z split matrices of A, the last ones those of B.
+  const bool splits_a = blockIdx.z < products;
+  const int batch = splits_a ? blockIdx.z : blockIdx.z - products;
+  const Problem p = problem_of_batch<Configuration>(
+      {A, B, nullptr, nullptr, 0, 0, M, N, K, lda, ldb, 0, 0}, batch);
+  pack_planes<Configuration>({p.A, M, K, lda}, {p.B, N, K, ldb},
+                             planes_of(planes_a, flags_a, M, Configuration::kBM, K, batch),
+                             planes_of(planes_b, flags_b, N, Configuration::kBN, K, batch),
+                             splits_a);
 }
 
 extern "C" __global__ void __launch_bounds__(Configuration::kThreads, MIN_BLOCKS)
@@ -66,8 +75,9 @@ extern "C" __global__ void __launch_bounds__(Configuration::kThreads, MIN_BLOCKS
                int raster_rows) {
   DYNAMIC_SHARED(char, shared);
   multiply_planes<Configuration>(
-      GEMM_PROBLEM, planes_of(planes_a, flags_a, M, Configuration::kBM, K),
-      planes_of(planes_b, flags_b, N, Configuration::kBN, K), raster_rows, shared);
+      problem_of_batch<Configuration>(GEMM_PROBLEM, blockIdx.y),
+      planes_of(planes_a, flags_a, M, Configuration::kBM, K, blockIdx.y),
+      planes_of(planes_b, flags_b, N, Configuration::kBN, K, blockIdx.y), raster_rows, shared);
 }
 
 #elif KERNEL == KERNEL_STREAMED

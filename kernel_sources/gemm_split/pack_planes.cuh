@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A first kernel that writes the planes of both operands (planes.cuh), and flags for what they
-// cannot hold. Grid (rows / 64, slabs, 2) rounded up; block 256.
+// cannot hold. Grid (rows / 64, slabs) rounded up, for each operand; block 256.
 #pragma once
 
 #include "device/early_start.cuh"
@@ -84,10 +84,11 @@ __device__ __forceinline__ void pack_rows(const UnsplitOperand& operand, const P
 
 template <class Config>
 __device__ __forceinline__ void pack_planes(const UnsplitOperand& a, const UnsplitOperand& b,
-                                            const Planes& planes_a, const Planes& planes_b) {
+                                            const Planes& planes_a, const Planes& planes_b,
+                                            bool splits_a) {
   __shared__ PlanesImage image;
   follow_kernel_ahead();
-  if (blockIdx.z == 0) {
+  if (splits_a) {
     pack_rows<!Config::kATransposed, Config::kVectorA>(a, planes_a, image);
   } else {
     pack_rows<Config::kBTransposed, Config::kVectorB>(b, planes_b, image);

@@ -29,6 +29,11 @@ struct Planes {
   __device__ __forceinline__ int& flag_at(int row, int slab) const {
     return flags[row / kFlagRows * slabs + slab];
   }
+  /// Those that lie `count` times as many bytes and flags behind these.
+  __device__ __forceinline__ Planes next(int count) const {
+    return {bytes + (long long)count * slabs * rows * kRowBytes,
+            flags + (long long)count * slabs * ((rows + kFlagRows - 1) / kFlagRows), rows, slabs};
+  }
 };
 
 /// Whether planes of some of these rows could not hold an element of slabs `begin` to `end`. The

@@ -62,12 +62,15 @@ def tuned_problems(product: Product) -> list[Problem]:
     if dtype not in ("f32", "f64") or (has_bias and dtype != "f32"):
         return []
     if batch > 1 and layout == "NN" and dtype == "f32":
-        return [Problem("gemm_batched", {"dtype": dtype}, (batch, *sizes))]
-    if batch not in BATCHES:
+        problems = [Problem("gemm_batched", {"dtype": dtype}, (batch, *sizes))]
+    elif batch in BATCHES:
+        problems = [Problem("gemm", {"dtype": dtype, "layout": layout, "batch": batch}, sizes)]
+    else:
         return []
-    problems = [Problem("gemm", {"dtype": dtype, "layout": layout, "batch": batch}, sizes)]
     if dtype == "f32" and batch == 1:
         problems.append(Problem("gemm_split", {"layout": layout}, sizes))
+    elif dtype == "f32":
+        problems.append(Problem("gemm_split_batched", {"layout": layout}, (batch, *sizes)))
     return problems
 
 

@@ -99,6 +99,13 @@ TEST_F(CublasPlugin, IsRightInSixteenBits) {
   }
 }
 
+TEST_F(CublasPlugin, IsRightForBatchesOfGemmSplit) {
+  const NamedValues sizes{{"BATCH", 3}, {"M", 64}, {"N", 136}, {"K", 72}};
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    expect_right("gemm_split_batched", sizes, {{"layout", layout}, {"scale", "beta"}, {"pad", 1}});
+  }
+}
+
 TEST_F(CublasPlugin, IsRightForBatchesInSixteenBits) {
   const NamedValues sizes{{"BATCH", 3}, {"M", 64}, {"N", 136}, {"K", 72}};
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {

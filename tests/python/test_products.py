@@ -28,8 +28,11 @@ class Problems(unittest.TestCase):
         self.assertEqual(self.targets_of("f64", "NT", sizes), ["gemm"])
         self.assertEqual(self.targets_of("bf16", "TN", sizes), ["gemm16"])
         self.assertEqual(self.targets_of("bf16", "TN", sizes, batch=5), ["gemm16_batched"])
-        self.assertEqual(self.targets_of("f32", "NN", sizes, batch=5), ["gemm_batched"])
-        self.assertEqual(self.targets_of("f32", "NT", sizes, batch=8), ["gemm"])
+        self.assertEqual(self.targets_of("f32", "NN", sizes, batch=5),
+                         ["gemm_batched", "gemm_split_batched"])
+        self.assertEqual(self.targets_of("f32", "NT", sizes, batch=8),
+                         ["gemm", "gemm_split_batched"])
+        self.assertEqual(self.targets_of("f64", "NT", sizes, batch=8), ["gemm"])
         for dtype, layout, batch, has_bias in [("f32", "NT", 5, False), ("f32", "NN", 8, True),
                                                ("bf16", "NN", 8, True), ("f64", "NT", 1, True)]:
             self.assertEqual(self.targets_of(dtype, layout, sizes, batch, has_bias), [])

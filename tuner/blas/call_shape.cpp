@@ -204,9 +204,17 @@ bool is_dense(const CallShape& s) { return is_packed(s) && is_usual_batch(s); }
 
 std::vector<TargetProblem> problems_of(const CallShape& s) {
   if (!is_f32(s)) return {packed_problem_in_16_bits(s, kNoEpilogue)};
-  if (is_plain_batch(s)) return {{"gemm_batched", "dtype=f32", {s.batch, s.n, s.m, s.k}}};
-  std::vector<TargetProblem> problems{{"gemm", gemm_settings(s), {s.n, s.m, s.k}}};
-  if (s.batch == 1) problems.push_back({"gemm_split", layout_and_scale(s), {s.n, s.m, s.k}});
+  std::vector<TargetProblem> problems;
+  if (is_plain_batch(s)) {
+    problems.push_back({"gemm_batched", "dtype=f32", {s.batch, s.n, s.m, s.k}});
+  } else {
+    problems.push_back({"gemm", gemm_settings(s), {s.n, s.m, s.k}});
+  }
+  if (s.batch == 1) {
+    problems.push_back({"gemm_split", layout_and_scale(s), {s.n, s.m, s.k}});
+  } else if (is_plain(s)) {
+    problems.push_back({"gemm_split_batched", layout_and_scale(s), {s.batch, s.n, s.m, s.k}});
+  }
   return problems;
 }
 

@@ -103,8 +103,8 @@ with another strategy) and 40 on the host.
 
 `--workload FILE` takes the problems from a file of `autotune run --record`, or from PyTorch
 TunableOp's CSV of untuned shapes (`tunableop_untuned0.csv`). The target is gemm, unless `--target`
-says gemm_batched, gemm_split, gemm16 or gemm16_batched. The heaviest problems come first, by calls
-times the estimated time of a call. A budget of time is shared by this weight. Problems that would
+says gemm_batched, gemm_split, gemm_split_batched, gemm16 or gemm16_batched. The heaviest problems
+come first, by calls times the estimated time of a call. A budget of time is shared by this weight. Problems that would
 get less than a second are left out.
 
 With several devices, each problem is tuned on one of them. A device without a problem of its own

@@ -128,6 +128,26 @@ TEST(CallShape, TensorCoresMayServeAProductInF32) {
   EXPECT_EQ(problems_of(shape).size(), 1U);
 }
 
+TEST(CallShape, TensorCoresMayServePackedBatchesInF32) {
+  CallShape shape = small();
+  shape.batch = 5;
+  shape.stride_a = 8, shape.stride_b = 12, shape.stride_c = shape.stride_d = 6;
+  ASSERT_EQ(problems_of(shape).size(), 2U);
+  const TargetProblem split = problems_of(shape)[1];
+  EXPECT_EQ(problem_of(shape).target, "gemm_batched");
+  EXPECT_EQ(split.target, "gemm_split_batched");
+  EXPECT_EQ(split.settings, "layout=NN scale=none");
+  EXPECT_THAT(split.sizes, ElementsAre(5, 3, 2, 4));
+  EXPECT_EQ(launched_problem_of(shape, split), split);
+  shape.batch = 8;
+  shape.scale = Scale::beta;
+  EXPECT_EQ(problem_of(shape).target, "gemm");
+  ASSERT_EQ(problems_of(shape).size(), 2U);
+  EXPECT_EQ(problems_of(shape)[1].settings, "layout=NN scale=beta");
+  shape.ldd = 8, shape.stride_d = 24;  // not packed
+  EXPECT_EQ(problems_of(shape).size(), 1U);
+}
+
 TEST(CallShape, SixteenBitsHaveATargetOfTheirOwn) {
   CallShape shape = small();
   shape.a_type = shape.b_type = kBf16;

@@ -52,6 +52,14 @@ void expect_to_compile(const std::string& name, const NamedValues& fixed,
 
 const NamedValues kMma{{"KERNEL", "mma"}}, kWgmma{{"KERNEL", "wgmma"}};
 
+TEST(SplitKernels, CompileForAHopper) {
+  for (const char* name : {"gemm_split", "gemm_strided_split", "gemm_split_batched"}) {
+    SCOPED_TRACE(name);
+    expect_to_compile(name, {{"KERNEL", "split"}});
+    expect_to_compile(name, {{"KERNEL", "cores"}});
+  }
+}
+
 class TensorCoreKernels : public testing::TestWithParam<std::string> {};
 
 TEST_P(TensorCoreKernels, CompileForAHopper) {
