@@ -150,6 +150,16 @@ class Kernel:
 
     __call__ = launch
 
+    def hold_constant(self, name: Optional[str]) -> None:
+        """Promises that the contents of a buffer, such as "B", do not change, so that later launches
+        leave out what depends on it alone. None takes the promise back."""
+        held = ffi.NULL if name is None else ffi.new("char[]", name.encode())
+        check(library().autotune_hold_constant(self._open(), held))
+
+    def invalidate(self) -> None:
+        """Says that the constant buffer has changed: the next launch does all of its work."""
+        check(library().autotune_invalidate(self._open()))
+
     def _view(self, index: int, array: Any, stream: int) -> tuple[int, Optional[View]]:
         """The address, and what keeps it valid."""
         buffer = self.buffers[index]

@@ -34,6 +34,7 @@ class Answer:
     factor: float  # distance of the near sizes: 2 if each is off by two; 1 if exact
     baseline: str  # a vendor's library that is faster, which launch() then calls; else empty
     baseline_ns: Optional[float]
+    target: str = ""  # whose configuration it is: the one that was opened, or its alternative
 
 
 def values_of(words: str) -> dict[str, Setting]:
@@ -110,6 +111,7 @@ class Target:
             answer.factor,
             text(answer.baseline),
             answer.baseline_ns or None,
+            text(answer.target),
         )
 
     def explain(self, *sizes: int, **named: int) -> str:
@@ -174,6 +176,7 @@ def open(
     tuned_only: bool = False,
     early_start: bool = False,
     first_use_ms: int = 0,
+    alternative: Union[str, os.PathLike[str], None] = None,
     **settings: Setting,
 ) -> Target:
     """Opens a target: a name such as "gemm", or the path of a manifest.
@@ -184,7 +187,9 @@ def open(
     `policy` and the databases are those of autotune_options in autotune.h; an empty
     `shipped_database` is none. `tuned_only`: never call a vendor's library. `early_start`: kernels
     may start early in every stream. `first_use_ms`: what prepare() may take, in milliseconds, to
-    race configurations at sizes that nobody tuned; 0: no race.
+    race configurations at sizes that nobody tuned; 0: no race. `alternative`: another target with
+    the same buffers, such as "gemm_split" for "gemm", which answers where it was measured to be
+    faster.
 
     Raises UsageError for an unknown target or setting, NoDeviceError if there is no such device.
     """
@@ -207,6 +212,7 @@ def open(
     options.ordinal = current_ordinal() if ordinal is None else ordinal
     options.tuned_only, options.early_start = int(tuned_only), int(early_start)
     options.first_use_ms = first_use_ms
+    options.alternative = characters(alternative)
     handle = ffi.new("autotune_handle **")
     check(c.autotune_open(options, handle))
     return Target(os.fspath(target), handle[0])

@@ -48,6 +48,26 @@ class Gemm(unittest.TestCase):
         self.kernel(self.a, self.b, self.c, self.d, alpha=0.5, beta=0)
         np.testing.assert_allclose(self.d, 0.5 * self.a @ self.b, rtol=1e-5)
 
+    def test_another_target_may_answer(self):
+        with autotune.open("gemm", device="host", alternative="gemm_split") as either:
+            self.assertEqual(either.lookup(4, 6, 5).target, "gemm")  # neither is tuned
+        with self.assertRaisesRegex(autotune.UsageError, "gemm and vector_add have different"):
+            autotune.open("gemm", device="host", alternative="vector_add")
+
+    def test_a_constant_buffer_may_change_when_the_program_says_so(self):
+        with self.target.prepare(4, 6, 5) as kernel:
+            kernel.hold_constant("B")
+            kernel.launch(self.a, self.b, self.c, self.d, alpha=1, beta=0)
+            b = self.b.copy()
+            kernel.launch(self.a, b, self.c, self.d, alpha=1, beta=0)
+            b *= 2
+            kernel.invalidate()
+            kernel.launch(self.a, b, self.c, self.d, alpha=1, beta=0)
+            np.testing.assert_allclose(self.d, 2 * self.a @ self.b, rtol=1e-5)
+            kernel.hold_constant(None)
+            with self.assertRaisesRegex(autotune.UsageError, "no_buffer"):
+                kernel.hold_constant("no_buffer")
+
     def test_launches_on_buffers_and_on_dlpack(self):
         class OnlyDlpack:
             def __init__(self, inner):
