@@ -92,7 +92,7 @@ class CudaCandidate : public Candidate, public Countable {
 
   Counters counters(const std::filesystem::path& plugin) override {
     context_.use();
-    if (!context_.count_calls) throw Error("this process counts nothing");
+    if (!context_.count_calls) throw Error("hardware counters are not available in this process");
     const auto call = [this] {
       const cudaStream_t stream = context_.stream.get();
       plan_on(0).launch(stream, EarlyStart::never);
@@ -255,7 +255,7 @@ class CudaWorkbench : public Workbench {
   const std::shared_ptr<Baseline>& baseline(const BaselineSource& source) {
     std::shared_ptr<Baseline>& opened = baselines_[source];
     if (!opened) {
-      if (!context_->open_baseline) throw Error("this process opens no baselines");
+      if (!context_->open_baseline) throw Error("baselines are not available in this process");
       const auto bytes = buffers_.addresses(InputSet::uniform);
       const std::vector<void*> addresses(bytes.begin(), bytes.end());
       opened = context_->open_baseline(source, workload_, addresses);

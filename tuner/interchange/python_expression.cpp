@@ -203,7 +203,7 @@ class PythonParser {
     const std::size_t end = text_.find(quote, at_ + 1);
     if (end == text_.npos) fail("the text has no end");
     std::string text(text_.substr(at_ + 1, end - at_ - 1));
-    if (text.find('\\') != text.npos) fail("a text with \\ is not understood");
+    if (text.find('\\') != text.npos) fail("\\ in a string is not supported");
     at_ = end + 1;
     return {Kind::text, std::move(text)};
   }
@@ -214,7 +214,7 @@ class PythonParser {
     while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
     std::string name(text_.substr(start, at_ - start));
     if (name == "True" || name == "False") return {Kind::integer, name == "True" ? "1" : "0"};
-    if (sees(".")) fail("an attribute is not understood");
+    if (sees(".")) fail("attributes (a.b) are not supported");
     if (accept("(")) return {Kind::call, std::move(name), list(")").children};
     if (!accept("[")) return {Kind::name, std::move(name)};
     PythonNode place = conditional();
@@ -237,7 +237,7 @@ class PythonParser {
 
   PythonNode generator(PythonNode item, std::string_view end) {
     PythonNode variable = named();
-    if (variable.kind != Kind::name) fail("the name of a variable is wanted");
+    if (variable.kind != Kind::name) fail("the name of a variable is expected");
     if (!accept_word("in")) fail("\"in\" is missing");
     PythonNode node{Kind::generator, variable.text, {std::move(item)}};
     node.children.push_back(logical("or"));

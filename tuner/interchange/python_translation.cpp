@@ -68,7 +68,7 @@ class Translator {
                     below(conditional, node.children[2]),
                 conditional};
       default:
-        throw Error("a list stands where a number is wanted");
+        throw Error("a list stands where a number is expected");
     }
   }
 
@@ -81,7 +81,7 @@ class Translator {
 
   std::string named(const std::string& name, std::int64_t index, bool is_whole) const {
     std::string meaning = name_(name, index, is_whole);
-    if (meaning.empty()) throw Error(format("{} is no parameter", name));
+    if (meaning.empty()) throw Error(format("{} is not a parameter", name));
     return meaning;
   }
 
@@ -89,7 +89,7 @@ class Translator {
     const PythonNode& place = node.children[0];
     std::int64_t index = -1;
     std::from_chars(place.text.data(), place.text.data() + place.text.size(), index);
-    if (place.kind != Kind::integer || index < 0) throw Error("an index is no number");
+    if (place.kind != Kind::integer || index < 0) throw Error("an index is not a number from 0 on");
     return named(node.text, index, false);
   }
 

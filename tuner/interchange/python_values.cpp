@@ -27,7 +27,10 @@ struct Evaluated {
 
 std::int64_t integer_of(const PythonConstant& constant) {
   if (const auto* integer = std::get_if<std::int64_t>(&constant)) return *integer;
-  throw Error("an integer is wanted");
+  if (const auto* real = std::get_if<double>(&constant)) {
+    throw Error(format("{} is not an integer: write int() around it", *real));
+  }
+  throw Error(format("'{}' is text, not a number", std::get<std::string>(constant)));
 }
 
 double real_of(const PythonConstant& constant) {
@@ -35,12 +38,20 @@ double real_of(const PythonConstant& constant) {
   return static_cast<double>(integer_of(constant));
 }
 
-bool is_true(const PythonConstant& constant) { return real_of(constant) != 0; }
-
 std::int64_t checked(bool overflows, std::int64_t value) {
-  if (overflows) throw Error("a number is too large");
+  if (overflows) throw Error("a number does not fit into 64 bits");
   return value;
 }
+
+/// As Python's int() of a number.
+std::int64_t truncated(const PythonConstant& constant) {
+  if (std::holds_alternative<std::int64_t>(constant)) return std::get<std::int64_t>(constant);
+  const double real = real_of(constant);
+  const bool fits = std::abs(real) < 0x1p63;
+  return checked(!fits, fits ? static_cast<std::int64_t>(real) : 0);
+}
+
+bool is_true(const PythonConstant& constant) { return real_of(constant) != 0; }
 
 std::int64_t floor_divided(std::int64_t a, std::int64_t b) {
   if (b == 0) throw Error("division by zero");
@@ -49,7 +60,7 @@ std::int64_t floor_divided(std::int64_t a, std::int64_t b) {
 }
 
 std::int64_t power(std::int64_t base, std::int64_t exponent) {
-  if (exponent < 0 || exponent > 63) throw Error("an exponent is not in 0 to 63");
+  if (exponent < 0 || exponent > 63) throw Error("an exponent of ** is outside 0 to 63");
   std::int64_t result = 1;
   for (; exponent > 0; --exponent) {
     const bool overflows = __builtin_mul_overflow(result, base, &result);
@@ -90,7 +101,7 @@ bool holds(const std::string& sign, double a, double b) {
   if (sign == "<=") return a <= b;
   if (sign == ">") return a > b;
   if (sign == ">=") return a >= b;
-  throw Error(format("\"{}\" is not understood among constants", sign));
+  throw Error(format("the operator \"{}\" is not supported in constants", sign));
 }
 
 class Evaluator {
@@ -122,14 +133,14 @@ class Evaluator {
       case Kind::conditional:
         return value(node.children[is_true(constant(node.children[1])) ? 0 : 2]);
       default:
-        throw Error(format("\"{}\" is not understood among constants", node.text));
+        throw Error(format("\"{}\" is not supported in constants", node.text));
     }
   }
 
  private:
   PythonConstant constant(const PythonNode& node) {
     Evaluated result = value(node);
-    if (result.is_list) throw Error("a number is wanted, not a list");
+    if (result.is_list) throw Error("a list stands where a number is expected");
     return result.constant;
   }
 
@@ -148,7 +159,9 @@ class Evaluator {
 
   PythonConstant variable(const std::string& name) const {
     const auto found = variables_.find(name);
-    if (found == variables_.end()) throw Error(format("{} has no value here", name));
+    if (found == variables_.end())
+      throw Error(
+          format("{} is not a constant: only variables of a comprehension are known here", name));
     return found->second;
   }
 
@@ -196,7 +209,7 @@ class Evaluator {
     Evaluated items =
         one && !is_generator ? value(node.children[0]) : Evaluated{{}, list(node), true};
     if (node.text == "list" || node.text == "tuple" || node.text == "sorted") {
-      if (!items.is_list) throw Error(node.text + " of what is no list");
+      if (!items.is_list) throw Error(format("the argument of {}() is not a list", node.text));
       if (node.text == "sorted") std::sort(items.list.begin(), items.list.end());
       return items;
     }
@@ -207,9 +220,11 @@ class Evaluator {
       return {node.text == "min" ? *least : *most};
     }
     if (node.text == "int" && !items.is_list) {
-      return {static_cast<std::int64_t>(real_of(items.constant))};
+      return {truncated(items.constant)};
     }
-    throw Error(format("the function {} is not understood", node.text));
+    throw Error(format(
+        "the function {}() is not supported: use range, list, tuple, sorted, min, max or int",
+        node.text));
   }
 
   Evaluated unary(const PythonNode& node) {
@@ -225,7 +240,8 @@ class Evaluator {
       for (PythonConstant& item : right.list) append(left.list, std::move(item));
       return left;
     }
-    if (left.is_list || right.is_list) throw Error("lists can only be joined by +");
+    if (left.is_list || right.is_list)
+      throw Error("lists support only the operator +, with another list");
     const bool integers = std::holds_alternative<std::int64_t>(left.constant) &&
                           std::holds_alternative<std::int64_t>(right.constant);
     if (integers) {
@@ -251,7 +267,7 @@ class Evaluator {
 
 std::vector<PythonConstant> python_list(std::string_view text) {
   const Evaluated result = Evaluator().value(parse_python(text));
-  if (!result.is_list) throw Error("is no list");
+  if (!result.is_list) throw Error("it is not a list, such as [1, 2, 4]");
   return result.list;
 }
 

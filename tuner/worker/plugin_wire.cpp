@@ -70,7 +70,8 @@ std::optional<std::vector<std::size_t>> question_of(const Json& said, std::size_
   if (!said.contains("ask")) return std::nullopt;
   std::vector<std::size_t> indices;
   for (const Json& asked : said.at("ask")) {
-    if (!asked.is_number_unsigned()) throw WireError("it asked for what is no number");
+    if (!asked.is_number_unsigned())
+      throw WireError("it asked for a configuration whose index is not a number");
     indices.push_back(asked.get<std::size_t>());
     if (indices.back() < size) continue;
     throw WireError(format("it asked for configuration {} of {}", indices.back(), size));

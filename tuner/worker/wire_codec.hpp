@@ -107,7 +107,7 @@ T from_wire(const Json& json) {
     });
     return value;
   } else if constexpr (kIsVector<T>) {
-    if (!json.is_array()) refuse_value(json, "list");
+    if (!json.is_array()) refuse_value(json, "a list");
     T values;
     for (const Json& element : json) {
       values.push_back(from_wire<typename T::value_type>(element));

@@ -28,7 +28,7 @@ template <class Read>
 auto read_message(const Json& header, const Read& read) try {
   return read(header);
 } catch (const Json::exception&) {
-  throw WireError("its process sent what is no answer");
+  throw WireError("its process sent a malformed answer");
 }
 
 /// Throws WireError.
@@ -44,34 +44,34 @@ class WireValue {
 
   template <WireInteger T>
   operator T() const {
-    if (!json_.is_number_integer()) refuse_value(json_, "whole number");
+    if (!json_.is_number_integer()) refuse_value(json_, "a whole number");
     const bool fits = json_.is_number_unsigned() ? std::in_range<T>(json_.get<std::uint64_t>())
                                                  : std::in_range<T>(json_.get<std::int64_t>());
-    if (!fits) refuse_value(json_, "number of this range");
+    if (!fits) refuse_value(json_, "a number of this range");
     return json_.get<T>();
   }
 
   template <std::same_as<bool> T>
   operator T() const {
-    if (!json_.is_boolean()) refuse_value(json_, "truth value");
+    if (!json_.is_boolean()) refuse_value(json_, "a truth value");
     return json_.get<bool>();
   }
 
   template <std::same_as<double> T>
   operator T() const {
-    if (!json_.is_number()) refuse_value(json_, "number");
+    if (!json_.is_number()) refuse_value(json_, "a number");
     return json_.get<double>();
   }
 
   template <std::same_as<std::string> T>
   operator T() const {
-    if (!json_.is_string()) refuse_value(json_, "text");
+    if (!json_.is_string()) refuse_value(json_, "a text");
     return json_.get<std::string>();
   }
 
   template <class T>
   operator std::vector<T>() const {
-    if (!json_.is_array()) refuse_value(json_, "list");
+    if (!json_.is_array()) refuse_value(json_, "a list");
     std::vector<T> values;
     for (const Json& element : json_) values.push_back(WireValue(element));
     return values;

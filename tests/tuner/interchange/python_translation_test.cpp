@@ -74,10 +74,10 @@ TEST(PythonTranslation, ExactDivisionIsNoted) {
 
 TEST(PythonTranslation, WhatHasNoCounterpartIsRefusedWithItsReason) {
   EXPECT_THAT(refusal("check(a)"), HasSubstr("the function check"));
-  EXPECT_THAT(refusal("width * 2"), HasSubstr("width is no parameter"));
+  EXPECT_THAT(refusal("width * 2"), HasSubstr("width is not a parameter"));
   EXPECT_THAT(refusal("a & b"), HasSubstr("column 3: \"&\" works on bits"));
   EXPECT_THAT(refusal("lambda p: p"), HasSubstr("lambda"));
-  EXPECT_THAT(refusal("p[\"a\"] > 1"), HasSubstr("an index is no number"));
+  EXPECT_THAT(refusal("p[\"a\"] > 1"), HasSubstr("an index is not a number"));
   EXPECT_THAT(refusal("a.b"), HasSubstr("attribute"));
   EXPECT_THAT(refusal("__import__('os')"), HasSubstr("__import__"));
   EXPECT_THAT(refusal("a +"), HasSubstr("ends early"));

@@ -46,17 +46,22 @@ TEST(PythonValues, Comprehensions) {
 TEST(PythonValues, WordsAndRealNumbers) {
   EXPECT_EQ(python_list("[\"float\", 'half']")[1], PythonConstant("half"));
   EXPECT_EQ(python_list("[0.5, 3/2]")[1], PythonConstant(1.5));
+  EXPECT_EQ(integers("[int(-1.5), int(2)]"), (std::vector<std::int64_t>{-1, 2}));
   EXPECT_EQ(python_list("[-7 // 2, -7 % 4]"),
             (std::vector<PythonConstant>{std::int64_t{-4}, std::int64_t{1}}));
 }
 
 TEST(PythonValues, WhatIsNotUnderstoodIsRefused) {
-  EXPECT_THAT(refusal("3"), HasSubstr("is no list"));
-  EXPECT_THAT(refusal("[x]"), HasSubstr("x has no value"));
+  EXPECT_THAT(refusal("3"), HasSubstr("it is not a list"));
+  EXPECT_THAT(refusal("[x]"), HasSubstr("x is not a constant"));
   EXPECT_THAT(refusal("open('x')"), HasSubstr("the function open"));
   EXPECT_THAT(refusal("range(10**18)"), HasSubstr("over 65536 values"));
   EXPECT_THAT(refusal("[2**64]"), HasSubstr("exponent"));
-  EXPECT_THAT(refusal("[2**62 * 4]"), HasSubstr("too large"));
+  EXPECT_THAT(refusal("[2**62 * 4]"), HasSubstr("does not fit into 64 bits"));
+  EXPECT_THAT(refusal("[int(1e300)]"), HasSubstr("does not fit into 64 bits"));
+  EXPECT_THAT(refusal("range(0.5)"), HasSubstr("0.5 is not an integer"));
+  EXPECT_THAT(refusal("range('a')"), HasSubstr("'a' is text, not a number"));
+  EXPECT_THAT(refusal("[[1, 2] * 2]"), HasSubstr("lists support only"));
   EXPECT_THAT(refusal("[1 // 0]"), HasSubstr("division by zero"));
   EXPECT_THAT(refusal("range(1, 2, 0)"), HasSubstr("step"));
 }

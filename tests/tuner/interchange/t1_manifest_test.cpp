@@ -51,7 +51,7 @@ TEST(T1Manifest, WhatHasNoCounterpartIsNamedWithItsPlaceAndLeftAsAComment) {
   const T1Manifest manifest = sample();
   for (const char* what : {"Default of block_size_y: 3 is not among its values",
                            "Conditions[2]: \"fits(block_size_x)\"",
-                           "LocalSize.Z: \"wave\" is not translated: wave is no parameter",
+                           "LocalSize.Z: \"wave\" is not translated: wave is not a parameter",
                            "Arguments[3]: half has the type half3"}) {
     EXPECT_THAT(manifest.to_complete, Contains(HasSubstr(what)));
     EXPECT_THAT(manifest.text, HasSubstr(what));

@@ -288,17 +288,17 @@ TEST_P(BadStrategy, TheBudgetIsSpentByTheDefaultAndTheReasonTold) {
 
 INSTANTIATE_TEST_SUITE_P(
     RemotePlugin, BadStrategy,
-    ::testing::Values(std::pair{"throws", "it threw an exception: at a loss"},
-                      std::pair{"crashes", "signal 11"},
-                      std::pair{"hangs", "it said nothing for 2 s and was killed"},
-                      std::pair{"ends", "exit status 7"},
-                      std::pair{"out_of_range", "it asked for configuration 100 of 100"},
-                      std::pair{"evaluates_nothing", "it evaluated nothing"},
-                      std::pair{"gives_a_reason", "no time today"},
-                      std::pair{"sends_wrong_types", "it asked for what is no number"},
-                      std::pair{"sends_floats", "it asked for what is no number"},
-                      std::pair{"sends_depths", "its process ended by signal 9"},
-                      std::pair{"repeats", "it goes on asking for what it was told"}),
+    ::testing::Values(
+        std::pair{"throws", "it threw an exception: at a loss"}, std::pair{"crashes", "signal 11"},
+        std::pair{"hangs", "it said nothing for 2 s and was killed"},
+        std::pair{"ends", "exit status 7"},
+        std::pair{"out_of_range", "it asked for configuration 100 of 100"},
+        std::pair{"evaluates_nothing", "it evaluated nothing"},
+        std::pair{"gives_a_reason", "no time today"},
+        std::pair{"sends_wrong_types", "it asked for a configuration whose index is not a number"},
+        std::pair{"sends_floats", "it asked for a configuration whose index is not a number"},
+        std::pair{"sends_depths", "its process ended by signal 9"},
+        std::pair{"repeats", "it goes on asking for what it was told"}),
     [](const auto& tested) { return std::string(tested.param.first); });
 
 TEST(RemotePlugin, OneThatDoesNotListenToTheEndKeepsItsResults) {

@@ -29,16 +29,16 @@ TEST(WireValue, RefusesWhatIsNotAndSaysWhy) {
   const auto expect = [](auto call, const char* text) {
     EXPECT_THAT(call, ThrowsMessage<WireError>(HasSubstr(text)));
   };
-  expect([] { read<int>(1.5); }, "1.5 is no whole number");
-  expect([] { read<int>(2.0); }, "2.0 is no whole number");
-  expect([] { read<int>(true); }, "true is no whole number");
-  expect([] { read<int>(1LL << 40); }, "1099511627776 is no number of this range");
-  expect([] { read<std::uint32_t>(-1); }, "-1 is no number of this range");
-  expect([] { read<bool>(1); }, "1 is no truth value");
-  expect([] { read<double>("1"); }, "\"1\" is no number");
-  expect([] { read<std::string>(nullptr); }, "null is no text");
-  expect([] { read<std::vector<int>>({1, 0.5}); }, "0.5 is no whole number");
-  expect([] { read<std::string>(Json::array({std::string(1000, 'a')})); }, "aaa… is no text");
+  expect([] { read<int>(1.5); }, "1.5 is not a whole number");
+  expect([] { read<int>(2.0); }, "2.0 is not a whole number");
+  expect([] { read<int>(true); }, "true is not a whole number");
+  expect([] { read<int>(1LL << 40); }, "1099511627776 is not a number of this range");
+  expect([] { read<std::uint32_t>(-1); }, "-1 is not a number of this range");
+  expect([] { read<bool>(1); }, "1 is not a truth value");
+  expect([] { read<double>("1"); }, "\"1\" is not a number");
+  expect([] { read<std::string>(nullptr); }, "null is not a text");
+  expect([] { read<std::vector<int>>({1, 0.5}); }, "0.5 is not a whole number");
+  expect([] { read<std::string>(Json::array({std::string(1000, 'a')})); }, "aaa… is not a text");
 }
 
 TEST(WireValue, AFloatIsNoNumberOfAnOutcome) {
@@ -46,7 +46,7 @@ TEST(WireValue, AFloatIsNoNumberOfAnOutcome) {
       [] {
         verdict_of({{"outcome", 2.5}, {"message", ""}, {"worst_error", 0}, {"seconds", 0}});
       },
-      ThrowsMessage<WireError>(HasSubstr("2.5 is no whole number")));
+      ThrowsMessage<WireError>(HasSubstr("2.5 is not a whole number")));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST_F(WorkerDevice, AKernelThatWritesToTheWorkersSocketIsACrash) {
       "0, 0, 0, 0, 0, 0, '\\xa0'}; write(3, kEmpty, 17);");
   forger.text = "extern \"C\" long write(int, const void*, unsigned long);\n" + forger.text;
   EXPECT_EQ(failure_of(forger), Outcome::crash);
-  EXPECT_THAT(message_, HasSubstr("ended while verifying: its process sent what is no answer"));
+  EXPECT_THAT(message_, HasSubstr("ended while verifying: its process sent a malformed answer"));
   expect_usable();
 }
 
