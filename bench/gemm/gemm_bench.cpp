@@ -10,7 +10,7 @@
 #include <map>
 
 #include "bench/copy_rate.hpp"
-#include "bench/gemm/contender.hpp"
+#include "bench/gemm/implementation.hpp"
 #include "bench/gemm/tuned_call.hpp"
 #include "bench/gemm/vendor_gemm.hpp"
 #include "tuner/core/error.hpp"
@@ -144,27 +144,27 @@ class Benchmark {
     const Problem problem = lookup_.problem_for(std::array{shape.m, shape.n, shape.k});
     const Operands operands(*context_, kernels_, lookup_.target(), problem, shape);
     SizeResult result{shape, {}, {}, {}};
-    std::vector<std::unique_ptr<Contender>> contenders;
+    std::vector<std::unique_ptr<Implementation>> implementations;
     const auto standing_in = [&](CallContext context, L2State l2, std::uint64_t seed) {
       std::deque<InContext> there;
       std::vector<Timer*> timers;
-      for (const auto& contender : contenders) {
-        timers.push_back(&there.emplace_back(*contender, context));
+      for (const auto& implementation : implementations) {
+        timers.push_back(&there.emplace_back(*implementation, context));
       }
       return standing_of(race(timers, l2, rules_, seed));
     };
     const auto enter = [&](const std::string& name, const std::string& choice, EnqueueOnce call) {
-      auto contender =
-          std::make_unique<Contender>(*context_, operands, name, choice, std::move(call));
-      ContenderInfo info = contender->examined();
+      auto implementation =
+          std::make_unique<Implementation>(*context_, operands, name, choice, std::move(call));
+      ImplementationInfo info = implementation->examined();
       if (!info.accuracy.is_right()) {
         throw KernelFailure(
             Outcome::wrong,
             format("{}: {} is wrong: {} elements, relative error {:.2g}", shape.text(), name,
                    info.accuracy.wrong, info.accuracy.frobenius));
       }
-      contenders.push_back(std::move(contender));
-      result.contenders.push_back(std::move(info));
+      implementations.push_back(std::move(implementation));
+      result.implementations.push_back(std::move(info));
     };
     enter("ours", to_text(configuration),
           tuned_call(*context_, operands, lookup_.target(), problem, configuration, early));
@@ -172,7 +172,7 @@ class Benchmark {
       try {
         enter(vendor.name, vendor.choice, std::move(vendor.call));
       } catch (const KernelFailure& failure) {
-        if (contenders.size() <= kSgemm || failure.outcome() == Outcome::crash) throw;
+        if (implementations.size() <= kSgemm || failure.outcome() == Outcome::crash) throw;
         std::cout << "left out: " << failure.what() << '\n';  // a candidate that does not run here
       }
     }
@@ -182,9 +182,9 @@ class Benchmark {
     result.alone = standing_in(CallContext::alone, L2State::hot, seed_ + 3);
     if (!shape.is_long()) return result;
     std::vector<Timer*> timers;
-    for (const auto& contender : contenders) timers.push_back(contender.get());
+    for (const auto& implementation : implementations) timers.push_back(implementation.get());
     std::vector<std::size_t> chosen{kOurs, kSgemm};
-    if (result.hot.lt_contender) chosen.push_back(*result.hot.lt_contender);
+    if (result.hot.lt_candidate) chosen.push_back(*result.hot.lt_candidate);
     result.rested = standing_of(rested(timers, chosen, SoloRules{}));
     result.sustained = standing_of(sustained(timers, chosen, SoloRules{}));
     return result;

@@ -15,10 +15,11 @@ double now() {
 }
 
 /// Launches that fill a batch of each, from a single launch.
-std::vector<int> launches_of(std::span<Timer* const> contenders, L2State l2, const Policy& policy) {
+std::vector<int> launches_of(std::span<Timer* const> implementations, L2State l2,
+                             const Policy& policy) {
   std::vector<int> launches;
-  for (Timer* contender : contenders) {
-    launches.push_back(launches_for(contender->time(1, l2).seconds, policy));
+  for (Timer* implementation : implementations) {
+    launches.push_back(launches_for(implementation->time(1, l2).seconds, policy));
   }
   return launches;
 }
@@ -38,11 +39,11 @@ std::vector<std::size_t> screened(const std::vector<std::size_t>& running,
 void idle(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
 /// The median batch of the second half.
-double loaded(Timer& contender, int launches, double seconds) {
+double loaded(Timer& implementation, int launches, double seconds) {
   std::vector<double> times;
   const double start = now();
   do {
-    const double time = contender.time(launches, L2State::hot).seconds;
+    const double time = implementation.time(launches, L2State::hot).seconds;
     if (now() - start > seconds / 2) times.push_back(time);
   } while (times.empty() || now() - start < seconds);
   return median(times);
@@ -50,14 +51,15 @@ double loaded(Timer& contender, int launches, double seconds) {
 
 }  // namespace
 
-std::vector<std::vector<double>> race(std::span<Timer* const> contenders, L2State l2,
+std::vector<std::vector<double>> race(std::span<Timer* const> implementations, L2State l2,
                                       const RaceRules& rules, std::uint64_t seed) {
   const double start = now();
-  const std::vector<int> launches = launches_of(contenders, l2, rules.policy);
+  const std::vector<int> launches = launches_of(implementations, l2, rules.policy);
   // The graphs of these lengths are made, and replayed once, outside the blocks.
-  for (std::size_t i = 0; i < contenders.size(); ++i) contenders[i]->time(launches[i], l2);
-  std::vector<std::vector<double>> times(contenders.size());
-  std::vector<std::size_t> running(contenders.size());
+  for (std::size_t i = 0; i < implementations.size(); ++i)
+    implementations[i]->time(launches[i], l2);
+  std::vector<std::vector<double>> times(implementations.size());
+  std::vector<std::size_t> running(implementations.size());
   std::iota(running.begin(), running.end(), std::size_t{0});
   std::mt19937_64 random(seed);
   for (int block = 0; block < rules.most_blocks; ++block) {
@@ -65,41 +67,41 @@ std::vector<std::vector<double>> race(std::span<Timer* const> contenders, L2Stat
     if (block == rules.screen_blocks) running = screened(running, times, rules.hopeless_ratio);
     std::ranges::shuffle(running, random);
     for (const std::size_t i : running) {
-      times[i].push_back(contenders[i]->time(launches[i], l2).seconds);
+      times[i].push_back(implementations[i]->time(launches[i], l2).seconds);
     }
   }
   return times;
 }
 
-std::vector<std::vector<double>> rested(std::span<Timer* const> contenders,
+std::vector<std::vector<double>> rested(std::span<Timer* const> implementations,
                                         std::span<const std::size_t> chosen,
                                         const SoloRules& rules) {
-  std::vector<std::vector<double>> times(contenders.size());
+  std::vector<std::vector<double>> times(implementations.size());
   for (const std::size_t i : chosen) {
-    Timer& contender = *contenders[i];
-    const int launches = launches_for(contender.time(1, L2State::hot).seconds, rules.policy);
-    contender.time(launches, L2State::hot);  // makes the graph
+    Timer& implementation = *implementations[i];
+    const int launches = launches_for(implementation.time(1, L2State::hot).seconds, rules.policy);
+    implementation.time(launches, L2State::hot);  // makes the graph
     for (int batch = 0; batch < rules.batches; ++batch) {
       idle(rules.idle_seconds);
-      times[i].push_back(contender.time(launches, L2State::hot).seconds);
+      times[i].push_back(implementation.time(launches, L2State::hot).seconds);
     }
   }
   return times;
 }
 
-std::vector<std::vector<double>> sustained(std::span<Timer* const> contenders,
+std::vector<std::vector<double>> sustained(std::span<Timer* const> implementations,
                                            std::span<const std::size_t> chosen,
                                            const SoloRules& rules) {
   Policy policy = rules.policy;
   policy.batch_seconds = rules.load_batch_seconds;
-  std::vector<std::vector<double>> times(contenders.size());
+  std::vector<std::vector<double>> times(implementations.size());
   for (const std::size_t i : chosen) {
-    Timer& contender = *contenders[i];
-    const int launches = launches_for(contender.time(1, L2State::hot).seconds, policy);
-    contender.time(launches, L2State::hot);  // makes the graph
+    Timer& implementation = *implementations[i];
+    const int launches = launches_for(implementation.time(1, L2State::hot).seconds, policy);
+    implementation.time(launches, L2State::hot);  // makes the graph
     for (int load = 0; load < rules.loads; ++load) {
       idle(rules.idle_seconds);
-      times[i].push_back(loaded(contender, launches, rules.load_seconds));
+      times[i].push_back(loaded(implementation, launches, rules.load_seconds));
     }
   }
   return times;
@@ -115,10 +117,10 @@ Standing standing_of(std::span<const std::vector<double>> times) {
     const Measurement one = summarize(times[i]);
     if (standing.lt && standing.lt->median <= one.median) continue;
     standing.lt = one;
-    standing.lt_contender = i;
+    standing.lt_candidate = i;
   }
   standing.lt_is_best = standing.lt && standing.lt->median < standing.sgemm.median;
-  const std::size_t best = standing.lt_is_best ? *standing.lt_contender : kSgemm;
+  const std::size_t best = standing.lt_is_best ? *standing.lt_candidate : kSgemm;
   standing.ratio = paired_ratio(times[best], times[kOurs]);
   return standing;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times several contenders side by side: one batch of each in every block, in fresh random order.
-// Or one contender after another, as tensor cores at work lower the clock of what follows.
+// Times several implementations side by side: one batch of each in every block, in fresh random
+// order. Or one implementation after another, as tensor cores at work lower the clock of what
+// follows.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace autotune::bench {
 
-/// Indices of contenders: ours, cublasSgemm, then every candidate of cublasLt.
+/// Indices of implementations: ours, cublasSgemm, then every candidate of cublasLt.
 inline constexpr std::size_t kOurs = 0;
 inline constexpr std::size_t kSgemm = 1;
 inline constexpr std::size_t kFirstLt = 2;
@@ -29,11 +30,11 @@ struct RaceRules {
   double seconds = 1.2;  // no block begins after this, once there are the fewest
 };
 
-/// Times of each contender by block; those that dropped out have fewer. Throws KernelFailure.
-std::vector<std::vector<double>> race(std::span<Timer* const> contenders, L2State l2,
+/// Times of each implementation by block; those that dropped out have fewer. Throws KernelFailure.
+std::vector<std::vector<double>> race(std::span<Timer* const> implementations, L2State l2,
                                       const RaceRules& rules, std::uint64_t seed);
 
-/// How contenders are timed that have the GPU to themselves.
+/// How implementations are timed that have the GPU to themselves.
 struct SoloRules {
   Policy policy;              // sets launches per batch
   double idle_seconds = 0.2;  // ahead of each batch, or of a sustained load
@@ -43,13 +44,13 @@ struct SoloRules {
   double load_batch_seconds = 10e-3;
 };
 
-/// Times of the contenders `chosen`, one after another: of single batches after idle time. Others
-/// have none. Throws KernelFailure.
-std::vector<std::vector<double>> rested(std::span<Timer* const> contenders,
+/// Times of the implementations `chosen`, one after another: of single batches after idle time.
+/// Others have none. Throws KernelFailure.
+std::vector<std::vector<double>> rested(std::span<Timer* const> implementations,
                                         std::span<const std::size_t> chosen,
                                         const SoloRules& rules);
 /// The same for batches without a pause: the median of each load's second half.
-std::vector<std::vector<double>> sustained(std::span<Timer* const> contenders,
+std::vector<std::vector<double>> sustained(std::span<Timer* const> implementations,
                                            std::span<const std::size_t> chosen,
                                            const SoloRules& rules);
 
@@ -58,7 +59,7 @@ std::vector<std::vector<double>> sustained(std::span<Timer* const> contenders,
 struct Standing {
   Measurement ours, sgemm;
   std::optional<Measurement> lt;            // the best candidate of cublasLt
-  std::optional<std::size_t> lt_contender;  // its index
+  std::optional<std::size_t> lt_candidate;  // its index
   bool lt_is_best = false;                  // else cublasSgemm is
   Ratio ratio;                              // best of cuBLAS over ours, paired by block
   int blocks = 0;

@@ -80,7 +80,7 @@ std::string solo_text(const Report& report) {
   return head + format(" {:>7}\n", "TFLOP/s") + text;
 }
 
-std::string edges_text(const ContenderInfo& info) {
+std::string edges_text(const ImplementationInfo& info) {
   const auto counted = [](const GraphEdges& edges) {
     return format("{} full, {} programmatic", edges.full, edges.programmatic);
   };
@@ -167,10 +167,10 @@ std::string readable_name(const std::string& kernel) {
 
 std::string launched_text(const SizeResult& size) {
   std::vector<std::size_t> shown{kOurs, kSgemm};
-  if (size.hot.lt_contender) shown.push_back(*size.hot.lt_contender);
+  if (size.hot.lt_candidate) shown.push_back(*size.hot.lt_candidate);
   std::string text;
   for (const std::size_t i : shown) {
-    const ContenderInfo& info = size.contenders[i];
+    const ImplementationInfo& info = size.implementations[i];
     std::string kernels;
     for (const std::string& kernel : info.kernels) {
       kernels += (kernels.empty() ? "" : ", ") + kernel;

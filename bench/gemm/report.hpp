@@ -50,8 +50,8 @@ struct GraphEdges {
 /// Calls whose edges are counted.
 inline constexpr int kEdgeCalls = 8;
 
-/// A contender, and the kernels of one call.
-struct ContenderInfo {
+/// An implementation, and the kernels of one call.
+struct ImplementationInfo {
   std::string name;                  // `cublasSgemm`
   std::string choice;                // our configuration, cublasLt's algorithm
   std::vector<std::string> kernels;  // names, in order
@@ -62,7 +62,7 @@ struct ContenderInfo {
 /// `hot` and `cold` are of a chain; `between` and `alone` have a hot L2 cache.
 struct SizeResult {
   Shape shape;
-  std::vector<ContenderInfo> contenders;  // in the order of the races
+  std::vector<ImplementationInfo> implementations;  // in the order of the races
   Standing hot, cold, between = {}, alone = {};
   /// Ours, cublasSgemm and the best of cublasLt, each with the GPU to itself; of long products.
   std::optional<Standing> rested = {}, sustained = {};

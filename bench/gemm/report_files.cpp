@@ -22,8 +22,8 @@ Json json_of(const Measurement& measurement) {
 Json json_of(const SizeResult& size, const Standing& standing) {
   Json json{{"ours", json_of(standing.ours)}, {"cublas_sgemm", json_of(standing.sgemm)}};
   json["cublas_lt"] = standing.lt ? json_of(*standing.lt) : Json();
-  json["cublas_lt_rival"] =
-      standing.lt_contender ? Json(size.contenders[*standing.lt_contender].name) : Json();
+  json["cublas_lt_candidate"] =
+      standing.lt_candidate ? Json(size.implementations[*standing.lt_candidate].name) : Json();
   json["ratio"] = {{"median", standing.ratio.median},
                    {"low", standing.ratio.low},
                    {"high", standing.ratio.high}};
@@ -35,7 +35,7 @@ Json json_of(const GraphEdges& edges) {
   return {{"full", edges.full}, {"programmatic", edges.programmatic}};
 }
 
-Json json_of(const ContenderInfo& info) {
+Json json_of(const ImplementationInfo& info) {
   return {{"name", info.name},
           {"choice", info.choice},
           {"kernels", info.kernels},
@@ -55,8 +55,9 @@ Json json_of(const SizeResult& size) {
   json["alone"] = json_of(size, size.alone);
   if (size.rested) json["rested"] = json_of(size, *size.rested);
   if (size.sustained) json["sustained"] = json_of(size, *size.sustained);
-  json["rivals"] = Json::array();
-  for (const ContenderInfo& info : size.contenders) json["rivals"].push_back(json_of(info));
+  json["implementations"] = Json::array();
+  for (const ImplementationInfo& info : size.implementations)
+    json["implementations"].push_back(json_of(info));
   return json;
 }
 

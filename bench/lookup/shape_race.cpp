@@ -76,14 +76,14 @@ Operands ShapeRace::operands(const Shape& shape) const {
   return {*context_, kernels_, target_, problem, shape};
 }
 
-Contender ShapeRace::tuned(const Kernel& kernel, const Operands& operands) const {
+Implementation ShapeRace::tuned(const Kernel& kernel, const Operands& operands) const {
   const std::vector<std::byte*> addresses = operands.addresses(0);
   return {autotune_kernel_configuration(kernel.get()),
           call_of(kernel, {addresses.begin(), addresses.end()})};
 }
 
-std::vector<Contender> ShapeRace::vendor(const Operands& operands) const {
-  std::vector<Contender> all;
+std::vector<Implementation> ShapeRace::vendor(const Operands& operands) const {
+  std::vector<Implementation> all;
   for (VendorCall& each : vendor_.calls(operands)) {
     all.push_back({std::move(each.name), std::move(each.call)});
   }
@@ -91,9 +91,9 @@ std::vector<Contender> ShapeRace::vendor(const Operands& operands) const {
 }
 
 std::vector<double> ShapeRace::seconds(const Operands& operands,
-                                       const std::vector<Contender>& contenders) const {
+                                       const std::vector<Implementation>& implementations) const {
   std::vector<EnqueueOnce> chains;
-  for (const Contender& each : contenders) {
+  for (const Implementation& each : implementations) {
     const Accuracy accuracy = operands.judge([&](cudaStream_t stream) { each.call(stream, 0); });
     if (!accuracy.is_right()) throw Error(format("{} is wrong", each.name));
     chains.push_back(!between_ ? each.call

@@ -33,7 +33,7 @@ Handle opened(const Opening& opening);
 Kernel prepared(autotune_handle* handle, std::span<const std::int64_t> sizes);
 
 /// A way to compute a product, and what to call it in messages.
-struct Contender {
+struct Implementation {
   std::string name;
   EnqueueOnce call;
 };
@@ -47,12 +47,12 @@ class ShapeRace {
 
   /// Matrices of this shape, with default settings.
   Operands operands(const Shape& shape) const;
-  Contender tuned(const Kernel& kernel, const Operands& operands) const;
+  Implementation tuned(const Kernel& kernel, const Operands& operands) const;
   /// cublasSgemm, then the candidates of cublasLt.
-  std::vector<Contender> vendor(const Operands& operands) const;
+  std::vector<Implementation> vendor(const Operands& operands) const;
   /// Seconds of each, the median of interleaved rounds. Throws Error if one is wrong.
   std::vector<double> seconds(const Operands& operands,
-                              const std::vector<Contender>& contenders) const;
+                              const std::vector<Implementation>& implementations) const;
 
  private:
   std::vector<double> medians(const std::vector<EnqueueOnce>& chains) const;

@@ -105,9 +105,9 @@ class Benchmark {
  private:
   void time(Row& row, const Kernel& kernel) const {
     const Operands operands = race_.operands(row.shape);
-    std::vector<Contender> contenders = race_.vendor(operands);
-    contenders.insert(contenders.begin(), race_.tuned(kernel, operands));
-    const std::vector<double> times = race_.seconds(operands, contenders);
+    std::vector<Implementation> implementations = race_.vendor(operands);
+    implementations.insert(implementations.begin(), race_.tuned(kernel, operands));
+    const std::vector<double> times = race_.seconds(operands, implementations);
     row.ours = times[0];
     row.sgemm = times[1];
     row.first = times.size() > 2 ? times[2] : times[1];

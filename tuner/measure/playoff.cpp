@@ -49,8 +49,8 @@ class Contest {
     return indices;
   }
 
-  /// Those that may win.
-  std::vector<std::size_t> contenders() const {
+  /// Finalists that are alive and no baselines.
+  std::vector<std::size_t> possible_winners() const {
     std::vector<std::size_t> indices = living();
     std::erase_if(indices, [&](std::size_t i) { return finalists_[i].is_baseline; });
     return indices;
@@ -164,9 +164,9 @@ std::size_t fastest(const Contest& contest) {
     for (const std::size_t i : living) block_means[b] += std::log(contest.times(i)[b]);
     block_means[b] /= static_cast<double>(living.size());
   }
-  std::size_t best = contest.contenders().front();
+  std::size_t best = contest.possible_winners().front();
   double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : contest.contenders()) {
+  for (const std::size_t i : contest.possible_winners()) {
     std::vector<double> logs(blocks);
     for (std::size_t b = 0; b < blocks; ++b)
       logs[b] = std::log(contest.times(i)[b]) - block_means[b];
@@ -196,7 +196,7 @@ int run_blocks(Contest& contest, const Policy& policy, std::uint64_t seed,
     if (block >= policy.fewest_blocks && is_settled(contest, policy)) return block;
     if (block == (policy.fewest_blocks + 1) / 2 && reallocate) reallocate(contest.finalists());
     contest.run_block(random);
-    if (contest.contenders().empty()) return block + 1;
+    if (contest.possible_winners().empty()) return block + 1;
   }
   return policy.most_blocks;
 }
@@ -276,7 +276,7 @@ PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, st
   for (std::size_t i = 0; i < contest.finalists().size(); ++i) {
     result.finalists.push_back(contest.result(i));
   }
-  if (contest.contenders().empty()) return result;
+  if (contest.possible_winners().empty()) return result;
   choose_winner(contest, policy, result);
   compare(contest, policy, result);
   result.noise_floor = contest.noise_floor();

@@ -35,8 +35,8 @@ RaceRules rules() {
 
 TEST(Race, DropsCandidatesThatCannotBeTheVendorsBest) {
   Known ours(10e-6), sgemm(30e-6), hopeless(22e-6), close(20.5e-6), best(20e-6);
-  Timer* const contenders[] = {&ours, &sgemm, &hopeless, &close, &best};
-  const auto times = race(contenders, L2State::hot, rules(), 1);
+  Timer* const implementations[] = {&ours, &sgemm, &hopeless, &close, &best};
+  const auto times = race(implementations, L2State::hot, rules(), 1);
   EXPECT_EQ(times[0].size(), 9U);
   EXPECT_EQ(times[1].size(), 9U);  // cublasSgemm stays, however slow
   EXPECT_EQ(times[2].size(), 3U);
@@ -46,16 +46,16 @@ TEST(Race, DropsCandidatesThatCannotBeTheVendorsBest) {
 
 TEST(Race, EndsAtTheFewestBlocksOnceItsTimeIsOver) {
   Known ours(10e-6), sgemm(30e-6);
-  Timer* const contenders[] = {&ours, &sgemm};
+  Timer* const implementations[] = {&ours, &sgemm};
   RaceRules short_of_time = rules();
   short_of_time.seconds = 0;
-  EXPECT_EQ(race(contenders, L2State::hot, short_of_time, 1)[0].size(), 7U);
+  EXPECT_EQ(race(implementations, L2State::hot, short_of_time, 1)[0].size(), 7U);
 }
 
 TEST(Race, TimesInTheL2StateAskedFor) {
   Known ours(10e-6), sgemm(30e-6);
-  Timer* const contenders[] = {&ours, &sgemm};
-  EXPECT_DOUBLE_EQ(race(contenders, L2State::cold, rules(), 1)[0].front(), 30e-6);
+  Timer* const implementations[] = {&ours, &sgemm};
+  EXPECT_DOUBLE_EQ(race(implementations, L2State::cold, rules(), 1)[0].front(), 30e-6);
 }
 
 /// Notes in which order it is timed with others.
@@ -84,23 +84,23 @@ SoloRules solo_rules() {
 TEST(Rested, TimesTheChosenOneAfterAnother) {
   std::string order;
   Noted ours('o', order), sgemm('s', order), dropped('d', order), best('b', order);
-  Timer* const contenders[] = {&ours, &sgemm, &dropped, &best};
+  Timer* const implementations[] = {&ours, &sgemm, &dropped, &best};
   const std::size_t chosen[] = {0, 1, 3};
-  const auto times = rested(contenders, chosen, solo_rules());
+  const auto times = rested(implementations, chosen, solo_rules());
   EXPECT_EQ(order, "ooooosssssbbbbb");  // a single launch, one that is not counted, and three
   EXPECT_EQ(times[0].size(), 3U);
   EXPECT_TRUE(times[2].empty());
-  EXPECT_EQ(standing_of(times).lt_contender, 3U);
+  EXPECT_EQ(standing_of(times).lt_candidate, 3U);
 }
 
 TEST(Rested, WaitsAheadOfEachBatch) {
   Known ours(10e-6);
-  Timer* const contenders[] = {&ours};
+  Timer* const implementations[] = {&ours};
   const std::size_t chosen[] = {0};
   SoloRules rules = solo_rules();
   rules.idle_seconds = 5e-3;
   const auto start = std::chrono::steady_clock::now();
-  rested(contenders, chosen, rules);
+  rested(implementations, chosen, rules);
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(15));
 }
 
@@ -119,11 +119,11 @@ class Throttled : public Timer {
 
 TEST(Sustained, TheSecondHalfOfALoadCounts) {
   Throttled ours;
-  Timer* const contenders[] = {&ours};
+  Timer* const implementations[] = {&ours};
   const std::size_t chosen[] = {0};
   SoloRules rules = solo_rules();
   rules.load_seconds = 40e-3;
-  const auto times = sustained(contenders, chosen, rules);
+  const auto times = sustained(implementations, chosen, rules);
   ASSERT_EQ(times[0].size(), 2U);
   EXPECT_DOUBLE_EQ(times[0][0], 20e-6);
 }
@@ -144,7 +144,7 @@ TEST(Standing, ComparesWithTheBestOfTheVendor) {
       {1, 1, 1}, {4, 4, 4}, {2.5, 2.5, 2.5}, {2, 2, 2}, {1.5}};  // the last one was dropped
   const Standing standing = standing_of(times);
   EXPECT_TRUE(standing.lt_is_best);
-  EXPECT_EQ(standing.lt_contender, 3U);
+  EXPECT_EQ(standing.lt_candidate, 3U);
   EXPECT_DOUBLE_EQ(standing.lt->median, 2);
   EXPECT_DOUBLE_EQ(standing.ratio.median, 2);
 }

@@ -21,7 +21,7 @@ Standing standing(double ours, double sgemm, double lt) {
   one.ours = exactly(ours);
   one.sgemm = exactly(sgemm);
   one.lt = exactly(lt);
-  one.lt_contender = 2;
+  one.lt_candidate = 2;
   one.lt_is_best = lt < sgemm;
   const double ratio = std::min(lt, sgemm) / ours;
   one.ratio = {ratio, ratio - 0.01, ratio + 0.01};
@@ -131,11 +131,11 @@ TEST(Json, HoldsEveryFigureInMicroseconds) {
   EXPECT_EQ(json["device"], "NVIDIA H200");
   EXPECT_EQ(json["sizes"].size(), 3U);
   EXPECT_NEAR(json["sizes"][0]["hot"]["ours"]["median_us"].get<double>(), 10, 1e-9);
-  EXPECT_EQ(json["sizes"][0]["hot"]["cublas_lt_rival"], "cublasLt 1");
-  EXPECT_EQ(json["sizes"][0]["rivals"][0]["kernels"][1], "gemm_fast");
+  EXPECT_EQ(json["sizes"][0]["hot"]["cublas_lt_candidate"], "cublasLt 1");
+  EXPECT_EQ(json["sizes"][0]["implementations"][0]["kernels"][1], "gemm_fast");
   EXPECT_EQ(json["skipped"][0], "1037x1031x1055");
   EXPECT_NEAR(json["sizes"][0]["between"]["ours"]["median_us"].get<double>(), 11, 1e-9);
-  EXPECT_EQ(json["sizes"][0]["rivals"][0]["edges"]["chain"]["programmatic"], 14);
+  EXPECT_EQ(json["sizes"][0]["implementations"][0]["edges"]["chain"]["programmatic"], 14);
 }
 
 TEST(Svg, ShowsRatesAndRatiosOfTheSquareSizes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/gemm/contender.hpp"
+#include "bench/gemm/implementation.hpp"
 
 #include <algorithm>
 
@@ -7,19 +7,19 @@
 
 namespace autotune::bench {
 
-Contender::Contender(const CudaContext& context, const Operands& operands, std::string name,
-                     std::string choice, EnqueueOnce call)
+Implementation::Implementation(const CudaContext& context, const Operands& operands,
+                               std::string name, std::string choice, EnqueueOnce call)
     : context_(context),
       operands_(operands),
       name_(std::move(name)),
       choice_(std::move(choice)),
       call_(std::move(call)) {}
 
-TimedBatch Contender::time(int launches, L2State l2) {
+TimedBatch Implementation::time(int launches, L2State l2) {
   return time_in(CallContext::chain, launches, l2);
 }
 
-TimedBatch Contender::time_in(CallContext context, int launches, L2State l2) {
+TimedBatch Implementation::time_in(CallContext context, int launches, L2State l2) {
   const int copies = l2 == L2State::cold ? operands_.copies() : 1;
   const Chain chain{call_, std::max(launches, l2 == L2State::cold ? copies : 1), copies,
                     context == CallContext::between};
@@ -35,7 +35,7 @@ TimedBatch Contender::time_in(CallContext context, int launches, L2State l2) {
   return batch;
 }
 
-GraphEdges Contender::edges(bool has_neighbours) const {
+GraphEdges Implementation::edges(bool has_neighbours) const {
   return launched_edges(context_.stream.get(), [&](cudaStream_t stream) {
     for (int i = 0; i < kEdgeCalls; ++i) {
       call_(stream, 0);
@@ -44,8 +44,8 @@ GraphEdges Contender::edges(bool has_neighbours) const {
   });
 }
 
-ContenderInfo Contender::examined() const {
-  ContenderInfo info{name_, choice_, {}, {}, edges(false), edges(true)};
+ImplementationInfo Implementation::examined() const {
+  ImplementationInfo info{name_, choice_, {}, {}, edges(false), edges(true)};
   info.accuracy = operands_.judge([this](cudaStream_t stream) { call_(stream, 0); });
   info.kernels =
       launched_kernels(context_.stream.get(), [this](cudaStream_t stream) { call_(stream, 0); });

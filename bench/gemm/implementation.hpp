@@ -13,10 +13,10 @@
 namespace autotune::bench {
 
 /// `call` enqueues one call on a set of operands; it owns what it needs.
-class Contender : public Timer {
+class Implementation : public Timer {
  public:
-  Contender(const CudaContext& context, const Operands& operands, std::string name,
-            std::string choice, EnqueueOnce call);
+  Implementation(const CudaContext& context, const Operands& operands, std::string name,
+                 std::string choice, EnqueueOnce call);
 
   /// Cold: uses the sets of operands in turn, each at least once.
   TimedBatch time(int launches, L2State l2) override;
@@ -24,7 +24,7 @@ class Contender : public Timer {
 
   /// Verifies one call and lists the kernels that it launches, and the edges of several. Throws
   /// KernelFailure.
-  ContenderInfo examined() const;
+  ImplementationInfo examined() const;
 
  private:
   GraphEdges edges(bool has_neighbours) const;
