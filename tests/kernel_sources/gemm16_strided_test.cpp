@@ -57,7 +57,7 @@ TEST(Gemm16Strided, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
   expect_right(problem(kOdd, "TT", "f16"), 8, wgmma_tile(64, 16, 0));
 }
 
-/// Lines are no multiples of 16 bytes, but their distances are.
+/// Lines are no multiples of 16 bytes, but their distances are: TMA takes none of them.
 TEST(Gemm16Strided, IsRightForLinesThatEndBetweenThoseThatTmaTakes) {
   expect_right(problem({2, 69, 45, 83, 88, 48, 45, 48, 6336, 4096, 3105, 3504}, "NN", "bf16"), 9,
                wgmma_tile(64, 48, 0));
