@@ -45,6 +45,16 @@ std::string size_text(double bytes) {
   return bytes_text(static_cast<std::int64_t>(std::clamp(bytes, 0.0, most)));
 }
 
+/// `131072`, `4.977 M`.
+std::string count_text(double count) {
+  constexpr double kMillion = 1e6, kStep = 1e3;
+  if (count < kMillion) return format("{:.6g}", count);
+  constexpr std::string_view kUnits = "MGTP";
+  std::size_t unit = 0;
+  for (count /= kMillion; count >= kStep && unit + 1 < kUnits.size(); ++unit) count /= kStep;
+  return format("{:.4g} {}", count, kUnits[unit]);
+}
+
 std::string rate(double bytes, double seconds) {
   return seconds > 0 ? ", " + bandwidth_text(bytes / seconds) : "";
 }
@@ -72,7 +82,7 @@ void add_instructions(Lines& lines, const Expected& expected) {
   lines.add("instructions", {"instructions", "instructions_per_cycle"}, [&](Values v) {
     const double seconds = expected.seconds;
     const std::string gips = seconds > 0 ? format(", {:.4g} GIPS", v[0] / seconds / 1e9) : "";
-    return format("{:.6g} of warps{}, {:.2f} a cycle and SM", v[0], gips, v[1]);
+    return format("{} of warps{}, {:.2f} a cycle and SM", count_text(v[0]), gips, v[1]);
   });
   lines.add("issue slots", {"issue_active"},
             [](Values v) { return format("{:.1f} % used", 100 * v[0]); });
@@ -81,10 +91,13 @@ void add_instructions(Lines& lines, const Expected& expected) {
 void add_work(Lines& lines, const CounterValues& counters, const Expected& expected) {
   lines.add(
       "FLOPs", {"flops_f32", "flops_f64", "flops_f16"},
-      [](Values v) { return format("{:.6g} f32, {:.6g} f64, {:.6g} f16", v[0], v[1], v[2]); },
-      expected.flops > 0 ? format("{:.6g} needed", expected.flops) : "");
+      [](Values v) {
+        return format("{} f32, {} f64, {} f16", count_text(v[0]), count_text(v[1]),
+                      count_text(v[2]));
+      },
+      expected.flops > 0 ? count_text(expected.flops) + " needed" : "");
   lines.add("tensor cores", {"tensor_operations"},
-            [](Values v) { return format("{:.6g} operations", v[0]); });
+            [](Values v) { return count_text(v[0]) + " operations"; });
   const double flops = counted_flops(counters);
   const std::string modelled =
       expected.flops > 0 && expected.l2_bytes > 0
@@ -110,13 +123,14 @@ void add_memory(Lines& lines, const Expected& expected) {
         title, {requests, sectors, efficiency},
         [](Values v) {
           if (v[0] == 0) return std::string("none");
-          return format("{:.6g} requests, {:.6g} sectors of 32 bytes, {:.1f} % of them used", v[0],
-                        v[1], 100 * v[2]);
+          return format("{} requests, {} sectors of 32 bytes, {:.1f} % of them used",
+                        count_text(v[0]), count_text(v[1]), 100 * v[2]);
         },
         analysed(expected.accesses, kind));
   }
   lines.add("shared memory", {"shared_wavefronts", "shared_conflicts"}, [](Values v) {
-    return format("{:.6g} wavefronts, {:.6g} of them by bank conflicts", v[0], v[1]);
+    return format("{} wavefronts, {} of them by bank conflicts", count_text(v[0]),
+                  count_text(v[1]));
   });
   lines.add(
       "L2", {"l2_bytes", "l2_hit_rate"},

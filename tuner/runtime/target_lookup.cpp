@@ -178,8 +178,8 @@ bool TargetLookup::is_valid(const std::optional<Levels>& levels,
 
 void TargetLookup::check(std::span<const std::int64_t> sizes) const {
   if (sizes.size() != target_.sizes.size()) {
-    throw UsageError(
-        format("{} has {} sizes, not {}", target_.name, target_.sizes.size(), sizes.size()));
+    throw UsageError(format("{} has {} size{}, not {}", target_.name, target_.sizes.size(),
+                            target_.sizes.size() == 1 ? "" : "s", sizes.size()));
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < 1 || sizes[i] > 2147483647) {

@@ -28,7 +28,7 @@ TEST(Counted, RatesAreThoseOfTheMeasuredTime) {
   Expected expected;
   expected.seconds = 1e-3;
   EXPECT_EQ(line("instructions", "instructions=2e9 instructions_per_cycle=1.5", expected).counted,
-            "2e+09 of warps, 2000 GIPS, 1.50 a cycle and SM");
+            "2 G of warps, 2000 GIPS, 1.50 a cycle and SM");
   expected.bytes = 2048;
   const CountedLine dram =
       line("DRAM", "dram_read_bytes=3000000 dram_write_bytes=1000000", expected);

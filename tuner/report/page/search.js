@@ -90,8 +90,8 @@ function drawDistribution(box, problem, rows) {
     .attr("d", d3.line().curve(d3.curveStepAfter).x((p) => x(p.share)).y((p) => y(p.rank)));
   const near = d3.bisectRight(times, times[0] * 1.05), tenth = d3.bisectRight(times, times[0] * 1.1);
   box.select("small").text(`Within 10 % of the best: ${tenth} of ${times.length} timed configurations; ` +
-    `within 5 %: ${near}. ${triesFor(near, times.length, 0.95)} of them, chosen at random, hold one within ` +
-    "5 % with 95 % probability.");
+    `within 5 %: ${near}. A random choice of ${triesFor(near, times.length, 0.95)} holds one of these with ` +
+    "95 % probability.");
 }
 
 /// How many of `count` configurations must be chosen at random to hold one of `near`.
