@@ -144,5 +144,10 @@ TEST(Doctor, EndsWithOneWhereThereIsAProblem) {
   EXPECT_EQ(health("database"), "ok");
 }
 
+TEST(Doctor, ADatabaseInTheWorkingFolderCanBeMade) {
+  const Finding finding = cli::database_finding("database", "not_there_yet.db");
+  EXPECT_EQ(finding.health, Health::ok) << finding.state;
+}
+
 }  // namespace
 }  // namespace autotune::testing

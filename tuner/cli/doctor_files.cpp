@@ -67,7 +67,7 @@ Finding cache_finding(const fs::path& folder) {
 Finding database_finding(const std::string& what, const fs::path& file) try {
   std::error_code none;
   if (!fs::exists(file, none)) {
-    if (is_writable(file.parent_path())) {
+    if (is_writable(fs::absolute(file).parent_path())) {
       return {what, Health::ok, format("{} will be made by the first tuning", file.string())};
     }
     return {what, Health::problem, format("{} cannot be made", file.string()),

@@ -4,8 +4,9 @@
 /// Rates over the FLOPs per byte through L2, under the roofs.
 function drawRoofline(box, problem, rows) {
   const trials = problem.table;
-  if (!problem.roofs || !trials.intensity) {
-    return tell(box, "The target says too little of its work, or the device has no known roofs.");
+  if (!problem.roofs) return tell(box, "The roofs of this device are not known.");
+  if (!trials.intensity) {
+    return tell(box, "The target was not found, or its manifest says too little of its work.");
   }
   const fastest = fastestRows(problem, rows).filter((row) => trials.intensity[row] > 0);
   if (fastest.length === 0) return empty(box);
