@@ -20,7 +20,8 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kFirst = 6;   // configurations before a surrogate is asked
+constexpr std::size_t kFirst = 6;  // configurations before a surrogate is asked
+constexpr std::size_t kMostFirst = 16;
 constexpr std::size_t kFewest = 2;  // valid ones of them
 constexpr std::size_t kLocal = 3;   // of the fastest have their neighbours proposed
 constexpr std::size_t kParts = 8;   // of a batch, measured and replaced one at a time
@@ -88,16 +89,23 @@ class Search {
     return answers.size() == indices.size();
   }
 
+  /// A batch is as many compilers. What a surrogate of six proposes for the others is no better
+  /// than what is spread out; the cost model's favourites are.
+  std::size_t first_count() const {
+    return prior_.log_predicted.empty() ? std::clamp(batch_, kFirst, kMostFirst) : kFirst;
+  }
+
   /// Until there is something to fit a model to. Where everything fails so far, goes on in the
   /// emptiest places.
   bool start() {
     const std::size_t own =
         observations_.valid() - std::min(observations_.valid(), evaluator_.suggested());
-    std::size_t started = own < kFirst ? 0 : kFirst;  // a run that goes on
-    while (!exhausted() && (started < kFirst || observations_.valid() < kFewest)) {
+    const std::size_t wanted = first_count();
+    std::size_t started = own < kFirst ? 0 : wanted;  // a run that goes on
+    while (!exhausted() && (started < wanted || observations_.valid() < kFewest)) {
       const std::vector<std::size_t> first =
           first_configurations(space_, coordinates_, prior_.log_predicted,
-                               started == 0 ? kFirst : std::max<std::size_t>(1, batch_ / 2),
+                               started == 0 ? wanted : std::max<std::size_t>(1, batch_ / 2),
                                observations_.indices(), random_);
       if (!ask(first)) return false;
       started += first.size();

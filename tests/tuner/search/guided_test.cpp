@@ -50,6 +50,32 @@ TEST(Guided, StartsAsUsualWhereAllThatIsKnownWasSuggested) {
   EXPECT_EQ(known.rounds(), 6) << "a run that goes on";
 }
 
+/// Remembers how many configurations are asked for first.
+class FirstRound : public Bench {
+ public:
+  using Bench::Bench;
+  std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override {
+    if (first_ == 0) first_ = indices.size();
+    return Bench::evaluate(indices);
+  }
+  std::size_t first_ = 0;
+};
+
+TEST(Guided, TheFirstBatchIsSpreadOutUnlessAModelRanks) {
+  const ParameterSpace space = grid({20, 20});
+  const auto first_of = [&](int batch, bool with_model) {
+    FirstRound bench(
+        space, [](const Levels& levels) { return 1.0 + levels[0]; }, 40, batch);
+    if (with_model) bench.predict(std::vector<double>(space.size(), 1.0));
+    make_strategy("guided")->search(bench, 1);
+    return bench.first_;
+  };
+  EXPECT_EQ(first_of(1, false), 6u);
+  EXPECT_EQ(first_of(12, false), 12u);
+  EXPECT_EQ(first_of(64, false), 16u);
+  EXPECT_EQ(first_of(64, true), 6u);
+}
+
 TEST(Guided, KeepsAwayFromWhereEverythingFails) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   const auto fails = [](const Levels& levels) { return levels[2] >= 4; };  // half of the space
