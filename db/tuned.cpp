@@ -98,12 +98,14 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
 
 std::vector<TunedEntry> TunedStore::unanswered(const TunedFilter& filter) const {
   static const std::string kSql =
-      "SELECT problem, policy, session, max(created_at) FROM trial WHERE device = ? AND kernel = ? "
-      "AND problem >= ? AND problem < ? AND " +
-      live_sql<TrialRow>() +
-      " AND NOT EXISTS (SELECT 1 FROM best WHERE best.device = trial.device AND best.kernel = "
-      "trial.kernel AND best.problem = trial.problem AND best.policy = trial.policy) "
-      "GROUP BY problem, policy";
+      "SELECT problem, policy, session, max(created_at) FROM trial JOIN (SELECT DISTINCT problem "
+      "AS "
+      "open_problem, policy AS open_policy FROM trial WHERE device = ?1 AND kernel = ?2 AND "
+      "problem "
+      ">= ?3 AND problem < ?4 EXCEPT SELECT problem, policy FROM best WHERE device = ?1 AND kernel "
+      "= ?2) ON problem = open_problem AND policy = open_policy WHERE device = ?1 AND kernel = ?2 "
+      "AND " +
+      live_sql<TrialRow>() + " GROUP BY problem, policy";
   return guarded(path(), [&] {
     std::vector<TunedEntry> all;
     Sessions sessions(*connection_);
