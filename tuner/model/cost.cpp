@@ -51,8 +51,8 @@ BlockLoad load_of(const GpuSpec& gpu, const Calibration& calibration, const Cost
       work.shared_wavefronts / blocks * calibration.shared_cycles * 128.0 /
           gpu.sm.shared_bytes_per_cycle,
       work.l2_bytes / blocks / (0.8 * gpu.sm.l2_bytes_per_cycle),
-      // Warps wait for tensor cores before they use the sums.
-      on_tensor_cores ? multiply + issue : std::max(multiply, issue),
+      // Warps use the sums of tensor cores while others multiply; not always.
+      on_tensor_cores ? together(multiply, issue) : std::max(multiply, issue),
   };
 }
 
