@@ -78,7 +78,7 @@ class Watch : public ::testing::Test {
 
 TEST_F(Watch, ShowsADatabaseFromBeforeItIsThereUntilItIsDamaged) {
   start();
-  EXPECT_THAT(content(), HasSubstr("no such file"));
+  EXPECT_THAT(content(), HasSubstr("not there yet: this page waits"));
   tune_size("100");
   EXPECT_THAT(content_with("N=100"), HasSubstr("<h3>tiny on "));
   tune_size("200");
@@ -96,6 +96,7 @@ TEST_F(Watch, ShowsADatabaseFromBeforeItIsThereUntilItIsDamaged) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(ended.out, url_ + "\n");
   EXPECT_THAT(ended.err, HasSubstr("not a database"));
+  EXPECT_THAT(ended.err, ::testing::Not(HasSubstr("not there yet"))) << "waiting is no fault";
 }
 
 TEST_F(Watch, EndsOnCtrlC) {

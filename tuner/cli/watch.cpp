@@ -42,8 +42,9 @@ class EndSignals {
 /// The latest report that could be read, with a notice if it is not the latest state.
 class LatestReport {
  public:
-  explicit LatestReport(const Arguments& arguments) : source_(arguments) {
-    report_.database = database_path(arguments).filename().string();
+  explicit LatestReport(const Arguments& arguments)
+      : file_(database_path(arguments)), source_(arguments) {
+    report_.database = file_.filename().string();
     report_.tool_version = AUTOTUNE_VERSION;
     report_.written_at = db::now_text();
   }
@@ -55,13 +56,17 @@ class LatestReport {
     } catch (const std::exception& error) {
       report_.notice = error.what();
     }
-    if (report_.notice != std::exchange(told_, report_.notice)) {
+    if (report_.problems.empty() && !std::filesystem::exists(file_)) {
+      report_.notice =
+          format("{} is not there yet: this page waits for a run that makes it.", file_.string());
+    } else if (report_.notice != std::exchange(told_, report_.notice)) {
       std::cerr << "warning: " << report_.notice << '\n';
     }
     return {report::page_content(report_), false};
   }
 
  private:
+  std::filesystem::path file_;
   ReportSource source_;
   report::Report report_;
   std::string told_;
@@ -80,7 +85,8 @@ int run_watch(const Arguments& arguments) {
       port, {[&] { return content.content(); },
              [](const watch::Content& now) { return report::live_page(now.html, now.version); }});
   std::cout << server.url() << std::endl;
-  std::cerr << format("shows {} as it grows; Ctrl-C ends\n", file.string());
+  const char* const awaited = std::filesystem::exists(file) ? "" : " once a run makes it, and";
+  std::cerr << format("shows {}{} as it grows; Ctrl-C ends\n", file.string(), awaited);
   signals.wait();
   return kDone;
 }
