@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Optional
@@ -67,9 +68,11 @@ def tuned_problems(product: Product) -> list[Problem]:
         problems = [Problem("gemm", {"dtype": dtype, "layout": layout, "batch": batch}, sizes)]
     else:
         return []
-    if dtype == "f32" and batch == 1:
+    if dtype != "f32" or os.environ.get("AUTOTUNE_BLAS_UNITS") == "fp32":
+        return problems
+    if batch == 1:
         problems.append(Problem("gemm_split", {"layout": layout}, sizes))
-    elif dtype == "f32":
+    else:
         problems.append(Problem("gemm_split_batched", {"layout": layout}, (batch, *sizes)))
     return problems
 

@@ -2,6 +2,7 @@
 """Which kernel computes a product, and that it does, on the host device. No PyTorch."""
 
 import dataclasses
+import os
 import unittest
 from unittest import mock
 
@@ -36,6 +37,13 @@ class Problems(unittest.TestCase):
         for dtype, layout, batch, has_bias in [("f32", "NT", 5, False), ("f32", "NN", 8, True),
                                                ("bf16", "NN", 8, True), ("f64", "NT", 1, True)]:
             self.assertEqual(self.targets_of(dtype, layout, sizes, batch, has_bias), [])
+
+    @mock.patch.dict(os.environ, {"AUTOTUNE_BLAS_UNITS": "fp32"})
+    def test_tensor_cores_can_be_forbidden_in_f32(self):
+        sizes = (64, 32, 16)
+        self.assertEqual(self.targets_of("f32", "NT", sizes), ["gemm"])
+        self.assertEqual(self.targets_of("f32", "NN", sizes, batch=5), ["gemm_batched"])
+        self.assertEqual(self.targets_of("bf16", "NN", sizes), ["gemm16"])
 
     def test_a_bias_is_of_a_target_that_has_it(self):
         plain = Product(0, "f32", "NT", (64, 32, 16))
