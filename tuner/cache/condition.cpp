@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cache/condition.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -12,7 +14,8 @@ namespace {
 
 using Number = std::optional<std::int64_t>;
 
-constexpr int kDeepest = 32;  // of macros in macros
+constexpr int kDeepest = 32;               // of macros in macros
+constexpr std::size_t kMostTokens = 4096;  // of an expanded condition
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -50,6 +53,7 @@ std::string number_text(std::optional<bool> value) { return !value ? "?" : *valu
 void expand(std::vector<std::string>& out, const std::vector<std::string>& tokens,
             const MacroTable& macros, int depth) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (out.size() >= kMostTokens) return out.emplace_back("?"), void();
     const std::string& token = tokens[i];
     if (token == "defined") {
       const bool in_brackets = i + 1 < tokens.size() && tokens[i + 1] == "(";
@@ -75,7 +79,12 @@ void expand(std::vector<std::string>& out, const std::vector<std::string>& token
 /// A value that is unknown makes unknown what depends on it, and nothing else.
 class Evaluation {
  public:
-  explicit Evaluation(std::vector<std::string> tokens) : tokens_(std::move(tokens)) {}
+  explicit Evaluation(std::vector<std::string> tokens) : tokens_(std::move(tokens)) {
+    has_unsigned_ = std::ranges::any_of(tokens_, [](const std::string& token) {
+      return std::isdigit(static_cast<unsigned char>(token[0])) != 0 &&
+             token.find_first_of("uU") != std::string::npos;
+    });
+  }
 
   Number value() {
     const Number value = binary(0);
@@ -127,14 +136,23 @@ class Evaluation {
     const std::string& token = tokens_[at_++];
     if (token == "?") return std::nullopt;
     char* end = nullptr;
+    errno = 0;
     const std::int64_t number = std::strtoll(token.c_str(), &end, 0);
     const std::string_view suffix = end;
-    is_bad_ = is_bad_ || end == token.c_str() ||
+    is_bad_ = is_bad_ || end == token.c_str() || errno == ERANGE ||
               suffix.find_first_not_of("uUlL") != std::string_view::npos;
     return number;
   }
 
-  static Number applied(std::string_view sign, Number left, Number right) {
+  /// With unsigned numbers about, a negative one may be a large one: `-1 > 0u` holds.
+  Number applied(std::string_view sign, Number left, Number right) const {
+    const Number result = applied_to_signed(sign, left, right);
+    const auto is_negative = [](Number number) { return number && *number < 0; };
+    const bool may_differ = is_negative(left) || is_negative(right) || is_negative(result);
+    return has_unsigned_ && may_differ ? std::nullopt : result;
+  }
+
+  static Number applied_to_signed(std::string_view sign, Number left, Number right) {
     if (sign == "&&" || sign == "||") {
       const bool decisive = sign == "||";  // one such side decides
       if (left && (*left != 0) == decisive) return decisive;
@@ -163,6 +181,7 @@ class Evaluation {
   const std::vector<std::string> tokens_;
   std::size_t at_ = 0;
   bool is_bad_ = false;
+  bool has_unsigned_ = false;
 };
 
 }  // namespace
