@@ -34,11 +34,16 @@ std::string kind_of(Node::Kind kind) {
 /// What is shown of a line, in characters.
 constexpr std::size_t kWidest = 120, kBeforeMistake = 100;
 
-/// The part of a line round a mistake, and a caret below it.
+/// False for further bytes of a letter in UTF-8.
+bool begins_letter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+/// The part of a line round a mistake, and a caret below it; `column` in bytes.
 std::string excerpt(std::string_view line, std::size_t column, std::size_t number) {
   const std::size_t from = column > kBeforeMistake ? column - kBeforeMistake : 0;
   std::string below;
-  for (const char c : line.substr(from, column - from)) below += c == '\t' ? '\t' : ' ';
+  for (const char c : line.substr(from, column - from)) {
+    if (begins_letter(c)) below += c == '\t' ? '\t' : ' ';
+  }
   const std::string margin = format("{:>5} | ", number);
   return format("{}{}\n{}| {}^", margin, line.substr(from, kWidest),
                 std::string(margin.size() - 2, ' '), below);
@@ -53,7 +58,8 @@ std::string excerpt(std::string_view line, std::size_t column, std::size_t numbe
   const std::string_view line = text.substr(start, text.find('\n', start) - start);
   const auto number = static_cast<std::size_t>(
       1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-  throw Error(format("{}:{}:{}: {}\n{}", document.file, number, at - start + 1, what,
+  const auto column = 1 + std::ranges::count_if(text.substr(start, at - start), begins_letter);
+  throw Error(format("{}:{}:{}: {}\n{}", document.file, number, column, what,
                      excerpt(line, at - start, number)));
 }
 

@@ -43,7 +43,12 @@ class Lines {
   }
   std::size_t offset(const toml::source_position& position) const {
     if (position.line == 0 || position.line > starts_.size()) return Node::kUnknown;
-    return std::min(starts_[position.line - 1] + position.column - 1, text_.size());
+    std::size_t at = starts_[position.line - 1];
+    for (auto letter = position.column; letter > 1 && at < text_.size(); --letter) {
+      do ++at;  // toml++ counts code points; these are bytes of UTF-8
+      while (at < text_.size() && (static_cast<unsigned char>(text_[at]) & 0xC0) == 0x80);
+    }
+    return at;
   }
   /// Where a text begins within its quotes; unknown where it is not written as it is read.
   std::size_t text_offset(std::size_t at, const std::string& text) const {
