@@ -11,7 +11,8 @@ namespace autotune {
 
 Value value_of(const Json& json) {
   if (json.is_boolean()) return Value(json.get<bool>() ? 1 : 0);
-  if (json.is_number_integer()) return Value(json.get<std::int64_t>());
+  const bool fits = !json.is_number_unsigned() || json.get<std::uint64_t>() <= INT64_MAX;
+  if (json.is_number_integer() && fits) return Value(json.get<std::int64_t>());
   if (json.is_string()) return Value(json.get<std::string>());
   const double real = json.is_number() ? json.get<double>() : 0.5;
   if (real == std::floor(real) && std::abs(real) < 1e15) {
