@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/launch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+
+namespace autotune {
+namespace {
+
+template <class T>
+T in_memory(const Scalar& scalar) {
+  T value;
+  std::memcpy(&value, memory_of(scalar).data(), sizeof value);
+  return value;
+}
+
+TEST(Scalar, HasTheBytesOfItsType) {
+  EXPECT_EQ(in_memory<float>({ElementType::f32, 7, 0.5}), 0.5F);
+  EXPECT_EQ(in_memory<double>({ElementType::f64, 7, 0.1}), 0.1);
+  EXPECT_EQ(in_memory<std::int32_t>({ElementType::i32, -3, 0.5}), -3);
+  EXPECT_EQ(in_memory<std::int64_t>({ElementType::i64, INT64_MIN}), INT64_MIN);
+  EXPECT_EQ(in_memory<std::uint16_t>({ElementType::f16, 0, 1.0}), 0x3c00);
+  EXPECT_EQ(in_memory<std::uint16_t>({ElementType::bf16, 0, 1.0}), 0x3f80);
+  EXPECT_EQ(in_memory<std::int8_t>({ElementType::i8, -128}), -128);
+  EXPECT_EQ(in_memory<std::uint8_t>({ElementType::u8, 255}), 255);
+  EXPECT_EQ(in_memory<std::int16_t>({ElementType::i16, -32768}), -32768);
+  EXPECT_EQ(in_memory<std::uint16_t>({ElementType::u16, 65535}), 65535);
+  EXPECT_EQ(in_memory<std::uint32_t>({ElementType::u32, 4294967295}), 4294967295U);
+  EXPECT_EQ(in_memory<std::uint64_t>({ElementType::u64, INT64_MAX}), std::uint64_t{INT64_MAX});
+}
+
+TEST(Scalar, TheBytesBehindItsTypeAreZero) {
+  EXPECT_EQ(in_memory<std::uint64_t>({ElementType::i8, -1}), 0xffU);
+}
+
+TEST(Scalar, TakesANewValueInItsType) {
+  const Scalar alpha{ElementType::f32, 0, 2.0, "alpha"};
+  EXPECT_EQ(with_value(alpha, 0.25), (Scalar{ElementType::f32, 0, 0.25, "alpha"}));
+  EXPECT_EQ(value_of(with_value(alpha, 0.25)), 0.25);
+  const Scalar shift{ElementType::i32, 3, 0, "shift"};
+  EXPECT_EQ(with_value(shift, -2.9), (Scalar{ElementType::i32, -2, 0, "shift"}));
+  EXPECT_EQ(value_of(shift), 3);
+}
+
+TEST(BufferSpec, ItsTypeIsThatOfItsElementsOrMembers) {
+  BufferSpec buffer;
+  buffer.type = ElementType::f16;
+  EXPECT_EQ(type_text(buffer), "f16");
+  EXPECT_TRUE(has_floating(buffer));
+  buffer.members = {{"id", ElementType::i32, 0}, {"mass", ElementType::f64, 8}};
+  EXPECT_EQ(type_text(buffer), "{i32 id, f64 mass}");
+  EXPECT_TRUE(has_floating(buffer));
+  buffer.members.pop_back();
+  EXPECT_FALSE(has_floating(buffer));  // its type, f16, is not looked at
+}
+
+TEST(BufferSpec, BytesOfStructsIncludeTheirPadding) {
+  BufferSpec buffer;
+  buffer.length = 10;
+  buffer.members = {{"mass", ElementType::f64, 0}, {"id", ElementType::i32, 8}};
+  EXPECT_EQ(buffer.bytes(), 160);
+}
+
+TEST(NameExpression, HasAScopeOrTemplateArguments) {
+  EXPECT_FALSE(is_name_expression("gemm_fast"));
+  EXPECT_TRUE(is_name_expression("conv::filter"));
+  EXPECT_TRUE(is_name_expression("filter<float>"));
+}
+
+TEST(WithConstant, LaterCallsHaveAnotherGridOrLeaveALaunchOut) {
+  LaunchPlan plan;
+  Launch pack, multiply;
+  pack.entry = "pack";
+  pack.grid.x = 8;
+  multiply.entry = "multiply";
+  pack.with_constant = {{"b", Dim3{0}}, {"a", Dim3{4}}};
+  plan.launches = {pack, multiply};
+
+  const LaunchPlan same_b = with_constant(plan, "b");
+  ASSERT_EQ(same_b.launches.size(), 1U);
+  EXPECT_EQ(same_b.launches[0].entry, "multiply");
+
+  const LaunchPlan same_a = with_constant(plan, "a");
+  ASSERT_EQ(same_a.launches.size(), 2U);
+  EXPECT_EQ(same_a.launches[0].grid.x, 4);
+  EXPECT_EQ(with_constant(plan, "c"), plan);
+}
+
+}  // namespace
+}  // namespace autotune
