@@ -36,6 +36,7 @@ TEST(Explain, TellsTheBestItsLosersAndHowManyWereTried) {
   EXPECT_EQ(json["problem"], "N=100");
   EXPECT_EQ(json["tried"], 8);
   EXPECT_LE(json["losers"].size(), 1U);
+  EXPECT_FALSE(json.contains("roofs"));  // of a CPU
   EXPECT_EQ(json["ranked"], 8);
   const bool misleads = json["rank_correlation"] < 0.5;
   EXPECT_EQ(ended.out.find("the model misleads the search") != std::string::npos, misleads);

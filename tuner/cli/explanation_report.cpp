@@ -169,19 +169,18 @@ std::string explanation_text(const Explanation& explanation) {
 }
 
 Json explanation_json(const Explanation& explanation) {
-  Json json{
-      {"config", json_of(explanation.best)},
-      {"same_source", explanation.same_source},
-      {"gpu", explanation.gpu.name},
-      {"flops", explanation.flops},
-      {"roofs",
-       {{"fma", explanation.gpu.flops_per_second()},
-        {"tensor_cores", explanation.tensor_roof > 0 ? Json(explanation.tensor_roof) : Json()}}},
-      {"measured_seconds", explanation.seconds ? Json(*explanation.seconds) : Json()},
-      {"predicted", json_of(explanation.estimate)}};
+  Json json{{"config", json_of(explanation.best)},
+            {"same_source", explanation.same_source},
+            {"gpu", explanation.gpu.name},
+            {"flops", explanation.flops},
+            {"measured_seconds", explanation.seconds ? Json(*explanation.seconds) : Json()},
+            {"predicted", json_of(explanation.estimate)}};
   if (is_gpu(explanation)) {
     const OccupancyQuestion question{"", "", explanation.gpu, explanation.input.shape};
     json["occupancy"] = occupancy_json(question, explanation.estimate.occupancy);
+    const double tensor = explanation.tensor_roof;
+    json["roofs"] = {{"fma", explanation.gpu.flops_per_second()},
+                     {"tensor_cores", tensor > 0 ? Json(tensor) : Json()}};
   }
   json["ranked"] = explanation.health.ranked;
   const auto& rank_correlation = explanation.health.rank_correlation;
