@@ -187,7 +187,7 @@ TEST(WrongUse, ASourceInPlaceOfItsManifestIsOneSentence) {
   const std::string source =
       sandbox.write("tiny.cu", "// A comment.\n// Another.\n#define N 1\n").string();
   const Ended ended = sandbox.run({"check", source});
-  expect_refused(ended, 1, {"tiny.cu", "this is no manifest", ".target.toml"});
+  expect_refused(ended, 1, {"tiny.cu", "this is not a manifest", ".target.toml"});
   EXPECT_EQ(ended.err.find("comment"), std::string::npos) << ended.err;
 }
 

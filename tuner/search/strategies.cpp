@@ -38,7 +38,7 @@ std::span<const StrategyRow> strategies() { return table(); }
 void add_strategy(StrategyRow row) {
   for (const StrategyRow& other : table()) {
     if (other.name != row.name) continue;
-    throw UsageError(format("there already is a strategy {}: rename one of them", row.name));
+    throw UsageError(format("there is already a strategy {}: rename one of them", row.name));
   }
   table().push_back(std::move(row));
 }

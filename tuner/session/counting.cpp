@@ -41,7 +41,7 @@ void count_finalists(db::TunedStore& store, const db::TunedEntry& entry, const T
       db::add_counters(store, {"", entry.best.key, text, figures_text(counters),
                                device.info().environment, db::now_text()});
     } catch (const KernelFailure& failure) {
-      warn(format("nothing is counted of {}: {}", text, failure.what()));
+      warn(format("{} is not counted: {}", text, failure.what()));
     }
   }
 }

@@ -36,7 +36,7 @@ Node made(const Json& json, const JsonPlaces& places,
             document, key);
   if (json.is_string()) node.set_text(json.get<std::string>());
   places.place(node);
-  if (json.is_null()) node.fail("null is no value of a manifest: leave the key out");
+  if (json.is_null()) node.fail("a manifest has no null: leave the key out");
   if (json.is_boolean()) node.set_integer(json.get<bool>());
   if (json.is_number_float()) node.set_real(json.get<double>());
   if (json.is_number_unsigned() &&

@@ -121,7 +121,7 @@ class LaunchReader {
       kernel.entry += text[at];
       if (text[at] != '{') continue;
       const std::size_t close = text.find('}', at);
-      if (close == std::string::npos) node.fail_at(at, "there is no '}' behind this '{'");
+      if (close == std::string::npos) node.fail_at(at, "there is no '}' after this '{'");
       const Excerpt value{text.substr(at + 1, close - at - 1), node, at + 1};
       kernel.entry_values.push_back(reading_.names.expression(value, kConfiguration, scope.name));
       kernel.entry += '}';

@@ -225,7 +225,7 @@ Target load_manifest(const fs::path& file) {
   std::string text = text_of(file);
   if (file.extension() != ".toml" && file.extension() != ".json") {
     throw Error(
-        format("{}: this is no manifest: name a .target.toml or .target.json", file.string()));
+        format("{}: this is not a manifest: name a .target.toml or .target.json", file.string()));
   }
   return read_document(std::move(text), file);
 }

@@ -161,7 +161,7 @@ const std::vector<Node::Member>& Node::members() const {
   for (const Member& member : members_) {
     if (!is_identifier(member.name)) {
       member.node.fail(
-          format("\"{}\" is no name: use letters, digits and _, a letter first", member.name));
+          format("\"{}\" is not a name: use letters, digits and _, a letter first", member.name));
     }
   }
   return members_;
@@ -191,7 +191,7 @@ double Node::real() const {
 std::string Node::identifier() const {
   std::string name = text();
   if (!is_identifier(name)) {
-    fail(format("\"{}\" is no name: use letters, digits and _, a letter first", name));
+    fail(format("\"{}\" is not a name: use letters, digits and _, a letter first", name));
   }
   return name;
 }
@@ -205,7 +205,8 @@ Value Node::value() const {
     fail(format("\"{}\" is a number: leave out the quotes", text_));
   }
   if (!is_identifier(text_)) {
-    fail(format("\"{}\" is no number and no word (letters, digits and _, a letter first)", text_));
+    fail(format("\"{}\" is neither a number nor a word (letters, digits and _, a letter first)",
+                text_));
   }
   return text_;
 }

@@ -153,7 +153,7 @@ Definition definition_of(const Excerpt& statement) {
   definition.value.offset += equals + 1;
   if (!is_identifier(definition.name)) {
     statement.fail(
-        format("\"{}\" is no name: use letters, digits and _, a letter first", definition.name));
+        format("\"{}\" is not a name: use letters, digits and _, a letter first", definition.name));
   }
   if (open == std::string::npos) return definition;
   if (left.back() != ')') statement.fail("expected ')' before the '='");

@@ -172,7 +172,7 @@ Node tree_of_toml(std::shared_ptr<const Document> document) {
     place.set_place(at, at);
     place.fail(complaint_of(error.description()));
   } catch (const BrokenToml&) {
-    throw Error(format("{}: this is no TOML: look for a header, a key or a value that has no end",
+    throw Error(format("{}: this is not TOML: look for a header, a key or a value that has no end",
                        document->file));
   }
   return Builder(document).table(table, {}, 0);

@@ -23,7 +23,7 @@ template <class Choice>
 void require_types(const Node& type, const char* kind, const Choice& choice) {
   for (const Value& value : choice.values) {
     if (element_type(value.text())) continue;
-    type.fail(format("{} {} can be {}, which is no element type ({})", kind, choice.name,
+    type.fail(format("{} {} can be {}, which is not an element type ({})", kind, choice.name,
                      value.text(), element_types()));
   }
 }
@@ -90,8 +90,8 @@ std::string type_of(Reading& reading, const Target& target, const Node& type,
   if (setting != target.settings.end()) {
     require_types(type, "setting", *setting);
   } else if (parameter == target.parameters.end()) {
-    type.fail(
-        format("\"{}\" is no element type and no setting ({})", name, suggestion(name, known)));
+    type.fail(format("\"{}\" is neither an element type nor a setting ({})", name,
+                     suggestion(name, known)));
   } else if (!scope) {
     type.fail(
         format("{} is a parameter, and this has one type in all configurations: use a "

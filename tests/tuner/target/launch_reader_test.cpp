@@ -75,10 +75,10 @@ TEST_F(LaunchReaderTest, ResultsHangOnWhatStandsInBraces) {
 
 TEST_F(LaunchReaderTest, ABadEntryShowsItsPlace) {
   expect_error("{2 * BLOCK}", "{2 * BLOK}", ":12:36: nothing is called BLOK");
-  expect_error("{2 * BLOCK}, {SUM}", "{2 * BLOCK", "there is no '}' behind this '{'");
+  expect_error("{2 * BLOCK}, {SUM}", "{2 * BLOCK", "there is no '}' after this '{'");
   expect_error("{SUM}>", "SUM}>", "there is no '{' before this '}'");
   expect_error("{SUM}>", "{'float'}>", "a quoted word can only be compared");
-  expect_error("\"conv::plain<{real}>\"", "\"conv plain\"", "is no name");
+  expect_error("\"conv::plain<{real}>\"", "\"conv plain\"", "is not a name");
   expect_error("\"conv::plain<{real}>\"", "\"conv::plain\\n\"", "stands on one line");
 }
 
@@ -116,13 +116,13 @@ TEST_F(LaunchReaderTest, BadStructsAndVectorsAreRefused) {
     expect_error("main = \"run\"", "main = \"run\"\n" + types, what);
   };
   expect_refusal("types.body = { x = \"f32\", \"an id\" = \"i32\" }",
-                 ":10:37: \"an id\" is no name");
-  expect_refusal("types.body = { x = \"f33\" }", "\"f33\" is no element type");
+                 ":10:37: \"an id\" is not a name");
+  expect_refusal("types.body = { x = \"f33\" }", "\"f33\" is neither an element type");
   expect_refusal("types.body = {}", "a struct has members");
   expect_refusal("types.f32x4 = { x = \"f32\" }", "f32x4 is a type or setting already");
-  expect_error("\"real\", length", "\"f32x5\", length", "\"f32x5\" is no element type");
+  expect_error("\"real\", length", "\"f32x5\", length", "\"f32x5\" is neither an element type");
   expect_error("arguments.y", "arguments.a = { type = \"f32x2\", value = 1 }\narguments.y",
-               "\"f32x2\" is no element type");
+               "\"f32x2\" is neither an element type");
 }
 
 }  // namespace

@@ -148,7 +148,8 @@ TEST_F(ManifestTest, ValuesAreNumbersOrWords) {
                "parameters[1].values[0]: expected a number or a word, got a list");
   expect_error("[64, 128", "[64, 64", "parameters[1].values[1]: 64 stands here twice");
   expect_error("[64, 128, 256]", "[]", "parameters[1].values: has 0 items, expected 1 or more");
-  expect_error("\"plain\"", "\"a b\"", "parameters[0].values[0]: \"a b\" is no number and no word");
+  expect_error("\"plain\"", "\"a b\"",
+               "parameters[0].values[0]: \"a b\" is neither a number nor a word");
 }
 
 TEST_F(ManifestTest, ValuesAreOfOneKind) {
@@ -177,8 +178,9 @@ TEST_F(ManifestTest, ArgumentsAreBuffersOrScalars) {
                "arguments.a: give \"length\"");
   expect_error("\"value\": 1.5", "\"value\": 1.5, \"fill\": \"one\"",
                "arguments.a: there is no key");
-  expect_error("\"type\": \"dtype\", \"value\"", "\"type\": \"quad\", \"value\"",
-               "arguments.a.type: \"quad\" is no element type and no setting (there are: f32");
+  expect_error(
+      "\"type\": \"dtype\", \"value\"", "\"type\": \"quad\", \"value\"",
+      "arguments.a.type: \"quad\" is neither an element type nor a setting (there are: f32");
   expect_error("\"output\"", "\"out\"",
                "arguments.y.role: \"out\" is not known (did you mean inout or output?)");
   expect_error("\"role\": \"output\", \"tolerance\": \"2\"", "\"tolerance\": \"2\"",

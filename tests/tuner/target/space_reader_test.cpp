@@ -101,7 +101,7 @@ TEST_F(SpaceReaderTest, WhatMakesNoSenseIsRefused) {
   expect_error("type = \"real\"", "type = \"SUM\"",
                "SUM is a parameter, and this has one type in all configurations: use a setting");
   expect_error("type = \"SUM\", l", "type = \"MUL\", l",
-               "parameter MUL can be float, which is no element type");
+               "parameter MUL can be float, which is not an element type");
   expect_error("as = \"text\"", "as = \"word\"", "expected \"text\" or \"type\"");
   expect_error("\"double\"], as = \"text\"", "\"double\"], as = \"type\"", "the types are f32");
   expect_error("as = \"text\"", "as = \"text\", run_time = true", "has no text in the source");
