@@ -77,7 +77,9 @@ TEST(SharedMemory, ClearRefusalsAreExpected) {
   EXPECT_TRUE(model.expects_refusal(255));
   EXPECT_FALSE(model.expects_refusal(0));
   for (std::size_t index = 0; index < 256; ++index) {
-    if (search.fits(index)) EXPECT_FALSE(model.expects_refusal(index)) << index;
+    if (search.fits(index)) {
+      EXPECT_FALSE(model.expects_refusal(index)) << index;
+    }
   }
 }
 
