@@ -95,7 +95,7 @@ TEST_F(Completion, OfBashReplacesOnlyWhatFollowsAColon) {
 TEST_F(Completion, OfBashAsksTheToolForTargetsAndStrategies) {
   use("bash");
   if (IsSkipped()) return;
-  EXPECT_THAT(in_bash("autotune --target gemm_sp"), ElementsAre("gemm_split"));
+  EXPECT_THAT(in_bash("autotune --target gemm_t"), ElementsAre("gemm_tf32"));
   EXPECT_THAT(in_bash("autotune --strategy gui"), ElementsAre("guided"));
 }
 

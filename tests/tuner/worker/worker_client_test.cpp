@@ -53,7 +53,7 @@ TEST(WorkerClient, FiveSuchAnswersInARowAreAnUnhealthyDevice) {
     EXPECT_THROW(client.seconds(), KernelFailure);
   EXPECT_THAT([&] { client.seconds(); },
               ::testing::ThrowsMessage<Error>(
-                  AllOf(HasSubstr("unhealthy"), HasSubstr("\"two\" is no number"))));
+                  AllOf(HasSubstr("unhealthy"), HasSubstr("\"two\" is not a number"))));
 }
 
 }  // namespace
