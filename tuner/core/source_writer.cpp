@@ -9,10 +9,13 @@
 namespace autotune {
 namespace {
 
+/// C++ has no negative literals: the least integer is one less than its neighbour.
 std::string literal(std::int64_t value) {
-  const bool is_int = value >= std::numeric_limits<std::int32_t>::min() &&
-                      value <= std::numeric_limits<std::int32_t>::max();
-  const std::string digits = std::to_string(value) + (is_int ? "" : "LL");
+  constexpr std::int64_t kLeastInt = std::numeric_limits<std::int32_t>::min();
+  const bool is_int = value >= kLeastInt && value <= std::numeric_limits<std::int32_t>::max();
+  const bool is_least = value == kLeastInt || value == std::numeric_limits<std::int64_t>::min();
+  const std::string digits = std::to_string(is_least ? value + 1 : value) + (is_int ? "" : "LL");
+  if (is_least) return "(" + digits + " - 1)";
   return value < 0 ? "(" + digits + ")" : digits;
 }
 
