@@ -55,7 +55,7 @@ def view(array: Any, stream: int = 0) -> View:
         return _of_buffer(memoryview(array))
     except TypeError:
         raise UsageError(
-            f"a {type(array).__name__} is no array: it has neither __cuda_array_interface__, "
+            f"a {type(array).__name__} is not an array: it has neither __cuda_array_interface__, "
             "__array_interface__, DLPack nor the buffer protocol"
         ) from None
 

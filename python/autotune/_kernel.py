@@ -199,7 +199,8 @@ class Kernel:
     def _scalar_values(self, given: dict[str, float]) -> list[float]:
         for name, value in given.items():
             if not hasattr(value, "__float__"):
-                raise UsageError(f"{self.name}: the scalar {name}={value!r} is no number")
+                given_as = f"{self.name}: the scalar {name}={value!r}"
+                raise UsageError(f"{given_as} is not a number")
             if name not in self.scalars:
                 known = ", ".join(self.scalars) or "none"
                 raise UsageError(f"{self.name} has no scalar {name}; its scalars: {known}")

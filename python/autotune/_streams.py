@@ -32,8 +32,8 @@ def stream_address(stream: Any) -> int:
     if hasattr(stream, "__cuda_stream__"):
         return int(stream.__cuda_stream__()[1])
     raise UsageError(
-        f"a {type(stream).__name__} is no stream: give one of PyTorch or CuPy, or a cudaStream_t "
-        "as an integer"
+        f"a {type(stream).__name__} is not a stream: give one of PyTorch or CuPy, or a "
+        "cudaStream_t as an integer"
     )
 
 

@@ -158,7 +158,8 @@ class Target:
             sizes = tuple(named[name] for name in self.sizes)
         for size in sizes:
             if isinstance(size, bool) or not hasattr(size, "__index__"):
-                raise UsageError(f"{self.name}: the size {size!r} is no integer")
+                given_as = f"{self.name}: the size {size!r}"
+                raise UsageError(f"{given_as} is not an integer")
             if size.__index__() >= 1 << 63:
                 raise UsageError(f"{self.name}: the size {size} is 2^63 or more")
         return ffi.new("int64_t[]", [size.__index__() for size in sizes])

@@ -98,7 +98,8 @@ TEST(TuneWorkload, SixteenBitsAreTunedByTheirTarget) {
 TEST(TuneWorkload, ABadFileIsNamedWithItsLine) {
   const Sandbox sandbox;
   sandbox.write("bad.jsonl", line("NN", 16, 8, 24, "none", 1, 16) + "{\"call\":1}\n");
-  expect_refused(sandbox.run(tune("bad.jsonl")), 1, {"bad.jsonl, line 2", "is no call of cuBLAS"});
+  expect_refused(sandbox.run(tune("bad.jsonl")), 1,
+                 {"bad.jsonl, line 2", "is not a call of cuBLAS"});
   sandbox.write("other.jsonl", line("NN", 16, 8, 24, "device", 1, 16));
   expect_refused(sandbox.run(tune("other.jsonl")), 1, {"has no call that kernels of gemm could"});
   expect_refused(sandbox.run(tune("none.jsonl")), 1, {"none.jsonl: cannot be read"});

@@ -83,10 +83,10 @@ class Gemm(unittest.TestCase):
         self.refuses("A has elements of f64, not f32: convert it", a.astype("f8"), b, c, d)
         self.refuses("B is not contiguous in row-major order", a, np.asfortranarray(b), c, d)
         self.refuses("A has 15 elements, not 20: prepare", a[:3], b, c, d)
-        self.refuses("B: a list is no array", a, [1.0], c, d)
+        self.refuses("B: a list is not an array", a, [1.0], c, d)
         self.refuses("D is written and cannot be None", a, b, c, None)
         self.refuses("C is read and cannot be None", a, b, None, d)
-        self.refuses("the scalar alpha='big' is no number", a, b, c, d, alpha="big")
+        self.refuses("the scalar alpha='big' is not a number", a, b, c, d, alpha="big")
         self.refuses("has no scalar gamma; its scalars: alpha, beta", a, b, c, d, gamma=1)
         fixed = d.copy()
         fixed.flags.writeable = False
@@ -132,7 +132,7 @@ class Open(unittest.TestCase):
             for sizes, named, said in [((4, 6), {}, "gemm has 3 sizes, not 2"),
                                        ((), {"M": 4}, "has the sizes M, N, K, not M"),
                                        ((4,), {"K": 5}, "all sizes in order, or all by name"),
-                                       ((4, 6, 5.5), {}, "the size 5.5 is no integer"),
+                                       ((4, 6, 5.5), {}, "the size 5.5 is not an integer"),
                                        ((4, 6, 1 << 70), {}, "is 2\\^63 or more"),
                                        ((4, 6, 0), {}, "0")]:
                 with self.assertRaisesRegex(autotune.UsageError, said):

@@ -89,5 +89,5 @@ class Streams(unittest.TestCase):
         for stream in [7, types.SimpleNamespace(cuda_stream=7), types.SimpleNamespace(ptr=7),
                        types.SimpleNamespace(__cuda_stream__=lambda: (0, 7))]:
             self.assertEqual(_streams.stream_address(stream), 7)
-        with self.assertRaisesRegex(autotune.UsageError, "a str is no stream"):
+        with self.assertRaisesRegex(autotune.UsageError, "a str is not a stream"):
             _streams.stream_address("7")

@@ -55,7 +55,7 @@ RecordedCall recorded_call(const std::string& line, const std::string& place) {
   try {
     return {shape_of(json), json.at("calls").get<double>()};
   } catch (const std::exception&) {
-    throw Error(format("{}: is no call of cuBLAS, as autotune run --record writes them", place));
+    throw Error(format("{}: is not a call of cuBLAS, as autotune run --record writes them", place));
   }
 }
 

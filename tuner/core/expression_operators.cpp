@@ -263,7 +263,7 @@ void ExpressionParser::refuse_foreign_operators(std::size_t at) const {
   const std::string_view rest = text_.substr(at);
   for (const auto& [sign, advice] : kForeign) {
     if (!rest.starts_with(sign)) continue;
-    fail_at(at, format("'{}' is no operator: {}", trimmed(sign), advice));
+    fail_at(at, format("'{}' is not an operator: {}", trimmed(sign), advice));
   }
 }
 

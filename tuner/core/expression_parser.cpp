@@ -129,16 +129,17 @@ void ExpressionParser::land(std::size_t jump) {
 
 std::string ExpressionParser::unexpected() const {
   const char sign = text_[position_];
-  if (sign == '=') return "'=' is no operator, '==' compares";
-  if (sign == '&' || sign == '|') return format("'{}' is no operator, '{}{}' is", sign, sign, sign);
+  if (sign == '=') return "'=' is not an operator, '==' compares";
+  if (sign == '&' || sign == '|')
+    return format("'{}' is not an operator, '{}{}' is", sign, sign, sign);
   if (sign < ' ' || sign > '~') return "an unexpected character";
   return format("unexpected '{}'", sign);
 }
 
-/// Of what is no number.
+/// Of what is not a number.
 void ExpressionParser::refuse(const Operand& value) const {
   if (value.kind == ValueKind::handle) {
-    fail_at(value.start, format("{} is no number: a buffer or tensor map is passed as it is, or "
+    fail_at(value.start, format("{} is not a number: a buffer or tensor map is passed as it is, or "
                                 "chosen by '? :'",
                                 value.name.empty() ? "this" : value.name));
   }

@@ -67,7 +67,7 @@ std::string plain_fill_complaint(const BufferSpec& buffer) {
   const bool may_be_real = is_floating(buffer.type) || buffer.fill == Fill::normal;
   for (const double value : values) {
     if (!may_be_real && !is_integer(value)) {
-      return format("{} is no value of {}", value, name_of(buffer.type));
+      return format("{} is not a value of {}", value, name_of(buffer.type));
     }
   }
   if (least >= autotune::least(buffer.type) && greatest <= largest(buffer.type)) return {};

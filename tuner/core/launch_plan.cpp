@@ -33,7 +33,7 @@ class Limits {
     if (cluster.count() == 1) return;
     if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
       throw KernelFailure(Outcome::invalid,
-                          format("{}.grid: {}x{}x{} is no multiple of the cluster {}x{}x{}", key,
+                          format("{}.grid: {}x{}x{} is not a multiple of the cluster {}x{}x{}", key,
                                  grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z));
     }
   }
@@ -193,7 +193,7 @@ class LaunchPlanner::Plan {
   std::pair<std::size_t, const Array*> base(const Formula& buffer, const Key& key) const {
     const auto number = static_cast<std::size_t>(values_.value(buffer, key));
     const std::size_t arguments = planner_.arguments_.size();
-    if (number >= arguments + workspace_.size()) values_.fail(key(), "is no buffer");
+    if (number >= arguments + workspace_.size()) values_.fail(key(), "is not a buffer");
     const Array& array =
         number < arguments ? planner_.arguments_[number] : planner_.workspace_[number - arguments];
     if (!array.length) values_.fail(key(), "is a scalar, no buffer");

@@ -76,7 +76,8 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
     (void)values.value(*array.absolute, absolute_key);  // or says why not
     buffer.absolute = values.number(*array.absolute);
     if (!(buffer.absolute >= 0) || !std::isfinite(buffer.absolute)) {
-      values.fail(absolute_key(), format("{} is no error that could be allowed", buffer.absolute));
+      values.fail(absolute_key(),
+                  format("{} is not an error that could be allowed", buffer.absolute));
     }
   }
   return buffer;
@@ -103,7 +104,7 @@ Scalar LaunchPlanner::scalar_of(const Array& array, const FormulaValues& values)
   scalar.type = array.type.of(values.levels());
   const bool is_real = spec.real || array.value->expression().kind() == ValueKind::real;
   if (is_real && !is_floating(scalar.type)) {
-    values.fail(key(), format("{} is no value of an integer type",
+    values.fail(key(), format("{} is not a value of an integer type",
                               spec.real ? *spec.real : values.number(*array.value)));
   }
   if (is_floating(scalar.type)) {

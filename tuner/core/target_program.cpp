@@ -69,7 +69,7 @@ Levels TargetProgram::levels(const Configuration& configuration) const {
   auto levels = levels_of(target_.parameters, configuration);
   if (levels) return std::move(*levels);
   throw Error(
-      format("{}: \"{}\" is no configuration of this target: it gives each parameter one "
+      format("{}: \"{}\" is not a configuration of this target: it gives each parameter one "
              "of its values",
              place_of(target_), to_text(configuration)));
 }

@@ -43,7 +43,7 @@ void T1Problem::read_parameters(const std::string& file) {
     T1Parameter parameter;
     parameter.name = each["Name"].text();
     if (identifier(parameter.name) != parameter.name) {
-      throw Error(format("{}: {} is no name of a parameter", file, parameter.name));
+      throw Error(format("{}: {} is not the name of a parameter", file, parameter.name));
     }
     try {
       parameter.values = values_of_parameter(each["Values"]);

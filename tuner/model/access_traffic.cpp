@@ -65,7 +65,8 @@ class Values {
 /// Of a buffer of the problem or a workspace.
 int element_bytes_of(const std::string& name, const std::vector<BufferSpec>& buffers) {
   const auto found = std::ranges::find(buffers, short_name(name), &BufferSpec::name);
-  if (found == buffers.end()) throw Error(format("accesses: {} is no buffer of this launch", name));
+  if (found == buffers.end())
+    throw Error(format("accesses: {} is not a buffer of this launch", name));
   return static_cast<int>(found->element_bytes());
 }
 

@@ -86,7 +86,7 @@ void CostFormulas::bind_quantities(const Target& target) {
     const auto found = std::find(kQuantities.begin(), kQuantities.end(), given.name);
     if (found == kQuantities.end()) {
       const std::vector<std::string> known(kQuantities.begin(), kQuantities.end());
-      throw Error(format("\"{}\" in \"model\" is no quantity ({})", given.name,
+      throw Error(format("\"{}\" in \"model\" is not a quantity ({})", given.name,
                          suggestion(given.name, known)));
     }
     const Rule rule{names_.bind(given.when), names_.bind(given.value)};

@@ -21,7 +21,7 @@ void call_plugin(const char* function, const Call& call) {
   } catch (const std::exception& error) {
     reason = format("it threw an exception: {}", error.what());
   } catch (...) {
-    reason = "it threw something that is no std::exception";
+    reason = "it threw something that is not a std::exception";
   }
   throw Error(format("{}: {}", function, reason));
 }

@@ -22,7 +22,7 @@ std::vector<fs::path> plugin_folders() {
       if (part.empty()) continue;
       if (!fs::path(part).is_absolute()) {
         throw UsageError(format(
-            "AUTOTUNE_PLUGIN_PATH: {} is no absolute path: give the folder from / on", part));
+            "AUTOTUNE_PLUGIN_PATH: {} is not an absolute path: give the folder from / on", part));
       }
       folders.emplace_back(part);
     }

@@ -62,7 +62,7 @@ const autotune_plugin_v1* plugin_in(const dll::shared_library& library, const fs
   constexpr const char* kSymbol = "autotune_plugin";
   if (!library.has(kSymbol)) {
     throw Error(
-        format("{}: it is no plugin: undefined symbol: {} (it is to be exported with C "
+        format("{}: it is not a plugin: undefined symbol: {} (it is to be exported with C "
                "linkage: AUTOTUNE_PLUGIN_EXPORT)",
                file.string(), kSymbol));
   }
@@ -110,7 +110,7 @@ void PluginLibrary::read_strategies(const char* id, std::size_t replaced_by) {
     const auto& strategy = facet->strategies[i];
     PluginDescription::Strategy read{text(strategy.name, "a strategy's name"),
                                      text(strategy.description, "a strategy's description")};
-    if (!is_name(read.name)) fail(format("{}: \"{}\" is no name", id, read.name));
+    if (!is_name(read.name)) fail(format("{}: \"{}\" is not a name", id, read.name));
     if (strategy.search == nullptr) fail(format("{}: {} has no search()", id, read.name));
     const auto newer = std::span(description_.strategies).first(replaced_by);
     if (std::ranges::find(newer, read.name, &PluginDescription::Strategy::name) != newer.end())
@@ -165,7 +165,7 @@ const autotune_target_v1& PluginLibrary::target(std::size_t number) const {
 }
 
 const autotune_baseline_v1& PluginLibrary::baseline() const {
-  if (!description_.is_baseline) fail("it is no baseline");
+  if (!description_.is_baseline) fail("it is not a baseline");
   return *facet_of<autotune_baseline_v1>(*plugin_, AUTOTUNE_FACET_BASELINE);
 }
 

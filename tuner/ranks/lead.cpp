@@ -49,7 +49,7 @@ void Lead::take(const Letter& letter, double now) {
   rank.heard = now;
   try {
     const std::optional<Message> message = unpacked(letter.bytes);
-    if (!message) throw WireError("it is no message");
+    if (!message) throw WireError("it is not a message");
     read_message(message->header, [&](const Json&) { take(letter.from, rank, *message, now); });
   } catch (const WireError& error) {
     warn(format("{} is left out, its message cannot be read: {}", label(letter.from, rank),

@@ -19,7 +19,7 @@
 
 namespace autotune {
 
-/// The levels of a stored text. nullopt if it is no configuration of the target.
+/// The levels of a stored text. nullopt if it is not a configuration of the target.
 std::optional<Levels> levels_in(const Target& target, std::string_view configuration);
 
 /// The parts of a target that a choice needs, for any sizes and fixed settings on one device.

@@ -87,7 +87,7 @@ std::int64_t elements_of(std::string_view shape) {
     const auto [next, failed] = std::from_chars(at, end, size);
     if (failed != std::errc() || size < 0 || size > kMostElements ||
         __builtin_mul_overflow(count, size, &count) || count > kMostElements) {
-      refuse("its shape is no list of sizes");
+      refuse("its shape is not a list of sizes");
     }
     at = next;
     while (at < end && (*at == ',' || *at == ' ')) ++at;

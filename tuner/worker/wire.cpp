@@ -67,7 +67,7 @@ Json wire_of(const TimedBatch& batch) { return to_wire(batch); }
 TimedBatch timed_batch_of(const Json& json) {
   const auto batch = from_wire<TimedBatch>(json);
   const bool is_time = std::isfinite(batch.seconds) && batch.seconds >= 0;
-  if (!is_time) throw WireError(format("{} s is no time", batch.seconds));
+  if (!is_time) throw WireError(format("{} s is not a time", batch.seconds));
   return batch;
 }
 
@@ -76,7 +76,7 @@ Json wire_of(const Energy& energy) { return to_wire(energy); }
 Energy energy_of(const Json& json) {
   const auto energy = from_wire<Energy>(json);
   const bool is_energy = std::isfinite(energy.joules) && energy.joules >= 0;
-  if (!is_energy) throw WireError(format("{} J is no energy", energy.joules));
+  if (!is_energy) throw WireError(format("{} J is not an energy", energy.joules));
   return energy;
 }
 

@@ -93,7 +93,7 @@ Variant variant_from_wire(std::size_t kind, const Json& value, std::index_sequen
     if (kind == kKind) read = from_wire<Alternative>(value);
   };
   (try_kind.template operator()<kKinds>(), ...);
-  if (!read) throw WireError(format("{} is no kind of value", kind));
+  if (!read) throw WireError(format("{} is not a kind of value", kind));
   return *std::move(read);
 }
 

@@ -143,15 +143,15 @@ TEST(Expression, MisspeltTextNamesTheColumn) {
 
 TEST(Expression, OperatorsOfPythonAndCAreAnsweredWithAdvice) {
   const std::pair<const char*, const char*> advice[] = {
-      {"a // b", "'//' is no operator: '/' divides integers as C does"},
-      {"a ** 2", "'**' is no operator: pow(a, b) is a power"},
-      {"a ^ 2", "'^' is no operator: pow(a, b) is a power"},
-      {"a << 2", "'<<' is no operator: multiply by a power of two"},
-      {"a >> 2 == 1", "'>>' is no operator: divide by a power of two"},
-      {"a & b", "'&' is no operator, '&&' is"},
-      {"a | b", "'|' is no operator, '||' is"},
-      {"a if b else c", "'if' is no operator: write condition ? a : b"},
-      {"a = 1", "'=' is no operator, '==' compares"}};
+      {"a // b", "'//' is not an operator: '/' divides integers as C does"},
+      {"a ** 2", "'**' is not an operator: pow(a, b) is a power"},
+      {"a ^ 2", "'^' is not an operator: pow(a, b) is a power"},
+      {"a << 2", "'<<' is not an operator: multiply by a power of two"},
+      {"a >> 2 == 1", "'>>' is not an operator: divide by a power of two"},
+      {"a & b", "'&' is not an operator, '&&' is"},
+      {"a | b", "'|' is not an operator, '||' is"},
+      {"a if b else c", "'if' is not an operator: write condition ? a : b"},
+      {"a = 1", "'=' is not an operator, '==' compares"}};
   for (const auto& [text, what] : advice) {
     EXPECT_THAT(error_of(text).what(), HasSubstr(what)) << text;
   }
@@ -246,7 +246,7 @@ TEST(Expression, AResolverSaysWhatNamesMean) {
   EXPECT_THAT(reason("LOADER == 'tna'"),
               HasSubstr("11: there is no LOADER 'tna' (did you mean tma?"));
   EXPECT_THAT(reason("B + LOADER"), HasSubstr("5: LOADER holds a word"));
-  EXPECT_THAT(reason("A + 1"), HasSubstr("1: A is no number"));
+  EXPECT_THAT(reason("A + 1"), HasSubstr("1: A is not a number"));
   EXPECT_THAT(reason("2 * x"), HasSubstr("5: nothing is called x"));
   EXPECT_THAT(reason("twice(1, 2)"), HasSubstr("1: twice takes 1 argument"));
   EXPECT_THAT(reason("LOADER == 3"), HasSubstr("a word is compared with words only"));

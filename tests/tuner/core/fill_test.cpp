@@ -18,7 +18,7 @@ TEST(FillComplaint, IsOfWhatTheTypeCannotHold) {
   EXPECT_EQ(fill_complaint(buffer(ElementType::f32, Fill::uniform, {0, 0.5})), "");
   EXPECT_EQ(fill_complaint(buffer(ElementType::i32, Fill::uniform, {-5, 5})), "");
   EXPECT_EQ(fill_complaint(buffer(ElementType::i32, Fill::uniform, {0, 0.5})),
-            "0.5 is no value of i32");
+            "0.5 is not a value of i32");
   EXPECT_EQ(fill_complaint(buffer(ElementType::i32, Fill::value, {3e9})),
             "3000000000 to 3000000000 does not fit i32");
   EXPECT_EQ(fill_complaint(buffer(ElementType::i64, Fill::value, {3e9})), "");

@@ -78,7 +78,7 @@ TEST(T1Manifest, OtherFilesAreRefused) {
   EXPECT_THAT(refusal(R"t1({"ConfigurationSpace": {"TuningParameters": [
       {"Name": "a\nb = 1", "Type": "int", "Values": "[1]"}]}, "KernelSpecification":
       {"KernelName": "k"}})t1"),
-              HasSubstr("is no name of a parameter"));
+              HasSubstr("is not the name of a parameter"));
   EXPECT_THAT(refusal(R"t1({"ConfigurationSpace": {"TuningParameters": [
       {"Name": "a", "Type": "int", "Values": "eval(1)"}]}, "KernelSpecification":
       {"KernelName": "k"}})t1"),

@@ -61,7 +61,7 @@ TEST_F(FillOfManifest, IsRefusedWhereItMakesNoSense) {
   expect_error("{ uniform = [1, 2, 3] }", "uniform");
   expect_error("{ values = 3 }", "did you mean value?");
   expect_error("{ value = 3, seed = -1 }", "a seed is 0 or more");
-  expect_error("{ value = 0.5 }", "arguments.m.fill: 0.5 is no value of i32");
+  expect_error("{ value = 0.5 }", "arguments.m.fill: 0.5 is not a value of i32");
   expect_error("{ value = \"N / 0\" }", "arguments.m.fill");
 }
 

@@ -200,7 +200,7 @@ TEST_F(Format2Test, ErrorsShowThePlace) {
                "scale.target.toml:36:1: nothing is called BLOK (did you mean BLOCK?)\n"
                "   36 | BLOK > 32 and padded(N, 16) % SPLIT == 0\n"
                "      | ^");
-  expect_error("EDGE = N % tile", "EDGE = N // tile", "'//' is no operator");
+  expect_error("EDGE = N % tile", "EDGE = N // tile", "'//' is not an operator");
   expect_error("round_up(n, to)", "round_up(m, to)", "nothing is called m");
   expect_error("name = \"scale\"", "name = \"scale\"\nname = \"twice\"", "scale.target.toml:3:");
   expect_error("sizes.N", "use = [\"x\"]\nsizes.N", "\"use\" is not supported yet");

@@ -198,7 +198,7 @@ TEST_F(LaunchTest, AGridThatTheClusterDoesNotDivideIsAFailedConfiguration) {
         launch_plan(target_, problem(100), configuration("MODE=plain BLOCK=128 SPLIT=2 ORDER=up"),
                     device_);
       },
-      ThrowsMessage<KernelFailure>(HasSubstr("no multiple of the cluster")));
+      ThrowsMessage<KernelFailure>(HasSubstr("not a multiple of the cluster")));
 }
 
 TEST_F(LaunchTest, NonsenseNamesTheKey) {

@@ -131,7 +131,7 @@ TEST_F(ManifestTest, AnErrorInAnExpressionNamesKeyAndColumn) {
   expect_error("\"MODE == 'unrolled'\"}", "\"MODE == 'unroled'\"}",
                "parameters[2].when: no parameter or setting has the value 'unroled' (did you mean "
                "unrolled?)");
-  expect_error("TILE <= N", "TILE < = N", "constraints[1]: '=' is no operator");
+  expect_error("TILE <= N", "TILE < = N", "constraints[1]: '=' is not an operator");
 }
 
 TEST_F(ManifestTest, LengthsAndWorkCannotHangOnParameters) {
@@ -191,7 +191,7 @@ TEST_F(ManifestTest, ArgumentsAreBuffersOrScalars) {
                "arguments: no buffer has");
   expect_error("\"x\", \"y\", \"a\", \"N\", \"SPLIT\"", "\"x\", \"z\", \"a\", \"N\", \"SPLIT\"",
                "kernels[0].arguments[1]: nothing is called z");
-  expect_error("\"N * 2\"", "\"a * 2\"", "kernels[0].arguments[5]: a is no number");
+  expect_error("\"N * 2\"", "\"a * 2\"", "kernels[0].arguments[5]: a is not a number");
 }
 
 TEST_F(ManifestTest, TheReferenceIsKernelsOrAFileOrTheDefault) {

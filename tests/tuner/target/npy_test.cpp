@@ -84,9 +84,9 @@ TEST(Npy, WhatCannotBeUsedIsRefused) {
   expect_refused(array("'>f4'", "(4,)"), "big-endian");
   expect_refused(array("'<c8'", "(4,)"), "elements are <c8");
   expect_refused(array("[('x', '<f4')]", "(4,)"), "structs");
-  expect_refused(array("'<f4'", "(-1,)"), "no list of sizes");
-  expect_refused(array("'<f4'", "(4294967296, 4294967296)"), "no list of sizes");
-  expect_refused(array("'<f4'", "(4, x)"), "no list of sizes");
+  expect_refused(array("'<f4'", "(-1,)"), "not a list of sizes");
+  expect_refused(array("'<f4'", "(4294967296, 4294967296)"), "not a list of sizes");
+  expect_refused(array("'<f4'", "(4, x)"), "not a list of sizes");
   expect_refused(array("'<f4'", "4"), "no shape");
   expect_refused(header("{'descr': '<f4', 'fortran_order': True, 'shape': (4,)}"), "Fortran order");
 }
