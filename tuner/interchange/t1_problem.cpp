@@ -115,11 +115,11 @@ std::string T1Problem::translated_length(const std::string& place, const std::st
 }
 
 std::string T1Problem::translated_by(const std::string& place, const std::string& expression,
-                                     Meaning meaning) {
+                                     Meaning meaning_of) {
   try {
     const PythonTranslation result = translate_python(
         expression, [&](const std::string& name, std::int64_t index, bool is_whole) {
-          return (this->*meaning)(name, index, is_whole);
+          return (this->*meaning_of)(name, index, is_whole);
         });
     for (const std::string& each : result.notes) note(place, each + ": " + expression);
     return result.text;

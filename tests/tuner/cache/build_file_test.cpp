@@ -35,8 +35,8 @@ class BuildFile : public testing::Test {
 };
 
 TEST_F(BuildFile, IsReadAsWritten) {
-  EXPECT_EQ(write_build(path_, build()),
-            static_cast<std::int64_t>(std::filesystem::file_size(path_)));
+  const std::int64_t written = write_build(path_, build());
+  EXPECT_EQ(written, static_cast<std::int64_t>(std::filesystem::file_size(path_)));
   const auto read = read_build(path_);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->log, build().log);
