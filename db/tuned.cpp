@@ -98,13 +98,12 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
 
 std::vector<TunedEntry> TunedStore::unanswered(const TunedFilter& filter) const {
   static const std::string kSql =
-      "SELECT problem, policy, session, max(created_at) FROM trial JOIN (SELECT DISTINCT problem "
-      "AS "
-      "open_problem, policy AS open_policy FROM trial WHERE device = ?1 AND kernel = ?2 AND "
-      "problem "
-      ">= ?3 AND problem < ?4 EXCEPT SELECT problem, policy FROM best WHERE device = ?1 AND kernel "
-      "= ?2) ON problem = open_problem AND policy = open_policy WHERE device = ?1 AND kernel = ?2 "
-      "AND " +
+      "SELECT problem, policy, session, max(created_at) FROM trial "
+      "JOIN (SELECT DISTINCT problem AS open_problem, policy AS open_policy FROM trial "
+      "WHERE device = ?1 AND kernel = ?2 AND problem >= ?3 AND problem < ?4 "
+      "EXCEPT SELECT problem, policy FROM best WHERE device = ?1 AND kernel = ?2) "
+      "ON problem = open_problem AND policy = open_policy "
+      "WHERE device = ?1 AND kernel = ?2 AND " +
       live_sql<TrialRow>() + " GROUP BY problem, policy";
   return guarded(path(), [&] {
     std::vector<TunedEntry> all;

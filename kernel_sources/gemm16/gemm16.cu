@@ -3,9 +3,8 @@
 // cores: the entry points. Row-major, any size. op(A) is M x K, op(B) K x N; a transposed operand
 // lies in memory as K x M or N x K. Rows have no padding. With BATCHED, there are several products,
 // and the matrices of one operand lie one behind another. With STRIDED, rows and matrices have any
-// distance. multiply_slabs.cuh has wgmma's kernel,
-// multiply_slices.cuh that of mma.sync. Macros: gemm16.target.toml. This is the only file that
-// reads them.
+// distance. multiply_slabs.cuh has wgmma's kernel, multiply_slices.cuh that of mma.sync. Macros:
+// gemm16.target.toml. This is the only file that reads them.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -23,8 +23,7 @@
 //   epilogue           cycles of a block after its last step: sums over threads and blocks, stores
 //                      of results (default: 0)
 //   tensor_products    16-bit products on tensor cores for one multiply-add of work.flops; one of
-//   tf32
-//                      counts as 2, one of 8 bits as 0.5 (default: 0, CUDA cores multiply)
+//                      tf32 counts as 2, of 8 bits as 0.5 (default: 0, CUDA cores multiply)
 //   main_kernel        index in "kernels" of the one that does the work (default: the one with most
 //                      threads)
 #pragma once
