@@ -88,7 +88,8 @@ class Header {
          << "\n\n#include <cuda.h>\n\n#include <cmath>\n#include <cstddef>\n#include "
             "<cstdint>\n#include <cstring>\n"
             "#include <initializer_list>\n#include <string>\n#include <vector>\n\n"
-         << kEmbeddedRuntime << "\nnamespace autotune_embedded::" << name
+         << kEmbeddedRows << "\n"
+         << kEmbeddedKernel << "\nnamespace autotune_embedded::" << name
          << " {\nnamespace data {\n";
     std::vector<std::string> rows;
     for (const CompiledAnswer& answer : answers_) rows.push_back(row_of(answer));

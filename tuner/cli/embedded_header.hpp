@@ -10,8 +10,10 @@
 
 namespace autotune::cli {
 
-/// Types and functions of the header that depend on no target: C++17 and the CUDA driver API.
-extern const std::string_view kEmbeddedRuntime;
+/// The parts of the header that are the same for every target. They need C++17 and the CUDA driver
+/// API. The rows come first: types and find(). Then the class Kernel, which loads and launches.
+extern const std::string_view kEmbeddedRows;
+extern const std::string_view kEmbeddedKernel;
 
 /// Writes the header. The answers are of one target with the same settings, and compiled.
 void write_embedded_header(std::ostream& out, std::span<const CompiledAnswer> answers);

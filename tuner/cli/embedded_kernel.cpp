@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an exported header loads and launches a row: the same in all headers.
+#include "tuner/cli/embedded_header.hpp"
+
+namespace autotune::cli {
+
+const std::string_view kEmbeddedKernel =
+    R"header(/// A row, loaded into the current context. It must not run twice at a time if it has
+/// workspace.
+class Kernel {
+ public:
+  Kernel() = default;
+  ~Kernel() { unload(); }
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  /// Loads the code, and allocates and fills the workspace.
+  CUresult load(const Row& row) {
+    unload();
+    row_ = &row;
+    CUresult result = cuModuleLoadData(&module_, row.cubin.data);
+    for (const Launch& launch : row.launches) {
+      if (result == CUDA_SUCCESS) result = add_function(launch);
+    }
+    for (const Workspace& each : row.workspace) {
+      if (result == CUDA_SUCCESS) result = add_workspace(each);
+    }
+    if (result != CUDA_SUCCESS) unload();
+    return result;
+  }
+
+  void unload() {
+    for (CUdeviceptr each : workspace_) cuMemFree(each);
+    if (module_ != nullptr) cuModuleUnload(module_);
+    workspace_.clear();
+    functions_.clear();
+    module_ = nullptr;
+    row_ = nullptr;
+  }
+
+  /// Enqueues the launches. `buffers` has an address for each of Row::buffers. `scalars`
+  /// has a value for each of Row::scalars; nullptr: those that it was tuned with.
+  CUresult launch(const CUdeviceptr* buffers, CUstream stream,
+                  const double* scalars = nullptr) const {
+    if (row_ == nullptr) return CUDA_ERROR_NOT_INITIALIZED;
+    std::vector<CUdeviceptr> memory(buffers, buffers + row_->buffers.size);
+    memory.insert(memory.end(), workspace_.begin(), workspace_.end());
+    CUresult result = CUDA_SUCCESS;
+    for (const Constant& each : row_->constants) {
+      if (result == CUDA_SUCCESS) result = copy(each, memory, stream);
+    }
+    for (std::size_t i = 0; i < row_->launches.size; ++i) {
+      if (result == CUDA_SUCCESS) result = launch_one(i, memory, stream, scalars);
+    }
+    return result;
+  }
+
+ private:
+  struct alignas(128) Slot {
+    unsigned char bytes[sizeof(CUtensorMap)];
+  };
+
+  CUresult add_function(const Launch& launch) {
+    CUfunction function = nullptr;
+    CUresult result = cuModuleGetFunction(&function, module_, launch.entry);
+    const unsigned* const cluster = launch.cluster;
+    if (result == CUDA_SUCCESS && launch.dynamic_shared_bytes > 0) {
+      result =
+          cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                             static_cast<int>(launch.dynamic_shared_bytes));
+    }
+    if (result == CUDA_SUCCESS && cluster[0] * cluster[1] * cluster[2] > 8) {
+      result = cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    }
+    functions_.push_back(function);
+    return result;
+  }
+
+  CUresult add_workspace(const Workspace& each) {
+    CUdeviceptr memory = 0;
+    const CUresult result = cuMemAlloc(&memory, each.bytes);
+    if (result != CUDA_SUCCESS) return result;
+    workspace_.push_back(memory);
+    return cuMemsetD8(memory, each.fill, each.bytes);
+  }
+
+  CUresult copy(const Constant& each, const std::vector<CUdeviceptr>& memory,
+                CUstream stream) const {
+    CUdeviceptr variable = 0;
+    std::size_t bytes = 0;
+    const CUresult found = cuModuleGetGlobal(&variable, &bytes, module_, each.symbol);
+    if (found == CUDA_ERROR_NOT_FOUND && each.optional) return CUDA_SUCCESS;
+    if (found != CUDA_SUCCESS) return found;
+    const std::size_t given = row_->buffers[each.buffer].bytes;
+    if (given > bytes) return CUDA_ERROR_INVALID_VALUE;
+    return cuMemcpyDtoDAsync(variable, memory[each.buffer], given, stream);
+  }
+
+  CUresult launch_one(std::size_t number, const std::vector<CUdeviceptr>& memory,
+                      CUstream stream, const double* scalars) const {
+    const Launch& launch = row_->launches[number];
+    std::vector<Slot> slots(launch.arguments.size);
+    std::vector<void*> pointers;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const CUresult result = put(launch.arguments[i], memory, scalars, slots[i]);
+      if (result != CUDA_SUCCESS) return result;
+      pointers.push_back(slots[i].bytes);
+    }
+    CUlaunchAttribute cluster{};
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim = {launch.cluster[0], launch.cluster[1], launch.cluster[2]};
+    CUlaunchConfig config{};
+    config.gridDimX = launch.grid[0];
+    config.gridDimY = launch.grid[1];
+    config.gridDimZ = launch.grid[2];
+    config.blockDimX = launch.block[0];
+    config.blockDimY = launch.block[1];
+    config.blockDimZ = launch.block[2];
+    config.sharedMemBytes = launch.dynamic_shared_bytes;
+    config.hStream = stream;
+    config.attrs = &cluster;
+    config.numAttrs = launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1 ? 1 : 0;
+    return cuLaunchKernelEx(&config, functions_[number], pointers.data(), nullptr);
+  }
+
+  CUresult put(const Argument& argument, const std::vector<CUdeviceptr>& memory,
+               const double* scalars, Slot& slot) const {
+    switch (argument.kind) {
+      case Kind::buffer:
+        store(slot, memory[argument.index]);
+        return CUDA_SUCCESS;
+      case Kind::tensor_map:
+        return encode(row_->maps[argument.index], memory, slot);
+      case Kind::scalar:
+        if (scalars != nullptr) {
+          store_scalar(slot, row_->scalars[argument.index].type, scalars[argument.index]);
+          return CUDA_SUCCESS;
+        }
+        break;
+      case Kind::value:
+        break;
+    }
+    store(slot, argument.bits);
+    return CUDA_SUCCESS;
+  }
+
+  template <class T>
+  static void store(Slot& slot, const T& value) {
+    static_assert(sizeof value <= sizeof slot.bytes, "an argument is larger than its slot");
+    std::memcpy(slot.bytes, &value, sizeof value);
+  }
+
+  static void store_scalar(Slot& slot, Type type, double value) {
+    switch (type) {
+      case Type::f32:
+        return store(slot, static_cast<float>(value));
+      case Type::f64:
+        return store(slot, value);
+      case Type::i32:
+        return store(slot, static_cast<std::int32_t>(value));
+      case Type::i64:
+        return store(slot, static_cast<std::int64_t>(value));
+      case Type::f16:
+        return store(slot, narrow<10>(value));
+      case Type::bf16:
+        return store(slot, narrow<7>(value));
+      case Type::i8:
+        return store(slot, static_cast<std::int8_t>(value));
+      case Type::u8:
+        return store(slot, static_cast<std::uint8_t>(value));
+      case Type::i16:
+        return store(slot, static_cast<std::int16_t>(value));
+      case Type::u16:
+        return store(slot, static_cast<std::uint16_t>(value));
+      case Type::u32:
+        return store(slot, static_cast<std::uint32_t>(value));
+      case Type::u64:
+        return store(slot, static_cast<std::uint64_t>(value));
+    }
+  }
+
+  /// The bits of a number with `Fraction` bits of fraction: to nearest, ties to even.
+  template <int Fraction>
+  static std::uint16_t narrow(double value) {
+    constexpr int kLeast = Fraction == 10 ? -24 : -133;  // the smallest is 2^kLeast
+    constexpr unsigned kInfinity = 0x8000u - (1u << Fraction);
+    int exponent = kLeast;
+    if (value != 0) std::frexp(value, &exponent);
+    const int step = exponent - 1 - Fraction > kLeast ? exponent - 1 - Fraction : kLeast;
+    unsigned bits = kInfinity;
+    if (std::isnan(value)) {
+      bits = 0x7fff;
+    } else if (std::fabs(value) < std::ldexp(1.0, kLeast + Fraction + (1 << (15 - Fraction)))) {
+      bits = static_cast<unsigned>(std::nearbyint(std::ldexp(std::fabs(value), -step))) +
+             (static_cast<unsigned>(step - kLeast) << Fraction);
+    }
+    if (!std::isnan(value) && bits > kInfinity) bits = kInfinity;
+    return static_cast<std::uint16_t>(bits | (std::signbit(value) ? 0x8000u : 0u));
+  }
+
+  static CUtensorMapDataType data_type(Type type) {
+    switch (type) {
+      case Type::f64:
+        return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+      case Type::i32:
+        return CU_TENSOR_MAP_DATA_TYPE_INT32;
+      case Type::i64:
+        return CU_TENSOR_MAP_DATA_TYPE_INT64;
+      case Type::f16:
+        return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+      case Type::bf16:
+        return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+      case Type::i8:
+      case Type::u8:
+        return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+      case Type::i16:
+      case Type::u16:
+        return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+      case Type::u32:
+        return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+      case Type::u64:
+        return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+      case Type::f32:
+        break;
+    }
+    return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  }
+
+  static CUtensorMapSwizzle swizzle(int bytes) {
+    return bytes == 32    ? CU_TENSOR_MAP_SWIZZLE_32B
+           : bytes == 64  ? CU_TENSOR_MAP_SWIZZLE_64B
+           : bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
+                          : CU_TENSOR_MAP_SWIZZLE_NONE;
+  }
+
+  static CUresult encode(const TensorMap& map, const std::vector<CUdeviceptr>& memory, Slot& slot) {
+    const cuuint32_t steps[5] = {1, 1, 1, 1, 1};
+    CUtensorMap encoded;
+    const CUresult result = cuTensorMapEncodeTiled(
+        &encoded, map.tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : data_type(map.type),
+        map.rank, reinterpret_cast<void*>(memory[map.buffer]), map.dims, map.strides,
+        map.box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle(map.swizzle_bytes),
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    store(slot, encoded);
+    return result;
+  }
+
+  const Row* row_ = nullptr;
+  CUmodule module_ = nullptr;
+  std::vector<CUfunction> functions_;  // one for each launch
+  std::vector<CUdeviceptr> workspace_;
+};
+
+}  // namespace autotune_embedded
+#endif
+)header";
+
+}  // namespace autotune::cli
