@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the launcher enters a kernel: sets the built-in variables and runs a range of blocks.
+#pragma once
+
+namespace autotune_host {
+
+template <auto kernel>
+struct Entry;
+
+template <class... Types, void (*kernel)(Types...)>
+struct Entry<kernel> {
+  template <class First, class... Rest>
+  struct Split {
+    template <class... Bound>
+    static inline __attribute__((always_inline)) void call(void** arguments, Bound&... bound) {
+      if constexpr (sizeof...(Rest) == 0) {
+        kernel(bound..., *static_cast<First*>(*arguments));
+      } else {
+        Split<Rest...>::call(arguments + 1, bound..., *static_cast<First*>(*arguments));
+      }
+    }
+  };
+
+  static inline void call(void** arguments) {
+    if constexpr (sizeof...(Types) == 0) {
+      kernel();
+    } else {
+      Split<Types...>::call(arguments);
+    }
+  }
+
+  // The bytes of each parameter, terminated by 0.
+  static constexpr int parameter_bytes[] = {static_cast<int>(sizeof(Types))..., 0};
+
+  static void body(void* context, unsigned thread) {
+    threadIdx.x = thread % blockDim.x;
+    threadIdx.y = thread / blockDim.x % blockDim.y;
+    threadIdx.z = thread / blockDim.x / blockDim.y;
+    call(static_cast<void**>(context));
+  }
+
+  static unsigned long long run(void** arguments, Extent grid, Extent block,
+                                unsigned long long first, unsigned long long last) {
+    gridDim = {grid.x, grid.y, grid.z};
+    blockDim = {block.x, block.y, block.z};
+    threadIdx = {0, 0, 0};
+    const unsigned count = threads();
+    for (unsigned long long i = first; i < last; ++i) {
+      blockIdx.x = static_cast<unsigned>(i % grid.x);
+      blockIdx.y = static_cast<unsigned>(i / grid.x % grid.y);
+      blockIdx.z = static_cast<unsigned>(i / grid.x / grid.y);
+      if (count == 1) {
+        call(arguments);
+        if (autotune_copies) autotune_hooks.drop_copies();
+        autotune_copies = false;
+      } else if (!autotune_hooks.run_block(count, &body, arguments)) {
+        return i;
+      }
+    }
+    return last;
+  }
+};
+
+}  // namespace autotune_host
