@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS as the competitor of products: what cublasSgemm (cublasDgemm, for 16 bits and tf32
-// cublasGemmEx, or the strided batched one) does by itself, and every algorithm that cublasLt's
-// heuristic proposes. Of 8-bit integers there are cublasLt's alone. Row-major D = A B is, for a
-// column-major library, D^T = B^T A^T: the operands change places, the memory stays as it is. With
-// a C of its own there are cublasLt's alone, as cublasSgemm adds to D in place. A bias and a ReLU
-// are cublasLt's, too.
+// cuBLAS as the baseline of gemm and its variants. The candidates are cuBLAS's own choice
+// (Product::default_name) and every algorithm that cublasLt's heuristic proposes. Row-major D = A B
+// is D^T = B^T A^T for a column-major library, so the operands change places and no memory is
+// transposed.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -20,9 +17,12 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/cublas/product.hpp"
 #include "plugins/sdk/autotune_plugin.h"
 
 namespace {
+
+using cublas::Product;
 
 constexpr std::size_t kWorkspaceBytes = 32 << 20;  // what cuBLAS takes by itself on Hopper
 constexpr int kMostAlgorithms = 16;
@@ -44,128 +44,6 @@ using Lt = Handle<cublasLtHandle_t, cublasLtDestroy>;
 using Operation = Handle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using Layout = Handle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 using Preference = Handle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
-
-/// The value of `name` in `M=512 N=512 layout=NN`; `otherwise` where it is not.
-std::string word(std::string_view problem, std::string_view name, std::string_view otherwise) {
-  const std::string key = " " + std::string(name) + "=";
-  const std::string text = " " + std::string(problem) + " ";
-  const std::size_t at = text.find(key);
-  if (at == std::string::npos) return std::string(otherwise);
-  const std::size_t start = at + key.size();
-  return text.substr(start, text.find(' ', start) - start);
-}
-
-int number(std::string_view problem, std::string_view name, const char* otherwise) {
-  const std::string text = word(problem, name, otherwise);
-  int value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
-/// D = alpha op(A) op(B) + beta C + bias, `batch` times; matrices of one operand follow each other.
-struct Product {
-  std::int64_t m = 0, n = 0, k = 0, pad = 0, batch = 1;
-  bool a_transposed = false, b_transposed = false, has_c = false, by_tf32 = false;
-  cudaDataType type = CUDA_R_32F, result = CUDA_R_32F;  // of A and B; of C and D
-  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  std::size_t a = 0, b = 0, c = 0, d = 0, bias = 0;  // numbers of buffers
-  std::optional<std::size_t> alpha, beta;            // and of scalars; 1 and 0 where there are none
-
-  std::int64_t lda() const { return (a_transposed ? m : k) + pad; }
-  std::int64_t ldb() const { return (b_transposed ? k : n) + pad; }
-  std::int64_t ldc() const { return has_c ? n + pad : n; }
-  std::int64_t stride_a() const { return (a_transposed ? k : m) * lda(); }
-  std::int64_t stride_b() const { return (b_transposed ? n : k) * ldb(); }
-  cublasOperation_t op_a() const { return a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
-  cublasOperation_t op_b() const { return b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
-  bool is_double() const { return type == CUDA_R_64F; }
-  bool has_bias() const { return epilogue != CUBLASLT_EPILOGUE_DEFAULT; }
-  bool is_integer() const { return type == CUDA_R_8I; }
-  cudaDataType scale() const {
-    return is_double() ? CUDA_R_64F : is_integer() ? CUDA_R_32I : CUDA_R_32F;
-  }
-  cublasComputeType_t compute() const {
-    if (is_integer()) return CUBLAS_COMPUTE_32I;
-    if (by_tf32) return CUBLAS_COMPUTE_32F_FAST_TF32;
-    return is_double() ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
-  }
-  /// What multiplies by itself; nullptr where only cublasLt does.
-  const char* default_name() const {
-    if (has_c || has_bias() || (result != type && result != CUDA_R_32F)) return nullptr;
-    if (by_tf32) return "cublasGemmEx";
-    if (is_double()) return batch > 1 ? "cublasDgemmStridedBatched" : "cublasDgemm";
-    if (type == CUDA_R_32F) return batch > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm";
-    return batch > 1 ? "cublasGemmStridedBatchedEx" : "cublasGemmEx";
-  }
-};
-
-std::optional<std::size_t> find_buffer(const autotune_baseline_problem_v1& problem,
-                                       std::string_view name) {
-  for (std::uint32_t i = 0; i < problem.count; ++i) {
-    if (problem.buffers[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
-std::size_t buffer_called(const autotune_baseline_problem_v1& problem, std::string_view name) {
-  if (const auto found = find_buffer(problem, name)) return *found;
-  throw std::runtime_error("the problem has no buffer " + std::string(name));
-}
-
-cudaDataType type_of(std::string_view name) {
-  if (name == "f32") return CUDA_R_32F;
-  if (name == "f64") return CUDA_R_64F;
-  if (name == "f16") return CUDA_R_16F;
-  if (name == "bf16") return CUDA_R_16BF;
-  if (name == "i8") return CUDA_R_8I;
-  throw std::runtime_error("cuBLAS has no product of dtype " + std::string(name) +
-                           " that adds up in it");
-}
-
-cublasLtEpilogue_t epilogue_of(const std::string& name) {
-  if (name == "none") return CUBLASLT_EPILOGUE_DEFAULT;
-  if (name == "bias") return CUBLASLT_EPILOGUE_BIAS;
-  if (name == "bias_relu") return CUBLASLT_EPILOGUE_RELU_BIAS;
-  throw std::runtime_error("cuBLAS has no epilogue " + name + " (its GELU is an approximation)");
-}
-
-/// Throws where cuBLAS has nothing for the problem.
-Product product_of(const autotune_baseline_problem_v1& problem) {
-  const std::string_view text = problem.problem;
-  const std::string_view target = problem.target;
-  const bool plain_batch = target == "gemm_batched", has_batch_size = target.ends_with("_batched");
-  const std::string layout = word(text, "layout", "NN"), scale = word(text, "scale", "none");
-  const auto is_layout = [](char letter) { return letter == 'N' || letter == 'T'; };
-  if (layout.size() != 2 || !is_layout(layout[0]) || !is_layout(layout[1])) {
-    throw std::runtime_error("layout " + layout + " is not known to this plugin");
-  }
-  Product product;
-  product.m = number(text, "M", "0");
-  product.n = number(text, "N", "0");
-  product.k = number(text, "K", "0");
-  product.pad = number(text, "pad", "0");
-  product.batch = number(text, has_batch_size ? "BATCH" : "batch", "1");
-  product.a_transposed = layout[0] == 'T';
-  product.b_transposed = layout[1] == 'T';
-  product.has_c = scale == "beta";
-  product.a = buffer_called(problem, plain_batch ? "a" : "A");
-  product.b = buffer_called(problem, plain_batch ? "b" : "B");
-  product.d = buffer_called(problem, plain_batch ? "c" : "D");
-  product.type = type_of(problem.buffers[product.a].type);
-  product.result = product.is_integer() ? CUDA_R_32I : type_of(problem.buffers[product.d].type);
-  product.by_tf32 = word(text, "math", "f32") == "tf32";
-  product.epilogue = epilogue_of(word(text, "epilogue", "none"));
-  if (product.has_bias()) product.bias = buffer_called(problem, "bias");
-  if (product.has_c) {
-    product.c = buffer_called(problem, "C");
-    product.beta = buffer_called(problem, "beta");
-  }
-  if (scale != "none") product.alpha = buffer_called(problem, "alpha");
-  if (product.m < 1 || product.n < 1 || product.k < 1 || product.batch < 1) {
-    throw std::runtime_error("its sizes cannot be read: " + std::string(text));
-  }
-  return product;
-}
 
 class Workspace {
  public:
@@ -396,7 +274,7 @@ int supports(const char* target) {
 }
 
 const char* open(const autotune_baseline_problem_v1* problem, void** instance) {
-  return reason_of([&] { *instance = new Gemm(product_of(*problem)); });
+  return reason_of([&] { *instance = new Gemm(cublas::product_of(*problem)); });
 }
 
 void close(void* instance) { delete static_cast<Gemm*>(instance); }

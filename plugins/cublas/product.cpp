@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/cublas/product.hpp"
+
+#include <charconv>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace cublas {
+namespace {
+
+/// The value of `name` in a text such as `M=512 N=512 layout=NN`, or `otherwise`.
+std::string word(std::string_view problem, std::string_view name, std::string_view otherwise) {
+  const std::string key = " " + std::string(name) + "=";
+  const std::string text = " " + std::string(problem) + " ";
+  const std::size_t at = text.find(key);
+  if (at == std::string::npos) return std::string(otherwise);
+  const std::size_t start = at + key.size();
+  return text.substr(start, text.find(' ', start) - start);
+}
+
+int number(std::string_view problem, std::string_view name, const char* otherwise) {
+  const std::string text = word(problem, name, otherwise);
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw std::runtime_error(std::string(name) + "=" + text + " is not a number");
+  }
+  return value;
+}
+
+std::optional<std::size_t> find_buffer(const autotune_baseline_problem_v1& problem,
+                                       std::string_view name) {
+  for (std::uint32_t i = 0; i < problem.count; ++i) {
+    if (problem.buffers[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+std::size_t buffer_called(const autotune_baseline_problem_v1& problem, std::string_view name) {
+  if (const auto found = find_buffer(problem, name)) return *found;
+  throw std::runtime_error("the problem has no buffer " + std::string(name));
+}
+
+cudaDataType type_of(std::string_view name) {
+  if (name == "f32") return CUDA_R_32F;
+  if (name == "f64") return CUDA_R_64F;
+  if (name == "f16") return CUDA_R_16F;
+  if (name == "bf16") return CUDA_R_16BF;
+  if (name == "i8") return CUDA_R_8I;
+  throw std::runtime_error("cuBLAS has no product that is summed in dtype " + std::string(name));
+}
+
+cublasLtEpilogue_t epilogue_of(const std::string& name) {
+  if (name == "none") return CUBLASLT_EPILOGUE_DEFAULT;
+  if (name == "bias") return CUBLASLT_EPILOGUE_BIAS;
+  if (name == "bias_relu") return CUBLASLT_EPILOGUE_RELU_BIAS;
+  throw std::runtime_error("cuBLAS has no epilogue " + name + " (its GELU is an approximation)");
+}
+
+}  // namespace
+
+const char* Product::default_name() const {
+  if (has_c || has_bias() || (result != type && result != CUDA_R_32F)) return nullptr;
+  if (by_tf32) return "cublasGemmEx";
+  if (is_double()) return batch > 1 ? "cublasDgemmStridedBatched" : "cublasDgemm";
+  if (type == CUDA_R_32F) return batch > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm";
+  return batch > 1 ? "cublasGemmStridedBatchedEx" : "cublasGemmEx";
+}
+
+Product product_of(const autotune_baseline_problem_v1& problem) {
+  const std::string_view text = problem.problem;
+  const std::string_view target = problem.target;
+  const bool plain_batch = target == "gemm_batched", has_batch_size = target.ends_with("_batched");
+  const std::string layout = word(text, "layout", "NN"), scale = word(text, "scale", "none");
+  const auto is_layout = [](char letter) { return letter == 'N' || letter == 'T'; };
+  if (layout.size() != 2 || !is_layout(layout[0]) || !is_layout(layout[1])) {
+    throw std::runtime_error("layout " + layout + " is not known to this plugin");
+  }
+  Product product;
+  product.m = number(text, "M", "0");
+  product.n = number(text, "N", "0");
+  product.k = number(text, "K", "0");
+  product.pad = number(text, "pad", "0");
+  product.batch = number(text, has_batch_size ? "BATCH" : "batch", "1");
+  product.a_transposed = layout[0] == 'T';
+  product.b_transposed = layout[1] == 'T';
+  product.has_c = scale == "beta";
+  product.a = buffer_called(problem, plain_batch ? "a" : "A");
+  product.b = buffer_called(problem, plain_batch ? "b" : "B");
+  product.d = buffer_called(problem, plain_batch ? "c" : "D");
+  product.type = type_of(problem.buffers[product.a].type);
+  product.result = product.is_integer() ? CUDA_R_32I : type_of(problem.buffers[product.d].type);
+  product.by_tf32 = word(text, "math", "f32") == "tf32";
+  product.epilogue = epilogue_of(word(text, "epilogue", "none"));
+  if (product.has_bias()) product.bias = buffer_called(problem, "bias");
+  if (product.has_c) {
+    product.c = buffer_called(problem, "C");
+    product.beta = buffer_called(problem, "beta");
+  }
+  if (scale != "none") product.alpha = buffer_called(problem, "alpha");
+  if (product.m < 1 || product.n < 1 || product.k < 1 || product.batch < 1 || product.pad < 0) {
+    throw std::runtime_error("these sizes are not of a product: " + std::string(text));
+  }
+  return product;
+}
+
+}  // namespace cublas

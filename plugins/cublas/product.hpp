@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix product of a problem, in cuBLAS's terms.
+#pragma once
+
+#include <cublasLt.h>
+#include <cublas_v2.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "plugins/sdk/autotune_plugin.h"
+
+namespace cublas {
+
+/// D = alpha op(A) op(B) + beta C + bias, `batch` times. All matrices are row-major. Rows of A, B
+/// and C are `pad` elements longer than their columns. The matrices of a batch follow each other.
+struct Product {
+  std::int64_t m = 0, n = 0, k = 0, pad = 0, batch = 1;
+  bool a_transposed = false, b_transposed = false, has_c = false, by_tf32 = false;
+  cudaDataType type = CUDA_R_32F, result = CUDA_R_32F;  // of A and B; of C and D
+  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  std::size_t a = 0, b = 0, c = 0, d = 0, bias = 0;  // numbers of buffers
+  std::optional<std::size_t> alpha, beta;            // of scalars; without: 1 and 0
+
+  std::int64_t lda() const { return (a_transposed ? m : k) + pad; }
+  std::int64_t ldb() const { return (b_transposed ? k : n) + pad; }
+  std::int64_t ldc() const { return has_c ? n + pad : n; }
+  std::int64_t stride_a() const { return (a_transposed ? k : m) * lda(); }
+  std::int64_t stride_b() const { return (b_transposed ? n : k) * ldb(); }
+  cublasOperation_t op_a() const { return a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
+  cublasOperation_t op_b() const { return b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
+  bool is_double() const { return type == CUDA_R_64F; }
+  bool has_bias() const { return epilogue != CUBLASLT_EPILOGUE_DEFAULT; }
+  bool is_integer() const { return type == CUDA_R_8I; }
+  cudaDataType scale() const {
+    return is_double() ? CUDA_R_64F : is_integer() ? CUDA_R_32I : CUDA_R_32F;
+  }
+  cublasComputeType_t compute() const {
+    if (is_integer()) return CUBLAS_COMPUTE_32I;
+    if (by_tf32) return CUBLAS_COMPUTE_32F_FAST_TF32;
+    return is_double() ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+  }
+  /// The function with which cuBLAS chooses an algorithm itself. nullptr where only cublasLt has
+  /// the product: 8-bit integers, a C of its own (cublasSgemm adds to D in place), a bias.
+  const char* default_name() const;
+};
+
+/// Reads the problem. Throws std::runtime_error with the reason if cuBLAS does not have the
+/// product.
+Product product_of(const autotune_baseline_problem_v1& problem);
+
+}  // namespace cublas

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/cublas/product.hpp"
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace cublas {
+namespace {
+
+using testing::HasSubstr;
+
+/// The product of a problem of gemm (or `target`), whose matrices have this type.
+Product read(const char* problem, const char* type = "f32", const char* target = "gemm") {
+  const bool plain_batch = std::string(target) == "gemm_batched";
+  const autotune_buffer_v1 buffers[] = {{plain_batch ? "a" : "A", type, "input", 1, nullptr},
+                                        {plain_batch ? "b" : "B", type, "input", 1, nullptr},
+                                        {"C", type, "input", 1, nullptr},
+                                        {"bias", type, "input", 1, nullptr},
+                                        {plain_batch ? "c" : "D", type, "output", 1, nullptr},
+                                        {"alpha", type, "scalar", 1, nullptr},
+                                        {"beta", type, "scalar", 1, nullptr}};
+  return product_of({target, problem, 7, buffers});
+}
+
+std::string refusal_of(const char* problem, const char* type = "f32") {
+  try {
+    read(problem, type);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "it was taken";
+}
+
+TEST(Product, LeadingDimensionsAreThoseOfRowMajorMatrices) {
+  const Product plain = read("M=3 N=5 K=7");
+  EXPECT_EQ(plain.lda(), 7);
+  EXPECT_EQ(plain.ldb(), 5);
+  EXPECT_EQ(plain.ldc(), 5);
+  const Product turned = read("M=3 N=5 K=7 layout=TT pad=2");
+  EXPECT_EQ(turned.lda(), 3 + 2);
+  EXPECT_EQ(turned.ldb(), 7 + 2);
+  EXPECT_EQ(turned.stride_a(), 7 * 5);
+  EXPECT_EQ(turned.stride_b(), 5 * 9);
+}
+
+TEST(Product, ABatchIsASettingOrASize) {
+  EXPECT_EQ(read("M=3 N=5 K=7").batch, 1);
+  EXPECT_EQ(read("M=3 N=5 K=7 batch=4").batch, 4);
+  EXPECT_EQ(read("BATCH=6 M=3 N=5 K=7", "f32", "gemm_batched").batch, 6);
+  EXPECT_EQ(read("BATCH=6 M=3 N=5 K=7", "f16", "gemm16_batched").batch, 6);
+}
+
+TEST(Product, ScalarsAndBiasAreBuffersByName) {
+  EXPECT_FALSE(read("M=3 N=5 K=7").alpha);
+  const Product scaled = read("M=3 N=5 K=7 scale=beta epilogue=bias_relu");
+  EXPECT_EQ(scaled.alpha, 5u);
+  EXPECT_EQ(scaled.beta, 6u);
+  EXPECT_EQ(scaled.c, 2u);
+  EXPECT_EQ(scaled.bias, 3u);
+  EXPECT_EQ(scaled.epilogue, CUBLASLT_EPILOGUE_RELU_BIAS);
+}
+
+TEST(Product, CublasChoosesItselfWhereItHasTheProduct) {
+  EXPECT_STREQ(read("M=3 N=5 K=7").default_name(), "cublasSgemm");
+  EXPECT_STREQ(read("M=3 N=5 K=7", "f64").default_name(), "cublasDgemm");
+  EXPECT_STREQ(read("M=3 N=5 K=7", "bf16").default_name(), "cublasGemmEx");
+  EXPECT_STREQ(read("M=3 N=5 K=7 math=tf32").default_name(), "cublasGemmEx");
+  EXPECT_STREQ(read("M=3 N=5 K=7 batch=2").default_name(), "cublasSgemmStridedBatched");
+  EXPECT_EQ(read("M=3 N=5 K=7 scale=beta").default_name(), nullptr);
+  EXPECT_EQ(read("M=3 N=5 K=7 epilogue=bias").default_name(), nullptr);
+  EXPECT_EQ(read("M=3 N=5 K=7", "i8").default_name(), nullptr);
+}
+
+TEST(Product, IntegersAreSummedInIntegers) {
+  const Product product = read("M=3 N=5 K=7", "i8");
+  EXPECT_EQ(product.compute(), CUBLAS_COMPUTE_32I);
+  EXPECT_EQ(product.result, CUDA_R_32I);
+}
+
+TEST(Product, WhatCannotBeReadIsRefusedWithAReason) {
+  EXPECT_THAT(refusal_of("M=3 N=5"), HasSubstr("M=3 N=5"));
+  EXPECT_THAT(refusal_of("M=3 N=0 K=7"), HasSubstr("N=0"));
+  EXPECT_THAT(refusal_of("M=3x N=5 K=7"), HasSubstr("M=3x is not a number"));
+  EXPECT_THAT(refusal_of("M=99999999999 N=5 K=7"), HasSubstr("is not a number"));
+  EXPECT_THAT(refusal_of("M=3 N=5 K=7 pad=wide"), HasSubstr("pad=wide is not a number"));
+  EXPECT_THAT(refusal_of("M=3 N=5 K=7 pad=-4"), HasSubstr("pad=-4"));
+  EXPECT_THAT(refusal_of("M=3 N=5 K=7 layout=NX"), HasSubstr("layout NX"));
+  EXPECT_THAT(refusal_of("M=3 N=5 K=7 layout="), HasSubstr("layout"));
+  EXPECT_THAT(refusal_of("M=3 N=5 K=7 epilogue=gelu"), HasSubstr("epilogue gelu"));
+  EXPECT_THAT(refusal_of("M=3 N=5 K=7", "u16"), HasSubstr("dtype u16"));
+}
+
+TEST(Product, EveryBufferMustBeThere) {
+  EXPECT_THROW(product_of({"gemm", "M=3 N=5 K=7", 0, nullptr}), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace cublas
