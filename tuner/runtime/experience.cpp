@@ -3,13 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
-#include "db/lookup_source.hpp"
 #include "db/problem_text.hpp"
-#include "tuner/core/error.hpp"
-#include "tuner/records/records.hpp"
 
 namespace autotune {
 namespace {
@@ -21,31 +17,6 @@ constexpr std::size_t kFirst = 8;   // of the candidates, when hardly any is val
 constexpr std::size_t kOfEach = 6;  // good configurations of a problem
 constexpr double kOneChange = 0.6;  // added to the distance of a neighbour's error
 constexpr int kSteps = 3;
-constexpr double kStartSeconds = 3e-6;  // of any call, in what it ideally takes
-
-std::optional<SizedCostModel> model_of(const SizedTarget& sized, const DeviceInfo& device) try {
-  return SizedCostModel(sized.target, sized.ones, device);
-} catch (const Error&) {
-  return std::nullopt;
-}
-
-/// The model's logarithm of seconds.
-std::optional<double> predicted(const std::optional<SizedCostModel>& model, const Levels& levels,
-                                std::span<const std::int64_t> sizes) try {
-  if (!model) return std::nullopt;
-  const double seconds = model->estimate(levels, sizes).seconds;
-  return seconds > 0 && std::isfinite(seconds) ? std::optional(std::log(seconds)) : std::nullopt;
-} catch (const Error&) {
-  return std::nullopt;
-}
-
-/// What cannot be evaluated is not valid.
-bool is_valid(const TargetProgram& program, const Levels& levels,
-              std::span<const std::int64_t> sizes) try {
-  return program.is_valid(levels, sizes);
-} catch (const Error&) {
-  return false;
-}
 
 std::size_t differences(const Levels& a, const Levels& b) {
   std::size_t count = 0;
@@ -60,12 +31,6 @@ std::span<const db::PastTime> foremost(const db::PastProblem& problem) {
 void append(auto& all, auto more) { std::ranges::move(more, std::back_inserter(all)); }
 
 }  // namespace
-
-std::optional<Levels> levels_in(const Target& target, std::string_view configuration) try {
-  return levels_of(target.parameters, parse_named_values(configuration));
-} catch (const Error&) {
-  return std::nullopt;
-}
 
 /// A tuned problem, seen from the sizes asked about.
 struct Experience::Past {
@@ -83,40 +48,11 @@ struct Experience::Candidate {
 };
 
 Experience::Experience(const SizedTarget& sized, db::PastTimes times)
-    : sized_(sized), times_(std::move(times)), here_(model_of(sized, sized.device)) {
-  const auto standard = levels_of(sized.target.parameters, sized.target.default_configuration);
-  if (!standard) here_.reset();
-  if (standard) default_levels_ = *standard;
-  const db::DeviceRow here = device_row(sized.device);
-  for (const db::DeviceRow& row : times_.devices) {
-    const bool same = db::is_same_device(row, here);
-    same_device_.push_back(same);
-    models_.push_back(model_of(sized, same ? sized.device : device_of(row)));
-  }
+    : sized_(sized),
+      times_(std::move(times)),
+      models_(sized, times_),
+      covers_(times_, models_.same_device(), sized.target.sizes.size()) {
   learn_errors();
-  learn_covers();
-}
-
-void Experience::learn_covers() {
-  for (const db::PastProblem& problem : times_.problems) {
-    if (problem.cover.empty() || !same_device_[problem.device]) continue;
-    const auto sizes = sizes_of(problem);
-    const std::vector<std::int64_t> own(sizes.begin(), sizes.end());
-    Cover& cover = covers_.try_emplace(problem.cover, Cover{own, own}).first->second;
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      cover.low[i] = std::min(cover.low[i], own[i]);
-      cover.high[i] = std::max(cover.high[i], own[i]);
-    }
-  }
-}
-
-bool Experience::spans(const std::string& cover, std::span<const std::int64_t> sizes) const {
-  const auto found = covers_.find(cover);
-  if (found == covers_.end()) return false;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] < found->second.low[i] || sizes[i] > found->second.high[i]) return false;
-  }
-  return true;
 }
 
 /// The configurations of the covers that span these sizes, each once.
@@ -126,21 +62,25 @@ std::vector<Experience::Candidate> Experience::of_cover(std::span<const Past> ne
   std::set<Levels> seen;
   for (const Past& past : near) {
     const db::PastTime& time = past.problem->pinned;
-    if (!same_device_[past.problem->device] || !spans(past.problem->cover, sizes)) continue;
-    const std::optional<Levels>& levels = levels_of_text(time.configuration);
+    if (!is_here(*past.problem) || !covers_.spans(past.problem->cover, sizes)) continue;
+    const std::optional<Levels>& levels = models_.levels_of_text(time.configuration);
     if (!levels || !seen.insert(*levels).second) continue;
     std::optional<KnownError> known;
-    if (const auto off = error(*past.problem, time)) known = {*off, past.distance};
+    if (const auto off = models_.error(*past.problem, time)) known = {*off, past.distance};
     all.push_back({*levels, &past, &time, known});
   }
   return all;
 }
 
-/// So that the first choice takes no longer than others.
+bool Experience::is_here(const db::PastProblem& problem) const {
+  return models_.same_device()[problem.device];
+}
+
+/// In advance: the first choice takes no longer than later ones.
 void Experience::learn_errors() {
   for (const db::PastProblem& problem : times_.problems) {
     for (const db::PastTime& time : foremost(problem)) {
-      if (levels_of_text(time.configuration)) error(problem, time);
+      if (models_.levels_of_text(time.configuration)) models_.error(problem, time);
     }
   }
 }
@@ -156,9 +96,9 @@ std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_
   const db::PastProblem& from = *best->from->problem;
   Choice choice;
   choice.is_standard = best->is_standard;
-  choice.expected_seconds = here_ ? std::exp(best->expected) : 0;
+  choice.expected_seconds = models_.has_model() ? std::exp(best->expected) : 0;
   choice.distance = db::size_distance(sizes_of(from), sizes);
-  choice.same_device = same_device_[from.device];
+  choice.same_device = is_here(from);
   choice.default_ns = from.standard.ns;
   choice.known = {to_text(configuration_of(sized_.target.parameters, best->levels)), 0,
                   "predicted"};
@@ -207,7 +147,7 @@ std::vector<Experience::Candidate> Experience::valid_ones(std::span<const Past> 
       append(valid, rated(neighbours(each, seen), sizes, typical));
     }
   }
-  if (here_) descend(valid, seen, sizes, typical);
+  if (models_.has_model()) descend(valid, seen, sizes, typical);
   return valid;
 }
 
@@ -220,7 +160,7 @@ std::vector<Experience::Past> Experience::nearest(std::span<const std::int64_t> 
   std::vector<Past> near;
   for (const db::PastProblem& problem : times_.problems) {
     const double distance = db::size_distance(sizes_of(problem), sizes);
-    near.push_back({&problem, distance + (same_device_[problem.device] ? 0 : kOtherDevice)});
+    near.push_back({&problem, distance + (is_here(problem) ? 0 : kOtherDevice)});
   }
   const std::size_t count = std::min(near.size(), kMostProblems);
   std::ranges::partial_sort(near, near.begin() + static_cast<std::ptrdiff_t>(count), {},
@@ -234,10 +174,10 @@ std::vector<Experience::Candidate> Experience::candidates(std::span<const Past> 
   std::vector<Candidate> all;
   std::set<Levels> seen;
   const auto add = [&](const Past& past, const db::PastTime& time) {
-    const std::optional<Levels>& levels = levels_of_text(time.configuration);
+    const std::optional<Levels>& levels = models_.levels_of_text(time.configuration);
     if (!levels || !seen.insert(*levels).second) return;
     std::optional<KnownError> known;
-    if (const auto off = error(*past.problem, time)) known = {*off, past.distance};
+    if (const auto off = models_.error(*past.problem, time)) known = {*off, past.distance};
     all.push_back({*levels, &past, &time, known, &time == &past.problem->standard});
   };
   for (const Past& past : near) {
@@ -294,8 +234,8 @@ std::vector<Experience::Candidate> Experience::rated(std::span<const Candidate> 
   std::vector<Candidate> valid;
   for (const Candidate& each : all) {
     if (!is_valid(sized_.program, each.levels, sizes)) continue;
-    const std::optional<double> time = predicted(here_, each.levels, sizes);
-    if (here_ && !time) continue;
+    const std::optional<double> time = models_.predicted(each.levels, sizes);
+    if (models_.has_model() && !time) continue;
     Candidate& kept = valid.emplace_back(each);
     if (time) kept.predicted = *time;
     kept.expected =
@@ -308,52 +248,26 @@ std::vector<Experience::Candidate> Experience::rated(std::span<const Candidate> 
 /// others of the architecture. Without a model, ours takes as long here as at the nearest problem.
 void Experience::weigh_baseline(Choice& choice, std::span<const std::int64_t> sizes,
                                 std::span<const Past> near) const {
+  const bool has_model = models_.has_model();
   std::vector<BaselineTime> times;
   for (const auto& [problem, distance] : near) {
-    const bool counts = problem->baseline_ns > 0 && (here_ || same_device_[problem->device]);
+    const bool counts = problem->baseline_ns > 0 && (has_model || is_here(*problem));
     if (!counts || times.size() == kMostBaselines) continue;
     const double winner = std::log(problem->good.front().ns * 1e-9);
-    const double reference = here_ ? ideal(models_[problem->device], sizes_of(*problem)) : winner;
+    const double reference = has_model ? models_.ideal(*problem) : winner;
     if (!std::isfinite(reference)) continue;
     if (times.empty()) choice.baseline = problem->baseline;
     times.push_back({reference, std::log(problem->baseline_ns * 1e-9), distance});
   }
   if (times.empty()) return;
-  const double reference = here_ ? ideal(here_, sizes) : times.front().reference;
+  const double reference = has_model ? models_.ideal(sizes) : times.front().reference;
   const double library = *expected_baseline_time(times, reference);
-  const double ours = here_ ? std::log(choice.expected_seconds) : reference;
+  const double ours = has_model ? std::log(choice.expected_seconds) : reference;
   if (prefers_baseline(ours, library, times.front().distance)) {
     choice.baseline_seconds = std::exp(library);
   } else {
     choice.baseline.clear();
   }
-}
-
-/// The logarithm of what a call ideally takes on the model's device, its start included; infinity
-/// if that is not known.
-double Experience::ideal(const std::optional<SizedCostModel>& model,
-                         std::span<const std::int64_t> sizes) const try {
-  if (!model) return std::numeric_limits<double>::infinity();
-  return std::log(kStartSeconds + model->ideal_seconds(default_levels_, sizes));
-} catch (const Error&) {
-  return std::numeric_limits<double>::infinity();
-}
-
-const std::optional<Levels>& Experience::levels_of_text(const std::string& configuration) {
-  const auto [found, is_new] = levels_.try_emplace(configuration);
-  if (is_new) found->second = levels_in(sized_.target, configuration);
-  return found->second;
-}
-
-/// Of the device's model, where the time was taken.
-std::optional<double> Experience::error(const db::PastProblem& problem, const db::PastTime& time) {
-  if (time.ns <= 0 || time.provenance == "predicted") return std::nullopt;
-  const auto [found, is_new] = errors_.try_emplace(&time);
-  if (!is_new) return found->second;
-  const std::optional<Levels>& levels = levels_of_text(time.configuration);
-  const auto model = predicted(models_[problem.device], *levels, sizes_of(problem));
-  if (model) found->second = std::log(time.ns * 1e-9) - *model;
-  return found->second;
 }
 
 }  // namespace autotune

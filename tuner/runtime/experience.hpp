@@ -4,31 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "db/past_times.hpp"
-#include "tuner/core/target_program.hpp"
-#include "tuner/model/cost_model.hpp"
+#include "tuner/runtime/covers.hpp"
+#include "tuner/runtime/past_models.hpp"
+#include "tuner/runtime/sized_target.hpp"
 #include "tuner/runtime/transfer_choice.hpp"
 
 namespace autotune {
-
-/// The levels of a stored text. nullopt if it is not a configuration of the target.
-std::optional<Levels> levels_in(const Target& target, std::string_view configuration);
-
-/// The parts of a target that a choice needs, for any sizes and fixed settings on one device.
-struct SizedTarget {
-  const Target& target;
-  const Problem& ones;  // every size 1, and the settings
-  const DeviceInfo& device;
-  const TargetProgram& program;  // with given sizes
-};
 
 /// Not thread-safe.
 class Experience {
@@ -63,15 +51,10 @@ class Experience {
  private:
   struct Past;
   struct Candidate;
-  /// The problems of a cover span the sizes low..high.
-  struct Cover {
-    std::vector<std::int64_t> low, high;
-  };
 
   void learn_errors();
-  void learn_covers();
   std::vector<Candidate> of_cover(std::span<const Past> near, std::span<const std::int64_t> sizes);
-  bool spans(const std::string& cover, std::span<const std::int64_t> sizes) const;
+  bool is_here(const db::PastProblem& problem) const;
   std::span<const std::int64_t> sizes_of(const db::PastProblem& problem) const;
   std::vector<Past> nearest(std::span<const std::int64_t> sizes) const;
   std::vector<Candidate> valid_ones(std::span<const Past> near,
@@ -85,20 +68,11 @@ class Experience {
                std::span<const std::int64_t> sizes, double typical) const;
   void weigh_baseline(Choice& choice, std::span<const std::int64_t> sizes,
                       std::span<const Past> near) const;
-  double ideal(const std::optional<SizedCostModel>& model,
-               std::span<const std::int64_t> sizes) const;
-  const std::optional<Levels>& levels_of_text(const std::string& configuration);
-  std::optional<double> error(const db::PastProblem& problem, const db::PastTime& time);
 
   const SizedTarget sized_;
   const db::PastTimes times_;
-  std::optional<SizedCostModel> here_;
-  Levels default_levels_;                              // if the target has a model
-  std::vector<bool> same_device_;                      // of the devices of times_
-  std::vector<std::optional<SizedCostModel>> models_;  // of the devices of times_
-  std::map<std::string, Cover> covers_;                // of this device, by name
-  std::map<std::string, std::optional<Levels>> levels_;
-  std::map<const db::PastTime*, std::optional<double>> errors_;
+  PastModels models_;
+  const Covers covers_;
 };
 
 }  // namespace autotune

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
+#include "tuner/runtime/answer_explanation.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/printable.hpp"
@@ -168,12 +168,9 @@ std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> s
   return answer;
 }
 
-/// What cannot be evaluated is not valid.
 bool TargetLookup::is_valid(const std::optional<Levels>& levels,
-                            std::span<const std::int64_t> sizes) const noexcept try {
-  return levels && program_.is_valid(*levels, sizes);
-} catch (...) {
-  return false;
+                            std::span<const std::int64_t> sizes) const noexcept {
+  return levels && autotune::is_valid(program_, *levels, sizes);
 }
 
 void TargetLookup::check(std::span<const std::int64_t> sizes) const {
@@ -291,73 +288,7 @@ bool TargetLookup::keep_lost_layers(db::LookupRows& read) const {
 
 std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
   const Problem problem = problem_for(sizes);
-  const LookupAnswer answer = find(sizes);
-  const bool is_predicted = answer.provenance == "predicted";
-  const bool is_exact = answer.origin == db::Origin::exact;
-  std::string text =
-      format("{} {} on {}: {}\n", target_.name, problem_text(target_, problem), device_.name,
-             configuration_text(target_, problem, answer.configuration, device_));
-  switch (answer.origin) {
-    case db::Origin::exact:
-      text += is_predicted ? "predicted by the cost model for these sizes, not measured"
-                           : format("tuned for these sizes, {}", answer.provenance);
-      break;
-    case db::Origin::transferred:
-      text += format(
-          "these sizes are not tuned; of what is good at near ones, it is expected to be the "
-          "fastest here; it is from sizes a factor of {:.3g} away",
-          std::exp2(answer.distance));
-      break;
-    case db::Origin::same_architecture:
-      text += format(
-          "not tuned on this device; good on another of the same architecture, at sizes a factor "
-          "of {:.3g} away",
-          std::exp2(answer.distance));
-      break;
-    case db::Origin::default_configuration:
-      text += "no near size is tuned; the target's default configuration";
-      break;
-  }
-  if (answer.validity != db::Validity::exact) text += format(", {}", name_of(answer.validity));
-  text += '\n';
-  if (answer.median_ns > 0) {
-    text +=
-        format("{}{} there", time_text(answer.median_ns * 1e-9), is_predicted ? " predicted" : "");
-    if (answer.default_ns > 0) {
-      text += format(", {:.2f}x the default", answer.default_ns / answer.median_ns);
-    }
-    text += '\n';
-  }
-  if (!answer.baseline.empty()) {
-    text += format("{} {} {}: it is {}faster, and is launched instead if it can be loaded\n",
-                   answer.baseline, is_exact ? "takes" : "is expected to take",
-                   time_text(answer.baseline_ns * 1e-9), is_exact ? "" : "expected to be ");
-  }
-  return text;
-}
-
-std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
-                                           const std::string& target, const std::string& name,
-                                           std::vector<std::string>& remarks) {
-  std::map<std::string, std::pair<std::size_t, db::DeviceRow>> found;
-  for (const db::Layer& layer : layers) {
-    try {
-      const db::TunedStore store(layer.path, layer.mode);
-      for (const db::TunedEntry& entry : store.tuned({name, target, "", ""})) {
-        auto& [count, row] = found[entry.device.name];
-        ++count;
-        row = entry.device;
-      }
-    } catch (const std::exception& error) {
-      remarks.emplace_back(error.what());
-    }
-    if (!found.empty()) break;
-  }
-  const auto most = std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    return a.second.first < b.second.first;
-  });
-  if (most == found.end()) return std::nullopt;
-  return device_of(most->second.second);
+  return explanation_of(target_, problem, device_, find(sizes));
 }
 
 }  // namespace autotune

@@ -16,23 +16,9 @@
 #include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/runtime/experience.hpp"
+#include "tuner/runtime/lookup_answer.hpp"
 
 namespace autotune {
-
-struct LookupAnswer {
-  std::string_view configuration;  // valid as long as the TargetLookup
-  std::string_view provenance;
-  db::Origin origin = db::Origin::default_configuration;
-  db::Validity validity = db::Validity::exact;
-  double median_ns = 0;
-  double default_ns = 0;
-  double distance = 0;  // root mean square of log2 of the sizes' ratios
-  /// The baseline and its candidate, if it was measured to be faster for these sizes on this
-  /// device: `cublas cublasSgemm`. Its plugin alone, if it is expected to be.
-  std::string_view baseline = {};
-  double baseline_ns = 0;    // measured or expected
-  bool early_start = false;  // it is faster with one in a chain of itself, as measured there
-};
 
 class TargetLookup {
  public:
@@ -115,12 +101,5 @@ class TargetLookup {
   std::map<Sizes, std::string_view> pins_;
   std::atomic<bool> has_pins_{false};
 };
-
-/// The device of this name, or the one with the most rows for the target, in the uppermost database
-/// that has any, as far as its rows describe it. nullopt if there are none. Appends a sentence to
-/// `remarks` for each missing or unreadable database.
-std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
-                                           const std::string& target, const std::string& name,
-                                           std::vector<std::string>& remarks);
 
 }  // namespace autotune

@@ -261,18 +261,5 @@ TEST_F(TargetLookupTest, ARefreshOfADatabaseThatNeverWasChangesNothing) {
   EXPECT_EQ(lookup.warnings(), "");
 }
 
-TEST_F(TargetLookupTest, TheDeviceCanComeFromTheDatabases) {
-  tune(512, "BM=64");
-  std::ofstream(folder_ / "text.db") << std::string(5000, 'x');
-  const db::Layer layers[] = {{path_}, {folder_ / "text.db"}};
-  std::vector<std::string> remarks;
-  const auto info = device_of_layers(layers, "gemm", "", remarks);
-  ASSERT_TRUE(info);
-  EXPECT_EQ(info->name, "NVIDIA H200");
-  EXPECT_EQ(info->compute_capability, 90);
-  EXPECT_EQ(device_of_layers(layers, "gemm", "NVIDIA A100", remarks), std::nullopt);
-  EXPECT_THAT(remarks.at(0), HasSubstr("text.db: is not a database"));
-}
-
 }  // namespace
 }  // namespace autotune

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/runtime/autotune.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "tests/tuner/runtime/c_api_case.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+
+class CKernel : public CApiCase {};
+
+TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
+  options_.device = "host";
+  options_.settings = "scale=beta";
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  EXPECT_EQ(autotune_place(handle_), AUTOTUNE_ON_HOST);
+  ASSERT_EQ(autotune_sizes(handle_), 3u);
+  EXPECT_STREQ(autotune_size_name(handle_, 1), "N");
+  EXPECT_STREQ(autotune_size_name(handle_, 3), "");
+  const int64_t small[3] = {2, 3, 2};
+  autotune_kernel* kernel = nullptr;
+  ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+  float a[] = {1, 2, 3, 4}, b[] = {1, 0, 2, 0, 1, 3}, c[] = {1, 1, 1, 1, 1, 1}, d[6] = {};
+  void* const buffers[] = {a, b, c, d};
+  const double scalars[] = {10, 0.5};
+  ASSERT_EQ(autotune_launch_with(kernel, buffers, 4, scalars, 2, nullptr), AUTOTUNE_OK)
+      << autotune_message();
+  EXPECT_THAT(d, testing::ElementsAre(10.5, 20.5, 80.5, 30.5, 40.5, 180.5));
+  ASSERT_EQ(autotune_launch(kernel, buffers, 4, nullptr), AUTOTUNE_OK) << autotune_message();
+  EXPECT_THAT(d, testing::ElementsAre(1, 4, 22, 7, 10, 52)) << "the kernel's own: 3 and -2";
+  autotune_release(kernel);
+  autotune_close(handle_);
+}
+
+TEST_F(CKernel, DescribesTheBuffersOfAKernel) {
+  options_.device = "host";
+  options_.settings = "dtype=i32";
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  const int64_t small[3] = {2, 3, 5};
+  autotune_kernel* kernel = nullptr;
+  ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+  autotune_buffer buffer{};
+  buffer.size = sizeof buffer;
+  ASSERT_EQ(autotune_describe_buffer(kernel, 1, &buffer), AUTOTUNE_OK) << autotune_message();
+  EXPECT_STREQ(buffer.name, "B");
+  EXPECT_STREQ(buffer.type, "i32");
+  EXPECT_EQ(buffer.use, AUTOTUNE_READ);
+  EXPECT_EQ(buffer.length, 15u);
+  ASSERT_EQ(autotune_describe_buffer(kernel, 3, &buffer), AUTOTUNE_OK);
+  EXPECT_EQ(buffer.use, AUTOTUNE_WRITTEN);
+  EXPECT_EQ(autotune_kernel_workspace(kernel), 0u) << "the default configuration has none";
+  EXPECT_EQ(autotune_describe_buffer(kernel, 4, &buffer), AUTOTUNE_WRONG_USAGE);
+  autotune_release(kernel);
+  autotune_close(handle_);
+}
+
+TEST_F(CKernel, PreparesTheKernelForAGpuThatIsNotHere) {
+  if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
+  options_.device = "NVIDIA H200";
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  autotune_kernel* kernel = nullptr;
+  ASSERT_EQ(autotune_prepare(handle_, sizes_, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+  std::size_t bytes = 0;
+  EXPECT_EQ(std::string(static_cast<const char*>(autotune_kernel_binary(kernel, &bytes)) + 1, 3),
+            "ELF");
+  EXPECT_GT(bytes, 1000u);
+  ASSERT_EQ(autotune_kernel_launches(kernel), 1u);
+  autotune_geometry geometry{};
+  geometry.size = sizeof geometry;
+  ASSERT_EQ(autotune_kernel_geometry(kernel, 0, &geometry), AUTOTUNE_OK);
+  EXPECT_GT(geometry.grid[0], 0u);
+  EXPECT_EQ(autotune_kernel_geometry(kernel, 1, &geometry), AUTOTUNE_WRONG_USAGE);
+  uint64_t buffer_bytes = 0;
+  EXPECT_STREQ(autotune_kernel_buffer(kernel, 0, &buffer_bytes), "A");
+  EXPECT_EQ(buffer_bytes, 512u * 512 * 4);
+  autotune_release(kernel);
+  autotune_close(handle_);
+}
+
+class CKernelLost : public CApiLostCase {};
+
+/// Runs the test in a process for which this machine has no GPU. False where that is this one.
+bool runs_without_gpu() {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible != nullptr && *visible == '\0') return false;
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  const std::string command =
+      format("CUDA_VISIBLE_DEVICES= {} --gtest_brief=1 --gtest_filter={}.{}",
+             std::filesystem::read_symlink("/proc/self/exe").string(), test.test_suite_name(),
+             test.name());
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  return true;
+}
+
+TEST_F(CKernelLost, WithoutAGpuTheKernelIsTheTunedOneAndSaysWhy) {
+  if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
+  if (runs_without_gpu()) return;
+  for (const bool tuned_only : {false, true}) {
+    options_.tuned_only = tuned_only ? 1 : 0;
+    ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+    autotune_kernel* kernel = nullptr;
+    ASSERT_EQ(autotune_prepare(handle_, sizes_, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+    EXPECT_EQ(autotune_kernel_configuration(kernel), configuration_);
+    const char* text = nullptr;
+    const autotune_engine engine = autotune_kernel_engine(kernel, &text);
+    EXPECT_EQ(engine, tuned_only ? AUTOTUNE_TUNED_KERNEL : AUTOTUNE_VENDOR_MISSING);
+    EXPECT_THAT(text,
+                HasSubstr(tuned_only ? "" : "cublas cublasLt 0 (algorithm 55): there is no GPU"));
+
+    ASSERT_EQ(autotune_kernel_scalars(kernel), 2u);
+    double beta = 0;
+    EXPECT_STREQ(autotune_kernel_scalar(kernel, 1, &beta), "beta");
+    EXPECT_EQ(beta, -2);
+    void* buffers[4] = {};
+    const double scalars[] = {1, 0};
+    EXPECT_EQ(autotune_launch_with(kernel, buffers, 4, scalars, 1, nullptr), AUTOTUNE_WRONG_USAGE);
+    EXPECT_THAT(autotune_message(), HasSubstr("a value for each of its scalars"));
+    EXPECT_EQ(autotune_launch_with(kernel, buffers, 4, scalars, 2, nullptr), AUTOTUNE_NO_DEVICE);
+    autotune_release(kernel);
+    autotune_close(handle_);
+  }
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a lookup finds for the sizes of one target.
+#pragma once
+
+#include <string_view>
+
+#include "db/lookup.hpp"
+
+namespace autotune {
+
+struct LookupAnswer {
+  std::string_view configuration;  // valid as long as the TargetLookup
+  std::string_view provenance;
+  db::Origin origin = db::Origin::default_configuration;
+  db::Validity validity = db::Validity::exact;
+  double median_ns = 0;
+  double default_ns = 0;
+  double distance = 0;  // root mean square of log2 of the sizes' ratios
+  /// The baseline and its candidate, if it was measured to be faster for these sizes on this
+  /// device: `cublas cublasSgemm`. Its plugin alone, if it is expected to be.
+  std::string_view baseline = {};
+  double baseline_ns = 0;    // measured or expected
+  bool early_start = false;  // it is faster with one in a chain of itself, as measured there
+};
+
+}  // namespace autotune

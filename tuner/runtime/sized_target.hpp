@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A target with fixed settings on one device, for any sizes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "tuner/core/target_program.hpp"
+
+namespace autotune {
+
+/// References only: what they refer to must outlive it.
+struct SizedTarget {
+  const Target& target;
+  const Problem& ones;  // every size 1, and the settings
+  const DeviceInfo& device;
+  const TargetProgram& program;  // with given sizes
+};
+
+/// The levels of a stored text. nullopt if it is not a configuration of the target.
+std::optional<Levels> levels_in(const Target& target, std::string_view configuration);
+
+/// False also where a constraint cannot be evaluated.
+bool is_valid(const TargetProgram& program, const Levels& levels,
+              std::span<const std::int64_t> sizes) noexcept;
+
+}  // namespace autotune
