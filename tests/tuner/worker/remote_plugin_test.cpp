@@ -12,8 +12,8 @@
 
 #include "tests/support/plugin_builder.hpp"
 #include "tests/tuner/search/simulated.hpp"
+#include "tests/tuner/worker/bowl.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/worker/plugin_catalog.hpp"
 
 namespace autotune {
 namespace {
@@ -26,7 +26,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::plain_plugin;
 using testing::PluginWorkshop;
 
 constexpr const char* kStrategies = R"(
@@ -135,11 +134,6 @@ const PluginDescription& many() {
   return plugin;
 }
 
-std::optional<double> bowl(const Levels& levels) {
-  const double x = levels[0] - 7.0, y = levels[1] - 3.0;
-  return 1 + 0.1 * (x * x + y * y);
-}
-
 struct Searched {
   std::size_t evaluated = 0;
   std::vector<std::string> warnings;
@@ -162,108 +156,6 @@ TEST(RemotePlugin, AStrategySearchesInAProcessOfItsOwn) {
   const Searched searched = search_with("in_order");
   EXPECT_EQ(searched.evaluated, 40u);
   EXPECT_THAT(searched.warnings, IsEmpty());
-}
-
-/// As its author wrote it when there was no other facet: with the declarations of that header.
-constexpr const char* kSearch1Alone = R"(
-#include <stdint.h>
-#include <string.h>
-typedef struct { uint64_t index; double seconds; int32_t outcome, reserved; } evaluation;
-typedef struct {
-  uint32_t parameters;
-  const void* parameter;
-  uint64_t configurations;
-  const uint16_t* levels;
-  const double* predicted;
-  uint64_t known_count;
-  const evaluation* known;
-  uint64_t seed, budget;
-  uint32_t batch, reserved;
-  void* host;
-  uint64_t (*evaluate)(void*, const uint64_t*, uint64_t, evaluation*);
-} task;
-typedef struct { const char *name, *description; const char* (*search)(const task*); } strategy;
-typedef struct { uint32_t count; const strategy* strategies; } search_1;
-typedef struct {
-  uint32_t abi;
-  const char *name, *version, *description;
-  const void* (*facet)(const char*);
-} plugin_v1;
-static const char* pairs(const task* task) {
-  for (uint64_t i = 0; i + 1 < task->configurations; i += 2) {
-    const uint64_t asked[2] = {i, i + 1};
-    evaluation answers[2];
-    if (task->evaluate(task->host, asked, 2, answers) < 2) return 0;
-    if (answers[0].index != i || answers[1].index != i + 1) return "other answers";
-    if (!(answers[1].seconds >= 1) || answers[1].outcome != 0) return "other figures";
-  }
-  return 0;
-}
-static const strategy strategies[] = {{"pairs", "two at a time", pairs}};
-static const search_1 search = {1, strategies};
-static const void* facet(const char* id) { return strcmp(id, "search/1") == 0 ? &search : 0; }
-static const plugin_v1 plugin = {1, "early", "1.0", "of search/1 alone", facet};
-__attribute__((visibility("default"))) const plugin_v1* autotune_plugin(void) { return &plugin; }
-)";
-
-TEST(RemotePlugin, OneBuiltAgainstSearch1AloneStillSearches) {
-  const PluginWorkshop workshop;
-  const PluginDescription early = describe_plugin(workshop.build("early", kSearch1Alone));
-  const ParameterSpace space = grid({10, 10});
-  Bench bench(space, bowl, 40);
-  PluginOptions options;
-  options.warn = [](const std::string& sentence) { ADD_FAILURE() << sentence; };
-  plugin_strategy(early, "pairs", options)->search(bench, 1);
-  EXPECT_EQ(bench.asked().size(), 40u);
-  EXPECT_EQ(bench.asked().back(), 39u);
-}
-
-constexpr const char* kSearch2 = R"(
-#include <autotune/autotune_plugin.h>
-#include <string.h>
-static const char* complain(const autotune_task_v2* task) {
-  static char text[200];
-  const uint64_t asked = 3;
-  autotune_evaluation_v2 answer;
-  if (task->evaluate(task->host, &asked, 1, &answer) != 1) return "no answer";
-  if (answer.registers != 255 || answer.local_bytes != 96 || answer.occupancy != 0.125) {
-    return "other resources";
-  }
-  strcat(strcat(strcpy(text, answer.kind), ": "), answer.reason);
-  return text;
-}
-static const autotune_strategy_v2 strategies[] = {{"complain", "", complain}};
-static const autotune_search_v2 search = {1, strategies};
-static const void* facet(const char* id) {
-  return strcmp(id, AUTOTUNE_FACET_SEARCH_2) == 0 ? &search : 0;
-}
-static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "second", "1.0", "a test", facet};
-AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
-)";
-
-TEST(RemotePlugin, OneOfSearch2GetsReasonsAndResourcesFromTheOtherProcess) {
-  class Spilling : public Bench {
-   public:
-    using Bench::Bench;
-    std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override {
-      std::vector<Evaluation> answers = Bench::evaluate(indices);
-      for (Evaluation& answer : answers) {
-        answer = {
-            answer.index, Outcome::launch_error, {}, "too many resources", {255, 0, 96, 0.125}};
-      }
-      return answers;
-    }
-  };
-  const PluginWorkshop workshop;
-  const PluginDescription second = describe_plugin(workshop.build("second", kSearch2));
-  EXPECT_EQ(facets_text(second), "search");
-  const ParameterSpace space = grid({10, 10});
-  Spilling bench(space, bowl, 40);
-  std::vector<std::string> warnings;
-  PluginOptions options;
-  options.warn = [&](const std::string& sentence) { warnings.push_back(sentence); };
-  plugin_strategy(second, "complain", options)->search(bench, 1);
-  EXPECT_THAT(warnings, ElementsAre(HasSubstr("launch_error: too many resources")));
 }
 
 TEST(RemotePlugin, OneThatStopsEarlyIsLeftAtThat) {
@@ -415,46 +307,6 @@ TEST(RemotePlugin, WhatTheEvaluatorThrowsIsNotHeldAgainstThePlugin) {
   const auto strategy = plugin_strategy(many(), "in_order", {});
   EXPECT_THAT([&] { strategy->search(bench, 1); },
               ::testing::ThrowsMessage<Error>("the disk is full"));
-}
-
-std::string refusal_of(const fs::path& file) {
-  PluginOptions options;
-  options.silence_seconds = 2;
-  try {
-    describe_plugin(file, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "it was taken";
-}
-
-TEST(RemotePlugin, OneThatCrashesOrHangsWhileItIsLoadedIsRefused) {
-  const PluginWorkshop workshop;
-  const std::string first = "__attribute__((constructor)) static void first(void) ";
-  EXPECT_THAT(
-      refusal_of(workshop.build("crash", plain_plugin("crash", "AUTOTUNE_PLUGIN_ABI",
-                                                      first + "{ *(volatile int*)0 = 1; }"))),
-      AllOf(HasSubstr("crash.so"), HasSubstr("its process ended by signal")));
-  EXPECT_THAT(refusal_of(workshop.build(
-                  "hang", plain_plugin("hang", "AUTOTUNE_PLUGIN_ABI",
-                                       first + "{ for (volatile int i = 1; i;) {} }"))),
-              AllOf(HasSubstr("hang.so"), HasSubstr("said nothing for 2 s")));
-  EXPECT_THAT(refusal_of(workshop.build("old", plain_plugin("old", "9"))),
-              HasSubstr("plugin ABI 9"));
-  EXPECT_THAT(refusal_of(workshop.folder() / "none.so"), HasSubstr("there is no such plugin"));
-}
-
-TEST(RemotePlugin, OfTwoOfOneNameTheSecondIsRefused) {
-  const PluginWorkshop workshop;
-  const fs::path one = fs::canonical(workshop.build("one", plain_plugin("same")));
-  const fs::path two = fs::canonical(workshop.build("two", plain_plugin("same")));
-  const auto entries = load_plugins(std::vector{one}, std::vector{one, two}, {});
-  ASSERT_EQ(entries.size(), 2u);
-  EXPECT_TRUE(entries[0].description);
-  EXPECT_FALSE(entries[1].description);
-  EXPECT_THAT(entries[1].reason,
-              AllOf(HasSubstr("two.so"), HasSubstr("one.so"), HasSubstr("the name same is taken")));
-  EXPECT_THROW(load_plugins(std::vector{one, two}, {}, {}), Error);
 }
 
 }  // namespace
