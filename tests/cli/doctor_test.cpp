@@ -106,6 +106,20 @@ TEST(DoctorOfFiles, ACacheThatCannotBeWrittenIsAProblem) {
   EXPECT_THAT(cli::cache_finding(sandbox.folder()).state, HasSubstr("2.000 KiB"));
 }
 
+/// For root, too: access() allows root everything.
+TEST(DoctorOfFiles, ACacheWhereNoFileCanBeMadeIsNotCalledFull) {
+  const cli::Finding found = cli::cache_finding("/proc/autotune");
+  EXPECT_EQ(found.health, Health::problem);
+  EXPECT_THAT(found.state, HasSubstr("/proc/autotune cannot be written: "));
+  EXPECT_EQ(cli::database_finding("database", "/proc/tuned.db").health, Health::problem);
+}
+
+TEST(DoctorOfFiles, LookingLeavesNothingBehind) {
+  const Sandbox sandbox;
+  EXPECT_EQ(cli::cache_finding(sandbox.folder() / "cache").health, Health::ok);
+  EXPECT_TRUE(std::filesystem::is_empty(sandbox.folder()));
+}
+
 TEST(DoctorOfFiles, ADatabaseIsReadAndChecked) {
   const Sandbox sandbox;
   EXPECT_EQ(cli::database_finding("database", sandbox.folder() / "none.db").health, Health::ok);

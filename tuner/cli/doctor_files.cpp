@@ -2,6 +2,10 @@
 // autotune doctor: the cache and the databases.
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
 #include "db/store.hpp"
 #include "tuner/cli/doctor.hpp"
 #include "tuner/file/file_system.hpp"
@@ -25,10 +29,16 @@ fs::path existing(fs::path folder) {
   return folder;
 }
 
-bool is_writable(const fs::path& folder) {
-  std::error_code none;
-  const fs::path there = existing(folder);
-  return fs::is_directory(there, none) && access(there.c_str(), W_OK | X_OK) == 0;
+/// Why no file can be written in a folder, or in the nearest one above it that exists: errno, or 0.
+/// Writes one, as access() tells root that everything is allowed. Leaves nothing behind.
+int why_not_writable(const fs::path& folder) {
+  std::string name = existing(folder) / "autotune-doctor-XXXXXX";
+  const int file = mkstemp(name.data());
+  if (file < 0) return errno;
+  const int failed = write(file, "x", 1) == 1 ? 0 : errno;
+  close(file);
+  unlink(name.c_str());
+  return failed;
 }
 
 std::int64_t bytes_below(const fs::path& folder) {
@@ -48,8 +58,9 @@ std::int64_t bytes_below(const fs::path& folder) {
 Finding cache_finding(const fs::path& folder) {
   const std::string advice = "set AUTOTUNE_CACHE to a folder on a local disk";
   if (folder.empty()) return {"cache", Health::problem, "HOME is not set", advice};
-  if (!is_writable(folder)) {
-    return {"cache", Health::problem, format("{} cannot be written", folder.string()), advice};
+  if (const int failed = why_not_writable(folder)) {
+    return {"cache", Health::problem,
+            format("{} cannot be written: {}", folder.string(), std::strerror(failed)), advice};
   }
   std::error_code failed;
   const fs::space_info space = fs::space(existing(folder), failed);
@@ -67,10 +78,12 @@ Finding cache_finding(const fs::path& folder) {
 Finding database_finding(const std::string& what, const fs::path& file) try {
   std::error_code none;
   if (!fs::exists(file, none)) {
-    if (is_writable(fs::absolute(file).parent_path())) {
-      return {what, Health::ok, format("{} will be made by the first tuning", file.string())};
+    const int failed = why_not_writable(fs::absolute(file).parent_path());
+    if (failed == 0) {
+      return {what, Health::ok, format("the first tuning will create {}", file.string())};
     }
-    return {what, Health::problem, format("{} cannot be made", file.string()),
+    return {what, Health::problem,
+            format("{} cannot be created: {}", file.string(), std::strerror(failed)),
             "set AUTOTUNE_DB to a file in a folder that you may write"};
   }
   const db::CheckReport report = db::TunedStore(file, db::Mode::read_only).check();
