@@ -66,7 +66,7 @@ TEST(TuneWorkload, ShapesOfTunableOpAreRead) {
                 "ScaledGemmTunableOp_Float8_NN,nn_16_8_24\n");
   const Ended ended = sandbox.run(tune("tunableop_untuned0.csv"));
   ASSERT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("1 lines name other operations"));
+  EXPECT_THAT(ended.err, HasSubstr("1 other line is left out"));
   const Json problems = Json::parse(ended.out)["problems"];
   ASSERT_EQ(problems.size(), 2U);
   EXPECT_EQ(problems[0]["problem"]["M"], 8);
@@ -101,8 +101,13 @@ TEST(TuneWorkload, ABadFileIsNamedWithItsLine) {
   expect_refused(sandbox.run(tune("bad.jsonl")), 1,
                  {"bad.jsonl, line 2", "is not a call of cuBLAS"});
   sandbox.write("other.jsonl", line("NN", 16, 8, 24, "device", 1, 16));
-  expect_refused(sandbox.run(tune("other.jsonl")), 1, {"has no call that kernels of gemm could"});
+  expect_refused(sandbox.run(tune("other.jsonl")), 1,
+                 {"has no call that kernels of gemm could", "run --report"});
   expect_refused(sandbox.run(tune("none.jsonl")), 1, {"none.jsonl: cannot be read"});
+  sandbox.write("half.csv", "GemmTunableOp_Half_NN,nn_16_8_24\n");
+  expect_refused(sandbox.run(tune("half.csv")), 1, {"half.csv: has no call", "--target gemm16"});
+  sandbox.write("none.csv", "Validator,PT_VERSION,2.11.0\n");
+  expect_refused(sandbox.run(tune("none.csv")), 1, {"none.csv: has no call", "docs/blas.md"});
   expect_refused(sandbox.run({"tune", "--workload", "w", "--sizes", "8", "--device", "host"}), 2,
                  {"leave out --sizes"});
 }

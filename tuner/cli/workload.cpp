@@ -7,9 +7,11 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "tuner/cli/workload_file.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
@@ -23,7 +25,7 @@ double weight_of(const RecordedCall& call) {
   return call.calls * (blas::flops_of(call.shape) / kFlopsPerSecond + kLaunchSeconds);
 }
 
-std::vector<RecordedCall> calls_in(const std::filesystem::path& file, double& unknown) {
+std::vector<RecordedCall> calls_in(const std::filesystem::path& file, int& unknown) {
   const std::string why = why_unreadable(file, std::numeric_limits<std::uint64_t>::max());
   if (!why.empty()) {
     throw Error(
@@ -62,6 +64,22 @@ std::optional<Problem> problem_for(const blas::CallShape& shape, const Target& t
   return problem_of(target, sizes, parse_named_values(wanted->settings));
 }
 
+/// What to do about a file without a call for the target.
+std::string advice_for(const std::filesystem::path& file, const std::vector<RecordedCall>& calls) {
+  std::set<std::string> served;
+  for (const RecordedCall& call : calls) {
+    if (blas::contract_of(call.shape) != blas::Outcome::served) continue;
+    for (const blas::TargetProblem& one : blas::problems_of(call.shape)) served.insert(one.target);
+  }
+  if (!served.empty()) {
+    return "its calls are for --target " +
+           joined(std::vector<std::string>(served.begin(), served.end()), " or ");
+  }
+  return file.extension() == ".csv"
+             ? "docs/blas.md says which products are served"
+             : "autotune run --report -- COMMAND says why each call is passed on";
+}
+
 struct Weighted {
   Problem problem;
   double weight = 0;
@@ -90,9 +108,11 @@ void keep_affordable(std::vector<Weighted>& problems, const Budget& budget) {
 
 Workload read_workload(const std::filesystem::path& file, const Target& target,
                        const Budget& budget) {
-  double unknown = 0, all = 0, kept = 0;
+  int unknown = 0;
+  double all = 0, kept = 0;
+  const std::vector<RecordedCall> calls = calls_in(file, unknown);
   std::map<std::string, Weighted> problems;
-  for (const RecordedCall& call : calls_in(file, unknown)) {
+  for (const RecordedCall& call : calls) {
     all += weight_of(call);
     const std::optional<Problem> problem = problem_for(call.shape, target);
     if (!problem) continue;
@@ -100,10 +120,8 @@ Workload read_workload(const std::filesystem::path& file, const Target& target,
     one.weight += weight_of(call);
   }
   if (problems.empty()) {
-    throw Error(
-        format("{}: has no call that kernels of {} could serve; autotune run --report says "
-               "why",
-               file.string(), target.name));
+    throw Error(format("{}: has no call that kernels of {} could serve: {}", file.string(),
+                       target.name, advice_for(file, calls)));
   }
   std::vector<Weighted> chosen = heaviest_first(problems);
   keep_affordable(chosen, budget);
@@ -119,7 +137,8 @@ Workload read_workload(const std::filesystem::path& file, const Target& target,
         "its calls{}",
         file.string(), chosen.size(), chosen.size() == 1 ? "" : "s", target.name,
         chosen.size() == 1 ? "is" : "are", 100 * kept / all,
-        unknown > 0 ? format("; {} lines name other operations", unknown) : "");
+        unknown > 0 ? format("; {} other line{} left out", unknown, unknown == 1 ? " is" : "s are")
+                    : "");
   }
   return workload;
 }

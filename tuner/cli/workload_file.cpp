@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/workload_file.hpp"
 
+#include <charconv>
 #include <regex>
+#include <system_error>
 
 #include "tuner/blas/cublas_abi.hpp"
 #include "tuner/core/error.hpp"
@@ -13,6 +15,8 @@ namespace {
 
 using blas::CallShape;
 using blas::Scale;
+
+constexpr std::int64_t kMostElements = 2147483647;  // of a size
 
 std::uint8_t operation_of(char letter) { return letter == 'N' || letter == 'n' ? 0 : 1; }
 
@@ -66,8 +70,14 @@ std::optional<RecordedCall> tunable_op_call(const std::string& line) {
       "(_B_(\\d+))?(_ld_(\\d+)_(\\d+)_(\\d+))?\\s*(,.*)?");
   std::smatch match;
   if (!std::regex_match(line, match, pattern)) return std::nullopt;
+  bool is_sized = true;
   const auto number = [&](std::size_t group, std::int64_t otherwise) {
-    return match[group].matched ? std::stoll(match[group]) : otherwise;
+    if (!match[group].matched) return otherwise;
+    std::int64_t value = 0;
+    const std::string digits = match[group];
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    is_sized &= error == std::errc() && value <= kMostElements;
+    return value;
   };
   CallShape s;
   s.a_type = s.b_type = s.c_type = s.d_type = tunable_op_type(match[2]);
@@ -75,6 +85,7 @@ std::optional<RecordedCall> tunable_op_call(const std::string& line) {
   s.m = number(5, 0), s.n = number(6, 0), s.k = number(7, 0), s.batch = number(9, 1);
   s.lda = number(11, s.op_a == 0 ? s.m : s.k), s.ldb = number(12, s.op_b == 0 ? s.k : s.n);
   s.ldc = s.ldd = number(13, s.m);
+  if (!is_sized) return std::nullopt;
   s.stride_a = s.m * s.k, s.stride_b = s.k * s.n, s.stride_c = s.stride_d = s.m * s.n;
   s.compute_type = blas::kComputeF32;
   s.epilogue = match[1] == "AndBias" ? blas::kBias : blas::kNoEpilogue;

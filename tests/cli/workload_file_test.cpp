@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/workload_file.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tuner/blas/cublas_abi.hpp"
+#include "tuner/blas/workload_file.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A call in which every field that is recorded differs from its default.
+blas::CallShape unusual() {
+  blas::CallShape shape;
+  shape.op_a = 1;
+  shape.m = 3, shape.n = 5, shape.k = 7, shape.batch = 2;
+  shape.lda = 11, shape.ldb = 13, shape.ldc = 17, shape.ldd = 19;
+  shape.stride_a = 100, shape.stride_b = 200, shape.stride_c = 300, shape.stride_d = 400;
+  shape.a_type = shape.b_type = blas::kBf16;
+  shape.c_type = shape.d_type = blas::kF32;
+  shape.compute_type = blas::kComputeF32;
+  shape.math_mode = 1;
+  shape.scale = blas::Scale::beta;
+  shape.epilogue = blas::kBias;
+  shape.alignment = 8;
+  shape.other_order = 1;
+  return shape;
+}
+
+TEST(WorkloadFile, WhatTheLibraryRecordsIsReadAgain) {
+  const RecordedCall read = recorded_call(blas::workload_line(unusual(), 42), "w, line 1");
+  EXPECT_EQ(read.shape, unusual());
+  EXPECT_EQ(read.calls, 42);
+}
+
+TEST(WorkloadFile, ALineThatIsNotACallIsNamedByItsPlace) {
+  const std::string whole = blas::workload_line(unusual(), 42);
+  std::string short_layout = whole;
+  short_layout.replace(whole.find("\"TN\""), 4, "\"T\"");
+  std::string text_size = whole;
+  text_size.replace(whole.find("\"m\":3"), 5, "\"m\":\"\"");
+  for (const std::string& line :
+       {std::string("{}"), std::string("[]"), std::string("7"), short_layout, text_size}) {
+    try {
+      recorded_call(line, "w, line 3");
+      ADD_FAILURE() << line;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("w, line 3: is not a call of cuBLAS")) << line;
+    }
+  }
+  EXPECT_THROW(recorded_call("{\"m\":", "w, line 3"), Error);
+  EXPECT_THROW(recorded_call("", "w, line 3"), Error);
+}
+
+TEST(WorkloadFile, ShapesOfTunableOpArePacked) {
+  const auto call = tunable_op_call("GemmTunableOp_float_TN,tn_16_8_24");
+  ASSERT_TRUE(call);
+  const blas::CallShape& s = call->shape;
+  EXPECT_EQ(blas::layout_of(s), "TN");
+  EXPECT_EQ((std::vector{s.m, s.n, s.k}), (std::vector<std::int64_t>{16, 8, 24}));
+  EXPECT_EQ((std::vector{s.lda, s.ldb, s.ldc}), (std::vector<std::int64_t>{24, 24, 16}));
+  EXPECT_EQ(s.a_type, blas::kF32);
+}
+
+TEST(WorkloadFile, ShapesOfTunableOpMayHaveABatchALeadingDimensionAndABias) {
+  const auto call =
+      tunable_op_call("GemmStridedBatchedTunableOp_Half_NN,nn_16_8_24_B_3_ld_32_40_48,extra");
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->shape.batch, 3);
+  EXPECT_EQ(call->shape.lda, 32);
+  EXPECT_EQ(call->shape.ldb, 40);
+  EXPECT_EQ(call->shape.ldc, 48);
+  EXPECT_EQ(call->shape.a_type, blas::kF16);
+  const auto biased = tunable_op_call("GemmAndBiasTunableOp_BFloat16_TN,tn_16_8_24");
+  ASSERT_TRUE(biased);
+  EXPECT_EQ(biased->shape.epilogue, blas::kBias);
+}
+
+TEST(WorkloadFile, OtherLinesOfTunableOpAreNoCall) {
+  for (const char* line : {"", "Validator,PT_VERSION,2.11.0", "GemmTunableOp_double_NN,nn_16_8_24",
+                           "GemmTunableOp_float_NN,nn_16_8", "GemmTunableOp_float_NN,nn_-16_8_24",
+                           "GemmTunableOp_float_NN,nn_99999999999999999999_8_24",
+                           "GemmTunableOp_float_NN,nn_4000000000_8_24"}) {
+    EXPECT_FALSE(tunable_op_call(line)) << line;
+  }
+}
+
+}  // namespace
+}  // namespace autotune::cli
