@@ -166,6 +166,7 @@ const Verb kCompare{
                 {"device", "NAME", "Only this device"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
                  true},
+                kContextOption,
                 {"within", "PERCENT", "How much slower than the fastest may be", "5%"},
                 {"db", "FILE", "The database"},
                 {"json", "", "Print JSON"}},

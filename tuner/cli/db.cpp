@@ -5,6 +5,7 @@
 
 #include "tuner/cli/db_actions.hpp"
 #include "tuner/cli/plugins.hpp"
+#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -97,7 +98,8 @@ const Verb kDb{
         R"(* `export` writes `--format` jsonl (every fact, one JSON object a line, in canonical order), best
   (only the answers, as JSON lines), cpp (the answers as a C++ header) or sqlite. t4 (T4 results) and
   kt (Kernel Tuner's cache of 1.5.0) have the trials of one problem: `--target`, `--size`, and
-  `--device` or `--set` if several fit. A `lower_bound` beside a time says that timing stopped early.
+  `--device`, `--set` or `--context` if several fit. A `lower_bound` beside a time says that timing
+  stopped early.
 * `export --format cpp --embed --target T` compiles the answers and writes a header with a look-up
   function, the cubins, and what launches them ([database.md](database.md)).
 * `export --format source --target T --size S` writes one answer as a CUDA source with its kernels,
@@ -125,6 +127,7 @@ const Verb kDb{
                 {"set", "NAME=VALUE",
                  "pin, export t4, kt, source, --embed: a setting of the problem, such as dtype=f64",
                  "", true},
+                kContextOption,
                 kPluginOption,
                 {"config", "TEXT", "pin: the configuration, \"BM=64 BN=64 …\""},
                 {"note", "TEXT", "pin: why"},

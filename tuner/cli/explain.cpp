@@ -117,6 +117,7 @@ const Verb kExplain{
          {"size", "S", "A problem, as for tune: 512, 1037x1031x1055"},
          {"device", "NAME", "Only this device"},
          {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", {}, true},
+         kContextOption,
          kPluginOption,
          kCountersOption,
          {"losers", "N", "Number of nearest losers", "5"},

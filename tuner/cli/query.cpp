@@ -257,6 +257,7 @@ const Verb kQuery{
                 {"device", "NAME", "Only this device"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
                  true},
+                kContextOption,
                 {"trials", "N", "Show N timed trials of each problem, too", "0"},
                 {"sort", "COLUMN",
                  "Sort these by time, registers, occupancy (the largest first) or compile", "time",

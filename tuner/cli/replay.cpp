@@ -205,6 +205,7 @@ const Verb kReplay{
                 {"target", "T", "In place of files: the trials of this target in the database"},
                 {"size", "S", "With --target: only this problem, as for tune"},
                 {"set", "NAME=VALUE", "With --target: only problems with this setting", "", true},
+                kContextOption,
                 {"device", "NAME", "With --target: only this device"},
                 {"db", "FILE", "With --target: the database"},
                 {"json", "", "Print JSON"}},

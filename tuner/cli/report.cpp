@@ -4,6 +4,7 @@
 
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/report_source.hpp"
+#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/report/page.hpp"
 #include "tuner/text/format.hpp"
 
@@ -37,6 +38,7 @@ const Verb kReport{
                 {"device", "NAME", "Only this device"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
                  true},
+                kContextOption,
                 kPluginOption,
                 {"db", "FILE", "The database"},
                 {"output", "FILE", "The HTML file to write"}},

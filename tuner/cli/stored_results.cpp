@@ -38,8 +38,9 @@ db::TunedEntry single_entry(const Arguments& arguments, const db::TunedStore& st
     names.push_back(
         format("{} on {} ({})", entry.best.key.problem, entry.device.name, entry.best.key.policy));
   }
-  throw Error(format("{} problems are tuned: choose one with --size, --device or --set: {}",
-                     entries.size(), joined(names, "; ")));
+  throw Error(
+      format("{} problems are tuned: choose one with --size, --device, --set or --context: {}",
+             entries.size(), joined(names, "; ")));
 }
 
 }  // namespace autotune::cli

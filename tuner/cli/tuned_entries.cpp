@@ -10,6 +10,7 @@
 
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
@@ -85,11 +86,52 @@ void expect_known(const std::string& name, const std::vector<db::TunedEntry>& en
                           suggestion(name, std::vector<std::string>(known.begin(), known.end()))));
 }
 
+/// The context of a stored policy; keys without one are of a chain.
+std::string context_of(const db::TunedEntry& entry) {
+  for (const NamedValue& each : parse_named_values(entry.best.key.policy)) {
+    if (each.name == "context") return each.value.text();
+  }
+  return std::string(name_of(CallContext::chain));
+}
+
+/// What --set and --context choose among the entries of a target.
+struct Choice {
+  NamedValues settings;
+  std::optional<std::string> context;
+
+  bool takes(const db::TunedEntry& entry) const {
+    return has_settings(entry, settings) && (!context || context_of(entry) == *context);
+  }
+};
+
+Choice choice_of(const Arguments& arguments) {
+  Choice choice{settings_of(arguments), arguments.find(kContextOption.name)};
+  if (choice.context && !context_named(*choice.context)) {
+    throw UsageError(format("--context is between, chain or alone, not \"{}\"", *choice.context));
+  }
+  return choice;
+}
+
+/// Throws Error where entries have the settings, but none the context.
+void expect_context(const Choice& choice, const std::vector<db::TunedEntry>& all,
+                    const std::string& file) {
+  std::set<std::string> contexts;
+  for (const db::TunedEntry& entry : all) {
+    if (has_settings(entry, choice.settings)) contexts.insert(context_of(entry));
+  }
+  if (!choice.context || contexts.empty() || contexts.contains(*choice.context)) return;
+  throw Error(format("{} is not tuned with --context {} in {}, but with {}",
+                     all.front().kernel.target, *choice.context, file,
+                     joined(std::vector<std::string>(contexts.begin(), contexts.end()), " and ")));
+}
+
 /// Says why there is no answer though the target is tuned on the device.
 [[noreturn]] void no_answer(const Arguments& arguments, const db::TunedStore& store,
                             const db::TunedFilter& filter) {
-  const NamedValues chosen = settings_of(arguments);
+  const Choice choice = choice_of(arguments);
+  const NamedValues& chosen = choice.settings;
   const std::vector<db::TunedEntry> all = store.tuned(filter);
+  expect_context(choice, all, store.path().string());
   if (chosen.empty() || all.empty()) {
     throw Error(format("{}: none of its answers can be used: autotune db check shows why",
                        store.path().string()));
@@ -113,6 +155,10 @@ std::vector<NamedValues> asked_sizes(const Arguments& arguments, const db::Tuned
 }
 
 }  // namespace
+
+const Option kContextOption{
+    "context", "C",   "Only results of this context of a call: between, chain or alone",
+    {},        false, "between chain alone"};
 
 void warn_of(const std::vector<std::string>& sentences) {
   const std::size_t shown = std::min(sentences.size(), kWarnings);
@@ -167,10 +213,10 @@ std::string target_name(const Arguments& arguments) {
 std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
                                            const db::TunedStore& store) {
   const db::TunedFilter filter = filter_of(arguments, target_name(arguments));
-  const NamedValues chosen = settings_of(arguments);
+  const Choice chosen = choice_of(arguments);
   expect_tuned(store, filter);
   std::vector<db::TunedEntry> entries = latest_of_each(store.tuned(filter));
-  std::erase_if(entries, [&](const db::TunedEntry& one) { return !has_settings(one, chosen); });
+  std::erase_if(entries, [&](const db::TunedEntry& one) { return !chosen.takes(one); });
   if (entries.empty()) no_answer(arguments, store, filter);
   return entries;
 }
@@ -178,12 +224,12 @@ std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
 std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target) {
   db::TunedFilter filter = filter_of(arguments, target);
-  const NamedValues chosen = settings_of(arguments);
+  const Choice chosen = choice_of(arguments);
   std::vector<db::TunedEntry> entries;
   for (const NamedValues& sizes : asked_sizes(arguments, expect_tuned(store, filter))) {
     filter.sizes = to_text(sizes);
     for (db::TunedEntry& entry : latest_of_each(store.tuned(filter))) {
-      if (has_settings(entry, chosen)) entries.push_back(std::move(entry));
+      if (chosen.takes(entry)) entries.push_back(std::move(entry));
     }
   }
   return entries;
@@ -193,9 +239,9 @@ std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
                                                const db::TunedStore& store) {
   std::vector<db::TunedEntry> entries =
       latest_of_each(store.unanswered(filter_of(arguments, target_name(arguments))));
-  const NamedValues chosen = settings_of(arguments);
+  const Choice chosen = choice_of(arguments);
   std::erase_if(entries, [&](const db::TunedEntry& one) {
-    if (!has_settings(one, chosen)) return true;
+    if (!chosen.takes(one)) return true;
     if (!arguments.has("size")) return false;
     const auto asked = parse_sizes(arguments.text("size"), words_of(one.kernel.sizes), "--size");
     return std::ranges::find(asked, problem_of(one).sizes) == asked.end();
@@ -210,11 +256,11 @@ bool is_tuned(const Arguments& arguments, const db::TunedStore& store) {
 
 std::vector<Nearest> nearest_entries(const Arguments& arguments, const db::TunedStore& store) {
   const db::TunedFilter filter = filter_of(arguments, target_name(arguments));
-  const NamedValues chosen = settings_of(arguments);
+  const Choice chosen = choice_of(arguments);
   std::vector<Nearest> nearest;
   for (const NamedValues& sizes : asked_sizes(arguments, expect_tuned(store, filter))) {
     for (db::NearEntry& near : store.nearest(filter, to_text(sizes))) {
-      if (!has_settings(near.entry, chosen)) continue;
+      if (!chosen.takes(near.entry)) continue;
       nearest.push_back({sizes, std::move(near.entry), near.distance});
     }
   }

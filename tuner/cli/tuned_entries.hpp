@@ -11,6 +11,10 @@
 
 namespace autotune::cli {
 
+/// `--context`: of the results for several contexts of a call, those of one. The functions below
+/// that find entries follow it, and throw UsageError for an unknown context.
+extern const Option kContextOption;
+
 /// Opens --db, else the default database.
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
 /// Opens a database for a change. A missing file is an error; it is not created.

@@ -128,6 +128,7 @@ const Verb kWarm{
                 {"gpu", "GPU", "The GPU: cuda:N, or a name as for occupancy: h200", "cuda:0"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
                  true},
+                kContextOption,
                 {"db", "FILE", "The database"},
                 {"jobs", "N", "Compile threads; default: all cores"},
                 kCompileLimitOption,
