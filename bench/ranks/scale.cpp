@@ -91,6 +91,9 @@ class Ranks final : public Transport {
     if (message && message->header["say"] == say::kOrder) {
       tune(to, content_of<Order>(message->header).number);
     }
+    if (message && message->header["say"] == say::kRollCall) {
+      post(now, to, packed({{"say", say::kPresent}}));
+    }
     theirs += processor_seconds() - before;
   }
 

@@ -75,26 +75,25 @@ std::vector<std::string> words_of_tune(std::vector<std::string> words) {
   return words;
 }
 
-/// Processes of this host that no longer answer: a stopped one would keep mpirun waiting.
+/// Processes of this host, but not this one. A stopped process would keep mpirun waiting.
 void kill_all(const std::vector<std::string>& processes) {
   for (const std::string& process : processes) {
     std::istringstream fields(process);
     std::string host;
     pid_t pid = 0;
-    if (db::process_lives(process) && fields >> host >> pid && pid > 1) kill(pid, SIGKILL);
+    if (!db::process_lives(process) || !(fields >> host >> pid)) continue;
+    if (pid > 1 && pid != getpid()) kill(pid, SIGKILL);
   }
 }
 
 /// Sends the other ranks home if this one fails before it can lead them. None is lost yet.
 class OtherRanks {
  public:
-  OtherRanks(Transport& transport, bool& can_finalize)
-      : transport_(transport), can_finalize_(can_finalize) {}
+  OtherRanks(Transport& transport, EndOfRun& end) : transport_(transport), end_(end) {}
   ~OtherRanks() {
     if (are_led_) return;
-    EndOfRun end;
-    end.finalize = can_finalize_ = true;
-    for (int to = 1; to < transport_.size(); ++to) transport_.send(to, packed(wire_of(end)));
+    end_.finalize = true;
+    for (int to = 1; to < transport_.size(); ++to) transport_.send(to, packed(wire_of(end_)));
   }
   OtherRanks(const OtherRanks&) = delete;
   OtherRanks& operator=(const OtherRanks&) = delete;
@@ -102,7 +101,7 @@ class OtherRanks {
 
  private:
   Transport& transport_;
-  bool& can_finalize_;
+  EndOfRun& end_;
   bool are_led_ = false;
 };
 
@@ -118,8 +117,8 @@ void lead_to_end(Lead& lead, Transport& transport) {
   }
 }
 
-int run_lead(const std::vector<std::string>& words, MpiTransport& transport, bool& can_finalize) {
-  OtherRanks others(transport, can_finalize);
+int run_lead(const std::vector<std::string>& words, MpiTransport& transport, EndOfRun& end) {
+  OtherRanks others(transport, end);
   const cli::Verb& verb = cli::verb_called("tune");
   if (asks_for_help(words)) {
     std::cout << cli::help_of(verb);
@@ -154,8 +153,8 @@ int run_lead(const std::vector<std::string>& words, MpiTransport& transport, boo
   others.are_led();
   lead_to_end(lead, transport);
   const std::string process = db::process_text();
-  kill_all(lead.zombies(process.substr(0, process.find(' '))));
-  can_finalize = !lead.has_lost_ranks();
+  end = lead.end_of_run(process.substr(0, process.find(' ')));
+  kill_all(end.lost);
   lead.end();
   std::vector<cli::DeviceReport> reports;
   for (auto& [device, report] : lead.reports(seconds_of(steady_clock::now() - start))) {
@@ -165,8 +164,7 @@ int run_lead(const std::vector<std::string>& words, MpiTransport& transport, boo
 }
 
 /// Rank 0 speaks for all: the others say nothing.
-int run_as_member(const std::vector<std::string>& words, MpiTransport& transport,
-                  bool& can_finalize) {
+int run_as_member(const std::vector<std::string>& words, MpiTransport& transport, EndOfRun& end) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, [](int) {});  // rank 0's affair
   MemberOptions options;
   options.deadline = deadline().value_or(kDeadline);  // rank 0 complains
@@ -178,10 +176,10 @@ int run_as_member(const std::vector<std::string>& words, MpiTransport& transport
     remove_own_folders();
     _exit(is_over ? cli::kDone : cli::kFailed);
   };
-  const MemberEnd end = run_member(transport, options);
-  kill_all(end.end.zombies);
-  can_finalize = end.end.finalize;
-  return end.lead_lost ? cli::kFailed : cli::kDone;
+  const MemberEnd run = run_member(transport, options);
+  end = run.end;
+  kill_all(end.lost);
+  return run.lead_lost ? cli::kFailed : cli::kDone;
 }
 
 /// mpirun that goes on without a rank that died says 0 itself.
@@ -197,15 +195,21 @@ int main(int argc, char** argv) {
   using namespace autotune;
   MpiTransport transport(argc, argv);
   const std::vector<std::string> words(argv + 1, argv + argc);
-  bool can_finalize = false;
+  EndOfRun end;
   const int status = cli::run_program([&] {
-    return transport.rank() == 0 ? run_lead(words, transport, can_finalize)
-                                 : run_as_member(words, transport, can_finalize);
+    return transport.rank() == 0 ? run_lead(words, transport, end)
+                                 : run_as_member(words, transport, end);
   });
   transport.flush();
   if (transport.rank() == 0) tell_status(status);
   std::cout.flush();
-  if (can_finalize) transport.finalize(status);
+  if (end.finalize) {
+    transport.finalize([&] {
+      kill_all(end.present);
+      remove_own_folders();
+      _exit(status);
+    });
+  }
   remove_own_folders();
   _exit(status);
 }

@@ -2,8 +2,6 @@
 #include "tuner/mpi/mpi_transport.hpp"
 
 #include <mpi.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <set>
@@ -14,10 +12,8 @@ namespace autotune {
 namespace {
 
 constexpr std::chrono::seconds kFlushLimit(2);
-constexpr unsigned kFinalizeLimit = 5;  // seconds
+constexpr std::chrono::seconds kFinalizeLimit(5);
 constexpr int kTag = 1;
-
-volatile sig_atomic_t status_at_limit = 0;
 
 bool is_done(MPI_Request& request) {
   int done = 0;
@@ -108,12 +104,12 @@ void MpiTransport::flush() {
   }
 }
 
-void MpiTransport::finalize(int exit_status) {
-  status_at_limit = exit_status;
-  signal(SIGALRM, [](int) { _exit(status_at_limit); });
-  alarm(kFinalizeLimit);
+void MpiTransport::finalize(std::function<void()> at_limit) {
+  std::thread([at_limit = std::move(at_limit)] {
+    std::this_thread::sleep_for(kFinalizeLimit);
+    at_limit();
+  }).detach();
   MPI_Finalize();
-  alarm(0);
 }
 
 }  // namespace autotune

@@ -3,6 +3,7 @@
 // waiting, and no collective call after the start.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <memory>
 
@@ -27,8 +28,9 @@ class MpiTransport final : public Transport {
 
   /// Waits until what was sent has gone, for a few seconds at most.
   void flush();
-  /// Shuts MPI down, which needs every rank. Gives up after a few seconds.
-  void finalize(int exit_status);
+  /// Shuts MPI down, which needs every rank. After a few seconds `at_limit` is called in another
+  /// thread; it must end the process.
+  void finalize(std::function<void()> at_limit);
 
  private:
   struct Transfer;

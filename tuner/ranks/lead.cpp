@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <sstream>
 #include <utility>
 
 #include "tuner/core/error.hpp"
@@ -14,6 +13,9 @@
 #include "tuner/worker/worker_process.hpp"
 
 namespace autotune {
+
+using State = KnownRank::State;
+
 namespace {
 
 /// Ranks hear from rank 0, and rank 0 from them, so often within the deadline.
@@ -37,35 +39,33 @@ Lead::Lead(const Target& target, db::TunedStore& store, Transport& transport, Le
       transport_(transport),
       options_(std::move(options)),
       inbox_(store, [this](const std::string& sentence) { warn(sentence); }),
-      ranks_(static_cast<std::size_t>(transport.size() - 1)),
-      alive_sent_(now) {
-  for (Rank& rank : ranks_) rank.heard = now;
-}
+      ranks_(transport.size(), now),
+      alive_sent_(now) {}
 
 void Lead::take(const Letter& letter, double now) {
-  Rank& rank = this->rank(letter.from);
+  KnownRank& rank = ranks_.at(letter.from);
   // One that was given up may be back: its problem is another's by now.
-  if (!is_here(rank)) return;
+  if (!rank.is_here()) return;
   rank.heard = now;
   try {
     const std::optional<Message> message = unpacked(letter.bytes);
     if (!message) throw WireError("it is not a message");
-    read_message(message->header, [&](const Json&) { take(letter.from, rank, *message, now); });
+    read_message(message->header, [&](const Json&) { take(rank, *message, now); });
   } catch (const WireError& error) {
-    warn(format("{} is left out, its message cannot be read: {}", label(letter.from, rank),
-                error.what()));
+    warn(
+        format("{} is left out, its message cannot be read: {}", ranks_.label(rank), error.what()));
     leave(rank, State::lost);
   } catch (const Error&) {
     fail(std::current_exception());
   }
 }
 
-void Lead::take(int number, Rank& rank, const Message& message, double now) {
+void Lead::take(KnownRank& rank, const Message& message, double now) {
   const std::string what = WireValue(message.header.at("say"));
   if (what == say::kFacts) return inbox_.add(message.bytes, now);
-  if (what == say::kHello) return welcome(number, rank, message);
+  if (what == say::kHello) return welcome(rank, message);
   if (what == say::kDone) return take_done(rank, message);
-  if (what == say::kFailed) return take_failure(number, rank, message);
+  if (what == say::kFailed) return take_failure(rank, message);
   if (what == say::kWarning) return warn(WireValue(message.header.at("text")));
   if (what == say::kOpen || what == say::kClosed) {
     rank.is_open = what == say::kOpen && rank.state == State::busy;
@@ -73,17 +73,21 @@ void Lead::take(int number, Rank& rank, const Message& message, double now) {
   }
   if (what == say::kApart) return take_apart(content_of<Apart>(message.header));
   if (what == say::kFree) return take_free(rank, content_of<Free>(message.header));
+  if (what == say::kPresent) {
+    rank.is_present = true;
+    return;
+  }
   if (what != say::kAlive) throw WireError("\"" + what + "\" is not known");
   if (message.header.contains("content") && options_.on_progress) {
     options_.on_progress(content_of<Progress>(message.header));
   }
 }
 
-void Lead::welcome(int number, Rank& rank, const Message& message) {
+void Lead::welcome(KnownRank& rank, const Message& message) {
   rank.hello = content_of<Hello>(message.header);
   if (rank.hello.build != worker_version()) {
     warn(format("{} is left out: it runs another build of autotune ({}, not {})",
-                label(number, rank), rank.hello.build, worker_version()));
+                ranks_.label(rank), rank.hello.build, worker_version()));
     return leave(rank, State::gone);
   }
   LeadGroup& group = group_of(rank.hello.device);
@@ -91,18 +95,14 @@ void Lead::welcome(int number, Rank& rank, const Message& message) {
     warn(
         format("{} is left out: it sees another target or other problems; are the files the same "
                "on all nodes?",
-               label(number, rank)));
+               ranks_.label(rank)));
     return leave(rank, State::gone);
   }
-  for (const Rank& other : ranks_) {
-    const bool shares = &other != &rank && other.group && !rank.hello.device_text.empty() &&
-                        other.hello.host == rank.hello.host &&
-                        other.hello.device_text == rank.hello.device_text;
-    if (!shares || !is_here(other)) continue;
+  if (ranks_.rival_for_device(rank) != nullptr) {
     warn(
         format("{} is left out: another rank has its device; start one rank for each GPU, and "
                "one more",
-               label(number, rank)));
+               ranks_.label(rank)));
     return leave(rank, State::gone);
   }
   rank.group = &group;
@@ -121,7 +121,7 @@ LeadGroup& Lead::group_of(const DeviceInfo& device) {
 }
 
 /// The rows of a problem came before this message.
-void Lead::take_done(Rank& rank, const Message& message) {
+void Lead::take_done(KnownRank& rank, const Message& message) {
   auto done = content_of<Done>(message.header);
   if (rank.state != State::busy || rank.order.problem != done.number) {
     throw WireError(
@@ -137,29 +137,29 @@ void Lead::take_done(Rank& rank, const Message& message) {
 }
 
 void Lead::take_apart(const Apart& apart) {
-  Rank& one = rank(apart.rank);
+  KnownRank& one = ranks_.at(apart.rank);
   if (one.is_apart || one.group == nullptr) return;
   one.is_apart = true;
-  warn(stays_apart_text(label(apart.rank, one), apart.ratio,
+  warn(stays_apart_text(ranks_.label(one), apart.ratio,
                         problem_text(target_, one.group->problem(apart.number))));
 }
 
-void Lead::take_free(Rank& rank, const Free& free) {
+void Lead::take_free(KnownRank& rank, const Free& free) {
   if (rank.state != State::helping || rank.owner != free.owner) return;
   rank.state = State::idle;
   rank.last.busy_seconds = free.busy_seconds;
 }
 
-void Lead::take_failure(int number, Rank& rank, const Message& message) {
+void Lead::take_failure(KnownRank& rank, const Message& message) {
   const auto failed = content_of<Failed>(message.header);
   const bool was_first = rank.group == nullptr || rank.group->give_back(rank.order);
-  const std::string who = label(number, rank);
+  const std::string who = ranks_.label(rank);
   leave(rank, State::gone);
   if (failed.fatal) {
     if (failed.usage) return fail(std::make_exception_ptr(UsageError(failed.what)));
     return fail(std::make_exception_ptr(TargetError(failed.what)));
   }
-  const bool can_go_on = was_first && std::ranges::any_of(ranks_, is_here);
+  const bool can_go_on = was_first && ranks_.has_anyone();
   if (!can_go_on) return fail(std::make_exception_ptr(Error(failed.what)));
   warn(format("{} drops out, the other ranks continue: {}", who, failed.what));
 }
@@ -171,6 +171,7 @@ void Lead::tick(double now) {
     if (stopped() && !stop_sent_) stop_ranks();
     send_alive(now);
     give_orders();
+    if (!roll_called_ && work_is_over()) call_roll();
   } catch (const UsageError&) {
     fail(std::current_exception());
   } catch (const Error&) {
@@ -179,20 +180,19 @@ void Lead::tick(double now) {
 }
 
 void Lead::lose_silent(double now) {
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    Rank& rank = ranks_[i];
-    if (!is_here(rank) || now - rank.heard < options_.deadline) continue;
+  for (KnownRank& rank : ranks_) {
+    if (!rank.is_here() || now - rank.heard < options_.deadline) continue;
     warn(format("{} is lost, it has said nothing for {:.3g} s; other ranks do its work",
-                label(static_cast<int>(i) + 1, rank), options_.deadline));
+                ranks_.label(rank), options_.deadline));
     leave(rank, State::lost);
   }
 }
 
-void Lead::leave(Rank& rank, State state) {
-  const int number = number_of(rank);
+void Lead::leave(KnownRank& rank, State state) {
+  const int number = ranks_.number_of(rank);
   if (rank.group) rank.group->give_back(rank.order);
   if (rank.state == State::helping) {
-    transport_.send(rank.owner, packed({{"say", say::kHelperLost}, {"rank", number}}));
+    tell(ranks_.at(rank.owner), {{"say", say::kHelperLost}, {"rank", number}});
   }
   end_help_of(number);
   rank.is_open = false;
@@ -200,103 +200,90 @@ void Lead::leave(Rank& rank, State state) {
 }
 
 void Lead::end_help_of(int owner) {
-  for (const Rank& one : ranks_) {
+  for (const KnownRank& one : ranks_) {
     if (one.state != State::helping || one.owner != owner) continue;
-    transport_.send(number_of(one), help_end(owner));
+    transport_.send(ranks_.number_of(one), help_end(owner));
   }
 }
 
 void Lead::stop_ranks() {
   stop_sent_ = true;
-  for (int number = 1; number < transport_.size(); ++number) {
-    transport_.send(number, packed({{"say", say::kStop}}));
-  }
+  for (const KnownRank& rank : ranks_) tell(rank, {{"say", say::kStop}});
 }
 
 void Lead::send_alive(double now) {
   if (now - alive_sent_ < alive_pause(options_.deadline)) return;
   alive_sent_ = now;
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    if (!is_here(ranks_[i])) continue;
-    transport_.send(static_cast<int>(i) + 1, packed({{"say", say::kAlive}}));
+  for (const KnownRank& rank : ranks_) {
+    if (rank.is_here()) tell(rank, {{"say", say::kAlive}});
   }
+}
+
+void Lead::tell(const KnownRank& rank, const Json& header, std::string_view bytes) {
+  transport_.send(ranks_.number_of(rank), packed(header, bytes));
 }
 
 void Lead::give_orders() {
   if (ends() || stopped()) return;
-  for (Rank& rank : ranks_) {
+  for (KnownRank& rank : ranks_) {
     if (rank.state != State::idle) continue;
     if (rank.group->has_waiting()) {
-      give_order(number_of(rank), rank);
+      give_order(rank);
     } else {
-      give_help(number_of(rank), rank);
+      give_help(rank);
     }
   }
 }
 
-void Lead::give_order(int number, Rank& rank) {
+void Lead::give_order(KnownRank& rank) {
   LeadGroup& group = *rank.group;
-  auto order = group.next_order(rank.order, rank.lessons, active(group));
+  auto order = group.next_order(rank.order, rank.lessons, ranks_.active(group));
   if (!order) return;
   order->threads = threads_of(rank);
   inbox_.store_all();  // a problem that was given back has rows here
-  transport_.send(number, packed(wire_of(*order), group.facts_about(order->number)));
+  tell(rank, wire_of(*order), group.facts_about(order->number));
   rank.state = State::busy;
 }
 
 /// While few problems are left, ranks have the cores of their idle neighbours.
-int Lead::threads_of(const Rank& rank) const {
-  std::size_t unfinished = 0, neighbours = 0;
+int Lead::threads_of(const KnownRank& rank) const {
+  std::size_t unfinished = 0;
   for (const auto& group : groups_) unfinished += group->unfinished();
-  for (const Rank& one : ranks_) {
-    neighbours += one.group && is_here(one) && one.hello.host == rank.hello.host ? 1 : 0;
-  }
-  const auto at_once = static_cast<int>(std::min(unfinished, neighbours));
+  const auto at_once = static_cast<int>(std::min(unfinished, ranks_.neighbours(rank)));
   return std::max(rank.hello.threads, rank.hello.most_threads / std::max(1, at_once));
 }
 
-void Lead::give_help(int number, Rank& rank) {
-  Rank* const owner = owner_for(rank);
+void Lead::give_help(KnownRank& rank) {
+  KnownRank* const owner = ranks_.owner_for(rank);
   if (owner == nullptr) return;
   rank.state = State::helping;
-  rank.owner = number_of(*owner);
+  rank.owner = ranks_.number_of(*owner);
   rank.helped.insert(*owner->order.problem);
-  transport_.send(rank.owner, packed({{"say", say::kHelper}, {"rank", number}}));
+  tell(*owner, {{"say", say::kHelper}, {"rank", ranks_.number_of(rank)}});
 }
 
-/// The search with the fewest helpers, of those that the rank has not helped.
-Lead::Rank* Lead::owner_for(const Rank& helper) {
-  const auto helpers = [this](const Rank& owner) {
-    return std::ranges::count_if(ranks_, [&](const Rank& one) {
-      return one.state == State::helping && one.owner == number_of(owner);
-    });
-  };
-  Rank* found = nullptr;
-  for (Rank& one : ranks_) {
-    const bool can_help = one.is_open && one.order.problem && one.group == helper.group &&
-                          !helper.is_apart && !helper.helped.contains(*one.order.problem);
-    if (can_help && (found == nullptr || helpers(one) < helpers(*found))) found = &one;
+bool Lead::work_is_over() const {
+  if (failure_) return true;
+  if (ranks_.has(State::busy)) return false;
+  if (stop_sent_) return true;
+  if (ranks_.has(State::starting) || ranks_.has(State::helping)) return false;
+  // Nobody is busy: what still waits has no rank left.
+  return std::ranges::none_of(ranks_, [](const KnownRank& rank) {
+    return rank.state == State::idle && rank.group->has_waiting();
+  });
+}
+
+void Lead::call_roll() {
+  roll_called_ = true;
+  for (const KnownRank& rank : ranks_) {
+    if (rank.is_here()) tell(rank, {{"say", say::kRollCall}});
   }
-  return found;
-}
-
-std::size_t Lead::active(const LeadGroup& group) const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      ranks_, [&](const Rank& rank) { return rank.group == &group && is_here(rank); }));
 }
 
 bool Lead::is_over() const {
-  const auto has = [&](State state) {
-    return std::ranges::any_of(ranks_, [state](const Rank& rank) { return rank.state == state; });
-  };
-  if (failure_) return true;
-  if (has(State::busy)) return false;
-  if (stop_sent_) return true;
-  if (has(State::starting) || has(State::helping)) return false;
-  // Nobody is busy: what still waits has no rank left.
-  return std::ranges::none_of(ranks_, [](const Rank& rank) {
-    return rank.state == State::idle && rank.group->has_waiting();
-  });
+  return roll_called_ && std::ranges::none_of(ranks_, [](const KnownRank& rank) {
+           return rank.is_here() && !rank.is_present;
+         });
 }
 
 void Lead::fail(std::exception_ptr failure) {
@@ -305,12 +292,7 @@ void Lead::fail(std::exception_ptr failure) {
 
 void Lead::end() {
   inbox_.store_all();
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    EndOfRun end;
-    end.finalize = !has_lost_ranks();
-    end.zombies = zombies(ranks_[i].hello.host);
-    transport_.send(static_cast<int>(i) + 1, packed(wire_of(end)));
-  }
+  for (const KnownRank& rank : ranks_) tell(rank, wire_of(end_of_run(rank.hello.host)));
   if (failure_) std::rethrow_exception(failure_);
   if (stop_sent_) return;
   std::size_t left = groups_.empty() ? 1 : 0;
@@ -329,7 +311,7 @@ std::vector<GroupReport> Lead::reports(double seconds) const {
     report.interrupted = stop_sent_;
     report.seconds = seconds;
     report.devices = 0;
-    for (const Rank& rank : ranks_) {
+    for (const KnownRank& rank : ranks_) {
       if (rank.group != group.get()) continue;
       ++report.devices;
       report.compile += rank.last.compile;
@@ -341,22 +323,8 @@ std::vector<GroupReport> Lead::reports(double seconds) const {
   return all;
 }
 
-bool Lead::has_lost_ranks() const {
-  return std::ranges::any_of(ranks_, [](const Rank& one) { return one.state == State::lost; });
-}
-
-std::vector<std::string> Lead::zombies(const std::string& host) const {
-  std::vector<std::string> processes;
-  for (const Rank& rank : ranks_) {
-    if (rank.state != State::lost || rank.hello.host != host) continue;
-    processes.push_back(rank.hello.process);
-  }
-  return processes;
-}
-
-std::string Lead::label(int number, const Rank& rank) const {
-  if (rank.hello.host.empty()) return format("rank {}", number);
-  return format("rank {} on {}", number, rank.hello.host);
+EndOfRun Lead::end_of_run(const std::string& host) const {
+  return {!ranks_.has(State::lost), ranks_.lost_processes(host), ranks_.present_processes(host)};
 }
 
 void Lead::warn(const std::string& sentence) const {

@@ -6,8 +6,8 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/store.hpp"
@@ -15,6 +15,7 @@
 #include "tuner/ranks/fact_inbox.hpp"
 #include "tuner/ranks/lead_group.hpp"
 #include "tuner/ranks/messages.hpp"
+#include "tuner/ranks/roster.hpp"
 #include "tuner/ranks/transport.hpp"
 #include "tuner/session/tuning_report.hpp"
 #include "tuner/session/tuning_request.hpp"
@@ -47,7 +48,8 @@ struct GroupReport {
 /// itself. A rank without a problem helps the search with the fewest helpers. A rank that fails, or
 /// is not heard of, costs the problem that it tuned: another begins it anew. A run that has no rank
 /// left ends with Error; so does one whose target is wrong, and one in which two ranks' devices
-/// fail at one problem.
+/// fail at one problem. At the end rank 0 calls the roll: a rank that does not answer is lost, even
+/// if it had nothing left to do, because mpirun would wait for a stopped one.
 class Lead {
  public:
   /// All must outlive it.
@@ -58,61 +60,39 @@ class Lead {
   void take(const Letter& letter, double now);
   /// Gives orders, looks for lost ranks, stores. To be called often.
   void tick(double now);
-  /// Nothing is left to do.
+  /// Nothing is left to do, and every rank has answered the roll call or is lost.
   bool is_over() const;
   /// Stores what is left, and sends all ranks home. Throws the run's Error.
   void end();
 
   /// One for each kind of device, in the order in which they came.
   std::vector<GroupReport> reports(double seconds) const;
-  /// Whether a rank no longer answers: MPI cannot be shut down in order.
-  bool has_lost_ranks() const;
-  /// Processes of this host that no longer answer. They may be stopped, not dead.
-  std::vector<std::string> zombies(const std::string& host) const;
+  /// What the ranks of a host are told at the end.
+  EndOfRun end_of_run(const std::string& host) const;
 
  private:
-  enum class State { starting, idle, busy, helping, gone, lost };
-  struct Rank {
-    State state = State::starting;
-    double heard = 0;
-    Hello hello;
-    LeadGroup* group = nullptr;
-    LeadOrder order;
-    std::set<std::size_t> lessons;  // that it knows
-    bool is_open = false;           // others may help with its search
-    int owner = 0;                  // the rank that it helps
-    bool is_apart = false;          // it can help nobody
-    std::set<std::size_t> helped;   // problems
-    Done last;                      // its statistics
-  };
-
-  void take(int number, Rank& rank, const Message& message, double now);
-  void welcome(int number, Rank& rank, const Message& message);
-  void take_done(Rank& rank, const Message& message);
-  void take_failure(int number, Rank& rank, const Message& message);
+  void take(KnownRank& rank, const Message& message, double now);
+  void welcome(KnownRank& rank, const Message& message);
+  void take_done(KnownRank& rank, const Message& message);
+  void take_failure(KnownRank& rank, const Message& message);
   void take_apart(const Apart& apart);
-  static void take_free(Rank& rank, const Free& free);
+  static void take_free(KnownRank& rank, const Free& free);
   void give_orders();
-  void give_order(int number, Rank& rank);
-  void give_help(int number, Rank& rank);
-  Rank* owner_for(const Rank& helper);
-  int threads_of(const Rank& rank) const;
+  void give_order(KnownRank& rank);
+  void give_help(KnownRank& rank);
+  int threads_of(const KnownRank& rank) const;
   void lose_silent(double now);
-  void leave(Rank& rank, State state);
+  void leave(KnownRank& rank, KnownRank::State state);
   void end_help_of(int owner);
-  static bool is_here(const Rank& rank) {
-    return rank.state != State::gone && rank.state != State::lost;
-  }
-  Rank& rank(int number) { return ranks_.at(static_cast<std::size_t>(number - 1)); }
-  int number_of(const Rank& rank) const { return static_cast<int>(&rank - ranks_.data()) + 1; }
+  bool work_is_over() const;
+  void call_roll();
   void fail(std::exception_ptr failure);
   bool stopped() const { return options_.stop_requested && options_.stop_requested(); }
   bool ends() const { return failure_ != nullptr || stop_sent_; }
   void stop_ranks();
   void send_alive(double now);
+  void tell(const KnownRank& rank, const Json& header, std::string_view bytes = {});
   LeadGroup& group_of(const DeviceInfo& device);
-  std::size_t active(const LeadGroup& group) const;
-  std::string label(int number, const Rank& rank) const;
   void warn(const std::string& sentence) const;
 
   const Target& target_;
@@ -120,10 +100,10 @@ class Lead {
   Transport& transport_;
   const LeadOptions options_;
   FactInbox inbox_;
-  std::vector<Rank> ranks_;  // rank i + 1
+  Roster ranks_;
   std::vector<std::unique_ptr<LeadGroup>> groups_;
   std::exception_ptr failure_;
-  bool stop_sent_ = false;
+  bool stop_sent_ = false, roll_called_ = false;
   double alive_sent_ = 0;
 };
 

@@ -44,6 +44,10 @@ class MemberSpeaker {
       if (!message) continue;
       if (letter->from == 0) heard_ = now();
       if (message->header.at("say") == say::kEnd) return content_of<EndOfRun>(message->header);
+      if (message->header.at("say") == say::kRollCall) {
+        transport_.send(0, packed({{"say", say::kPresent}}));
+        continue;
+      }
       tuner_.take(letter->from, *std::move(message));
     }
     return std::nullopt;

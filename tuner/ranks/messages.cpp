@@ -89,7 +89,7 @@ WIRE_MEMBERS(Done, number, report, compile, busy_seconds)
 WIRE_MEMBERS(Failed, what, fatal, usage)
 WIRE_MEMBERS(Apart, rank, ratio, number)
 WIRE_MEMBERS(Free, owner, busy_seconds)
-WIRE_MEMBERS(EndOfRun, finalize, zombies)
+WIRE_MEMBERS(EndOfRun, finalize, lost, present)
 
 namespace {
 

@@ -28,11 +28,13 @@ inline constexpr const char* kOpen = "open";        // other ranks may help with
 inline constexpr const char* kClosed = "closed";    // and no longer
 inline constexpr const char* kApart = "apart";      // Apart: a rank cannot help
 inline constexpr const char* kFree = "free";        // Free: its help has ended
+inline constexpr const char* kPresent = "present";  // the answer to the roll call
 // From rank 0 to a rank.
 inline constexpr const char* kOrder = "order";             // Order, and rows about it
 inline constexpr const char* kHelper = "helper";           // `rank` helps with your search
 inline constexpr const char* kHelperLost = "helper lost";  // `rank` does not answer any more
 inline constexpr const char* kStop = "stop";               // end what you do, and report it
+inline constexpr const char* kRollCall = "roll call";      // the work is over: do you still answer?
 inline constexpr const char* kEnd = "end";                 // EndOfRun
 // From a rank to one that helps it (help_messages.hpp), and the answers.
 inline constexpr const char* kHelpBegin = "help begin";  // `number`, and the default to time
@@ -97,8 +99,10 @@ struct Free {
 };
 
 struct EndOfRun {
-  bool finalize = false;             // no rank was lost: MPI may be shut down in order
-  std::vector<std::string> zombies;  // processes of this host that no longer answer: to be killed
+  bool finalize = false;  // no rank was lost: MPI may be shut down in order
+  // Processes of this host: those that no longer answer are to be killed, because they may be
+  // stopped; the others only if they do not join in shutting down MPI.
+  std::vector<std::string> lost, present;
 };
 
 Json wire_of(const Hello& hello);
