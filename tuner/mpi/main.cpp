@@ -28,6 +28,7 @@
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/mpi/mpi_transport.hpp"
 #include "tuner/mpi/own_job.hpp"
+#include "tuner/mpi/start_limit.hpp"
 #include "tuner/ranks/lead.hpp"
 #include "tuner/ranks/member.hpp"
 #include "tuner/text/format.hpp"
@@ -43,6 +44,7 @@ double seconds_of(steady_clock::duration time) {
 
 constexpr const char* kDeadlineVariable = "AUTOTUNE_MPI_DEADLINE";
 constexpr double kDeadline = 30;
+constexpr double kDeadlinesToStart = 4;
 
 /// Seconds without a word after which a rank is lost; nullopt if the variable holds none.
 std::optional<double> deadline() {
@@ -193,7 +195,10 @@ void tell_status(int status) {
 
 int main(int argc, char** argv) {
   using namespace autotune;
+  std::optional<StartLimit> limit(std::in_place, kDeadlinesToStart * deadline().value_or(kDeadline),
+                                  kDeadlineVariable);
   MpiTransport transport(argc, argv);
+  limit.reset();
   const std::vector<std::string> words(argv + 1, argv + argc);
   EndOfRun end;
   const int status = cli::run_program([&] {

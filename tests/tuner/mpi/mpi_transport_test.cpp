@@ -3,6 +3,7 @@
 #include "tuner/mpi/mpi_transport.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -50,7 +51,7 @@ TEST(MpiTransport, LettersOfARankArriveWholeAndInOrder) {
   }
   EXPECT_FALSE(transport.receive());
   transport.flush();
-  transport.finalize(HasFailure() ? 1 : 0);
+  transport.finalize([] { _exit(HasFailure() ? 1 : 0); });
 }
 
 }  // namespace
