@@ -65,6 +65,17 @@ bool is_unwritten(ElementType type, std::span<const std::byte> element) {
   return is_floating(type) && std::ranges::all_of(element, is_poison);
 }
 
+/// Whether a reference that must write double wrote the output's own type: element 0 then has the
+/// first bytes of the double. Says nothing of 0, of which many doubles consist in part.
+bool is_of_narrow_reference(const BufferSpec& buffer, std::span<const std::byte> got,
+                            const Expected& expected) {
+  if (expected.type == buffer.type || got.size() >= expected.values.size()) return false;
+  const Expected narrow{buffer.type, expected.values.first(got.size()), {}, false};
+  const bool is_zero =
+      with_type(buffer.type, [&](auto zero) { return element_at<decltype(zero)>(got, 0) == zero; });
+  return !is_zero && compare_elements(buffer, got, narrow, 0, 1).wrong == 0;
+}
+
 std::string mismatch_text(const BufferSpec& buffer, const std::string& element,
                           std::span<const std::byte> got, const Expected& expected) {
   const std::string value = element_text(buffer.type, got);
@@ -235,6 +246,12 @@ Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<con
                    const Expected& expected) {
   if (found.wrong == 0) return {Outcome::ok, "", found.worst};
   const std::string element = format("{}[{}]", buffer.name, found.first);
+  if (found.first == 0 && is_of_narrow_reference(buffer, got, expected)) {
+    return wrong(
+        format("{} is {}, as in the reference if that writes {}: it must write double, or say "
+               "outputs = \"same\" in [reference] (format 1: \"float64_outputs\": false)",
+               element, element_text(buffer.type, got), name_of(buffer.type)));
+  }
   return {Outcome::wrong,
           format("{}; {} of {} elements {} wrong", mismatch_text(buffer, element, got, expected),
                  found.wrong, buffer.length, found.wrong == 1 ? "is" : "are"),

@@ -75,7 +75,8 @@ Finding compare_bits(ElementType type, std::span<const std::byte> one,
 void add(Finding& to, const Finding& more);
 
 /// The verdict on the finding of a whole buffer. `got` and `expected` hold the first wrong element
-/// only. The message says so if the reference left the buffer's poison there.
+/// only. The message says so if the reference left the buffer's poison there, or seems to have
+/// written the output's own type where it must write double.
 Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> got,
                    const Expected& expected);
 /// Nondeterministic if an element differs. `one` and `other` hold the first such element.

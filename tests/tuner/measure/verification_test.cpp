@@ -249,6 +249,19 @@ TEST(Compare, WhatTheReferenceDoesNotWriteIsSaidSo) {
             "C[1] is 2, and the reference does not write it; 2 of 3 elements are wrong");
 }
 
+TEST(Compare, AReferenceThatWritesFloatWhereItMustWriteDoubleIsToldSo) {
+  const std::vector<float> got{-3, 5, 7, 9};
+  std::vector<double> right(4);
+  std::memcpy(right.data(), got.data(), got.size() * sizeof(float));
+  const std::string message = compared<float>(floats(4, 1), got, {right}).message;
+  EXPECT_EQ(message,
+            "C[0] is -3, as in the reference if that writes f32: it must write double, or say "
+            "outputs = \"same\" in [reference] (format 1: \"float64_outputs\": false)");
+  EXPECT_EQ(compared<float>(floats(2, 1), {0, 5}, {{32, 5}}).message,
+            "C[0] is 0, expected 32 (tolerance 3.8e-06); 1 of 2 elements is wrong")
+      << "the low half of 32 is 0, which says nothing";
+}
+
 TEST(Compare, PartsTogetherFindWhatTheWholeDoes) {
   const BufferSpec buffer = floats(1000, 1);
   std::vector<float> got(1000, 1.0f);
