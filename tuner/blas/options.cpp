@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <string_view>
 
 namespace autotune::blas {
 namespace {
@@ -13,14 +12,11 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// The tuner times cuBLAS: it must be the real one.
-bool is_tuner() {
-  const std::string_view program = program_invocation_short_name;
-  return program == "autotune" || program == "autotune-worker";
-}
+}  // namespace
 
-Options read_options() {
-  if (is_tuner()) return {.serve = false, .record = {}, .report = {}, .library = {}};
+Options read_options(std::string_view program) {
+  const bool is_tuner = program == "autotune" || program == "autotune-worker";
+  if (is_tuner) return {.serve = false, .record = {}, .report = {}, .library = {}};
   return {.serve = variable("AUTOTUNE_BLAS_SERVE") != "0",
           .wait = variable("AUTOTUNE_BLAS_WAIT") == "1",
           .only_fp32 = variable("AUTOTUNE_BLAS_UNITS") == "fp32",
@@ -29,10 +25,9 @@ Options read_options() {
           .library = variable("AUTOTUNE_BLAS_LIBRARY")};
 }
 
-}  // namespace
-
 const Options& options() {
-  static const Options& read = *new Options(read_options());  // used until the process ends
+  static const Options& read =
+      *new Options(read_options(program_invocation_short_name));  // used until the process ends
   return read;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace autotune::blas {
 
@@ -18,7 +19,11 @@ struct Options {
   bool counts() const { return !record.empty() || !report.empty(); }
 };
 
-/// Of this process, read once. The tuner's own programs get one with serve=false and no files.
+/// From the environment of a program with this name. The tuner's own programs time the real cuBLAS:
+/// they get serve=false and no files.
+Options read_options(std::string_view program);
+
+/// Those of this process, read at the first call. Valid until the process ends.
 const Options& options();
 
 }  // namespace autotune::blas

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 
 #include "tuner/blas/options.hpp"
 #include "tuner/blas/warn_once.hpp"
@@ -27,8 +28,14 @@ std::string workload_line(const CallShape& s, std::uint64_t calls) {
 
 bool append_text(const std::string& file, const std::string& text) {
   const int descriptor = open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  const bool is_written = descriptor >= 0 && write(descriptor, text.data(), text.size()) ==
-                                                 static_cast<ssize_t>(text.size());
+  std::string_view rest = text;
+  while (descriptor >= 0 && !rest.empty()) {
+    const ssize_t written = write(descriptor, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  const bool is_written = descriptor >= 0 && rest.empty();
   if (!is_written) {
     warn_once(Topic::files, format("{}: cannot be written: {}", file, std::strerror(errno)));
   }

@@ -17,7 +17,8 @@ std::string workload_line(const CallShape& shape, std::uint64_t calls);
 /// it cannot be written.
 void record_calls(CallEntry& entry);
 
-/// Appends `text` to a file in one write. False, and a warning, if that fails.
+/// Appends `text` to a file, in one write unless the system takes it in parts. False, and one
+/// warning a process, if that fails; a part of the text may then be in the file.
 bool append_text(const std::string& file, const std::string& text);
 
 }  // namespace autotune::blas
