@@ -2,6 +2,7 @@
 #include "tuner/cli/trial_ratios.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -38,7 +39,7 @@ std::map<std::string, double> trial_ratios(const db::TunedStore& store, const db
   double best = kInfinity;
   for (const auto& [configuration, ns] : ratios) best = std::min(best, ns);
   for (auto& [configuration, ratio] : ratios) {
-    ratio /= best;
+    if (std::isfinite(best)) ratio /= best;  // else all fail
     if (bounds.contains(configuration) && ratio <= limit) ratio = kInfinity;
   }
   const bool by_time = entry.best.key.policy.find(" objective=") == std::string::npos;
