@@ -101,6 +101,10 @@ TEST(Query, ShowsTrialsSortedByAColumn) {
   std::vector<std::string> wrong = query;
   wrong.insert(wrong.end(), {"--sort", "register"});
   expect_refused(sandbox.run(wrong), 2, {"--sort \"register\"", "registers"});
+
+  const Ended refused = sandbox.run({"query", "--target", "tiny", "--trials", "-1"});
+  expect_refused(refused, 2, {"--trials", "-1"});
+  EXPECT_EQ(refused.out, "") << "before anything is shown";
 }
 
 TEST(Query, LeavesOutWhatMeansNothingInAConfiguration) {

@@ -50,6 +50,8 @@ TEST(WrongUse, IsOneSentenceAndStatusTwo) {
       {{"--target", "gemm", "--sizes", "8", "--context", "amid"}, {"--context", "between"}},
       {{"--target", "gemm", "--sizes", "8", "--device", "host", "--context", "alone"},
        {"--context alone", "chain only"}},
+      {{"--target", "", "--sizes", "8"}, {"--target is given an empty name"}},
+      {{"query", "--device", ""}, {"--device is given an empty name"}},
       {{"--target", "gemm", "--size", "8"}, {"--size", "--sizes"}},
       {{"--target", "gemm", "--sizes", "8", "--sizes", "9"}, {"--sizes", "twice"}},
       {{"--target", "gemm", "--sizes"}, {"--sizes"}},

@@ -2,6 +2,7 @@
 #include "tuner/cli/arguments.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/program_options.hpp>
 #include <charconv>
 
@@ -29,6 +30,13 @@ po::options_description description_of(const Verb& verb) {
 
 std::string sentence(const Verb& verb, const std::string& what) {
   return format("{}; see autotune {} --help", what, verb.name);
+}
+
+/// Empty where a script's variable is not set: nothing is called so.
+bool names_a_thing(const Option& option) {
+  static constexpr std::array<std::string_view, 6> kPlaceholders = {"FILE", "T",   "D",
+                                                                    "NAME", "GPU", "STRATEGY"};
+  return std::ranges::find(kPlaceholders, option.value) != kPlaceholders.end();
 }
 
 /// Boost's errors in our words.
@@ -75,7 +83,7 @@ Arguments::Arguments(const Verb& verb, const std::vector<std::string>& words) : 
       throw UsageError(sentence(verb, format("--{} is given twice", option.name)));
     }
     const bool is_empty = std::ranges::find(found->second, "") != found->second.end();
-    if (option.value == "FILE" && is_empty) {
+    if (is_empty && names_a_thing(option)) {
       throw UsageError(sentence(verb, format("--{} is given an empty name", option.name)));
     }
   }

@@ -185,11 +185,16 @@ Json json_of(const Answer& answer) {
   return json;
 }
 
+/// Of --trials. Throws UsageError.
+std::size_t most_trials(const Arguments& arguments) {
+  return static_cast<std::size_t>(arguments.integer("trials", 0, 1000000));
+}
+
 /// The trials to show with an answer; none without --trials, or without a database of one's own.
 std::vector<db::TrialRow> trials_of(const Arguments& arguments,
                                     const std::optional<db::TunedStore>& store,
                                     const db::TunedEntry& entry) {
-  const auto most = static_cast<std::size_t>(arguments.integer("trials", 0, 1000000));
+  const std::size_t most = most_trials(arguments);
   if (most == 0 || !store) return {};
   return sorted_trials(store->trials(entry.best.key), arguments.text("sort"), most);
 }
@@ -204,6 +209,7 @@ Json counters_of(const std::optional<db::TunedStore>& store, const Answer& answe
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
   sorted_trials({}, arguments.text("sort"), 0);         // refuses an unknown column
+  most_trials(arguments);
   AnswerJudge judge(arguments);
   Databases databases(arguments, judge);
   std::optional<LeftOutWarning> own_warning, shipped_warning;
