@@ -29,11 +29,11 @@ Outcome launch(CallEntry& entry, const ServingKernel& kernel, const Call& call, 
   warn_once(Topic::kernel, runtime_library()->message());
   entry.why_not = Outcome::failed;
   entry.failed = &kernel;
-  entry.kernel = nullptr;  // for good
+  entry.kernel = nullptr;  // permanently
   return Outcome::failed;
 }
 
-/// Asks for the kernel of an entry, the first time. Nothing is waited for during a capture.
+/// Requests the kernel of an entry at its first call. Never waits during a capture.
 const ServingKernel* requested_kernel(CallEntry& entry, Stream stream) {
   const bool wait = options().wait;
   if (wait && may_be_captured(stream)) return nullptr;
@@ -55,7 +55,7 @@ Outcome outcome_of(CallEntry& entry, const Call& call) {
   return kernel ? launch(entry, *kernel, call, stream) : entry.why_not.load();
 }
 
-/// The file gets a line whenever a count doubles, so that a crash loses half of the calls at most.
+/// Adds a line to the file whenever a count doubles, so a crash loses at most half of the calls.
 void count(CallEntry& entry, Outcome outcome) {
   if (!options().counts()) return;
   auto& counted = entry.counts[static_cast<std::size_t>(outcome)];
@@ -107,7 +107,7 @@ void finish() noexcept try {
   const std::vector<CallEntry*> entries = call_table().entries();
   if (!options().record.empty()) std::ranges::for_each(entries, [](auto* e) { record_calls(*e); });
   if (!options().report.empty() && !entries.empty()) write_report(options().report, entries);
-} catch (...) {  // memory is short, and the program has ended
+} catch (...) {  // out of memory at the end of the program
 }
 
 }  // namespace autotune::blas

@@ -8,10 +8,10 @@
 
 namespace autotune::blas {
 
-/// A call as cuBLAS gets it.
+/// A call, with the arguments that cuBLAS gets.
 struct Call {
   CallValues values;
-  BlasHandle handle = nullptr;  // its stream counts, unless this is null
+  BlasHandle handle = nullptr;  // its stream is used, unless this is null
   Stream stream = nullptr;
 };
 
@@ -20,21 +20,21 @@ struct Call {
 Scale take_scalars(CallValues& values, int pointer_mode, const void* alpha,
                    const void* beta) noexcept;
 
-/// The largest power of two, up to 16, that divides all addresses but that of a bias.
+/// The largest power of two, up to 16, that divides all addresses except that of a bias.
 std::uint8_t alignment_of(const CallValues& values) noexcept;
 
-/// The entry of a shape on the current device. It stays where it is. nullptr if there are thousands
-/// of shapes, because no kernel is tuned for each, and in a forked process.
+/// The entry of a shape on the current device. It never moves. nullptr in a forked process, and
+/// once there are thousands of shapes, because kernels for all of them are unlikely.
 CallEntry* entry_of(CallShape shape);
 
-/// True if a tuned kernel was launched. Else the caller passes the call on.
+/// True if a tuned kernel was launched. Otherwise the caller calls cuBLAS.
 bool serve(CallEntry* entry, const Call& call) noexcept;
 
 /// All calls of this process.
 CallTable& call_table();
 
-/// At the end of the process: the rest of the workload file, and the report. Those of a forked
-/// process would count the calls of the other one again.
+/// Called at the end of the process: completes the workload file and writes the report. Does
+/// nothing in a forked process, whose counts include those of its parent.
 void finish() noexcept;
 
 }  // namespace autotune::blas

@@ -39,7 +39,7 @@ constexpr std::array<std::int64_t, 10> kBatches{1, 2, 3, 4, 8, 16, 32, 64, 128, 
 struct Matrix {
   std::int64_t rows, columns, given_leading, stride;
 
-  /// Of a single column, no leading dimension is used.
+  /// A matrix of one column does not use its leading dimension.
   std::int64_t leading() const { return columns == 1 ? rows : given_leading; }
   bool is_packed() const { return leading() == rows; }
   bool is_valid() const { return leading() >= rows && leading() <= kLargestSize; }
@@ -63,13 +63,13 @@ bool is_f32(const CallShape& s) {
   return s.a_type == kF32 && s.b_type == kF32 && s.c_type == kF32 && s.d_type == kF32;
 }
 
-/// Of A and B; C and D have the same, or f32.
+/// Types of A and B. C and D have the same type, or f32.
 bool is_16_bit(const CallShape& s) {
   return (s.a_type == kF16 || s.a_type == kBf16) && s.b_type == s.a_type && s.c_type == s.d_type &&
          (s.d_type == s.a_type || s.d_type == kF32);
 }
 
-/// Modes that let products of f32 lose bits do not matter to those in 16 bits.
+/// Math modes that reduce the precision of f32 products do not affect 16-bit ones.
 bool has_known_math(const CallShape& s) {
   const int mode = s.math_mode & kMathModes;
   return s.compute_type == kComputeF32 &&
@@ -82,7 +82,7 @@ bool has_known_operations(const CallShape& s) {
   return s.op_a <= kConjugated && s.op_b <= kConjugated;
 }
 
-/// Whether this holds for each of the matrices; C is one of them where it is read.
+/// Whether the predicate holds for each matrix that is read or written.
 bool holds_for_all(const CallShape& s, bool (Matrix::*holds)() const) {
   const Matrices all = matrices_of(s);
   return (all.a.*holds)() && (all.b.*holds)() && (all.d.*holds)() &&
@@ -93,7 +93,7 @@ bool is_usual_batch(const CallShape& s) {
   return s.batch == 1 || holds_for_all(s, &Matrix::follows_itself);
 }
 
-/// Matrices at any distance, D's one behind another.
+/// Inputs may have any stride; the matrices of D must not overlap.
 bool is_strided_batch(const CallShape& s) {
   const Matrix d = matrices_of(s).d;
   return holds_for_all(s, &Matrix::has_size_for_stride) &&
@@ -102,7 +102,7 @@ bool is_strided_batch(const CallShape& s) {
 
 bool has_bias(const CallShape& s) { return (s.epilogue & kBias) != 0; }
 
-/// The target's name of an epilogue; empty where it has none.
+/// The target's name for an epilogue; empty if it has none.
 std::string_view epilogue_name(std::int32_t epilogue) {
   switch (epilogue) {
     case kNoEpilogue:
@@ -122,8 +122,9 @@ std::string_view epilogue_name(std::int32_t epilogue) {
   }
 }
 
-/// All products of a batch would get the same bias. In f32 it takes the place of C. In 16 bits an
-/// activation has a bias, and GELU is not the approximation of cuBLAS.
+/// A bias is refused for batches, because all products would get the same one. In f32, a bias is
+/// passed as C. In 16 bits, an activation needs a bias, and GELU is refused because cuBLAS
+/// approximates it.
 bool has_known_epilogue(const CallShape& s) {
   if (has_bias(s) && s.batch > 1) return false;
   if (is_16_bit(s)) {
@@ -134,7 +135,7 @@ bool has_known_epilogue(const CallShape& s) {
 
 bool is_plain(const CallShape& s) { return is_packed(s) && s.epilogue == kNoEpilogue; }
 
-/// By the target gemm_batched, which knows plain products only.
+/// Whether gemm_batched, which has plain products only, has it.
 bool is_plain_batch(const CallShape& s) {
   return s.batch > 1 && s.scale == Scale::none && s.op_a == kNotTransposed &&
          s.op_b == kNotTransposed && is_plain(s);
@@ -164,7 +165,7 @@ TargetProblem packed_problem_in_16_bits(const CallShape& s, std::int32_t epilogu
   return {"gemm16", settings, {s.n, s.m, s.k}};
 }
 
-/// Distances that do not matter are valid ones.
+/// Replaces strides that do not matter by valid ones.
 TargetProblem strided_problem_in_16_bits(const CallShape& s) {
   const Matrices all = matrices_of(s);
   const bool reads_c = s.scale == Scale::beta;

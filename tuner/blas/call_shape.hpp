@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of a call: all that decides whether and how it is served, without its addresses.
+// The shape of a call: everything but addresses that decides whether and how it is served.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace autotune::blas {
 
-/// The functions that are taken, without the suffix of their 64-bit forms.
+/// The intercepted functions, without the suffix of their 64-bit forms.
 enum class Function : std::uint8_t {
   sgemm,
   sgemm_strided_batched,
@@ -68,10 +68,10 @@ struct CallShape {
 };
 static_assert(std::has_unique_object_representations_v<CallShape>);
 
-/// Outcome::served if the kernels compute the same as cuBLAS for such a call, else why they do not.
+/// Outcome::served if tuned kernels compute the same as cuBLAS for this shape, else the reason.
 Outcome contract_of(const CallShape& shape) noexcept;
 
-/// A row-major problem of a target with the same bytes in memory: operands are swapped.
+/// A row-major problem of a target with the same bytes in memory, so its operands are swapped.
 struct TargetProblem {
   std::string target, settings;
   std::vector<std::int64_t> sizes;
@@ -79,30 +79,31 @@ struct TargetProblem {
   bool operator==(const TargetProblem&) const = default;
 };
 
-/// The problems whose results may decide about a shape within the contract: matrices are packed,
-/// and there is no epilogue. gemm or gemm_batched, then gemm_split; in 16 bits gemm16 or
+/// The problems whose results decide about a shape within the contract. Their matrices are packed,
+/// and they have no epilogue. First gemm or gemm_batched, then gemm_split; in 16 bits gemm16 or
 /// gemm16_batched.
 std::vector<TargetProblem> problems_of(const CallShape& shape);
 
-/// What is launched, with a configuration of this one of the problems above or of one without alpha
-/// and beta: the same, or a problem with the shape's leading dimensions and epilogue.
+/// The problem to launch, with a configuration of `tuned`: one of the problems above, perhaps
+/// without alpha and beta. It is `tuned` itself, or has the shape's leading dimensions and
+/// epilogue.
 TargetProblem launched_problem_of(const CallShape& shape, const TargetProblem& tuned);
 
-/// Whether all leading dimensions are those of packed matrices.
+/// Whether all matrices are packed: without gaps between columns.
 bool is_packed(const CallShape& shape);
-/// And the matrices of a batch lie one behind another.
+/// Whether also the matrices of a batch follow each other without gaps.
 bool is_dense(const CallShape& shape);
 
 double flops_of(const CallShape& shape) noexcept;
 
 std::string_view name_of(Function function);
-/// `being prepared`; as a table shows it.
+/// As reports show it: `being prepared`.
 std::string_view name_of(Outcome outcome);
 /// `f32`; `type 33` for one without a name here.
 std::string type_name(std::int32_t type);
-/// -1 for a name that the targets do not know.
+/// -1 for a name that no target has.
 std::int32_t type_called(std::string_view name);
-/// `cublasSgemm NT m=512 n=512 k=512`, and what differs from the usual.
+/// `cublasSgemm NT m=512 n=512 k=512`, then what is not the default.
 std::string text_of(const CallShape& shape);
 /// `NT`.
 std::string layout_of(const CallShape& shape);

@@ -15,7 +15,7 @@ namespace autotune::blas {
 
 class ServingKernel;
 
-/// Everything but the shape may be read and written by any thread.
+/// All members are thread-safe.
 struct CallEntry {
   CallEntry(const CallShape& of, Outcome contract_of_shape)
       : shape(of), contract(contract_of_shape) {}

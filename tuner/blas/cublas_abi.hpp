@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS as its binary interface has it since version 11. No header of CUDA is needed, so one
-// library serves programs of every version.
+// cuBLAS's binary interface since version 11. Without CUDA's headers, one library serves programs
+// of every version.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ inline constexpr int kF32 = 0;          // CUDA_R_32F
 inline constexpr int kF16 = 2;          // CUDA_R_16F
 inline constexpr int kBf16 = 14;        // CUDA_R_16BF
 inline constexpr int kComputeF32 = 68;  // CUBLAS_COMPUTE_32F
-inline constexpr int kMathModes = 0xf;  // above are flags that do not change products of f32
+inline constexpr int kMathModes = 0xf;  // higher bits do not change f32 products
 inline constexpr int kDefaultMath = 0;  // CUBLAS_DEFAULT_MATH
 inline constexpr int kPedanticMath = 2;
 inline constexpr int kColumnMajor = 0;  // CUBLASLT_ORDER_COL
 
-/// cublasLtEpilogue_t, as far as tuned kernels have it: ReLU or GELU, after a bias or without.
+/// Those of cublasLtEpilogue_t that tuned kernels have: ReLU or GELU, with or without a bias.
 inline constexpr int kNoEpilogue = 1;
 inline constexpr int kRelu = 2, kBias = 4, kReluOfBias = 6, kGelu = 32, kGeluOfBias = 36;
 
-/// cublasLtMatmulDescAttributes_t, as far as it is read.
+/// Those of cublasLtMatmulDescAttributes_t that are read.
 enum class OperationAttribute : int {
   compute_type = 0,
   scale_type = 1,
@@ -45,7 +45,7 @@ enum class OperationAttribute : int {
   bias_type = 26
 };
 
-/// cublasLtMatrixLayoutAttribute_t, as far as it is read.
+/// Those of cublasLtMatrixLayoutAttribute_t that are read.
 enum class LayoutAttribute : int {
   type = 0,
   order = 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this library asks the CUDA driver that the program has loaded.
+// Questions to the CUDA driver that the program has loaded.
 #pragma once
 
 #include <compare>
@@ -21,7 +21,7 @@ std::string device_name(int ordinal);
 /// Whether the stream is being captured, or may be.
 bool may_be_captured(Stream stream) noexcept;
 
-/// Where work runs one after another: a stream, or its part of a capture.
+/// A sequence of work: a stream, or its part of a capture.
 struct Place {
   Stream stream = nullptr;
   std::uint64_t capture = 0;  // its number; 0: the stream itself
@@ -29,11 +29,11 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-/// nullopt if the driver does not say, and for cudaStreamPerThread, which names a stream of each
-/// thread.
+/// nullopt if the driver does not say. Also for cudaStreamPerThread, which means another stream in
+/// each thread.
 std::optional<Place> place_of(Stream stream) noexcept;
 
-/// While it lives, this thread may load code and allocate, whatever another thread captures.
+/// While it lives, this thread may load code and allocate, although another thread captures.
 class RelaxedThread {
  public:
   RelaxedThread() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of cuBLAS, in front of the vendor's. Nothing is thrown past them.
+// cuBLAS's functions, in front of the vendor's. No exception leaves them.
 #include "tuner/blas/call_server.hpp"
 #include "tuner/blas/cublas_abi.hpp"
 #include "tuner/blas/lt_call.hpp"
@@ -9,7 +9,7 @@ using namespace autotune::blas;
 
 namespace {
 
-/// cuBLAS may call itself by these names: then it means itself.
+/// cuBLAS may call these functions itself. Such calls are passed on.
 thread_local bool is_in_vendor [[gnu::tls_model("initial-exec")]] = false;
 
 template <class... Arguments>
@@ -64,13 +64,13 @@ bool served(BlasHandle handle, const Shape& shape, const void* alpha, const void
   return false;
 }
 
-/// Reports and files at the end of the program.
+/// Writes reports and files at the end of the program.
 [[gnu::destructor]] void at_exit() { finish(); }
 
 }  // namespace
 
 #define AUTOTUNE_TAKEN extern "C" [[gnu::visibility("default")]]
-// cublasNAME and cublasNAME_64 differ in the type of sizes only.
+// cublasNAME and cublasNAME_64 differ only in the type of sizes.
 #define AUTOTUNE_TAKE_SGEMM(NAME, INT)                                                             \
   AUTOTUNE_TAKEN Status NAME(BlasHandle handle, int op_a, int op_b, INT m, INT n, INT k,           \
                              const float* alpha, const float* a, INT lda, const float* b, INT ldb, \

@@ -15,10 +15,11 @@ namespace {
 
 using Operand = ServingKernel::Operand;
 
-/// Of the time of one kernel. gemm_split's two take the processor's time twice, and workspaces.
+/// gemm_split must take less than this share of the other's time: it launches two kernels and needs
+/// a workspace.
 constexpr double kClearlyLess = 0.95;
 
-/// The targets call their result D, or c where they add no C.
+/// The result is called D, or c in targets without a C.
 std::optional<Operand> operand_called(std::string_view target, std::string_view name) {
   const bool is_batched = target == "gemm_batched";
   if (name == "A" || name == "a") return Operand::first;
@@ -29,7 +30,7 @@ std::optional<Operand> operand_called(std::string_view target, std::string_view 
   return std::nullopt;
 }
 
-/// nullopt if its scalars are others than alpha and beta.
+/// nullopt if the kernel has scalars other than alpha and beta.
 std::optional<bool> takes_scalars(const RuntimeLibrary& runtime, const autotune_kernel* kernel) {
   const std::size_t count = runtime.scalars(kernel);
   if (count == 0) return false;
@@ -40,7 +41,7 @@ std::optional<bool> takes_scalars(const RuntimeLibrary& runtime, const autotune_
   return std::nullopt;
 }
 
-/// nullopt if it cannot be called in the way of cuBLAS.
+/// nullopt if the kernel's buffers are not those of a cuBLAS call.
 std::optional<ServingKernel::Arguments> arguments_of(const RuntimeLibrary& runtime,
                                                      const autotune_kernel* kernel,
                                                      std::string_view target) {
@@ -67,7 +68,7 @@ Outcome judge(const autotune_answer& answer) {
   return *answer.baseline != '\0' ? Outcome::vendor_faster : Outcome::served;
 }
 
-/// Why a configuration of packed matrices cannot be taken over.
+/// Why a configuration for packed matrices cannot be used.
 Outcome obstacle_of(const CallShape& shape) {
   if (!is_packed(shape)) return Outcome::leading_dimension;
   if (!is_dense(shape)) return Outcome::batch;
@@ -121,7 +122,7 @@ KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProble
   return choice;
 }
 
-/// A configuration for D = A B is good for D = alpha A B + beta C, too, where that is not tuned.
+/// Where D = alpha A B + beta C is not tuned, a configuration for D = A B serves it.
 KernelMaker::Choice KernelMaker::best_for(const CallShape& shape, std::size_t which) {
   Choice exact = look_up(shape.device, problems_of(shape)[which]);
   if (exact.outcome != Outcome::not_tuned || shape.scale == Scale::none) return exact;
@@ -134,7 +135,7 @@ KernelMaker::Choice KernelMaker::best_for(const CallShape& shape, std::size_t wh
   return second.outcome == Outcome::not_tuned ? exact : second;
 }
 
-/// Fastest first. The first problem of a shape is compared with cuBLAS, the others with the first.
+/// Fastest first. The first problem of a shape competes with cuBLAS, the others with the first.
 std::vector<KernelMaker::Choice> KernelMaker::choose(const CallShape& shape) {
   std::vector<Choice> ranked{best_for(shape, 0)};
   const Choice& first = ranked.front();
@@ -170,8 +171,8 @@ KernelMaker::Made KernelMaker::prepare(const CallShape& shape, const Choice& cho
   PreparedProblem problem{&runtime, handle, sizes};
   autotune_kernel* const kernel = problem.prepare();
   if (!kernel) return failed(runtime.message());
-  // Where a configuration does not compile, libautotune prepares the default one: cuBLAS is
-  // expected to be faster.
+  // If a configuration does not compile, libautotune prepares the default one. cuBLAS is expected
+  // to be faster than that.
   auto arguments = arguments_of(runtime, kernel, launched.target);
   if (arguments && runtime.configuration(kernel) == choice.configuration) {
     return new ServingKernel(std::move(problem), kernel, std::move(*arguments), stand_in);

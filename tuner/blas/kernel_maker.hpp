@@ -14,10 +14,10 @@
 
 namespace autotune::blas {
 
-/// Looks up and compiles. One thread at a time.
+/// Looks up configurations and compiles them. Not thread-safe.
 class KernelMaker {
  public:
-  /// The kernel is never freed. Warns once of each kind of failure.
+  /// The kernel is never freed. Warns once about each kind of failure.
   std::variant<const ServingKernel*, Outcome> make(const CallShape& shape);
 
  private:

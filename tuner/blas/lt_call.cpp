@@ -56,7 +56,7 @@ struct Matrix {
   std::int64_t rows, columns, leading, stride;
 };
 
-/// cublasLtMatrixLayoutOpaque_t: programs may copy it, so its words are all that there is to it.
+/// The bytes of a cublasLtMatrixLayoutOpaque_t. Programs may copy it, so it holds no pointers.
 using LayoutWords = std::array<std::uint64_t, 8>;
 
 LayoutWords words_of(const void* layout) {
@@ -65,7 +65,7 @@ LayoutWords words_of(const void* layout) {
   return words;
 }
 
-/// All that decides about the shape of a call. Compared and hashed as bytes.
+/// Everything that determines the shape of a call. Compared and hashed as bytes.
 struct LtKey {
   LayoutWords a, b, c, d;
   std::int32_t compute_type = -1, op_a = -1, op_b = -1, epilogue = -1, bias_type = -1, device = -1;
@@ -74,7 +74,7 @@ struct LtKey {
   std::array<std::uint8_t, 6> unused{};
 };
 
-/// Of all matrices; 0, which is invalid, if they differ.
+/// The common batch count of all matrices; 0, which is invalid, if they differ.
 std::int32_t batch_of(const Matrix& a, const Matrix& b, const Matrix& c, const Matrix& d) {
   return a.batch == d.batch && b.batch == d.batch && c.batch == d.batch ? d.batch : 0;
 }
@@ -93,7 +93,7 @@ void take_layouts(CallShape& shape, const LtCall& lt) {
   shape.other_order = is_column_major ? 0 : 1;
 }
 
-/// A bias that has not the type of D makes the epilogue unknown.
+/// If the bias does not have the type of D, the epilogue counts as unknown.
 CallShape shape_of(const LtKey& key, const LtCall& lt) {
   CallShape shape;
   shape.function = Function::lt_matmul;
@@ -108,8 +108,8 @@ CallShape shape_of(const LtKey& key, const LtCall& lt) {
   return shape;
 }
 
-/// What was called. Programs make descriptors anew for each call, with few contents. Grows only;
-/// nothing is locked.
+/// The calls that were made. Programs make new descriptors for each call, but with few different
+/// contents. Grows only; lock-free.
 class KnownCalls {
  public:
   CallEntry* entry_of(const LtKey& key, const LtCall& lt) {
@@ -142,7 +142,7 @@ class KnownCalls {
   std::array<std::atomic<const Known*>, 4096> slots_{};
 };
 
-/// Its bias goes into the values.
+/// Stores the address of the bias in the values.
 LtKey key_of(const LtCall& lt, std::int32_t compute_type, CallValues& values) {
   const auto operation = [&](OperationAttribute what) { return number(lt.operation, what); };
   LtKey key{words_of(lt.a), words_of(lt.b), words_of(lt.c), words_of(lt.d)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of cublasLtMatmul: its shape is in descriptors, which only cublasLt reads.
+// A call of cublasLtMatmul. Its shape is in opaque descriptors, which cublasLt reads for us.
 #pragma once
 
 #include "tuner/blas/call_server.hpp"
@@ -19,9 +19,9 @@ struct LtCall {
   Stream stream;
 };
 
-/// True if a tuned kernel was launched. What is not read is of a kind that is passed on. The
-/// operation takes up to nine calls of cublasLt. The layouts take 28, unless a call had the same
-/// contents before: then their bytes are compared.
+/// True if a tuned kernel was launched. Attributes that are not read belong to calls that are
+/// passed on. Reading the operation takes up to nine calls of cublasLt, the layouts 28. An earlier
+/// call with the same contents saves those of the layouts: their bytes are compared.
 bool serve(const LtCall& lt) noexcept;
 
 }  // namespace autotune::blas

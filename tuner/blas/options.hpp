@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the environment asks of the preloaded library. `autotune run` sets it.
+// The options of the preloaded library, from the environment. `autotune run` sets them.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Options {
   std::string report;      // AUTOTUNE_BLAS_REPORT: a file to which the report is added, or `stderr`
   std::string library;     // AUTOTUNE_BLAS_LIBRARY: libautotune, if it is not beside this library
 
-  /// Whether anybody wants to know what was called.
+  /// Whether calls are counted.
   bool counts() const { return !record.empty() || !report.empty(); }
 };
 

@@ -9,7 +9,7 @@
 namespace autotune::blas {
 namespace {
 
-/// Signals are the program's: none is handled in a thread that it does not know.
+/// Blocks all signals, so that the program's own threads handle them.
 class NoSignals {
  public:
   NoSignals() {

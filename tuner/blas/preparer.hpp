@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepares kernels beside the program, in a thread of its own. Until a kernel is ready, cuBLAS
-// serves its calls.
+// Prepares kernels in a background thread. Until a kernel is ready, cuBLAS serves its calls.
 #pragma once
 
 #include <condition_variable>
@@ -15,9 +14,9 @@ namespace autotune::blas {
 
 class Preparer {
  public:
-  /// Asks for the kernel of an entry, the first time. With `wait` it is there on return.
+  /// Requests the kernel of an entry, once. With `wait`, it is ready on return.
   void request(CallEntry& entry, bool wait);
-  /// Ends the thread, after the kernel that it is preparing. What waits is dropped.
+  /// Ends the thread after the kernel that it is preparing. Drops the other requests.
   void stop();
 
  private:

@@ -21,7 +21,7 @@ std::string path_of_library() {
   return own.substr(0, own.rfind('/') + 1) + "libautotune.so";
 }
 
-/// False if a function is missing: the library is of an earlier version.
+/// False if a function is missing, as in an earlier version.
 bool bind(void* library, RuntimeLibrary& runtime) {
   bool is_whole = true;
   const auto find = [&](auto& function, const char* name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libautotune, loaded when the first call needs it: programs that never call cuBLAS do not pay for
+// Loads libautotune when the first call needs it. Programs that never call cuBLAS do not pay for
 // it.
 #pragma once
 
@@ -27,8 +27,8 @@ struct RuntimeLibrary {
   decltype(&autotune_launch_with) launch_with = nullptr;
 };
 
-/// AUTOTUNE_BLAS_LIBRARY, else the libautotune beside this library. nullptr, and a warning, if it
-/// cannot be loaded.
+/// Loads AUTOTUNE_BLAS_LIBRARY, else the libautotune beside this library. nullptr, and a warning,
+/// if that fails.
 const RuntimeLibrary* runtime_library();
 
 }  // namespace autotune::blas

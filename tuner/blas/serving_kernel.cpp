@@ -8,13 +8,13 @@
 namespace autotune::blas {
 namespace {
 
-/// Of all kernels: this, or this part of the GPU's memory.
+/// The limit for the workspace of all kernels: this, or this share of the GPU's memory.
 constexpr std::uint64_t kLeastForAll = std::uint64_t{512} << 20, kPartForAll = 32;
 
-/// Kernels of gemm that need no workspace take four arrays of one element.
+/// Kernels of gemm that need no workspace declare four arrays of one element.
 constexpr std::uint64_t kUnusedWorkspace = 64;
 
-/// False if that would be too much.
+/// False if the workspace would exceed the limit.
 bool take_workspace(std::uint64_t bytes) {
   static const std::uint64_t most =
       std::max(kLeastForAll, device_memory(current_device()) / kPartForAll);

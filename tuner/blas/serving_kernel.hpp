@@ -38,14 +38,14 @@ struct PreparedProblem {
 class ServingKernel {
  public:
   enum class Operand : std::uint8_t { first, second, added, result, bias };
-  /// What a kernel takes: operands of the row-major problem, one for each buffer, and alpha and
-  /// beta or no scalars.
+  /// The arguments of a kernel: the operands of the row-major problem, one for each buffer, then
+  /// alpha and beta or no scalars.
   struct Arguments {
     std::vector<Operand> operands;
     bool takes_scalars = false;
   };
 
-  /// `stand_in` is launched where there is no memory for a workspace; it may be nullptr.
+  /// `stand_in` is launched if there is no memory for a workspace; it may be nullptr.
   ServingKernel(PreparedProblem problem, autotune_kernel* kernel, Arguments arguments,
                 const ServingKernel* stand_in);
 
@@ -59,7 +59,7 @@ class ServingKernel {
   autotune_kernel* kernel_;
   Arguments arguments_;
   const ServingKernel* stand_in_;
-  std::uint64_t workspace_;  // bytes; two streams or graphs must not use one at a time
+  std::uint64_t workspace_;  // bytes; must not be used by two streams or graphs at a time
   mutable std::mutex claiming_;
   mutable std::map<Place, autotune_kernel*> kernels_;  // with workspace: one for each place
 };

@@ -11,7 +11,7 @@
 namespace autotune::blas {
 namespace {
 
-/// A program that dlopens its libraries, as Python does, has cuBLAS where RTLD_NEXT cannot see it.
+/// RTLD_NEXT does not find the cuBLAS of a program that loads it by dlopen, as Python does.
 void* loaded_library(const char* prefix) {
   struct Search {
     const char* prefix;

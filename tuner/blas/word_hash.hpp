@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash of all bytes of an object, for tables that every call of cuBLAS looks into.
+// Hashes all bytes of an object, for tables that every call of cuBLAS looks into.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 
 namespace autotune::blas {
 
-/// Multiplications move bits up only; the shift brings them down.
+/// Multiplications carry bits upwards only; the shift brings them down.
 constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
   bits *= 0x9e3779b97f4a7c15u;
   return bits ^ (bits >> 32);
 }
 
-/// A sum of words times factors: no multiplication waits for another one.
+/// A sum of products, so that no multiplication waits for another.
 template <class Object>
 std::uint64_t word_hash(const Object& object) noexcept {
   static_assert(std::has_unique_object_representations_v<Object>);

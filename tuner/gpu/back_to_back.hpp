@@ -12,8 +12,8 @@
 
 namespace autotune {
 
-/// Runs batches on a stream with one always enqueued behind the one that runs, so that the device
-/// is not idle while the host looks at a counter.
+/// Runs batches on a stream. One batch is always enqueued behind the running one, so the device is
+/// not idle while the host reads a counter.
 class BackToBack {
  public:
   BackToBack(cudaStream_t stream, std::function<void()> start)
@@ -24,7 +24,7 @@ class BackToBack {
   BackToBack& operator=(const BackToBack&) = delete;
   ~BackToBack() { cudaStreamSynchronize(stream_); }
 
-  /// Returns when the batch that was running has ended.
+  /// Waits for the batch that is running.
   void run() {
     enqueue(next_);
     check_kernel(cudaEventSynchronize(running_.get()), "running a batch");

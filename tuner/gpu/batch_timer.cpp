@@ -13,10 +13,10 @@ namespace {
 constexpr int kMostUntimedCalls = 3;
 constexpr int kMostAlone = 25;
 constexpr std::int64_t kNeighbourFloats = (64 << 10) / sizeof(float);
-/// Where noise would make a difference of two times zero or less.
+/// Returned where noise makes a difference of two times zero or less.
 constexpr double kLeastSeconds = 1e-9;
 constexpr std::size_t kStampBytes = 2 * kMostStamps * sizeof(Stamp);
-/// Below this the steps of the global timer would show.
+/// For shorter times, the resolution of the global timer matters.
 constexpr std::int64_t kShortestClockedNs = 20'000;
 
 int untimed_calls(const Chain& chain) {
@@ -29,7 +29,7 @@ PinnedMemory pinned(std::size_t bytes) {
   return PinnedMemory(address);
 }
 
-/// Ends a capture that a failing launch has left open.
+/// Ends the capture that a failed launch leaves open.
 class Capture {
  public:
   explicit Capture(cudaStream_t stream) : stream_(stream) {
@@ -115,7 +115,7 @@ TimedBatch BatchTimer::alone(const Chain& chain) const {
 }
 
 void BatchTimer::enqueue(const Chain& chain, unsigned event_flags) const {
-  // The untimed calls take the last sets of buffers, those used longest before the first.
+  // The untimed calls use the last buffer sets, so the first ones are cold when timing starts.
   const int untimed = untimed_calls(chain);
   auto* const stamps = stamps_.as<Stamp>();
   check_cuda(cudaMemsetAsync(stamps, 0, kStampBytes, stream_), "set memory");
@@ -169,7 +169,7 @@ TimedBatch BatchTimer::result(const Chain& chain) const {
   return batch;
 }
 
-/// The median over the multiprocessors that were stamped twice.
+/// The median over multiprocessors with both stamps.
 double BatchTimer::clock_hz() const {
   const auto* const before = static_cast<const Stamp*>(read_back_.get());
   std::vector<double> clocks;

@@ -12,22 +12,23 @@
 
 namespace autotune {
 
-/// Enqueues the work of one call on the set of buffers number `copy`.
+/// Enqueues the work of one call on the buffer set `copy`.
 using EnqueueOnce = std::function<void(cudaStream_t, int copy)>;
 
-/// A chain of `launches` calls that use `copies` sets of buffers in turn.
+/// A chain of `launches` calls that cycles through `copies` buffer sets.
 struct Chain {
   EnqueueOnce enqueue;
   int launches = 1;
   int copies = 1;
-  /// An ordinary kernel follows each call. What a chain of such kernels takes is subtracted.
+  /// An ordinary kernel follows each call. The time of a chain of such kernels is subtracted.
   bool has_neighbours = false;
 };
 
-/// Times chains on one stream. A chain starts with a few untimed calls, so that the multiprocessors
-/// are awake and their instruction caches filled. Events stand between calls, so the time is what
-/// each further call costs. With neighbours, the chain of these alone is timed in the same batch.
-/// Clocks of all multiprocessors are read before and after, outside the events.
+/// Times chains on one stream. A chain starts with a few untimed calls, which wake the
+/// multiprocessors and fill their instruction caches. The events stand between calls, so the time
+/// is that of each further call. With neighbours, the same batch also times a chain of the
+/// neighbours alone. The clock counters of all multiprocessors are read before and after, outside
+/// the events.
 class BatchTimer {
  public:
   BatchTimer(const DeviceKernels& kernels, cudaStream_t stream);
@@ -40,12 +41,12 @@ class BatchTimer {
   TimedBatch replay(cudaGraphExec_t graph, const Chain& chain) const;
   /// The same chain call by call on the stream.
   TimedBatch stream(const Chain& chain) const;
-  /// Enqueues the chain, as its graph or call by call, and does not wait for it.
+  /// Enqueues the chain, as a graph or call by call, without waiting for it.
   void start(cudaGraphExec_t graph) const;
   void start(const Chain& chain) const;
-  /// The calls one by one, each on an idle device: the median of 25 at most, or of one on each
-  /// copy. A time is that between two events round the call in the stream. It has the time that the
-  /// host takes to launch the call, and what the device takes to begin and to end it.
+  /// Times single calls, each on an idle device. Returns the median of at most 25, or of one call
+  /// on each copy. The events stand before and after the call in the stream, so the time includes
+  /// the host's launch overhead and the start and end of the kernel.
   TimedBatch alone(const Chain& chain) const;
   /// Enqueues one neighbour.
   void call_neighbour() const;

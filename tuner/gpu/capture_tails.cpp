@@ -26,7 +26,7 @@ struct Point {
   Tail tail;  // what the next node will depend on, if that is one node
 };
 
-/// As of CUDA 12.0. Fails where the next edge is no ordinary one.
+/// The function of CUDA 12.0. Fails if the next edge has attributes.
 using GetCaptureInfo = CUresult(CUDAAPI*)(CUstream, CUstreamCaptureStatus*, cuuint64_t*, CUgraph*,
                                           const CUgraphNode**, std::size_t*);
 

@@ -27,14 +27,14 @@ enum Attribute : unsigned {
   kClusterShape = 0x3d,
   kBarriers = 0x4c,
 };
-/// Of an attribute's four formats only this one has a payload after its head.
+/// The only one of four attribute formats with a payload after its header.
 constexpr unsigned kSizedFormat = 4;
-/// st_other of the symbol of a kernel, as against a device function.
+/// Marks a kernel, not a device function, in the st_other of its symbol.
 constexpr unsigned kEntrySymbol = 0x10;
-/// sm_90 and later keep the first 1024 bytes of a block's shared memory for themselves.
+/// sm_90 and later reserve the first 1024 bytes of a block's shared memory.
 constexpr std::int64_t kReservedShared = 1024;
 
-/// A T at `offset`, zero when the bytes end before it does.
+/// The T at `offset`; zero if the bytes end before it does.
 template <class T>
 T read(std::string_view bytes, std::size_t offset) {
   T value{};
@@ -164,7 +164,7 @@ CubinKernel kernel_called(const Elf& elf, const std::string& name) {
   return kernel;
 }
 
-/// What follows a cubin: two lines a kernel, their bytes as eight digits, and this word.
+/// Names behind a cubin: two lines for each kernel, their length in eight digits, then this word.
 constexpr std::string_view kSymbols = "autotune-symbols";
 constexpr std::size_t kDigits = 8;
 

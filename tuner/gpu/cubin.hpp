@@ -22,8 +22,8 @@ struct KernelSymbol {
   std::string entry, symbol;
 };
 
-/// The cubin with these names after its end, where those who read ELF files do not look. The cubin
-/// itself if there are none.
+/// Appends these names to the cubin, behind what readers of ELF files look at. Returns the cubin
+/// itself if there are no names.
 std::string with_symbols(std::string cubin, const std::vector<KernelSymbol>& symbols);
 
 /// Every kernel of a cubin by name. The layout is NVIDIA's and undocumented: an ELF file with

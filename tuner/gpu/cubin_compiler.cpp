@@ -16,8 +16,8 @@ namespace autotune {
 
 namespace {
 
-/// Folders that the tool adds are left out of the key: the text of what lies in them is in it, or
-/// they are those of the toolkit, whose version is. A unit's own may hold anything.
+/// Include folders that the tool adds are not part of the key: either the text of their files is,
+/// or they are the toolkit's, whose version is. A unit's own folders may hold anything.
 bool is_left_out(const SourceUnit& unit, const std::string& option) {
   return option.starts_with("-I") && std::ranges::find(unit.options, option) == unit.options.end();
 }
@@ -34,7 +34,7 @@ std::string key_of(const SourceUnit& unit, const std::vector<std::string>& optio
   return hash128(all);
 }
 
-/// A sentence before what NVRTC says of the whole of CUB or Thrust; or nothing.
+/// A sentence to put before NVRTC's complaint about CUB or Thrust as a whole; else empty.
 std::string advice_on(const SourceUnit& unit, const std::string& log) {
   const bool is_host_code = log.find("is not allowed in JIT mode") != std::string::npos;
   for (const char* const library : {"cub", "thrust"}) {
@@ -48,11 +48,11 @@ std::string advice_on(const SourceUnit& unit, const std::string& log) {
   return "";
 }
 
-/// What ptxas says (C7508 to C7515) where it makes each wgmma wait for the one before. Such a
-/// kernel is several times slower than it should be, so nobody wants it timed.
+/// A warning of ptxas (C7508 to C7515): it serializes wgmma. Such a kernel is several times slower
+/// than intended, so it is refused.
 constexpr std::string_view kSerialized = "wgmma.mma_async instructions are serialized";
 
-/// The unit's entries in its order; what is missing goes into `log`.
+/// The unit's entries, in order. Missing ones are reported in `log`.
 std::vector<KernelResources> resources_of(const SourceUnit& unit, const std::string& cubin,
                                           std::string& log) {
   const std::vector<CubinKernel> found = kernels_of(cubin);
@@ -80,7 +80,7 @@ CubinCompiler::CubinCompiler(int compute_capability, std::shared_ptr<BuildCache>
       cache_(std::move(cache)),
       runner_(runner ? std::move(runner) : nvrtc_in_this_process()) {}
 
-/// Kept where the key knows of every file that was read.
+/// Cached only if the key covers every file that was read.
 Build CubinCompiler::build(const SourceUnit& unit, const Included& included) const {
   Build build = runner_->run(nvrtc_task(unit, compute_capability_));
   build.keep = build.keep && included.covers(build.read, toolkit_headers());

@@ -16,10 +16,10 @@ namespace autotune {
 /// profile.
 std::vector<DeviceInfo> cuda_devices();
 
-/// Throws Error if there is no such GPU. compile() touches no context, so a process may use it and
+/// Throws Error if there is no such GPU. compile() touches no context, so a process may compile and
 /// leave launching to a worker. After KernelFailure(crash) from its workbench, the process can no
-/// longer use any GPU and must be replaced. Without `open_baseline` there are no baselines. Without
-/// a runner, NVRTC runs in this process. Without `count_calls`, nothing can be counted.
+/// longer use any GPU and must be replaced. Without `open_baseline` there are no baselines, without
+/// `count_calls` no counters. Without a runner, NVRTC runs in this process.
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::shared_ptr<BuildCache> cache,
                                          OpenBaseline open_baseline = {},
                                          std::shared_ptr<CompilerRunner> runner = nullptr,

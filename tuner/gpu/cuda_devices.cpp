@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver and the kernel say of the GPUs of this machine.
+// The GPUs of this machine, as the driver and Linux describe them.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string first_word_of(const std::string& path) {
 
 /// `10de:2335`, from what Linux shows of the PCI bus; empty where it shows nothing.
 std::string pci_id(int ordinal) {
-  std::string address = pci_address(ordinal);  // in files its letters are small
+  std::string address = pci_address(ordinal);  // sysfs uses lower case
   std::ranges::transform(address, address.begin(),
                          [](unsigned char letter) { return std::tolower(letter); });
   const std::string folder = "/sys/bus/pci/devices/" + address + "/";
@@ -80,7 +80,7 @@ DeviceInfo describe(int ordinal, const std::string& surroundings) {
   info.l2_bytes = properties.l2CacheSize;
   info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   info.clock_hz = hertz(cudaDevAttrClockRate);
-  // Two transfers a clock.
+  // Double data rate.
   info.memory_bytes_per_second =
       2 * hertz(cudaDevAttrMemoryClockRate) * properties.memoryBusWidth / 8;
   return info;
@@ -91,7 +91,7 @@ DeviceInfo describe(int ordinal, const std::string& surroundings) {
 std::vector<DeviceInfo> cuda_devices() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    cudaGetLastError();  // no driver, or no GPU: both are simply none
+    cudaGetLastError();  // no driver or no GPU: the list is empty
     return {};
   }
   const std::string surroundings = count > 0 ? environment() : "";

@@ -25,7 +25,7 @@ namespace autotune {
 
 namespace {
 
-constexpr double kEnergyBatch = 5e-3;         // seconds, short against a step of the counter
+constexpr double kEnergyBatch = 5e-3;         // seconds: shorter than a step of the counter
 constexpr double kMostEnergyLaunches = 1024;  // in one batch
 
 double seconds_of_clock() {
@@ -108,7 +108,7 @@ class CudaCandidate : public Candidate, public Countable {
   }
 
   Chain chain_of(CallContext context, int launches, const ProblemBuffers::Rotation& rotation) {
-    // Fewer launches than copies would come round to the first ones too soon.
+    // With fewer launches than copies, the first copies would be used again too soon.
     const int least = rotation.cold ? rotation.copies : 1;
     const EarlyStart early =
         context == CallContext::in_order ? EarlyStart::never : EarlyStart::captured;
@@ -171,7 +171,7 @@ std::shared_ptr<const Workspace> allocate(cudaStream_t stream, const LaunchPlan&
   throw KernelFailure(Outcome::launch_error, std::string("its workspace: ") + error.what());
 }
 
-/// One way of a vendor's library, on one set of buffers.
+/// One candidate of a vendor's library, on one buffer set.
 class BoundBaseline : public BoundWork {
  public:
   BoundBaseline(std::shared_ptr<Baseline> baseline, std::size_t number,

@@ -13,11 +13,11 @@
 
 namespace autotune {
 
-/// State shared by all problems of one GPU; made when the first is opened.
+/// State shared by all problems of one GPU. Made when the first problem is opened.
 struct CudaContext {
   CudaContext(int ordinal, const DeviceInfo& info, const CubinCompiler& compiler,
               OpenBaseline open_baseline, CountCalls count_calls);
-  /// Makes it this thread's GPU. Call before any CUDA call.
+  /// Selects the GPU for this thread. Call before any CUDA call.
   void use() const;
 
   int ordinal;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own kernels: filling, comparing, hashing, checking red zones, stamping clocks, doing nothing.
-// NVRTC compiles them behind the texts of tuner/core/narrow_float.hpp and
-// tuner/measure/elements.hpp and a few macros (device_kernels_source.cpp), without contracting a * b + c, as on the host.
+// The tuner's own kernels: fill, compare, hash, check red zones, stamp clocks, do nothing. NVRTC
+// compiles them behind the texts of tuner/core/narrow_float.hpp, tuner/measure/elements.hpp and a
+// few macros (device_kernels_source.cpp). As on the host, a * b + c is not contracted.
 
 using autotune::Allowance;
 using autotune::BFloat16;
@@ -19,7 +19,7 @@ struct Stamp {
   for (i64 i = blockIdx.x * i64(blockDim.x) + threadIdx.x; i < (count); \
        i += i64(gridDim.x) * blockDim.x)
 
-// All threads of a warp come here.
+// All threads of a warp must call this.
 __device__ void add(u64* to, u64 value) {
   for (int lane = 16; lane > 0; lane /= 2) value += __shfl_xor_sync(~0u, value, lane);
   if (threadIdx.x % 32 == 0 && value != 0) atomicAdd(to, value);
@@ -30,7 +30,7 @@ __device__ void fill(T* to, i64 count, const ElementRule& rule) {
   FOR_EACH(i, count) to[i] = autotune::filled_element<T>(rule, i);
 }
 
-// Errors are not negative, so their order is that of their bits.
+// Errors are never negative, so they are ordered like their bits.
 __device__ void add(Finding* to, const Finding& own) {
   if (own.wrong) atomicMin(&to->first, own.first);
   if (own.worst > 0) atomicMax(reinterpret_cast<u64*>(&to->worst), __double_as_longlong(own.worst));
@@ -49,7 +49,7 @@ __device__ void compare(const T* got, const Right* values, const Right* magnitud
   add(finding, own);
 }
 
-// How many are no integers below `limit`.
+// Counts the values that are not integers below `limit`.
 template <class T>
 __device__ void count_inexact(const T* values, i64 count, double limit, u64* others) {
   u64 own = 0;
@@ -114,7 +114,7 @@ extern "C" __global__ void check_zones(const unsigned char* start, i64 bytes, u6
   add(changed, count);
 }
 
-// Of 4 bytes at a time; the last may be fewer.
+// Hashes 4 bytes at a time; the last word may be shorter.
 extern "C" __global__ void hash(const unsigned char* start, i64 bytes, u64* sum) {
   u64 own = 0;
   FOR_EACH(i, (bytes + 3) / 4) {

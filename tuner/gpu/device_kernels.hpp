@@ -53,14 +53,14 @@ class DeviceKernels {
   /// Adds a hash of `bytes` bytes to `sum`; `start` is a multiple of 4.
   void hash(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
             std::uint64_t* sum) const;
-  /// Adds to `others` the number of elements of a floating type that are not integers below
-  /// `limit`.
+  /// Adds to `others` the number of elements of a floating type that are not integers below `limit`
+  /// in magnitude.
   void count_inexact(cudaStream_t stream, ElementType type, const std::byte* values,
                      std::int64_t count, double limit, std::uint64_t* others) const;
   /// Writes a stamp for every multiprocessor.
   void stamp(cudaStream_t stream, Stamp* stamps) const;
   void empty(cudaStream_t stream) const;
-  /// An ordinary small kernel of a program: adds 1 to each of `count` floats.
+  /// A small kernel as in ordinary programs: adds 1 to each of `count` floats.
   void neighbour(cudaStream_t stream, float* values, std::int64_t count) const;
 
  private:

@@ -140,12 +140,12 @@ cudaError_t BoundLaunch::operator()(cudaStream_t stream, bool early) const {
   config.stream = stream;
   if (starts_early_ && !early) --config.numAttrs;
   if (launched_by_driver(config)) return cudaSuccess;
-  // A thread without a context gets one here; else the runtime says what is wrong.
+  // Gives a thread without a context one, or lets the runtime report the error.
   return cudaLaunchKernelExC(&config, kernel_, values_.pointers());
 }
 
-/// Without what the runtime adds to each launch. Its kernels, streams and attributes are the
-/// driver's own.
+/// Calls the driver directly, without the runtime's overhead. Kernels, streams and attributes are
+/// the same in both.
 bool BoundLaunch::launched_by_driver(const cudaLaunchConfig_t& wanted) const {
   static const auto launch =
       reinterpret_cast<decltype(&cuLaunchKernelEx)>(driver_function("cuLaunchKernelEx"));

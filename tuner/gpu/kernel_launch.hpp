@@ -43,14 +43,14 @@ class LoadedCubin {
   std::map<std::string, CubinKernel, std::less<>> kernels_;
 };
 
-/// Sets the kernel's attributes for the launch: dynamic shared memory above 48 KiB, clusters above
-/// 8. Throws KernelFailure (launch_error).
+/// Sets the attributes that a launch needs: dynamic shared memory above 48 KiB, clusters of more
+/// than 8 blocks. Throws KernelFailure (launch_error).
 void allow(const void* kernel, const Launch& launch);
 
-/// Attributes that a launch may have: a cluster, and last an early start.
+/// The attributes of a launch: a cluster, then an early start.
 using LaunchAttributes = std::array<cudaLaunchAttribute, 2>;
 
-/// One launch with all arguments resolved. Not copyable, because it points to its arguments.
+/// One launch with all arguments resolved. Not copyable, because it points into itself.
 class BoundLaunch {
  public:
   /// `addresses` and `buffers` are the workload's, then those of the plan's workspace. Throws
@@ -60,7 +60,7 @@ class BoundLaunch {
   BoundLaunch(const BoundLaunch&) = delete;
   BoundLaunch& operator=(const BoundLaunch&) = delete;
 
-  /// `early`: its blocks may start before the kernel ahead has ended. Only where starts_early().
+  /// `early`: blocks may start before the previous kernel has ended. Only if starts_early().
   cudaError_t operator()(cudaStream_t stream, bool early) const;
   const std::string& entry() const { return entry_; }
   bool starts_early() const { return starts_early_; }
@@ -87,7 +87,7 @@ class BoundWork {
   virtual ~BoundWork() = default;
   /// Enqueues the work. Throws KernelFailure.
   virtual void launch(cudaStream_t stream, EarlyStart early) const = 0;
-  /// Enqueues the launches after a call that is verified. Throws KernelFailure.
+  /// Enqueues the launches that follow a call when it is verified. Throws KernelFailure.
   virtual void check(cudaStream_t) const {}
 };
 

@@ -9,7 +9,7 @@
 namespace autotune {
 namespace {
 
-/// Address space: memory is taken as it is used.
+/// Reserves address space only; memory is committed as it is used.
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kStacks[] = {256 * kMiB, 64 * kMiB, 16 * kMiB};
 

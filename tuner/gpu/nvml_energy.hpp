@@ -7,17 +7,17 @@
 
 namespace autotune {
 
-/// NVML is opened when one is made, never linked. It is only read: clocks and limits stay.
+/// Loads NVML at run time; nothing links to it. Only reads: clocks and limits stay.
 class NvmlEnergy {
  public:
-  /// Of the board at a PCI address such as `0000:1B:00.0`. Throws Error naming `device` if NVML is
-  /// not there, or the board has no counter.
+  /// For the board at a PCI address such as `0000:1B:00.0`. Throws Error naming `device` if NVML is
+  /// missing or the board has no counter.
   NvmlEnergy(const std::string& device, const std::string& pci_address);
   ~NvmlEnergy();
   NvmlEnergy(const NvmlEnergy&) = delete;
   NvmlEnergy& operator=(const NvmlEnergy&) = delete;
 
-  /// Since the driver was loaded. Steps every 20 to 100 ms. Throws Error.
+  /// Joules since the driver was loaded. The counter advances every 20 to 100 ms. Throws Error.
   double joules() const;
 
  private:

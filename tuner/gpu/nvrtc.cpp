@@ -49,7 +49,7 @@ class Program {
   std::string ptx() const { return text(nvrtcGetPTXSize, nvrtcGetPTX); }
 
  private:
-  /// NVRTC counts the closing zero of a text.
+  /// NVRTC's sizes include the final NUL.
   template <class Size, class Read>
   std::string text(Size size, Read read, bool zero_at_end = true) const {
     std::size_t bytes = 0;
@@ -63,9 +63,9 @@ class Program {
   nvrtcProgram handle_ = nullptr;
 };
 
-/// NVRTC opens its builtins by name alone, and finds them beside itself only where the toolkit is
-/// on the loader's path. What is loaded already it finds by that name anywhere; what is not there
-/// it complains of itself.
+/// Loads NVRTC's builtins in advance. NVRTC opens them by file name alone, so it finds them only if
+/// the toolkit is on the loader's path or they are loaded already. If they are missing, NVRTC
+/// reports it.
 bool load_builtins() {
   int major = 0, minor = 0;
   nvrtcVersion(&major, &minor);
@@ -85,8 +85,8 @@ int is_late(void* deadline, void*) {
   return Clock::now() > *static_cast<const Clock::time_point*>(deadline) ? 1 : 0;
 }
 
-/// nvrtcVersion() has no patch number; the head of any PTX has:
-/// `// Cuda compilation tools, release 13.0, V13.0.88`.
+/// Read from the head of any PTX, because nvrtcVersion() has no patch number: `// Cuda compilation
+/// tools, release 13.0, V13.0.88`.
 std::string find_version() {
   const Program program("", "version.cu");
   if (compile(program, {}) == NVRTC_SUCCESS) {
@@ -99,10 +99,10 @@ std::string find_version() {
   return format("{}.{}", major, minor);
 }
 
-/// The log of an assembler that got no memory: it says so to stderr only.
+/// The log when ptxas runs out of memory: it reports that on stderr only.
 constexpr std::string_view kAborted = "ptxas fatal   : Ptx assembly aborted due to errors";
 
-/// Whether the result speaks of the source or of the options; otherwise the machine is to blame.
+/// Whether the source or the options are to blame. Otherwise the machine is.
 bool is_refusal(nvrtcResult result, std::string_view log) {
   switch (result) {
     case NVRTC_ERROR_COMPILATION:
@@ -116,7 +116,7 @@ bool is_refusal(nvrtcResult result, std::string_view log) {
 }
 
 Build compiled(const CompileTask& task, std::optional<std::chrono::duration<double>> limit) {
-  // A name without folder would let NVRTC look for headers in the current one.
+  // For a name without a folder, NVRTC would search headers in the working folder.
   const Program program(task.source, "/" + task.name);
   for (const std::string& kernel : task.kernels) program.add_name(kernel);
   auto deadline = Clock::now();
@@ -147,7 +147,7 @@ Build compiled(const CompileTask& task, std::optional<std::chrono::duration<doub
   return build;
 }
 
-/// Of the device alone: wgmma is in sm_90a, not in sm_90. A cubin of either runs on 9.0 only.
+/// sm_90a: wgmma is not in sm_90. Cubins of both run on compute capability 9.0 only.
 std::string architecture_of(int compute_capability) {
   return format("sm_{}{}", compute_capability, compute_capability == 90 ? "a" : "");
 }
@@ -180,7 +180,7 @@ std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capab
   if (std::ranges::none_of(unit.options, names_architecture)) {
     options.push_back("-arch=" + architecture_of(compute_capability));
   }
-  // BuildCache is the one cache; NVRTC's own would only make compile times look shorter.
+  // BuildCache is the only cache. NVRTC's own would falsify compile times.
   options.emplace_back("--no-cache");
   for (const auto& folder : unit.include_folders) options.push_back("-I" + folder.string());
   for (const auto& folder : toolkit_headers()) options.push_back("-I" + folder.string());

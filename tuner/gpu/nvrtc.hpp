@@ -20,11 +20,11 @@ const std::string& nvrtc_version();
 /// The architectures that NVRTC supports, ascending: 75, 80, … 121.
 std::span<const int> nvrtc_architectures();
 
-/// All options of NVRTC for this unit: architecture (plain sm_NN unless the unit's options name
-/// one), language, include folders; the unit's own options last.
+/// All NVRTC options of this unit: architecture (sm_NN, unless the unit's options name one),
+/// language, include folders, then the unit's own options.
 std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capability);
 
-/// Those of its entries that NVRTC is asked for by name.
+/// The entries that need an NVRTC name expression.
 std::vector<std::string> name_expressions(const SourceUnit& unit);
 
 /// The unit as a task for NVRTC.
@@ -32,8 +32,8 @@ CompileTask nvrtc_task(const SourceUnit& unit, int compute_capability);
 
 inline constexpr std::chrono::seconds kCompileLimit{60};
 
-/// Runs NVRTC. Its limit has no effect while it assembles. A source that is nested too deeply ends
-/// the process. See CompilerRunner::run(); threads share no lock.
+/// Runs NVRTC. The time limit has no effect during assembly. A source that is nested too deeply
+/// ends the process. See CompilerRunner::run(). Threads share no lock.
 Build compile_with_nvrtc(const CompileTask& task,
                          std::optional<std::chrono::duration<double>> limit = kCompileLimit);
 

@@ -4,7 +4,7 @@
 
 namespace autotune {
 
-/// Selects a GPU for this thread. Its end selects the previous one again.
+/// Selects a GPU for this thread. The destructor selects the previous one again.
 class OnDevice {
  public:
   /// Throws Error.

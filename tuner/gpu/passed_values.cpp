@@ -19,8 +19,7 @@ void write(Slot& slot, const Value& value) {
   std::memcpy(slot.bytes.data(), &value, sizeof(Value));
 }
 
-/// Throws KernelFailure (launch_error) where the argument is none of `count` buffers, but should
-/// be.
+/// Throws KernelFailure (launch_error) if the argument should be one of `count` buffers and is not.
 void require_buffer(const Launch& launch, const Argument& argument, std::size_t count) {
   const auto* const reference = std::get_if<BufferRef>(&argument);
   const auto* const map = std::get_if<TensorMap>(&argument);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to this folder: the values that a launch passes, as they lie in memory.
+// Private to this folder: the arguments of a launch, as they lie in memory.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ class PassedValues {
   PassedValues(const PassedValues&) = delete;
   PassedValues& operator=(const PassedValues&) = delete;
 
-  /// Another address for a buffer, wherever it is passed. Throws KernelFailure (launch_error) where
-  /// a tensor map cannot have it; what is passed is undefined then.
+  /// Replaces the address of a buffer wherever it is passed. Throws KernelFailure (launch_error) if
+  /// a tensor map refuses it; the arguments are undefined then.
   void move(std::uint32_t buffer, std::byte* address);
-  /// Another value for the scalars of its name, which are of its type.
+  /// Replaces the value of the scalars with this name. The types must agree.
   void set(const Scalar& scalar);
 
   /// One pointer an argument, as a launch takes them.
@@ -48,7 +48,7 @@ class PassedValues {
     BufferSpec spec;  // of the buffer
     Slot* slot;
   };
-  /// A texture object for each address that the buffer had. Graphs may hold those of before.
+  /// A texture object for each address that the buffer had. Graphs may still use earlier ones.
   struct Sampled {
     Texture texture;
     BufferSpec spec;  // of the buffer

@@ -17,7 +17,7 @@
 namespace autotune {
 namespace {
 
-/// Those of a plan that have names, each once, with the values that they have there.
+/// The named scalars of a plan, each once, with the plan's values.
 std::vector<Scalar> named_scalars(const LaunchPlan& plan) {
   std::vector<Scalar> named;
   for (const Launch& launch : plan.launches) {
@@ -98,7 +98,7 @@ void PreparedKernel::Loaded::move(BoundCall& call, std::span<void* const> given)
   }
 }
 
-/// Those that are not given have the plan's values.
+/// Scalars that are not given take the plan's values.
 void PreparedKernel::Loaded::set(BoundCall& call, std::span<const Scalar> given) const {
   std::vector<Scalar>& scalars = call.scalars;
   for (std::size_t i = 0; i < scalars.size(); ++i) {
@@ -115,7 +115,7 @@ void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Sc
   const std::lock_guard lock(loaded_->mutex);
   BoundCall& call = constant.empty() ? loaded_->whole : loaded_->with_constant;
   try {
-    if (call.constant != constant) call.plan.reset();  // of another buffer
+    if (call.constant != constant) call.plan.reset();  // the plan is for another buffer
     if (!call.plan) {
       const LaunchPlan& all = loaded_->plan;
       loaded_->bind(call, constant.empty() ? all : with_constant(all, constant), addresses);
@@ -124,7 +124,7 @@ void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Sc
     Loaded::move(call, addresses);
     loaded_->set(call, scalars);
   } catch (...) {
-    call.plan.reset();  // half moved
+    call.plan.reset();  // only some addresses were replaced
     throw;
   }
   call.plan->launch(static_cast<cudaStream_t>(stream), early_);

@@ -22,10 +22,10 @@ class PreparedKernel {
                  std::vector<BufferSpec> buffers, EarlyStart early = EarlyStart::captured);
   ~PreparedKernel();
 
-  /// `addresses` are device memory, one per buffer of the workload. `scalars` replace those of the
-  /// same names. Does not synchronize; may be captured in a graph. `stream` is a cudaStream_t of
-  /// that GPU. `constant`: the buffer whose contents are those of the last whole call, always the
-  /// same one; empty: none. Throws KernelFailure.
+  /// `addresses` are device memory, one for each buffer of the workload. `scalars` replace those of
+  /// the same names. `stream` is a cudaStream_t of that GPU; it may be captured, and the call does
+  /// not synchronize. `constant` names the buffer whose contents are unchanged since the last
+  /// complete call, always the same one; empty: none. Throws KernelFailure.
   void launch(std::span<void* const> addresses, std::span<const Scalar> scalars, void* stream,
               std::string_view constant = {});
 

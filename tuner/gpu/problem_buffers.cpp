@@ -16,7 +16,7 @@ constexpr int kMostCopies = 1024;
 
 std::size_t index_of(InputSet set) { return static_cast<std::size_t>(set); }
 
-/// As textures need it.
+/// The alignment that textures need.
 std::int64_t aligned(std::int64_t bytes) { return (bytes + 511) / 512 * 512; }
 
 void set_bytes(cudaStream_t stream, std::byte* to, std::byte value, std::int64_t bytes) {
@@ -29,7 +29,7 @@ void copy(cudaStream_t stream, std::byte* to, const std::byte* from, std::int64_
              "copy memory");
 }
 
-/// Fills on the host what is in a file or a struct, and waits, so that the host's copy can go.
+/// Fills files and structs on the host, and synchronizes so that the host's copy can go.
 void upload(cudaStream_t stream, const BufferSpec& spec, InputSet set, std::uint64_t seed,
             bool absolute, std::byte* to) {
   std::vector<std::byte> contents(static_cast<std::size_t>(spec.bytes()));
@@ -93,8 +93,8 @@ ProblemBuffers::ProblemBuffers(cudaStream_t stream, const DeviceInfo& device,
   fill_slots(stream);
 }
 
-/// Buffers, for each output the right answers and their magnitudes on both sets, what the reference
-/// writes, and the results of one run while another is compared with them.
+/// Memory for the buffers and, for each output: right answers and magnitudes on both sets, the
+/// reference's output, and the results of one run that the next is compared with.
 void ProblemBuffers::check_memory(const Workload& workload) const {
   std::int64_t needed = 0;
   for (const BufferSpec& spec : specs_) {

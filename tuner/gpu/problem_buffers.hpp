@@ -19,7 +19,7 @@ namespace autotune {
 
 inline constexpr std::array kInputSets{InputSet::integers, InputSet::uniform};
 
-/// Device memory of exactly `bytes` between two red zones. `slack` bytes lie behind the second.
+/// Device memory of exactly `bytes` between two red zones, then `slack` bytes.
 class ZonedBuffer {
  public:
   ZonedBuffer() = default;
@@ -28,7 +28,7 @@ class ZonedBuffer {
   std::byte* start() const { return memory_.get() + kRedZoneBytes; }
   std::int64_t bytes() const { return bytes_; }
   void reset_zones(cudaStream_t stream) const;
-  /// Wrong if bytes of a zone were written. Waits.
+  /// Outcome::wrong if bytes of a zone were written. Synchronizes.
   Verdict check_zones(const BufferSpec& spec) const;
 
  private:
@@ -36,7 +36,7 @@ class ZonedBuffer {
   std::int64_t bytes_ = 0;
 };
 
-/// A copy on the host of what no stream is writing.
+/// A copy on the host. No stream may be writing.
 std::vector<std::byte> downloaded(const std::byte* from, std::int64_t bytes);
 
 /// As poison() of tuner/measure.
@@ -61,14 +61,15 @@ class ProblemBuffers {
   void reset(cudaStream_t stream, InputSet set) const;
   /// Fills an input or inout with its original content, or with absolute values of it.
   void refill(cudaStream_t stream, std::size_t index, InputSet set, bool absolute = false) const;
-  /// Takes what the prepared inputs hold now for their original content.
+  /// Makes the current contents of prepared inputs their original contents.
   void keep_prepared(cudaStream_t stream);
   /// Sum of DeviceKernels::hash() over an input as filled.
   std::uint64_t hash(std::size_t index, InputSet set) const;
   const PreparedInputs& prepared() const { return prepared_; }
 
-  /// Sets of buffers (uniform input set) for cold timing: twice the L2 cache passes between two
-  /// uses of a set. Made by the first call. If memory is short, there is 1 set and `cold` is false.
+  /// Buffer sets (with the uniform inputs) for timing with a cold L2: twice the size of L2 passes
+  /// between two uses of a set. Made by the first call. If memory is short, there is one set and
+  /// `cold` is false.
   struct Rotation {
     int copies = 1;
     bool cold = false;

@@ -18,7 +18,7 @@ namespace autotune {
 
 namespace {
 
-/// Real scalars without their sign, as the inputs have none.
+/// Absolute values of real scalars, for the run on absolute inputs.
 LaunchPlan on_absolute_values(LaunchPlan plan) {
   for (Launch& launch : plan.launches) {
     for (Argument& argument : launch.arguments) {
@@ -40,7 +40,7 @@ class Reference {
     binary_ = reference_binary(workload, compiler.compile(workload.reference_source));
   }
 
-  /// What it makes of each output, for the contents that the buffers of `set` have now.
+  /// Runs the reference on the current contents of the buffers of `set`. Returns its outputs.
   std::vector<DeviceMemory> run(const LaunchPlan& plan, InputSet set) const {
     std::vector<BufferSpec> specs = buffers_.specs();
     std::vector<std::byte*> addresses = buffers_.addresses(set);
@@ -78,7 +78,7 @@ class Reference {
     check_kernel(cudaStreamSynchronize(stream_), "its reference kernel");
   }
 
-  /// Begins as the buffer does: an inout with its contents, an output with poison.
+  /// Starts like the buffer: an inout with its contents, an output with poison.
   ZonedBuffer begun(const BufferSpec& spec, const std::byte* contents) const {
     ZonedBuffer buffer(stream_, spec.bytes(), reference_slack(spec));
     if (spec.role == Role::inout) {
@@ -89,7 +89,7 @@ class Reference {
     return buffer;
   }
 
-  /// What was written, without zones. Throws KernelFailure if a zone of any buffer was written.
+  /// The output without its zones. Throws KernelFailure if a zone of any buffer was written.
   std::vector<DeviceMemory> results(const std::vector<BufferSpec>& specs,
                                     const std::vector<ZonedBuffer>& written, InputSet set) const {
     std::vector<DeviceMemory> results;
@@ -130,7 +130,7 @@ bool all_small_integers(cudaStream_t stream, const DeviceKernels& kernels, Eleme
   return others == 0;
 }
 
-/// The reference on absolute values of what the buffers of `set` hold.
+/// Runs the reference on absolute values of the contents of the buffers of `set`.
 std::vector<DeviceMemory> magnitudes(cudaStream_t stream, const Workload& workload,
                                      const Reference& reference, const ProblemBuffers& buffers,
                                      InputSet set) {

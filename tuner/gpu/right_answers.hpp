@@ -23,13 +23,13 @@ struct RightAnswer {
   DeviceAnswer on_device() const { return {type, values.get(), magnitudes.get(), exact}; }
 };
 
-/// Reference results by input set. A set without results is not run: a file has the uniform set
-/// only.
+/// Reference results of each input set. Configurations run only on sets with results: a file has
+/// them for the uniform set only.
 using RightAnswers = std::array<std::vector<RightAnswer>, kInputSets.size()>;
 
-/// Writes the prepared inputs. Then runs the reference on each set and on its absolute values, or
-/// reads the workload's file. Throws Error if these kernels do not compile or run, or if the file's
-/// length is wrong.
+/// Fills the prepared inputs. Then runs the reference on each set and on its absolute values, or
+/// reads the workload's file. Throws Error if kernels of the reference do not compile or run, or if
+/// the file has the wrong length.
 RightAnswers right_answers(cudaStream_t stream, const Workload& workload,
                            const CubinCompiler& compiler, const DeviceKernels& kernels,
                            ProblemBuffers& buffers);

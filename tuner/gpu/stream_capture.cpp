@@ -11,7 +11,7 @@ cudaStreamCaptureStatus capture_status(void* stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t error = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status);
   if (error == cudaSuccess) return status;
-  cudaGetLastError();  // the legacy stream beside a capture: not captured
+  cudaGetLastError();  // the legacy stream while another is captured: itself not captured
   return cudaStreamCaptureStatusNone;
 }
 

@@ -4,7 +4,7 @@
 
 namespace autotune {
 
-/// While it lives, this thread may load code, and allocate and free memory, whatever stream is
+/// While it lives, this thread may load code, and allocate and free memory, although some stream is
 /// being captured (cudaThreadExchangeStreamCaptureMode). In the default mode, such a call fails and
 /// breaks the capture.
 class RelaxedCapture {

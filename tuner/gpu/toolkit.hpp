@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this build and this machine have of CUDA. Nothing here fails without a GPU.
+// Which parts of CUDA this build and this machine have. Nothing here fails without a GPU.
 #pragma once
 
 #include <filesystem>

@@ -11,14 +11,14 @@ namespace autotune {
 /// The folder of the loaded NVRTC; empty if unknown.
 std::filesystem::path nvrtc_folder();
 
-/// The folder with cuda_fp16.h, and its `cccl`, where CUDA 13 has <cub/…>, <cuda/…> and <thrust/…>.
-/// Searched under $CUDA_HOME, $CUDA_PATH, beside the loaded NVRTC (as the toolkit and PyPI's
-/// packages lay them out), where the tool was built, and in the usual place. Empty if there is
-/// none: kernels without toolkit headers still compile.
+/// The folder with cuda_fp16.h, and its subfolder `cccl`, which has <cub/…>, <cuda/…> and
+/// <thrust/…> in CUDA 13. Searches $CUDA_HOME, $CUDA_PATH, the surroundings of the loaded NVRTC (in
+/// the layouts of the toolkit and of PyPI's packages), the toolkit of the build, and
+/// /usr/local/cuda. Empty if there is none: kernels without toolkit headers still compile.
 const std::vector<std::filesystem::path>& toolkit_headers();
 
-/// A compiler's log. Where it misses a header of the toolkit and none was `found`, it says what to
-/// try, in the same line.
+/// Adds advice to a compiler's log, in the line that misses a header of the toolkit, unless the
+/// headers were `found`.
 std::string with_advice(std::string log, bool found = !toolkit_headers().empty());
 
 }  // namespace autotune

@@ -29,7 +29,7 @@ std::vector<std::byte> first_wrong(const std::byte* array, ElementType type,
 
 }  // namespace
 
-/// What the checking kernels left, in one piece of memory: one trip for all.
+/// The results of the checking kernels, in one piece of memory: one copy fetches all.
 struct Verifier::Report {
   Report(std::size_t buffers, std::size_t answers)
       : zones(buffers),

@@ -8,8 +8,8 @@
 
 namespace autotune {
 
-// The plain switches below Boost's `fiber`: that one unwinds a suspended stack when it is
-// destroyed, which a kernel that stands still at a barrier does not survive.
+// Boost.Context's switches without `fiber`. Destroying a `fiber` unwinds its suspended stack, and a
+// kernel that is stuck at a barrier does not survive that.
 namespace context = boost::context::detail;
 
 namespace {
@@ -37,7 +37,7 @@ struct BlockRunner::Fibre {
 
   std::byte* top;
 
-  /// Stacks begin at different offsets: at the same one all would share a few sets of the caches.
+  /// Stacks start at different offsets. Otherwise they would all share a few cache sets.
   Fibre(BlockRunner* owner, std::size_t number) : runner(owner) {
     constexpr std::size_t kStep = 5 * 64, kRange = 64 << 10;
     top = static_cast<std::byte*>(stack.top()) - number * kStep % kRange;
@@ -58,7 +58,7 @@ struct BlockRunner::Fibre {
   }
 };
 
-/// What the hooks call.
+/// The functions behind the hooks.
 struct BlockRunner::Calls {
   static bool run_block(unsigned threads, Body body, void* context) {
     return t_runner->run(threads, body, context);
@@ -145,7 +145,7 @@ void BlockRunner::start_threads() {
   }
 }
 
-/// On a fibre: runs threads until one of them waits, and that one to its end.
+/// Called on a fibre: runs threads until one waits, and that one to its end.
 void BlockRunner::run_threads(Fibre& fibre) {
   while (next_ < sequence_.size()) {
     const unsigned thread = sequence_[next_++];
@@ -154,7 +154,7 @@ void BlockRunner::run_threads(Fibre& fibre) {
     copies_[thread].drop();
     body_(context_, thread);
     threads_[thread].wait = Wait::ended;
-    slots_[thread] = 0;  // it has no vote any more
+    slots_[thread] = 0;  // it no longer votes
     ++ended_;
   }
   idle_.push_back(&fibre);
@@ -169,7 +169,7 @@ void BlockRunner::resume_thread(unsigned thread) {
   resume(*threads_[thread].fibre);
 }
 
-/// On a fibre.
+/// Called on a fibre.
 void BlockRunner::wait(Wait kind, unsigned lanes) {
   Thread& thread = threads_[current_];
   thread.wait = kind;
@@ -190,14 +190,14 @@ void BlockRunner::release_block() {
 bool BlockRunner::release_warps() {
   bool released = false;
   for (unsigned first = 0; first < threads_.size(); first += kWarp) {
-    // Then the next warp: a lane that waits alone does so for what others do.
+    // Continue with the next warp: a lane that waits alone waits for what others do.
     if (at_warp_barrier_ > 0 && release_warp(first)) released = true;
   }
   return released;
 }
 
-/// Lets the lanes go on, each once, that wait for each other and have all come. As on a GPU they
-/// name the same lanes, and nobody waits for lanes that have ended.
+/// Releases the lanes that wait for each other, once all have arrived. As on a GPU, they must name
+/// the same lanes, and lanes that have ended are not waited for.
 bool BlockRunner::release_warp(unsigned first) {
   const unsigned count = std::min<unsigned>(kWarp, static_cast<unsigned>(threads_.size()) - first);
   const std::span warp(threads_.data() + first, count);
@@ -230,7 +230,7 @@ void BlockRunner::release_lanes(unsigned first, unsigned group) {
   }
 }
 
-/// Forgets the threads that will never go on; their stacks are used anew.
+/// Abandons the threads that can never continue, so that their stacks can be used again.
 void BlockRunner::abandon() {
   idle_.clear();
   for (const auto& fibre : fibres_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the threads of a block on one host thread: one after the other, and as fibres from the first
-// barrier on.
+// Runs the threads of a block on one host thread. They run one after the other, and as fibres from
+// the first barrier on.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace autotune {
 
 /// The order in which the threads of a block run between barriers. A kernel that lacks a barrier
-/// may be right in one order by luck, but hardly in all.
+/// may be right by luck in one order, but hardly in all.
 enum class ThreadOrder : std::uint8_t { forward, reverse, random };
 
 /// The state of a deadlocked block: some threads wait while others have ended or wait elsewhere.
@@ -35,7 +35,7 @@ class BlockRunner {
   /// Allocates dynamic shared memory, 64-byte aligned, for dynamic_shared().
   void provide_dynamic_shared(std::size_t bytes);
 
-  /// Makes this the runner of all hooks on this host thread.
+  /// Directs all hooks on this host thread to this runner.
   void enter();
   static const autotune_host::Hooks& hooks();
 

@@ -27,17 +27,17 @@ struct HostMemory {
 
 class HostPlan {
  public:
-  /// Arguments refer to `memory`: one for each of the workload's buffers, then for each of the
-  /// plan's workspace. `module` and the bytes must outlive this.
+  /// `memory` has the workload's buffers, then those of the plan's workspace. The arguments refer
+  /// to it. `module` and the bytes must outlive this.
   HostPlan(const LaunchPlan& plan, const HostModule& module, std::span<const HostMemory> memory);
   HostPlan(HostPlan&&) = default;
 
   void run(Launcher& launcher) const;
-  /// The launches after a call that is verified.
+  /// Runs the launches that follow a call when it is verified.
   void check(Launcher& launcher) const;
 
  private:
-  /// Room for any argument; addresses stay.
+  /// Holds any argument; addresses stay.
   struct alignas(8) Value {
     std::array<std::byte, 8> bytes;
   };

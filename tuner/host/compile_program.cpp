@@ -26,7 +26,7 @@ std::string bytes_of_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The names behind the colon of a rule of make's, but for the first, which is the source itself.
+/// The prerequisites of a rule of make, without the first, which is the source itself.
 std::vector<fs::path> prerequisites(const std::string& rule) {
   std::vector<fs::path> names;
   std::string name;
@@ -86,7 +86,7 @@ ProcessResult run_compiler(const CompileTask& task, const Files& files, const Ru
                            files.binary.string(), "-lm"});
   try {
     return run(argv);
-  } catch (const Error& error) {  // it was there when the device was opened
+  } catch (const Error& error) {  // the compiler existed when the device was opened
     throw NotCompiled(error.what());
   }
 }

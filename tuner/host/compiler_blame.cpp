@@ -22,11 +22,11 @@ constexpr std::array kLack = {"Cannot allocate memory"sv, "out of memory"sv,
                               "Too many open files"sv,    "Resource temporarily unavailable"sv,
                               "Input/output error"sv};
 
-/// As gcc, collect2 and clang name the end of one of their programs.
+/// How gcc, collect2 and clang report that one of their programs was killed.
 constexpr std::array kCrash = {"Segmentation fault"sv, "Aborted"sv, "Bus error"sv,
                                "Illegal instruction"sv, "Floating point exception"sv};
 
-/// What linkers say of code.
+/// Linker messages that blame the code.
 constexpr std::array kLinked = {"undefined reference to"sv, "undefined symbol"sv,
                                 "multiple definition of"sv, "duplicate symbol"sv, "relocation "sv};
 

@@ -50,7 +50,8 @@ DeviceInfo cpu_info() {
   info.threads_per_multiprocessor = info.max_threads_per_block;
   info.blocks_per_multiprocessor = 1;
   info.registers_per_multiprocessor = 0;
-  // Memory like any other: as much as the largest GPU gives, so that the same variants are legal.
+  // Shared memory is ordinary memory here. As much as on the largest GPU, so that the same
+  // configurations are valid.
   info.shared_bytes_per_block = info.shared_bytes_per_multiprocessor = 256 << 10;
   info.l2_bytes = last_cache_bytes();
   info.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);

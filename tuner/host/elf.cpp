@@ -26,7 +26,7 @@ std::string_view text_at(std::string_view bytes, std::uint64_t offset) {
   return rest.substr(0, rest.find('\0'));
 }
 
-/// Thread-local as shared memory is, but the shim's own.
+/// Thread-local variables that are the shim's, not shared memory of the kernel.
 bool is_of_shim(std::string_view name) {
   static constexpr std::array<std::string_view, 5> kOwn = {"threadIdx", "blockIdx", "blockDim",
                                                            "gridDim", "autotune_copies"};

@@ -20,8 +20,8 @@ class FibreStack {
   /// The upper end; stacks grow down.
   void* top() const { return static_cast<std::byte*>(bottom_) + kBytes; }
 
-  /// Call this when functions on the stack will never return. Otherwise AddressSanitizer keeps
-  /// their variables' red zones, and reports the next function that uses these addresses.
+  /// Call this before abandoning functions on the stack. Otherwise AddressSanitizer keeps the red
+  /// zones of their variables, and reports the next function that uses these addresses.
   void forget_frames();
 
  private:

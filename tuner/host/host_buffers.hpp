@@ -16,8 +16,7 @@ namespace autotune {
 
 class HostBuffer {
  public:
-  /// `slack` bytes lie behind the red zone and are not looked at. Throws Error if there is no
-  /// memory.
+  /// `slack` bytes behind the red zone are not checked. Throws Error if there is no memory.
   explicit HostBuffer(BufferSpec spec, std::int64_t slack = 0);
 
   const BufferSpec& spec() const { return spec_; }
@@ -29,17 +28,17 @@ class HostBuffer {
   void fill(ThreadPool& threads, InputSet set, std::uint64_t seed, bool absolute = false,
             std::span<const std::byte> prepared = {});
   void poison(ThreadPool& threads);
-  /// Fills a workspace; to be called before every run.
+  /// Fills a workspace. Call before every run.
   void clear(ThreadPool& threads) { set_bytes(threads, workspace_byte(spec_)); }
 
-  /// One hash for each piece of the buffer, to find out later whether it changed.
+  /// One hash for each piece of the buffer, to detect changes later.
   std::vector<std::uint64_t> hashes(ThreadPool& threads) const;
 
-  /// Flushes it from all CPU caches.
+  /// Flushes the buffer from all CPU caches.
   void evict();
 
   void paint_red_zones();
-  /// Wrong if bytes outside the buffer were written.
+  /// Outcome::wrong if bytes outside the buffer were written.
   Verdict check_red_zones() const;
 
  private:
@@ -54,7 +53,7 @@ class HostBuffer {
   std::unique_ptr<std::byte[], Free> memory_;
 };
 
-/// Of `buffers`, then of `workspace`.
+/// The addresses of `buffers`, then of `workspace`.
 std::vector<HostMemory> memory_of(std::span<HostBuffer> buffers, std::span<HostBuffer> workspace);
 
 /// The buffers of a workload, filled from one input set.
@@ -68,7 +67,7 @@ class HostBuffers {
 
   /// Poisons outputs and restores inouts to their fill.
   void prepare();
-  /// Wrong if red zones or inputs changed. Restores them for the next candidate.
+  /// Outcome::wrong if red zones or inputs changed. Restores them for the next candidate.
   Verdict check_untouched();
 
  private:

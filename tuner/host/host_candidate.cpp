@@ -118,7 +118,7 @@ Verdict HostCandidate::check_repeats(std::size_t set, const std::vector<Bytes>& 
   return verdict;
 }
 
-/// The last set is the one of uniform values.
+/// The uniform input set is the last.
 void HostCandidate::run() { plans_.back().run(launcher_); }
 
 void HostCandidate::evict() {

@@ -25,8 +25,8 @@ class HostCandidate : public Candidate {
   Verdict verify(int runs, double give_up_seconds) override;
   Verdict recheck() override { return verify_on(plans_.size() - 1, 1); }
 
-  /// Stops early after 50 ms, because a mean of few slow launches is as good. `cold` flushes the
-  /// buffers from all caches before each launch, outside its time.
+  /// Stops after 50 ms, because the mean of a few slow launches is accurate enough. `cold` flushes
+  /// the buffers from all caches before each launch, untimed.
   TimedBatch time(int launches, L2State l2) override;
 
  private:

@@ -41,7 +41,7 @@ std::string find_compiler() {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// Asking a compiler for its version.
+/// The time limit for asking a compiler for its version.
 constexpr double kVersionSeconds = 60;
 
 }  // namespace
@@ -62,7 +62,7 @@ HostCompiler::HostCompiler(std::shared_ptr<BuildCache> cache,
 }
 
 std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const {
-  // No -ffast-math: infinities and NaN are a kernel's results like any others.
+  // No -ffast-math: kernels may compute infinities and NaN.
   std::vector<std::string> options = {"-x",
                                       "c++",
                                       "-std=c++17",
@@ -78,15 +78,15 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
                                       "-fvisibility=hidden",
                                       "-pipe",
                                       "-w"};
-  // g++ alone has unique symbols; they would keep a closed module loaded.
+  // Only g++ has unique symbols. They would keep a closed module loaded.
   if (version_.find("clang") == std::string::npos) options.push_back("-fno-gnu-unique");
-  // The manifest's options are NVRTC's; those of the preprocessor mean the same to every compiler.
+  // The manifest's options are for NVRTC. Preprocessor options mean the same to every compiler.
   const auto common = common_options(preprocessor_options(unit.options));
   options.insert(options.end(), common.begin(), common.end());
   return options;
 }
 
-/// Kept where the key knows of every file that was read.
+/// Cached only if the key covers every file that was read.
 Build HostCompiler::build(const SourceUnit& unit, const std::string& source,
                           const Included& included) const {
   CompileTask task{program_, unit.name, source, {}};
@@ -100,7 +100,7 @@ Build HostCompiler::build(const SourceUnit& unit, const std::string& source,
   return build;
 }
 
-/// Folders are left out of the key: the text of what lies in them is in it.
+/// Include folders are not part of the key, because the text of their files is.
 std::string HostCompiler::key_of(const std::string& source, const std::vector<std::string>& options,
                                  const std::string& included) const {
   static const std::string cpu = cpu_fingerprint();  // reads files

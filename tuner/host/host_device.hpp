@@ -20,9 +20,9 @@ struct HostOptions {
   std::string optimization = "-O3";
 };
 
-/// Kernels run in this process, and one that crashes or hangs takes it along. Tuning therefore uses
-/// a worker. Workbenches must not outlive the device, and only one thread may use them at a time.
-/// Throws Error if there is no C++ compiler.
+/// Kernels run in this process, so one that crashes or hangs takes the process with it. Tuning
+/// therefore uses a worker. Workbenches must not outlive the device, and only one thread at a time
+/// may use them. Throws Error if there is no C++ compiler.
 std::unique_ptr<Device> make_host_device(std::shared_ptr<BuildCache> cache,
                                          const HostOptions& options = {});
 

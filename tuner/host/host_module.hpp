@@ -34,7 +34,7 @@ class HostModule {
  private:
   void* exported(const std::string& symbol, const std::string& entry) const;
 
-  // Stays open with the module, because the loader knows the module by this descriptor's number.
+  // Stays open with the module: the loader identifies the module by this descriptor's number.
   int file_;
   void* handle_;
 };

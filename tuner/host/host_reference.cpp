@@ -12,14 +12,14 @@
 namespace autotune {
 namespace {
 
-/// What the kernels of the reference source run on.
+/// The inputs of a run of the reference.
 struct ReferenceInputs {
   InputSet set;
   const PreparedInputs& prepared;
   bool absolute = false;
 };
 
-/// The buffers as the reference kernel sees them. What is not prepared yet is poisoned.
+/// The buffers of the reference kernel. Inputs that are not prepared yet are poisoned.
 std::vector<HostBuffer> reference_buffers(const Workload& workload, const ReferenceInputs& inputs,
                                           ThreadPool& threads) {
   std::vector<HostBuffer> buffers;

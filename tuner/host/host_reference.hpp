@@ -23,19 +23,19 @@ struct ReferenceOutput {
   }
 };
 
-/// Reference results for one input set: one for each output or inout buffer, in their order.
+/// Reference results of one input set: one for each output or inout, in order.
 struct ReferenceResults {
   InputSet set = InputSet::uniform;
   std::vector<ReferenceOutput> outputs;
 };
 
-/// Runs the workload's preparation on each input set; nothing without one. `reference` is the
-/// compiled reference source. Throws Error if a kernel fails or writes outside of its buffers.
+/// Runs the workload's preparation on each input set, if it has one. `reference` is the compiled
+/// reference source. Throws Error if a kernel fails or writes outside its buffers.
 PreparedInputs prepared_inputs(const Workload& workload, const std::string* reference,
                                const DeviceInfo& info, Launcher& launcher);
 
-/// `reference` may be null with a file. Throws Error if the kernel fails, or if the file's length
-/// is not that of the outputs.
+/// `reference` may be null if the workload has a file. Throws Error if the kernel fails, or if the
+/// file has the wrong length.
 std::vector<ReferenceResults> reference_results(const Workload& workload,
                                                 const std::string* reference,
                                                 const PreparedInputs& prepared,

@@ -15,8 +15,8 @@
 namespace autotune {
 namespace {
 
-/// Every buffer once an input set and once more while the reference runs, and right answers with
-/// their magnitudes.
+/// Memory for every buffer in each input set and in the reference, and for right answers with their
+/// magnitudes.
 void check_memory(const Workload& workload) {
   std::int64_t needed = 0;
   for (const BufferSpec& buffer : workload.buffers) {

@@ -10,9 +10,9 @@
 namespace autotune {
 namespace {
 
-/// Every fibre is two mappings, of which a process may have 65530: 16 x 1024 x 2 fit.
+/// A fibre takes two mappings, and a process may have 65530: 16 x 1024 x 2 fit.
 constexpr unsigned kMostThreadsWithFibres = 16;
-/// Pieces a thread, so that one that is late does not hold up the launch.
+/// Pieces for each thread, so that one late thread does not delay the launch.
 constexpr std::uint64_t kPiecesPerThread = 8;
 
 autotune_host::Extent extent(const Dim3& size) {

@@ -11,7 +11,7 @@
 
 namespace autotune {
 
-/// A launch with kernel and arguments resolved.
+/// A launch whose kernel and arguments are resolved.
 struct HostLaunch {
   std::string entry;
   autotune_host::RunBlocks kernel = nullptr;
@@ -27,7 +27,7 @@ class Launcher {
   /// Throws KernelFailure(crash) if a block deadlocks at a barrier.
   void run(const HostLaunch& launch);
 
-  /// Wakes all threads without work: the overhead of every launch.
+  /// Wakes all threads for nothing: measures the overhead of every launch.
   void run_nothing();
 
   /// The threads, for other work between launches.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous copies of one thread of a block. They run in the wait, as late as CUDA allows, so
-// that a kernel that forgets to wait reads old values on the host too.
+// Asynchronous copies of one thread of a block. They run in the wait, as late as CUDA allows. So a
+// kernel that forgets to wait reads stale values on the host, too.
 #pragma once
 
 #include <cstring>

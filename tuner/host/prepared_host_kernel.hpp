@@ -16,7 +16,7 @@
 
 namespace autotune {
 
-/// All hardware threads, for one launch at a time.
+/// All hardware threads. They run one launch at a time.
 struct HostThreads {
   std::mutex mutex;
   Launcher launcher{0, ThreadOrder::forward};
@@ -30,9 +30,9 @@ class PreparedHostKernel {
   PreparedHostKernel(const DeviceInfo& info, const std::string& shared_object, LaunchPlan plan,
                      std::vector<BufferSpec> buffers, std::shared_ptr<HostThreads> threads);
 
-  /// `addresses` are host memory, one per buffer of the workload. `scalars` replace those of the
-  /// same names. Waits for the kernel. `constant`: the buffer whose contents are those of the last
-  /// whole call; empty: none. Throws KernelFailure.
+  /// `addresses` are host memory, one for each buffer of the workload. `scalars` replace those of
+  /// the same names. Waits for the kernel. `constant` names the buffer whose contents are unchanged
+  /// since the last complete call; empty: none. Throws KernelFailure.
   void launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
               std::string_view constant = {});
 

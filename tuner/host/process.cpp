@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An unnamed file that the program writes to; unlike a pipe it never makes it wait.
+/// An unnamed file for the program's output. Unlike a pipe, it never blocks the writer.
 class OutputFile {
  public:
   OutputFile() : file_(memfd_create("output", MFD_CLOEXEC)) {
@@ -56,7 +56,7 @@ class OutputFile {
 /// Whether the child has ended before the limit.
 bool wait_until(pid_t child, double limit_seconds) {
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
-  if (handle < 0) return true;  // a kernel before 5.3: waits without a limit
+  if (handle < 0) return true;  // Linux before 5.3: waits without a limit
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(limit_seconds);
   int ready = 0;

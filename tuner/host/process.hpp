@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts programs, and runs one to its end or limit.
+// Starts programs; runs one to its end or to a time limit.
 #pragma once
 
 #include <sys/types.h>
@@ -16,13 +16,13 @@ struct Handed {
   int descriptor, as;
 };
 
-/// The process group of a program. One with its own group can be killed as a whole and does not get
-/// Ctrl-C. One in ours ends with us.
+/// The process group of a program. A group of its own can be killed as a whole and gets no Ctrl-C.
+/// A program in our group ends with us.
 enum class ProcessGroup : std::uint8_t { own, ours };
 
-/// Starts argv[0] (a path). The program reads nothing and writes stdout and stderr to `output`. It
-/// ends on SIGTERM even if we ignore it. It gets the descriptors in `handed` and those without
-/// close-on-exec. Throws Error.
+/// Starts argv[0], a path. The program has no input and writes stdout and stderr to `output`. It
+/// has the default action of SIGTERM even if we ignore it. It gets the descriptors in `handed` and
+/// those without close-on-exec. Throws Error.
 pid_t start_process(const std::vector<std::string>& argv, int output,
                     const std::vector<Handed>& handed = {}, ProcessGroup group = ProcessGroup::own);
 
@@ -32,14 +32,15 @@ struct ProcessResult {
   std::string output;  // stdout and stderr together
 };
 
-/// Starts argv[0] (a path) in its own process group and waits for it. After `limit_seconds`, kills
-/// the whole group. Throws Error if it cannot be started.
+/// Starts argv[0], a path, in its own process group and waits for it. Kills the whole group after
+/// `limit_seconds`. Throws Error if it cannot be started.
 ProcessResult run_process(const std::vector<std::string>& argv, double limit_seconds);
 
 /// The same in our process group and without a limit.
 ProcessResult run_beside_us(const std::vector<std::string>& argv);
 
-/// `name` as found in $PATH, or unchanged if it has a slash. Empty if there is no such program.
+/// The path of the program `name` in $PATH; `name` itself if it has a slash. Empty if there is no
+/// such program.
 std::filesystem::path find_program(const std::string& name);
 
 }  // namespace autotune

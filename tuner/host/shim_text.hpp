@@ -9,7 +9,7 @@ namespace autotune {
 
 std::string_view shim_text();
 
-/// Headers of CUDA's that kernels for the host may include, and what these include.
+/// The CUDA headers that kernels may include on the host, and the headers that these include.
 struct ShimHeader {
   std::string_view name, text;
 };

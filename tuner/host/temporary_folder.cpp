@@ -35,8 +35,8 @@ void remove_tree(const fs::path& folder) {
   fs::remove_all(folder, failed);
 }
 
-/// A descriptor that holds the folder's lock, or -1: another process may be removing the folder,
-/// which it took for abandoned.
+/// A descriptor that holds the folder's lock. -1 if another process is removing the folder, which
+/// it took for abandoned.
 int locked(const fs::path& folder, int how) {
   const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return -1;

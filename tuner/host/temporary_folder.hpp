@@ -6,8 +6,8 @@
 
 namespace autotune {
 
-/// A folder below $TMPDIR or /tmp, removed with its content. It is locked while in use; a folder
-/// without a lock was left by a killed process. Throws Error.
+/// A folder below $TMPDIR or /tmp, removed with its contents. It is locked while in use, so a
+/// folder without a lock is that of a killed process. Throws Error.
 class TemporaryFolder {
  public:
   TemporaryFolder();

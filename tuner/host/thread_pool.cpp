@@ -8,7 +8,8 @@
 namespace autotune {
 namespace {
 
-/// Signals that are for the program's own threads. Faults are not: they are the faulting thread's.
+/// Signals for the program's own threads. Faults are not among them: they belong to the faulting
+/// thread.
 sigset_t signals_from_elsewhere() {
   sigset_t signals;
   sigfillset(&signals);

@@ -24,7 +24,7 @@ class ThreadPool {
   /// runs number 0. `work` must not throw. One run at a time.
   void run(const std::function<void(unsigned)>& work);
 
-  /// Large enough to make the cost of taking a piece negligible, small enough for a cache.
+  /// Elements of a piece: the cost of taking one is negligible, and it fits a cache.
   static constexpr std::int64_t kPiece = 1 << 16;
 
   /// Calls work(first, count) for pieces of 0 … length-1, on all threads. A single piece runs on

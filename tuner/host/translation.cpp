@@ -16,7 +16,7 @@ namespace {
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Takes `word` off the front of `text`, with blanks round it.
+/// Removes `word` and the blanks around it from the front of `text`.
 bool take(std::string_view& text, std::string_view word) {
   const std::string_view rest = trimmed(text);
   if (!rest.starts_with(word)) return false;
@@ -34,7 +34,7 @@ std::string translated_line(std::string_view line) {
   return rest.empty() ? "AUTOTUNE_UNROLL_ALL" : format("AUTOTUNE_UNROLL({})", rest);
 }
 
-/// Past the parenthesis that closes the one at the front.
+/// The text after the parenthesis that closes the one at its front.
 std::string_view after_parentheses(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

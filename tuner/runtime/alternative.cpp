@@ -33,7 +33,7 @@ void require_the_same_call(const TargetLookup& own, const TargetLookup& other) {
   if (!std::ranges::equal(mine.scalars(), others.scalars(), is_same_scalar)) refuse("scalars");
 }
 
-/// Infinite if it was not measured for exactly the sizes that were asked for.
+/// Infinite unless it was measured for exactly these sizes.
 double measured_ns(const LookupAnswer& answer) {
   if (answer.origin != db::Origin::exact || answer.median_ns == 0) {
     return std::numeric_limits<double>::infinity();

@@ -53,7 +53,8 @@ class Kernel {
     check(autotune_launch_with(kernel_.get(), buffers.data(), buffers.size(), scalars.data(),
                                scalars.size(), stream));
   }
-  /// The contents of this buffer stay the same until invalidate(); nullptr: those of none.
+  /// Promises that the contents of this buffer stay the same until invalidate(). nullptr ends the
+  /// promise.
   void hold_constant(const char* buffer) const {
     check(autotune_hold_constant(kernel_.get(), buffer));
   }

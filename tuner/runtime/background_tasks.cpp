@@ -13,7 +13,7 @@ BackgroundTasks::BackgroundTasks(std::vector<std::function<void()>> tasks)
   running_ = count;
   for (std::size_t i = 0; i < count; ++i) {
     threads_.emplace_back([this] {
-      // A size_t does not come round: few threads, each at most one past the end.
+      // Cannot overflow: each of a few threads goes past the end once.
       for (std::size_t at = next_++; at < tasks_.size(); at = next_++) tasks_[at]();
       --running_;
     });

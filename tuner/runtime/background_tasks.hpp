@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on all cores that its caller need not wait for.
+// Runs tasks on all cores, without making the caller wait.
 #pragma once
 
 #include <atomic>
@@ -12,16 +12,16 @@ namespace autotune {
 
 class BackgroundTasks {
  public:
-  /// Begins the tasks in their order. They must not throw.
+  /// Starts the tasks in order. They must not throw.
   explicit BackgroundTasks(std::vector<std::function<void()>> tasks);
-  /// Drops what has not begun, and waits for the rest.
+  /// Drops tasks that have not started, and waits for the others.
   ~BackgroundTasks();
   BackgroundTasks(const BackgroundTasks&) = delete;
   BackgroundTasks& operator=(const BackgroundTasks&) = delete;
 
-  /// No further task begins.
+  /// Lets no further task start.
   void drop() { next_ = tasks_.size(); }
-  /// Nothing runs, and nothing will.
+  /// Whether no task runs or will run.
   bool have_ended() const { return running_ == 0; }
 
  private:

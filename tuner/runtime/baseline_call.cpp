@@ -22,7 +22,7 @@ std::mutex& plugin_calls() {
   return mutex;
 }
 
-/// The name is from a database: it must not lead out of the folders.
+/// The name comes from a database, so it must not lead out of the folders.
 fs::path plugin_called(const std::string& name, std::span<const fs::path> folders) {
   const bool is_name = !name.empty() && std::ranges::all_of(name, [](unsigned char letter) {
     return std::isalnum(letter) != 0 || letter == '_' || letter == '-';

@@ -17,16 +17,16 @@ namespace autotune {
 /// those of the program, and lib/autotune/plugins of the library's own installation.
 std::vector<std::filesystem::path> runtime_plugin_folders();
 
-/// Every plugin there, as a library for the target. Some may be none.
+/// Every plugin in these folders, as a library for the target. Some may not be baselines.
 std::vector<BaselineSource> runtime_baselines(const std::string& target);
 
-/// One candidate of one library for one problem. Plugins run in this process, unlike in the tool.
-/// They are called by one thread at a time; calls of all objects wait for each other.
+/// One candidate of one library for one problem. The plugin runs in this process, not in a worker.
+/// Thread-safe: a lock admits one thread at a time to all plugins.
 class BaselineCall {
  public:
-  /// `name` as stored: `cublas cublasLt 0 (…)`, which is a plugin's file name without `.so` and the
-  /// candidate's name; without a candidate, `cublas`, its first. For the current GPU. Throws Error
-  /// if the plugin is missing, cannot be loaded or opened, or no longer offers the candidate.
+  /// `name` is the stored one, for the current GPU: the plugin's file name without `.so`, then the
+  /// candidate, such as `cublas cublasLt 0 (…)`. Without a candidate, the plugin's first. Throws
+  /// Error if the plugin is missing, cannot be loaded or opened, or no longer offers the candidate.
   BaselineCall(std::string_view name, const std::string& target, const Workload& workload,
                std::span<const std::filesystem::path> folders);
   ~BaselineCall();

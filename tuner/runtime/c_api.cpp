@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C boundary, what asks and answers: nothing is thrown past it.
+// The C API's lookups: no exception leaves it.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -25,10 +25,10 @@ namespace {
 
 thread_local std::string message;
 
-/// What an answer of the first header held.
+/// The size of autotune_answer in the first header.
 constexpr std::size_t kFirstAnswer = offsetof(autotune_answer, baseline);
 
-/// What the options of the first header held.
+/// The size of autotune_options in the first header.
 constexpr std::size_t kFirstOptions = offsetof(autotune_options, early_start);
 
 /// Options that the program's header does not have are 0.
@@ -41,7 +41,8 @@ autotune_options known_part(const autotune_options& options) {
 
 std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 
-/// By name in share/autotune/kernel_sources beside this library, else as the tool finds it.
+/// Looks for a name in share/autotune/kernel_sources beside this library, then where the tool
+/// looks.
 Target target_called(const std::string& name) {
   std::vector<std::filesystem::path> folders;
   for (const auto& folder : folders_above_library()) {
@@ -145,7 +146,7 @@ Chosen device_for(const autotune_options& options, const std::vector<db::Layer>&
                               name, target, why));
 }
 
-/// Nothing is raced for a GPU that is not here.
+/// There is no race for a GPU that is not in this machine.
 void set_up_first_use(autotune_handle& handle, const autotune_options& options,
                       const Policy& policy) {
   if (options.first_use_ms < 0) {

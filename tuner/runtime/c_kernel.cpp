@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C boundary, what compiles and launches: nothing is thrown past it.
+// The C API's compiling and launching: no exception leaves it.
 #include <algorithm>
 
 #include "tuner/core/caller_buffers.hpp"
@@ -31,13 +31,13 @@ Device& compiler_of(autotune_handle& handle) {
       throw NoDevice(
           format("{} is neither a GPU nor this host: kernels cannot be loaded on it", info.name));
     }
-    // Compiling needs no GPU, and opening one takes longer than all else here.
+    // Compiling needs no GPU, and opening a GPU takes longer than everything else here.
     handle.device = make_model_device(info, handle.cache);
   });
   return *handle.device;
 }
 
-/// In a capture only where it was measured to be faster.
+/// In a capture, only where an early start was measured to be faster.
 EarlyStart early_start_of(const autotune_handle& handle, const LookupAnswer& answer) {
   const bool is_asked_for = handle.early_start == EarlyStart::everywhere;
   return is_asked_for || answer.early_start ? handle.early_start : EarlyStart::never;
@@ -71,7 +71,7 @@ autotune_use use_of(Role role) {
   }
 }
 
-/// From now on the tuned kernel is launched.
+/// Launches the tuned kernel from now on.
 void give_up(autotune_kernel& kernel, const std::string& why) {
   std::call_once(kernel.given_up, [&] {
     kernel.why_missing = kernel.baseline_name + ": " + why;
@@ -79,8 +79,8 @@ void give_up(autotune_kernel& kernel, const std::string& why) {
   });
 }
 
-/// The vendor's library where it was measured to be faster; what stands in its way is kept as a
-/// sentence.
+/// Opens the vendor's library where it was measured to be faster. If that fails, keeps the reason
+/// as a sentence.
 void open_baseline(const Target& target, const Problem& problem, std::string_view name,
                    autotune_kernel& kernel) {
   kernel.baseline_name = name;
@@ -99,7 +99,7 @@ void open_baseline(const Target& target, const Problem& problem, std::string_vie
   }
 }
 
-/// False when the library failed, or was given up before.
+/// False if the library fails, or failed before.
 bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
                      std::span<const Scalar> scalars, void* stream) {
   if (kernel.engine.load(std::memory_order_acquire) != AUTOTUNE_VENDOR_LIBRARY) return false;
@@ -109,7 +109,7 @@ bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
     kernel.baseline->launch(buffers, scalars, stream);
     return true;
   } catch (const std::exception& error) {
-    if (is_capture_broken(stream)) throw;  // which is not to say that it fails elsewhere
+    if (is_capture_broken(stream)) throw;  // the capture is to blame, perhaps not the library
     give_up(kernel, error.what());
     return false;
   }

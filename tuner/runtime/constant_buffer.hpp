@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A buffer whose contents stay the same between launches, as autotune_hold_constant() has it.
+// A buffer whose contents stay the same between launches: autotune_hold_constant().
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace autotune {
 
-/// Remembers whether what a kernel makes of the buffer alone is in its workspace.
+/// Remembers whether the workspace already holds what a kernel computes from the buffer alone.
 class ConstantBuffer {
  public:
-  /// `index`: of `name` among the addresses below. An empty name: there is no such buffer.
+  /// `index` is that of the buffer `name` in the addresses below. An empty name: no buffer.
   void hold(std::string name, std::size_t index) {
     const std::lock_guard lock(mutex_);
     name_ = std::move(name);
@@ -25,8 +25,8 @@ class ConstantBuffer {
     made_from_ = nullptr;
   }
 
-  /// Calls launch(name): the name if the work on the buffer need not be repeated, else an empty
-  /// one. If lasts(), what it leaves in the workspace is there for the next launch.
+  /// Calls launch(name) if the work on the buffer can be left out, else launch(""). If lasts()
+  /// returns true, the next launch may leave it out.
   template <class Lasts, class Launch>
   void launch(std::span<void* const> addresses, const Lasts& lasts, const Launch& launch) {
     const std::lock_guard lock(mutex_);

@@ -13,8 +13,8 @@ namespace {
 constexpr double kOtherDevice = 0.5;        // added to a distance
 constexpr std::size_t kMostProblems = 256;  // the nearest
 constexpr std::size_t kMostBaselines = 64;
-constexpr std::size_t kFirst = 8;   // of the candidates, when hardly any is valid
-constexpr std::size_t kOfEach = 6;  // good configurations of a problem
+constexpr std::size_t kFirst = 8;   // candidates to expand when none but the default is valid
+constexpr std::size_t kOfEach = 6;  // good configurations taken from a problem
 constexpr double kOneChange = 0.6;  // added to the distance of a neighbour's error
 constexpr int kSteps = 3;
 
@@ -32,7 +32,7 @@ void append(auto& all, auto more) { std::ranges::move(more, std::back_inserter(a
 
 }  // namespace
 
-/// A tuned problem, seen from the sizes asked about.
+/// A tuned problem, with its distance from the requested sizes.
 struct Experience::Past {
   const db::PastProblem* problem;
   double distance;
@@ -40,8 +40,8 @@ struct Experience::Past {
 
 struct Experience::Candidate {
   Levels levels;
-  const Past* from;          // the nearest problem that led to it
-  const db::PastTime* time;  // there; nullptr for a neighbour of another
+  const Past* from;          // the nearest problem where it was good
+  const db::PastTime* time;  // its time there; nullptr if it is only a neighbour of such a one
   std::optional<KnownError> known;
   bool is_standard = false;            // the default configuration
   double predicted = 0, expected = 0;  // logarithms of seconds
@@ -76,7 +76,7 @@ bool Experience::is_here(const db::PastProblem& problem) const {
   return models_.same_device()[problem.device];
 }
 
-/// In advance: the first choice takes no longer than later ones.
+/// Done in advance, so that the first choice is as fast as later ones.
 void Experience::learn_errors() {
   for (const db::PastProblem& problem : times_.problems) {
     for (const db::PastTime& time : foremost(problem)) {
@@ -134,7 +134,7 @@ std::vector<std::string> Experience::likely(std::span<const std::int64_t> sizes,
   return texts;
 }
 
-/// Those that were good at near problems, and neighbours of the best.
+/// Valid configurations among those that were good at near problems, and neighbours of the best.
 std::vector<Experience::Candidate> Experience::valid_ones(std::span<const Past> near,
                                                           std::span<const std::int64_t> sizes) {
   const std::vector<Candidate> all = candidates(near);
@@ -142,7 +142,8 @@ std::vector<Experience::Candidate> Experience::valid_ones(std::span<const Past> 
   std::set<Levels> seen;
   for (const Candidate& each : all) seen.insert(each.levels);
   std::vector<Candidate> valid = rated(all, sizes, typical);
-  if (std::ranges::all_of(valid, &Candidate::is_standard)) {  // from those that are not valid, too
+  // Where no good configuration is valid, neighbours of invalid ones may be.
+  if (std::ranges::all_of(valid, &Candidate::is_standard)) {
     for (const Candidate& each : std::span(all).first(std::min(all.size(), kFirst))) {
       append(valid, rated(neighbours(each, seen), sizes, typical));
     }
@@ -169,7 +170,7 @@ std::vector<Experience::Past> Experience::nearest(std::span<const std::int64_t> 
   return near;
 }
 
-/// Good configurations of the nearest problems, each once, with what is known where it is nearest.
+/// Good configurations of the nearest problems, each once, with its error at the nearest of them.
 std::vector<Experience::Candidate> Experience::candidates(std::span<const Past> near) {
   std::vector<Candidate> all;
   std::set<Levels> seen;
@@ -210,7 +211,7 @@ void Experience::descend(std::vector<Candidate>& valid, std::set<Levels>& seen,
   }
 }
 
-/// Every other value of every parameter, if it was not seen.
+/// Configurations that differ from `one` in one parameter, without those already seen.
 std::vector<Experience::Candidate> Experience::neighbours(const Candidate& one,
                                                           std::set<Levels>& seen) const {
   std::vector<Candidate> found;
@@ -226,8 +227,8 @@ std::vector<Experience::Candidate> Experience::neighbours(const Candidate& one,
   return found;
 }
 
-/// The valid ones, with their expected times. Without a model, earlier ones are expected to be
-/// faster.
+/// The valid configurations, with their expected times. Without a model, the order of `all` stands
+/// for time.
 std::vector<Experience::Candidate> Experience::rated(std::span<const Candidate> all,
                                                      std::span<const std::int64_t> sizes,
                                                      double typical) const {
@@ -244,8 +245,9 @@ std::vector<Experience::Candidate> Experience::rated(std::span<const Candidate> 
   return valid;
 }
 
-/// The library was measured at other sizes only, here or, if the model can tell GPUs apart, on
-/// others of the architecture. Without a model, ours takes as long here as at the nearest problem.
+/// Sets the baseline if it is expected to be faster. Its times are from other sizes, and with a
+/// model also from other GPUs of the architecture. Without a model, our time is assumed to be that
+/// of the nearest problem.
 void Experience::weigh_baseline(Choice& choice, std::span<const std::int64_t> sizes,
                                 std::span<const Past> near) const {
   const bool has_model = models_.has_model();

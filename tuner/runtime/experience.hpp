@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses a configuration for sizes that nobody tuned, from what is known at others.
+// Chooses a configuration for untuned sizes from what is known at tuned ones.
 #pragma once
 
 #include <cstddef>
@@ -25,25 +25,25 @@ class Experience {
   Experience(const SizedTarget& sized, db::PastTimes times);
 
   struct Choice {
-    db::PastTime known;     // the configuration, and its time at the problem it is from
+    db::PastTime known;     // the configuration, and its time at the problem where it was found
     double default_ns = 0;  // of the default configuration there; 0: unknown
-    double distance = 0;    // of that problem: root mean square of log2 of the sizes' ratios
+    double distance = 0;    // to that problem: root mean square of log2 of the sizes' ratios
     bool same_device = true;
-    bool is_standard = false;     // it is the default configuration
+    bool is_standard = false;     // the default configuration
     double expected_seconds = 0;  // 0: the target has no cost model
-    bool is_covered = false;      // it is the choice of a cover of these sizes
+    bool is_covered = false;      // chosen from a cover of these sizes
     std::string baseline;         // plugin of the vendor's library, if expected to be faster
     double baseline_seconds = 0;  // expected
   };
 
-  /// Between sizes of a cover, the one of it with the least expected time, if any is valid. Else
-  /// the valid configuration with the least expected time: of good ones at the nearest problems,
-  /// then of those that are one change away from the best, in a few steps. Without a cost model,
-  /// the fastest of the nearest problem. nullopt if none is valid.
+  /// Between the sizes of a cover: the valid configuration of that cover with the least expected
+  /// time. Elsewhere: the valid configuration with the least expected time among good ones of the
+  /// nearest problems and, in a few steps, those one change away from the best. Without a cost
+  /// model, the fastest of the nearest problem. nullopt if none is valid.
   std::optional<Choice> choose(std::span<const std::int64_t> sizes);
 
-  /// The valid configurations with the least expected times, fastest first. Of the later half, each
-  /// differs in more than one parameter from all ahead of it, as long as there are such.
+  /// The `count` valid configurations with the least expected times. In the later half, each
+  /// differs from all before it in more than one parameter, as long as there are such.
   std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count);
 
   static constexpr std::size_t kMostCandidates = 300;

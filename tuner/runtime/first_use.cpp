@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t kFewest = 8, kMost = 32;  // configurations in a race
 
-/// What two rounds of compiling on all cores make.
+/// As many configurations as two rounds of compiling on all cores make.
 std::size_t entrant_count() {
   return std::clamp<std::size_t>(std::size_t{2} * std::thread::hardware_concurrency(), kFewest,
                                  kMost);
 }
 
-/// Whether nobody has measured this source at these sizes on this device.
+/// Whether this source was never measured at these sizes on this device.
 bool is_untuned(const LookupAnswer& answer) {
   return answer.origin != db::Origin::exact || answer.provenance == "predicted" ||
          answer.validity == db::Validity::source_drifted;
@@ -76,7 +76,7 @@ void FirstUse::settle(TargetLookup& lookup, std::span<const std::int64_t> sizes)
   }
 }
 
-/// Throws what stands in its way.
+/// Throws Error if the race cannot take place.
 RaceResult FirstUse::race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes) {
   const Deadline deadline = Deadline::in(options_.seconds);
   std::erase_if(compilations_, [](const auto& one) { return one->have_ended(); });

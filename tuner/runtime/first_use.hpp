@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first use of a problem that nobody tuned: the likely ones race, and the result is stored.
+// The first use of an untuned problem: likely configurations race, and the result is stored.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@
 
 namespace autotune {
 
-/// Thread-safe: one race at a time, each problem once.
+/// Thread-safe. Runs one race at a time, and one for each problem.
 class FirstUse {
  public:
   struct Options {
-    double seconds = 0;  // of wall time for a race, compilation included
+    double seconds = 0;  // wall time of a race, compilation included
     Policy policy;
-    std::optional<std::filesystem::path> database;  // which gets the results
+    std::optional<std::filesystem::path> database;  // receives the results
     std::function<std::vector<BaselineSource>()> libraries;
     std::function<std::unique_ptr<Device>()> open_device;  // called at the first race
   };
@@ -45,9 +45,9 @@ class FirstUse {
   const Options options_;
   std::mutex mutex_;
   std::set<std::vector<std::int64_t>> settled_;
-  bool race_failed_ = false, store_failed_ = false;  // and a warning said so
+  bool race_failed_ = false, store_failed_ = false;  // and the lookup was warned
   std::shared_ptr<Device> device_;
-  std::vector<std::unique_ptr<BackgroundTasks>> compilations_;  // that races left behind
+  std::vector<std::unique_ptr<BackgroundTasks>> compilations_;  // still running after their race
 };
 
 }  // namespace autotune

@@ -17,8 +17,8 @@
 namespace autotune {
 namespace {
 
-constexpr double kHeatsShare = 0.75;  // of the time: then the fastest so far play
-constexpr double kNear = 1.1;         // of the fastest's time: kept for the playoff
+constexpr double kHeatsShare = 0.75;  // share of the time before the playoff
+constexpr double kNear = 1.1;         // times the fastest: kept for the playoff
 constexpr double kNearSeconds = 0.2e-6;
 constexpr std::size_t kAlwaysKept = 2;  // of each kind
 constexpr std::size_t kMostFinalists = 6;
@@ -43,7 +43,7 @@ struct Compiled {
   CompiledKernel kernel;
 };
 
-/// What has been compiled. Compilations may outlive the race, so they share it.
+/// The compiled kernels. Shared, because compilations may outlast the race.
 class Arrivals {
  public:
   explicit Arrivals(std::size_t expected) : expected_(expected) {}
@@ -54,7 +54,7 @@ class Arrivals {
     changed_.notify_one();
   }
 
-  /// Waits for the next one; nullopt after the last, or when the time is over.
+  /// Waits for the next compiled kernel; nullopt after the last, or when the time is over.
   std::optional<Compiled> next(const Deadline& deadline) {
     std::unique_lock lock(mutex_);
     if (taken_ == expected_ || deadline.has_passed()) return std::nullopt;
@@ -74,7 +74,7 @@ class Arrivals {
   std::deque<Compiled> waiting_;
 };
 
-/// What the machine fails to compile is out of the race.
+/// A kernel that the machine fails to compile leaves the race.
 CompiledKernel compiled(Device& device, const SourceUnit& source) try {
   return device.compile(source);
 } catch (const std::exception& error) {
@@ -84,9 +84,9 @@ CompiledKernel compiled(Device& device, const SourceUnit& source) try {
   return none;
 }
 
-/// One that was right, on the device.
+/// A verified entrant, loaded on the device.
 struct Runner {
-  std::string name;  // the configuration, or the library's way
+  std::string name;  // the configuration, or the library's candidate
   std::string key;   // of the binary, or the plugin's name
   bool is_library = false;
   std::unique_ptr<Candidate> candidate;
@@ -117,14 +117,14 @@ class Running {
     return program_.source_unit(program_.levels(parse_named_values(configuration)));
   }
 
-  /// Meanwhile others compile.
+  /// Verifies and times kernels while others compile.
   void open() {
     Workload workload = prepared_workload_of(target_, problem_, device_.info());
     workload.form = policy_.form;
     bench_ = device_.open(workload);
   }
 
-  /// A library that cannot be used is out of the race, as is what it gets wrong.
+  /// A library that cannot be used, or computes a wrong result, leaves the race.
   void take_library(const BaselineSource& source) try {
     const std::vector<std::string> ways = bench_->baselines(source);
     for (std::size_t i = 0; i < ways.size() && !heats_.has_passed(); ++i) {
@@ -141,10 +141,10 @@ class Running {
   } catch (const KernelFailure&) {
   }
 
-  /// As long as none is right, there is nothing to play about.
+  /// Without a verified configuration there is no playoff.
   const Deadline& heats_end() const { return fastest(false) ? heats_ : deadline_; }
 
-  /// The playoff, again without whoever turns out to be wrong.
+  /// Repeats the playoff without an entrant that turns out to be wrong.
   std::optional<RaceResult> decide() {
     while (fastest(false)) {
       keep_finalists();
@@ -183,7 +183,8 @@ class Running {
     return best > 0 && single_launch > policy_.hopeless_ratio * best + policy_.single_launch_excess;
   }
 
-  /// Slow ones go, as their workspaces are needed. The first few stay: one ahead may be wrong.
+  /// Removes slow entrants to free their workspaces. The first few stay, as the fastest may prove
+  /// wrong.
   void drop_slow() {
     std::ranges::stable_sort(runners_, {}, &Runner::seconds);
     for (const bool library : {false, true}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races the likeliest configurations and the vendor's libraries for one problem, in a given time.
+// Races the likeliest configurations and the vendor's libraries for one problem, within a time
+// limit.
 #pragma once
 
 #include <memory>
@@ -37,15 +38,15 @@ struct RaceResult {
   std::optional<RacedLibrary> library;
 };
 
-/// The race, and compilations that it may leave behind. These use the device.
+/// The result of a race, and the compilations that outlast it. These use the device.
 struct Race {
   std::optional<RaceResult> result;
   std::unique_ptr<BackgroundTasks> compilations;
 };
 
 /// Compiles, verifies and times the entrants on the device, in buffers of the race's own. Returns
-/// when the fastest is known, or soon after the deadline. Without a result, no configuration was
-/// right and timed by then. Throws Error if the buffers or the reference cannot be made.
+/// once the fastest is known, or soon after the deadline. There is no result if no configuration
+/// was verified and timed by then. Throws Error if the buffers or the reference cannot be made.
 Race race(const std::shared_ptr<Device>& device, const Target& target, const Problem& problem,
           const Policy& policy, const RaceEntrants& entrants, const Deadline& deadline);
 

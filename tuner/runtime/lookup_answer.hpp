@@ -19,8 +19,9 @@ struct LookupAnswer {
   /// The baseline and its candidate, if it was measured to be faster for these sizes on this
   /// device: `cublas cublasSgemm`. Its plugin alone, if it is expected to be.
   std::string_view baseline = {};
-  double baseline_ns = 0;    // measured or expected
-  bool early_start = false;  // it is faster with one in a chain of itself, as measured there
+  double baseline_ns = 0;  // measured or expected
+  bool early_start =
+      false;  // measured to be faster with an early start, in a chain of its own calls
 };
 
 }  // namespace autotune

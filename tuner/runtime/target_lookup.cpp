@@ -24,7 +24,7 @@ LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double dista
   LookupAnswer answer{row.configuration, row.provenance, origin,  row.validity,
                       row.median_ns,     row.default_ns, distance};
   answer.early_start = row.early_start;
-  if (origin == db::Origin::exact) {  // what the library does at other sizes, nobody has measured
+  if (origin == db::Origin::exact) {  // only there was the library measured
     answer.baseline = row.baseline;
     answer.baseline_ns = row.baseline_ns;
   }
@@ -73,9 +73,9 @@ db::LookupRows TargetLookup::read_rows() const {
   return read;
 }
 
-/// Rows that find() would answer with as they stand; transfer() judges the others.
+/// Drops invalid rows that find() would return unchecked. transfer() checks the others.
 void TargetLookup::drop_invalid(db::LookupRows& read) const {
-  std::unordered_map<std::string, std::optional<Levels>> levels;  // few of them differ
+  std::unordered_map<std::string, std::optional<Levels>> levels;  // by text; most rows share a few
   std::map<std::uint8_t, std::vector<db::LookupRow>> dropped;     // of each layer
   const auto is_wrong = [&](const db::LookupRow& row) {
     if (!is_exact(row)) return false;
@@ -126,7 +126,7 @@ LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
   return transfer(sizes);
 }
 
-/// Asked once for each problem, then remembered.
+/// Computed once for each problem, then remembered.
 LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
   const Sizes key(sizes.begin(), sizes.end());
   const std::lock_guard lock(mutex_);
@@ -150,7 +150,7 @@ std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> s
   return answer_of(*row, row->same_device ? db::Origin::exact : db::Origin::same_architecture, 0);
 }
 
-/// By what is known of other sizes.
+/// Chosen from what is known at other sizes.
 std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> sizes) {
   const std::optional<Experience::Choice> choice = experience_->choose(sizes);
   if (!choice) return std::nullopt;
@@ -267,8 +267,8 @@ void TargetLookup::refresh() {
   has_pins_.store(false, std::memory_order_release);
 }
 
-/// A layer that was read before and cannot be now gets the rows that it has in the table. False
-/// where there is one.
+/// Keeps the previous rows of each layer that can no longer be read. False if there is such a
+/// layer.
 bool TargetLookup::keep_lost_layers(db::LookupRows& read) const {
   bool is_whole = true;
   for (std::size_t i = 0; i < layers_.size(); ++i) {

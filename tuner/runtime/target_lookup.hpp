@@ -22,37 +22,36 @@ namespace autotune {
 
 class TargetLookup {
  public:
-  /// Settings that are not in `settings` have the target's default. Throws UsageError for an
-  /// unknown setting, Error if a constraint has an unknown name. An unreadable database is a
-  /// warning.
+  /// Settings missing in `settings` take the target's default. Throws UsageError for an unknown
+  /// setting, Error if a constraint has an unknown name. An unreadable database is a warning.
   TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
                std::vector<db::Layer> layers);
 
   const Target& target() const { return target_; }
   const DeviceInfo& device() const { return device_; }
   const std::string& policy() const { return policy_; }
-  /// Problems with the databases when they were last read, and what warn() added; valid as long as
-  /// this object.
+  /// What was wrong with the databases when they were last read, and the sentences of warn(). Valid
+  /// as long as this object.
   const std::string& warnings() const { return *warnings_.load(std::memory_order_acquire); }
   void warn(const std::string& sentence);
 
-  /// Throws UsageError for a wrong count of sizes or one below 1, Error if no configuration is
+  /// Throws UsageError for a wrong count of sizes or a size below 1, Error if no configuration is
   /// valid. For tuned sizes it neither locks nor allocates.
   LookupAnswer find(std::span<const std::int64_t> sizes);
   /// find() as sentences for a person.
   std::string explain(std::span<const std::int64_t> sizes);
 
-  /// Valid configurations for these sizes, those first that are expected to be the fastest. The
-  /// default configuration, if nothing is known. Throws as find().
+  /// Valid configurations for these sizes, the least expected time first. Only the default
+  /// configuration if nothing is known. Throws as find().
   std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count);
-  /// From now on the answer for these sizes, unless a database has one that is exact.
+  /// Makes `figures` the answer for these sizes, unless a database has an exact one.
   void keep_first_use(std::span<const std::int64_t> sizes, const db::Figures& figures);
 
-  /// Pins a configuration until refresh(); an empty text removes the pin. Throws Error if it is not
-  /// valid here.
+  /// Pins a configuration until refresh(). An empty text removes the pin. Throws Error if the
+  /// configuration is not valid for these sizes.
   void pin(std::span<const std::int64_t> sizes, std::string_view configuration);
-  /// Reads the databases again. A database that cannot be read keeps its previous rows. Pins then
-  /// stay too, and db::StoreError has the reason.
+  /// Reads the databases again. Rows of a database that cannot be read stay. In that case pins stay
+  /// too, and db::StoreError has the reason.
   void refresh();
 
   Problem problem_for(std::span<const std::int64_t> sizes) const;
@@ -66,7 +65,7 @@ class TargetLookup {
   db::LookupRows read_rows() const;
   void drop_invalid(db::LookupRows& read) const;
   bool keep_lost_layers(db::LookupRows& read) const;
-  /// Replaces the rows of the last reading.
+  /// Replaces the rows that were read before.
   void take(db::LookupRows read);
   void learn(db::PastTimes past);
   db::LookupRequest request() const;

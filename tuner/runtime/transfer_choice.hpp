@@ -15,28 +15,28 @@ struct KnownError {
   double distance = 0;
 };
 
-/// The model's error for a typical configuration: the mean, of which near problems weigh most. 0
-/// without any.
+/// The model's error for a typical configuration: a mean weighted towards near problems. 0 without
+/// errors.
 double typical_error(std::span<const KnownError> errors);
 
-/// The expected time of a configuration. The model's error is the more alike the nearer the
-/// problems are; far away, it is `typical`. A configuration without `known` is expected to be
-/// slower than predicted: among many predictions, those that are too low come first.
+/// The expected time of a configuration. Near the problem of `known`, the model's error is assumed
+/// to be the same; far away, to be `typical`. Without `known`, the configuration is assumed to be
+/// slower than predicted, because the least of many predictions tend to be too low.
 double expected_time(double predicted, const std::optional<KnownError>& known, double typical);
 
 /// The vendor's library at a tuned problem.
 struct BaselineTime {
-  double reference = 0;  // what the problem takes ideally
+  double reference = 0;  // the problem's ideal time
   double measured = 0;
   double distance = 0;
 };
 
 /// The library's expected time where a problem ideally takes `reference`. Averages the ratio of
-/// both over problems of similar sizes and times. nullopt without `times`.
+/// measured to ideal times over problems of similar sizes and times. nullopt without `times`.
 std::optional<double> expected_baseline_time(std::span<const BaselineTime> times, double reference);
 
-/// Whether the library is to be called. The further the nearest tuned problem, the more must ours
-/// be ahead.
+/// Whether to call the library. The further away the nearest tuned problem, the larger our expected
+/// lead must be.
 bool prefers_baseline(double ours, double baseline, double distance);
 
 }  // namespace autotune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the launcher that a kernel compiled for the host calls. The launcher includes
-// this file, and the shim text begins with it.
+// The functions of the launcher that kernels compiled for the host call. The launcher includes this
+// file, and the shim text begins with it.
 #pragma once
 
 namespace autotune_host {
@@ -8,7 +8,7 @@ namespace autotune_host {
 /// The launcher sets these after it has loaded a module. A wait returns when every thread of the
 /// block (or warp) has arrived.
 struct Hooks {
-  /// Runs body(context, 0 … threads-1) as one block; false when it deadlocked at a barrier.
+  /// Runs body(context, 0 … threads-1) as one block. False after a deadlock at a barrier.
   bool (*run_block)(unsigned threads, void (*body)(void* context, unsigned thread), void* context);
   void (*wait_block)();
   void (*wait_warp)(unsigned lanes);
@@ -26,14 +26,14 @@ struct Hooks {
 /// What a texture object (cudaTextureObject_t) points to.
 struct Texture {
   const void* texels;
-  long long width, height;  // height 0: of one dimension
+  long long width, height;  // height 0: one dimension
   bool linear;              // filtered
   int address;              // 0 clamp, 1 border, 2 wrap, 3 mirror
   bool normalized;          // coordinates from 0 to 1
 };
 
-/// What a kernel takes for a TMA descriptor, of at most 3 dimensions, innermost first. It has the
-/// size of a CUtensorMap.
+/// What kernels use as a TMA descriptor: at most 3 dimensions, innermost first. As large as a
+/// CUtensorMap.
 struct alignas(64) TensorMap {
   char* bytes;
   long long dims[3], strides[2];  // elements; bytes
@@ -47,8 +47,8 @@ struct Extent {
   unsigned x, y, z;
 };
 
-/// What a module exports for each kernel: runs blocks first … last-1, numbered with x fastest;
-/// returns the number of the block that deadlocked, or `last`.
+/// The function that a module exports for each kernel. It runs blocks first … last-1, numbered with
+/// x fastest. Returns the number of the block that deadlocked, or `last`.
 using RunBlocks = unsigned long long (*)(void** arguments, Extent grid, Extent block,
                                          unsigned long long first, unsigned long long last);
 

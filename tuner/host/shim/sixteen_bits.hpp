@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What <cuda_fp16.h> and <cuda_bf16.h> declare, for the host: numbers of 16 bits and pairs of them.
-// Each operation is made in a wider type and rounded once, as on a GPU.
+// The declarations of <cuda_fp16.h> and <cuda_bf16.h> for the host: 16-bit numbers and pairs of
+// them. Operations are computed in a wider type and rounded once, as on a GPU.
 #pragma once
 
 #include "narrow_float.hpp"
 
 namespace autotune_host {
 
-/// a + b with its last bit set where it is not exact: rounding it again to 16 bits rounds once.
+/// a + b, with the last bit set if the sum is not exact. So rounding it to 16 bits rounds once.
 inline double sum_to_odd(double a, double b) {
   const double sum = a + b, part = sum - a;
   const double rest = (a - (sum - part)) + (b - part);
@@ -69,7 +69,7 @@ using half2 = __half2;
 using nv_bfloat16 = __nv_bfloat16;
 using nv_bfloat162 = __nv_bfloat162;
 
-// Functions of both types, which have the same names in both headers.
+// Functions that have the same name for both types.
 #define AUTOTUNE_OPERATOR(T, T2, SIGN, NAME)                                   \
   inline T operator SIGN(T a, T b) { return float(a) SIGN float(b); }          \
   inline T& operator SIGN##=(T& a, T b) { return a = a SIGN b; }               \
@@ -139,7 +139,7 @@ AUTOTUNE_SIXTEEN_BITS(__nv_bfloat16, __nv_bfloat162)
 #undef AUTOTUNE_COMPARISON
 #undef AUTOTUNE_OPERATOR
 
-// Functions whose names hold the type's: `half` and `half2`, `bfloat16` and `bfloat162`.
+// Functions whose names contain the type: `half` and `half2`, `bfloat16` and `bfloat162`.
 #define AUTOTUNE_NAMED(T, T2, NAME)                                                        \
   inline T __float2##NAME(float x) { return x; }                                           \
   inline T __float2##NAME##_rn(float x) { return x; }                                      \

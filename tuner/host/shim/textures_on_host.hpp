@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texture objects for kernels on the host: tex1Dfetch() of one dimension, tex2D() of two. Filtering
-// is as the CUDA programming guide describes it, with weights of 8 bits.
+// Texture objects for kernels on the host: tex1Dfetch() and tex2D(). Filters as the CUDA
+// programming guide specifies, with 8-bit weights.
 #pragma once
 
 typedef unsigned long long cudaTextureObject_t;
