@@ -48,11 +48,11 @@ Target toy() {
   return target;
 }
 
-/// A letter to rank 0, and when it comes.
+/// A packet to rank 0, and when it comes.
 struct Event {
   double time = 0;
   std::size_t number = 0;  // earlier ones first
-  Letter letter;
+  Packet packet;
 };
 struct Later {
   bool operator()(const Event& a, const Event& b) const {
@@ -60,7 +60,7 @@ struct Later {
   }
 };
 
-/// The ranks with devices: an order becomes the letters of a whole problem.
+/// The ranks with devices: an order becomes the packets of a whole problem.
 class Ranks final : public Transport {
  public:
   Ranks(const Target& target, const TuningRequest& request, int devices,
@@ -83,7 +83,7 @@ class Ranks final : public Transport {
 
   int rank() const override { return 0; }
   int size() const override { return devices_ + 1; }
-  std::optional<Letter> receive() override { return std::nullopt; }
+  std::optional<Packet> receive() override { return std::nullopt; }
   void send(int to, std::string bytes) override {
     ++sent;
     const double before = processor_seconds();
@@ -97,7 +97,7 @@ class Ranks final : public Transport {
     theirs += processor_seconds() - before;
   }
 
-  bool has_letter() const { return !events_.empty(); }
+  bool has_packet() const { return !events_.empty(); }
   Event next() {
     Event event = events_.top();
     events_.pop();
@@ -182,18 +182,18 @@ void simulate(int problems, int devices) {
   Lead lead(target, store, ranks, options, 0);
 
   double clock = 0, busy = 0, last = 0;
-  std::size_t letters = 0;
-  while (ranks.has_letter() && !lead.is_over()) {
+  std::size_t packets = 0;
+  while (ranks.has_packet() && !lead.is_over()) {
     const Event event = ranks.next();
     clock = ranks.now = std::max(clock, event.time);
     const double before = processor_seconds() - ranks.theirs;
-    lead.take(event.letter, clock);
+    lead.take(event.packet, clock);
     lead.tick(clock);
     const double used = processor_seconds() - ranks.theirs - before;
     clock += used;
     busy += used;
     last = std::max(last, event.time);
-    ++letters;
+    ++packets;
   }
   lead.end();
   rusage usage{};
@@ -201,7 +201,7 @@ void simulate(int problems, int devices) {
   const double length = std::max(clock, last);
   std::printf("| %d | %.0f s | %.3f | %.1f %% | %.0f | %ld MiB |\n", devices, length,
               ranks.work / (devices * length), 100 * busy / length,
-              static_cast<double>(letters + ranks.sent) / length, usage.ru_maxrss / 1024);
+              static_cast<double>(packets + ranks.sent) / length, usage.ru_maxrss / 1024);
   std::fflush(stdout);
 }
 

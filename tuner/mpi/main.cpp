@@ -88,7 +88,7 @@ void kill_all(const std::vector<std::string>& processes) {
   }
 }
 
-/// Sends the other ranks home if this one fails before it can lead them. None is lost yet.
+/// Ends the other ranks if this one fails before it can lead them. None is lost yet.
 class OtherRanks {
  public:
   OtherRanks(Transport& transport, EndOfRun& end) : transport_(transport), end_(end) {}
@@ -111,9 +111,9 @@ void lead_to_end(Lead& lead, Transport& transport) {
   const auto now = [] { return seconds_of(steady_clock::now().time_since_epoch()); };
   for (lead.tick(now()); !lead.is_over(); lead.tick(now())) {
     bool is_idle = true;
-    while (const auto letter = transport.receive()) {
+    while (const auto packet = transport.receive()) {
       is_idle = false;
-      lead.take(*letter, now());
+      lead.take(*packet, now());
     }
     if (is_idle) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

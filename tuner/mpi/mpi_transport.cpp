@@ -22,9 +22,9 @@ bool is_done(MPI_Request& request) {
 
 }  // namespace
 
-/// A letter on its way.
+/// A packet on its way.
 struct MpiTransport::Transfer {
-  Letter letter;
+  Packet packet;
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
@@ -52,8 +52,8 @@ MpiTransport::~MpiTransport() = default;
 void MpiTransport::send(int to, std::string bytes) {
   drop_sent();
   auto transfer = std::make_unique<Transfer>();
-  transfer->letter = {to, std::move(bytes)};
-  const std::string& text = transfer->letter.bytes;
+  transfer->packet = {to, std::move(bytes)};
+  const std::string& text = transfer->packet.bytes;
   const int failed = MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_BYTE, to, kTag,
                                MPI_COMM_WORLD, &transfer->request);
   if (failed == MPI_SUCCESS) sending_.push_back(std::move(transfer));
@@ -63,17 +63,17 @@ void MpiTransport::drop_sent() {
   sending_.remove_if([](const auto& transfer) { return is_done(transfer->request); });
 }
 
-std::optional<Letter> MpiTransport::receive() {
+std::optional<Packet> MpiTransport::receive() {
   drop_sent();
   accept_arrivals();
-  std::set<int> unfinished;  // a later letter of these ranks waits for the earlier
+  std::set<int> unfinished;  // a later packet of these ranks waits for the earlier
   for (auto one = receiving_.begin(); one != receiving_.end(); ++one) {
-    const int from = (*one)->letter.from;
+    const int from = (*one)->packet.from;
     if (unfinished.contains(from)) continue;
     if (is_done((*one)->request)) {
-      Letter letter = std::move((*one)->letter);
+      Packet packet = std::move((*one)->packet);
       receiving_.erase(one);
-      return letter;
+      return packet;
     }
     unfinished.insert(from);
   }
@@ -90,8 +90,8 @@ void MpiTransport::accept_arrivals() {
     if (failed != MPI_SUCCESS || arrived == 0) return;
     MPI_Get_count(&status, MPI_BYTE, &size);
     auto transfer = std::make_unique<Transfer>();
-    transfer->letter = {status.MPI_SOURCE, std::string(static_cast<std::size_t>(size), '\0')};
-    MPI_Imrecv(transfer->letter.bytes.data(), size, MPI_BYTE, &message, &transfer->request);
+    transfer->packet = {status.MPI_SOURCE, std::string(static_cast<std::size_t>(size), '\0')};
+    MPI_Imrecv(transfer->packet.bytes.data(), size, MPI_BYTE, &message, &transfer->request);
     receiving_.push_back(std::move(transfer));
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Letters between ranks by MPI, so that the death of a rank harms no other: point to point, without
+// Packets between ranks by MPI, so that the death of a rank harms no other: point to point, without
 // waiting, and no collective call after the start.
 #pragma once
 
@@ -24,7 +24,7 @@ class MpiTransport final : public Transport {
   int local_size() const { return local_size_; }
 
   void send(int to, std::string bytes) override;
-  std::optional<Letter> receive() override;
+  std::optional<Packet> receive() override;
 
   /// Waits until what was sent has gone, for a few seconds at most.
   void flush();

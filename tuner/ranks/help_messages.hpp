@@ -12,7 +12,7 @@
 
 namespace autotune {
 
-/// Sends a letter to a rank. Thread-safe.
+/// Sends a packet to a rank. Thread-safe.
 using Post = std::function<void(int to, std::string bytes)>;
 
 /// Begins help with a problem: the helper times its default configuration.

@@ -42,13 +42,13 @@ Lead::Lead(const Target& target, db::TunedStore& store, Transport& transport, Le
       ranks_(transport.size(), now),
       alive_sent_(now) {}
 
-void Lead::take(const Letter& letter, double now) {
-  KnownRank& rank = ranks_.at(letter.from);
+void Lead::take(const Packet& packet, double now) {
+  KnownRank& rank = ranks_.at(packet.from);
   // One that was given up may be back: its problem is another's by now.
   if (!rank.is_here()) return;
   rank.heard = now;
   try {
-    const std::optional<Message> message = unpacked(letter.bytes);
+    const std::optional<Message> message = unpacked(packet.bytes);
     if (!message) throw WireError("it is not a message");
     read_message(message->header, [&](const Json&) { take(rank, *message, now); });
   } catch (const WireError& error) {

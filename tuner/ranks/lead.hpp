@@ -57,12 +57,12 @@ class Lead {
        double now);
 
   /// A message from a rank.
-  void take(const Letter& letter, double now);
+  void take(const Packet& packet, double now);
   /// Gives orders, looks for lost ranks, stores. To be called often.
   void tick(double now);
   /// Nothing is left to do, and every rank has answered the roll call or is lost.
   bool is_over() const;
-  /// Stores what is left, and sends all ranks home. Throws the run's Error.
+  /// Stores what is left, and ends the run on all ranks. Throws the run's Error.
   void end();
 
   /// One for each kind of device, in the order in which they came.

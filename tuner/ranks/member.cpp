@@ -39,25 +39,25 @@ class MemberSpeaker {
 
  private:
   std::optional<EndOfRun> listen() {
-    while (const std::optional<Letter> letter = transport_.receive()) {
-      std::optional<Message> message = unpacked(letter->bytes);
+    while (const std::optional<Packet> packet = transport_.receive()) {
+      std::optional<Message> message = unpacked(packet->bytes);
       if (!message) continue;
-      if (letter->from == 0) heard_ = now();
+      if (packet->from == 0) heard_ = now();
       if (message->header.at("say") == say::kEnd) return content_of<EndOfRun>(message->header);
       if (message->header.at("say") == say::kRollCall) {
         transport_.send(0, packed({{"say", say::kPresent}}));
         continue;
       }
-      tuner_.take(letter->from, *std::move(message));
+      tuner_.take(packet->from, *std::move(message));
     }
     return std::nullopt;
   }
 
   void speak() {
     if (now() - looked_ > kFactsPause) send_facts();
-    while (std::optional<Outgoing> letter = tuner_.poll()) {
-      if (letter->to == 0) send_facts();
-      transport_.send(letter->to, std::move(letter->bytes));
+    while (std::optional<Outgoing> packet = tuner_.poll()) {
+      if (packet->to == 0) send_facts();
+      transport_.send(packet->to, std::move(packet->bytes));
     }
     if (now() - alive_ < alive_pause(options_.deadline)) return;
     alive_ = now();

@@ -38,7 +38,7 @@ class Scratch {
   db::FactsEnd end_;
 };
 
-/// A letter to a rank.
+/// A packet to a rank.
 struct Outgoing {
   int to = 0;
   std::string bytes;
@@ -62,7 +62,7 @@ class MemberTuner {
   bool is_busy() const { return is_busy_; }
 
   /// A message to another rank, if there is one. Before one to rank 0, rows must be sent.
-  std::optional<Outgoing> poll() { return letters_.poll(); }
+  std::optional<Outgoing> poll() { return outbox_.poll(); }
   /// New rows as a message; empty if there are none.
   std::string facts();
   /// A sign of life, with the progress.
@@ -79,12 +79,12 @@ class MemberTuner {
   void say_hello();
   void tune(const Message& message);
   TuningCallbacks callbacks();
-  void post(int to, std::string bytes) { letters_.put({to, std::move(bytes)}); }
+  void post(int to, std::string bytes) { outbox_.put({to, std::move(bytes)}); }
   bool stopped() const { return stop_ || (options_.stop_requested && options_.stop_requested()); }
 
   const MemberOptions& options_;
   Mailbox<Task> tasks_;
-  Mailbox<Outgoing> letters_;
+  Mailbox<Outgoing> outbox_;
   RemoteHelpers helpers_;
   std::atomic<bool> stop_ = false, is_busy_ = true;
   std::mutex progress_mutex_;

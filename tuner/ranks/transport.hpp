@@ -7,22 +7,23 @@
 
 namespace autotune {
 
-struct Letter {
+/// Bytes from a rank, or to one.
+struct Packet {
   int from = 0;
   std::string bytes;
 };
 
-/// For one thread. Letters from one rank arrive in the order sent.
+/// For one thread. Packets from one rank arrive in the order sent.
 class Transport {
  public:
   virtual ~Transport() = default;
   virtual int rank() const = 0;
   /// The number of processes.
   virtual int size() const = 0;
-  /// Never waits. A rank that has died gets nothing, and nothing is said.
+  /// Never blocks. What is sent to a dead rank is dropped without an error.
   virtual void send(int to, std::string bytes) = 0;
-  /// A letter that has come; never waits.
-  virtual std::optional<Letter> receive() = 0;
+  /// The next packet, if one has arrived. Never blocks.
+  virtual std::optional<Packet> receive() = 0;
 };
 
 }  // namespace autotune

@@ -13,9 +13,9 @@
 namespace autotune {
 namespace {
 
-std::optional<Letter> wait_for_letter(MpiTransport& transport) {
+std::optional<Packet> wait_for_packet(MpiTransport& transport) {
   for (int i = 0; i < 20000; ++i) {
-    if (auto letter = transport.receive()) return letter;
+    if (auto packet = transport.receive()) return packet;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return std::nullopt;
@@ -26,7 +26,7 @@ std::string long_text(int number) {
   return std::string(std::size_t{8} << 20, static_cast<char>('a' + number));
 }
 
-TEST(MpiTransport, LettersOfARankArriveWholeAndInOrder) {
+TEST(MpiTransport, PacketsOfARankArriveWholeAndInOrder) {
   if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) GTEST_SKIP() << "not started by mpirun";
   int argc = 0;
   char** argv = nullptr;
@@ -38,15 +38,15 @@ TEST(MpiTransport, LettersOfARankArriveWholeAndInOrder) {
   for (int i = 0; i < 3; ++i) {
     transport.send(next, long_text(i));
     transport.send(next, "");
-    transport.send(next, "letter " + std::to_string(i));
+    transport.send(next, "packet " + std::to_string(i));
   }
   for (int i = 0; i < 3; ++i) {
     for (const std::string& expected :
-         {long_text(i), std::string(), "letter " + std::to_string(i)}) {
-      const auto letter = wait_for_letter(transport);
-      ASSERT_TRUE(letter);
-      EXPECT_EQ(letter->from, before);
-      EXPECT_TRUE(letter->bytes == expected) << letter->bytes.size() << " bytes";
+         {long_text(i), std::string(), "packet " + std::to_string(i)}) {
+      const auto packet = wait_for_packet(transport);
+      ASSERT_TRUE(packet);
+      EXPECT_EQ(packet->from, before);
+      EXPECT_TRUE(packet->bytes == expected) << packet->bytes.size() << " bytes";
     }
   }
   EXPECT_FALSE(transport.receive());

@@ -60,8 +60,8 @@ class LeadTest : public StoreTest {
   }
   /// The problem that a rank is told to tune; passes over signs of life.
   std::optional<Order> order(int rank) {
-    while (const auto letter = office_->take(rank)) {
-      const auto message = unpacked(letter->bytes);
+    while (const auto packet = office_->take(rank)) {
+      const auto message = unpacked(packet->bytes);
       if (message->header["say"] == say::kOrder) return content_of<Order>(message->header);
     }
     return std::nullopt;
@@ -72,8 +72,8 @@ class LeadTest : public StoreTest {
   }
   /// What a rank was told, of one kind of message; passes over the others.
   std::optional<Message> told(int rank, const char* what) {
-    while (const auto letter = office_->take(rank)) {
-      auto message = unpacked(letter->bytes);
+    while (const auto packet = office_->take(rank)) {
+      auto message = unpacked(packet->bytes);
       if (message->header["say"] == what) return message;
     }
     return std::nullopt;

@@ -63,7 +63,7 @@ class MemberTest : public StoreTest {
     options.request_for = [this](const DeviceInfo&) { return request_; };
     Lead lead(target_, store_, transport, options, now());
     for (lead.tick(now()); !lead.is_over(); lead.tick(now())) {
-      while (const auto letter = transport.receive()) lead.take(*letter, now());
+      while (const auto packet = transport.receive()) lead.take(*packet, now());
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     lead.end();

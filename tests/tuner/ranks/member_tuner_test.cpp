@@ -29,8 +29,8 @@ class MemberTunerTest : public ::testing::Test {
   }
   ~MemberTunerTest() override { tuner_.stop(); }
 
-  /// The next letter to rank 0.
-  Message letter() {
+  /// The next packet to rank 0.
+  Message packet() {
     for (;;) {
       if (const auto one = tuner_.poll()) {
         EXPECT_EQ(one->to, 0);
@@ -39,7 +39,7 @@ class MemberTunerTest : public ::testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  std::string next() { return letter().header["say"]; }
+  std::string next() { return packet().header["say"]; }
   void tell(const Json& header) { tuner_.take(0, *unpacked(packed(header))); }
 
   const Target target_ = two_parameters();
@@ -51,7 +51,7 @@ class MemberTunerTest : public ::testing::Test {
 
 TEST_F(MemberTunerTest, SaysWhatItsDeviceIs) {
   start();
-  const auto hello = content_of<Hello>(letter().header);
+  const auto hello = content_of<Hello>(packet().header);
   EXPECT_EQ(hello.build, worker_version());
   EXPECT_EQ(hello.device.name, "fake");
   EXPECT_EQ(hello.problems, problems_hash(target_, request_));
@@ -68,7 +68,7 @@ TEST_F(MemberTunerTest, AnOrderBecomesRowsAndAReport) {
   tell(wire_of(order));
   EXPECT_EQ(next(), say::kOpen);
   EXPECT_EQ(next(), say::kClosed);
-  const Message message = letter();
+  const Message message = packet();
   const auto done = content_of<Done>(message.header);
   EXPECT_EQ(done.number, 1u);
   EXPECT_TRUE(done.report.decision.best);
@@ -80,7 +80,7 @@ TEST_F(MemberTunerTest, AnOrderBecomesRowsAndAReport) {
 TEST_F(MemberTunerTest, AWrongRequestIsFatalForAll) {
   options_.prepare = []() -> std::unique_ptr<MemberJob> { throw UsageError("no such device"); };
   start();
-  const auto failed = content_of<Failed>(letter().header);
+  const auto failed = content_of<Failed>(packet().header);
   EXPECT_EQ(failed.what, "no such device");
   EXPECT_TRUE(failed.fatal);
   EXPECT_TRUE(failed.usage);
