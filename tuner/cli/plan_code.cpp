@@ -17,61 +17,61 @@ namespace {
 constexpr std::int64_t kAlignment = 1024;
 
 constexpr const char* kStart =
-    R"cpp(/// One launch. With `early` its blocks may start before the kernel ahead has ended, for
-          /// which the
-          /// kernel itself waits.
-          cudaError_t start(const void* kernel, dim3 grid, dim3 block, dim3 cluster, size_t shared,
-                            bool early, void** arguments, cudaStream_t stream) {
-            cudaError_t status = cudaSuccess;
-            if (shared > 0) {
-              status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(shared));
-            }
-            if (status == cudaSuccess && cluster.x * cluster.y * cluster.z > 8) {
-              status = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-            }
-            if (status != cudaSuccess) return status;
-            cudaLaunchAttribute attributes[2] = {};
-            cudaLaunchConfig_t config = {};
-            config.gridDim = grid;
-            config.blockDim = block;
-            config.dynamicSmemBytes = shared;
-            config.stream = stream;
-            config.attrs = attributes;
-            if (cluster.x * cluster.y * cluster.z > 1) {
-              cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-              attribute.id = cudaLaunchAttributeClusterDimension;
-              attribute.val.clusterDim.x = cluster.x;
-              attribute.val.clusterDim.y = cluster.y;
-              attribute.val.clusterDim.z = cluster.z;
-            }
-            if (early) {
-              cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-              attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-              attribute.val.programmaticStreamSerializationAllowed = 1;
-            }
-            return cudaLaunchKernelExC(&config, kernel, arguments);
-          }
-    )cpp";
+    R"code(/// One launch. With `early`, its blocks may start before the previous kernel has ended; the
+/// kernel itself waits for it.
+cudaError_t start(const void* kernel, dim3 grid, dim3 block, dim3 cluster, size_t shared,
+                  bool early, void** arguments, cudaStream_t stream) {
+  cudaError_t status = cudaSuccess;
+  if (shared > 0) {
+    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(shared));
+  }
+  if (status == cudaSuccess && cluster.x * cluster.y * cluster.z > 8) {
+    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  }
+  if (status != cudaSuccess) return status;
+  cudaLaunchAttribute attributes[2] = {};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared;
+  config.stream = stream;
+  config.attrs = attributes;
+  if (cluster.x * cluster.y * cluster.z > 1) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster.x;
+    attribute.val.clusterDim.y = cluster.y;
+    attribute.val.clusterDim.z = cluster.z;
+  }
+  if (early) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
+  return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+)code";
 
 constexpr const char* kEncode =
-    R"cpp(/// A TMA descriptor of memory at `address`, by the driver, to which nothing is linked.
-          cudaError_t encode(CUtensorMap* map, void* address, CUtensorMapDataType type,
-                             unsigned rank, const cuuint64_t* dims, const cuuint64_t* strides,
-                             const cuuint32_t* box, CUtensorMapSwizzle swizzle) {
-            void* function = nullptr;
-            cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-            const cudaError_t status = cudaGetDriverEntryPointByVersion(
-                "cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
-            if (status != cudaSuccess) return status;
-            if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
-            const cuuint32_t steps[5] = {1, 1, 1, 1, 1};
-            const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
-                map, type, rank, address, dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-            return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
-          }
-    )cpp";
+    R"code(/// A TMA descriptor of memory at `address`. Looks the driver's function up, so nothing links to
+/// the driver.
+cudaError_t encode(CUtensorMap* map, void* address, CUtensorMapDataType type,
+                   unsigned rank, const cuuint64_t* dims, const cuuint64_t* strides,
+                   const cuuint32_t* box, CUtensorMapSwizzle swizzle) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  const cudaError_t status = cudaGetDriverEntryPointByVersion(
+      "cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
+  if (status != cudaSuccess) return status;
+  if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
+  const cuuint32_t steps[5] = {1, 1, 1, 1, 1};
+  const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
+      map, type, rank, address, dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+)code";
 
 const char* map_type(const TensorMap& map, ElementType type) {
   if (map.tf32) return "TFLOAT32";
@@ -142,7 +142,7 @@ std::string scalar_text(const PlanCode& code, const Scalar& scalar, const std::s
   return format("    {} {} = {};\n", cpp_name_of(scalar.type), name, value);
 }
 
-/// Declares what the arguments need in `text` and returns the addresses.
+/// Appends declarations for the arguments to `text` and returns the addresses.
 std::string addresses(const PlanCode& code, const Launch& launch, std::string& text) {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
