@@ -10,7 +10,7 @@ namespace {
 /// What a trial refutes its configuration with.
 constexpr const char* kFailed = " AND outcome NOT IN ('ok', 'pruned')";
 
-/// One that is missing or damaged is taken for a partial one: its trials prove nothing.
+/// A missing or damaged session counts as partial: its trials prove nothing.
 SessionRow session_of(Connection& connection, const std::string& id) {
   SessionRow session;
   session.partial = true;
@@ -26,7 +26,7 @@ std::optional<KernelRow> kernel_of(Connection& connection, const ProblemKey& key
   return kernel;
 }
 
-/// What of the problem is not sizes; nothing where it cannot be told.
+/// The settings of the problem; empty if they cannot be told.
 std::optional<std::string> settings_of(Connection& connection, const ProblemKey& key) {
   const auto kernel = kernel_of(connection, key);
   std::string_view rest = key.problem;
@@ -37,8 +37,7 @@ std::optional<std::string> settings_of(Connection& connection, const ProblemKey&
   return std::nullopt;
 }
 
-/// When each configuration failed last. Damaged rows count too: they make no answer, they only
-/// take one away.
+/// When each configuration failed last. Damaged rows count too: they can only take an answer away.
 std::unordered_map<std::string, std::string> failures_of(Connection& connection,
                                                          const ProblemKey& key) {
   std::unordered_map<std::string, std::string> failures;
@@ -59,7 +58,7 @@ bool failed_since(Connection& connection, const BestRow& claim) {
   return query.bind(claim.key, claim.configuration, claim.created_at).step();
 }
 
-/// The latest, unless it takes the one before back.
+/// The latest pin, unless it is empty and takes the earlier one back.
 std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key) {
   std::optional<PinRow> latest;
   each_usable<PinRow>(
@@ -69,7 +68,7 @@ std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key) {
   return latest;
 }
 
-/// A leader that no playoff has judged stands beside the default of its own session.
+/// A leader without a playoff is compared with the default configuration of its own session.
 void fill_default(Connection& connection, BestRow& best) {
   if (best.decided) return;
   best.default_configuration.clear();
@@ -85,7 +84,7 @@ void fill_default(Connection& connection, BestRow& best) {
       best.key, best.session);
 }
 
-/// Goes through the facts of one problem.
+/// Derives the best from the facts of one problem.
 class Derivation {
  public:
   Derivation(Connection& connection, const ProblemKey& key)
@@ -142,8 +141,8 @@ class Derivation {
   std::optional<BestRow> best_, tried_;  // of all, and of the pinned configuration
 };
 
-/// `claim` is what a new fact claims; without one it may still be the default that `best` stands
-/// beside.
+/// `claim` is that of a new fact. Without one, the fact may still be the default configuration that
+/// `best` is compared with.
 void consider_claim(Connection& connection, std::optional<BestRow> claim, BestRow best) {
   const bool leads = claim && outranks(*claim, best) && !failed_since(connection, *claim);
   if (leads) {
@@ -155,7 +154,7 @@ void consider_claim(Connection& connection, std::optional<BestRow> claim, BestRo
   connection.replace(sealed(std::move(best)));
 }
 
-/// Whether what stands there can be compared with a claim.
+/// Whether the stored row can be compared with a claim.
 bool is_comparable(const std::optional<BestRow>& best) {
   return best && best->provenance != "pinned" && is_sealed(*best);
 }

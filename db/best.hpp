@@ -21,8 +21,8 @@ std::optional<BestRow> derive(Connection& connection, const ProblemKey& key);
 std::optional<BestRow> stored_best(Connection& connection, const ProblemKey& key);
 /// Whether the row can be used. If not, Connection::left_out names it.
 bool is_usable(Connection& connection, const BestRow& best);
-/// How many rows of a device and a kernel the index knows, with this policy or with any. A row
-/// whose key is damaged is in the table's own order no more, but there.
+/// How many rows of a device and a kernel the index has, with this policy or with any. A row with a
+/// damaged key is missing from the table's own order, but not from the index.
 std::int64_t indexed_rows(Connection& connection, const std::string& device,
                           const std::string& kernel, const std::string& policy = "");
 /// Stores the result of derive().

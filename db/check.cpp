@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong in a file: its structure, its references, its rows, its derived rows.
+// Finds faults in a file: structure, references, rows, derived rows.
 #include "db/best.hpp"
 #include "db/facts.hpp"
 #include "tuner/text/format.hpp"
@@ -74,7 +74,7 @@ void name_damage(Connection& connection) {
 
 CheckReport TunedStore::check() const {
   CheckReport report;
-  // One part that cannot be read does not hide the others.
+  // A part that cannot be read does not hide the others.
   const auto part = [&](const char* name, auto&& work) {
     try {
       work();

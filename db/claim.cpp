@@ -16,7 +16,7 @@ int rank_of(std::string_view provenance) {
   return provenance == "first use" ? 1 : 0;
 }
 
-/// Of all but the hash itself.
+/// The hash of all columns but itself.
 std::int64_t row_hash(BestRow row) {
   row.row_hash = 0;
   return std::bit_cast<std::int64_t>(hash64(to_json(row)));
@@ -66,7 +66,7 @@ BestRow pinned_row(const PinRow& pin, const std::optional<BestRow>& tried,
   row.provenance = "pinned";
   row.decided = true;
   row.configuration = pin.configuration;
-  row.baseline = {};  // whoever pins a configuration wants that one
+  row.baseline = {};  // a pinned configuration is launched whatever the library takes
   if (best) {
     row.default_configuration = best->default_configuration;
     row.default_ns = best->default_ns;
@@ -102,7 +102,7 @@ std::int64_t best_crc(const BestView& row) {
   for (const double& number : {row.median_ns, row.default_ns}) {
     hash = hash64(bytes_of(number), hash);
   }
-  if (!row.baseline.empty()) {  // rows without one have the check that they always had
+  if (!row.baseline.empty()) {  // so that rows without one keep their hash
     hash = hash64(row.baseline, hash);
     hash = hash64(row.candidate, hash);
     hash = hash64(bytes_of(row.baseline_ns), hash) + row.baseline_wins;

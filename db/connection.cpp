@@ -20,7 +20,7 @@ namespace {
 constexpr int kBusyMilliseconds = 20'000;
 constexpr int kOldestRead = 4;  // schema that can be read where the file must not be written
 
-/// `file:/a%20b.db?immutable=1`, so that nothing in the path means anything.
+/// `file:/a%20b.db?immutable=1`, with every special character of the path escaped.
 std::string immutable_uri(const std::filesystem::path& path) {
   std::string uri = "file:";
   for (const char letter : std::filesystem::absolute(path).string()) {
@@ -34,7 +34,7 @@ std::string immutable_uri(const std::filesystem::path& path) {
 }
 
 SQLite::Database open_file(const std::filesystem::path& path, Mode mode) {
-  // A store is for one thread at a time, so SQLite need not lock for each column that is read.
+  // Only one thread at a time uses a store, so SQLite need not lock for each column.
   const int one_thread = SQLite::OPEN_NOMUTEX;
   switch (mode) {
     case Mode::shipped:
@@ -57,7 +57,7 @@ struct Header {
 
 Header read_header(SQLite::Database& database) {
   Header header;
-  // One statement, so that another process's creation is seen whole or not at all.
+  // One statement, so that another process sees all of the creation or nothing.
   SQLite::Statement query(database,
                           "SELECT (SELECT count(*) FROM sqlite_schema), "
                           "(SELECT * FROM pragma_application_id), "
@@ -114,7 +114,7 @@ void check_header(const std::filesystem::path& path, SQLite::Database& database,
   }
 }
 
-/// SQLite opens a file that may not be written as if that were asked for; say so at once.
+/// SQLite silently opens a file read-only if it may not be written. Report it at once.
 void check_writable(const std::filesystem::path& path, SQLite::Database& database) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (sqlite3_db_readonly(database.getHandle(), "main") != 0 ||
@@ -137,7 +137,7 @@ void set_up(const std::filesystem::path& path, SQLite::Database& database, Mode 
   }
 }
 
-/// After a step of the schema that changes what is derived from the facts.
+/// Called after a migration that changes what is derived from the facts.
 void derive_if_stale(Connection& connection) {
   const auto is_stale = [&] {
     return connection.query("SELECT 1 FROM meta WHERE name = 'best_is_stale'").step();
@@ -150,7 +150,7 @@ void derive_if_stale(Connection& connection) {
   });
 }
 
-/// A copy in memory, of this schema.
+/// A copy in memory, with the current schema.
 SQLite::Database brought_up(SQLite::Database& file, int version) {
   SQLite::Database copy(":memory:",
                         SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX);
@@ -185,8 +185,8 @@ std::filesystem::path journal_of(const std::filesystem::path& path) {
   return path.string() + "-journal";
 }
 
-/// A process that ended while it wrote left the file half written and the old pages in a journal.
-/// Reading takes them back, but only for who may write.
+/// A process that ended while it wrote leaves a half-written file, and the old pages in a journal.
+/// Reading restores them, but only with permission to write.
 void roll_back(const std::filesystem::path& path) {
   try {
     SQLite::Database database(path.string(), SQLite::OPEN_READWRITE, kBusyMilliseconds);
@@ -302,7 +302,7 @@ std::unique_ptr<Connection> open_connection(const std::filesystem::path& path, M
         roll_back(path);
         return guarded(path, [&] { return open_as(path, mode); });
       }
-      // A file in WAL mode in a read-only folder opens only under the promise that nobody writes
+      // In a read-only folder, a file in WAL mode opens only with the promise that nobody writes
       // it.
       return guarded(path, [&] {
         auto connection = open_as(path, Mode::shipped);

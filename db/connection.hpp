@@ -19,7 +19,7 @@
 
 namespace autotune::db {
 
-/// A cached statement in use. Its end releases the locks.
+/// A cached statement in use. The destructor resets it, which releases its locks.
 class Query {
  public:
   explicit Query(SQLite::Statement& statement) : statement_(statement) {}
@@ -33,7 +33,7 @@ class Query {
     return *this;
   }
   bool step() { return statement_.executeStep(); }
-  /// From the first row on again, with values that are bound anew.
+  /// Starts again at the first row, with values that are bound anew.
   Query& restart() {
     statement_.reset();
     bound_ = 0;

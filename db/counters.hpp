@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hardware counters said of a configuration.
+// Stored values of hardware counters.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@
 namespace autotune::db {
 namespace {
 
-/// Returns how many rows are damaged: they get no new life.
+/// Returns the number of damaged rows, which are not copied.
 template <class Row>
 std::int64_t write_table(Connection& connection, std::ostream& out) {
   std::int64_t damaged = 0;
@@ -56,7 +56,8 @@ DecisionRow decision_of(const BestRow& best) {
   return row;
 }
 
-/// A pin of a configuration that was never tried has no session; one for the exchange stands in.
+/// A pin of a configuration that was never tried has no session. The exchange's own session takes
+/// its place.
 SessionRow pinning_session(const BestRow& best) {
   SessionRow session;
   session.started_at = best.created_at;
@@ -66,7 +67,7 @@ SessionRow pinning_session(const BestRow& best) {
 
 std::string cpp_string(std::string_view text) {
   std::string out;
-  append_json(out, text);  // what JSON escapes in our texts, C++ escapes alike
+  append_json(out, text);  // C++ escapes these texts like JSON
   return out;
 }
 

@@ -20,7 +20,7 @@
 namespace autotune::db {
 namespace {
 
-/// Stores facts one by one; those that fail are listed, the others come in.
+/// Stores facts one by one. Lists those that fail and keeps the others.
 class Importer {
  public:
   explicit Importer(Connection& connection) : connection_(connection) {}
@@ -51,13 +51,13 @@ class Importer {
     report_.refused.push_back(where + ": " + why);
   }
 
-  /// In place of what was said of its lines.
+  /// Replaces the complaints about single lines.
   void refuse_file(const std::string& name, const std::string& why) {
     report_.refused.clear();
     refuse(name, why);
   }
 
-  /// Facts come in before what they refer to is known to be complete, so the best rows are last.
+  /// Derives the best rows last, when all rows that facts refer to are there.
   ImportReport finish() {
     for (const std::string& fact : retracted_) {
       for (ProblemKey& key : keys_of_fact(connection_, fact)) touched_.insert(std::move(key));
@@ -88,7 +88,7 @@ class Importer {
   std::vector<std::string> retracted_;  // facts, which may be here
 };
 
-/// Whether the value is of this type; it is read then.
+/// Reads the value if it is of this type; else returns false.
 bool read_value(const Json& value, std::string& out) {
   if (value.is_string()) out = value.get_ref<const std::string&>();
   return value.is_string();
@@ -117,8 +117,8 @@ bool read_value(const Json& value, std::optional<Number>& out) {
   return value.is_null() || read_value(value, out.emplace());
 }
 
-/// Reads what to_json() wrote; columns that are not there keep their default. Returns the name of
-/// a column whose value is of the wrong type, or nullptr.
+/// Reads the output of to_json(). Missing columns keep their default. Returns the name of a column
+/// with a value of the wrong type, or nullptr.
 template <class Row>
 const char* read_object(const Json& object, Row& row) {
   const char* bad = nullptr;
@@ -141,16 +141,17 @@ struct Line {
   Json object;
 };
 
-/// `[json.exception…] parse error at line 1, column 34: …` from the column on, where it has one.
+/// The text of `[json.exception…] parse error at line 1, column 34: …` from "column" on, if it has
+/// one.
 std::string from_column(std::string_view what) {
   const std::size_t column = what.find("column");
   return std::string(what.substr(column == what.npos ? what.find(' ') + 1 : column));
 }
 
-/// A row of ours has some kilobytes. A file without line ends is not to fill the memory.
+/// Our rows have a few kilobytes. A file without line ends must not fill the memory.
 constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 
-/// Like std::getline(), but reads no more than one letter beyond the longest line.
+/// Like std::getline(), but reads at most one character beyond the longest line.
 bool next_line(std::istream& in, std::string& line) {
   line.clear();
   std::streambuf& letters = *in.rdbuf();
@@ -237,7 +238,7 @@ ImportReport merge(TunedStore& store, const TunedStore& other) {
           const Row row = read_row<Row>(query);
           importer.add(row, table + " " + row.id);
         }
-      } catch (const SQLite::Exception& error) {  // what was read before is good
+      } catch (const SQLite::Exception& error) {  // rows read so far are good
         importer.refuse(table, format("cannot be read to its end: {}", error.what()));
       }
     });

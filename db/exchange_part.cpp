@@ -31,7 +31,7 @@ void write_after(Connection& connection, std::int64_t& end, std::ostream& out) {
   end = last;
 }
 
-/// Collects facts about problems; each is written once.
+/// Collects facts about problems and writes each once.
 class FactsOfProblems {
  public:
   explicit FactsOfProblems(Connection& connection) : connection_(connection) {}

@@ -23,10 +23,10 @@ std::uint64_t hash_of(std::span<const std::int64_t> sizes) noexcept {
 int rank_of(std::string_view provenance) {
   if (provenance == "pinned") return 0;
   if (provenance == "predicted") return 3;
-  return provenance == "first use" ? 2 : 1;  // one found by a whole search stands above
+  return provenance == "first use" ? 2 : 1;  // a whole search outranks a first use
 }
 
-/// What goes first among rows for the same sizes.
+/// The order of rows for the same sizes.
 bool stands_above(const LookupRow& a, const LookupRow& b) {
   const auto standing = [](const LookupRow& row) {
     return std::make_tuple(!row.same_device, row.validity, rank_of(row.provenance), row.layer,
@@ -79,7 +79,7 @@ std::string_view name_of(Origin origin) {
 LookupTable::LookupTable(std::size_t size_count, std::vector<LookupRow> rows)
     : size_count_(std::min(size_count, kMostSizes)), rows_(std::move(rows)) {
   slots_.resize(std::bit_ceil(std::max<std::size_t>(rows_.size() * 2, 2)));
-  std::size_t kept = 0;  // of those seen so far, which stand first
+  std::size_t kept = 0;  // rows kept so far, at the front
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const std::span<const std::int64_t> sizes(rows_[i].sizes.data(), size_count_);
     const std::uint64_t hash = hash_of(sizes);
@@ -93,7 +93,7 @@ LookupTable::LookupTable(std::size_t size_count, std::vector<LookupRow> rows)
     }
   }
   rows_.resize(kept);
-  // A sum, as the order of the rows means nothing.
+  // A sum, because the order of rows does not matter.
   for (const LookupRow& row : rows_) content_hash_ += content_of(row);
 }
 

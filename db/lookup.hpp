@@ -49,9 +49,9 @@ struct LookupRow {
   Validity validity = Validity::exact;
   std::uint8_t layer = 0;   // 0 is uppermost
   bool same_device = true;  // false: another device of the same compute capability
-  /// In a chain of itself, it was faster with an early start than it is in order.
+  /// In a chain of its calls, it was faster with an early start than in order.
   bool early_start = false;
-  bool same_policy = true;  // false: timed in a chain, where another context is asked for
+  bool same_policy = true;  // false: timed in a chain, although another context was requested
 };
 
 /// A hash table over sizes with open addressing. A probe reads one cache line of keys.

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kContext = " context=";  // a chain's policy has none
 
-/// What a key's ids stand for, as far as the rows of this request go.
+/// The meaning of the ids of keys, as far as this request needs it.
 struct Known {
   std::map<std::string, bool> same_device;     // devices that may be used at all
   std::map<std::string, bool> source_drifted;  // kernels of the target
@@ -50,11 +50,11 @@ Known read_known(const TunedStore& store, const LookupRequest& request) {
   return known;
 }
 
-/// Memory that is not used is not touched; moving rows about takes longer than reading some.
+/// Reserves a lot: unused memory is never touched, and moving rows takes longer than reading some.
 constexpr std::size_t kLikelyRows = 16384;
 
-/// The columns that best_crc() covers, and the session. `+` keeps to the order of the table: the
-/// index that has the policy in front has nothing else.
+/// The columns of best_crc(), and the session. `+` makes SQLite read in the order of the table,
+/// because the index that starts with the policy lacks the other columns.
 constexpr const char* kSelect =
     "SELECT problem, configuration, provenance, default_configuration, median_ns, default_ns, crc, "
     "session, baseline, baseline_candidate, baseline_ns, baseline_wins FROM best "
@@ -122,8 +122,8 @@ std::int64_t read_part(const TunedStore& store, const LookupRequest& request, co
   return damaged + std::abs(rows - read);
 }
 
-/// Of rows of one device and one kernel: those of the policy that is asked for, then those of a
-/// chain. A chain's times are with an early start, those of the contexts that decide are in order.
+/// The rows of one device and one kernel with the requested policy, then those of a chain. Times of
+/// a chain are with an early start; those of the contexts that decide are in order.
 void mark_early_starts(std::span<LookupRow> rows) {
   std::map<std::array<std::int64_t, kMostSizes>, const LookupRow*> chains;
   for (const LookupRow& row : rows) {

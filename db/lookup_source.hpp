@@ -29,7 +29,7 @@ bool is_same_device(const DeviceRow& a, const DeviceRow& b);
 /// Two GPUs of one compute capability.
 bool is_same_architecture(const DeviceRow& a, const DeviceRow& b);
 
-/// The request's policy, and that of a chain, whose rows stand in where there are no others.
+/// The request's policy, and that of a chain, whose rows are used where the first has none.
 std::vector<std::string> policies_of(const LookupRequest& request);
 
 /// A database and its mode. Uppermost first: user, site, shipped.

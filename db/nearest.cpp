@@ -13,8 +13,7 @@
 namespace autotune::db {
 namespace {
 
-/// The problem nearest to some sizes of each device, settings and policy, of those that are
-/// offered.
+/// Of the problems offered, the one nearest to given sizes, for each device, settings and policy.
 class NearestOfEach {
  public:
   struct Near {
@@ -24,7 +23,7 @@ class NearestOfEach {
 
   explicit NearestOfEach(const std::string& sizes) : text_(sizes) {}
 
-  /// What the sizes of the problems that follow are called: `M N K`. False where those asked for
+  /// Sets the names of the sizes of the following problems: `M N K`. False if the requested sizes
   /// have other names.
   bool expect(const std::string& names) {
     std::istringstream words(names);
@@ -45,8 +44,8 @@ class NearestOfEach {
     return groups_.back();
   }
 
-  /// Takes the problem where it is nearer than the group's. Returns the beginning of it that alone
-  /// is too far, `M=16` or `M=1024 N=16`; an empty text where none is.
+  /// Keeps the problem if it is nearer than the group's. Returns the part of its text, from its
+  /// beginning, that alone is too far, such as `M=16` or `M=1024 N=16`; empty if there is none.
   std::string_view offer(Near& group, std::string_view problem) {
     std::string_view rest = problem;
     double sum = 0;
@@ -73,7 +72,8 @@ class NearestOfEach {
   const std::vector<Near>& found() const { return groups_; }
 
  private:
-  /// Of squares, with a margin for rounding: one that is as far may come before by its text.
+  /// Compares squares, with a margin for rounding. Of two problems at one distance, the texts
+  /// decide.
   double largest_sum(const Near& group) const {
     return group.distance * group.distance * static_cast<double>(names_.size()) + 1e-9;
   }
@@ -84,13 +84,13 @@ class NearestOfEach {
   std::vector<Near> groups_;
 };
 
-/// Of one device and one kernel: a policy, and settings of problems.
+/// A policy and the settings of problems, of one device and one kernel.
 struct Group {
   std::string policy, settings;
   auto operator<=>(const Group&) const = default;
 };
 
-/// Each in turn by a search of its own, as there are few.
+/// Finds each by a search of its own, because there are few.
 std::vector<Group> groups_of(Connection& connection, const DeviceRow& device,
                              const KernelRow& kernel) {
   std::vector<Group> groups;
@@ -107,8 +107,8 @@ std::vector<Group> groups_of(Connection& connection, const DeviceRow& device,
   }
 }
 
-/// Offers the problems of a group in the order of their texts. Where many in a row begin with what
-/// alone is too far, all that begin so are passed over.
+/// Offers the problems of a group in the order of their texts. After many in a row with a common
+/// beginning that alone is too far, skips all problems with that beginning.
 void offer_all(Connection& connection, const DeviceRow& device, const KernelRow& kernel,
                const Group& group, NearestOfEach& nearest) {
   constexpr int kMany = 16;  // cost about as much as finding the place behind them
@@ -130,7 +130,7 @@ void offer_all(Connection& connection, const DeviceRow& device, const KernelRow&
   }
 }
 
-/// The problem of these sizes where it is tuned, else the nearest of the group.
+/// The problem of exactly these sizes if it is tuned, else the nearest of the group.
 void offer_group(Connection& connection, const DeviceRow& device, const KernelRow& kernel,
                  const Group& group, const std::string& sizes, NearestOfEach& nearest) {
   const std::string exact = group.settings.empty() ? sizes : sizes + ' ' + group.settings;
@@ -141,7 +141,7 @@ void offer_group(Connection& connection, const DeviceRow& device, const KernelRo
   }
 }
 
-/// By an index that holds nothing but the keys.
+/// Uses an index of keys only.
 NearestOfEach nearest_of_all(const TunedStore& store, const TunedFilter& filter,
                              const std::string& sizes) {
   NearestOfEach nearest(sizes);
@@ -155,7 +155,7 @@ NearestOfEach nearest_of_all(const TunedStore& store, const TunedFilter& filter,
   return nearest;
 }
 
-/// By reading every row, as some of them are not what was stored.
+/// Reads every row, because some are not as they were stored.
 NearestOfEach nearest_of_whole(const TunedStore& store, const TunedFilter& filter,
                                const std::string& sizes) {
   NearestOfEach nearest(sizes);
@@ -168,7 +168,7 @@ NearestOfEach nearest_of_whole(const TunedStore& store, const TunedFilter& filte
   return nearest;
 }
 
-/// Nothing where the row of one of them cannot be used.
+/// Empty if one of the rows cannot be used.
 std::optional<std::vector<NearEntry>> entries_of(const TunedStore& store, const TunedFilter& filter,
                                                  const NearestOfEach& nearest) {
   std::vector<NearEntry> entries;

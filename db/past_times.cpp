@@ -12,7 +12,7 @@
 namespace autotune::db {
 namespace {
 
-/// Of a device and a kernel. With more, there are many winners, and these are enough.
+/// The most problems of a device and a kernel. With more, there are winners enough.
 constexpr std::int64_t kMostTrials = 50'000;
 constexpr double kGoodRatio = 1.25;
 
@@ -104,7 +104,7 @@ bool is_before(const PastTime& a, const PastTime& b) {
   return b.ns == 0 ? a.ns > 0 : a.ns > 0 && a.ns < b.ns;
 }
 
-/// Keeps the good ones, each once.
+/// Keeps good configurations, each once.
 void sort_out(PastProblem& problem) {
   std::vector<PastTime>& good = problem.good;
   std::ranges::stable_sort(good, is_before);
@@ -119,7 +119,7 @@ void sort_out(PastProblem& problem) {
   good = std::move(kept);
 }
 
-/// A chain's times stand in at problems that have none of the policy that is asked for.
+/// Uses times of a chain for problems that have none of the requested policy.
 Problems read_problems(Part part) {
   Problems all;
   for (const std::string& policy : policies_of(part.request)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a target at tuned problems: times of good configurations, and of the vendor's
-// library. From it, a configuration for sizes that nobody tuned is chosen.
+// What is known of a target at tuned problems: times of good configurations and of the vendor's
+// library. It serves to choose a configuration for untuned sizes.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct PastTime {
   std::string provenance;  // as in LookupRow
 };
 
-/// Begins the note of a pin that belongs to a cover: the whole note names it.
+/// The note of a pin that belongs to a cover starts with this. The whole note names the cover.
 inline constexpr std::string_view kCoverNote = "cover of ";
 
 /// One problem on one device.
@@ -33,9 +33,9 @@ struct PastProblem {
   std::vector<PastTime> good;                    // fastest first; never timed ones last
   PastTime standard;                             // the default configuration
   std::string baseline;                          // plugin of the vendor's library; may be empty
-  double baseline_ns = 0;                        // of its fastest way
-  std::string cover;                             // that it belongs to; else empty
-  PastTime pinned;                               // by the cover
+  double baseline_ns = 0;                        // of its fastest candidate
+  std::string cover;                             // the cover that pinned it; else empty
+  PastTime pinned;                               // what the cover pinned
 };
 
 struct PastTimes {
@@ -44,9 +44,9 @@ struct PastTimes {
 };
 
 /// The problems with the request's target, settings and policy, on its device and others of its
-/// architecture, for all states of the source: a reader checks whether a configuration is valid. At
-/// most `kMostGood` configurations a problem, within a quarter of its fastest. An unreadable layer,
-/// of which read_lookup_rows() warns, has none.
+/// architecture. Includes all versions of the source, so the reader must check that a configuration
+/// is valid. At most `kMostGood` configurations a problem, within a quarter of its fastest. An
+/// unreadable layer, about which read_lookup_rows() warns, has none.
 PastTimes read_past_times(std::span<const Layer> layers, const LookupRequest& request);
 
 inline constexpr std::size_t kMostGood = 24;

@@ -20,8 +20,8 @@ std::string host_name() {
   return name;
 }
 
-/// Field 22 of /proc/PID/stat, clock ticks since boot; empty when there is no such process. A
-/// zombie has ended.
+/// Field 22 of /proc/PID/stat: the start time in clock ticks since boot. Empty if there is no such
+/// process. A zombie counts as ended.
 std::string start_of(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
   const std::string text((std::istreambuf_iterator<char>(file)), {});

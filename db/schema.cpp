@@ -22,13 +22,13 @@ bool equal_content(const std::filesystem::path& one, const std::filesystem::path
   return std::equal(Bytes(first), Bytes(), Bytes(second), Bytes());
 }
 
-/// Copies what is committed to `FILE.v1.backup`, or where something else has that name to
-/// `FILE.v1.backup.2`, and so on. Call with the write lock held, so that nobody else does.
+/// Copies the committed content to `FILE.v1.backup`, or to `FILE.v1.backup.2` and so on if that
+/// name is taken by other content. Call with the write lock held, so that nobody else does.
 void back_up(const std::filesystem::path& path, int version) {
   const std::string name = format("{}.v{}.backup", path.string(), version);
   const std::string partial = name + ".partial";
   std::filesystem::remove(partial);
-  SQLite::Database reader(path.string());  // who is in a transaction cannot VACUUM
+  SQLite::Database reader(path.string());  // VACUUM is not possible inside a transaction
   SQLite::Statement copy(reader, "VACUUM INTO ?");
   copy.bind(1, partial);
   copy.exec();
@@ -59,7 +59,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& path, int 
              std::span<const Migration> steps) {
   for (;;) {
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-    // Another process may have been faster; it has made the copy too.
+    // Another process may have done this step, and made the copy.
     const int now = database.execAndGet("PRAGMA user_version").getInt();
     if (now >= to) return;
     const auto step = std::ranges::find(steps, now, &Migration::from);
@@ -95,7 +95,7 @@ ALTER TABLE best ADD COLUMN baseline_wins INTEGER NOT NULL DEFAULT 0
 UPDATE meta SET value = '2' WHERE name = 'minimum_reader';
 DROP VIEW tuned;
 )sql" + std::string(kView);
-  // A check cannot be changed: the table is made anew.
+  // SQLite cannot change a CHECK, so the table is made anew.
   static const std::string kAudits = std::string(R"sql(
 ALTER TABLE trial RENAME TO old_trial;
 DROP INDEX trial_problem;

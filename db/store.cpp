@@ -22,7 +22,7 @@ std::string add(Connection& connection, const Row& row) {
   return clean.id;
 }
 
-/// Those facts that may be used.
+/// The usable ones of these facts.
 template <class Row>
 std::vector<Row> rows(Connection& connection, const std::string& condition, const auto&... bound) {
   return guarded(connection.path, [&] {
@@ -63,7 +63,7 @@ TrialRow crash_of(const InflightRow& inflight) {
   return cleaned(trial);
 }
 
-/// Throws StoreError where no table has a fact of this id.
+/// Throws StoreError if no table has a fact with this id.
 void expect_fact(Connection& connection, const std::string& id) {
   bool found = false;
   each_fact_table([&]<class Row>() {
@@ -167,8 +167,7 @@ void TunedStore::append(std::span<const TrialRow> trials) {
 }
 
 std::vector<TrialRow> TunedStore::trials(const ProblemKey& key) const {
-  // Those that go by the same moment: what failed after what it refutes, the playoff after the
-  // search.
+  // Of facts of the same moment, a failure follows what it refutes, and a playoff its search.
   return rows<TrialRow>(*connection_,
                         std::string(kAndKey) +
                             " ORDER BY created_at, outcome NOT IN ('ok', 'pruned'), stage DESC, id",
@@ -227,7 +226,7 @@ std::vector<CalibrationRow> TunedStore::calibration(std::string_view device) con
 void TunedStore::rebuild_best() {
   in_transaction(*connection_, [&] {
     name_damage(*connection_);
-    connection_->database.exec("REINDEX");  // what an index has lost stands in its table
+    connection_->database.exec("REINDEX");  // restores index entries that are lost
     derive_all_again(*connection_);
   });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is tuned: best rows with what their ids stand for. Only rows that are what was stored.
+// Reads tuned entries: best rows with the rows that their ids refer to. Only rows that are as they
+// were stored.
 #include "db/tuned.hpp"
 
 #include <algorithm>
@@ -19,12 +20,12 @@ struct ProblemRange {
 
 ProblemRange range_of(const TunedFilter& filter) {
   if (!filter.problem.empty()) return {filter.problem, filter.problem + '\x01'};
-  // `!` comes after the blank: these sizes, alone or with settings behind them.
+  // `!` sorts after the blank: these sizes, with or without settings behind them.
   if (!filter.sizes.empty()) return {filter.sizes, filter.sizes + '!'};
   return {"", "\xff"};
 }
 
-/// Sessions by id, read when first asked for; an empty one where it cannot be used.
+/// Sessions by id, read at the first request; empty if a session cannot be used.
 class Sessions {
  public:
   explicit Sessions(Connection& connection) : connection_(connection) {}
@@ -43,7 +44,7 @@ class Sessions {
   std::map<std::string, SessionRow> sessions_;
 };
 
-/// Names rows that the table has and that reading it in order did not come by.
+/// Reports rows that are in the table, but were not found by reading it in order.
 void name_lost_rows(Connection& connection, const DeviceRow& device, const KernelRow& kernel,
                     std::int64_t read) {
   const std::int64_t rows = indexed_rows(connection, device.id, kernel.id);
@@ -53,7 +54,7 @@ void name_lost_rows(Connection& connection, const DeviceRow& device, const Kerne
       format("{} of {} rows can be found; autotune db compact derives them anew", read, rows));
 }
 
-/// Whether TunedStore::leave_out() has nothing against it.
+/// Whether the complaint of TunedStore::leave_out() lets the entry pass.
 bool is_wanted(Connection& connection, const TunedEntry& entry) {
   const std::string why = connection.complaint ? connection.complaint(entry) : "";
   if (!why.empty()) connection.leave_out("best of", entry.best.key.problem, why);

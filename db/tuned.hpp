@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reading best rows has in common. Included by db/*.cpp only.
+// Common parts of reading best rows. Included by db/*.cpp only.
 #pragma once
 
 #include <functional>

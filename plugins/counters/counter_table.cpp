@@ -8,7 +8,8 @@
 namespace counters {
 namespace {
 
-/// The sum of its terms. Chips lack some data types, so terms may be missing, but not all.
+/// A counter is the sum of its terms. Terms may be missing, because chips lack some data types, but
+/// not all.
 struct Row {
   std::string name, unit;
   std::vector<std::pair<std::string, double>> terms;
@@ -18,7 +19,7 @@ Row one(const char* name, const char* unit, const char* metric, double factor = 
   return {name, unit, {{metric, factor}}};
 }
 
-/// FLOPs of the ordinary pipes by thread instructions; `type` is f, d or h.
+/// FLOPs outside tensor cores, from thread instructions; `type` is f, d or h.
 Row flops(const char* name, char type, double lanes) {
   const auto metric = [&](const char* operation) {
     return std::string("smsp__sass_thread_inst_executed_op_") + type + operation + "_pred_on.sum";

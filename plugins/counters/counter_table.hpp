@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which counters there are, and the hardware metrics that each is made of.
+// The table of counters, and the hardware metrics that each is computed from.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@ struct Counter {
   double value = 0;
 };
 
-/// Every metric that a counter is made of.
+/// Every metric that the counters need.
 std::vector<std::string> metric_names();
 
-/// The counters, in the order of the table, as far as the metrics are known.
+/// The counters whose metrics are known, in the order of the table.
 std::vector<Counter> counters_of(const std::map<std::string, double>& metrics);
 
 }  // namespace counters

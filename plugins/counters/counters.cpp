@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin counters: what NVIDIA's hardware counters say of one call, by CUPTI's range profiler.
+// The plugin counters: NVIDIA's hardware counters over one call, by CUPTI's range profiler.
 #include <cstring>
 #include <exception>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Kept until the next call.
+/// Valid until the next call.
 std::string reason;
 std::vector<counters::Counter> counted;
 std::vector<autotune_counter_v1> answer;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kFile = "libcupti.so." AUTOTUNE_CUPTI_MAJOR;
 
-/// Empty: where the loader looks.
+/// Empty: the loader's own search path.
 std::vector<std::string> folders() {
   std::vector<std::string> all{""};
   std::vector<std::string> toolkits{"/usr/local/cuda"};

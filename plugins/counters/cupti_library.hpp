@@ -52,7 +52,7 @@ struct CurrentContext {
 };
 CurrentContext current_context();
 
-/// What a result of CUPTI means for the user, as one sentence that names the call.
+/// Why a call of CUPTI failed, as a sentence for the user that names the call.
 std::string reason_of(CUptiResult result, const std::string& call);
 
 /// Throws std::runtime_error with reason_of(), unless the call succeeded.

@@ -14,7 +14,7 @@ constexpr std::size_t kMostPasses = 1000;
 using Image = std::vector<std::uint8_t>;
 using Names = std::vector<const char*>;
 
-/// The parameters of a call, empty but for their size.
+/// A parameter struct of CUPTI with only its size set.
 template <class Params>
 Params sized(std::size_t size) {
   Params params{};
@@ -41,7 +41,7 @@ Image counters_available(CUcontext context) {
   return image;
 }
 
-/// What CUPTI knows of a chip: its metrics, and how they follow from what is counted.
+/// CUPTI's description of a chip: its metrics, and how they follow from raw counters.
 class Host {
  public:
   Host(std::string chip, Image available)
@@ -68,7 +68,7 @@ class Host {
     return cupti().cuptiProfilerHostGetMetricProperties(&params) == CUPTI_SUCCESS;
   }
 
-  /// How the hardware counts these.
+  /// The raw counters for these metrics.
   Image configuration(Names& metrics) const {
     auto add = COUNTERS_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics);
     add.pHostObject = object_;
@@ -107,7 +107,7 @@ class Host {
   CUpti_Profiler_Host_Object* object_ = nullptr;
 };
 
-/// The counters of a context, taken for as long as this lives.
+/// Profiles a context as long as it lives.
 class Target {
  public:
   explicit Target(CUcontext context) {
@@ -124,7 +124,7 @@ class Target {
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
 
-  /// Calls once for each pass. What was counted is decoded into the result.
+  /// Repeats the call for each pass, then decodes the counters into the result.
   Image count(const Image& configuration, Names& metrics, const std::function<bool()>& call) const {
     Image counted = empty_image(metrics);
     configure(configuration, counted);
@@ -174,7 +174,7 @@ class Target {
     COUNTERS_CALL(cuptiRangeProfilerSetConfig, params);
   }
 
-  /// Whether it was the last.
+  /// Whether this pass was the last.
   bool run_pass(const std::function<bool()>& call) const {
     auto start = COUNTERS_PARAMS(CUpti_RangeProfiler_Start);
     start.pRangeProfilerObject = object_;

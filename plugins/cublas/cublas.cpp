@@ -24,7 +24,7 @@ namespace {
 
 using cublas::Product;
 
-constexpr std::size_t kWorkspaceBytes = 32 << 20;  // what cuBLAS takes by itself on Hopper
+constexpr std::size_t kWorkspaceBytes = 32 << 20;  // cuBLAS's own default on Hopper
 constexpr int kMostAlgorithms = 16;
 
 void check(cublasStatus_t status, const char* what) {
@@ -136,7 +136,8 @@ class Gemm {
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
         lt, operation, first_.get(), second_.get(), added_.get(), result_.get(), made,
         kMostAlgorithms, results.data(), &found);
-    if (status == CUBLAS_STATUS_NOT_SUPPORTED) return;  // then there is the default, if any
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED)
+      return;  // only the default candidate remains, if any
     check(status, "cublasLtMatmulAlgoGetHeuristic");
     for (int i = 0; i < found; ++i) {
       if (results[i].state != CUBLAS_STATUS_SUCCESS) continue;
@@ -158,7 +159,7 @@ class Gemm {
            read(CUBLASLT_ALGO_CONFIG_SPLITK_NUM) + ")";
   }
 
-  /// What the caller's scalar says, in the type of the product.
+  /// The caller's scalar, in the type of the product.
   template <class T>
   static T value(std::optional<std::size_t> scalar, void* const* addresses, T otherwise) {
     return scalar ? *static_cast<const T*>(addresses[*scalar]) : otherwise;
@@ -167,7 +168,7 @@ class Gemm {
   void launch_default(void* const* addresses, cudaStream_t stream) const {
     cublasHandle_t blas = blas_.get();
     check(cublasSetStream(blas, stream), "cublasSetStream");
-    // cublasSetStream goes back to cuBLAS' own workspace, which it cannot allocate in a capture.
+    // cublasSetStream resets the workspace to cuBLAS's own, which cannot be allocated in a capture.
     check(cublasSetWorkspace(blas, workspace_.get(), kWorkspaceBytes), "cublasSetWorkspace");
     if (product_.is_double()) {
       launch_default<double>(addresses, cublasDgemm_64, cublasDgemmStridedBatched_64);
@@ -178,7 +179,7 @@ class Gemm {
     }
   }
 
-  /// In 16 bits or tf32, with sums in f32.
+  /// 16-bit or tf32 operands, summed in f32.
   void launch_narrow(void* const* addresses) const {
     const Product& p = product_;
     const float alpha = value<float>(p.alpha, addresses, 1), beta = 0;
@@ -252,7 +253,7 @@ class Gemm {
   std::vector<std::string> names_;
 };
 
-/// Runs `call`; what it throws becomes a reason.
+/// Runs `call` and turns an exception into a reason.
 template <class Call>
 const char* reason_of(const Call& call) {
   static std::string reason;

@@ -13,14 +13,14 @@
 
 namespace cublas {
 
-/// D = alpha op(A) op(B) + beta C + bias, `batch` times. All matrices are row-major. Rows of A, B
-/// and C are `pad` elements longer than their columns. The matrices of a batch follow each other.
+/// D = alpha op(A) op(B) + beta C + bias, `batch` times. All matrices are row-major. Each row of A,
+/// B and C is followed by `pad` unused elements. The matrices of a batch follow each other.
 struct Product {
   std::int64_t m = 0, n = 0, k = 0, pad = 0, batch = 1;
   bool a_transposed = false, b_transposed = false, has_c = false, by_tf32 = false;
   cudaDataType type = CUDA_R_32F, result = CUDA_R_32F;  // of A and B; of C and D
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  std::size_t a = 0, b = 0, c = 0, d = 0, bias = 0;  // numbers of buffers
+  std::size_t a = 0, b = 0, c = 0, d = 0, bias = 0;  // indices of buffers
   std::optional<std::size_t> alpha, beta;            // of scalars; without: 1 and 0
 
   std::int64_t lda() const { return (a_transposed ? m : k) + pad; }

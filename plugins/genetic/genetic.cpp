@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A genetic algorithm: parents by tournament, uniform crossover, mutation, and the fittest of
-// parents and children live on ((mu + lambda) selection). Every child is a configuration that was
-// never tried before.
+// A genetic algorithm: tournament selection of parents, uniform crossover, mutation, and (mu +
+// lambda) selection of survivors. Every child is a configuration that was not tried before.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -71,7 +70,7 @@ class Genetic {
     }
   }
 
-  /// Half of them where the cost model expects the best, when there is one.
+  /// With a cost model, half of them are those with the least predicted times.
   std::vector<std::uint64_t> first_generation() {
     std::vector<std::uint64_t> chosen;
     const std::size_t count = std::min<std::uint64_t>(kPopulation, unknown());
@@ -121,7 +120,8 @@ class Genetic {
     return stranger();
   }
 
-  /// The configuration of these levels or the next one, which shares most leading levels.
+  /// The configuration with these levels or the next one, which shares most leading levels with
+  /// them.
   std::uint64_t nearest(const std::vector<std::uint16_t>& levels) const {
     std::uint64_t low = 0, high = task_.configurations - 1;
     while (low < high) {
@@ -136,7 +136,7 @@ class Genetic {
     return low;
   }
 
-  /// False when the budget is spent.
+  /// False once the budget is spent.
   bool ask(const std::vector<std::uint64_t>& indices) {
     std::vector<autotune_evaluation_v1> answers(indices.size());
     const std::uint64_t got =

@@ -23,7 +23,7 @@ bool is_valid(const TargetProgram& program, const Levels& levels,
               const std::vector<std::int64_t>& sizes) {
   try {
     return program.is_valid(levels, sizes);
-  } catch (const Error&) {  // what cannot be evaluated is not valid
+  } catch (const Error&) {  // a constraint that cannot be evaluated is not met
     return false;
   }
 }
@@ -55,12 +55,12 @@ const Target* AnswerJudge::target_called(const std::string& name) {
     try {
       if (!manifest_.empty()) target = find_(manifest_);
       const bool is_it = target && target->name == name;
-      if (is_manifest_path(name)) {  // a database names no files
+      if (is_manifest_path(name)) {  // a name in a database is never taken for a path
         target.reset();
       } else if (!is_it) {
         target = find_(name);
       }
-    } catch (const Error&) {  // one of the user's own, wherever it is
+    } catch (const Error&) {  // the user's own target, in an unknown place
       target.reset();
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests whether stored answers are still valid configurations of their target.
+// Decides whether stored answers are still valid configurations of their targets.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,10 @@
 
 namespace autotune::cli {
 
-/// What in `values` is unknown to the target's parameters; empty if all is known.
+/// Describes what in `values` the target's parameters do not have; empty if they have everything.
 std::string foreign_part(const Target& target, const NamedValues& values);
 
-/// Reads each target once: the manifest of --target, else the target that `find` has under this
+/// Reads each target once: the manifest of --target, else the target that `find` returns for this
 /// name.
 class AnswerJudge {
  public:
@@ -30,7 +30,7 @@ class AnswerJudge {
   const Target* target_called(const std::string& name);
   /// The target of an entry; nullptr if it is not found or has changed since.
   const Target* target_of(const db::TunedEntry& entry);
-  /// Whether parameters or constraints of its target are others than those that were searched.
+  /// Whether the target's parameters or constraints have changed since the search.
   bool space_changed(const db::TunedEntry& entry);
 
   /// Why its configuration is not valid for its problem on its device. Empty if it is valid, or if

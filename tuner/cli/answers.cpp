@@ -29,7 +29,7 @@ std::vector<Answer> answers_to(const Arguments& arguments, const db::TunedStore&
   return answers;
 }
 
-/// What one answer is to, on which device: of two answers to the same, one counts.
+/// The problem and device that an answer is for. Of two answers with the same, one is kept.
 std::string question_of(const Answer& answer) {
   const db::TunedEntry& entry = answer.entry;
   const std::string sizes = to_text(answer.asked ? *answer.asked : problem_of(entry).sizes);
@@ -39,12 +39,12 @@ std::string question_of(const Answer& answer) {
       "; ");
 }
 
-/// An answer that fits the kernel as it is first, then the nearer one, then the user's.
+/// Prefers answers for the current kernel, then nearer ones, then the user's.
 bool is_better(const Answer& one, const Answer& other) {
   return std::tie(one.stale, one.distance) < std::tie(other.stale, other.distance);
 }
 
-/// On the user's devices alone, if there are any.
+/// Adds shipped answers, only for the user's devices if there are any.
 void add_shipped(std::vector<Answer>& answers, std::vector<Answer> shipped) {
   std::set<std::string> devices;
   for (const Answer& one : answers) devices.insert(one.entry.device.name);
@@ -81,7 +81,7 @@ std::vector<Answer> Databases::answers() {
   } catch (const Error&) {
     if (shipped.empty()) throw;
   }
-  // They answer a question; a list of what the user has tuned is the user's alone.
+  // Shipped results answer a question about a size. A list of what is tuned has only the user's.
   if (answers.empty() || arguments_.has("size")) add_shipped(answers, std::move(shipped));
   return answers;
 }
@@ -90,7 +90,7 @@ std::vector<Answer> Databases::shipped_answers() {
   if (!shipped_) return {};
   try {
     return answers_of(*shipped_, true);
-  } catch (const Error&) {  // it has nothing of this
+  } catch (const Error&) {  // the shipped database has no answer
     return {};
   }
 }

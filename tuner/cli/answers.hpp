@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of query: from the user's database, and from what is shipped with the tool.
+// The answers of query: from the user's database and the one shipped with the tool.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,20 @@
 
 namespace autotune::cli {
 
-/// One answer: an entry, and how far it is from what was asked.
+/// An entry, and how far it is from the request.
 struct Answer {
   db::TunedEntry entry;
-  std::optional<NamedValues> asked;  // absent when everything was asked for
+  std::optional<NamedValues> asked;  // absent without --size
   double distance = 0;               // root mean square of log2 of the sizes' ratios
   bool space_changed = false;        // since it was tuned
   bool shipped = false;              // with the tool
   bool stale = false;                // the kernel has changed since
 };
 
-/// The databases to ask: the user's, which may be missing, and what is shipped.
+/// The user's database, which may be missing, and the shipped one.
 class Databases {
  public:
-  /// Both outlive it. With --db, nothing that is shipped counts.
+  /// Both arguments must outlive it. With --db, the shipped database is not used.
   Databases(const Arguments& arguments, AnswerJudge& judge);
 
   /// Throws the Error of the user's database if neither has an answer.

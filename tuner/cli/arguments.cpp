@@ -32,7 +32,7 @@ std::string sentence(const Verb& verb, const std::string& what) {
   return format("{}; see autotune {} --help", what, verb.name);
 }
 
-/// Empty where a script's variable is not set: nothing is called so.
+/// Whether the value is a name. It must not be empty, as it is if a script's variable is not set.
 bool names_a_thing(const Option& option) {
   static constexpr std::array<std::string_view, 6> kPlaceholders = {"FILE", "T",   "D",
                                                                     "NAME", "GPU", "STRATEGY"};

@@ -21,7 +21,7 @@ class Arguments {
   Arguments(const Verb& verb, const std::vector<std::string>& words);
 
   bool has(std::string_view option) const;
-  /// The value given, else the option's default, else nullopt.
+  /// The given value, else the option's default, else nullopt.
   std::optional<std::string> find(std::string_view option) const;
   /// Like find(), but throws UsageError that names the option if there is no value.
   std::string text(std::string_view option) const;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kMostConfigurations = 1000;
 
-/// Every size 512 unless --sizes says otherwise.
+/// Every size is 512 without --sizes.
 Problem problem_to_check(const Arguments& arguments, const Target& target) {
   const std::vector<NamedValues> sizes =
       parse_sizes(arguments.find("sizes").value_or("512"), target.sizes);
@@ -31,7 +31,7 @@ Problem problem_to_check(const Arguments& arguments, const Target& target) {
   return problem_of(target, sizes[0], settings_of(arguments));
 }
 
-/// Nothing where the device cannot run or the default need not be right there.
+/// nullopt if the device cannot run kernels, or the default configuration need not be right there.
 std::optional<Verdict> default_at_edge(const Target& target, const Problem& problem,
                                        const Configuration& configuration, Device& device) {
   EdgeCheck edge(target, problem, device);
@@ -47,7 +47,7 @@ std::optional<GpuSpec> gpu_of(const Arguments& arguments, const DeviceInfo& devi
   return gpu_spec(device);
 }
 
-/// Of the configurations that can be launched.
+/// The traffic of configurations that can be launched; empty for others.
 CheckedTraffic traffic_of(const std::optional<GpuSpec>& gpu, const Target& target,
                           const Problem& problem, const DeviceInfo& device,
                           const TargetCheck& check) {

@@ -55,7 +55,7 @@ void print_launch(std::ostream& out, const CheckedConfiguration& checked, const 
   out << '\n';
 }
 
-/// A mistake in the source is the same one in every configuration: said once.
+/// Prints a message once, because a mistake in the source fails every configuration.
 void print_message(std::ostream& out, std::set<std::string>& said, const std::string& message) {
   out << (said.insert(message).second ? message : std::string("      as above")) << '\n';
 }

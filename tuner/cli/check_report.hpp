@@ -11,7 +11,7 @@
 
 namespace autotune::cli {
 
-/// Of each configuration's declared accesses; may be empty.
+/// The traffic of each configuration's declared accesses; may be empty.
 using CheckedTraffic = std::vector<std::vector<KernelTraffic>>;
 
 void print_check(std::ostream& out, const Target& target, const Problem& problem,

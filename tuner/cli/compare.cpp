@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// One tuned problem on one device: what each configuration takes there.
+/// One tuned problem on one device, with the time of each configuration there.
 struct Place {
   db::TunedEntry entry;
   std::string name;

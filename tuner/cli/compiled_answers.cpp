@@ -24,7 +24,7 @@ std::string name_of(const db::TunedEntry& entry) {
   return format("{} {} on {}", entry.kernel.target, entry.best.key.problem, entry.device.name);
 }
 
-/// Everything but the code, and the source. nullopt with a reason if it exceeds a limit of the GPU.
+/// Everything but the compiled code. nullopt with a reason if it exceeds a limit of the GPU.
 std::optional<SourceUnit> plan_answer(CompiledAnswer& answer, const Target& target,
                                       const DeviceInfo& info) try {
   const TargetProgram program(target, {parse_named_values(answer.entry.best.key.problem)}, info);

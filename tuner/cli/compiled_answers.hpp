@@ -29,8 +29,8 @@ std::vector<CompiledAnswer> compile_answers(std::vector<db::TunedEntry> entries,
                                             const DeviceInfo& info, int threads,
                                             double compile_seconds);
 
-/// Removes what no program is to use, and says so on stderr: answers of other tuners, and those
-/// whose target has changed since or is not found. Throws Error if nothing is left.
+/// Removes answers that programs must not use, and reports them on stderr: those of other tuners,
+/// and those whose target has changed or is not found. Throws Error if nothing is left.
 void keep_current(std::vector<db::TunedEntry>& entries, AnswerJudge& judge,
                   const std::string& file);
 

@@ -41,7 +41,7 @@ std::ptrdiff_t shared_values(const Configuration& a, const Configuration& b) {
   });
 }
 
-/// Of the valid configurations with these values the one nearest to the default.
+/// The valid configuration with these values that is nearest to the default.
 Configuration nearest(const Target& target, const ParameterSpace& space, const NamedValues& asked) {
   const Configuration start = space.at(default_index(target, space));
   Configuration best;

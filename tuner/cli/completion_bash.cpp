@@ -7,8 +7,8 @@
 namespace autotune::cli {
 namespace {
 
-// bash splits words at `:` and `=`, too. So the words are taken from the line, and what stands
-// before the last `:` is removed from the answers.
+// bash also splits words at `:` and `=`. So the script takes words from the line, and removes
+// everything up to the last `:` from the answers.
 constexpr const char* kFunctions =
     R"bash(# bash completion of autotune, written by `autotune help --completion bash`.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shell completes a value with.
+// How a shell completes the value of an option.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct CompletionValues {
 };
 
 CompletionValues values_of(const Option& option);
-/// Of the first positional argument, and of those after it.
+/// The values of the first positional argument, and of later ones.
 CompletionValues first_of(const Verb& verb);
 CompletionValues further_of(const Verb& verb);
 

@@ -21,7 +21,7 @@ std::filesystem::path counting_plugin(Plugins& plugins) {
       "later) has CUPTI; name one by --plugin FILE");
 }
 
-/// Of several devices, the first.
+/// The first of several devices.
 std::string first_device(const std::string& text) {
   return text == "cuda:all" ? "cuda:0" : text.substr(0, text.find(','));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `--counters`: has finalists counted, and shows what was counted.
+// `--counters`: counts finalists with hardware counters, and shows the figures.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ namespace autotune::cli {
 /// `--counters`.
 extern const Option kCountersOption;
 
-/// Counts the finalists of these results on a GPU of this machine, in a worker of its own, and
-/// stores the figures. `device` is the text of --device. Throws Error if nothing can be counted.
+/// Counts the finalists of these results on a GPU of this machine, in a worker, and stores the
+/// figures. `device` is the text of --device. Throws Error if nothing can be counted.
 void count_entries(const std::vector<db::TunedEntry>& entries, const Target& target,
                    Plugins& plugins, db::TunedStore& store, const std::string& device,
                    const std::function<void(const std::string&)>& warn);

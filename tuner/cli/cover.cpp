@@ -28,10 +28,10 @@
 namespace autotune::cli {
 namespace {
 
-constexpr std::size_t kMostOfEach = 12;  // candidates that one size brings in
+constexpr std::size_t kMostOfEach = 12;  // candidates from one size
 constexpr const char* kCandidates = "the cover's candidates";
 
-/// One size with what is known there.
+/// One size with its known times.
 struct Place {
   Problem problem;
   db::TunedEntry entry;
@@ -86,7 +86,7 @@ std::vector<Place> places_of(const CoverTask& task) {
   return places;
 }
 
-/// The fastest few of each place.
+/// The fastest few configurations of each place.
 std::vector<std::string> candidates_of(const std::vector<Place>& places, double limit) {
   std::set<std::string> candidates;
   for (const Place& place : places) {
@@ -101,7 +101,7 @@ std::vector<std::string> candidates_of(const std::vector<Place>& places, double 
   return {candidates.begin(), candidates.end()};
 }
 
-/// Times what is not yet timed. Their sessions are partial: no winner changes.
+/// Times the missing configurations. The sessions are partial, so no winner changes.
 bool time_candidates(const CoverTask& task, const std::vector<std::string>& candidates) {
   std::vector<Configuration> list;
   for (const std::string& text : candidates) list.push_back(parse_named_values(text));
@@ -121,7 +121,7 @@ struct Covered {
   std::vector<std::vector<double>> ratios;  // a row for each candidate
   std::vector<TradeOff> curve;
 
-  /// Of the last choice of the curve, the fastest at a place.
+  /// The fastest configuration at a place, of the curve's last choice.
   std::size_t server(std::size_t place) const {
     return *std::ranges::min_element(curve.back().chosen, {},
                                      [&](std::size_t c) { return ratios[c][place]; });
@@ -148,7 +148,7 @@ Covered covered(const CoverTask& task, std::vector<std::string> candidates) {
   return result;
 }
 
-/// Look-ups know a cover by its pins' notes.
+/// Lookups recognize a cover by the notes of its pins.
 void store_cover(const CoverTask& task, const Covered& result, const std::string& sizes) {
   const std::string now = db::now_text();
   const std::string note =

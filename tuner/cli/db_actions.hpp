@@ -11,7 +11,7 @@ namespace autotune::cli {
 
 int run_export(const Arguments& arguments);
 /// export --format cpp --embed: compiles the answers of --target and writes a header with them.
-/// Throws UsageError for settings that differ, Error if nothing is left.
+/// Throws UsageError if their settings differ, Error if there is no answer.
 void write_embedded(const Arguments& arguments, const db::TunedStore& store, AnswerJudge& judge,
                     std::ostream& out);
 /// export --format source.

@@ -25,7 +25,7 @@ void write_results(const Arguments& arguments, const db::TunedStore& store,
   out << (format_name == "t4" ? t4_results(results) : kernel_tuner_cache(results) + '\n');
 }
 
-/// Returns how many damaged facts are left out; answers that are, the store names.
+/// Returns the number of damaged facts that are left out. The store reports damaged answers.
 std::int64_t write_export(const Arguments& arguments, const db::TunedStore& store,
                           AnswerJudge& judge, const std::string& format_name, std::ostream& out) {
   const db::TunedFilter filter{arguments.find("device").value_or(""), target_name(arguments), "",
@@ -43,7 +43,7 @@ std::int64_t write_export(const Arguments& arguments, const db::TunedStore& stor
   return 0;
 }
 
-/// What is in the file already stays. Returns how many damaged rows are left out.
+/// Keeps the content of an existing file. Returns the number of damaged rows that are left out.
 std::int64_t write_database(const db::TunedStore& store, const std::filesystem::path& file) {
   std::error_code missing;
   if (std::filesystem::equivalent(file, store.path(), missing)) {

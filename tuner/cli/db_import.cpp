@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune db import and merge: what files hold, added to a database.
+// autotune db import and merge: adds the contents of files to a database.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -40,7 +40,7 @@ db::ImportReport import_file(db::TunedStore& store, const std::string& file) {
   return db::import_json_lines(store, stream, file);
 }
 
-/// What no program will be given, as its target says.
+/// Warns of answers that no program will get, because they are not valid.
 std::set<std::string> useless_answers(const db::TunedStore& store) {
   store.tuned({});
   return store.left_out();

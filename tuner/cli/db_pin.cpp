@@ -15,7 +15,7 @@
 namespace autotune::cli {
 namespace {
 
-/// Pins are of one device and one choice of settings.
+/// A pin is for one device and one choice of settings.
 void expect_one_place(const std::vector<Nearest>& nearest) {
   const db::TunedEntry& like = nearest.front().entry;
   for (const auto& [asked, entry, distance] : nearest) {
@@ -31,7 +31,7 @@ void expect_one_place(const std::vector<Nearest>& nearest) {
   }
 }
 
-/// What a pin is checked by.
+/// The target that a pin is checked against.
 const Target& target_to_pin(AnswerJudge& judge, const db::TunedEntry& like) {
   const std::string& name = like.kernel.target;
   if (!judge.target_called(name)) {
@@ -52,7 +52,7 @@ void expect_parameters(const NamedValues& given, const Target& target) {
   }
 }
 
-/// With a value for every parameter, in the target's order; nullopt where one is not given.
+/// The configuration with all values in the target's order; nullopt if one is missing.
 std::optional<NamedValues> in_order(const NamedValues& given, const Target& target) {
   NamedValues all;
   for (const Parameter& parameter : target.parameters) {
@@ -63,8 +63,9 @@ std::optional<NamedValues> in_order(const NamedValues& given, const Target& targ
   return all;
 }
 
-/// The one correct configuration of the nearest problems that has the given values; query leaves
-/// out what means nothing in one. A configuration with every parameter need not have been tried.
+/// The only correct configuration of the nearest problems with the given values, because query
+/// leaves out parameters without a meaning. A configuration with every parameter need not have been
+/// tried.
 NamedValues whole_configuration(const NamedValues& given, const Target& target,
                                 const db::TunedStore& store, const std::vector<Nearest>& nearest) {
   expect_parameters(given, target);
@@ -88,7 +89,7 @@ NamedValues whole_configuration(const NamedValues& given, const Target& target,
              found.empty() ? to_text(target.default_configuration) : *found.begin()));
 }
 
-/// Each problem that was asked for, once, with this configuration.
+/// Each requested problem once, with this configuration.
 std::vector<db::TunedEntry> pinned_entries(const std::vector<Nearest>& nearest,
                                            const NamedValues& configuration) {
   const db::TunedEntry& like = nearest.front().entry;
@@ -117,7 +118,7 @@ void expect_valid(AnswerJudge& judge, const std::vector<db::TunedEntry>& pinned)
 }  // namespace
 
 int run_pin(const Arguments& arguments) {
-  arguments.text("target");  // a pin is for one
+  arguments.text("target");  // required
   const bool takes_back = arguments.positional()[0] == "unpin";
   NamedValues configuration;
   if (!takes_back) {

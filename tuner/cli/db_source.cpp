@@ -40,7 +40,7 @@ KernelExport exported_from(const Arguments& arguments, db::TunedStore& store) {
   return kernel_export(entry, *judge.target_of(entry));
 }
 
-/// From the user's database; what it has not, from the one that is shipped.
+/// The answer of the user's database, else of the shipped one.
 KernelExport chosen_export(const Arguments& arguments) {
   std::optional<db::TunedStore> shipped = shipped_store(arguments);
   try {
@@ -53,7 +53,7 @@ KernelExport chosen_export(const Arguments& arguments) {
     try {
       return exported_from(arguments, *shipped);
     } catch (const Error&) {
-      // The user's own database is what the error is about.
+      // Report the error of the user's own database.
     }
     throw;
   }

@@ -21,7 +21,7 @@ std::shared_ptr<BuildCache> build_cache() {
   return std::make_shared<BuildCache>(BuildCache::default_folder());
 }
 
-/// `cuda` -> 0, `cuda:2` -> 2; -1 when it is neither.
+/// 0 for `cuda`, 2 for `cuda:2`, -1 for other texts.
 int ordinal_of(const std::string& text) {
   if (text == "cuda") return 0;
   int ordinal = -1;

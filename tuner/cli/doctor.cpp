@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune doctor: what an installation needs, what is missing, and how to get it.
+// autotune doctor: checks what an installation needs and says how to get what is missing.
 #include "tuner/cli/doctor.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ fs::path prefix() {
   return fs::read_symlink("/proc/self/exe", none).parent_path().parent_path();
 }
 
-/// A check that cannot be made is a finding as well.
+/// A check that fails to run is a finding, too.
 template <class Check>
 void add(Findings& found, const char* what, const Check& check) try {
   found.push_back(check());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What autotune doctor looks at. No check throws, and none needs a GPU.
+// The checks of autotune doctor. No check throws, and none needs a GPU.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace autotune::cli {
 
-/// `note`: something that is not needed by everybody is not there, or could be better.
+/// `note`: something is missing that not everybody needs, or could be better.
 enum class Health : std::uint8_t { ok, note, problem };
 
 struct Finding {
   std::string what;  // `driver`
   Health health = Health::ok;
-  std::string state;        // what is there
-  std::string advice = {};  // what to do; empty if nothing is to be done
+  std::string state;        // what was found
+  std::string advice = {};  // what to do; empty if all is well
 };
 using Findings = std::vector<Finding>;
 
@@ -26,10 +26,10 @@ using Findings = std::vector<Finding>;
 /// `root` is `/`, or a folder that stands for it.
 Findings gpu_findings(const Toolkit& toolkit, const std::filesystem::path& root);
 
-/// The folder of compiled kernels: whether it can be written, its size, free space.
+/// The folder of compiled kernels: whether it can be written, its size, the free space.
 Finding cache_finding(const std::filesystem::path& folder);
 
-/// A tuned database: whether it can be read, its rows, the file system.
+/// A tuned database: whether it can be read or created, its rows, its file system.
 Finding database_finding(const std::string& what, const std::filesystem::path& file);
 
 }  // namespace autotune::cli

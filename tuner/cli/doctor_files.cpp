@@ -29,8 +29,8 @@ fs::path existing(fs::path folder) {
   return folder;
 }
 
-/// Why no file can be written in a folder, or in the nearest one above it that exists: errno, or 0.
-/// Writes one, as access() tells root that everything is allowed. Leaves nothing behind.
+/// The errno of creating and writing a file in this folder, or in the nearest existing one above
+/// it; 0 if that works. access() would not do: it allows root everything. Leaves nothing behind.
 int why_not_writable(const fs::path& folder) {
   std::string name = existing(folder) / "autotune-doctor-XXXXXX";
   const int file = mkstemp(name.data());

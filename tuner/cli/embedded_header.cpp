@@ -18,7 +18,7 @@
 namespace autotune::cli {
 namespace {
 
-/// What JSON escapes in our texts, C++ escapes alike.
+/// C++ escapes these texts like JSON.
 std::string quoted(const std::string& text) { return Json(text).dump(); }
 
 template <class Range>
@@ -39,7 +39,7 @@ std::string bits_of(const Scalar& scalar) {
   return format("0x{:x}u", bits);
 }
 
-/// Writes arrays, each content once, and gives their names.
+/// Writes arrays, each content once, and returns their names.
 class Arrays {
  public:
   explicit Arrays(std::ostream& out) : out_(out) {}
@@ -166,7 +166,7 @@ class Header {
     return arrays_.array("Constant", rows);
   }
 
-  /// Of every launch, in the order of its arguments.
+  /// The tensor maps of all launches, in the order of their arguments.
   std::string maps_of(const CompiledAnswer& answer) {
     std::vector<std::string> rows;
     std::vector<BufferSpec> buffers = answer.buffers;

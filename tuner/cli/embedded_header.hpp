@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ header with tuned sizes, their cubins and what launches them: `db export --embed`.
+// A C++ header with tuned sizes, their cubins and the code that launches them: `db export --embed`.
 #pragma once
 
 #include <iosfwd>

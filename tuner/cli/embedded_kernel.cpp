@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an exported header loads and launches a row: the same in all headers.
+// The class of exported headers that loads and launches a row. It is the same in all headers.
 #include "tuner/cli/embedded_header.hpp"
 
 namespace autotune::cli {

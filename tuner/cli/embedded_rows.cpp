@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of an exported header, and how a row is found: the same in all headers.
+// The types of exported headers, and find(). They are the same in all headers.
 #include "tuner/cli/embedded_header.hpp"
 
 namespace autotune::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune explain: why this configuration, and what became of the others.
+// autotune explain: what bounds the best configuration, and why others are slower.
 #include <iostream>
 
 #include "tuner/cli/answer_judge.hpp"
@@ -18,7 +18,7 @@
 namespace autotune::cli {
 namespace {
 
-/// The tuned problems that were asked for, exactly these sizes.
+/// The tuned problems of exactly these sizes.
 std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target) {
   std::vector<db::TunedEntry> asked = exact_entries(arguments, store, target);

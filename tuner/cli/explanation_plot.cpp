@@ -37,7 +37,7 @@ Plot roofline(const Explanation& explanation) {
     add(best, explanation.flops / explanation.input.work.l2_bytes,
         explanation.flops / *explanation.seconds);
   }
-  // The ridge is shown: from half of the leftmost or of it to twice the rightmost or it.
+  // The x axis includes the ridge. It goes from half of the least value to twice the largest.
   const double ridge = peak / kTera / l2_roof(explanation);
   low = std::min(low, ridge) / 2;
   high = std::max(high, ridge) * 2;
@@ -57,7 +57,7 @@ Plot roofline(const Explanation& explanation) {
   return plot;
 }
 
-/// The best one stands where the search timed it: the playoff's figure is of another moment.
+/// The best configuration is drawn with its time in the search; the playoff's is of another moment.
 Plot ranking(const Explanation& explanation) {
   constexpr double kFewRanks = 8;
   Series tried{"tried", Stroke::dots, {}}, best{"best", Stroke::mark, {}};

@@ -94,7 +94,7 @@ std::string gpu_lines(const Explanation& explanation) {
   return text + '\n';
 }
 
-/// `+4.3 %`, and from eleven times the best on `11.5x`.
+/// `+4.3 %`; `11.5x` from eleven times the best on.
 std::string slower_text(double slower) {
   return slower < 10 ? format("{:+.1f} %", 100 * slower) : format("{:.4g}x", 1 + slower);
 }
@@ -118,7 +118,7 @@ std::string loser_lines(const Explanation& explanation) {
 }
 
 std::string reason_lines(const Explanation& explanation) {
-  if (explanation.tried == 0) return "";  // a context in which finalists only are timed
+  if (explanation.tried == 0) return "";  // only finalists are timed in this context
   std::string text =
       format("\ntried       {}, {} of them timed\n", explanation.tried, explanation.timed.size());
   for (std::size_t i = 0; i < std::min(kReasons, explanation.reasons.size()); ++i) {

@@ -13,7 +13,7 @@
 namespace autotune::cli {
 namespace {
 
-/// One for each problem on each GPU: that of the default policy, else the first.
+/// One entry for each problem and GPU: that of the default policy, else the first.
 std::vector<db::TunedEntry> one_of_each(std::vector<db::TunedEntry> entries) {
   Policy policy;
   for (const CallContext context : {CallContext::chain, default_context(DeviceKind::cuda)}) {

@@ -16,7 +16,7 @@ namespace autotune::cli {
 std::vector<db::TunedEntry> exported_entries(const Arguments& arguments,
                                              const db::TunedStore& store, AnswerJudge& judge);
 
-/// A target's name as C++ has it.
+/// A target's name as a C++ identifier.
 std::string identifier_of(std::string name);
 
 }  // namespace autotune::cli

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr double kLimitSeconds = 60;
 constexpr std::uint64_t kLongestSource = std::uint64_t{64} << 20;
 
-/// Empty for a target of a plugin, and for one that does not exist.
+/// Empty for a target of a plugin, or one that does not exist.
 fs::path manifest_of(const std::string& target) {
   std::error_code none;
   if (is_manifest_path(target)) return fs::exists(target, none) ? fs::path(target) : fs::path();
@@ -42,7 +42,7 @@ std::string program_of(const Generator& generator) {
   throw Error(format("{}: generate: there is no program {}", generator.manifest.string(), name));
 }
 
-/// What it prints, in the manifest's folder. What it says on stderr is for errors.
+/// The program's stdout; it runs in the manifest's folder. Its stderr is used in errors.
 std::string output_of(const Generator& generator) {
   const TemporaryFolder folder;
   const fs::path output = fs::path(folder.path()) / "source.cu";

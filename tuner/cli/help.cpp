@@ -73,7 +73,7 @@ std::string paragraphs(const std::string& markdown) {
   return text;
 }
 
-/// `[manifest.md](manifest.md)` is a link in docs/cli.md, and `docs/manifest.md` on a terminal.
+/// Replaces links such as `[manifest.md](manifest.md)` by `docs/manifest.md`, for a terminal.
 std::string without_links(std::string_view markdown) {
   static const std::regex kLink(R"(\[([a-z_]+\.md)\]\([^)]*\))");
   return std::regex_replace(std::string(markdown), kLink, "docs/$1");

@@ -14,7 +14,7 @@ struct EnvironmentVariable {
   std::string_view name, meaning;
 };
 std::span<const EnvironmentVariable> environment_variables();
-/// What goes to which stream, and the exit statuses.
+/// The meaning of the streams and of exit statuses.
 std::string_view streams_and_status();
 
 /// `autotune tune --target T --sizes S`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune import kt and t4: what others measured, as rows of the database.
+// autotune import kt and t4: results of other tuners, as rows of the database.
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -25,7 +25,7 @@ Problem problem_of_import(const Arguments& arguments, const Target& target) {
   return problem_of(target, sizes.front(), settings_of(arguments));
 }
 
-/// A device of this name that the database knows, else the GPU of the table.
+/// The database's device of this name, else the known GPU of this name.
 db::DeviceRow device_called(const std::string& name, const db::TunedStore& store) {
   for (const db::DeviceRow& device : store.devices()) {
     if (device.name == name) return device;
@@ -44,7 +44,8 @@ std::string device_name(const Arguments& arguments, const RecordedResults& resul
   return name;
 }
 
-/// For results without a time of day: equal for equal files that were not touched.
+/// The file's time, for results without a time of day: copies of a file that keep it give equal
+/// rows.
 std::string time_of(const std::filesystem::path& file) {
   const auto written = std::filesystem::last_write_time(file);
   return db::time_text(std::chrono::file_clock::to_sys(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune import t1: tuning problems of others as manifests.
+// autotune import t1: T1 tuning problems as manifests.
 #include <filesystem>
 #include <iostream>
 

@@ -15,7 +15,7 @@ std::string policy_of(RecordedResults::Format file) {
   return file == RecordedResults::Format::t4 ? "by=t4" : "by=kernel_tuner";
 }
 
-/// `2026-11-22 14:34:21.102791+00:00` in our form; `otherwise` for a text of another form.
+/// Converts `2026-11-22 14:34:21.102791+00:00` to our form. Returns `otherwise` for other forms.
 std::string time_text_of(const std::string& timestamp, const std::string& otherwise) {
   constexpr std::string_view kForm = "0000-00-00 00:00:00.000000+00:00";
   if (timestamp.size() != kForm.size()) return otherwise;
@@ -26,7 +26,7 @@ std::string time_text_of(const std::string& timestamp, const std::string& otherw
   return timestamp.substr(0, 10) + 'T' + timestamp.substr(11, 15) + 'Z';
 }
 
-/// Where the file has a parameter of the target; else the only value that it can have.
+/// The position of a target's parameter in the file; else its only possible value.
 struct Column {
   std::optional<std::size_t> place;
   Value value;
@@ -63,7 +63,8 @@ std::vector<Column> columns_of(const RecordedResults& results, const Target& tar
   return columns;
 }
 
-/// What the parameter calls it; a file's `1.5` is a word, and its `2.0` an integer.
+/// The parameter's value that the recorded one means. In a file, `1.5` is a word and `2.0` an
+/// integer.
 Value value_in(const Parameter& parameter, const Value& recorded) {
   const Value given = recorded.is_word() ? parse_value(recorded.word()) : recorded;
   const Value* const meant = meant_value(parameter.values, given);

@@ -21,9 +21,9 @@ struct ImportedRows {
 };
 
 /// None of the rows is verified. Their policy names the tuner (`by=kernel_tuner`), so they are
-/// never compared with times of ours, and no program gets them. Equal files give equal rows:
-/// results without a time of day have `otherwise`. Throws Error if the file's parameters are not
-/// the target's.
+/// never compared with our times, and programs do not get them. Equal files give equal rows:
+/// results without a time of day get `otherwise`. Throws Error if the file's parameters are not the
+/// target's.
 ImportedRows imported_rows(const RecordedResults& results, const Target& target,
                            const Problem& problem, const DeviceInfo& device,
                            const std::string& otherwise);

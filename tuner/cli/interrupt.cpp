@@ -25,7 +25,7 @@ int signals[2] = {-1, -1};  // a pipe from the handler to the listener
 
 void say_first() {
   const std::string_view note = "\nending after the running launch; a second Ctrl-C ends at once\n";
-  const std::size_t start = on_terminal ? 0 : 1;  // there a line of progress may stand
+  const std::size_t start = on_terminal ? 0 : 1;  // ends a line of progress
   static_cast<void>(!write(STDERR_FILENO, note.data() + start, note.size() - start));
 }
 
@@ -39,7 +39,7 @@ extern "C" void on_signal(int number) {
   errno = before;
 }
 
-/// What the caller has had ignored (nohup, a shell's background) stays so.
+/// Signals that the caller ignores stay ignored (nohup, background jobs).
 void install(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;

@@ -40,7 +40,7 @@ std::string pointer_type(const BufferSpec& buffer) {
   return (is_input(buffer) ? "const " : "") + type + "*";
 }
 
-/// What each pointer of launch() is.
+/// A comment that describes each pointer of launch().
 std::string contract_of(const KernelExport& exported) {
   std::string text = "/// Enqueues one call on the stream. Pointers are device memory:\n";
   for (const BufferSpec& each : exported.buffers) {
@@ -91,13 +91,13 @@ std::string prepare_text(const KernelExport& exported) {
   return text + "  return status;\n}\n";
 }
 
-/// Of the device alone: wgmma is in 90a, not in 90.
+/// sm_90a: wgmma is not in sm_90.
 std::string architecture_of(const KernelExport& exported) {
   const auto capability = exported.entry.device.compute_capability;
   return format("{}{}", capability, capability == 90 ? "a" : "");
 }
 
-/// What the types of parameters need.
+/// The includes that the parameters' types need.
 std::string includes_of(const KernelExport& exported) {
   const auto uses = [&](ElementType type) {
     const auto has_type = [&](const auto& each) { return each.type == type; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tuned answer as CUDA sources that need nothing of autotune: db export --format source.
+// A tuned answer as CUDA sources that do not depend on autotune: db export --format source.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace autotune::cli {
 
-/// An answer with what its sources are made of.
+/// An answer with everything that its sources need.
 struct KernelExport {
   db::TunedEntry entry;
   std::string name;   // of files and of the namespace: `gemm`
@@ -22,9 +22,9 @@ struct KernelExport {
 };
 KernelExport kernel_export(const db::TunedEntry& entry, const Target& target);
 
-/// NAME.cu: the kernels and what launches them.
+/// NAME.cu: the kernels and the code that launches them.
 std::string kernel_file(const KernelExport& exported);
-/// NAME.h: declares what a program calls.
+/// NAME.h: the declarations for a program.
 std::string header_file(const KernelExport& exported);
 /// NAME_test.cu: compares a call with the target's reference, and times it. Empty if the reference
 /// is not a kernel.
@@ -34,7 +34,7 @@ std::string build_line(const KernelExport& exported);
 
 // Used by these only.
 
-/// Includes, macros and text of a unit, and what takes the macros back.
+/// Includes, macros and text of a unit, then #undef for the macros.
 struct UnitCode {
   std::string text, undefines;
 };

@@ -36,7 +36,7 @@ const char* fill_name(Fill fill) {
   return "zero";
 }
 
-/// Two numbers, whose meaning is that of the fill.
+/// Two numbers; the fill determines their meaning.
 std::pair<double, double> fill_numbers(const BufferSpec& buffer) {
   const std::vector<double>& given = buffer.fill_values;
   if (!given.empty()) return {given[0], given.size() > 1 ? given[1] : 0};
@@ -91,7 +91,7 @@ std::string buffers_text(const KernelExport& exported) {
   return "  std::vector<Buffer> buffers = {\n" + joined(rows, ",\n") + "};\n";
 }
 
-/// A function of the test: `memory` has the buffers; the workspace of the plan is its own.
+/// A function of the test. `memory` has the buffers; it allocates the plan's workspace.
 std::string function_text(const KernelExport& exported, const std::string& name,
                           const LaunchPlan& plan, const std::string& source) {
   std::string text = format(
@@ -135,7 +135,7 @@ std::set<std::string> kernels_in(std::string_view text) {
   return names;
 }
 
-/// Kernels of the test have names of their own, because the tuned source has them, too.
+/// Renames the test's kernels, because the tuned source also has them.
 std::string renames(std::string_view text) {
   std::string lines;
   for (const std::string& name : kernels_in(text)) {
@@ -173,7 +173,7 @@ std::string main_text(const KernelExport& exported, bool prepares) {
   if (!exported.plan.checks.empty()) {
     text += format("  expect(TUNED::check({}), \"checking\");\n", call);
   }
-  // Timing calls again, which may change what was written.
+  // Timing comes last, because repeated calls may change the results.
   text += format(
       "  const Comparison comparison = answers.compare(buffers, memory);\n"
       "  return report({}, comparison, seconds_of(call));\n}}\n",

@@ -11,7 +11,7 @@
 namespace autotune::cli {
 namespace {
 
-/// The code point that starts at `at`, which moves behind it.
+/// The code point at `at`; moves `at` behind it.
 unsigned code_point(std::string_view text, std::size_t& at) {
   const auto lead = static_cast<unsigned char>(text[at++]);
   if (lead < 0x80) return lead;
@@ -22,8 +22,8 @@ unsigned code_point(std::string_view text, std::size_t& at) {
   return point;
 }
 
-/// The name of a character that roff would change. A hyphen is a minus, so that options can be
-/// copied.
+/// The roff name of a character that roff would change. Hyphens become minus signs, so that options
+/// can be copied.
 const char* glyph_of(unsigned point) {
   switch (point) {
     case '\\':
@@ -45,7 +45,7 @@ const char* glyph_of(unsigned point) {
   }
 }
 
-/// Text without a meaning to roff.
+/// Escapes text for roff.
 std::string literal(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -61,7 +61,7 @@ std::string literal(std::string_view text) {
   return out;
 }
 
-/// A line of text is no request, whatever it begins with.
+/// Protects a line of text from being taken for a request.
 std::string line(const std::string& text) {
   return (text.starts_with('.') ? "\\&" : "") + text + '\n';
 }

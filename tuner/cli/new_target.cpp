@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune new-target: a pair of files to start a kernel of one's own from.
+// autotune new-target: writes a kernel and its manifest to start from.
 #include "tuner/target/new_target.hpp"
 
 #include <filesystem>

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kAnyBytes = std::int64_t{1} << 40;
 
-/// `--gpu`, else the first one here.
+/// `--gpu`, else the first GPU of this machine.
 GpuSpec gpu_of(const Arguments& arguments) {
   if (const auto name = arguments.find("gpu")) return find_gpu(*name);
   const std::vector<DeviceInfo> here = cuda_devices();
@@ -121,7 +121,7 @@ std::vector<OccupancyQuestion> questions_of(const Arguments& arguments,
   return {question};
 }
 
-/// Options that would do nothing beside the others given are refused.
+/// Refuses options that have no effect beside the others.
 void expect_no_idle_options(const Arguments& arguments) {
   const auto refuse = [&](std::initializer_list<const char*> options, std::string_view why) {
     for (const char* option : options) {

@@ -20,7 +20,7 @@ std::string row(std::string_view label, const std::string& text) {
   return format("{:<16}{}\n", label, text);
 }
 
-/// What one block takes of what the multiprocessor has of a resource.
+/// A block's share of a resource of the multiprocessor.
 std::string use_of(const OccupancyQuestion& question, const Occupancy& answer, Limit limit) {
   const Multiprocessor& sm = question.gpu.sm;
   switch (limit) {
@@ -51,10 +51,10 @@ std::string limit_rows(const OccupancyQuestion& question, const Occupancy& answe
   return text;
 }
 
-/// Of the axis of a sweep: shared memory in KiB.
+/// The axis label of a sweep: shared memory in KiB.
 double unit_of(Swept what) { return what == Swept::shared ? 1.0 / 1024 : 1; }
 
-/// About an eighth of the way to `end`: a power of two.
+/// The distance of ticks: about an eighth of `end`, a power of two.
 double eighth(double end) { return std::exp2(std::ceil(std::log2(end / 8) - 1e-9)); }
 
 double position_of(const KernelShape& shape, Swept what) {
@@ -153,7 +153,7 @@ Plot sweep_plot(const OccupancyQuestion& question, Swept what, const SharedOfBlo
   Series curve{"", Stroke::line, {}};
   for (const SweepPoint& point : sweep(question.gpu, question.shape, what, shared)) {
     const double x = static_cast<double>(point.value) * unit_of(what);
-    // Occupancy changes at a value, not on the way to it.
+    // A step plot: occupancy changes at single values.
     if (what != Swept::block && !curve.points.empty()) {
       curve.points.push_back({x, curve.points.back().y});
     }

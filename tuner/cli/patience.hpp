@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports regularly what a verb waits for.
+// Reports regularly what a verb is waiting for.
 #pragma once
 
 #include <condition_variable>

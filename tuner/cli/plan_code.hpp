@@ -18,7 +18,7 @@ struct PlanCode {
   const std::vector<Launch>& launches;  // of the plan: its own, or its checks
   std::vector<std::string> variables = {};
   bool has_absolute = false;
-  /// The source, in which the plan's optional `__constant__` variables may stand.
+  /// The source that may define the plan's optional `__constant__` variables.
   const std::string& source;
 };
 
@@ -28,10 +28,10 @@ std::string statements(const PlanCode& code);
 /// Functions that the statements call: start(), and encode() if a kernel takes a tensor map.
 std::string launch_functions(const LaunchPlan& plan);
 
-/// Its value as C++: `2.5`, `7LL`, `__float2half(2.5)`.
+/// The value of a scalar as C++: `2.5`, `7LL`, `__float2half(2.5)`.
 std::string value_text(const Scalar& scalar);
 
-/// Where each workspace begins in one block of memory, and behind the last one its size.
+/// The offset of each workspace in one block of memory, then the size of the block.
 std::vector<std::int64_t> workspace_offsets(const LaunchPlan& plan);
 
 }  // namespace autotune::cli

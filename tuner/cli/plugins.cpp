@@ -47,8 +47,8 @@ void Plugins::load(bool all) {
   all_loaded_ = all;
 }
 
-/// A strategy whose name is taken leaves a plugin that was found without use; it is an error in one
-/// that was asked for.
+/// A plugin from a folder whose strategy has a taken name is left out. If the plugin was asked for,
+/// that is an error.
 void Plugins::take(PluginEntry& entry) {
   if (!entry.description) return;
   const PluginDescription plugin = *entry.description;
@@ -70,7 +70,7 @@ const std::vector<PluginEntry>& Plugins::load_all() {
   return entries_;
 }
 
-/// For those who want to use them: what is of no use is said, once.
+/// Warns once of each unusable plugin.
 const std::vector<PluginEntry>& Plugins::usable() {
   const bool is_news = !all_loaded_;
   load_all();

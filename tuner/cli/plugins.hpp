@@ -28,10 +28,10 @@ class Plugins {
   /// Sets the receiver of warnings about running plugins; initially stderr.
   void warn_with(std::function<void(const std::string&)> warn) { warn_ = std::move(warn); }
 
-  /// What a target's hooks are at when it says that the run is over is given up.
+  /// When this returns true, a running hook of a target is given up.
   void stop_when(std::function<bool()> stop) { stop_ = std::move(stop); }
 
-  /// Loads those in the plugin folders too. An unusable plugin is an entry with its reason.
+  /// Also loads the plugins in the plugin folders. An unusable plugin is an entry with its reason.
   const std::vector<PluginEntry>& load_all();
   /// Like autotune::find_target(), and also searches plugins.
   Target find_target(const std::string& name);

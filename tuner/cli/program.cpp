@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kReaderGone = 128 + SIGPIPE;  // as of a program that the signal ended
 
-/// Neither a pipe that nobody reads nor a file that may not grow ends the program by a signal; and
-/// no file that is opened later takes the place of a stream that the caller has closed.
+/// Makes streams safe. No signal ends the program if nobody reads a pipe or a file may not grow. No
+/// file that is opened later takes the descriptor of a stream that the caller has closed.
 void secure_streams() {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
@@ -29,7 +29,7 @@ void secure_streams() {
   }
 }
 
-/// Whether the other end of a pipe is closed, as by `head`: nobody waits for the rest.
+/// Whether the reader of a pipe has closed it, as `head` does.
 bool reader_is_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;

@@ -21,7 +21,7 @@ std::size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// Past std::cerr, which lets no control character through.
+/// Bypasses std::cerr, which removes control characters.
 void rewind_line() {
   static constexpr std::string_view kToStartAndEmpty = "\r\033[K";
   static_cast<void>(!write(STDERR_FILENO, kToStartAndEmpty.data(), kToStartAndEmpty.size()));
@@ -40,7 +40,7 @@ double seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// The local time after so many seconds: `14:32`, or `Tue 14:32` if that is far away.
+/// The local time in so many seconds: `14:32`, or `Tue 14:32` if that is far away.
 std::string clock_text(double seconds_from_now) {
   constexpr double kFar = 12 * 3600;
   const std::time_t then = std::time(nullptr) + static_cast<std::time_t>(seconds_from_now);
@@ -51,7 +51,7 @@ std::string clock_text(double seconds_from_now) {
   return text;
 }
 
-/// `  best 9.170 us, 2.10x the first, at 71, 29.27 TFLOP/s`: at which evaluation it was found.
+/// `  best 9.170 us, 2.10x the first, at 71, 29.27 TFLOP/s`; 71 is the evaluation that found it.
 std::string best_text(const std::optional<BestSoFar>& best, double flops) {
   if (!best) return "";
   std::string text = "  best " + time_text(best->seconds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress on stderr: one line that is rewritten on a terminal, else one line for each problem.
+// Progress on stderr: on a terminal one line that is rewritten, else one line for each problem.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace autotune::cli {
 class ProgressDisplay {
  public:
   using Clock = std::chrono::steady_clock;
-  /// `quiet`: warnings only. A budget of time begins at `started`.
+  /// `quiet`: warnings only. A time budget starts at `started`.
   ProgressDisplay(bool quiet, const Budget& budget, Clock::time_point started);
   ~ProgressDisplay();
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kNanosecond = 1e-9;
 
-/// By the cost model: there is no interval, and no noise.
+/// Predicted by the cost model, so without interval and noise.
 bool is_predicted(const db::BestRow& best) { return best.provenance == "predicted"; }
 
 /// `9.170 us [9.160 us, 9.180 us], 29.27 TFLOP/s, 3.27x the default`.
@@ -66,7 +66,7 @@ std::string provenance_of(const db::TunedEntry& entry) {
   return text;
 }
 
-/// One a line, the first where the cursor is.
+/// One configuration a line; the first continues the current line.
 std::string ties_text(const std::string& ties, const Readable& readable) {
   std::string text;
   std::istringstream lines(ties);
@@ -185,12 +185,12 @@ Json json_of(const Answer& answer) {
   return json;
 }
 
-/// Of --trials. Throws UsageError.
+/// The value of --trials. Throws UsageError.
 std::size_t most_trials(const Arguments& arguments) {
   return static_cast<std::size_t>(arguments.integer("trials", 0, 1000000));
 }
 
-/// The trials to show with an answer; none without --trials, or without a database of one's own.
+/// The trials to show with an answer. None without --trials or the user's database.
 std::vector<db::TrialRow> trials_of(const Arguments& arguments,
                                     const std::optional<db::TunedStore>& store,
                                     const db::TunedEntry& entry) {

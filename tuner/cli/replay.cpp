@@ -24,7 +24,7 @@ struct Line {
   ReplaySummary summary;
 };
 
-/// null where a run ended before it got there.
+/// null if a run ended before that.
 Json json_of(double figure) { return std::isfinite(figure) ? Json(figure) : Json(nullptr); }
 
 Json json_of(const Quartiles& quartiles) {
@@ -146,7 +146,7 @@ int run_replay(const Arguments& arguments) {
   }
   Plugins plugins(arguments);
   const ReplayRequest request = request_of(arguments);
-  plugins.provide_strategy(request.strategy);  // an unknown one is told before any file is read
+  plugins.provide_strategy(request.strategy);  // reports an unknown one before any file is read
   std::vector<Line> lines;
   Json documents = Json::array();
   std::vector<RecordedSpace> stored;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune report: everything that is stored of some problems, as one HTML file.
+// autotune report: everything stored about some problems, as one HTML file.
 #include <iostream>
 
 #include "tuner/cli/output_file.hpp"

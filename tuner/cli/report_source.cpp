@@ -31,7 +31,7 @@ bool has_later_answer(const db::TunedEntry& failed, const std::vector<db::TunedE
   });
 }
 
-/// A search whose configurations all fail is what a report is needed for most.
+/// Includes searches without an answer, because their failures are what a reader looks for.
 std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store) {
   std::vector<db::TunedEntry> failed = unanswered_entries(arguments, store);
   if (!failed.empty() && !is_tuned(arguments, store)) return failed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what a report shows from the database, once or again and again.
+// Reads the content of a report from the database, once or repeatedly.
 #pragma once
 
 #include <set>
@@ -14,11 +14,11 @@ namespace autotune::cli {
 
 class ReportSource {
  public:
-  /// Throws UsageError where --size stands without --target. `arguments` must outlive this.
+  /// Throws UsageError for --size without --target. `arguments` must outlive this.
   explicit ReportSource(const Arguments& arguments);
 
-  /// Opens the database and reads the problems of --target, --size, --device and --set. Throws
-  /// Error or StoreError. Warns of rows that cannot be used, once of each.
+  /// Opens the database and reads the problems of --target, --size, --device, --set and --context.
+  /// Throws Error or StoreError. Warns once of each row that cannot be used.
   report::Report read();
 
  private:

@@ -42,7 +42,7 @@ void set_preload() {
   set("LD_PRELOAD", library_to_preload().string() + others);
 }
 
-/// The program may change its folder.
+/// An absolute path, because the program may change its folder.
 void set_record(const fs::path& file) {
   if (!std::ofstream(file, std::ios::app)) {
     throw Error(format("--record {}: cannot be written: {}", file.string(), std::strerror(errno)));
@@ -66,7 +66,7 @@ int run_run(const Arguments& arguments) {
   std::vector<char*> command;
   for (const std::string& word : words) command.push_back(const_cast<char*>(word.c_str()));
   command.push_back(nullptr);
-  // This tool ignores them; what is ignored stays so in the command.
+  // This tool ignores these signals, and the command would inherit that.
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   execvp(command[0], command.data());

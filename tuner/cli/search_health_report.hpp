@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a search went, as text and as JSON, and what to do if it went badly.
+// How well a search worked, as text and as JSON, with advice.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace autotune::cli {
 /// For explain: one fact a line, advice below it.
 std::string health_text(const SearchHealth& health);
 
-/// For tune: a line for each sign that the search is lost; empty if there is none.
+/// For tune: a line for each sign that the search is failing; empty if there is none.
 std::string lost_text(const SearchHealth& health);
 
 Json json_of(const SearchHealth& health);

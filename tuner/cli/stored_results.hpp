@@ -8,12 +8,12 @@
 
 namespace autotune::cli {
 
-/// The trials of the search or an import, each configuration once with its latest result.
-/// Configurations with other parameters than the latest are of an earlier manifest, and left out.
+/// The trials of the search or an import: the latest result of each configuration. Leaves out
+/// configurations of an earlier manifest, which have other parameters than the latest one.
 RecordedResults stored_results(const db::TunedStore& store, const db::TunedEntry& entry);
 
-/// The one problem that --target, --size, --device and --set mean. Throws Error that lists them if
-/// there are several.
+/// The one problem selected by --target, --size, --device, --set and --context. Throws Error that
+/// lists them if there are several.
 db::TunedEntry single_entry(const Arguments& arguments, const db::TunedStore& store);
 
 }  // namespace autotune::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declared accesses to global memory and what they move, as text and as JSON.
+// The traffic of declared accesses to global memory, as text and as JSON.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ std::map<std::string, double> trial_ratios(const db::TunedStore& store, const db
                                            double limit) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::map<std::string, double> ratios;
-  std::set<std::string> bounds;  // pruned: it takes at least that
+  std::set<std::string> bounds;  // pruned: the time is a lower bound
   for (const db::TrialRow& row : store.trials(entry.best.key)) {
     if (row.stage != "search") continue;
     const bool is_timed = (row.outcome == "ok" || row.outcome == "pruned") && row.median_ns;
@@ -45,7 +45,7 @@ std::map<std::string, double> trial_ratios(const db::TunedStore& store, const db
   const bool by_time = entry.best.key.policy.find(" objective=") == std::string::npos;
   const bool is_decided = entry.best.decided && entry.best.provenance != "pinned";
   if (!ratios.empty() && is_decided && by_time)
-    ratios[entry.best.configuration] = 1;  // the playoff's word
+    ratios[entry.best.configuration] = 1;  // by the playoff
   return ratios;
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr double kNanosecond = 1e-9;
 constexpr double kLast = std::numeric_limits<double>::infinity();
 
-/// What a column sorts by; the least comes first.
+/// A column to sort by, in ascending order of `rank`.
 struct Column {
   const char* name;
   double (*rank)(const db::TrialRow& trial);

@@ -14,9 +14,9 @@ namespace autotune::cli {
 /// `time, registers, occupancy, compile`.
 std::vector<std::string> trial_columns();
 
-/// The latest timed trial of each configuration, at most `most`. Sorted by the column: the least
-/// first, of occupancy the largest; trials that lack it come last. Throws UsageError for another
-/// name.
+/// The latest timed trial of each configuration, at most `most`, sorted by the column. The least
+/// comes first, but the largest occupancy; trials without a value come last. Throws UsageError for
+/// an unknown column.
 std::vector<db::TrialRow> sorted_trials(std::vector<db::TrialRow> trials, const std::string& column,
                                         std::size_t most);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune tune: the main job.
+// autotune tune: finds the fastest configurations and stores them.
 #include <functional>
 #include <utility>
 
@@ -35,7 +35,7 @@ std::vector<db::TunedEntry> results_of(const TuningRequest& request, const db::T
   return results;
 }
 
-/// What is forbidden or missing spoils no run: its times are stored.
+/// If counters are not permitted or missing, the run is still good: its times are stored.
 void count_results(const Arguments& arguments, const TuningRequest& request, const Target& target,
                    const DeviceInfo& info, db::TunedStore& store,
                    const std::function<void(const std::string&)>& warn) {

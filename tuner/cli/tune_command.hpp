@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the arguments of `tune` ask for, on whatever devices.
+// The request of `tune`, as its arguments describe it, for any devices.
 #pragma once
 
 #include <chrono>
@@ -14,18 +14,18 @@ namespace autotune::cli {
 
 class TuneCommand {
  public:
-  /// Finds the target, its plugins and the strategy. Throws UsageError or Error for what is wrong
-  /// on every device; opens none. The arguments must outlive it.
+  /// Finds the target, its plugins and the strategy; opens no device. Throws UsageError or Error
+  /// for what is wrong on every device. The arguments must outlive it.
   explicit TuneCommand(const Arguments& arguments);
 
   const Target& target() const { return target_; }
-  /// The request on a kind of device. Its time begins with this object.
+  /// The request for a kind of device. Its time starts with this object.
   TuningRequest request(DeviceKind kind);
   /// Which problems of the workload were left out, as a sentence; may be empty.
   std::string left_out();
   /// Why the database should be elsewhere; empty if it is on a local disk.
   std::string misplaced_database() const;
-  /// Running plugins warn by these callbacks, and end when these or the budget say so.
+  /// Running plugins warn through these callbacks, and end when these or the budget tell them to.
   void run_hooks_with(const TuningCallbacks& callbacks);
 
  private:

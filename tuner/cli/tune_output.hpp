@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tune` prints.
+// The output of `tune`.
 #pragma once
 
 #include <filesystem>
@@ -28,7 +28,7 @@ class TuneOutput {
   void show(const Progress& progress) { display_.show(progress); }
   /// A problem that is tuned.
   void show(const DeviceInfo& device, const ProblemReport& report);
-  /// Nothing for an empty text.
+  /// Prints nothing for an empty text.
   void warn_of(const std::string& sentence);
   /// The end of the run, one report for each kind of device. Returns the exit status.
   int end(const std::vector<DeviceReport>& reports);

@@ -22,7 +22,7 @@ CallContext context_of(const Arguments& arguments, DeviceKind kind) {
 
 }  // namespace
 
-/// Strategies of others do not say what is left to gain.
+/// Only guided estimates what is left to gain, so only it has the budget `auto`.
 std::string default_budget(DeviceKind kind, const std::string& strategy) {
   if (kind == DeviceKind::host) return "40";
   return strategy == "guided" ? "auto" : "128";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verbs that tune read from their arguments alike.
+// Arguments that all tuning verbs have.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ inline constexpr int kInterrupted = 130;
 
 /// `--l2`, `--launch` and `--context`. Throws UsageError.
 Policy policy_of(const Arguments& arguments, DeviceKind kind);
-/// Without `--budget`.
+/// The budget without `--budget`.
 std::string default_budget(DeviceKind kind, const std::string& strategy);
 /// The command line, for the session's row.
 std::string command_text(const Arguments& arguments);
-/// As far as `--device` says.
+/// The kind of device that the text of `--device` names.
 DeviceKind kind_asked_for(const Arguments& arguments);
 
 }  // namespace autotune::cli

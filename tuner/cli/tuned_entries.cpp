@@ -36,7 +36,7 @@ bool takes(const db::TunedFilter& filter, const db::TunedOn& one) {
          (filter.device_name.empty() || one.device_name == filter.device_name);
 }
 
-/// One of what is tuned that the filter takes. Throws Error with near names when there is nothing.
+/// A tuned target and device that the filter takes. Throws Error with near names if there is none.
 db::TunedOn expect_tuned(const db::TunedStore& store, const db::TunedFilter& filter) {
   std::set<std::string> targets, devices;
   std::optional<db::TunedOn> found;
@@ -59,7 +59,7 @@ db::TunedOn expect_tuned(const db::TunedStore& store, const db::TunedFilter& fil
   nothing_tuned("device", store.path(), filter.device_name, devices);
 }
 
-/// The latest kernel of each problem; of those for one problem the latest stands first.
+/// The entry of the latest kernel for each problem. Entries of a problem are ordered latest first.
 std::vector<db::TunedEntry> latest_of_each(std::vector<db::TunedEntry> entries) {
   std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
   std::vector<db::TunedEntry> latest;
@@ -72,7 +72,7 @@ std::vector<db::TunedEntry> latest_of_each(std::vector<db::TunedEntry> entries) 
   return latest;
 }
 
-/// Throws UsageError where none of these problems has a setting of this name.
+/// Throws UsageError if none of these problems has a setting of this name.
 void expect_known(const std::string& name, const std::vector<db::TunedEntry>& entries) {
   std::set<std::string> known;
   for (const db::TunedEntry& entry : entries) {
@@ -86,7 +86,7 @@ void expect_known(const std::string& name, const std::vector<db::TunedEntry>& en
                           suggestion(name, std::vector<std::string>(known.begin(), known.end()))));
 }
 
-/// The context of a stored policy; keys without one are of a chain.
+/// The context of a stored policy. A key without one is of a chain.
 std::string context_of(const db::TunedEntry& entry) {
   for (const NamedValue& each : parse_named_values(entry.best.key.policy)) {
     if (each.name == "context") return each.value.text();
@@ -94,7 +94,7 @@ std::string context_of(const db::TunedEntry& entry) {
   return std::string(name_of(CallContext::chain));
 }
 
-/// What --set and --context choose among the entries of a target.
+/// The choice of --set and --context among a target's entries.
 struct Choice {
   NamedValues settings;
   std::optional<std::string> context;
@@ -112,7 +112,7 @@ Choice choice_of(const Arguments& arguments) {
   return choice;
 }
 
-/// Throws Error where entries have the settings, but none the context.
+/// Throws Error if entries with these settings exist, but none with the context.
 void expect_context(const Choice& choice, const std::vector<db::TunedEntry>& all,
                     const std::string& file) {
   std::set<std::string> contexts;
@@ -125,7 +125,7 @@ void expect_context(const Choice& choice, const std::vector<db::TunedEntry>& all
                      joined(std::vector<std::string>(contexts.begin(), contexts.end()), " and ")));
 }
 
-/// Says why there is no answer though the target is tuned on the device.
+/// Throws Error with the reason why there is no answer, although the target is tuned on the device.
 [[noreturn]] void no_answer(const Arguments& arguments, const db::TunedStore& store,
                             const db::TunedFilter& filter) {
   const Choice choice = choice_of(arguments);
@@ -149,7 +149,7 @@ db::TunedFilter filter_of(const Arguments& arguments, const std::string& target)
   return {arguments.find("device").value_or(""), target, "", "", ""};
 }
 
-/// The problems that --size means, as the target names its sizes. Throws UsageError.
+/// The problems of --size, with the target's names of sizes. Throws UsageError.
 std::vector<NamedValues> asked_sizes(const Arguments& arguments, const db::TunedOn& tuned) {
   return parse_sizes(arguments.text("size"), words_of(tuned.size_names), "--size");
 }

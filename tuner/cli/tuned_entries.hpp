@@ -11,8 +11,8 @@
 
 namespace autotune::cli {
 
-/// `--context`: of the results for several contexts of a call, those of one. The functions below
-/// that find entries follow it, and throw UsageError for an unknown context.
+/// `--context` selects the results for one context of a call. The functions below that find entries
+/// apply it, and throw UsageError for an unknown context.
 extern const Option kContextOption;
 
 /// Opens --db, else the default database.
@@ -20,12 +20,11 @@ db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
 /// Opens a database for a change. A missing file is an error; it is not created.
 db::TunedStore open_present_store(const Arguments& arguments);
 
-/// The results that were installed with the tool; without --db they answer where the user's
-/// database has nothing better. nullopt with --db, or where there are none; a warning says if they
-/// cannot be read.
+/// The results that were installed with the tool. They answer where the user's database has nothing
+/// better. nullopt with --db, or if there are none; warns if they cannot be read.
 std::optional<db::TunedStore> shipped_store(const Arguments& arguments);
 
-/// The name of --target as stored; of a manifest, the name in it. Empty without --target.
+/// The stored name of --target; for a manifest, the name in it. Empty without --target.
 std::string target_name(const Arguments& arguments);
 
 /// The tuned entries for --target, --device and --set, if given; for each problem, the latest
@@ -37,8 +36,8 @@ std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments, const db:
 std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target);
 
-/// Problems of --target, --device, --set and --size that were searched and have no answer yet, or
-/// never will: no configuration is correct. May be empty.
+/// Problems of --target, --device, --set and --size that were searched, but have no answer: not
+/// yet, or because no configuration is correct. May be empty.
 std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
                                                const db::TunedStore& store);
 
@@ -55,10 +54,10 @@ struct Nearest {
 /// names if there are none.
 std::vector<Nearest> nearest_entries(const Arguments& arguments, const db::TunedStore& store);
 
-/// Prints the first few as warnings; a wrong file may be wrong in every line.
+/// Prints the first few as warnings, because a wrong file may be wrong in every line.
 void warn_of(const std::vector<std::string>& sentences);
 
-/// At its end, warns of the rows that the store could not use.
+/// The destructor warns of the rows that the store could not use.
 class LeftOutWarning {
  public:
   explicit LeftOutWarning(const db::TunedStore& store) : store_(store) {}

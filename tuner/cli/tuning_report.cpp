@@ -135,7 +135,7 @@ Json problem_json(const ProblemReport& report) {
   return json;
 }
 
-/// Of the winner, where the playoff timed it in other contexts too.
+/// The winner's times in other contexts, if the playoff timed it there.
 std::string contexts_text(const Tuned& best) {
   std::string text;
   for (const auto& [context, times] : best.other_contexts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune warm: compiles what is tuned, so that programs find it in the cache.
+// autotune warm: compiles tuned answers, so that programs find them in the cache.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -26,7 +26,7 @@ bool is_same_device(const db::TunedEntry& entry, const DeviceInfo& gpu) {
   return entry.device.name == gpu.name && entry.device.multiprocessors == gpu.multiprocessors;
 }
 
-/// What programs on this GPU get: its own answers, and at other sizes those of its architecture.
+/// The answers for programs on this GPU: its own, and at other sizes those of its architecture.
 std::vector<db::TunedEntry> answers_for(const Arguments& arguments, const db::TunedStore& store,
                                         const DeviceInfo& gpu) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kLastPort = 65535;
 
-/// Ctrl-C, SIGTERM and SIGHUP, for wait() instead of for the process. Threads that start later
+/// Blocks Ctrl-C, SIGTERM and SIGHUP, so that wait() receives them. Threads that start later
 /// inherit this.
 class EndSignals {
  public:
@@ -28,7 +28,7 @@ class EndSignals {
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, number);
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   }
-  /// From then on, another one ends the process at once.
+  /// After the first signal, a second one ends the process at once.
   void wait() {
     int number = 0;
     sigwait(&signals_, &number);
@@ -39,7 +39,7 @@ class EndSignals {
   sigset_t signals_{};
 };
 
-/// The latest report that could be read, with a notice if it is not the latest state.
+/// The latest report that could be read, with a notice if newer data could not.
 class LatestReport {
  public:
   explicit LatestReport(const Arguments& arguments)
@@ -76,7 +76,7 @@ int run_watch(const Arguments& arguments) {
   const auto port = static_cast<int>(arguments.integer("port", 0, kLastPort));
   const std::filesystem::path file = database_path(arguments);
   LatestReport latest(arguments);
-  // A file that will never be readable is an error at once; one that is not there yet may come.
+  // An unreadable file is an error at once. A missing one may still be created.
   if (std::filesystem::exists(file)) open_store(arguments, db::Mode::read_only);
 
   EndSignals signals;

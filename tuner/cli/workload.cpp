@@ -18,7 +18,7 @@
 namespace autotune::cli {
 namespace {
 
-/// A call's time as far as it is known before tuning: that of a large product, and a launch.
+/// Estimates a call's time before tuning: the rate of a large product, and a launch.
 constexpr double kFlopsPerSecond = 40e12, kLaunchSeconds = 3e-6, kLeastSeconds = 1;
 
 double weight_of(const RecordedCall& call) {
@@ -51,7 +51,7 @@ std::vector<RecordedCall> calls_in(const std::filesystem::path& file, int& unkno
   return calls;
 }
 
-/// nullopt for a call that kernels of the target cannot serve.
+/// nullopt for a call that the target does not serve.
 std::optional<Problem> problem_for(const blas::CallShape& shape, const Target& target) {
   if (blas::contract_of(shape) != blas::Outcome::served) return std::nullopt;
   const std::vector<blas::TargetProblem> problems = blas::problems_of(shape);
@@ -92,7 +92,7 @@ std::vector<Weighted> heaviest_first(const std::map<std::string, Weighted>& prob
   return sorted;
 }
 
-/// The heaviest problems that each get enough of the time.
+/// Keeps the heaviest problems that each get enough of the time.
 void keep_affordable(std::vector<Weighted>& problems, const Budget& budget) {
   if (budget.kind != Budget::Kind::seconds) return;
   double sum = 0;

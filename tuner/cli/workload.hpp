@@ -16,12 +16,12 @@ namespace autotune::cli {
 struct Workload {
   std::vector<Problem> problems;
   std::vector<double> weights;  // calls times estimated seconds
-  std::string left_out;         // a sentence; empty if all of the file is in
+  std::string left_out;         // a sentence; empty if nothing was left out
 };
 
 /// Reads a file of `autotune run --record` (JSON lines), or PyTorch TunableOp's CSV of untuned
-/// shapes. Takes the problems of the target. With a budget of time, problems that would get less
-/// than a second are left out. Throws Error with file and line; or if nothing is for the target.
+/// shapes. Takes the calls that the target serves. With a time budget, leaves out problems that
+/// would get less than a second. Throws Error with file and line, or if no call is for the target.
 Workload read_workload(const std::filesystem::path& file, const Target& target,
                        const Budget& budget);
 
