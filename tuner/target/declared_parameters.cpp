@@ -8,12 +8,15 @@ namespace {
 
 Declared declared(const ManifestScope& scope, const std::string& name, const Node& node) {
   Declared made{name, &scope, node, {}};
-  if (node.is(Node::Kind::list)) {
+  if (!node.is(Node::Kind::table)) {
     made.values = listed_values(node, name);
     return made;
   }
   node.expect_keys({"values", "from", "to", "factor", "step", "when", "run_time", "as"});
   const Node* const values = node.find("values");
+  for (const char* const key : {"from", "to", "factor", "step"}) {
+    if (values && node.has(key)) node[key].fail("give \"values\" or a range, not both");
+  }
   made.values = values ? listed_values(*values, name) : ranged_values(node);
   made.when = node.find("when");
   if (const Node* const run_time = node.find("run_time")) made.run_time = run_time->flag();

@@ -9,9 +9,15 @@
 namespace autotune {
 namespace {
 
+/// Sets one parameter of the default configuration; `known` are the parameters of this scope.
 void choose(Target& target, const std::string& name, const Node& node,
-            const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
+            const std::vector<std::string>& known, const std::vector<Declared>& declared) {
+  if (std::ranges::find(known, name) == known.end()) {
+    const auto elsewhere = std::ranges::find(declared, name, &Declared::name);
+    if (elsewhere != declared.end()) {
+      node.fail(format("{} belongs to the family {}: set it in the default of that family", name,
+                       elsewhere->scope->name));
+    }
     node.fail(format("there is no such parameter ({})", suggestion(name, known)));
   }
   const auto index = static_cast<std::size_t>(
@@ -35,7 +41,7 @@ void read_default(Reading& reading, Target& target) {
     if (each.scope->name.empty()) known.push_back(each.name);
   }
   if (const Node* const chosen = reading.root.find("default")) {
-    for (const auto& [name, node] : chosen->members()) choose(target, name, node, known);
+    for (const auto& [name, node] : chosen->members()) choose(target, name, node, known, declared);
   }
   if (reading.family_parameter.empty()) return;
   const Value* const family = find_value(target.default_configuration, reading.family_parameter);
@@ -48,7 +54,8 @@ void read_default(Reading& reading, Target& target) {
   for (const ManifestScope& scope : reading.scopes) {
     if (scope.name != family->word()) continue;
     for (const Node* const chosen : scope.all("default")) {
-      for (const auto& [name, node] : chosen->members()) choose(target, name, node, known);
+      for (const auto& [name, node] : chosen->members())
+        choose(target, name, node, known, declared);
     }
   }
 }

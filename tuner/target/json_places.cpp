@@ -8,8 +8,15 @@
 #include "tuner/text/format.hpp"
 
 namespace autotune {
+namespace {
+
+/// What ends a number, `true`, `false` or `null`.
+constexpr std::string_view kNumberEnds = ",]} \t\r\n/";
+
+}  // namespace
 
 JsonPlaces::JsonPlaces(std::shared_ptr<const Document> document) : document_(std::move(document)) {
+  if (document_->text.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte order mark
   read_value("");
 }
 
@@ -23,6 +30,13 @@ void JsonPlaces::place(Node& node) const {
   node.set_place(at, as_it_stands ? at + 1 : Node::kUnknown);
 }
 
+std::string_view JsonPlaces::written(const std::string& path) const {
+  const auto found = places_.find(path);
+  if (found == places_.end()) return {};
+  const std::string_view rest = std::string_view(document_->text).substr(found->second);
+  return rest.substr(0, rest.find_first_of(kNumberEnds));
+}
+
 void JsonPlaces::read_value(const std::string& path) {
   skip_spaces();
   places_[path] = at_;
@@ -32,7 +46,7 @@ void JsonPlaces::read_value(const std::string& path) {
     read_quoted();
     return;
   }
-  at_ = std::min(document_->text.find_first_of(",]} \t\r\n/", at_), document_->text.size());
+  at_ = std::min(document_->text.find_first_of(kNumberEnds, at_), document_->text.size());
 }
 
 void JsonPlaces::read_object(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tuner/target/node.hpp"
 
@@ -18,6 +19,8 @@ class JsonPlaces {
 
   /// Gives a node, whose key is its path (`kernels[0].grid`), its place.
   void place(Node& node) const;
+  /// The number, flag or null at a path, as it is written; empty if the path has no place.
+  std::string_view written(const std::string& path) const;
 
  private:
   void read_value(const std::string& path);

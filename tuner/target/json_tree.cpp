@@ -39,10 +39,14 @@ Node made(const Json& json, const JsonPlaces& places,
   if (json.is_null()) node.fail("a manifest has no null: leave the key out");
   if (json.is_boolean()) node.set_integer(json.get<bool>());
   if (json.is_number_float()) node.set_real(json.get<double>());
-  if (json.is_number_unsigned() &&
-      json.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
-    node.fail("the number is too large");
-  }
+  // The parser reads an integer beyond 64 bits as a real number.
+  const std::string_view written = places.written(key);
+  const bool is_too_large =
+      json.is_number_unsigned()
+          ? json.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}
+          : json.is_number_float() && !written.empty() &&
+                written.find_first_of(".eE") == std::string_view::npos;
+  if (is_too_large) node.fail("the number does not fit into 64 bits");
   if (json.is_number_integer()) node.set_integer(json.get<std::int64_t>());
   return node;
 }

@@ -37,15 +37,20 @@ constexpr std::size_t kWidest = 120, kBeforeMistake = 100;
 /// False for further bytes of a letter in UTF-8.
 bool begins_letter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-/// The part of a line round a mistake, and a caret below it; `column` in bytes.
+/// The part of a line around a mistake, with a caret below it; `column` in bytes. It begins and
+/// ends between characters.
 std::string excerpt(std::string_view line, std::size_t column, std::size_t number) {
-  const std::size_t from = column > kBeforeMistake ? column - kBeforeMistake : 0;
+  const auto boundary = [&](std::size_t at) {
+    while (at < line.size() && !begins_letter(line[at])) ++at;
+    return at;
+  };
+  const std::size_t from = boundary(column > kBeforeMistake ? column - kBeforeMistake : 0);
   std::string below;
   for (const char c : line.substr(from, column - from)) {
     if (begins_letter(c)) below += c == '\t' ? '\t' : ' ';
   }
   const std::string margin = format("{:>5} | ", number);
-  return format("{}{}\n{}| {}^", margin, line.substr(from, kWidest),
+  return format("{}{}\n{}| {}^", margin, line.substr(from, boundary(from + kWidest) - from),
                 std::string(margin.size() - 2, ' '), below);
 }
 

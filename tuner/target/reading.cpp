@@ -27,6 +27,9 @@ std::vector<Node> tables_of(const Node& root, const Node& family) {
         part.fail(format("there is no part {} ({})", part.text(), suggestion(part.text(), names)));
       }
       expect_family_keys(*found);
+      if (const Node* const nested = found->find("parts")) {
+        nested->fail("a part cannot use other parts: list them all in the family");
+      }
       tables.push_back(*found);
     }
   }

@@ -68,8 +68,10 @@ SearchTask search_task_of(const Json& json, const std::string& bytes) {
 
 std::optional<std::vector<std::size_t>> question_of(const Json& said, std::size_t size) {
   if (!said.contains("ask")) return std::nullopt;
+  const Json& ask = said.at("ask");
+  if (!ask.is_array()) refuse_value(ask, "a list");
   std::vector<std::size_t> indices;
-  for (const Json& asked : said.at("ask")) {
+  for (const Json& asked : ask) {
     if (!asked.is_number_unsigned())
       throw WireError("it asked for a configuration whose index is not a number");
     indices.push_back(asked.get<std::size_t>());

@@ -14,7 +14,6 @@ namespace autotune {
 namespace {
 
 using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 /// Compiles anything but `refused`, into a kernel with `registers` a thread.
 class FakeCompiler : public Device {
@@ -142,11 +141,6 @@ TEST_F(CheckTest, ArgumentsThatTheCompiledKernelDoesNotTakeAreFound) {
   device_.parameter_bytes.emplace();
   EXPECT_THAT(check_target(target_, problem_, device_, 1).configurations.front().message,
               HasSubstr("it takes 0 arguments, not 5"));
-}
-
-TEST(NewTarget, TheNameMustBeOneInCToo) {
-  EXPECT_THAT([] { new_target_files("my-kernel"); },
-              ThrowsMessage<UsageError>(HasSubstr("\"my-kernel\" cannot name a target")));
 }
 
 }  // namespace

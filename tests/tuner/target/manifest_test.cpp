@@ -142,35 +142,11 @@ TEST_F(ManifestTest, LengthsAndWorkCannotHangOnParameters) {
   EXPECT_NO_THROW(read("\"flops\": \"N\"", "\"flops\": \"TWICE\""));
 }
 
-TEST_F(ManifestTest, ValuesAreNumbersOrWords) {
-  expect_error("[64, 128", "[\"64\", 128", "parameters[1].values[0]: \"64\" is a number");
-  expect_error("[64, 128", "[[64], 128",
-               "parameters[1].values[0]: expected a number or a word, got a list");
-  expect_error("[64, 128", "[64, 64", "parameters[1].values[1]: 64 stands here twice");
-  expect_error("[64, 128, 256]", "[]", "parameters[1].values: has 0 items, expected 1 or more");
-  expect_error("\"plain\"", "\"a b\"",
-               "parameters[0].values[0]: \"a b\" is neither a number nor a word");
-}
-
-TEST_F(ManifestTest, ValuesAreOfOneKind) {
-  expect_error("[64, 128, 256]", "[64, \"x\", 256]",
-               "parameters[1].values[1]: BLOCK has the integer 64 and the word x: give it numbers "
-               "alone or words alone");
-  expect_error("[\"f32\", \"f64\", \"i32\"]", "[\"f32\", 64]",
-               "settings.dtype[1]: dtype has the word f32 and the integer 64");
-}
-
 TEST_F(ManifestTest, NamesAreUniqueAndWellFormed) {
   expect_error("\"SPLIT\", \"values\"", "\"N\", \"values\"", "parameters[3]: N is declared");
   expect_error("\"SPLIT\", \"values\"", "\"S-1\", \"values\"", "parameters[3].name: \"S-1\" is no");
   expect_error("\"part\": {", "\"x\": {", "workspace.x: x is declared twice");
   expect_error("\"entry\": \"finish\"", "\"entry\": \"fin ish\"", "kernels[1].entry: \"fin ish\"");
-}
-
-TEST_F(ManifestTest, TheDefaultIsMadeOfTheParametersValues) {
-  expect_error("{\"BLOCK\": 128}", "{\"BLOCK\": 100}", "default.BLOCK: 100 is none of");
-  expect_error("{\"BLOCK\": 128}", "{\"BLOC\": 128}",
-               "default.BLOC: there is no such parameter (did you mean BLOCK?)");
 }
 
 TEST_F(ManifestTest, ArgumentsAreBuffersOrScalars) {

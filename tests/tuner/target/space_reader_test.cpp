@@ -102,14 +102,6 @@ TEST_F(SpaceReaderTest, WhatMakesNoSenseIsRefused) {
                "SUM is a parameter, and this has one type in all configurations: use a setting");
   expect_error("type = \"SUM\", l", "type = \"MUL\", l",
                "parameter MUL can be float, which is not an element type");
-  expect_error("as = \"text\"", "as = \"word\"", "expected \"text\" or \"type\"");
-  expect_error("\"double\"], as = \"text\"", "\"double\"], as = \"type\"", "the types are f32");
-  expect_error("as = \"text\"", "as = \"text\", run_time = true", "has no text in the source");
-  expect_error("[0.5, 1, -2.5]", "[0.5, 1, 1.0]", "1.0 stands here twice");
-  expect_error("[0.5, 1, -2.5]", "[0.5, nan]", "expected a finite number");
-  expect_error("[0.5, 1, -2.5]", "[0.5, \"half\"]", "the real number 0.5 and the word half");
-  expect_error("[0.5, 1, -2.5]", "{ values = [1, 2], as = \"text\" }", "only words can be text");
-  expect_error("ALPHA = 1,", "ALPHA = 3,", "3 is none of the parameter's values");
   expect_error("grid = \"N\"", "grid = \"ALPHA\"", "it must be an integer");
 }
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees of short manifests.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tuner/target/document.hpp"
+
+namespace autotune {
+
+inline Node toml(std::string text) {
+  return tree_of_toml(std::make_shared<Document>(Document{"a.toml", std::move(text)}));
+}
+
+inline Node json(std::string text) {
+  return tree_of_json(std::make_shared<Document>(Document{"a.json", std::move(text), true}));
+}
+
+}  // namespace autotune
