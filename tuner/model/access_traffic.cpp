@@ -18,8 +18,8 @@ std::int64_t predicted(const AffineIndex& index, const Coordinates& at) {
          index.per_block.z * at[5];
 }
 
-/// From the index at the origin and one step along each coordinate; held against the far corner and
-/// the middle of the launch.
+/// Derived from the index at the origin and at one step along each coordinate. Checked at the far
+/// corner and the middle of the launch.
 AffineIndex affine_index(const AccessSpec& access, const Dim3& grid, const Dim3& block,
                          const AccessValue& value) {
   const Coordinates extents{block.x, block.y, block.z, grid.x, grid.y, grid.z};
@@ -43,7 +43,7 @@ AffineIndex affine_index(const AccessSpec& access, const Dim3& grid, const Dim3&
   return index;
 }
 
-/// What configurations and coordinates make of a target's expressions.
+/// Values of a target's expressions for one configuration and given coordinates.
 class Values {
  public:
   Values(const Target& target, const Problem& problem, const DeviceInfo& device,

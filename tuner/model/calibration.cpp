@@ -96,7 +96,7 @@ class Bench {
   std::unique_ptr<Workbench> bench_;
 };
 
-/// Seconds that `more` of a count take beyond `few`: what is the same in both cancels.
+/// Seconds of a launch with count `more`, less those with `few`: constant costs cancel.
 double beyond(Bench& bench, const char* entry, std::int64_t blocks, int threads, int few,
               int more) {
   const double less = bench.seconds(entry, blocks, threads, few);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA kernels of calibrate(). Each takes (const int* zeros, float* out, int count). `zeros` has
-// zeros that the compiler does not know.
+// CUDA kernels of calibrate(). Each takes (const int* zeros, float* out, int count). `zeros` holds
+// zeros, which the compiler cannot know.
 #pragma once
 
 namespace autotune {
@@ -46,16 +46,16 @@ KERNEL l2_rate(const int* zeros, float* out, int count) {
   if (sum == -1) out[0] = sum;
 }
 
-// `count` loads, each of an address that the last one makes, within 4 MiB. (The result is compared
-// with something that it may be: else the compiler drops the loop.)
+// `count` dependent loads within 4 MiB: each address comes from the previous value. The final
+// comparison may hold, so the compiler keeps the loop.
 KERNEL l2_latency(const int* zeros, float* out, int count) {
   unsigned at = 1;
   for (int n = 0; n < count; ++n) at = (at * 1664525u + 1013904223u + __ldcg(&zeros[at])) & 0xfffff;
   if (at == 12345u) out[0] = at;
 }
 
-// The same within the 256 MiB of out, whatever it holds. Every launch goes on where the last one
-// ended, at out[0]: else its loads would hit L2.
+// The same within the 256 MiB of out, whatever it holds. out[0] keeps the last address: a launch
+// that started at the same place again would hit L2.
 KERNEL dram_latency(const int* zeros, float* out, int count) {
   int* values = reinterpret_cast<int*>(out);
   unsigned at = values[0] & 0x3ffffff;
@@ -65,7 +65,7 @@ KERNEL dram_latency(const int* zeros, float* out, int count) {
   values[0] = at;
 }
 
-// Each warp takes `count` x 16 passes through shared memory without conflicts.
+// Each warp makes `count` x 16 passes through shared memory without bank conflicts.
 KERNEL shared_rate(const int* zeros, float* out, int count) {
   __shared__ volatile float values[1024 + 512];
   values[threadIdx.x] = zeros[0];

@@ -6,7 +6,7 @@
 namespace autotune {
 namespace {
 
-/// Blocks of clusters that one multiprocessor holds at most, whatever else would let it hold more.
+/// Most blocks of clusters on one multiprocessor, even if other limits allow more.
 constexpr int kMostBlocks = 8;
 /// No GPU has a larger group.
 constexpr int kLargestGroup = 24;
@@ -21,8 +21,8 @@ bool agrees(std::span<const int> groups, std::span<const Answer> answers) {
   });
 }
 
-/// Adds groups of `size` and more that have `multiprocessors` together, such that all answers come
-/// out right. Multiprocessors come in pairs, so the groups are even.
+/// Adds groups of at least `size` with `multiprocessors` in total that agree with all answers, by
+/// backtracking. False if there are none. Multiprocessors come in pairs, so group sizes are even.
 bool add_large(std::vector<int>& groups, int size, int multiprocessors,
                std::span<const Answer> answers) {
   if (multiprocessors == 0) return agrees(groups, answers);

@@ -11,15 +11,15 @@ namespace {
 constexpr double kWarp = 32;
 constexpr double kFmaLatency = 4.5;    // cycles, dependent instructions of one warp
 constexpr double kSharedLatency = 30;  // cycles
-constexpr double kIntoShared = 175;  // cycles that data takes on into shared memory and to its use
-constexpr double kLoneWarp = 0.28;   // of its time that the only warp of a scheduler waits
-constexpr double kBlockStart = 30;   // cycles to place a block and reach its first load
+constexpr double kIntoShared = 175;    // cycles to store data to shared memory and read it back
+constexpr double kLoneWarp = 0.28;     // share of its time that the only warp of a scheduler waits
+constexpr double kBlockStart = 30;     // cycles to place a block and reach its first load
 constexpr double kFirstBlocks = 0.14e-6;  // seconds from a kernel's start to its first blocks
 constexpr double kMostIdle = 99.99;       // percent
-constexpr double kHotShare = 0.7;         // of L2 that the data of one call may fill and stay
+constexpr double kHotShare = 0.7;         // share of L2 in which the data of a call stays resident
 
-/// Softens max(a, b): the larger of two equal ones costs a fifth more, as things never overlap
-/// perfectly.
+/// A smooth max(a, b), the 4-norm: two equal times give 1.19 times one, because overlap is never
+/// perfect.
 double together(double a, double b) {
   const double a2 = a * a, b2 = b * b;
   return std::sqrt(std::sqrt(a2 * a2 + b2 * b2));
@@ -28,7 +28,7 @@ double together(double a, double b) {
 /// Cycles that one block asks of each pipe of its multiprocessor, all steps together.
 struct BlockLoad {
   double fma, tensor, issue, shared, l2;
-  double compute;  // what the first three take together
+  double compute;  // fma, tensor and issue combined
 };
 
 BlockLoad load_of(const GpuSpec& gpu, const Calibration& calibration, const CostInput& input) {
@@ -36,7 +36,7 @@ BlockLoad load_of(const GpuSpec& gpu, const Calibration& calibration, const Cost
   const double blocks = static_cast<double>(input.blocks);
   const double fmas = work.flops / 2 / blocks;
   const double reached = std::max(work.fma_percent, 1.0) / 100 * calibration.fma_share;
-  // Lanes without a thread idle like threads without work.
+  // Lanes of a partial warp idle like threads without work.
   const double lanes = std::ceil(input.shape.threads / kWarp) * kWarp;
   const double busy =
       input.shape.threads / lanes * (1 - std::clamp(work.idle_percent, 0.0, kMostIdle) / 100);
@@ -51,13 +51,13 @@ BlockLoad load_of(const GpuSpec& gpu, const Calibration& calibration, const Cost
       work.shared_wavefronts / blocks * calibration.shared_cycles * 128.0 /
           gpu.sm.shared_bytes_per_cycle,
       work.l2_bytes / blocks / (0.8 * gpu.sm.l2_bytes_per_cycle),
-      // Warps use the sums of tensor cores while others multiply; not always.
+      // Tensor cores and other instructions overlap in part.
       on_tensor_cores ? together(multiply, issue) : std::max(multiply, issue),
   };
 }
 
-/// How much longer the warps take than if all schedulers could always issue: some schedulers have a
-/// warp more than others, and few warps with few independent instructions leave gaps.
+/// Time over that of schedulers that issue in every cycle. Some schedulers have one warp more than
+/// others, and few warps with few independent instructions leave gaps.
 double issue_slowdown(const GpuSpec& gpu, const CostInput& input, double warps) {
   const double each = std::ceil(warps / gpu.sm.schedulers);
   const double uneven = each * gpu.sm.schedulers / warps;
@@ -133,8 +133,8 @@ class Rounds {
   double inside_ = 0;   // cycles of latency of the steps
 };
 
-/// Multiprocessors that can hold blocks: a cluster lies within one group of them and may leave some
-/// of the group empty.
+/// Multiprocessors that can hold blocks. A cluster lies within one group of multiprocessors, and
+/// part of a group may stay empty.
 double usable_multiprocessors(const GpuSpec& gpu, const Occupancy& occupancy, int cluster) {
   if (cluster <= 1) return gpu.multiprocessors;
   const double resident = occupancy.active_clusters * cluster;
@@ -195,7 +195,7 @@ CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const 
       dram_roof,
   };
   result.binding = largest(result.terms);
-  // Every further kernel waits for the one before it to end and fills the GPU again.
+  // Each further kernel waits for the previous one, then fills the GPU again.
   const double refill = (input.launches - 1) * (rounds.start() * cycle + kFirstBlocks);
   const double sm_time = all_rounds(rounds, fullest, resident) * cycle + refill;
   result.seconds =

@@ -58,8 +58,8 @@ struct CostEstimate {
   double term(Term which) const { return terms[static_cast<std::size_t>(which)]; }
 };
 
-/// The fullest multiprocessor runs its blocks in rounds of as many as fit. A round takes the longer
-/// of two times: that of its most loaded pipe, and the latency of its steps. L2 and DRAM are roofs
+/// The fullest multiprocessor runs its blocks in rounds of as many as fit. A round takes as long as
+/// its most loaded pipe or the latency of its steps, whichever is longer. L2 and DRAM are roofs
 /// over all multiprocessors together. Data that fits L2 counts as resident.
 CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const CostInput& input);
 

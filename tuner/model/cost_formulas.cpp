@@ -103,7 +103,7 @@ void CostFormulas::bind_quantities(const Target& target) {
   }
 }
 
-/// At most the largest number that there is.
+/// The product, saturated at the largest integer.
 std::int64_t CostFormulas::product(const std::vector<Formula>& formulas, const Slots& slots) const {
   std::int64_t result = 1;
   for (const Formula& formula : formulas) {

@@ -11,9 +11,9 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kFewestOfAThread = 4096;  // configurations: some milliseconds
+constexpr std::size_t kFewestOfAThread = 4096;  // configurations: a few milliseconds of work
 
-/// A CPU has cores for multiprocessors and nothing else of a GPU.
+/// For a CPU, only the name and the number of cores, as multiprocessors.
 GpuSpec modelled(const DeviceInfo& device, const Calibration& calibration) {
   if (device.kind != DeviceKind::host && device.compute_capability > 0) {
     return calibrated(gpu_spec(device), calibration);

@@ -102,7 +102,7 @@ GpuSpec spec_of(const Row& row) {
   return spec;
 }
 
-/// `NVIDIA GeForce RTX 4090` -> rtx, 4090: lower case, without the makers' words.
+/// `NVIDIA GeForce RTX 4090` -> rtx, 4090: lower case, without brand names.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
   for (const char letter : name) {
@@ -121,8 +121,8 @@ std::vector<std::string> words_of(std::string_view name) {
 
 bool is_series(const std::string& word) { return word == "rtx" || word == "gtx" || word == "gt"; }
 
-/// True when `asked` is the first words of `words` run together, `rtx` and its like left out or
-/// not: rtx4090 and 4090, a100 and a100sxm4.
+/// Whether `asked` is the first words of `words` joined, with or without prefixes such as `rtx`:
+/// rtx4090 and 4090, a100 and a100sxm4.
 bool names(const std::string& asked, std::span<const std::string> words) {
   for (std::size_t first = 0; first <= (is_series(words[0]) ? 1u : 0u) && first < words.size();
        ++first) {
@@ -146,7 +146,7 @@ std::string nickname(std::span<const std::string> words) {
   return is_series(words[0]) ? words[0] + words[1] : words[0];
 }
 
-/// The row whose words begin the device's name, the longest such; nullptr when there is none.
+/// The row with the longest name that the device's name begins with, or nullptr.
 const GpuSpec* row_of(const DeviceInfo& info) {
   const std::vector<std::string> words = words_of(info.name);
   const GpuSpec* best = nullptr;
@@ -221,7 +221,7 @@ GpuSpec gpu_spec(const DeviceInfo& info) {
     spec = *row;
   } else {
     spec.sm = sm;
-    spec.memory_bytes_per_second = 500e9;  // what the name would have told; a middling card's
+    spec.memory_bytes_per_second = 500e9;  // not in `info`: that of an average card
   }
   // A slice of a GPU has other groups than the whole.
   if (info.multiprocessors != spec.multiprocessors) spec.cluster_groups.clear();

@@ -15,8 +15,8 @@ constexpr double kScalarFlops = 1.2e9;   // a second, one sum at a time
 constexpr double kVectorFlops = 90e9;    // a second, many independent sums in registers
 constexpr double kBytesPerSecond = 8e9;  // a core
 
-/// Flops a second of one core with this many independent sums a thread: with 64 and more of them
-/// a thread that has a block for itself is all vector instructions, one among fibres is not.
+/// FLOP/s of one core with this many independent sums per thread. The compiler vectorizes 64 or
+/// more sums if the block has one thread (`alone`), but not across the barriers of fibres.
 double flops_per_second(double ilp, bool alone) {
   const double rate = kScalarFlops * std::pow(std::max(ilp, 1.0), alone ? 0.85 : 0.6);
   return std::min(rate, kVectorFlops);
@@ -30,7 +30,7 @@ CostEstimate host_estimate(int cores, const CostInput& input) {
   const double threads = input.shape.threads;
   const double barriers = threads > 1 ? work.barriers * std::max(work.steps, 1.0) + 1 : 0;
   const double fibres = threads > 1 ? threads * (kStartOfThread + barriers * kBarrierOfThread) : 0;
-  // Work is handed out by the block: a grid of one uses one core.
+  // Cores take whole blocks: a grid of one block uses one core.
   const double share = std::ceil(blocks / cores);
 
   CostEstimate result;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kKiB = 1024;
 
-// How much of the memory that is shared with L1 can be shared memory, in KiB.
+// Possible sizes of shared memory in KiB, if it shares its storage with L1.
 constexpr int kFermi[] = {16, 48};
 constexpr int kKepler[] = {16, 32, 48};
 constexpr int kKepler37[] = {80, 96, 112};

@@ -30,7 +30,7 @@ struct Multiprocessor {
   int shared_unit = 256;
   int reserved_shared_bytes = 0;      // per block, for the driver
   std::span<const int> shared_sizes;  // settings in KiB, ascending; empty: only the largest
-  int barriers = 0;                   // 0: no limit but that of blocks
+  int barriers = 0;                   // named; 0: limited by blocks only
   int max_cluster = 1;                // blocks; 1: no clusters
 
   int schedulers = 4;

@@ -31,7 +31,7 @@ std::int64_t warps_by_registers(const Multiprocessor& sm, std::int64_t per_warp,
 
 /// The hardware admits a block as if its warps were spread over all partitions evenly.
 bool admitted(const Multiprocessor& sm, std::int64_t per_warp, int warps) {
-  // GP100 has two partitions, but runs nothing that its four-partition siblings cannot.
+  // GP100 has two partitions, but admits only blocks that GPUs with four admit, too.
   const int unit = sm.compute_capability == 60 ? 4 : std::max(sm.partitions, 1);
   return per_warp * round_up(warps, unit) <= sm.registers_per_block;
 }
@@ -61,7 +61,7 @@ std::int64_t configured(const Multiprocessor& sm, std::int64_t each, int carveou
   };
   const std::int64_t asked = at_least(sm.shared_bytes * carveout / 100);
   if (asked >= each) return asked;
-  // A preference never keeps a block from running.
+  // A preference that is too small for the block is raised.
   return sm.compute_capability >= 70 ? at_least(each) : sm.shared_bytes;
 }
 
@@ -114,7 +114,7 @@ Occupancy occupancy(const GpuSpec& gpu, const KernelShape& kernel) {
                                  : clusters_of(gpu, kernel.cluster, result.active_blocks);
     const int resident = result.active_clusters * kernel.cluster;
     if (resident < gpu.multiprocessors * result.active_blocks) {
-      // Not every multiprocessor is full: the mean, rounded up.
+      // Some multiprocessors hold fewer blocks: the mean, rounded up.
       result.limits[static_cast<std::size_t>(Limit::clusters)] =
           (resident + gpu.multiprocessors - 1) / gpu.multiprocessors;
       result.active_blocks = std::min(result.active_blocks, result.limit(Limit::clusters));

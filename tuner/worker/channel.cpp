@@ -18,10 +18,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// An Extension may change meanwhile.
+/// Waits are cut into slices, because an Extension may change during a wait.
 constexpr double kSliceMilliseconds = 100;
 
-/// A longer message is not one of ours.
+/// Limits of a message. A longer one is invalid.
 constexpr std::uint64_t kMostHeader = std::uint64_t{64} << 20, kMostBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMostAtOnce = std::uint64_t{4} << 20;
 

@@ -50,7 +50,7 @@ bool lacks_memory(const std::string& line) {
          line.find("bad_alloc") != std::string::npos;
 }
 
-/// Whether the source made its compiler crash. Otherwise somebody else ended the compiler.
+/// Whether the compiler crashed on its source. Otherwise it was killed from outside.
 bool is_crash(const WorkerEnd& end) {
   switch (end.signal) {
     case SIGSEGV:
@@ -109,7 +109,7 @@ Build CompilerProcesses::run(const CompileTask& task) {
   } catch (const NotCompiled&) {
     if (is_stopped()) throw;
   }
-  // What was lacking may be there when fewer compile.
+  // Retries run one at a time, so that memory and descriptors may suffice.
   const std::lock_guard one_at_a_time(again_);
   try {
     return run_once(task);
@@ -122,8 +122,7 @@ Build CompilerProcesses::run(const CompileTask& task) {
   }
 }
 
-/// Lists a process while this lives, so that it is halted and stopped with the others. An idle
-/// process needs no core.
+/// Lists a process as busy while this lives. Only busy processes are paused and stopped.
 class CompilerProcesses::Busy {
  public:
   Busy(CompilerProcesses& all, CompilerProcess& process) : all_(all), process_(process) {

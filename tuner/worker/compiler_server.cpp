@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What was written to stderr, which is a file here. Starts it anew.
+/// The text written to stderr, which is a file in a worker. Empties the file.
 std::string take_stderr() {
   std::string text(static_cast<std::size_t>(std::max<off_t>(lseek(2, 0, SEEK_END), 0)), '\0');
   const ssize_t got = pread(2, text.data(), text.size(), 0);
@@ -29,7 +29,7 @@ std::string take_stderr() {
   return text;
 }
 
-/// One a line, indented by its depth; those of NVRTC's own have no folder.
+/// The trace has one file per line, indented by depth. NVRTC's own headers have no folder.
 std::vector<fs::path> files_in_trace(const std::string& trace) {
   std::vector<fs::path> files;
   std::istringstream lines(trace);
@@ -40,7 +40,8 @@ std::vector<fs::path> files_in_trace(const std::string& trace) {
   return files;
 }
 
-/// NVRTC's preprocessor prints on stderr which files it opens. Old versions print nothing.
+/// Compiles with --trace_includes: NVRTC then prints the files that it opens on stderr. Old
+/// versions print nothing.
 Build compile_traced(const CompileTask& task) {
   CompileTask traced = task;
   traced.options.insert(traced.options.end(), {"-Xcudafe", "--trace_includes"});

@@ -36,12 +36,11 @@ void remove_with_users(const std::filesystem::path& folder) {
   }
 }
 
-/// How far compilers stand back for the search and for what launches kernels: they are as many as
-/// there are cores.
+/// Compilers occupy all cores. The search and the processes that launch kernels take precedence.
 constexpr int kNiceness = 5;
 
-/// Compilers write to the folder and speak English. A name of its own tells the process from those
-/// that run kernels.
+/// Compilers put temporary files into the folder and report in English. The process name sets them
+/// apart from workers that run kernels.
 void prepare_for_compilers(const char* folder) {
   prctl(PR_SET_NAME, "autotune-compile");
   setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
@@ -50,9 +49,9 @@ void prepare_for_compilers(const char* folder) {
   setenv("LC_ALL", "C", 1);
 }
 
-/// Ends this process and all that it has started as soon as the parent's end of the socket is
-/// closed, whatever runs. Not PR_SET_PDEATHSIG: that comes when the thread ends that started the
-/// worker. A compiler's folder goes first.
+/// Ends this process and its children as soon as the parent's end of the socket is closed, whatever
+/// runs. A compiler's folder is removed first. PR_SET_PDEATHSIG does not serve: it fires when the
+/// thread that started the worker ends.
 void end_with_parent(const std::filesystem::path& folder) {
   std::thread([folder] {
     pollfd parent{autotune::kWorkerSocket, POLLRDHUP, 0};
@@ -63,7 +62,7 @@ void end_with_parent(const std::filesystem::path& folder) {
   }).detach();
 }
 
-/// Says what happened, on the last line of stderr; the signal then ends the process.
+/// Describes the fault on the last line of stderr. The signal then ends the process.
 void tell_fault(int signal, siginfo_t* info, void*) {
   char line[128];
   const bool memory = signal == SIGSEGV || signal == SIGBUS;
@@ -71,7 +70,7 @@ void tell_fault(int signal, siginfo_t* info, void*) {
       memory ? std::snprintf(line, sizeof line, "illegal memory access at %p\n", info->si_addr)
              : std::snprintf(line, sizeof line, "illegal instruction or division\n");
   if (write(2, line, static_cast<std::size_t>(length)) < 0) return;
-  // A fault comes again, a signal that somebody sent does not.
+  // The faulting instruction runs again and faults; a signal from kill() would be lost.
   const bool was_sent = info->si_code <= 0;
   if (was_sent) raise(signal);
 }
@@ -79,7 +78,7 @@ void tell_fault(int signal, siginfo_t* info, void*) {
 void tell_faults() {
   struct sigaction action {};
   action.sa_sigaction = &tell_fault;
-  // Back to the default: the instruction faults once more and ends the process.
+  // SA_RESETHAND: the second fault takes the default action and ends the process.
   action.sa_flags = SA_SIGINFO | static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) sigaction(signal, &action, nullptr);
 }
@@ -94,7 +93,7 @@ int main(int argc, char** argv) {
                stderr);
     return 2;
   }
-  signal(SIGINT, SIG_IGN);  // Ctrl-C is the parent's affair
+  signal(SIGINT, SIG_IGN);  // the parent handles Ctrl-C
   const bool compiles = std::strcmp(argv[1], "--compile") == 0;
   if (compiles) prepare_for_compilers(argv[2]);
   end_with_parent(compiles ? argv[2] : "");
@@ -102,7 +101,7 @@ int main(int argc, char** argv) {
   try {
     if (compiles) {
       autotune::serve_compiler(parent);
-      for (;;) pause();  // until what is to end with the parent has ended
+      for (;;) pause();  // end_with_parent() ends this process
     }
     if (std::strcmp(argv[1], "--plugin") == 0) {
       autotune::serve_plugin(parent, argv[2]);
@@ -111,7 +110,7 @@ int main(int argc, char** argv) {
     const auto cache = std::make_shared<autotune::BuildCache>(argv[2]);
     const auto device = autotune::make_local_device(argv[1], cache);
     autotune::serve(parent, *device);
-    // Kernels may have left anything behind: nothing is taken down.
+    // No destructors: a kernel may have damaged any of this process's state.
     autotune::end_worker();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -24,7 +24,7 @@ WIRE_MEMBERS(SearchTask::Parameter, name, values)
 WIRE_MEMBERS(CompiledResources, registers, shared_bytes, local_bytes, occupancy)
 WIRE_MEMBERS(Evaluation, index, outcome, seconds, reason, resources, compile_seconds)
 
-/// But for the levels and predictions.
+/// Without the levels and predictions, which follow as raw bytes.
 WIRE_MEMBERS(SearchTask, parameters, configurations, known, seed, budget, batch)
 
 Json wire_of(const PluginDescription& description) { return to_wire(description); }

@@ -23,13 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The run was over before the plugin answered.
+/// Thrown when the run ends before the plugin answers.
 class Overdue : public Error {
  public:
   using Error::Error;
 };
 
-/// A plugin at work on one request. Throws Error when the plugin ends or no longer answers.
+/// A plugin's process during one search or hook. Throws Error if the process ends or stops
+/// answering.
 class PluginProcess {
  public:
   /// `has_ended` says whether the run is over; may be empty.
@@ -55,13 +56,13 @@ class PluginProcess {
     });
   }
 
-  /// 0 before it.
+  /// Seconds since the end of the run; 0 before it.
   double seconds_since_end() {
     if (!end_ && has_ended_ && has_ended_()) end_ = Clock::now();
     return end_ ? seconds_since(*end_) : 0;
   }
 
-  /// To return when nothing is left to do.
+  /// Seconds that a plugin has to return after the end of the run.
   static constexpr double kMostAfterwards = 1;
 
  private:
@@ -84,7 +85,7 @@ class PluginProcess {
   std::optional<Clock::time_point> end_;
 };
 
-/// A strategy of a plugin has failed; the search goes on without it.
+/// A plugin's strategy failed. The default strategy continues the search.
 class StrategyFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -138,7 +139,7 @@ class PluginStrategy final : public SearchStrategy {
     std::uint64_t idle = 0;
     while (question) {
       const auto answers = evaluator.evaluate(*question);
-      // Asking for what is known costs nothing; for ever is too long.
+      // Requests for known configurations cost no budget, so their number needs a limit.
       idle = evaluator.remaining() < left ? 0 : idle + 1;
       left = evaluator.remaining();
       if (idle > kMostIdle || process->seconds_since_end() > PluginProcess::kMostAfterwards) {
@@ -155,7 +156,7 @@ class PluginStrategy final : public SearchStrategy {
   const PluginOptions options_;
 };
 
-/// The workload with the files that its buffers and answers were written to.
+/// The workload with the files that hold its buffers and expected results.
 Workload with_files_of(Workload workload, const Workload& prepared) {
   if (prepared.buffers.size() != workload.buffers.size()) {
     throw Error("its process sent other buffers than it was given");
@@ -200,7 +201,7 @@ class TargetHooks {
     return with_files_of(workload, prepared);
   }
 
-  /// Of all devices.
+  /// Shared by all devices.
   struct Prepared {
     const TemporaryFolder scratch;
     std::mutex mutex;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin in its own process, which may crash or hang and ends with the call.
+// Runs a plugin in a process of its own, which may crash or hang. The process ends with the call.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@ namespace autotune {
 struct PluginOptions {
   /// A plugin that sends nothing for this long is killed.
   double silence_seconds = 30;
-  /// Whether the run is over: what a hook has not answered a second later is given up. May be
-  /// empty. A strategy asks its evaluator.
+  /// Whether the run is over. A hook that has not returned one second later is abandoned. May be
+  /// empty. Strategies ask their evaluator instead.
   std::function<bool()> has_ended;
   /// Receives one sentence about a strategy that failed; may be empty.
   std::function<void(const std::string&)> warn;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs as JSON objects, by the names of their members. WIRE_MEMBERS(Dim3, x, y, z) serves both
-// directions. Reading is strict (wire_value.hpp), which what NLOHMANN_DEFINE_TYPE makes is not: it
-// turns 1.5 into 1. Enums travel as numbers, a variant with the number of its alternative.
+// Structs as JSON objects, keyed by member names. WIRE_MEMBERS(Dim3, x, y, z) serves both
+// directions. Reading is strict (wire_value.hpp); NLOHMANN_DEFINE_TYPE would read 1.5 as 1. Enums
+// are sent as numbers, variants with the index of their alternative.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 
 namespace autotune {
 
-/// Members<T>::visit(value, each) calls each("name", value.name) for every member that travels.
+/// Members<T>::visit(value, each) calls each("name", value.name) for every member that is sent.
 template <class Struct>
 struct Members;
 

@@ -16,7 +16,7 @@
 
 namespace autotune {
 
-/// An invalid message. Workers run code of others, which may write to their memory or their socket.
+/// An invalid message. Workers run foreign code, which may overwrite their memory or their socket.
 class WireError : public Error {
  public:
   using Error::Error;

@@ -41,7 +41,7 @@ class WorkerClient {
       failures_ = 0;
       return result;
     } catch (const KernelFailure& failure) {
-      // A crashed device is useless to its process.
+      // A process cannot use its device again after a crash.
       const bool lasting =
           failure.outcome() == Outcome::crash || failure.outcome() == Outcome::timeout;
       if (lasting) process_.reset();
@@ -62,8 +62,8 @@ class WorkerClient {
   /// A new number for an object in the worker.
   std::uint64_t new_id();
 
-  /// Number of workers so far; a new worker knows nothing of the earlier one. 0 before the first
-  /// and whenever there is none.
+  /// Number of workers started so far; 0 if none is running. A change means that the new worker
+  /// holds no workload or candidate yet.
   int generation();
 
   /// Seconds spent on calls and on starting workers for them, failed ones included.

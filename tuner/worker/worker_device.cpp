@@ -50,7 +50,7 @@ class RemoteBench {
                       reference ? std::string_view(*reference) : std::string_view(),
                       options_.open_seconds, "running the reference");
       } catch (const KernelFailure& failure) {
-        // A crash may be that of the kernel before: once more, in new workers.
+        // The previous kernel may have caused the crash: try again in a new worker.
         const bool again =
             failure.outcome() == Outcome::crash && ++crashes < WorkerClient::kMostFailures;
         if (again) continue;
@@ -62,7 +62,7 @@ class RemoteBench {
     return generation_;
   }
 
-  /// To be held while a call is timed; null where compilers do not matter.
+  /// Pauses the compilers while it lives; null if they do not disturb timing.
   std::unique_ptr<CompilerProcesses::Pause> quiet() const {
     return compilers_ ? std::make_unique<CompilerProcesses::Pause>(*compilers_) : nullptr;
   }
@@ -72,8 +72,8 @@ class RemoteBench {
     return std::clamp(50 * expected_seconds, options_.least_seconds, options_.most_seconds);
   }
   double longest_limit() const { return options_.most_seconds; }
-  /// The expected time of an unknown configuration: the longest that any other has taken here. At
-  /// first it is the time of opening the workload, reference included.
+  /// The expected time of an unknown configuration: the longest that any other has taken. Before
+  /// the first, the time of opening the workload, reference included.
   double run_seconds() const { return run_seconds_ > 0 ? run_seconds_ : open_seconds_; }
   void record_run(double seconds) { run_seconds_ = std::max(run_seconds_, seconds); }
 
@@ -90,7 +90,7 @@ class RemoteBench {
 
 class RemoteCandidate : public Candidate, public Countable {
  public:
-  /// `request` makes it in the worker, with `binary` after it; null: nothing follows.
+  /// `request` creates the candidate in the worker. `binary` follows the request unless it is null.
   RemoteCandidate(std::shared_ptr<RemoteBench> bench, Json request,
                   std::shared_ptr<const std::string> binary, double limit_seconds)
       : bench_(std::move(bench)),
@@ -166,7 +166,7 @@ class RemoteCandidate : public Candidate, public Countable {
     generation_ = generation;
   }
 
-  /// Of one verifying run, an upper bound of a launch.
+  /// Seconds of one verifying run: an upper bound of a launch.
   double expected() const { return run_seconds_ > 0 ? run_seconds_ : bench_->run_seconds(); }
 
   const std::shared_ptr<RemoteBench> bench_;

@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kProgram = "autotune-worker";
 
-/// Whether the child has ended, or does within 100 ms. It stays to be waited for.
+/// Whether the child has ended, or ends within 100 ms. Does not reap it.
 bool ends_briefly(pid_t child) {
   for (int i = 0; i < 100; ++i) {
     siginfo_t info{};
@@ -75,7 +75,7 @@ struct WorkerProcess::Sockets {
     }
     parent = ends[0];
     child = ends[1];
-    // dup2 to its own number would leave it to be closed by exec.
+    // dup2() onto the same number would keep close-on-exec set.
     if (child == kWorkerSocket) {
       child = fcntl(ends[1], F_DUPFD_CLOEXEC, kWorkerSocket + 1);
       close(ends[1]);
@@ -108,7 +108,7 @@ WorkerProcess::~WorkerProcess() {
 std::optional<Message> WorkerProcess::ask(const Json& request, std::string_view bytes,
                                           double limit_seconds, const Extension& more) {
   const Silence sent = channel_.send(request, bytes, limit_seconds);
-  if (!greeted_) {  // also where it ended over the request
+  if (!greeted_) {  // even if sending failed: a wrong build explains more
     const std::optional<Message> greeting = channel_.receive(limit_seconds);
     if (!greeting) return std::nullopt;
     check_version(greeting->header);
@@ -141,7 +141,7 @@ std::string WorkerProcess::last_line() const {
 
 WorkerEnd WorkerProcess::end() {
   if (pid_ == 0) return {};
-  // It may be dying already: its own signal says more than ours.
+  // If it is dying already, its own signal says more than SIGKILL.
   pollfd closed{channel_.socket(), 0, 0};
   if (poll(&closed, 1, 0) > 0) ends_briefly(pid_);
   kill(-pid_, SIGKILL);

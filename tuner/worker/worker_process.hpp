@@ -37,7 +37,7 @@ class WorkerProcess {
  public:
   /// Starts a new process in its own group. Throws Error if that fails.
   explicit WorkerProcess(const std::vector<std::string>& argv);
-  /// Kills it, and everything that it started, with SIGKILL and waits for it.
+  /// Kills the worker and everything that it started, and waits for it.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -50,7 +50,7 @@ class WorkerProcess {
                              const Extension& more = {});
   Silence silence() const { return channel_.silence(); }
 
-  /// Kills it if it still runs, with everything that it started.
+  /// Kills the worker and everything that it started, if it still runs.
   WorkerEnd end();
   std::string last_line() const;
 
