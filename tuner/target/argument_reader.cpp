@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels take: arguments with their fills and tolerances, workspace and tensor maps.
+// Reads the arguments of kernels with their fills and tolerances, workspace and tensor maps.
 #include <algorithm>
 
 #include "tuner/core/error.hpp"
@@ -53,7 +53,7 @@ class ArgumentReader {
   void read() {
     for (const auto& [name, node] : reading_.root["arguments"].members()) {
       ArgumentSpec spec = argument(name, node);
-      // An unchecked output belongs to a configuration, as workspace does.
+      // Unchecked outputs depend on the configuration, like workspace.
       auto& specs = spec.role == Role::unchecked ? target_.workspace : target_.arguments;
       specs.push_back(std::move(spec));
     }
@@ -91,7 +91,7 @@ class ArgumentReader {
   }
 
   void expect_argument_keys(const Node& node) const {
-    if (reading_.format == 1) {  // whose fingerprint knows no other keys
+    if (reading_.format == 1) {  // its fingerprint does not cover newer keys
       node.expect_keys({"type", "length", "role", "fill", "tolerance", "value", "constant"});
       return;
     }

@@ -14,7 +14,7 @@
 namespace autotune {
 namespace {
 
-/// Why the launch is over a limit of the device; empty when it is not.
+/// Which limit of the device the launch exceeds; empty if none.
 std::string refusal(const DeviceInfo& device, const Launch& launch, const KernelResources& kernel) {
   const std::int64_t shared = kernel.shared_bytes + launch.dynamic_shared_bytes;
   if (shared > device.shared_bytes_per_block) {
@@ -33,7 +33,7 @@ std::string refusal(const DeviceInfo& device, const Launch& launch, const Kernel
   return {};
 }
 
-/// Throws KernelFailure when the device would refuse one of the launches.
+/// Throws KernelFailure if the device would refuse one of the launches.
 void check_launches(const DeviceInfo& device, const std::vector<Launch>& launches,
                     const CompiledKernel& kernel) {
   for (const Launch& launch : launches) {
@@ -78,7 +78,7 @@ void check_reference(const Workload& workload, Device& device, TargetCheck& chec
   }
 }
 
-/// Words that name types: their macros are numbers, so `f<MUL>` does not get the type.
+/// Notes on words that name types but become numbers: `f<MUL>` does not receive the type.
 std::vector<std::string> notes_on_words(const Target& target) {
   static constexpr std::string_view kTypes[] = {"bool", "char",  "double",   "float",   "half",
                                                 "int",  "short", "unsigned", "uint8_t", "long"};
@@ -97,7 +97,7 @@ std::vector<std::string> notes_on_words(const Target& target) {
   return notes;
 }
 
-/// Calls each on the next free thread. Rethrows an exception at the end.
+/// Runs each task on the next free thread. Rethrows an exception when all have ended.
 void call_all(const std::vector<std::function<void()>>& calls, int threads,
               const CheckProgress& progress) {
   std::atomic<std::size_t> next = 0, done = 0;
@@ -115,14 +115,14 @@ void call_all(const std::vector<std::function<void()>>& calls, int threads,
   for (std::future<void>& each : running) each.get();
 }
 
-/// With their lengths in the default configuration.
+/// Buffers with their lengths in the default configuration.
 void add_unchecked(std::vector<BufferSpec>& buffers, const TargetProgram& program,
                    const Levels& levels) try {
   for (const BufferSpec& each : program.plan(levels).workspace) {
     if (each.role == Role::unchecked) buffers.push_back(each);
   }
 } catch (const KernelFailure&) {
-  // The configuration's own outcome says why.
+  // The outcome of the configuration has the reason.
 }
 
 }  // namespace

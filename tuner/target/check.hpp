@@ -15,14 +15,14 @@ namespace autotune {
 struct CheckedConfiguration {
   Configuration configuration;
   Outcome outcome = Outcome::ok;
-  std::string message;  // why, when not ok: the compiler's log or the limit
+  std::string message;  // if not ok: the compiler's log or the exceeded limit
   std::vector<Launch> launches;
   std::vector<KernelResources> resources;
   double compile_seconds = 0;  // 0 when cached
 };
 
 struct TargetCheck {
-  /// Warnings, one sentence each: what is legal but probably a mistake.
+  /// Warnings, one sentence each, about legal but probably mistaken declarations.
   std::vector<std::string> notes;
   std::uint64_t product = 0;
   std::size_t valid = 0;
@@ -43,7 +43,7 @@ struct TargetCheck {
   bool passed() const { return compiles() && (!edge || edge->outcome == Outcome::ok); }
 };
 
-/// Gets the numbers of kernels compiled and in all. Called from other threads.
+/// Receives the number of compiled kernels and the total. Called from other threads.
 using CheckProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Builds the space, then compiles the reference and at most `most` configurations, the default

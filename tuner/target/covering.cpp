@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostConsidered = 100000;
 
-/// Which values have been seen, a row a parameter.
+/// The values seen so far: one row per parameter.
 class Coverage {
  public:
   explicit Coverage(const ParameterSpace& space) : space_(space) {

@@ -9,9 +9,9 @@
 
 namespace autotune {
 
-/// At most `most` indices, beginning with `first`. Each next one adds the most parameter values
-/// that are still missing, until every value of a valid configuration is there. A space of more
-/// than 100,000 configurations is searched at evenly spaced indices only.
+/// At most `most` indices, beginning with `first`. Each next one adds as many new parameter values
+/// as possible, until every value of a valid configuration occurs. A space of more than 100,000
+/// configurations is searched at evenly spaced indices only.
 std::vector<std::size_t> covering_configurations(const ParameterSpace& space, std::size_t first,
                                                  std::size_t most);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A manifest that extends another one, and has only the keys in which the two differ.
+// Manifests that extend another one and hold only the keys that differ.
 #pragma once
 
 #include "tuner/target/node.hpp"
 
 namespace autotune {
 
-/// `base` with the keys of `own`. Tables of both are merged; other values are replaced. `false` in
-/// `own` removes a key whose value in `base` is no flag. Name, description, source, include folders
-/// and generator are those of `own`.
+/// `base` with the keys of `own`. Tables are merged at every depth; other values are replaced.
+/// `false` in `own` removes a key, unless its value in `base` is a flag. Name, description, source,
+/// include folders and generator come from `own` only.
 Node extended(Node base, const Node& own);
 
 }  // namespace autotune

@@ -27,7 +27,7 @@ std::set<std::string_view> names_in(std::string_view text) {
   return names;
 }
 
-/// Writes expressions with their definitions written out.
+/// Writes expressions with definitions substituted.
 class Meanings {
  public:
   explicit Meanings(const Target& target) {
@@ -60,7 +60,7 @@ class Meanings {
   std::map<std::string, std::string> known_;
 };
 
-/// Optional keys stand in their own lines, so that the text of arguments without them is unchanged.
+/// Optional keys have their own lines, so that the text of arguments without them is unchanged.
 std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
   const std::string type = spec.width == 1 ? spec.type : format("{}x{}", spec.type, spec.width);
   std::string text =
@@ -100,7 +100,7 @@ std::string texture_text(const Meanings& meanings, const TextureSpec& texture) {
                 static_cast<int>(texture.address), texture.normalized);
 }
 
-/// Definitions that the source can see and names.
+/// Definitions that are macros and occur in the source.
 std::string macros_text(const Meanings& meanings, const Target& target, std::string_view source) {
   const std::set<std::string_view> named = names_in(source);
   std::set<std::string> lines;
@@ -113,7 +113,7 @@ std::string macros_text(const Meanings& meanings, const Target& target, std::str
   return text;
 }
 
-/// Words that are not the numbers that they were when this was first written down.
+/// Forms of words other than numbers, which were the only form at first.
 std::string forms_text(const Target& target) {
   std::string text;
   const auto add = [&](const auto& choices) {
@@ -169,7 +169,7 @@ std::string space_fingerprint(const Target& target) {
     for (const Value& value : each.values) text += " " + value.text();
     text += '\n';
   }
-  std::set<std::string> constraints;  // in whatever order
+  std::set<std::string> constraints;  // sorted: their order does not matter
   for (const Expression& each : target.constraints) constraints.insert(meanings.of(each));
   for (const std::string& each : constraints) text += each + '\n';
   return hash128(text);

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPiece = std::size_t{16} << 20;
 
-/// Of the hashes of its pieces: a file may be larger than memory.
+/// The hash of the hashes of its pieces, because a file may be larger than memory.
 std::string hash_of(std::istream& file) {
   std::string hashes, piece(kPiece, '\0');
   while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0) {

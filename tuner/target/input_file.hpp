@@ -8,9 +8,9 @@
 
 namespace autotune {
 
-/// Reads what is known of a file and hashes its content. A name that ends in `.npy` is one of
-/// NumPy's, versions 1 to 3 of that format; any other has raw elements. Throws Error without the
-/// path: the file cannot be read, has no elements, is too short, or is in Fortran order.
+/// Reads type, length and offset of a file and hashes its content. A file `*.npy` is NumPy's,
+/// versions 1 to 3 of that format; any other has raw elements. Throws Error, without the path, if
+/// the file cannot be read, has no elements, is too short, or is in Fortran order.
 InputFile input_file(const std::filesystem::path& path);
 
 }  // namespace autotune

@@ -24,7 +24,7 @@ void JsonPlaces::place(Node& node) const {
   const auto found = places_.find(node.key());
   if (found == places_.end()) return;
   const std::size_t at = found->second;
-  // Escapes make a text longer than it reads.
+  // A text with escapes is longer in the document.
   const bool as_it_stands = node.is(Node::Kind::text) &&
                             document_->text.compare(at + 1, node.text().size(), node.text()) == 0;
   node.set_place(at, as_it_stands ? at + 1 : Node::kUnknown);
@@ -80,7 +80,7 @@ void JsonPlaces::read_list(const std::string& path) {
   }
 }
 
-/// Without its quotes, escapes as they are written.
+/// Reads a text without its quotes. Escapes stay as they are written.
 std::string JsonPlaces::read_quoted() {
   const std::string& text = document_->text;
   const std::size_t start = at_ + 1;

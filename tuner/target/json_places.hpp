@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the values of a JSON text stand, which its reader does not tell.
+// Finds the places of values in a JSON text, which the parser does not report.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace autotune {
 
 class JsonPlaces {
  public:
-  /// The text is JSON with comments. Throws Error where a key stands twice in one object.
+  /// The text must be valid JSON with comments. Throws Error if an object has a key twice.
   explicit JsonPlaces(std::shared_ptr<const Document> document);
 
-  /// Gives a node, whose key is its path (`kernels[0].grid`), its place.
+  /// Sets the node's place. Its key is the path: `kernels[0].grid`.
   void place(Node& node) const;
-  /// The number, flag or null at a path, as it is written; empty if the path has no place.
+  /// The number, flag or null at a path, as it is written; empty if the path is unknown.
   std::string_view written(const std::string& path) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a manifest: what a configuration launches, what prepares inputs and checks
-// outputs, and the reference.
+// Reads the kernels of a manifest: those that a configuration launches, those that prepare inputs
+// or check outputs, and the reference.
 #include <algorithm>
 
 #include "tuner/core/expression_parser.hpp"
@@ -29,7 +29,7 @@ class LaunchReader {
 
  private:
   void read_kernels() {
-    const bool are_shared = reading_.root.has("kernels");  // by all families
+    const bool are_shared = reading_.root.has("kernels");  // all families launch them
     for (const ManifestScope& scope : reading_.scopes) {
       const std::size_t before = target_.kernels.size();
       for (const Node* const kernels : scope.all("kernels")) {
@@ -107,7 +107,7 @@ class LaunchReader {
     return kernel;
   }
 
-  /// `filter`, or `conv::filter<float, {BLOCK}>`: an expression stands in each pair of braces.
+  /// `filter`, or `conv::filter<float, {BLOCK}>` with an expression in each pair of braces.
   void read_entry(KernelSpec& kernel, const Node& node, const ManifestScope& scope) {
     const std::string text = node.text();
     if (!is_name_expression(text)) {
@@ -129,7 +129,7 @@ class LaunchReader {
     }
   }
 
-  /// Of the kernel, else of `launch` in its family, its parts, the target.
+  /// The value of a key: of the kernel, else of `launch` in its family, its parts, the target.
   const Node* launch_key(const ManifestScope& defaults, const Node& kernel,
                          const char* wanted) const {
     if (const Node* const own = kernel.find(wanted)) return own;
@@ -195,7 +195,7 @@ class LaunchReader {
     arguments.push_back(std::move(passed));
   }
 
-  /// Kernels of the target that stand beside its own: `prepare.kernels`.
+  /// Auxiliary kernels of the target: `prepare.kernels` and `check.kernels`.
   std::vector<KernelSpec> plain_kernels(const Node& kernels) {
     std::vector<KernelSpec> specs;
     const ManifestScope& target = reading_.target();
@@ -216,7 +216,7 @@ class LaunchReader {
     target_.check_kernels = kernels_that_write("check", "role = \"checked\"", is_checked);
   }
 
-  /// The kernels below a key, which take each argument that they are to write.
+  /// The kernels below a key. Together they must take each argument that they have to write.
   template <class IsWritten>
   std::vector<KernelSpec> kernels_that_write(const char* key, const char* mark,
                                              const IsWritten& is_written) {

@@ -99,7 +99,7 @@ void read_work(Reading& reading, Target& target) {
   }
 }
 
-/// An estimate is that of the configuration's family, else the target's, else 0.
+/// The estimate of the configuration's family, else of the target, else 0.
 void read_resources(Reading& reading, Target& target) {
   for (const ManifestScope& scope : reading.scopes) {
     for (const Node* const block : scope.all("resources")) {
@@ -118,7 +118,7 @@ void read_resources(Reading& reading, Target& target) {
   }
 }
 
-/// A family's line wins over the target's, and over one of its parts.
+/// Lines of a family precede those of its parts and of the target.
 void read_model(Reading& reading, Target& target) {
   for (const ManifestScope& scope : reading.scopes) {
     for (const Node* const block : scope.all("model")) {
@@ -158,7 +158,7 @@ Target read(Node root, const fs::path& file, int format, const fs::path& folder)
 bool is_json(const fs::path& file, std::string_view text) {
   if (file.extension() == ".json") return true;
   if (file.extension() == ".toml") return false;
-  // A plugin's: JSON begins with a brace, which no TOML does.
+  // A plugin's text has no file name: JSON begins with a brace, TOML never does.
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text.substr(at, 2) == "//") at = text.find('\n', at);
     if (at >= text.size() || std::strchr(" \t\r\n", text[at]) == nullptr) {
@@ -188,7 +188,7 @@ void require_version(const Node& root, bool json) {
                       version.integer(), json ? "JSON" : "TOML", written_in));
 }
 
-/// The manifest that this one extends, and this one on top.
+/// The manifest merged over the one that it extends.
 Node with_base(const Node& root, const fs::path& folder) {
   const Node& extends = root["extends"];
   const fs::path file = folder / extends.text();

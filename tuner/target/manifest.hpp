@@ -14,11 +14,11 @@
 namespace autotune {
 
 /// Reads a manifest and the source that it names: format 2 in TOML, format 1 in JSON. Throws Error
-/// with the file and what is wrong; of TOML with line and column and the line itself, of JSON with
-/// the key (`kernels[0].grid[1]`) and, for expressions, the column.
+/// with the place and what is wrong: file, line, column and the line itself; for JSON also the key,
+/// `kernels[0].grid[1]`.
 Target load_manifest(const std::filesystem::path& file);
 
-/// The same for a text, as a plugin gives it; paths in it start from the folder of `file`.
+/// The same for a text, such as a plugin's. Paths in it are relative to the folder of `file`.
 Target read_manifest(std::string_view text, const std::filesystem::path& file);
 
 /// A program that prints the source of a manifest, run in the manifest's folder.
@@ -27,8 +27,8 @@ struct Generator {
   std::vector<std::string> command;
 };
 
-/// Of a manifest file; nullopt if it names none. Does not run it, and does not read the source.
-/// Throws Error.
+/// The generator of a manifest file; nullopt if it has none. Neither runs it nor reads the source.
+/// Throws Error as load_manifest().
 std::optional<Generator> generator_of(const std::filesystem::path& file);
 
 }  // namespace autotune

@@ -87,7 +87,7 @@ std::vector<Names::Defined> Names::definitions() {
   return parsed_;
 }
 
-/// Of a function. Its errors are reported at their place in the body.
+/// The excerpt of a function's body. Errors are reported at their place in it.
 void Names::check_function(const Entry& entry, const std::string& scope) {
   const FunctionText& function = *entry.function;
   for (const std::string& parameter : function.parameters) {
@@ -215,7 +215,7 @@ Expression Names::expression(const Excerpt& excerpt, NameLevel level, const std:
   }
 }
 
-/// Format 1: a word is valid if any parameter or setting has it.
+/// Format 1 only: throws unless each word is a value of some parameter or setting.
 void Names::check_words(const Excerpt& excerpt, const Expression& expression,
                         NameLevel level) const {
   const std::set<std::string>& known = level == NameLevel::problem ? problem_words_ : words_;

@@ -17,29 +17,29 @@
 
 namespace autotune {
 
-/// What an expression may name: values of a problem, or values of a configuration as well.
+/// The names that an expression may use: those of a problem only, or of a configuration, too.
 enum class NameLevel : std::uint8_t { problem, configuration };
 
-/// Names of the target (scope "") are visible everywhere, names of a family only in it. Every
-/// function throws Error with the place.
+/// Names of the target (scope "") are visible everywhere, names of a family only in that family.
+/// Every function throws Error with the place.
 class Names {
  public:
-  /// Has the `device.` names. With `untyped_words`, as in format 1, an expression may use any word
-  /// that is a value of some parameter or setting.
+  /// Declares the `device.` names. With `untyped_words` (format 1), a name may be compared with a
+  /// word of any parameter or setting.
   explicit Names(bool untyped_words);
 
-  /// A size, setting, parameter or size of a setting's type. A parameter may be declared by several
-  /// families.
+  /// Declares a size, setting, parameter, or the size of a type (`dtype_bytes`). Several families
+  /// may declare the same parameter.
   void declare(const Node& place, const std::string& name, NameLevel level,
                const std::vector<Value>& values = {}, const std::string& scope = "");
-  /// A buffer, scalar or tensor map: expressions may choose among these. Returns its own name, such
-  /// as `fast.partial`.
+  /// Declares a buffer, scalar or tensor map, among which expressions may choose. Returns its full
+  /// name, such as `fast.partial`.
   std::string declare_handle(const Node& place, const std::string& name,
                              const std::string& scope = "");
-  /// A definition or function; it may name others that come later.
+  /// Declares a definition or function, which may use later ones.
   void define(const Definition& definition, const std::string& scope, bool is_macro);
 
-  /// All definitions, each after those that it names. The caller adds `when` and guards.
+  /// All definitions, each after those that it uses. The caller adds `when` and guards.
   struct Defined {
     std::string scope;
     DefineSpec spec;
@@ -66,7 +66,7 @@ class Names {
     std::vector<std::string> words;
     std::shared_ptr<const FunctionText> function;
     std::optional<Definition> definition;
-    std::optional<Expression> value;  // of a definition that is parsed
+    std::optional<Expression> value;  // of a definition, once it is parsed
     bool is_macro = false;
     Node place;
   };
@@ -83,10 +83,10 @@ class Names {
   void check_words(const Excerpt& excerpt, const Expression& expression, NameLevel level) const;
 
   bool untyped_words_;
-  std::set<std::string> words_, problem_words_;  // of all declared
+  std::set<std::string> words_, problem_words_;  // of all parameters and settings; of settings
   std::map<std::string, std::map<std::string, Entry>> scopes_;
-  std::vector<std::pair<std::string, std::string>> defined_;  // scope and name, as they stand
-  std::vector<const Entry*> path_;                            // that is being parsed
+  std::vector<std::pair<std::string, std::string>> defined_;  // scope and name, in file order
+  std::vector<const Entry*> path_;                            // definitions being parsed
   std::vector<Defined> parsed_;
 };
 

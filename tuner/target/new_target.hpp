@@ -11,8 +11,8 @@ struct TargetFiles {
   std::string manifest;  // NAME.target.toml
 };
 
-/// A small kernel over one size N, commented, that tunes as it stands on a GPU and on the host.
-/// Throws UsageError when the name is no identifier.
+/// A small commented kernel over one size N, ready to tune on a GPU and on the host. Throws
+/// UsageError if the name is not an identifier.
 TargetFiles new_target_files(const std::string& name);
 
 }  // namespace autotune

@@ -31,10 +31,10 @@ std::string kind_of(Node::Kind kind) {
   return "true or false";
 }
 
-/// What is shown of a line, in characters.
+/// Bytes of a line that are shown, in all and before the mistake.
 constexpr std::size_t kWidest = 120, kBeforeMistake = 100;
 
-/// False for further bytes of a letter in UTF-8.
+/// False for the continuation bytes of a UTF-8 character.
 bool begins_letter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
 /// The part of a line around a mistake, with a caret below it; `column` in bytes. It begins and
@@ -54,7 +54,7 @@ std::string excerpt(std::string_view line, std::size_t column, std::size_t numbe
                 std::string(margin.size() - 2, ' '), below);
 }
 
-/// `FILE:LINE:COLUMN: what`, then the line.
+/// Throws Error `FILE:LINE:COLUMN: what`, followed by the line.
 [[noreturn]] void fail_in(const Document& document, std::size_t at, std::string_view what) {
   const std::string_view text = document.text;
   at = std::min(at, text.size());
@@ -68,7 +68,8 @@ std::string excerpt(std::string_view line, std::size_t column, std::size_t numbe
                      excerpt(line, at - start, number)));
 }
 
-/// Nothing else in a manifest has such a key, and TOML reads what follows a header as part of it.
+/// Whether only the target itself has this key. TOML assigns a key after a [table] header to that
+/// table, so this mistake is common.
 bool is_of_targets(std::string_view key) {
   static constexpr std::string_view kKeys[] = {"manifest", "source",    "include",    "options",
                                                "sizes",    "settings",  "families",   "arguments",
@@ -84,7 +85,7 @@ bool is_identifier(std::string_view text) {
                      [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
-// Here, where Member is complete.
+// Defined here, where Member is complete.
 Node::Node() = default;
 Node::Node(Kind kind, std::shared_ptr<const Document> document, std::string key)
     : kind_(kind), document_(std::move(document)), key_(std::move(key)) {}

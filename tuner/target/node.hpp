@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A manifest as a tree, whatever it is written in; each value knows where it stands, so that errors
-// name its place.
+// A manifest as a tree, from TOML or JSON. Each value knows its place in the file, which errors
+// name.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@ namespace autotune {
 struct Document {
   std::string file;
   std::string text;
-  bool shows_keys = false;  // in errors
+  bool shows_keys = false;  // whether errors name the key, too
 };
 
-/// Of a list or table, unless a key has a bound of its own.
+/// Most items of a list or table, unless a key has its own bound.
 inline constexpr std::size_t kMostItems = 1000;
 
-/// Every function throws Error where the document is not as asked for: `FILE:LINE:COLUMN: what`,
-/// with the line, where positions are known, else `FILE: KEY: what`.
+/// A value of a manifest. Every function throws Error if the value is not as expected. The message
+/// is `FILE:LINE:COLUMN: what` and the line if the position is known, else `FILE: KEY: what`.
 class Node {
  public:
   enum class Kind : std::uint8_t { table, list, text, integer, real, flag };
@@ -48,36 +48,37 @@ class Node {
   const Document& document() const { return *document_; }
 
   [[noreturn]] void fail(std::string_view what) const;
-  /// The same at a character of the text, from 0.
+  /// The same at a byte of the text, from 0.
   [[noreturn]] void fail_at(std::size_t offset, std::string_view what) const;
-  /// Whether a place in the text has a place in the document.
+  /// Whether fail_at() can point into the text: not if it has escapes.
   bool has_place() const { return text_at_ != kUnknown; }
 
-  /// Refuses anything but a table with these keys, naming a near one; keys of `later` are known,
-  /// but not supported yet.
+  /// Throws unless this is a table with only these keys; suggests a near one. Keys of `later` are
+  /// reported as not supported yet.
   void expect_keys(std::initializer_list<std::string_view> keys,
                    std::initializer_list<std::string_view> later = {}) const;
   bool has(std::string_view name) const { return find(name) != nullptr; }
-  const Node& operator[](std::string_view name) const;  // must be there
-  const Node* find(std::string_view name) const;        // nullptr where there is none
+  const Node& operator[](std::string_view name) const;  // throws if it is missing
+  const Node* find(std::string_view name) const;        // nullptr if it is missing
 
-  /// The items of a list of at least `fewest`, at most `most`.
+  /// The items of a list with `fewest` to `most` items.
   const std::vector<Node>& items(std::size_t fewest = 0, std::size_t most = kMostItems) const;
-  /// Of a list, its items; of anything else, itself.
+  /// The items of a list; of any other value, the value itself.
   std::vector<Node> one_or_more(std::size_t most) const;
-  /// Of a table with at most kMostItems, in the order of the document; names are identifiers.
+  /// The members of a table with at most kMostItems, in the order of the document. All names must
+  /// be identifiers.
   const std::vector<Member>& members() const;
 
   std::string text() const;
   bool flag() const;
   std::int64_t integer() const;
   double real() const;
-  /// Letters, digits and `_`, no digit first: what C++ and expressions take for a name.
+  /// A text that is a name in C++ and in expressions: letters, digits and `_`, not a digit first.
   std::string identifier() const;
   /// An integer, a real number, or a word: an identifier in quotes. A flag is 0 or 1.
   Value value() const;
 
-  // For those who make trees.
+  // For the parsers, tree_of_toml() and tree_of_json().
   void set_text(std::string text) { text_ = std::move(text); }
   void set_integer(std::int64_t integer) { integer_ = integer; }
   void set_real(double real) { real_ = real; }
@@ -86,7 +87,7 @@ class Node {
   void add_item(Node item) { items_.push_back(std::move(item)); }
   void add_member(std::string name, Node node);
   void remove(std::string_view name);
-  /// An empty one of this kind with the place of this one.
+  /// An empty node of this kind at the place of this one.
   Node empty(Kind kind) const;
 
  private:
@@ -100,9 +101,9 @@ class Node {
   double real_ = 0;
   std::vector<Node> items_;
   std::vector<Member> members_;
-  std::size_t at_ = kUnknown;       // in the document's text
-  std::size_t key_at_ = kUnknown;   // where its key does, if that is elsewhere
-  std::size_t text_at_ = kUnknown;  // where text() begins, as it is written
+  std::size_t at_ = kUnknown;       // offset of the value in the document's text
+  std::size_t key_at_ = kUnknown;   // offset of its key; unknown in JSON
+  std::size_t text_at_ = kUnknown;  // offset of text(); unknown if it has escapes
 };
 
 struct Node::Member {

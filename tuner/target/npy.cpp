@@ -43,7 +43,7 @@ std::string dictionary_in(std::istream& file) {
   return bytes_in(file, length);
 }
 
-/// What follows `'key':`, without leading spaces.
+/// The text after `'key':`, without leading spaces.
 std::string_view value_of(std::string_view dictionary, std::string_view key) {
   const std::size_t at = dictionary.find(format("'{}':", key));
   if (at == std::string_view::npos) refuse(format("its header has no {}", key));

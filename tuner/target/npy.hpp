@@ -11,7 +11,7 @@ namespace autotune {
 
 /// An array in a file, in C order and little-endian.
 struct NpyArray {
-  std::string type;         // an ElementType's name such as `f32`, or made like one: `f128`
+  std::string type;         // `f32`; may be no ElementType: `f128`
   std::int64_t bytes = 0;   // of all elements
   std::int64_t offset = 0;  // of the first element in the file
 };

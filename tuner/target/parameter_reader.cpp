@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of a target, made of the declarations in its families.
+// Reads the parameters of a target and merges the declarations of its families.
 #include <algorithm>
 #include <set>
 
@@ -10,7 +10,7 @@
 namespace autotune {
 namespace {
 
-/// The values of one name in several families: rising, if each family's rise.
+/// The values of one parameter in all families, ascending if those of each family are.
 std::vector<Value> united(const std::vector<const Declared*>& uses) {
   if (uses.size() == 1) return uses.front()->values;
   std::vector<Value> all;
@@ -57,7 +57,7 @@ Parameter merged(Reading& reading, Target& target, const std::vector<const Decla
   return parameter;
 }
 
-/// Of a parameter that holds element types, the bytes of one: what `bytes(T)` is.
+/// The size of a parameter's element type in bytes, as an expression of the parameter.
 Expression bytes_of(const Parameter& parameter) {
   Expression bytes = Expression::constant(0);
   for (const Value& value : parameter.values) {
@@ -68,7 +68,7 @@ Expression bytes_of(const Parameter& parameter) {
   return bytes;
 }
 
-/// When a parameter has a meaning: in its families, under the condition that each of them gives.
+/// When a parameter has a meaning: in its families, if the `when` of that family holds.
 std::optional<Expression> when_of(Reading& reading, const std::vector<const Declared*>& uses) {
   std::optional<Expression> all;
   for (auto each = uses.rbegin(); each != uses.rend(); ++each) {
@@ -81,7 +81,7 @@ std::optional<Expression> when_of(Reading& reading, const std::vector<const Decl
   return all;
 }
 
-/// Where the source sees it: in its families.
+/// When the source has the parameter's macro: in its families.
 std::optional<Expression> macro_when_of(const std::vector<const Declared*>& uses) {
   std::optional<Expression> all;
   for (const Declared* const use : uses) {
@@ -92,7 +92,7 @@ std::optional<Expression> macro_when_of(const std::vector<const Declared*>& uses
   return all;
 }
 
-/// By name, in the order in which names first stand.
+/// Declarations grouped by name, in the order of their first occurrence.
 std::vector<std::vector<const Declared*>> by_name(const std::vector<Declared>& all) {
   std::vector<std::vector<const Declared*>> groups;
   for (const Declared& each : all) {

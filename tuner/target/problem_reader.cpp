@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a problem is: its sizes and settings.
+// Reads the sizes and settings of a manifest.
 #include <limits>
 
 #include "tuner/target/reading.hpp"

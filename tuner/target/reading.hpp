@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A manifest during reading: its scopes, and the names that they declare.
+// The state of reading a manifest: its scopes and the names that they declare.
 #pragma once
 
 #include <filesystem>
@@ -14,16 +14,16 @@
 
 namespace autotune {
 
-/// The target itself, or a family with the parts that it uses: keys are looked up in all tables.
+/// The target itself, or a family with the parts that it uses.
 struct ManifestScope {
   std::string name;          // empty for the target
-  std::vector<Node> tables;  // parts first
-  /// True in configurations of this family; the target has none.
+  std::vector<Node> tables;  // the parts, then the family itself
+  /// Holds in configurations of this family; empty for the target.
   std::optional<Expression> guard = {};
 
-  /// Every value of a key, in order.
+  /// The values of a key in all tables, in order.
   std::vector<const Node*> all(std::string_view key) const;
-  /// The last value of a key, or nullptr.
+  /// The last of them, which has precedence, or nullptr.
   const Node* last(std::string_view key) const;
 };
 
@@ -55,7 +55,8 @@ void read_conditions(Reading& reading, Target& target);
 void read_space(Reading& reading, Target& target);
 void read_default(Reading& reading, Target& target);
 
-/// The names of arguments, workspace and tensor maps. Comes first: definitions may not use them.
+/// Declares the names of arguments, workspace and tensor maps. Must be called first, so that
+/// definitions cannot take these names.
 void declare_handles(Reading& reading);
 /// Arguments, workspace and tensor maps.
 void read_arguments(Reading& reading, Target& target);

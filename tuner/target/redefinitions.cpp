@@ -22,7 +22,7 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-/// Takes the word at the front of `text`, and the blanks round it, off.
+/// Removes the first word of `text` and the blanks around it, and returns the word.
 std::string_view take_word(std::string_view& text) {
   text = without_blanks(text);
   const auto end = std::ranges::find_if_not(text, is_word);
@@ -39,7 +39,7 @@ bool names(std::string_view condition, std::string_view name) {
   return false;
 }
 
-/// The conditions round a line, outermost first; one with the branches before it.
+/// The conditions around a line, outermost first, each with its earlier branches.
 class Conditions {
  public:
   void follow(std::string_view directive, std::string_view rest) {
@@ -64,10 +64,10 @@ class Conditions {
   std::vector<std::string> open_;
 };
 
-/// Where lines are said to be: `#line 1 "b.cu"`.
+/// File and line according to directives such as `#line 1 "b.cu"`.
 class Place {
  public:
-  /// The rest of the directive, which stands on this line.
+  /// Applies the rest of a #line directive.
   void set(std::string_view rest, int line) {
     after_ = line + 1;
     std::from_chars(rest.data(), rest.data() + rest.size(), first_);

@@ -10,11 +10,11 @@
 
 namespace autotune {
 
-/// A `#define`, by the line that it begins on, as `#line` counts.
+/// A `#define` with its first line, as `#line` counts.
 struct SourceDefine {
   std::string name;
   int line = 0;
-  std::string file = {};  // as the last #line calls it; empty before the first
+  std::string file = {};  // from the last #line; empty before the first
   friend bool operator==(const SourceDefine&, const SourceDefine&) = default;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be tuned: definitions, constraints, and the sizes that a source sees.
+// Reads definitions, constraints, and when sizes are compiled in.
 #include <algorithm>
 
 #include "tuner/target/reading.hpp"
@@ -7,7 +7,7 @@
 namespace autotune {
 namespace {
 
-/// Each part of a conjunction is a constraint of its own, because it depends on fewer parameters.
+/// Splits conjunctions into constraints: each part depends on fewer parameters.
 void add_constraint(Reading& reading, Target& target, const ManifestScope& scope,
                     const Excerpt& statement) {
   const auto parsed = [&](const Excerpt& excerpt) {
@@ -34,7 +34,7 @@ void read_constraints(Reading& reading, Target& target, const ManifestScope& sco
   }
 }
 
-/// A family's own expression holds in its configurations.
+/// A constraint of a family applies to its own configurations only.
 void read_baked_sizes(Reading& reading, Target& target, const ManifestScope& scope) {
   const Node* const bake = scope.last("bake_sizes");
   if (!bake) return;

@@ -82,7 +82,7 @@ bool is_part_of_name(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// Finds what joins the parts of an expression outside of all parentheses.
+/// Finds the `and` and `implies` of an expression outside of parentheses.
 class Joints {
  public:
   explicit Joints(std::string_view text) : text_(text) {
@@ -132,7 +132,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
 }
 
-/// Where the `=` of a definition is: the first that is part of no other operator.
+/// The position of a definition's `=`: the first that is not part of another operator.
 std::size_t equals_of(const std::string& text) {
   for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
     const bool doubled = at + 1 < text.size() && text[at + 1] == '=';
@@ -168,7 +168,7 @@ Definition definition_of(const Excerpt& statement) {
   return definition;
 }
 
-/// As expressions read it, with a digit behind the point: `1.0e-06`.
+/// A real number as expressions read it, with a digit after the point: `1.0e-06`.
 std::string text_of(double real) {
   std::string text = format("{:#}", real);
   const std::size_t point = text.find('.');

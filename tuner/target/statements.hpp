@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of expressions: one a line, or several separated by `;`. An indented line continues the
+// Blocks of expressions: one per line, or several separated by `;`. An indented line continues the
 // previous one. `#` begins a comment.
 #pragma once
 

@@ -9,7 +9,7 @@
 
 namespace autotune {
 
-/// A buffer's name, or as chosen by `? :`.
+/// Reads a buffer's name, or an expression that chooses one by `? :`.
 Expression chosen_buffer(Reading& reading, const ManifestScope& scope, const Node& buffer);
 
 TextureSpec read_texture(Reading& reading, const ManifestScope& scope, const std::string& name,

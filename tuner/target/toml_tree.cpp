@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TOML, from toml++: the only place that includes it.
 #define TOML_HEADER_ONLY 1
-// Some wrong texts, such as an unfinished header, break an assertion of toml++. Here that is an
-// exception in every build: without NDEBUG, and with an assert of our own.
+// Some invalid texts, such as an unfinished header, fail an assertion in toml++. The macros below
+// turn it into an exception in every build.
 #undef NDEBUG
 namespace autotune {
 struct BrokenToml {};
@@ -13,7 +13,8 @@ struct BrokenToml {};
 // clang-format off
 #include <cstdint>
 #include <toml++/impl/preprocessor.h>
-// Letters beyond ASCII reach such places in its tables of Unicode. They are of no special kind.
+// toml++ marks parts of its Unicode tables as unreachable, but non-ASCII characters reach them. They
+// count as ordinary characters.
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
@@ -50,7 +51,7 @@ class Lines {
     }
     return at;
   }
-  /// Where a text begins within its quotes; unknown where it is not written as it is read.
+  /// The offset of a text within its quotes; unknown if it has escapes.
   std::size_t text_offset(std::size_t at, const std::string& text) const {
     if (at == Node::kUnknown) return at;
     std::string_view rest = text_.substr(at);
@@ -74,7 +75,7 @@ class Builder {
   Node table(const toml::table& table, const std::string& key, std::size_t at) const {
     Node node(Node::Kind::table, document_, key);
     node.set_place(at, Node::kUnknown);
-    // toml++ sorts by name.
+    // toml++ sorts members by name; restore the order of the document.
     std::vector<std::pair<const toml::key*, const toml::node*>> members;
     for (const auto& [name, value] : table) members.emplace_back(&name, &value);
     const auto place = [&](const auto& member) {
@@ -84,7 +85,7 @@ class Builder {
     for (const auto& member : members) {
       const std::string name(member.first->str());
       const std::string path = key.empty() ? name : format("{}.{}", key, name);
-      // A table stands where its name does; a value where it begins.
+      // The place of a table is its name; that of a value is its begin.
       Node value = made(*member.second, path, place(member));
       value.set_key_place(place(member));
       node.add_member(name, std::move(value));
@@ -133,7 +134,7 @@ class Builder {
   Lines lines_;
 };
 
-/// What to try where toml++ says something.
+/// Advice for an error message of toml++.
 struct Advice {
   std::string_view says, advice;
 };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr NameLevel kConfiguration = NameLevel::configuration;
 
-/// Of `f32x4`.
+/// 4 for `f32x4`; nullopt for other names.
 std::optional<std::int64_t> vector_width(const std::string& name) {
   if (name.size() < 3 || !element_type(name.substr(0, name.size() - 2))) return std::nullopt;
   const std::string_view end = std::string_view(name).substr(name.size() - 2);
@@ -38,7 +38,7 @@ std::vector<MemberSpec> members_of(Reading& reading, const Target& target, const
   return specs;
 }
 
-/// Members of one type lie without gaps: the buffer is an array of them.
+/// A struct with members of a single type is a vector of them, because it has no padding.
 void set_members(ArgumentSpec& spec, std::vector<MemberSpec> members) {
   spec.type = members.front().type;
   const bool alike = std::ranges::all_of(
@@ -99,7 +99,7 @@ std::string type_of(Reading& reading, const Target& target, const Node& type,
                name));
   } else {
     require_types(type, "parameter", *parameter);
-    (void)reading.names.expression(type, kConfiguration, scope->name);  // sees it
+    (void)reading.names.expression(type, kConfiguration, scope->name);  // checks its visibility
   }
   return name;
 }

@@ -25,7 +25,7 @@ Node parameters(const Node& list) {
   return table;
 }
 
-/// `[{"entry": "f", …}]` as `{f = {entry = "f", …}}`; an entry may stand several times.
+/// `[{"entry": "f", …}]` as `{f = {entry = "f", …}}`; an entry may occur several times.
 Node kernels(const Node& list) {
   Node table = list.empty(Node::Kind::table);
   for (const Node& item : list.items(1)) table.add_member(item["entry"].identifier(), item);

@@ -10,7 +10,7 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kMostValues = 65535;
-constexpr std::size_t kMostWords = 1000;  // each is a macro of every source
+constexpr std::size_t kMostWords = 1000;  // each becomes a macro in every source
 
 }  // namespace
 

@@ -12,13 +12,14 @@ namespace autotune {
 
 /// "word", "real number" or "integer".
 const char* kind_of(const Value& value);
-/// All numbers or all words; one real number makes all real. `name` is for messages.
+/// The values of a list: numbers only or words only, without repetition. If one number is real, all
+/// become real. `name` is for messages.
 std::vector<Value> listed_values(const Node& node, const std::string& name);
-/// Of `{ from = 1, to = 64, factor = 2 }`, or with `step`.
+/// The integers of `{ from = 1, to = 64, factor = 2 }`, or with `step`; at most 65535.
 std::vector<Value> ranged_values(const Node& node);
 /// Whether all are names of element types.
 bool is_typed(const std::vector<Value>& values);
-/// `as = "text"` or `as = "type"` of a table with `values`.
+/// The form by the key `as` of a table with `values`: "text" or "type"; number without the key.
 WordForm form_of(const Node& node, const std::vector<Value>& values);
 
 }  // namespace autotune
