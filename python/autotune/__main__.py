@@ -10,7 +10,7 @@ from ._tool import tool
 
 
 def main() -> None:
-    """Becomes the tool, with this process's arguments."""
+    """Replaces this process by the tool, with the same arguments."""
     try:
         program = str(tool())
         os.execve(program, [program, *sys.argv[1:]], environment())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory of arrays of any library: where it is, of which type, how much, how laid out."""
+"""The memory of any library's arrays: address, device, type, length and layout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FORMATS = {"e": "f2", "f": "f4", "d": "f8", "b": "i1", "i": "i4", "l": "i8", "q
 
 @dataclass(frozen=True)
 class View:
-    """An array as a kernel gets it."""
+    """An array, as it is passed to a kernel."""
 
     address: int
     type: str  # of its elements, as in manifests: f32, f64, i32, i64; others as their library says
@@ -33,7 +33,7 @@ class View:
 
 
 def is_torch(array: object) -> bool:
-    """Whether it is a tensor of PyTorch, which is not imported to find out."""
+    """Whether it is a tensor of PyTorch. Does not import PyTorch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(array, getattr(torch, "Tensor", ()))
 

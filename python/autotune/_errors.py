@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong. The texts are libautotune's and the tool's own where they say it."""
+"""Exceptions. Their texts come from libautotune or the tool, if these report the error."""
 
 from __future__ import annotations
 

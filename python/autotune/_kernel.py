@@ -83,7 +83,7 @@ class Kernel:
 
     @property
     def engine(self) -> tuple[str, str]:
-        """What launch() runs, of ENGINES, and the library's name or why it is missing."""
+        """What launch() runs, one of ENGINES; and the library's name, or why it is missing."""
         reason = ffi.new("char const **")
         engine = library().autotune_kernel_engine(self._open(), reason)
         return ENGINES[engine], text(reason[0])
@@ -157,11 +157,11 @@ class Kernel:
         check(library().autotune_hold_constant(self._open(), held))
 
     def invalidate(self) -> None:
-        """Says that the constant buffer has changed: the next launch does all of its work."""
+        """Call it when the constant buffer has changed: the next launch does all of its work."""
         check(library().autotune_invalidate(self._open()))
 
     def _view(self, index: int, array: Any, stream: int) -> tuple[int, Optional[View]]:
-        """The address, and what keeps it valid."""
+        """The address, and the object that keeps it valid."""
         buffer = self.buffers[index]
         if array is None:
             if buffer.use == "not used" or (buffer.use == "read" and buffer.length == 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds and loads libautotune. Its own header, autotune.h, says what can be called."""
+"""Finds and loads libautotune. Its functions are those of its header, autotune.h."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _loaded() -> tuple[Any, list[Path]]:
 
 
 def library() -> Any:
-    """libautotune, loaded once. Raises Error if it cannot be."""
+    """libautotune, loaded at the first call. Raises Error if that fails."""
     return _loaded()[0]
 
 
@@ -102,7 +102,7 @@ def text(characters: Any) -> str:
 
 
 def check(status: int) -> None:
-    """Raises what a status other than AUTOTUNE_OK stands for, with the library's sentence."""
+    """Raises the exception for a status other than AUTOTUNE_OK, with the library's sentence."""
     c = library()
     if status == c.AUTOTUNE_OK:
         return

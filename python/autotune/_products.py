@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrix products on a GPU: which target is known to compute one fastest."""
+"""Matrix products on a GPU, and the target that computes each fastest."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Launcher:
     operands: tuple[str, ...]  # A, B, bias, D
 
     def launch(self, addresses: Mapping[str, int], stream: int) -> None:
-        """Without a bias, its address is not read."""
+        """Launches the product. The address of the bias is read only if there is one."""
         self.kernel.launch_at([addresses[operand] for operand in self.operands], stream)
 
 
@@ -127,7 +127,7 @@ def _fastest(product: Product, open_target: Open) -> Optional[tuple[Problem, Ans
 
 
 def _known_answers(product: Product, open_target: Open) -> list[tuple[Problem, Answer]]:
-    """Empty where nothing is known of the first problem."""
+    """Empty if nothing is known about the first problem."""
     known: list[tuple[Problem, Answer]] = []
     for problem in tuned_problems(product):
         target = open_target(product.ordinal, problem.target, problem.settings)

@@ -21,7 +21,7 @@ _LINE = re.compile(r"\[(\d+)/(\d+)\] (.*?)  (\d+)/(\d+)(.*)")
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is."""
+    """The progress of a run."""
 
     problem: int  # from 1
     problems: int

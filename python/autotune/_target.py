@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One target with fixed settings on one device: what is known of it."""
+"""One target with fixed settings on one device: lookups, and kernels."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def _run(words: list[str], show: Optional[Callable[[Progress], None]],
 
 def _attended(process: subprocess.Popen[bytes],
               relay: Callable[[], list[str]]) -> tuple[list[str], str]:  # fmt: skip
-    """The lines on stderr and the text on stdout. The document comes last and at once."""
+    """The lines on stderr and the text on stdout. The tool writes its document last and at once."""
     assert process.stdout is not None
     while True:
         try:

@@ -57,7 +57,7 @@ class _Kernels:
         return captured
 
     def give_up(self, product: Product, error: Error) -> None:
-        """From now on PyTorch computes it."""
+        """Leaves this product to PyTorch from now on."""
         self._is_tuned[product] = False
         warnings.warn(f"PyTorch computes {product} from now on: {error}", stacklevel=4)
 
@@ -98,7 +98,7 @@ def _allows_tf32() -> bool:
 
 
 def _is_usable(tensors: list[Tensor]) -> bool:
-    """On one GPU, of one type that kernels have, not empty, at aligned addresses."""
+    """Whether they are on one GPU, of one type that kernels have, not empty, and aligned."""
     first = tensors[0]
     if first.dtype not in _TYPES or (first.dtype == torch.float32 and _allows_tf32()):
         return False

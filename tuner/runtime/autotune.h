@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * libautotune: looks up the tuned configuration of a kernel for given sizes, compiles and launches
  * it. Plain C. No function throws or aborts. Functions return a status; autotune_message() has the
- * error in one sentence. All functions are thread-safe, also on one handle. */
+ * error in one sentence. All functions are thread-safe, also on one handle. Sizes and lengths count
+ * elements; names say where they are bytes. */
 #ifndef AUTOTUNE_H
 #define AUTOTUNE_H
 
@@ -32,8 +33,8 @@ typedef enum autotune_status {
 /* The source of an answer, best first. */
 typedef enum autotune_origin {
   AUTOTUNE_EXACT = 0,             /* for exactly these sizes; `provenance` says how it was found */
-  AUTOTUNE_TRANSFERRED = 1,       /* chosen by what is known of near sizes, valid for these */
-  AUTOTUNE_SAME_ARCHITECTURE = 2, /* the same, of another GPU of this compute capability */
+  AUTOTUNE_TRANSFERRED = 1,       /* chosen from results at near sizes; valid for these */
+  AUTOTUNE_SAME_ARCHITECTURE = 2, /* the same, from another GPU of this compute capability */
   AUTOTUNE_DEFAULT = 3            /* the target's default configuration */
 } autotune_origin;
 
@@ -53,13 +54,14 @@ typedef struct autotune_kernel autotune_kernel;
 typedef struct autotune_options {
   size_t size;
   const char* target;   /* a name, or the path of a manifest; required */
-  const char* settings; /* `dtype=f64 layout=NT`; others have the target's default */
-  /* Default on a GPU: `l2=hot launch=graph context=between`. For results of `--objective energy` or
-   * `edp`: `l2=hot launch=graph objective=energy context=between`. */
+  const char* settings; /* `dtype=f64 layout=NT`; others take the target's default */
+  /* How the times of results were taken. Default on a GPU: `l2=hot launch=graph context=between`.
+   * For results of `--objective energy` or `edp`, for example:
+   * `l2=hot launch=graph objective=energy context=between`. */
   const char* policy;
-  /* Databases, uppermost first. NULL for the user's: the tool's default database. NULL for the
-   * shipped one: that of this installation; an empty text: none. A missing or damaged file counts
-   * as empty; autotune_warnings() reports it. */
+  /* Databases, the uppermost first. `user_database` NULL: the tool's default database.
+   * `shipped_database` NULL: that of this installation; an empty text: none. A missing or damaged
+   * file counts as empty; autotune_warnings() reports it. */
   const char* user_database;
   const char* site_database;
   const char* shipped_database; /* opened as on a read-only medium */
@@ -69,22 +71,22 @@ typedef struct autotune_options {
   int32_t ordinal;
   int32_t tuned_only; /* 1: never call a vendor's library instead of a tuned kernel */
   /* 1: kernels that can start early (CUDA's programmatic dependent launch) do so wherever it may
-   * help, in streams that are not captured, too. Ask for it where such launches mostly follow one
-   * another. 0: only in a stream capture, where it was measured to be faster; see
+   * help, also in streams that are not captured. Set it if such launches mostly follow each other.
+   * 0: they do so only in a stream capture, where it was measured to be faster; see
    * autotune_launch(). Results are the same. */
   int32_t early_start;
   /* Milliseconds that autotune_prepare() may take, compilation included, to race the likeliest
-   * configurations and the vendor's libraries at sizes that nobody tuned, on the GPU `ordinal` and
-   * in buffers of its own. The first autotune_prepare() of a problem waits for it; its result is
-   * stored in the user's database and is the answer from then on. If it fails, the answer is that
-   * of autotune_lookup(), and autotune_warnings() has the reason. Do not prepare such a problem
-   * while a stream is being captured. 0: no race. */
+   * configurations and the vendor's libraries at untuned sizes. The race runs on the GPU `ordinal`,
+   * in buffers of its own. The first autotune_prepare() of a problem waits for it. The result is
+   * stored in the user's database and is the answer from then on. If the race fails, the answer is
+   * that of autotune_lookup(), and autotune_warnings() has the reason. Do not prepare such a
+   * problem while a stream is being captured. 0: no race. */
   int64_t first_use_ms;
   /* Another target that computes the same from the same buffers, such as gemm_split for gemm in
-   * f32: its answer counts for sizes that it was tuned for, where it was measured to be faster than
-   * `target`, or `target` was not tuned. It gets those of the settings that it has. NULL: none.
-   * With gemm this chooses the units: gemm_split multiplies on tensor cores within the contract of
-   * f32, and without it only FP32 units are used. */
+   * f32. At sizes that it was tuned for, it answers if it was measured to be faster than `target`,
+   * or if `target` was not tuned. It gets those of the settings that it has. NULL: none. With gemm
+   * this chooses the units: gemm_split uses tensor cores with the accuracy of f32; without it, only
+   * FP32 units are used. */
   const char* alternative;
 } autotune_options;
 
@@ -98,9 +100,9 @@ typedef struct autotune_answer {
   double median_ns;  /* measured or predicted; of the near sizes if transferred; 0: unknown */
   double default_ns; /* of the default configuration at the same sizes; 0: unknown */
   double factor;     /* distance of the near sizes: 2 if each is off by two; 1 if exact */
-  /* If a vendor's library was faster than every configuration in the playoff: its plugin and its
-   * choice, `cublas cublasSgemm`. At sizes that were not tuned, if it is expected to be: its
-   * plugin, and the expected time. autotune_launch() then calls it. Else empty, and 0. */
+  /* If a vendor's library was faster than every configuration in the playoff: its plugin and
+   * candidate, `cublas cublasSgemm`, and its time. At untuned sizes, if it is expected to be
+   * faster: its plugin and the expected time. autotune_launch() then calls it. Else empty and 0. */
   const char* baseline;
   double baseline_ns;
   const char* target; /* whose configuration it is: that of the options, or the alternative */
@@ -111,7 +113,8 @@ AUTOTUNE_API const char* autotune_message(void);
 /* AUTOTUNE_ABI of the loaded library. */
 AUTOTUNE_API int32_t autotune_abi(void);
 
-/* Reads the manifest and the databases, and closes them. */
+/* Reads the manifest and the databases, and closes the files. *handle is valid until
+ * autotune_close(), and is set only on success. */
 AUTOTUNE_API autotune_status autotune_open(const autotune_options* options,
                                            autotune_handle** handle);
 AUTOTUNE_API void autotune_close(autotune_handle* handle);
@@ -132,11 +135,13 @@ AUTOTUNE_API const char* autotune_size_name(const autotune_handle* handle, size_
 AUTOTUNE_API const char* autotune_warnings(const autotune_handle* handle);
 
 /* The configuration for `count` sizes in the target's order. Opens no file and makes no CUDA call.
- * For tuned sizes, it neither locks nor allocates. Others take some milliseconds, once. */
+ * For tuned sizes, it neither locks nor allocates. For others, the first lookup takes some
+ * milliseconds. */
 AUTOTUNE_API autotune_status autotune_lookup(autotune_handle* handle, const int64_t* sizes,
                                              size_t count, autotune_answer* answer);
 
-/* The same as text for people. Writes at most `capacity` bytes, including a final NUL. */
+/* The same as text for people. Writes at most `capacity` bytes, including a final NUL; a longer
+ * text is cut off. */
 AUTOTUNE_API autotune_status autotune_explain(autotune_handle* handle, const int64_t* sizes,
                                               size_t count, char* text, size_t capacity);
 
@@ -192,9 +197,9 @@ AUTOTUNE_API size_t autotune_kernel_launches(const autotune_kernel* kernel);
 AUTOTUNE_API autotune_status autotune_kernel_geometry(const autotune_kernel* kernel, size_t index,
                                                       autotune_geometry* geometry);
 
-/* The names and sizes of the kernel's arrays, in the order of autotune_launch(): those of the
- * manifest, then its unchecked outputs, whose size may differ from kernel to kernel. The caller
- * fills prepared inputs itself; checked outputs are not used and may be null. */
+/* The names and sizes in bytes of the kernel's arrays, in the order of autotune_launch(): those of
+ * the manifest, then its unchecked outputs, whose size may differ between kernels. The caller fills
+ * prepared inputs itself. Checked outputs are not used and may be null. */
 AUTOTUNE_API size_t autotune_kernel_buffers(const autotune_kernel* kernel);
 AUTOTUNE_API const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index,
                                                 uint64_t* bytes);
@@ -227,10 +232,10 @@ AUTOTUNE_API autotune_status autotune_describe_buffer(const autotune_kernel* ker
  * buffers: keep the kernel while the graph is in use.
  *
  * Some kernels can start before the kernel ahead of them has ended; they wait for its results. This
- * saves time only where that kernel lets them, and costs up to 2 us elsewhere. So a captured launch
- * gets such an edge only where the one node ahead of it is a kernel that this library launched and
- * that lets it, and only for sizes at which it was measured to be faster in a chain of its calls.
- * In a stream that is not captured, autotune_options.early_start decides.
+ * saves time only if that kernel permits it, and costs up to 2 us otherwise. So a captured launch
+ * gets such an edge only if the single node ahead of it is a kernel of this library that permits
+ * it, and only for sizes at which an early start was measured to be faster in a chain of calls. In
+ * a stream that is not captured, autotune_options.early_start decides.
  *
  * A kernel with workspace, or a vendor's library, must not run twice at a time, in streams or
  * graphs. */
@@ -255,16 +260,16 @@ AUTOTUNE_API autotune_status autotune_launch_with(autotune_kernel* kernel, void*
 
 /* Promises that the contents of the buffer `name` stay the same, such as the weights of a layer.
  * The next launch does all of its work. Later ones leave out what depends on this buffer alone,
- * such as splitting or packing it, as long as its address is the same. NULL: nothing is promised
- * any more, as at first. Kernels without such work are launched as before.
+ * such as splitting or packing it, as long as its address is the same. NULL ends the promise.
+ * Kernels without such work are launched as before.
  *
  * A launch into a stream that is being captured leaves the work out only if a launch outside of
  * captures did it. So launch once before the capture. */
 AUTOTUNE_API autotune_status autotune_hold_constant(autotune_kernel* kernel, const char* name);
 
-/* The contents of that buffer have changed: the next launch does all of its work. Graphs that were
- * captured without this work use what that launch leaves: make it outside of a capture, before they
- * are launched again. */
+/* Call this when the contents of that buffer have changed: the next launch does all of its work.
+ * Graphs that were captured without this work use the results of that launch. So launch once
+ * outside of a capture before you launch such a graph again. */
 AUTOTUNE_API autotune_status autotune_invalidate(autotune_kernel* kernel);
 
 #ifdef __cplusplus
