@@ -274,11 +274,13 @@ const Verb kCover{
     .details =
         R"(Tunes each size that is not tuned, and times the fastest configurations of each at all others. Then
 it prints how much the best choice of 1, 2, … configurations loses against each size's fastest, at
-worst and in the geometric mean, down to the fewest that lose at most `--within` percent everywhere.
+worst and in the geometric mean. It stops at the fewest that lose at most `--within` percent
+everywhere.
 
-These are stored, as pins of the sizes with a note. Programs and `query` get them for these sizes.
-For sizes between the least and the largest of each dimension, libautotune chooses among them. `autotune
-db unpin` takes them back, for the sizes that it names. With `--json`, stdout holds one document:
+These configurations are stored as pins of the sizes, with a note. Programs and `query` get them for
+these sizes. For sizes between the least and the largest of each dimension, libautotune chooses among
+them. `autotune db unpin` removes the pins of the sizes that it names. With `--json`, stdout holds one
+document:
 
     {"target": "gemm", "device": "NVIDIA H200", "db": "/home/me/tuned.db", "within": 0.03, "sizes": 7,
      "curve": [{"configurations": 1, "worst_loss": 0.31, "mean_loss": 0.12}, …],
@@ -300,7 +302,7 @@ db unpin` takes them back, for the sizes that it names. With `--json`, stdout ho
                  "graph stream"},
                 {"context",
                  "C",
-                 "What a call stands among, as for tune: between, chain or alone",
+                 "The context of a call that decides, as for tune: between, chain or alone",
                  {},
                  false,
                  "between chain alone"},

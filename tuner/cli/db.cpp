@@ -100,8 +100,8 @@ const Verb kDb{
   kt (Kernel Tuner's cache of 1.5.0) have the trials of one problem: `--target`, `--size`, and
   `--device`, `--set` or `--context` if several fit. A `lower_bound` beside a time says that timing
   stopped early.
-* `export --format cpp --embed --target T` compiles the answers and writes a header with a look-up
-  function, the cubins, and what launches them ([database.md](database.md)).
+* `export --format cpp --embed --target T` compiles the answers and writes a header with a lookup
+  function, the cubins, and launch code ([database.md](database.md)).
 * `export --format source --target T --size S` writes one answer as a CUDA source with its kernels,
   values and launches, which nvcc compiles without any other file ([database.md](database.md)). With
   `--output DIR` it also writes a header and a test, and prints the command that builds them.
@@ -122,7 +122,7 @@ const Verb kDb{
                  "export: write to this file instead of stdout; source: into this folder"},
                 {"target", "T", "pin: the target; export: only this one; import: its manifest"},
                 {"device", "NAME", "pin, export: only this device"},
-                {"embed", "", "export cpp: with cubins and what launches them"},
+                {"embed", "", "export cpp: with cubins and launch code"},
                 {"size", "S", "pin, export t4, kt, source, --embed: a problem, as for tune"},
                 {"set", "NAME=VALUE",
                  "pin, export t4, kt, source, --embed: a setting of the problem, such as dtype=f64",

@@ -183,7 +183,8 @@ const Verb kDoctor{
     .synopsis = "[--db FILE] [--plugin FILE] [--json]",
     .summary = "Check the installation: what is missing, and how to get it",
     .details =
-        "Looks at the toolkit, the driver, the GPUs and who may open them, the host compiler, "
+        "Looks at the toolkit, the driver, the GPUs and the permission to open them, the host "
+        "compiler, "
         "targets, plugins, the cache, the databases, the preload library and Python. Each line "
         "says what is there and what to do. `note` is something that not everybody needs. The exit "
         "status is 1 if there is a `problem`. It changes nothing.",

@@ -51,9 +51,10 @@ const Verb kNewTarget{
     .synopsis = "NAME",
     .summary = "Write a small kernel and its manifest into the current folder",
     .details =
-        "Writes `NAME.cu` and `NAME.target.toml`, commented, over one size `N`. They "
-        "can be tuned without a change, on a GPU and on the host device. Existing files are never "
-        "overwritten. [manifest.md](manifest.md) documents the format.",
+        "Writes `NAME.cu` and `NAME.target.toml`, with comments, for one size `N`. They can be "
+        "tuned "
+        "unchanged, on a GPU and on the host device. Existing files are never overwritten. "
+        "[manifest.md](manifest.md) documents the format.",
     .options = {},
     .positional = "NAME",
     .run = run_new_target};

@@ -79,10 +79,10 @@ extern const Verb kRun;
 const Verb kRun{
     .name = "run",
     .synopsis = "[--record FILE] [--report] [--wait] [--no-serve] [--db FILE] -- COMMAND…",
-    .summary = "Start a program whose cuBLAS calls tuned kernels serve",
+    .summary = "Start a program and serve its cuBLAS calls by tuned kernels",
     .details =
         "Starts the command with `libautotune_blas.so` preloaded. The program is not changed. "
-        "[blas.md](blas.md) says which calls are served, and what becomes of the others.\n"
+        "[blas.md](blas.md) says which calls are served, and what happens to the others.\n"
         "\n"
         "    autotune run --record workload.jsonl -- python train.py\n"
         "    autotune tune --workload workload.jsonl --budget 5m\n"
@@ -92,7 +92,7 @@ const Verb kRun{
                 {"report", "", "At the end, say on stderr what was served, what was not, and why"},
                 {"wait", "",
                  "The first call of a shape waits for its kernel, instead of calling cuBLAS"},
-                {"no-serve", "", "Pass every call on to cuBLAS; for --record and --report alone"},
+                {"no-serve", "", "Pass every call on to cuBLAS, as for --record or --report alone"},
                 {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"}},
     .positional = "COMMAND",
     .run = run_run};

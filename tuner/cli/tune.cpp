@@ -97,15 +97,15 @@ Results name a problem by its sizes and by settings that differ from their defau
 database have all settings.
 
 `--budget 200` (evaluations) and `10%` (of the valid space) hold for each problem. `60s` or `2m` is
-the time of the whole run. `auto` ends a problem when `guided` expects less than 0.5 % from going on,
-after 32 to 400 evaluations; the report says what it expected. The default is `auto` on a GPU (128
-with another strategy) and 40 on the host.
+the time of the whole run. `auto` ends a problem when `guided` expects going on to gain less than
+0.5 %, after 32 to 400 evaluations; the report has the expected gain. The default is `auto` on a GPU
+(128 with another strategy) and 40 on the host.
 
 `--workload FILE` takes the problems from a file of `autotune run --record`, or from PyTorch
 TunableOp's CSV of untuned shapes (`tunableop_untuned0.csv`). The target is gemm, unless `--target`
-says gemm_batched, gemm_split, gemm_split_batched, gemm16 or gemm16_batched. The heaviest problems
-come first, by calls times the estimated time of a call. A budget of time is shared by this weight. Problems that would
-get less than a second are left out.
+names gemm_batched, gemm_split, gemm_split_batched, gemm16 or gemm16_batched. The weight of a problem
+is its calls times the estimated time of a call. The heaviest problems come first, and a time budget
+is shared by weight. Problems that would get less than a second are left out.
 
 With several devices, each problem is tuned on one of them. A device without a problem of its own
 helps another: it measures some of the configurations. It may help if the default configuration
@@ -152,8 +152,8 @@ With `--json`, stdout holds one document:
      "compile": {"compiled": 180, "cached": 20, "cpu_seconds": 60.0, "busy_threads": 14.2},
      "interrupted": false, "seconds": 41.0}
 
-* `expected_gain`: with `--budget auto`, by what share going on was expected to lower the best time
-  at most; else null.
+* `expected_gain`: with `--budget auto`, the largest share by which going on was expected to lower
+  the best time; else null.
 * `taken_over`: trials that the database already had.
 * `quarantined`: configurations not run again after two crashes or timeouts.
 * `started_from`: configurations tried first, because they are fast on other devices.
@@ -210,14 +210,13 @@ With `--json`, stdout holds one document:
           "graph stream"},
          {"context",
           "C",
-          "What a call stands among when winners are decided: between ordinary kernels, in a chain "
-          "of itself, or alone; default: between on a GPU, else chain",
+          "The context of a call that decides winners: between ordinary kernels, in a chain of "
+          "calls, or alone; default: between on a GPU, else chain",
           {},
           false,
           "between chain alone"},
-         {"objective", "WHAT",
-          "What the winner has least of: time, energy, or edp (energy times delay)", "time", false,
-          "time energy edp"},
+         {"objective", "WHAT", "What to minimize: time, energy, or edp (energy times delay)",
+          "time", false, "time energy edp"},
          {"jobs", "N", "Compile threads; default: all cores"},
          kCompileLimitOption,
          {"retune", "", "Measure again what the database already has"},

@@ -116,7 +116,7 @@ extern const Verb kWarm;
 const Verb kWarm{
     .name = "warm",
     .synopsis = "[--target T] [--size S] [--gpu GPU] [--set NAME=VALUE] [--db FILE] [--jobs N]",
-    .summary = "Compile what is tuned, so that programs find it in the cache",
+    .summary = "Compile tuned configurations, so that programs find them in the cache",
     .details =
         "Fills the cache of compiled kernels (`AUTOTUNE_CACHE`) with the tuned answers of the "
         "database for one GPU, in parallel processes. `autotune_prepare()` then compiles nothing "

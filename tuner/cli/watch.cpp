@@ -105,8 +105,8 @@ const Verb kWatch{
 The URL has a token; without it the page is refused. From another machine, make a tunnel, such as
 `ssh -L 8000:127.0.0.1:8000 HOST` with `--port 8000`, and open the URL there.
 
-A database that does not exist yet is waited for. The page says so if the database cannot be read;
-it then shows the last state that could. Reading takes at most a tenth of one core's time, and
+It waits for a database that does not exist yet. If the database cannot be read, the page says so and
+shows the last state that could be read. Reading takes at most a tenth of one core's time, and
 nothing while no browser shows the page.)",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
