@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 3> kClauses{"wide", "times", "when"};
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Takes a line apart from its begin on.
+/// Splits a line into its parts, from left to right.
 class LineReader {
  public:
   LineReader(std::string_view line, const NameResolver& resolver)
@@ -32,7 +32,7 @@ class LineReader {
     return take(static_cast<std::size_t>(end));
   }
 
-  /// What stands in the brackets that come next.
+  /// The text in the next brackets.
   std::string_view bracketed() {
     if (!rest_.starts_with('[')) fail("an index in brackets is missing");
     int depth = 0;
@@ -46,7 +46,7 @@ class LineReader {
     fail("']' is missing");
   }
 
-  /// Up to the next clause; words in quotes are none.
+  /// The text before the next clause. Words in quotes do not begin a clause.
   std::string_view up_to_clause() {
     bool quoted = false;
     for (std::size_t i = 0; i < rest_.size(); ++i) {
@@ -79,7 +79,7 @@ class LineReader {
   NameResolver resolver_;
 };
 
-/// The coordinates, and all that `others` knows.
+/// Resolves the coordinates, and other names by `others`.
 NameResolver with_coordinates(const NameResolver& others) {
   if (!others) return {};
   return [&others](const std::string& name) {

@@ -11,7 +11,8 @@
 
 namespace autotune {
 
-/// Coordinates of the thread in its block and of the block in its grid. Indices are affine in them.
+/// Coordinates of the thread in its block and of the block in its grid. An index must be affine in
+/// them.
 inline constexpr std::array<std::string_view, 6> kCoordinates{"tx", "ty", "tz", "bx", "by", "bz"};
 
 /// `load x[(bx * BLOCK + tx) * VECTOR] wide VECTOR times ITEMS when N > 0`: each thread reads
@@ -25,8 +26,8 @@ struct AccessSpec {
   std::optional<Expression> wide, times, when;
 };
 
-/// Reads such a line. The resolver is asked for names other than coordinates; without one, any name
-/// may stand for any value. Throws Error with the line and what is wrong.
+/// Reads such a line. The resolver resolves names other than coordinates; without a resolver, any
+/// name is accepted. Throws Error with the line and what is wrong.
 AccessSpec parse_access(std::string_view line, const NameResolver& resolver = {});
 
 }  // namespace autotune

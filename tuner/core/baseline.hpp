@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Baselines: vendors' libraries.
+// Baselines: vendors' libraries that the playoff times beside the finalists.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace autotune {
 
-/// Identifies a library: a plugin's file, and the target by the name that the plugin knows.
+/// Identifies a library: the plugin's file, and the plugin's name for the target.
 struct BaselineSource {
   std::filesystem::path plugin;
   std::string target;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program passes to a configuration that it launches itself.
+// Plans for a program that launches a configuration on its own buffers.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace autotune {
 
-/// Moves unchecked outputs from the plan's workspace to the end of the caller's buffers, where no
-/// number changes, and drops the check kernels, which no program runs.
+/// Moves unchecked outputs from the plan's workspace to the end of the caller's buffers, and drops
+/// the check kernels. The numbers of buffers do not change.
 void pass_unchecked(LaunchPlan& plan, std::vector<BufferSpec>& buffers);
 
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hardware counters say of one call.
+// Hardware counters of one call.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@ struct Counter {
 
 using Counters = std::vector<Counter>;
 
-/// Has a plugin count a call, which it may make several times. `call` makes it and waits for it.
-/// Throws Error with the plugin's reason, and what `call` threw.
+/// Lets a plugin count one call. `call` makes the call and waits for it; the plugin may run it
+/// several times. Throws Error with the plugin's reason, or what `call` threw.
 using CountCalls =
     std::function<Counters(const std::filesystem::path& plugin, const std::function<void()>& call)>;
 
@@ -30,8 +30,8 @@ class Candidate;
 class Countable {
  public:
   virtual ~Countable() = default;
-  /// What the plugin counts of one call, which runs several times. Times of this process are not to
-  /// be trusted afterwards. Throws KernelFailure, and Error with the plugin's reason.
+  /// The plugin's counters of one call, which runs several times. Afterwards, times measured by
+  /// this process are unreliable. Throws KernelFailure, and Error with the plugin's reason.
   virtual Counters counters(const std::filesystem::path& plugin) = 0;
 };
 

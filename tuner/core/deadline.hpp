@@ -12,7 +12,7 @@ class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Never.
+  /// No deadline.
   Deadline() = default;
   explicit Deadline(Clock::time_point moment) : moment_(moment) {}
   static Deadline in(double seconds) {

@@ -25,7 +25,7 @@ struct DeviceInfo {
   std::string name;  // `NVIDIA H200`, or the CPU's model name
   DeviceKind kind = DeviceKind::fake;
   std::string id;              // PCI vendor and device, if any
-  std::string environment;     // `driver 580.82, CUDA 13.0, NVRTC 13.0.88`: a session's, not a key
+  std::string environment;     // `driver 580.82, CUDA 13.0, NVRTC 13.0.88`; stored with a session
   int compute_capability = 0;  // 90 for sm_90; 0 for the host
   int multiprocessors = 1;
   int warp_size = 32;
@@ -93,11 +93,11 @@ std::shared_ptr<const std::string> reference_binary(const Workload& workload,
 
 enum class L2State : std::uint8_t { hot, cold };
 
-/// What a timed call stands among. Devices other than CUDA know the chain only.
+/// The calls around a timed one. Devices other than CUDA support `chain` only.
 enum class CallContext : std::uint8_t {
-  chain,     // after itself, as libautotune launches it: early, if it can start early
-  in_order,  // after itself, each call when the one ahead has ended
-  between,   // between ordinary kernels: what the call adds to a chain of these
+  chain,     // repeated, as libautotune launches it: a call that can start early does
+  in_order,  // repeated, each call after the end of the previous one
+  between,   // between ordinary kernels: the time that the call adds to them
   alone      // on an idle device, launched from a stream
 };
 
@@ -113,7 +113,7 @@ struct Energy {
   double joules = 0;
   double watts = 0;       // of the device, over the run; 0: not known
   double seconds = 0;     // that the run took
-  double resolution = 0;  // relative error by the steps of the counter
+  double resolution = 0;  // relative error due to the counter's step
 };
 
 /// Something that can be timed: a configuration on a device, or a simulated one with a known time.
@@ -132,10 +132,10 @@ class Timer {
 /// are wrong`.
 struct Verdict {
   Outcome outcome =
-      Outcome::ok;  // ok, wrong, nondeterministic; pruned: stopped early, right so far
+      Outcome::ok;  // ok, wrong, nondeterministic; pruned: stopped early, correct so far
   std::string message;
   double worst_error = 0;  // largest |c - r| / tolerance
-  double seconds = 0;      // one launch alone: the last, or the first if stopped early
+  double seconds = 0;      // of a single launch: the last, or the first if stopped early
 };
 
 /// One configuration, loaded on a device with the buffers of its problem.
@@ -160,7 +160,7 @@ class Workbench {
   virtual ~Workbench() = default;
   /// Loads a configuration. Throws KernelFailure (launch_error) if the device refuses it.
   virtual std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) = 0;
-  /// The time of an empty kernel, measured the same way; 0 if it has no meaning.
+  /// The time of an empty kernel, measured the same way; 0 if unknown.
   virtual double launch_floor() = 0;
 
   /// The names of a library's candidates for this problem; empty if the device cannot run the
@@ -185,12 +185,12 @@ class Device {
   virtual bool is_cached(const SourceUnit&) { return false; }
   /// False for `model:`: compile() works, open() throws Error.
   virtual bool runs() const { return true; }
-  /// Whether its times are the same in every run. On other devices, trials need not run in the
-  /// order requested.
+  /// Whether its times are the same in every run. Otherwise trials may run in another order than
+  /// requested.
   virtual bool repeats() const { return !runs(); }
   /// Whether kernels run in another process and cannot end this one.
   virtual bool isolated() const { return false; }
-  /// Why the energy of launches cannot be measured, and what to use instead; empty if it can be.
+  /// Empty if the energy of launches can be measured; else why not, and what to use instead.
   virtual std::string no_energy();
   /// Seconds of work so far, without compiling; 0 if not counted.
   virtual double busy_seconds() { return 0; }

@@ -26,14 +26,14 @@ std::string_view cpp_name_of(ElementType type);
 bool is_floating(ElementType type);
 /// Unit roundoff: 2^-24 for f32, 2^-53 for f64, 2^-11 for f16, 2^-8 for bf16, 0 for integers.
 double unit_roundoff(ElementType type);
-/// Of the type in which kernels add up such elements: f32 for f16 and bf16, else the type itself.
+/// The unit roundoff of sums: kernels add f16 and bf16 in f32, other types in the type itself.
 double sum_roundoff(ElementType type);
 /// The least and the largest number of a type that is finite.
 double least(ElementType type);
 double largest(ElementType type);
 /// Whether an integer type has this number.
 bool holds(ElementType type, std::int64_t value);
-/// Sums of integers below this are exact in every order.
+/// Sums of integers are exact in any order if their magnitude stays below this.
 double exact_integers(ElementType type);
 
 }  // namespace autotune

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPlace = "{}";
 
-/// A word as C++ has it.
+/// A word in C++ source.
 std::string source_text(const Value& word, WordForm form) {
   if (form != WordForm::type) return word.text();
   return std::string(cpp_name_of(*element_type(word.text())));

@@ -20,11 +20,11 @@ class EntryName {
             NameTable& names);
 
   void add_to(Schedule& schedule, const NameTable& names) const;
-  /// Throws Error, with `key`, where a value cannot be computed.
+  /// Throws Error with `key` if a value cannot be computed.
   std::string text(const FormulaValues& values, const std::string& key) const;
 
  private:
-  /// What stands after `before`: a number, the word of a parameter, or nothing.
+  /// A literal text, then a number, the word of a parameter, or nothing.
   struct Part {
     std::string before;
     std::optional<Formula> number = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an expression says of itself, and its value with names looked up.
+// Queries of an expression, and its evaluation by name lookup.
 #include "tuner/core/expression.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::size_t index_in(std::vector<Name>& names, const Name& name) {
   return names.size() - 1;
 }
 
-/// Appends the code of `part`, its names and jumps renumbered.
+/// Appends the code of `part` with names and jumps renumbered.
 void append(ExpressionProgram& program, const ExpressionProgram& part) {
   const auto base = static_cast<std::int64_t>(program.code.size());
   for (Instruction each : part.code) {

@@ -18,12 +18,12 @@ namespace autotune {
 
 struct ExpressionProgram;
 
-/// What is wrong in an expression, and where: `column` counts characters from 1.
+/// An invalid expression, or one without a value. `column` counts characters from 1.
 class ExpressionError : public Error {
  public:
   ExpressionError(const std::string& text, int column, const std::string& what);
   int column() const { return column_; }
-  /// What is wrong, without the place.
+  /// The message without the place.
   const std::string& reason() const { return reason_; }
 
  private:
@@ -31,34 +31,34 @@ class ExpressionError : public Error {
   std::string reason_;
 };
 
-/// What a NameResolver throws for a name that means nothing: the reason.
+/// Thrown by a NameResolver for an unknown name, with the reason.
 class NameError : public Error {
  public:
   using Error::Error;
 };
 
-/// What a value is. `any` is a name of unknown kind: an integer that may be compared with words.
-/// A handle is the number of a buffer or tensor map; it can only be chosen by `? :`.
+/// The kind of a value. `any` is a name of unknown kind: an integer that may be compared with
+/// words. A handle is the number of a buffer or tensor map; only `? :` applies to it.
 enum class ValueKind : std::uint8_t { integer, real, word, handle, any };
 
-/// A function that a manifest defines; calls are written out in its place.
+/// A function of a manifest. Calls are expanded inline.
 struct FunctionText {
   std::vector<std::string> parameters;
   std::string body;
 };
 
-/// What a name means in a text.
+/// The meaning of a name in a text.
 struct NameMeaning {
   ValueKind kind = ValueKind::any;
   std::string name;                                        // the expression's own name for it
-  const std::vector<std::string>* words = nullptr;         // of a word: those that it can be
+  const std::vector<std::string>* words = nullptr;         // of a word: its possible values
   std::shared_ptr<const FunctionText> function = nullptr;  // in place of a value
 };
 
-/// Tells what a name means, or throws NameError.
+/// Returns the meaning of a name, or throws NameError.
 using NameResolver = std::function<NameMeaning(const std::string& name)>;
 
-/// One expression, parsed once. Integers have 64 bits; a number with a fraction makes what it meets
+/// One expression, parsed once. Integers have 64 bits; an integer that meets a real number becomes
 /// real. Grammar, loosest binding first: `a ? b : c`, `implies`, `or ||`, `and &&`, `not`, `== !=
 /// in`, `< <= > >=` (which chain: `a <= b < c`), `+ -`, `* / %`, unary `- !`, calls, parentheses.
 /// `/` and `%` of integers truncate as in C. Functions: min, max, gcd (2 or more arguments),
@@ -69,12 +69,12 @@ using NameResolver = std::function<NameMeaning(const std::string& name)>;
 /// evaluated. docs/manifest.md documents it for users.
 class Expression {
  public:
-  /// Throws ExpressionError. Without a resolver any name may stand for any value.
+  /// Throws ExpressionError. Without a resolver, any name is accepted, of kind `any`.
   static Expression parse(std::string_view text);
   static Expression parse(std::string_view text, const NameResolver& resolver);
   /// A constant.
   static Expression constant(std::int64_t value);
-  /// `condition ? yes : no` of expressions of one kind; 0 is of any.
+  /// `condition ? yes : no`. Both must have the same kind, or be 0.
   static Expression choice(const Expression& condition, const Expression& yes,
                            const Expression& no);
 
@@ -85,9 +85,10 @@ class Expression {
   const std::vector<std::string>& names() const;
   /// The distinct quoted words.
   const std::vector<std::string>& words() const;
-  /// Where one of names() or words() first stands, from 1.
+  /// The column, from 1, where one of names() or words() first occurs.
   int column_of(const std::string& name) const;
-  /// Two expressions of one identity compute the same of the same names; spaces do not matter.
+  /// Expressions with the same identity have the same value for the same names. Spaces do not
+  /// matter.
   std::string identity(const std::function<std::string(const std::string&)>& identity_of) const;
 
   /// The value with `values[i]` for `names()[i]`. Throws ExpressionError. Thread-safe. A real value

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant folding of compiled expressions. Code over known values becomes its result. A choice
-// with a known condition becomes one of its sides. Code that fails stays, and fails when it is
-// evaluated.
+// Constant folding of compiled expressions. Operations on known values become their result. A
+// choice with a known condition becomes one of its sides. Code that fails stays, and fails when it
+// is evaluated.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -25,7 +25,7 @@ class Folding {
   }
 
  private:
-  /// A value on the stack: known, and then pushed by one instruction.
+  /// A value on the stack. A known value is pushed by a single instruction.
   struct Entry {
     std::optional<std::int64_t> known;
     std::size_t place = 0;  // of this instruction in the folded code
@@ -34,7 +34,7 @@ class Folding {
   using Stack = std::vector<Entry>;
   struct Landing {
     std::vector<std::size_t> jumps;  // in the folded code
-    Stack stack;                     // what is known on all ways here
+    Stack stack;                     // values known on every path to this place
   };
 
   /// Returns where to continue.
@@ -90,7 +90,7 @@ class Folding {
     folded_.push_back(each);
   }
 
-  /// An instruction that makes one value of `count`.
+  /// An instruction that replaces `count` values by one.
   void reduce(const Instruction& each, std::size_t count) {
     const auto value = value_of(each, count);
     stack_.resize(stack_.size() - count);
@@ -102,7 +102,7 @@ class Folding {
     push({Op::constant, each.column, *value}, value);
   }
 
-  /// Of two values; the right one stands in the instruction where it is known.
+  /// An instruction with two operands. A known right operand becomes immediate.
   void combine(const Instruction& each) {
     const bool is_immediate = are_last(1) && !are_last(2);
     if (!is_immediate) return reduce(each, 2);
@@ -145,7 +145,7 @@ class Folding {
     return at + 1;
   }
 
-  /// Left out, with the code that it skips, unless another jump lands there.
+  /// Drops the jump and the code that it skips, unless another jump lands in that code.
   std::size_t jump(std::size_t at) {
     const auto target = static_cast<std::size_t>(code_[at].operand);
     if (!landings_.contains(at + 1)) return target;
@@ -175,7 +175,7 @@ class Folding {
     landings_.erase(found);
   }
 
-  /// Keeps in `stack` what is known on both ways to a place.
+  /// Keeps in `stack` the values that are known on both paths.
   static void merge(Stack& stack, const Stack& other) {
     for (std::size_t i = 0; i < stack.size(); ++i) {
       if (stack[i] != other[i]) stack[i] = {};
@@ -187,7 +187,7 @@ class Folding {
   Stack stack_;
   std::map<std::size_t, Landing> landings_;  // by their place in the code
   std::size_t barrier_ = 0;                  // jumps land at or before this place
-  bool is_reached_ = true;                   // not only by jumps
+  bool is_reached_ = true;                   // from the previous instruction
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an expression computes, as text. Fingerprints are made of it, so it never changes.
+// The meaning of an expression as text. Fingerprints contain it, so its form must never change.
 #include <iterator>
 
 #include "tuner/core/expression.hpp"

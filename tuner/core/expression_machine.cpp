@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stack machine that runs compiled expressions. It does not throw: a search for valid
-// configurations meets many divisions by zero.
+// The stack machine that runs compiled expressions. It does not throw, because building a space may
+// meet many divisions by zero.
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -26,7 +26,7 @@ const char* integral(double real, std::int64_t& value) {
   return nullptr;
 }
 
-/// Operations with one operand, in place. nullptr, or what is wrong.
+/// Operations with one operand, in place. Returns nullptr, or the error message.
 const char* apply(Op op, std::int64_t& a) {
   switch (op) {
     case Op::truth:
@@ -202,7 +202,7 @@ std::optional<std::int64_t> run_expression(std::span<const Instruction> code,
                                            std::span<const std::int64_t> values,
                                            std::span<const std::uint8_t> missing,
                                            ExpressionFault& fault) noexcept {
-  std::int64_t stack[kStackDepth];  // the parser has checked that it suffices
+  std::int64_t stack[kStackDepth];  // sufficient: the parser checks
   std::int64_t* top = stack;        // one past the last
   const Instruction* const begin = code.data();
   const Instruction* const end = begin + code.size();

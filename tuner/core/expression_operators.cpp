@@ -49,11 +49,11 @@ ExpressionParser::Operand ExpressionParser::conditional() {
   require_truth(condition);
   const std::size_t to_else = emit(Op::jump_if_zero, sign);
   const Operand yes = conditional();
-  const std::size_t convert = emit(Op::keep, sign);  // yes, to a real where no is one
+  const std::size_t convert = emit(Op::keep, sign);  // becomes to_real if `no` is real
   const std::size_t to_end = emit(Op::jump, sign);
   if (!accept(":")) fail_at(position_, "expected ':' of the '?'");
   land(to_else);
-  --depth_;  // only one of the two sides leaves its value
+  --depth_;  // only one side runs
   const Operand no = conditional();
   const ValueKind kind = common_kind(yes, no);
   if (kind == ValueKind::real && yes.is_integer()) program_.code[convert].op = Op::to_real;
@@ -226,7 +226,7 @@ ExpressionParser::Operand ExpressionParser::left_associative(
   }
 }
 
-/// Emits an operation on two numbers, or a comparison; both become real where one is.
+/// Emits an operation on two numbers, or a comparison. If one operand is real, both become real.
 ValueKind ExpressionParser::combine(Op op, std::size_t at, const Operand& left,
                                     const Operand& right) {
   const bool left_real = left.kind == ValueKind::real, right_real = right.kind == ValueKind::real;

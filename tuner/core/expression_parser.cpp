@@ -10,7 +10,7 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kLongestText = 10000;
-constexpr std::size_t kMostInstructions = 20000;  // with functions written out
+constexpr std::size_t kMostInstructions = 20000;  // functions expanded
 constexpr int kDeepestNesting = 400;              // four rules count
 
 }  // namespace
@@ -122,7 +122,7 @@ std::size_t ExpressionParser::emit(Op op, std::size_t at, std::int64_t operand) 
   return program_.code.size() - 1;
 }
 
-/// The jump goes to what is emitted next.
+/// Sets the target of a jump to the next instruction.
 void ExpressionParser::land(std::size_t jump) {
   program_.code[jump].operand = static_cast<std::int64_t>(program_.code.size());
 }
@@ -136,7 +136,7 @@ std::string ExpressionParser::unexpected() const {
   return format("unexpected '{}'", sign);
 }
 
-/// Of what is not a number.
+/// Throws for an operand that is not a number.
 void ExpressionParser::refuse(const Operand& value) const {
   if (value.kind == ValueKind::handle) {
     fail_at(value.start, format("{} is not a number: a buffer or tensor map is passed as it is, or "
@@ -148,7 +148,7 @@ void ExpressionParser::refuse(const Operand& value) const {
                                               value.name.empty() ? "this" : value.name));
 }
 
-/// In the body of a function, at its call.
+/// Mistakes in the body of a function are reported at its call.
 void ExpressionParser::fail_at(std::size_t position, const std::string& what) const {
   if (!call_site_) {
     throw ExpressionError(program_.text, static_cast<int>(position) + 1, what);

@@ -15,7 +15,7 @@
 
 namespace autotune {
 
-/// What is wrong with a number that may have a fraction, where that has no meaning.
+/// Error message for a real number where only an integer makes sense.
 inline constexpr const char* kNoInteger =
     "it must be an integer: int(), floor() or ceil() make one";
 
@@ -25,20 +25,21 @@ struct ExpressionOperator {
 };
 
 struct ExpressionFunction {
-  /// `rounded` ones make an integer of a real number.
+  /// `rounded` functions convert a real number to an integer.
   enum class Takes : std::uint8_t { integers, numbers, reals, rounded };
 
   std::string_view name;
   Op op;
-  int arguments;  // at least; exactly, unless `more`
+  int arguments;  // exact number; with `more`, the least
   Takes takes = Takes::integers;
   bool more = false;  // folded from the left
 };
 
-/// The operation on real numbers, if there is one.
+/// The same operation on real numbers, if it exists.
 std::optional<Op> real_version(Op op);
 
-/// A rule of the grammar reads what it is named after, emits its code, and returns what it is.
+/// Each rule of the grammar reads the construct that it is named after, emits code for it, and
+/// returns its kind and place.
 class ExpressionParser {
  public:
   ExpressionParser(std::string_view text, const NameResolver& resolver);
@@ -47,20 +48,20 @@ class ExpressionParser {
   ExpressionProgram parse();
 
  private:
-  /// What was parsed, and where it starts.
+  /// A parsed operand and its start.
   struct Operand {
     ValueKind kind = ValueKind::integer;
     std::size_t start = 0;
-    std::string name = {};                            // where it is a name
-    const std::vector<std::string>* words = nullptr;  // of a name that holds a word
-    std::optional<std::string> literal = {};          // a quoted word
+    std::string name = {};                            // if it is a name
+    const std::vector<std::string>* words = nullptr;  // if it is a name that holds a word
+    std::optional<std::string> literal = {};          // if it is a quoted word
     bool is_number() const { return is_integer() || kind == ValueKind::real; }
     bool is_integer() const { return kind == ValueKind::integer || kind == ValueKind::any; }
     bool is_word() const { return kind == ValueKind::word || kind == ValueKind::any; }
   };
   using Rule = Operand (ExpressionParser::*)();
 
-  /// A parameter of the function that is being written out: `at` counts from the stack's bottom.
+  /// A parameter of the function that is being expanded; `at` counts from the stack's bottom.
   struct Local {
     std::string name;
     int at;
@@ -114,7 +115,7 @@ class ExpressionParser {
   Operand body_of(const FunctionText& function, const std::string& name, std::size_t start,
                   std::vector<Local> locals);
 
-  // Text, code, and what may stand where: expression_parser.cpp.
+  // Text, code, and checks of kinds: expression_parser.cpp.
   Operand whole();
   Operand number(Rule rule);
   void require_number(const Operand& value) const;
@@ -138,9 +139,9 @@ class ExpressionParser {
   ExpressionProgram program_;
   std::string_view text_;  // of the expression, or of the body of a function
   std::size_t position_ = 0;
-  int depth_ = 0;                         // of the stack where the code now ends
+  int depth_ = 0;                         // of the stack, after the code so far
   int nesting_ = 0;                       // of conditional(), implication(), negation() and unary()
-  std::optional<std::size_t> call_site_;  // of the outermost call that is being written out
+  std::optional<std::size_t> call_site_;  // of the outermost call that is being expanded
   std::vector<std::string> calls_;
   std::vector<Local> locals_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an Expression is compiled to: code for a small stack machine. Used by tuner/core only.
+// The compiled form of an Expression: code for a small stack machine. Used by tuner/core only.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ enum class Op : std::uint8_t {
   load,          // push values[operand]
   copy,          // push the value that lies `operand` below the top
   drop_below,    // drop `operand` values below the top
-  jump,          // go on at operand
-  jump_if_zero,  // pop; go on at operand when it was 0
-  keep,          // nothing
+  jump,          // continue at operand
+  jump_if_zero,  // pop; continue at operand if the value was 0
+  keep,          // no operation
   // One operand.
-  truth,  // 1 when not 0
+  truth,  // 1 if not 0
   negate,
   logical_not,
   is_pow2,
@@ -55,7 +55,7 @@ enum class Op : std::uint8_t {
   round_up,
   round_down,
   gcd,
-  either,  // 1 when one of two truths is
+  either,  // 1 if one of two truth values is
   // Two real operands, in the order of those above.
   add_real,
   subtract_real,
@@ -76,10 +76,10 @@ struct Instruction {
   Op op;
   std::int32_t column;  // of the operator, for errors
   std::int64_t operand;
-  bool immediate = false;  // the right one of two operands is `operand`, not the top of the stack
+  bool immediate = false;  // the right operand is `operand`, not the top of the stack
 };
 
-/// The deepest stack that code may need; parse_expression() refuses deeper text.
+/// The depth of the stack. parse_expression() refuses text that needs more.
 inline constexpr int kStackDepth = 256;
 
 struct ExpressionProgram {
@@ -97,18 +97,18 @@ ExpressionProgram parse_expression(std::string_view text, const NameResolver& re
 struct ExpressionFault {
   const char* what = nullptr;
   int column = 0;
-  bool is_missing = false;  // a value that it loads
+  bool is_missing = false;  // because a loaded value is missing
 };
 
-/// `values[operand]` is what a load pushes, unless `missing[operand]`: then there is no value. An
-/// empty `missing` means that all are there. nullopt with a fault.
+/// Runs the code. A load pushes `values[operand]`, or fails if `missing[operand]` is set; with an
+/// empty `missing`, all values exist. nullopt, and the fault, if the code fails.
 std::optional<std::int64_t> run_expression(std::span<const Instruction> code,
                                            std::span<const std::int64_t> values,
                                            std::span<const std::uint8_t> missing,
                                            ExpressionFault& fault) noexcept;
 
-/// Code that does the same with less: what is known is computed, choices with a known condition
-/// are made. What has no value for certain stays, and has none when it is run.
+/// Equivalent code after constant folding: operations on known values are computed, choices with a
+/// known condition are resolved. Code that always fails stays, and fails when it is run.
 std::vector<Instruction> folded(std::span<const Instruction> code);
 
 }  // namespace autotune

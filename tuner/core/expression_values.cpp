@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators work on: numbers, words, names, and calls of functions.
+// The operands of expressions: numbers, words, names, and calls of functions.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -205,8 +205,8 @@ ExpressionParser::Operand ExpressionParser::bytes(std::size_t start) {
   return {ValueKind::integer, start};
 }
 
-/// A call of a function that the manifest defines: its arguments stay on the stack below its
-/// body, which is compiled here once more.
+/// A call of a function of the manifest: its body is compiled inline, with the arguments below it
+/// on the stack.
 ExpressionParser::Operand ExpressionParser::call_of_manifest(const std::string& name,
                                                              std::size_t start) {
   const auto function = meaning_of(name, start).function;

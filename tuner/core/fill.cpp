@@ -10,7 +10,7 @@
 namespace autotune {
 namespace {
 
-/// Of sums of twelve uniform numbers, the largest distance from the mean.
+/// Most standard deviations from the mean: normal numbers are sums of twelve uniform ones.
 constexpr double kMostDeviations = 6;
 
 bool is_integer(double value) { return std::trunc(value) == value && std::abs(value) <= 0x1p53; }
@@ -53,7 +53,7 @@ std::size_t values_of(Fill fill) {
 
 namespace {
 
-/// Of one type.
+/// The reason for a single type.
 std::string plain_fill_complaint(const BufferSpec& buffer) {
   const std::vector<double>& values = buffer.fill_values;
   if (buffer.fill == Fill::uniform && values[0] > values[1]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a buffer holds before a call, in words, and whether its type can hold that.
+// Describes the initial content of a buffer, and checks that its type can hold it.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace autotune {
 /// How many values a fill has: `uniform = [0, 1]` has two.
 std::size_t values_of(Fill fill);
 
-/// Why the buffer's type cannot hold its fill; empty if it can. Numbers that are given are exact in
-/// double, so those of integer types are integers within 2^53.
+/// Why the buffer's type cannot hold its fill; empty if it can. Given numbers are doubles, so those
+/// of integer types must be integers within 2^53.
 std::string fill_complaint(const BufferSpec& buffer);
 
 /// `uniform 0 to 99`, `from points.npy`; empty for random numbers and for outputs.

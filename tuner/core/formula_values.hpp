@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a target's formulas for one configuration, and errors that say where. Used by
+// Values of a target's formulas for one configuration, with errors that name the key. Used by
 // tuner/core only.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace autotune {
 
-/// What errors name: the target, the problem and the configuration of a computation.
+/// The target, problem and configuration of a computation, which errors name.
 struct Question {
   const Target& target;
   const Problem& problem;
@@ -23,13 +23,14 @@ struct Question {
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;
 };
 
-/// Throws Error, as Question::fail(), where a formula has no value.
+/// Each function throws Error, as Question::fail(), if a formula has no value or one that is not
+/// allowed.
 class FormulaValues {
  public:
   FormulaValues(const NameTable& names, const Slots& slots, const Question& question)
       : names_(names), slots_(slots), question_(question) {}
 
-  /// `key` makes the text of a key; it is asked for in errors only.
+  /// `key` returns the key's text; it is called for errors only.
   template <class Key>
   std::int64_t value(const Formula& formula, const Key& key) const {
     if (const auto value = formula.value(slots_)) return *value;
@@ -50,7 +51,7 @@ class FormulaValues {
   void require(ElementType type, std::int64_t value, const Key& key) const {
     if (!autotune::holds(type, value)) refuse(type, value, key());
   }
-  /// A formula of either kind as a number.
+  /// The value of an integer or real formula as a double.
   double number(const Formula& formula) const { return names_.number(formula, slots_); }
 
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {

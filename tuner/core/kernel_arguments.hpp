@@ -14,7 +14,7 @@ inline constexpr int kTensorMapBytes = 128;
 /// Bytes of an argument passed by value.
 int bytes_of(const Argument& argument);
 
-/// Throws KernelFailure (launch_error) unless the launch has one argument of the right size for
+/// Throws KernelFailure (launch_error) unless the launch passes one argument of the right size for
 /// each parameter of the kernel.
 void check_arguments(const Launch& launch, std::span<const int> parameter_bytes);
 

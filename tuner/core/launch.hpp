@@ -129,8 +129,8 @@ struct Texture {
 
 using Argument = std::variant<BufferRef, Scalar, TensorMap, Texture>;
 
-/// The grid of later calls, as long as the contents of `buffer` do not change. A grid of 0 means
-/// that the launch is left out.
+/// The grid of later calls while the contents of `buffer` do not change. A grid of 0 drops the
+/// launch.
 struct ConstantGrid {
   std::string buffer;
   Dim3 grid;
@@ -149,12 +149,12 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-/// Where the first kernel of a call may start before the previous kernel in the stream ends. This
-/// concerns launches with `starts_early` only. The later kernels of a call may always start early.
+/// When the first kernel of a call may start before the previous kernel in the stream ends.
+/// Concerns launches with `starts_early` only. Later kernels of a call may always start early.
 enum class EarlyStart : std::uint8_t {
   never,
-  captured,   // in a stream capture, after a kernel that is known to permit it
-  everywhere  // and in every stream that is not captured
+  captured,   // only in a stream capture, after a kernel that is known to permit it
+  everywhere  // also in every stream that is not captured
 };
 
 /// Every call first copies the buffer into the source's `__constant__` variable `symbol`.
@@ -176,7 +176,7 @@ struct LaunchPlan {
   friend bool operator==(const LaunchPlan&, const LaunchPlan&) = default;
 };
 
-/// The plan of later calls, as long as the contents of `buffer` do not change.
+/// The plan of later calls while the contents of `buffer` do not change.
 LaunchPlan with_constant(LaunchPlan plan, std::string_view buffer);
 
 /// How a timed batch is launched: as one CUDA graph, or call by call on a stream.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one configuration launches, by the formulas of a LaunchPlanner.
+// Makes the launch plan of one configuration from the formulas of a LaunchPlanner.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kLongestBox = 256;  // of TMA, in each dimension
 
-/// Limits of the device. A launch over one makes the configuration invalid, which is no error.
+/// Limits of the device. A launch that exceeds one makes the configuration invalid; that is a
+/// result, not an error.
 class Limits {
  public:
   explicit Limits(const DeviceInfo& device) : device_(device) {}
@@ -90,7 +91,7 @@ class LaunchPlanner::Plan {
     }
   }
 
-  /// The reference may read from constant memory whatever the configuration does.
+  /// The reference may read any constant memory, whichever the configuration uses.
   void add_constants(bool is_reference) {
     for (const Array& array : planner_.arguments_) {
       if (!array.constant) continue;
@@ -100,7 +101,8 @@ class LaunchPlanner::Plan {
     }
   }
 
-  /// These stand first, so that an application knows where its own buffers for them go.
+  /// Unchecked outputs come first in the workspace, so that an application can pass its own
+  /// buffers.
   void add_unchecked() {
     for (std::size_t i = 0; i < workspace_.size(); ++i) {
       const bool is_unchecked = planner_.workspace_[i].spec->role == Role::unchecked;
@@ -172,7 +174,7 @@ class LaunchPlanner::Plan {
     return Scalar{type, value, 0};
   }
 
-  /// By its number: an argument, a workspace or a tensor map.
+  /// The argument of a handle: a buffer or scalar, a workspace, a tensor map or a texture.
   Argument handle(std::int64_t number) {
     const auto index = static_cast<std::size_t>(number);
     const std::size_t arguments = planner_.arguments_.size();
@@ -188,7 +190,7 @@ class LaunchPlanner::Plan {
     return BufferRef{buffer(index)};
   }
 
-  /// The number of the buffer that a tensor map or texture is over, and what it is.
+  /// The buffer under a tensor map or texture: its handle and declaration.
   template <class Key>
   std::pair<std::size_t, const Array*> base(const Formula& buffer, const Key& key) const {
     const auto number = static_cast<std::size_t>(values_.value(buffer, key));
@@ -200,7 +202,7 @@ class LaunchPlanner::Plan {
     return {number, &array};
   }
 
-  /// A workspace is made on first use.
+  /// The index of a buffer. A workspace is added to the plan on first use.
   std::uint32_t buffer(std::size_t handle) {
     const std::size_t arguments = planner_.arguments_.size();
     if (handle < arguments) return planner_.arguments_[handle].index;
@@ -303,7 +305,7 @@ class LaunchPlanner::Plan {
   std::vector<std::uint8_t> is_computed_;  // by definition
   const Question question_;
   const FormulaValues values_;
-  std::vector<std::uint32_t> workspace_;  // where each stands in the plan
+  std::vector<std::uint32_t> workspace_;  // the index of each in the plan, or kNone
   LaunchPlan plan_;
 };
 

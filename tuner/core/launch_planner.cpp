@@ -181,7 +181,7 @@ std::optional<Argument> LaunchPlanner::ready_argument(const Passed& passed) cons
   return Scalar{type, value, 0};
 }
 
-/// An expression that names a handle is a handle: expressions only choose among handles.
+/// An expression that names a handle has a handle as its value: it can only choose among handles.
 bool LaunchPlanner::is_handle(const std::string& name) const {
   const auto named = [&](const auto& each) { return each.name == name; };
   return std::ranges::any_of(target_.arguments, named) ||

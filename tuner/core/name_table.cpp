@@ -47,14 +47,14 @@ Formula NameTable::bind(const Expression& expression) {
   Formula formula(expression);
   link(formula);
   if (!formula.slots_.empty()) return formula;
-  ExpressionFault fault;  // where it fails, it fails again when it is asked for
+  ExpressionFault fault;  // ignored: value() fails again
   const auto value = run_expression(formula.code_, {}, {}, fault);
   formula.is_fixed_ = value.has_value();
   formula.value_ = value.value_or(0);
   return formula;
 }
 
-/// Puts slots in place of names, and values in place of fixed slots.
+/// Replaces names by slots, and fixed slots by values.
 void NameTable::link(Formula& formula) {
   const ExpressionProgram& program = formula.expression_.program();
   std::vector<std::uint32_t> slot_of_name;

@@ -34,7 +34,7 @@ class Formula {
   }
   bool is_fixed() const { return is_fixed_; }
   const Expression& expression() const { return expression_; }
-  /// Those of its names that are not fixed, in order of first appearance.
+  /// The slots of its names that are not fixed, in order of first appearance.
   const std::vector<std::uint32_t>& slots() const { return slots_; }
 
  private:
@@ -42,17 +42,17 @@ class Formula {
   explicit Formula(Expression expression) : expression_(std::move(expression)) {}
 
   Expression expression_;
-  std::vector<Instruction> code_;  // loads have slots for operands
+  std::vector<Instruction> code_;  // operands of loads are slots
   std::vector<std::uint32_t> slots_;
   std::int64_t value_ = 0;
   bool is_fixed_ = false;
 };
 
-/// The definitions that some formulas need, in the order in which they are computed: definitions
-/// name those above themselves, so a sorted schedule is in order.
+/// The definitions that some formulas need, in the order of computation. A definition uses earlier
+/// ones only, so a sorted schedule is in that order.
 using Schedule = std::vector<std::uint32_t>;
 
-/// A parameter that is a constant of a table: the level is the only one that it is asked for.
+/// A parameter that a table treats as a constant: all questions must have this level.
 struct FixedLevel {
   std::size_t parameter = 0;
   std::uint16_t level = 0;
@@ -60,23 +60,23 @@ struct FixedLevel {
 
 class NameTable {
  public:
-  /// Parameters; `given` names, the values of which come with each question; `constants`, which
-  /// hold the problem's sizes and settings and the `device.` names; definitions over all of these
-  /// and over definitions above them. Throws Error for a name that is bound nowhere.
+  /// Numbers four kinds of names: parameters; `given`, whose values come with each question;
+  /// `constants` (sizes, settings, `device.`); definitions, which may use all of these and earlier
+  /// definitions. Throws Error for a name that is not bound.
   NameTable(std::span<const Parameter> parameters, std::span<const DefineSpec> defines,
             Scope constants, std::span<const std::string> given = {},
             std::optional<FixedLevel> fixed = std::nullopt);
 
-  /// Throws Error for a name that is bound nowhere.
+  /// Throws Error for a name that is not bound.
   Formula bind(const Expression& expression);
   std::vector<Formula> bind(const std::vector<Expression>& expressions);
   std::optional<Formula> bind(const std::optional<Expression>& expression);
 
-  /// The definitions that a formula needs, added to those that are there.
+  /// Adds the definitions that a formula needs.
   void add_to(Schedule& schedule, const Formula& formula) const;
   void add_to(Schedule& schedule, const std::optional<Formula>& formula) const;
   void add_to(Schedule& schedule, const std::vector<Formula>& formulas) const;
-  /// Those that any of some formulas, optional or lists, need.
+  /// The definitions that these formulas, optional formulas or lists of them need.
   template <class... Formulas>
   Schedule schedule(const Formulas&... formulas) const {
     Schedule schedule;
@@ -85,33 +85,34 @@ class NameTable {
     return schedule;
   }
 
-  /// With the level of each parameter and the given values; definitions of the schedule only.
+  /// Values for the level of each parameter and the given values. Computes only the definitions of
+  /// the schedule.
   Slots slots(std::span<const std::uint16_t> levels, std::span<const std::int64_t> given,
               const Schedule& schedule) const;
-  /// The same in slots that were made by this table.
+  /// The same in existing slots of this table.
   void fill(Slots& slots, std::span<const std::uint16_t> levels,
             std::span<const std::int64_t> given, const Schedule& schedule) const;
 
-  /// The value of a formula. Throws ExpressionError where it has none.
+  /// The value of a formula. Throws ExpressionError if it has none.
   std::int64_t value(const Formula& formula, const Slots& slots) const;
-  /// The same as a number, whatever its kind.
+  /// The same as a double, for integer and real formulas.
   double number(const Formula& formula, const Slots& slots) const;
-  /// Of a formula without a value: itself, or the definition that is to blame.
+  /// The cause of a formula without a value: the formula itself, or a definition that it uses.
   const Formula& culprit(const Formula& formula, const Slots& slots) const;
-  /// Why a formula has no value: of its culprit.
+  /// Why a formula has no value: the error of its culprit.
   ExpressionError explain(const Formula& formula, const Slots& slots) const;
 
-  /// Of a name that an expression of this table has.
+  /// The value of a name that occurs in an expression of this table.
   std::int64_t value_of(const std::string& name, const Slots& slots) const;
 
-  // For a search that binds one parameter after another.
+  // For SpaceBuilder, which binds one parameter after another.
   std::size_t parameters() const { return codes_.size(); }
   std::int64_t code(std::size_t parameter, std::size_t level) const {
     return codes_[parameter][level];
   }
   /// Parameters have the first slots.
   Slots initial() const { return initial_; }
-  /// Which parameters a formula hangs on, itself or through definitions.
+  /// The parameters that a formula depends on, directly or through definitions.
   std::vector<bool> parameters_of(const Formula& formula) const;
   /// The definition in a slot; nullopt for other slots.
   std::optional<std::uint32_t> definition_in(std::uint32_t slot) const;

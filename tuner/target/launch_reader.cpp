@@ -195,7 +195,7 @@ class LaunchReader {
     arguments.push_back(std::move(passed));
   }
 
-  /// Auxiliary kernels of the target: `prepare.kernels` and `check.kernels`.
+  /// Kernels that do not belong to a configuration: of `prepare`, `check` and the reference.
   std::vector<KernelSpec> plain_kernels(const Node& kernels) {
     std::vector<KernelSpec> specs;
     const ManifestScope& target = reading_.target();
