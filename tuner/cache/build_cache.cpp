@@ -27,7 +27,7 @@ std::string environment_variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Creates the folder for its owner only. Returns what is wrong with it, or nothing.
+/// Creates the folder with access for its owner only. Returns why it is unusable, or "".
 std::string claim_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder.parent_path(), failed);
@@ -41,7 +41,7 @@ std::string claim_folder(const fs::path& folder) {
   return "";
 }
 
-/// Two levels, so that no folder holds a hundred thousand files.
+/// Files are spread over subfolders, so that no folder holds a hundred thousand.
 fs::path path_of(const fs::path& folder, const std::string& key) {
   return folder / key.substr(0, 2) / key;
 }
@@ -139,7 +139,7 @@ void BuildCache::store(const std::string& key, const Build& build) {
   }
 }
 
-/// Counts what is there, and when it is above the cap deletes the longest unused.
+/// Counts the stored bytes. Above the cap, deletes the builds unused for longest.
 void BuildCache::evict_down_to(std::int64_t bytes) {
   struct Found {
     fs::file_time_type used;
@@ -152,7 +152,7 @@ void BuildCache::evict_down_to(std::int64_t bytes) {
   const auto abandoned = fs::file_time_type::clock::now() - std::chrono::hours(1);
   for (fs::recursive_directory_iterator it(folder_, failed), end; !failed && it != end;
        it.increment(failed)) {
-    std::error_code gone;  // by another process, meanwhile
+    std::error_code gone;  // another process may have deleted it
     if (!it->is_regular_file(gone)) continue;
     Found found{it->last_write_time(gone), 0, it->path()};
     if (gone) continue;

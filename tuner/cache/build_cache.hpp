@@ -22,7 +22,8 @@ struct Build {
   bool keep = true;     // false: do not store, another attempt may end differently
   bool cached = false;  // set by BuildCache: found, not compiled
   bool late = false;    // the compiler ran out of time
-  std::optional<std::vector<std::filesystem::path>> read = {};  // by the compiler, if it tells
+  /// Files that the compiler read; nullopt if it does not list them.
+  std::optional<std::vector<std::filesystem::path>> read = {};
 };
 
 /// A folder of builds with mode 0700, shared by any number of threads and processes. Files are

@@ -41,7 +41,7 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
-/// For this user's eyes alone. Throws std::system_error.
+/// Creates a file that only this user can read. Throws std::system_error.
 void write_private(const fs::path& path, std::string_view bytes) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const bool written = file >= 0 && write_all(file, bytes);

@@ -23,7 +23,8 @@ bool is_name(std::string_view token) {
   return is_word(token[0]) && std::isdigit(static_cast<unsigned char>(token[0])) == 0;
 }
 
-/// Names, numbers and operators. Anything else is a token of its own, which no rule accepts.
+/// Splits a condition into names, numbers and operators. Other characters are tokens that no rule
+/// accepts.
 std::vector<std::string> tokens_of(std::string_view text) {
   static constexpr std::array<std::string_view, 8> kPairs{
       "&&", "||", "==", "!=", "<=", ">=", "<<", ">>"};
@@ -49,7 +50,7 @@ std::vector<std::string> tokens_of(std::string_view text) {
 /// A number, or `?` for what is unknown.
 std::string number_text(std::optional<bool> value) { return !value ? "?" : *value ? "1" : "0"; }
 
-/// Replaces macros by their text, `defined` by its answer, and names that are none by 0.
+/// Replaces macros by their text, `defined` by its result, and other names by 0.
 void expand(std::vector<std::string>& out, const std::vector<std::string>& tokens,
             const MacroTable& macros, int depth) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -76,7 +77,7 @@ void expand(std::vector<std::string>& out, const std::vector<std::string>& token
   }
 }
 
-/// A value that is unknown makes unknown what depends on it, and nothing else.
+/// Evaluates tokens. A result is unknown only if it depends on an unknown value.
 class Evaluation {
  public:
   explicit Evaluation(std::vector<std::string> tokens) : tokens_(std::move(tokens)) {
@@ -144,7 +145,7 @@ class Evaluation {
     return number;
   }
 
-  /// With unsigned numbers about, a negative one may be a large one: `-1 > 0u` holds.
+  /// A negative number becomes a large one if the other operand is unsigned: `-1 > 0u` holds.
   Number applied(std::string_view sign, Number left, Number right) const {
     const Number result = applied_to_signed(sign, left, right);
     const auto is_negative = [](Number number) { return number && *number < 0; };
@@ -154,7 +155,7 @@ class Evaluation {
 
   static Number applied_to_signed(std::string_view sign, Number left, Number right) {
     if (sign == "&&" || sign == "||") {
-      const bool decisive = sign == "||";  // one such side decides
+      const bool decisive = sign == "||";  // a side with this value decides
       if (left && (*left != 0) == decisive) return decisive;
       if (right && (*right != 0) == decisive) return decisive;
       return left && right ? Number(!decisive) : std::nullopt;
@@ -188,7 +189,7 @@ class Evaluation {
 
 std::optional<bool> MacroTable::is_defined(std::string_view name) const {
   if (known.find(name) != known.end()) return true;
-  if (name.starts_with("AUTOTUNE_")) return false;  // only the host device defines such a one
+  if (name.starts_with("AUTOTUNE_")) return false;  // defined by the host device only
   if (unknown.find(name) != unknown.end() || others_unknown || name.starts_with("__")) {
     return std::nullopt;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions of #if, as far as the macros in them are known.
+// Evaluates conditions of #if with partly known macros.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ struct MacroTable {
   std::optional<bool> is_defined(std::string_view name) const;
 };
 
-/// What the expression of an #if amounts to; nullopt if it depends on something unknown.
+/// Whether the expression of an #if holds; nullopt if that depends on something unknown.
 std::optional<bool> condition(std::string_view expression, const MacroTable& macros);
 
 }  // namespace autotune

@@ -21,7 +21,7 @@ bool is_word(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
-/// Takes the identifier at the front off.
+/// Removes the identifier at the front and returns it.
 std::string_view take_word(std::string_view& text) {
   const auto end = std::ranges::find_if_not(text, is_word) - text.begin();
   const std::string_view word = text.substr(0, static_cast<std::size_t>(end));
@@ -38,7 +38,7 @@ void for_each_line(std::string_view text, const Use& use) {
   }
 }
 
-/// `#` or `%:` off the front.
+/// Removes `#` or `%:` at the front.
 bool take_hash(std::string_view& line) {
   line = without_leading_blanks(line);
   const std::size_t length = line.starts_with('#') ? 1 : line.starts_with("%:") ? 2 : 0;

@@ -26,7 +26,7 @@ constexpr std::string_view kLicence = "// SPDX-License-Identifier:";
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Takes the word at the front off.
+/// Removes the word at the front and returns it.
 std::string_view take_word(std::string_view& text) {
   std::size_t length = 0;
   while (length < text.size() && is_word(text[length])) ++length;
@@ -58,7 +58,7 @@ class Flattening {
     if (++depth_ > kDeepest) throw Error("a file includes itself without end");
     const std::vector<LogicalLine> lines = logical_lines(text);
     std::vector<std::string_view> physical = split(text, '\n');
-    if (physical.back().empty()) physical.pop_back();  // behind the last line's end
+    if (physical.back().empty()) physical.pop_back();  // after the last line break
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const auto first = static_cast<std::size_t>(lines[i].number - 1);
       const std::size_t next = i + 1 < lines.size()
@@ -77,14 +77,14 @@ class Flattening {
 
  private:
   bool is_active() const { return branches_.empty() || branches_.back().active; }
-  /// Whether lines here stand in a branch that only the compiler decides.
+  /// Whether the current branch depends on a condition that only the compiler can evaluate.
   bool is_conditional() const {
     return std::ranges::any_of(branches_, [](const Branches& each) { return each.written; });
   }
 
   void write(std::string_view line) { out_ += format("{}\n", line); }
 
-  /// One licence is enough, and at most one empty line in a row.
+  /// Keeps one licence line, and at most one empty line in a row.
   void copy(std::string_view line) {
     if (line.starts_with(kLicence) && !out_.empty()) return;
     if (trimmed(line).empty() && (out_.empty() || out_.ends_with("\n\n"))) return;
@@ -183,8 +183,8 @@ class Flattening {
     add_once(file, text.text);
   }
 
-  /// As #pragma once would. Where only the compiler knows whether a file is included the first
-  /// time, a macro tells it.
+  /// Includes a file once, like #pragma once. If only the compiler knows whether this is the first
+  /// time, a guard macro decides.
   void add_once(const fs::path& file, const std::string& text) {
     if (text.find("#pragma once") == std::string::npos) return add(text, file.parent_path());
     const auto [known, is_new] =
@@ -204,7 +204,7 @@ class Flattening {
   std::span<const fs::path> folders_;
   MacroTable macros_;
   std::vector<Branches> branches_;
-  std::map<std::string, std::string> guards_;  // of files that were included; empty: for good
+  std::map<std::string, std::string> guards_;  // of included files; empty: included for certain
   std::string out_;
   int depth_ = 0;
 };

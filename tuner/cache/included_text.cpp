@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Files and folders that are looked at below one folder.
+/// Most files and folders that are visited below one folder.
 constexpr int kMostEntries = 10'000;
 
 std::optional<std::string> contents(const fs::path& path) {
@@ -48,14 +48,14 @@ bool is_below(const fs::path& file, const fs::path& folder) {
          folder.end();
 }
 
-/// By their names' ends; other files beside a source change for other reasons.
+/// Whether the name's extension is that of a header or source.
 bool is_header(const fs::path& path) {
   static constexpr std::array<std::string_view, 12> kEnds = {
       ".h", ".hh", ".hpp", ".hxx", ".cuh", ".cu", ".inc", ".inl", ".ipp", ".tpp", ".def", ".txx"};
   return std::ranges::find(kEnds, path.extension().string()) != kEnds.end();
 }
 
-/// In the order of their names.
+/// The headers below a folder, sorted by name.
 std::vector<fs::path> headers_below(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code failed;
@@ -120,9 +120,9 @@ class Collector {
     for (const fs::path& folder : folders_) take(folder / name.name, name.name);
   }
 
-  /// Whatever a macro can stand for.
+  /// Adds every header that a macro could name.
   void take_all() {
-    for (std::size_t i = 0; i < defined_.size(); ++i) {  // it grows
+    for (std::size_t i = 0; i < defined_.size(); ++i) {  // grows in the loop
       const HeaderName name = defined_[i];
       find(name, {});
     }

@@ -43,10 +43,10 @@ struct Included {
 Included included(std::string_view text, std::span<const std::filesystem::path> folders,
                   std::span<const std::string> options = {});
 
-/// included() that remembers. Thread-safe.
+/// Caches the results of included(). Thread-safe.
 class IncludedTexts {
  public:
-  /// What is known of a text: its files and their text().
+  /// The files of a text, and their text().
   struct Known {
     Included included;
     std::string text;

@@ -39,7 +39,7 @@ class Reader {
     return true;
   }
 
-  /// A quote that has no end ends here, for a lone apostrophe is no literal.
+  /// A quote without an end is skipped alone: a lone apostrophe does not begin a literal.
   void end_line() {
     ++number_;
     if (in_ == In::comment) return;
@@ -76,7 +76,7 @@ class Reader {
     line() += c;
   }
 
-  /// `"delimiter(…)delimiter"`; nothing in it is for a preprocessor.
+  /// Skips a raw string, `"delimiter(…)delimiter"`.
   void take_raw() {
     line() += "\"\"";
     const auto open = text_.find('(', at_);

@@ -7,7 +7,7 @@
 namespace autotune {
 namespace {
 
-/// Reads options one after the other; the value of one may be the next word.
+/// Reads options in order. The value of an option may be the next word.
 class Words {
  public:
   explicit Words(std::span<const std::string> words) : words_(words) {}

@@ -6,7 +6,7 @@
 namespace autotune {
 namespace {
 
-/// One past this cuts most tiles, at little cost.
+/// A size one larger leaves a partial tile for most tile sizes, and is cheap.
 constexpr std::int64_t kTiles = 256;
 
 std::int64_t edge_size(std::int64_t size, const SizeRule& rule) {
@@ -15,7 +15,7 @@ std::int64_t edge_size(std::int64_t size, const SizeRule& rule) {
   return std::max(std::min(size, kTiles) / rule.multiple + 1, fewest) * rule.multiple;
 }
 
-/// Whether an expression names the size, itself or through definitions.
+/// Whether an expression depends on the size, directly or through definitions.
 bool hangs_on(const Target& target, const Expression& expression, const std::string& size) {
   return std::ranges::any_of(expression.names(), [&](const std::string& name) {
     const auto define = std::ranges::find(target.defines, name, &DefineSpec::name);

@@ -22,12 +22,12 @@ enum class WordForm : std::uint8_t { number, text, type };
 struct Parameter {
   std::string name;
   std::vector<Value> values;
-  /// If this is given and 0, the parameter has no meaning and only takes its first value.
+  /// Where this is 0, the parameter has no meaning and takes only its first value.
   std::optional<Expression> when;
   /// Passed at launch (arguments, grid), not compiled in. Configurations that differ only in
   /// run-time parameters share one binary.
   bool run_time = false;
-  std::optional<Expression> macro_when = {};  // where the source sees it; everywhere without
+  std::optional<Expression> macro_when = {};  // when the source has the macro; empty: always
   WordForm form = WordForm::number;
 };
 
@@ -38,8 +38,8 @@ Expression condition_on(const Parameter& parameter, const std::string& text);
 struct DefineSpec {
   std::string name;
   Expression value;
-  bool is_macro = true;                 // seen by the source, too
-  std::optional<Expression> when = {};  // where the source sees it; everywhere without
+  bool is_macro = true;                 // also a macro of the source
+  std::optional<Expression> when = {};  // when the source has the macro; empty: always
 };
 
 /// One value for every parameter, in the order of the space.
@@ -63,11 +63,11 @@ Configuration configuration_of(std::span<const Parameter> parameters,
 /// bytes.
 class ParameterSpace {
  public:
-  /// `scope` holds the problem's sizes and settings and the `device.*` names; `defines` may be
-  /// named in constraints and `when`, and name defines above themselves. Throws Error when the
-  /// product exceeds 2^63, two parameters share a name, more than 10^8 are valid, or a constraint
-  /// names something unknown, or cannot be evaluated for a configuration that no other
-  /// constraint excludes; it then says for which values.
+  /// `scope` holds the problem's sizes and settings and the `device.*` names. Constraints and
+  /// `when` may use `defines`, and each define those above itself. Throws Error if the product
+  /// exceeds 2^63, two parameters share a name, more than 10^8 configurations are valid, or a
+  /// constraint has an unknown name. Also throws, with the values, if a constraint cannot be
+  /// evaluated for a configuration that all others allow.
   ParameterSpace(std::vector<Parameter> parameters, std::span<const Expression> constraints,
                  const Scope& scope, std::span<const DefineSpec> defines = {});
   /// The configurations of these ranks, in any order: a recorded space. Throws Error if a rank is
@@ -77,9 +77,9 @@ class ParameterSpace {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::size_t size() const { return ranks_.size(); }
   bool empty() const { return ranks_.empty(); }
-  /// Which constraint left nothing, as a clause: `"N % 32 == 0" does not hold, whatever is chosen`.
+  /// Why the space is empty, as a clause: `"N % 32 == 0" does not hold, whatever is chosen`.
   const std::string& why_empty() const { return why_empty_; }
-  /// What to try then.
+  /// What to try if the space is empty.
   const std::string& remedy() const { return remedy_; }
   void explain_empty(std::string why, std::string remedy) {
     why_empty_ = std::move(why);

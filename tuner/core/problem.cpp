@@ -119,7 +119,7 @@ class Sizes {
     for (NamedValues& row : rows) add(std::move(row));
   }
 
-  /// The sizes that one name is to have.
+  /// The values of one named size.
   struct Named {
     std::string name;
     std::vector<std::int64_t> values;
@@ -185,7 +185,7 @@ class Sizes {
   const std::string_view option_;
   std::vector<NamedValues> problems_;
   std::set<std::string> seen_;
-  std::vector<Named> named_;  // of the M=…,N=… item that is being read
+  std::vector<Named> named_;  // sizes of the current M=…,N=… item
 };
 
 }  // namespace

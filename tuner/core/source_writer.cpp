@@ -9,7 +9,7 @@
 namespace autotune {
 namespace {
 
-/// C++ has no negative literals: the least integer is one less than its neighbour.
+/// C++ has no negative literals, so the least integer is written as a difference.
 std::string literal(std::int64_t value) {
   constexpr std::int64_t kLeastInt = std::numeric_limits<std::int32_t>::min();
   const bool is_int = value >= kLeastInt && value <= std::numeric_limits<std::int32_t>::max();
@@ -19,7 +19,7 @@ std::string literal(std::int64_t value) {
   return value < 0 ? "(" + digits + ")" : digits;
 }
 
-/// Of a word that a setting or parameter may be: `PREFETCH_NONE`.
+/// The macro of one word of a setting or parameter: `PREFETCH_NONE`.
 std::string word_macro(const std::string& macro, const Value& word) {
   return macro_name(macro + '_' + word.word());
 }
@@ -44,8 +44,8 @@ std::string macro_text(const std::string& macro, const Value& value, WordForm fo
   return form == WordForm::text ? value.word() : word_macro(macro, value);
 }
 
-/// One macro a word, numbered, where words are numbers; and unless `chosen` is null the macro
-/// itself.
+/// Defines a numbered macro for each word, if words are numbers. Defines the macro itself unless
+/// `chosen` is null.
 void define_choice(std::string& prelude, const std::string& macro, const std::vector<Value>& values,
                    const Value* chosen, WordForm form) {
   for (std::size_t i = 0; i < values.size() && form == WordForm::number; ++i) {
@@ -89,7 +89,7 @@ SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTab
     }
   }
   bake_sizes_ = bound(target.bake_sizes);
-  std::ranges::sort(schedule_);  // definitions name those above themselves
+  std::ranges::sort(schedule_);  // a definition uses earlier ones only
 }
 
 SourceUnit SourceWriter::unit(std::span<const std::uint16_t> levels) const {

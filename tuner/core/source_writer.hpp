@@ -12,7 +12,7 @@
 
 namespace autotune {
 
-/// A name as a macro has it: upper case, `_` for what no identifier may have.
+/// The macro of a name: upper case, with `_` for characters that an identifier cannot have.
 std::string macro_name(std::string_view name);
 
 class SourceWriter {
@@ -41,7 +41,7 @@ class SourceWriter {
   const NameTable& names_;
   std::vector<Define> defines_;
   std::vector<std::optional<Formula>> parameter_whens_;
-  std::vector<Kernel> kernels_;  // those of calls, then those that check them
+  std::vector<Kernel> kernels_;  // of calls, then check kernels
   std::optional<Formula> bake_sizes_;
   Schedule schedule_;
 };

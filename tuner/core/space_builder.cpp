@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostConfigurations = 100'000'000;
 constexpr std::size_t kMostAnswers = std::size_t{1} << 18;  // bytes, of one constraint
 constexpr std::size_t kMostAnswersOfAll = std::size_t{1} << 26;
-/// Combinations that are refused, where each by so much text of a constraint.
+/// Most refused combinations. A constraint counts once for each kUsualText characters.
 constexpr std::size_t kMostEffort = 50'000'000, kUsualText = 100;
 
 bool within(const std::vector<bool>& set, const std::vector<bool>& whole) {
@@ -76,7 +76,7 @@ Formula SpaceBuilder::bound(const std::string& key, const Expression& expression
   }
 }
 
-/// Those in a parameter's `when`, in the `when` of those, and so on: Warshall's closure.
+/// The parameters that each `when` depends on, transitively: Warshall's closure.
 void SpaceBuilder::find_activations() {
   activations_ = when_parameters_;
   for (std::size_t via = 0; via < parameters_.size(); ++via) {
@@ -90,7 +90,7 @@ void SpaceBuilder::find_activations() {
   }
 }
 
-/// Adds the parameters that must be bound before those of `set`.
+/// Adds the parameters on which the `when` of those in `set` depends.
 SpaceBuilder::ParameterSet SpaceBuilder::with_activation(ParameterSet set) const {
   const ParameterSet wanted = set;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -99,8 +99,8 @@ SpaceBuilder::ParameterSet SpaceBuilder::with_activation(ParameterSet set) const
   return set;
 }
 
-/// Takes the constraint with the fewest combinations of parameters that are not bound yet, binds
-/// those, and goes on; parameters under no constraint come last.
+/// Repeatedly binds the parameters of the constraint with the fewest combinations of unbound ones.
+/// Unconstrained parameters come last.
 std::vector<std::size_t> SpaceBuilder::binding_order() const {
   std::vector<ParameterSet> groups;
   for (const ParameterSet& set : constraint_parameters_) {
@@ -151,7 +151,7 @@ SpaceBuilder::Step SpaceBuilder::step_of(const std::string& key, const Formula& 
   return step;
 }
 
-/// Makes room for the answers of a step, which is met again and again with the same values.
+/// Makes room to remember the answers of a step, which recurs with the same values.
 void SpaceBuilder::remember_answers(Step& step) {
   std::size_t combinations = 1;
   for (const std::size_t parameter : step.parameters) {
@@ -206,7 +206,7 @@ std::vector<std::uint64_t> SpaceBuilder::build() {
   return std::move(ranks_);
 }
 
-/// Tests the constraints that hang on one parameter alone once for each of its values.
+/// Tests the constraints on a single parameter once for each of its values.
 void SpaceBuilder::filter_levels(Depth& depth) {
   const auto later = std::stable_partition(depth.after.begin(), depth.after.end(),
                                            [&](Step& step) { return !is_settled_by(depth, step); });
@@ -225,7 +225,7 @@ void SpaceBuilder::filter_levels(Depth& depth) {
                       parameters_[depth.parameter].name);
 }
 
-/// Whether a step hangs on this depth's parameter alone and can always be evaluated.
+/// Whether a step depends only on the parameter of this depth and can always be evaluated.
 bool SpaceBuilder::is_settled_by(const Depth& depth, Step& step) {
   if (step.parameters != std::vector{depth.parameter}) return false;
   return std::ranges::all_of(depth.levels, [&](std::size_t level) {
@@ -240,7 +240,7 @@ void SpaceBuilder::bind(std::size_t parameter, std::size_t level) {
   bound_at_[parameter] = ++now_;
 }
 
-/// Evaluates steps in order, up to the first that is 0: that one, or nullptr.
+/// The first step that is 0, or nullptr. Later steps are not evaluated.
 const SpaceBuilder::Step* SpaceBuilder::refusing(std::vector<Step>& steps) {
   for (Step& step : steps) {
     const Answer found = answer(step);
@@ -250,7 +250,7 @@ const SpaceBuilder::Step* SpaceBuilder::refusing(std::vector<Step>& steps) {
   return nullptr;
 }
 
-/// Throws Error when so many were refused that the end would not be waited for.
+/// Counts a refused combination. Throws Error if there are too many to finish in reasonable time.
 void SpaceBuilder::count_refusal(const Step& step, std::size_t depth) {
   if (depth >= deepest_) {
     deepest_ = depth;
@@ -282,7 +282,7 @@ SpaceBuilder::Answer SpaceBuilder::answer(Step& step) {
   return answer;
 }
 
-/// Definitions are computed when they are needed, and again once a parameter of theirs was bound.
+/// Computes the definitions of a step whose parameters were bound since the last computation.
 void SpaceBuilder::compute_definitions(const Step& step) {
   for (const std::uint32_t definition : step.definitions) {
     if (is_fresh(definition)) continue;
@@ -326,7 +326,7 @@ void SpaceBuilder::descend(std::size_t depth, std::uint64_t rank) {
   faulty_ = faulty;
 }
 
-/// With the values that the failed expression saw: ` for BM=16 M=512`.
+/// The values of the failed expression: ` for BM=16 M=512`.
 void SpaceBuilder::fail(const Step& step) {
   compute_definitions(step);
   const Formula& failed = names_.culprit(step.formula, slots_);

@@ -11,19 +11,19 @@
 
 namespace autotune {
 
-/// Parameters are bound one after another, those under the tightest constraints first; a
-/// constraint is tested as soon as the last of its names is bound. One that cannot be evaluated
-/// (division by zero) matters only for configurations that pass all others.
+/// Binds one parameter after another, those under the tightest constraints first, and tests each
+/// constraint as soon as its last name is bound. A constraint that cannot be evaluated (division by
+/// zero) is an error only for configurations that pass all others.
 class SpaceBuilder {
  public:
-  /// Throws Error for a name that is bound nowhere, and for a parameter that depends on itself.
+  /// Throws Error for a name that is not bound, and for a parameter that depends on itself.
   SpaceBuilder(const std::vector<Parameter>& parameters, std::span<const Expression> constraints,
                const Scope& scope, std::span<const DefineSpec> defines);
 
   /// The ranks of the valid configurations, ascending. Throws Error.
   std::vector<std::uint64_t> build();
 
-  /// After build(): which constraint left nothing, as a clause. Empty where something is valid.
+  /// After build(): why no configuration is valid, as a clause; empty if any is.
   const std::string& why_empty() const { return why_empty_; }
 
  private:

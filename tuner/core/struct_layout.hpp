@@ -21,7 +21,7 @@ struct Member {
 /// The same members in their order, with their offsets.
 std::vector<Member> laid_out(std::vector<Member> members);
 
-/// Of the whole struct, with its padding.
+/// The size of the struct in bytes, with its padding.
 std::int64_t struct_bytes(const std::vector<Member>& members);
 
 }  // namespace autotune

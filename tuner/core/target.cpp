@@ -20,7 +20,7 @@ std::vector<std::string> names_of(const Items& items) {
   return names;
 }
 
-/// The one of its values that is meant. `choice` is a Setting or a Parameter.
+/// The value of `choice`, a Setting or Parameter, that the user means. Throws UsageError.
 template <class Choice>
 Value chosen_value(const Target& target, const Choice& choice, const Value& value) {
   if (const Value* const meant = meant_value(choice.values, value)) return *meant;
@@ -30,7 +30,7 @@ Value chosen_value(const Target& target, const Choice& choice, const Value& valu
                           suggestion(value.text(), values)));
 }
 
-/// Throws UsageError where a size breaks its rule.
+/// Throws UsageError if a size breaks its rule.
 void require_rule(const Target& target, const std::string& name, const SizeRule& rule,
                   std::int64_t size) {
   const auto refuse = [&](const std::string& why) {
@@ -132,7 +132,7 @@ Scope scope_of(const Problem& problem, const DeviceInfo& device) {
 
 namespace {
 
-/// Of GPUs; from one to the next, instructions are added.
+/// Compute capabilities that added instructions.
 constexpr std::array kCapabilities{50, 60, 70, 75, 80, 89, 90, 100, 120};
 
 std::string capability_text(int capability) {
@@ -151,8 +151,8 @@ bool has_configurations(const Target& target, const Problem& problem, DeviceInfo
   }
 }
 
-/// `8.0 or later`, `7.0 or 9.0`: on which this device would have configurations. Empty where its
-/// capability decides nothing.
+/// The compute capabilities for which configurations are valid: `8.0 or later`, `7.0 or 9.0`. Empty
+/// if constraints do not depend on it.
 std::string needed_capability(const Target& target, const Problem& problem,
                               const DeviceInfo& device) {
   const auto asks = [](const Expression& each) {

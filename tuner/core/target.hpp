@@ -29,11 +29,11 @@ struct InputFile {
   std::filesystem::path path;
   std::int64_t offset = 0;  // of the first element
   std::int64_t bytes = 0;   // of all elements
-  std::string type = {};    // an ElementType's name where the file tells it, as .npy does
+  std::string type = {};    // an ElementType's name; empty if the file has none
   std::string hash = {};    // of the content
 };
 
-/// A member of a struct. Its type is an ElementType's name, or that of a setting that holds one.
+/// A member of a struct. `type` is the name of an ElementType, or of a setting that holds one.
 struct MemberSpec {
   std::string name;
   std::string type;
@@ -43,8 +43,8 @@ struct MemberSpec {
 /// (scalar) is given.
 struct ArgumentSpec {
   std::string name;
-  /// An ElementType's name, or the name of a setting that holds one; of a workspace, of a
-  /// parameter, too.
+  /// The name of an ElementType, or of a setting that holds one. For workspace, also of a parameter
+  /// that holds one.
   std::string type;
   std::optional<Expression> length;
   Role role = Role::input;
@@ -52,15 +52,15 @@ struct ArgumentSpec {
   std::optional<Expression> tolerance;  // outputs; in units of roundoff, see BufferSpec
   std::optional<Expression> value;
   std::optional<double> real;  // in place of `value`: a floating scalar such as 1.5
-  /// Inputs: where non-zero, each call copies it into the source's `__constant__` variable of this
-  /// name before the first launch.
+  /// Inputs: if not 0, each call first copies the buffer into the source's `__constant__` variable
+  /// of this name.
   std::optional<Expression> constant = {};
   std::int64_t width = 1;  // of a vector or struct: its members, which all have this type
   std::optional<Expression> absolute = {};   // outputs
-  std::vector<Expression> fill_values = {};  // as BufferSpec's
-  std::optional<std::uint64_t> seed = {};    // likewise
+  std::vector<Expression> fill_values = {};  // see BufferSpec
+  std::optional<std::uint64_t> seed = {};    // see BufferSpec
   std::optional<InputFile> file = {};        // inputs and inouts; in place of `fill`
-  bool has_own_length = true;                // false: `length` is that of the file
+  bool has_own_length = true;                // false: `length` comes from the file
   std::vector<MemberSpec> members = {};  // of a struct with several types; `type` is the first's
 };
 
@@ -83,8 +83,8 @@ struct TextureSpec {
   bool normalized = false;
 };
 
-/// What a kernel is passed: a buffer, scalar, tensor map or texture, by its name or as chosen by `?
-/// :`, or an expression. A parameter that holds a word is passed as the number of its macro.
+/// An argument of a launch: an expression, or a buffer, scalar, tensor map or texture, by name or
+/// as chosen by `? :`. A parameter that holds a word is passed as the number of its macro.
 struct PassedArgument {
   PassedArgument(Expression passed)
       : value(std::move(passed)) {}  // NOLINT(google-explicit-constructor)
@@ -97,7 +97,7 @@ struct PassedArgument {
   std::optional<Expression> when = {};
 };
 
-/// A grid in place of a kernel's own, as ConstantGrid has it: 1 to 3 expressions.
+/// A grid that replaces the kernel's own (see ConstantGrid): 1 to 3 expressions.
 struct ConstantGridSpec {
   std::string buffer;
   std::vector<Expression> grid;
@@ -112,10 +112,10 @@ struct KernelSpec {
   std::optional<Expression> dynamic_shared_bytes;
   std::optional<Expression> starts_early = {};
   std::vector<PassedArgument> arguments;
-  std::string key = {};  // for errors: `kernels[0]`, which is made up where it is empty
-  bool is_main = false;  // the one that the cost model looks at, where it is launched
+  std::string key = {};  // for errors: `kernels[0]`; derived from the position if empty
+  bool is_main = false;  // the cost model describes this kernel, if it is launched
   std::vector<Expression> entry_values = {};
-  std::vector<AccessSpec> accesses = {};  // to global memory, as far as they are declared
+  std::vector<AccessSpec> accesses = {};  // declared ones, to global memory
   std::vector<ConstantGridSpec> with_constant = {};
 };
 
@@ -127,7 +127,7 @@ struct ReferenceSpec {
   bool float64_outputs = true;      // the reference kernel writes f32 outputs as double
 };
 
-/// What is known of a size.
+/// The values that a size may have.
 struct SizeRule {
   std::optional<std::int64_t> fixed = {};  // always this
   std::int64_t multiple = 1, least = 1;
@@ -138,19 +138,19 @@ struct Target {
   std::string name;
   std::string description;
   std::filesystem::path manifest;     // empty for a plugin's
-  std::filesystem::path source_path;  // of several, the first
-  std::string source_text;            // of all, with a #line before each but the first
+  std::filesystem::path source_path;  // the first, if there are several
+  std::string source_text;            // all sources, with a #line before each but the first
   std::vector<std::filesystem::path> include_folders;
   std::vector<std::string> sizes;
-  std::vector<SizeRule> size_rules = {};  // one a size, or none
+  std::vector<SizeRule> size_rules = {};  // one per size, or none
   std::vector<Setting> settings;
   std::vector<Parameter> parameters;
   std::optional<std::size_t> family = {};  // the parameter that chooses among families
   std::vector<Expression> constraints;
   Configuration default_configuration;
   std::vector<DefineSpec> defines;
-  std::optional<Expression> bake_sizes;  // when 1, sizes are compiled in, as:
-  std::string size_macros = "SIZE_*";    // the name of a size in place of `*`
+  std::optional<Expression> bake_sizes;  // where 1, sizes are compiled in as macros:
+  std::string size_macros = "SIZE_*";    // `*` stands for the name of a size
   std::vector<std::string> options;
   std::vector<ArgumentSpec> arguments;
   std::vector<ArgumentSpec> workspace;  // and unchecked outputs; lengths may depend on parameters
@@ -161,13 +161,13 @@ struct Target {
   std::vector<KernelSpec> check_kernels = {};    // write outputs with the role checked
   ReferenceSpec reference;
   std::optional<Expression> flops, bytes;  // of one call
-  std::optional<Expression> registers;     // estimates before compiling, a thread
-  std::optional<Expression> shared_bytes;  // static, a block
-  /// What the cost model knows of a configuration: named quantities of one call, such as
-  /// `l2_bytes`. tuner/model/cost_model.hpp lists the names.
-  std::vector<DefineSpec> model;  // of several of a name, the first whose `when` holds
-  /// What a measurement belongs to: hash of source, included files, launches and arguments; in
-  /// format 1 of the space, too.
+  std::optional<Expression> registers;     // per thread; estimate before compiling
+  std::optional<Expression> shared_bytes;  // per block, static; estimate before compiling
+  /// Input of the cost model: named quantities of one call, such as `l2_bytes`.
+  /// tuner/model/cost_model.hpp lists the names.
+  std::vector<DefineSpec> model;  // of several with one name, the first whose `when` holds
+  /// Hash of all that a measurement depends on: source, included files, launches and arguments; in
+  /// format 1 also the space.
   std::string fingerprint;
   std::string space_fingerprint = {};  // of parameters and constraints; empty in format 1
   /// A plugin's own inputs and reference results: writes files of them for the workload. May be
@@ -175,14 +175,14 @@ struct Target {
   std::function<Workload(Workload)> prepare;
 };
 
-/// `shared` of `fast.shared`: names of a family have its name before them.
+/// `shared` for `fast.shared`: names of a family have its name as a prefix.
 std::string short_name(const std::string& name);
 
 /// The start of errors about a target: its manifest's path, or its name.
 std::string place_of(const Target& target);
 
 /// Sizes and settings of one problem. Settings that are not in `chosen` have their default. Throws
-/// UsageError for an unknown setting or value.
+/// UsageError for an unknown name, and for a value that is not offered.
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen);
 
 /// The problem as text for people, with sizes and the settings that are not at their default:
@@ -231,7 +231,7 @@ std::string configuration_text(const Target& target, const Problem& problem,
 SourceUnit source_unit(const Target& target, const Problem& problem,
                        const Configuration& configuration, const DeviceInfo& device);
 
-/// A macro that source_unit() may define, and what in the manifest it is of: `parameter BLOCK`.
+/// A macro that source_unit() may define, and its origin in the manifest: `parameter BLOCK`.
 struct Macro {
   std::string name;
   std::string owner;
@@ -239,8 +239,8 @@ struct Macro {
 };
 std::vector<Macro> macros_of(const Target& target);
 
-/// Launch geometry and arguments. Throws KernelFailure (invalid) where a launch is over a limit of
-/// the device, and Error naming the manifest, the key and the column where it makes no sense.
+/// Launch geometry and arguments. Throws KernelFailure (invalid) if a launch exceeds a limit of the
+/// device, and Error with manifest, key and column if an expression makes no sense.
 LaunchPlan launch_plan(const Target& target, const Problem& problem,
                        const Configuration& configuration, const DeviceInfo& device);
 
@@ -248,7 +248,7 @@ LaunchPlan launch_plan(const Target& target, const Problem& problem,
 std::vector<BufferSpec> buffers_of(const Target& target, const Problem& problem,
                                    const DeviceInfo& device);
 
-/// Its scalars with their values, as kernels name them; the values may not depend on parameters.
+/// The scalars of a problem with their values, which may not depend on parameters.
 std::vector<Scalar> scalars_of(const Target& target, const Problem& problem,
                                const DeviceInfo& device);
 

@@ -27,7 +27,8 @@ NameTable name_table_of(const Target& target, std::span<const Parameter> paramet
       given ? std::span<const std::string>(target.sizes) : std::span<const std::string>{}, fixed);
 }
 
-/// Plans of one family. Its name is a constant, so that a plan computes nothing of other families.
+/// Plans of one family. The family parameter is a constant here, so that expressions of other
+/// families are folded away.
 struct TargetProgram::FamilyPlans {
   std::once_flag is_made;
   std::optional<NameTable> names;

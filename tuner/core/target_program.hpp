@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target compiled for one problem on one device. All expressions share one table of names. What
-// does not depend on parameters or given sizes is computed once.
+// A target compiled for one problem on one device. All expressions share one table of names. Values
+// that do not depend on parameters or given sizes are computed once.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ class SourceWriter;
 /// Whether sizes are fixed at compilation or given with each call.
 enum class SizeBinding : std::uint8_t { fixed, given };
 
-/// The names of a target's expressions. Buffers, scalars, tensor maps and textures are their
-/// numbers: those of `arguments`, then `workspace`, then `tensor_maps`, then `textures`.
+/// The names of a target's expressions. Buffers, scalars, tensor maps and textures are numbered in
+/// the order `arguments`, `workspace`, `tensor_maps`, `textures`.
 NameTable name_table_of(const Target& target, std::span<const Parameter> parameters,
                         const Problem& problem, const DeviceInfo& device, SizeBinding sizes,
                         std::optional<FixedLevel> fixed = std::nullopt);
@@ -29,19 +29,19 @@ NameTable name_table_of(const Target& target, std::span<const Parameter> paramet
 /// Thread-safe. Levels are those of the target's parameters, in their order.
 class TargetProgram {
  public:
-  /// The target must outlive it. With given sizes those of `problem` do not matter. Throws Error
-  /// for a name that is bound nowhere.
+  /// The target must outlive it. With SizeBinding::given, the sizes of `problem` are not used.
+  /// Throws Error for a name that is not bound.
   TargetProgram(const Target& target, const Problem& problem, const DeviceInfo& device,
                 SizeBinding sizes = SizeBinding::fixed);
   ~TargetProgram();
   TargetProgram(const TargetProgram&) = delete;
   TargetProgram& operator=(const TargetProgram&) = delete;
 
-  /// The levels of a configuration. Throws Error where it is none of the target's.
+  /// The levels of a configuration. Throws Error if it does not belong to the target.
   Levels levels(const Configuration& configuration) const;
 
-  /// Whether space_of() would hold it. Throws ExpressionError where a constraint cannot be
-  /// evaluated and no other one is 0.
+  /// Whether the configuration is valid. Throws ExpressionError if a constraint cannot be evaluated
+  /// and no other one is 0.
   bool is_valid(std::span<const std::uint16_t> levels,
                 std::span<const std::int64_t> sizes = {}) const;
 
@@ -51,13 +51,13 @@ class TargetProgram {
   std::vector<BufferSpec> buffers() const;
   std::vector<Scalar> scalars() const;
   Work work() const;
-  /// Of the reference kernels, which may name parameters.
+  /// The plan of the reference kernels, whose expressions may use parameters.
   LaunchPlan reference_plan(std::span<const std::uint16_t> levels) const;
-  /// Of the prepare kernels; empty without any.
+  /// The plan of the prepare kernels; empty if there are none.
   LaunchPlan preparation(std::span<const std::uint16_t> levels) const;
-  /// Whether each parameter means something.
+  /// Whether each parameter has a meaning in this configuration.
   std::vector<bool> active(std::span<const std::uint16_t> levels) const;
-  /// The target's estimates before compiling, where it gives them. Throws Error.
+  /// The target's estimates before compiling; empty if the manifest has none. Throws Error.
   struct Estimates {
     std::optional<std::int64_t> registers, shared_bytes;
   };
@@ -79,7 +79,7 @@ class TargetProgram {
   std::optional<Formula> registers_, shared_bytes_, flops_, bytes_;
   Schedule validity_, activity_, estimates_;
   std::unique_ptr<const LaunchPlanner> planner_;
-  std::unique_ptr<FamilyPlans[]> families_;  // one a family, made when it is first asked for
+  std::unique_ptr<FamilyPlans[]> families_;  // one per family, made at first use
   std::unique_ptr<const SourceWriter> writer_;
 };
 

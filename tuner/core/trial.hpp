@@ -25,7 +25,7 @@ struct Trial {
   double compile_seconds = 0;
   std::string binary_key;  // CompiledKernel::key
   bool verified = false;
-  bool of_machine = false;  // not compiled because of the machine: not stored
+  bool of_machine = false;  // NotCompiled: the machine failed; the trial is not stored
 };
 
 }  // namespace autotune

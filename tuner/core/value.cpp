@@ -19,7 +19,7 @@ std::optional<Number> read_whole(std::string_view text) {
   return error == std::errc{} && rest == end ? std::optional(number) : std::nullopt;
 }
 
-/// Neither "inf" nor more digits than an integer has room for.
+/// Whether a text is written as a real number. Excludes "inf", and integers beyond 64 bits.
 bool looks_real(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return !text.empty() && text.front() >= '0' && text.front() <= '9' &&

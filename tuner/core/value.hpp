@@ -13,8 +13,8 @@
 
 namespace autotune {
 
-/// The integer that represents a word in expressions: a hash of its letters (FNV-1a, 63 bits), so
-/// that `PREFETCH == 'register'` needs no table. Words are only compared for equality.
+/// The integer that represents a word in expressions: an FNV-1a hash of 63 bits, so that
+/// `PREFETCH == 'register'` needs no table. Words are only compared for equality.
 constexpr std::int64_t word_code(std::string_view word) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char letter : word) {
@@ -60,11 +60,11 @@ class Value {
 /// Reads `128` as an integer, `0.5` and `1e-3` as real numbers, and anything else as a word.
 Value parse_value(std::string_view text);
 
-/// Digits with a point, so that it is a real number to C++, to expressions and to parse_value().
+/// Digits with a decimal point: a real number in C++, in expressions and for parse_value().
 std::string real_text(double value);
 
-/// The one of `values` that a person means by `given`: itself; 1.0 by 1; 1 and 0 by `true` and
-/// `false`. nullptr if there is none.
+/// The one of `values` that the user means by `given`: the same; also 1.0 by `1`, and 1 or 0 by
+/// `true` or `false`. nullptr if there is none.
 const Value* meant_value(const std::vector<Value>& values, const Value& given);
 
 struct NamedValue {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device opens for a problem: buffers, scalars and the reference.
+// Makes the workload of a problem: buffers, scalars and the reference.
 #include <algorithm>
 
 #include "tuner/core/target.hpp"
@@ -8,7 +8,7 @@
 namespace autotune {
 namespace {
 
-/// As default_index() finds it; the space is built only where the manifest's own is not valid.
+/// As default_index(), but builds the space only if the manifest's default is not valid.
 Configuration legal_default(const Target& target, const Problem& problem,
                             const DeviceInfo& device) {
   if (is_valid(target, problem, target.default_configuration, device)) {
@@ -18,7 +18,7 @@ Configuration legal_default(const Target& target, const Problem& problem,
   return space.at(default_index(target, space));
 }
 
-/// What plans launch, each once.
+/// The kernels of some plans, each once.
 std::vector<std::string> entries_of(std::initializer_list<const LaunchPlan*> plans) {
   std::vector<std::string> entries;
   for (const LaunchPlan* const plan : plans) {
@@ -46,7 +46,7 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
       target.reference.float64_outputs && kind != Kind::default_configuration;
   if (kind == Kind::file) workload.expected_file = target.reference.file;
   if (kind == Kind::file && target.prepare_kernels.empty()) return workload;
-  // These kernels stand in the same source, which needs its macros: the default's.
+  // Reference and preparation share the source, which needs macros: those of the default.
   const Levels levels = program.levels(legal_default(target, problem, device));
   workload.reference_source = program.source_unit(levels);
   workload.preparation = program.preparation(levels);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File systems that many hosts share.
+// Recognizes network file systems.
 #pragma once
 
 #include <filesystem>

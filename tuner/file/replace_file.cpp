@@ -26,8 +26,8 @@ std::system_error failure(const fs::path& file, int why) {
           format("{}: cannot be written", file.string())};
 }
 
-/// Where links lead, be there a file or not. Those in /proc, to which /dev/stdout leads, are open
-/// descriptors and no names.
+/// The path after following links, whether or not a file exists there. Links in /proc, to which
+/// /dev/stdout leads, are open descriptors, not names.
 fs::path end_of_links(fs::path file) {
   std::error_code failed;
   for (int i = 0; fs::is_symlink(file, failed) && !file.string().starts_with("/proc/"); ++i) {
@@ -58,7 +58,7 @@ void rename_to(const fs::path& aside, const fs::path& file, const fs::file_statu
   if (failed) throw failure(file, failed.value());
 }
 
-/// A device or a pipe has no disk to go to.
+/// fsync(); devices and pipes do not support it.
 void flush_to_disk(const fs::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return;
@@ -73,7 +73,7 @@ void write_stream(const fs::path& path, const std::function<void(std::ostream&)>
   std::ofstream stream(path, std::ios::binary);
   try {
     if (stream) write(stream);
-  } catch (...) {  // who writes may have noticed, but cannot know why
+  } catch (...) {  // the stream's failure comes first: it has the reason
     if (stream) throw;
   }
   if (stream) stream.close();
@@ -107,7 +107,7 @@ void write_file(const fs::path& file, const std::function<void(std::ostream&)>& 
       write_stream(path, write);
       flush_to_disk(path);
     } catch (const std::system_error& error) {
-      throw failure(file, error.code().value());  // by its own name
+      throw failure(file, error.code().value());  // not the temporary file's name
     }
   });
 }

@@ -22,7 +22,7 @@ CostFormulas::CostFormulas(const Target& target, const Problem& problem,
     : names_(name_table_of(target, parameters, problem, device, sizes)) {
   bind_kernels(target);
   bind_quantities(target);
-  std::ranges::sort(schedule_);  // definitions name those above themselves
+  std::ranges::sort(schedule_);  // a definition uses earlier ones only
 } catch (const Error& error) {
   throw Error(format("the cost model of target {}: {}", target.name, error.what()));
 }
