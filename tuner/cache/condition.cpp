@@ -145,7 +145,7 @@ class Evaluation {
     return number;
   }
 
-  /// A negative number becomes a large one if the other operand is unsigned: `-1 > 0u` holds.
+  /// Unknown if negative and unsigned numbers may meet: `-1 > 0u` holds.
   Number applied(std::string_view sign, Number left, Number right) const {
     const Number result = applied_to_signed(sign, left, right);
     const auto is_negative = [](Number number) { return number && *number < 0; };

@@ -39,7 +39,7 @@ class Reader {
     return true;
   }
 
-  /// A quote without an end is skipped alone: a lone apostrophe does not begin a literal.
+  /// Ends a line, and with it an open quote: a lone apostrophe does not begin a literal.
   void end_line() {
     ++number_;
     if (in_ == In::comment) return;

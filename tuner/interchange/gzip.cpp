@@ -17,7 +17,7 @@
 namespace autotune {
 namespace {
 
-/// Packed and unpacked; the largest that is known has 0.2 GiB.
+/// Limits of the compressed and the uncompressed size. The largest known file has 0.2 GiB.
 constexpr std::size_t kLargestFile = std::size_t{2} << 30;
 
 }  // namespace
@@ -42,7 +42,7 @@ std::string read_maybe_gzip(const std::filesystem::path& file) {
     int status = Z_OK;
     const char* const what = gzerror(stream.get(), &status);
     if (status != Z_OK && status != Z_STREAM_END) {
-      std::string_view why = what;  // often begins with the file
+      std::string_view why = what;  // zlib often puts the file name first
       if (why.starts_with(file.string() + ": ")) why.remove_prefix(file.string().size() + 2);
       throw Error(format("{}: cannot be unpacked: {}; is it complete?", file.string(), why));
     }

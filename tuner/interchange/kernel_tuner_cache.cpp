@@ -13,10 +13,10 @@ namespace autotune {
 namespace {
 
 constexpr const char* kError = "__error__";
-/// A time that is a lower bound has this beside it, and 1.
+/// This key with value 1 marks a time as a lower bound.
 constexpr const char* kLowerBound = "lower_bound";
 
-/// Kernel Tuner's words for what went wrong.
+/// Kernel Tuner's names of failures.
 constexpr std::array kFailures{
     std::pair<std::string_view, Outcome>{"CompilationFailedConfig", Outcome::compile_error},
     std::pair<std::string_view, Outcome>{"RuntimeFailedConfig", Outcome::launch_error},
@@ -31,7 +31,7 @@ std::optional<Outcome> failure_of(const Json& json) {
   return std::nullopt;
 }
 
-/// Since 1.5.0 in `__error__`, before in place of the objective.
+/// The name of the failure: since 1.5.0 in `__error__`, before that in place of the objective.
 std::optional<Outcome> failure_of(const CheckedJson& entry, const std::string& objective) {
   if (const auto error = entry.find(kError)) {
     return failure_of(error->json()).value_or(Outcome::launch_error);
@@ -41,7 +41,7 @@ std::optional<Outcome> failure_of(const CheckedJson& entry, const std::string& o
   return answer.is_string() ? failure_of(answer).value_or(Outcome::launch_error) : Outcome::invalid;
 }
 
-/// The first of several, which is what the file's order is by.
+/// The objective; the first if there are several, because the file is sorted by it.
 std::string objective_of(const CheckedJson& document) {
   const auto objective = document.find("objective");
   if (!objective) return "time";

@@ -19,7 +19,7 @@ constexpr int kMostOperators = 500;  // each makes the tree a level deeper
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/// One function a rule of the grammar, loosest binding first.
+/// One function per rule of the grammar, loosest binding first.
 class PythonParser {
  public:
   explicit PythonParser(std::string_view text) : text_(text) {}

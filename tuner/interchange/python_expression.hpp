@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python's expressions as a tree, for the part of the language that tuning problems use. Nothing is
-// ever run as Python.
+// Parses the subset of Python expressions that tuning problems use into a tree. No Python is run.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ struct PythonNode {
   std::vector<std::string> operators = {};
 };
 
-/// Throws Error `column 5: what is wrong` for what is not such an expression.
+/// Throws Error `column 5: what is wrong` if the text is not such an expression.
 PythonNode parse_python(std::string_view text);
 
 }  // namespace autotune

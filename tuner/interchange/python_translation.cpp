@@ -14,7 +14,7 @@ namespace {
 
 using Kind = PythonNode::Kind;
 
-/// How tightly a text binds in a manifest, loosest first.
+/// Precedence of operators in a manifest, loosest first.
 enum Binding { conditional, disjunction, conjunction, negation, comparison, sum, product, operand };
 
 struct Text {
@@ -153,7 +153,7 @@ class Translator {
     return below(sum, left) + " " + sign + " " + (is_in ? members(right) : below(sum, right));
   }
 
-  /// `a < b == c` means both in Python; here each pair is written out.
+  /// Python chains comparisons: `a < b == c` becomes `a < b and b == c`.
   Text compared(const PythonNode& node) {
     std::string all;
     for (std::size_t i = 0; i < node.operators.size(); ++i) {

@@ -43,7 +43,7 @@ std::int64_t checked(bool overflows, std::int64_t value) {
   return value;
 }
 
-/// As Python's int() of a number.
+/// Truncates like Python's int().
 std::int64_t truncated(const PythonConstant& constant) {
   if (std::holds_alternative<std::int64_t>(constant)) return std::get<std::int64_t>(constant);
   const double real = real_of(constant);

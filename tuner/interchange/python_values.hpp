@@ -14,7 +14,7 @@ using PythonConstant = std::variant<std::int64_t, double, std::string>;
 
 /// The items of a list, tuple or range. Understands numbers, texts, arithmetic, comparisons,
 /// range(), list(), tuple(), min(), max(), + of lists, and list comprehensions with one `for`.
-/// Throws Error with what is not understood.
+/// Throws Error that quotes what it does not support.
 std::vector<PythonConstant> python_list(std::string_view text);
 
 }  // namespace autotune

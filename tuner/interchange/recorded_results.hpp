@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tuner recorded of one problem: the form between its files and ours.
+// A tuner's recorded results of one problem, independent of the file format.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace autotune {
 
 /// One configuration and its result.
 struct RecordedResult {
-  std::vector<Value> values;  // one a parameter
+  std::vector<Value> values;  // one per parameter
   Outcome outcome = Outcome::ok;
   std::optional<double> seconds = {};  // of ok; of pruned, a lower bound
   double compile_seconds = 0;          // 0: unknown
@@ -30,7 +30,7 @@ struct RecordedResults {
   std::vector<double> problem_size;  // empty if the file has none
   std::vector<Parameter> parameters;
   std::vector<RecordedResult> results;
-  bool is_cut_off = false;  // the end of the file is missing, with a part of a result
+  bool is_cut_off = false;  // the file is truncated within a result
 };
 
 /// Reads Kernel Tuner's cache (complete, or left by an interrupted run) or T4 results, with or

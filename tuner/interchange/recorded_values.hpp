@@ -10,7 +10,7 @@
 
 namespace autotune {
 
-/// true is 1, 2.0 is 2, and what is neither integer nor text becomes its JSON text.
+/// A JSON value: true is 1, 2.0 is 2; anything but an integer or text becomes its JSON text.
 Value value_of(const Json& json);
 /// The inverse for values that files have as numbers.
 Json json_of(const Value& value);
@@ -19,7 +19,7 @@ Json json_of(const Value& value);
 std::vector<Value> values_of(const CheckedJson& configuration,
                              const std::vector<std::string>& names);
 
-/// Each value once, where it stands first: Python's 1 and True are one value.
+/// Removes repeated values; the first stays. Python's 1 and True are the same value.
 void drop_repeated(std::vector<Value>& values);
 
 /// The parameter's name with the values that occur in `rows`, in ascending order. `rows` has one
@@ -27,9 +27,9 @@ void drop_repeated(std::vector<Value>& values);
 Parameter parameter_of(std::string name, std::size_t place,
                        const std::vector<std::vector<Value>>& rows);
 
-/// 0 if the member is missing or no number. `unit`: seconds of one.
+/// Seconds; 0 if the member is missing or not a number. `unit`: its unit in seconds.
 double seconds_of(const CheckedJson& object, const char* member, double unit = 1e-3);
-/// `otherwise` if the member is missing or no text.
+/// `otherwise` if the member is missing or not a text.
 std::string text_of(const CheckedJson& object, const char* member, std::string otherwise = {});
 
 }  // namespace autotune

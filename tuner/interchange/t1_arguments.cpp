@@ -9,17 +9,17 @@
 namespace autotune {
 namespace {
 
-/// Of floating outputs; 1e-6 is Kernel Tuner's `atol` by default.
+/// Absolute tolerance of floating outputs: Kernel Tuner's default `atol`.
 constexpr const char* kTolerance = ", tolerance = 64, absolute = 1e-6";
 
-/// One entry of the list, with what is said of it in messages.
+/// One entry of the list, with its name in messages.
 struct Argument {
   CheckedJson entry;
   std::string place;
   std::string name;
 };
 
-/// Empty for a type that manifests do not have.
+/// The type in a manifest; empty if manifests lack it.
 std::string type_of(const Argument& argument) {
   static const std::map<std::string, std::string> types{
       {"float", "f32"},     {"double", "f64"},    {"int32", "i32"},    {"int64", "i64"},
@@ -72,7 +72,7 @@ std::string scalar(const Argument& argument, const std::string& type) {
                 number.dump());
 }
 
-/// The line of one argument; empty if the manifest cannot have it.
+/// The line of one argument; empty if a manifest cannot express it.
 std::string line_of(T1Problem& problem, const Argument& argument) {
   const std::string type = type_of(argument);
   const std::string memory = argument.entry["MemoryType"].text();

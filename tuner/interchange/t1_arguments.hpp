@@ -14,7 +14,7 @@ struct T1Arguments {
   std::vector<std::string> passed;  // names that the kernel gets, as TOML
 };
 
-/// What has no counterpart becomes a comment, and a note of the problem.
+/// Anything without a counterpart becomes a comment, and a note of the problem.
 T1Arguments t1_arguments(T1Problem& problem);
 
 }  // namespace autotune

@@ -110,7 +110,7 @@ class T1Writer {
     if (!lines.empty()) line("constraints = '''\n" + lines + "'''");
   }
 
-  /// The block's sides; those that are not understood are 1.
+  /// The block's dimensions; those that cannot be translated are 1.
   const std::vector<std::string>& block() {
     if (!block_.empty()) return block_;
     const auto local = problem_.kernel().find("LocalSize");

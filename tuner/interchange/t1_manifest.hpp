@@ -11,12 +11,13 @@ namespace autotune {
 struct T1Manifest {
   std::string name;  // letters, digits and _
   std::string text;  // TOML
-  /// What the user must complete or check, with its place in the file. Comments of the text, too.
+  /// Points that the user must complete or check, with their place in the file. Also comments of
+  /// the text.
   std::vector<std::string> to_complete;
 };
 
-/// Translates a T1 file. What has no counterpart is a comment in the manifest. Throws Error for a
-/// file that is no T1 problem, with the key.
+/// Translates a T1 file. Anything without a counterpart becomes a comment in the manifest. Throws
+/// Error with the key if the file is not a T1 problem.
 T1Manifest t1_manifest(const std::filesystem::path& file);
 
 }  // namespace autotune

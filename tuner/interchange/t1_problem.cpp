@@ -58,7 +58,7 @@ void T1Problem::read_parameters(const std::string& file) {
   }
 }
 
-/// Some files have the value in a list.
+/// Some files put the value into a list.
 std::string T1Problem::default_of(const T1Parameter& parameter, const Json& json) {
   const Json& value = json.is_array() && json.size() == 1 ? json.front() : json;
   for (const PythonConstant& each : parameter.values) {

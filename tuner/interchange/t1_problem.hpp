@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A T1 file as it is read, and the translation of its expressions.
+// Reads a T1 file and translates its expressions.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace autotune {
 struct T1Parameter {
   std::string name;
   std::vector<PythonConstant> values;
-  std::string default_text;  // as in the manifest; empty without one
+  std::string default_text;  // the default value in the manifest; empty if there is none
 };
 
 class T1Problem {
@@ -36,7 +36,7 @@ class T1Problem {
   /// An expression of a length, which does not depend on parameters.
   std::string translated_length(const std::string& place, const std::string& expression);
 
-  /// What the user must complete or check, with its place in the file.
+  /// Points that the user must complete or check, with their place in the file.
   const std::vector<std::string>& notes() const { return notes_; }
   void note(const std::string& place, const std::string& what);
 
@@ -60,13 +60,13 @@ class T1Problem {
   std::vector<std::string> notes_;
 };
 
-/// `text` with _ for what no identifier has.
+/// `text` with _ for characters that an identifier cannot have.
 std::string identifier(const std::string& text);
-/// `text` without line breaks, to stand in a comment.
+/// `text` without line breaks, for a comment.
 std::string on_one_line(std::string text);
-/// In quotation marks.
+/// A text in quotation marks.
 std::string toml_text(const std::string& text);
-/// As TOML has it.
+/// A value in TOML.
 std::string text_of(const PythonConstant& constant);
 /// `problem_size_x` of axis 0.
 std::string size_name(std::size_t axis);

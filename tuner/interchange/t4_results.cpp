@@ -10,7 +10,7 @@
 namespace autotune {
 namespace {
 
-/// A measurement of this name says that the time is a lower bound.
+/// A measurement with this name marks the time as a lower bound.
 constexpr const char* kLowerBound = "lower_bound";
 
 /// The word for each outcome; of several outcomes with one word, the first is read.
@@ -40,7 +40,7 @@ std::string_view word_of(const RecordedResult& result) {
   return "runtime";
 }
 
-/// The first of what was minimised.
+/// The first objective.
 std::string objective_of(const CheckedJson& result) {
   const auto objectives = result.find("objectives");
   return objectives ? objectives->items(1).front().text() : "time";
@@ -125,7 +125,7 @@ RecordedResults read_t4_results(const CheckedJson& document) {
     results.results.push_back(result_of(result, names));
     rows.push_back(results.results.back().values);
   }
-  // The format lists no values: those that occur.
+  // The format does not list values: take those that occur.
   for (std::size_t p = 0; p < names.size(); ++p) {
     results.parameters.push_back(parameter_of(names[p], p, rows));
   }

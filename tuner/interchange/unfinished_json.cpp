@@ -9,10 +9,10 @@
 namespace autotune {
 namespace {
 
-/// Of members of `cache`, which is a member of the document.
+/// Nesting depth of the members of `cache`, which is a member of the document.
 constexpr int kMemberDepth = 2;
 
-/// Where the string that begins at `at` ends; the end of the text if it does not.
+/// The end of the string that begins at `at`; the end of the text if it is not terminated.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at) {
     if (text[at] == '\\') ++at;
@@ -20,8 +20,8 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Behind the last object that is complete and a member of a member of the document; nullopt if the
-/// document itself is complete. The whole text if `cache` has no complete member yet.
+/// The end of the last complete object that is a member of `cache`. The whole text if there is none
+/// yet; nullopt if the document is complete.
 std::optional<std::size_t> end_of_members(std::string_view text) {
   std::size_t end = text.size();
   int depth = 0;
@@ -50,7 +50,7 @@ UnfinishedJson parse_unfinished_json(std::string_view text, std::string_view fil
     const std::string closed = std::string(text.substr(0, *end)) + "}}";
     try {
       return {parse_json(closed, file), is_cut_off};
-    } catch (const Error&) {  // not for want of its end: the first error tells
+    } catch (const Error&) {  // not merely truncated: report the first error
     }
     throw;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON document that knows the place of its values, so that each error names the key.
+// Access to JSON with errors that name the file and the key.
 #pragma once
 
 #include <optional>

@@ -51,7 +51,7 @@ std::string without_place(std::string what) {
   return what.substr(what.find(": ", what.find("column")) + 2);
 }
 
-/// A message about such a text would end there.
+/// Throws Error if a text contains \u0000, which would truncate messages.
 void expect_no_zero(const std::string& text, std::string_view file) {
   const std::size_t zero = text.find('\0');
   if (zero == text.npos) return;
@@ -59,7 +59,7 @@ void expect_no_zero(const std::string& text, std::string_view file) {
                      std::string_view(text).substr(0, zero)));
 }
 
-/// Goes through a document and stops where it is nested too deeply.
+/// Stops parsing where a document is nested too deeply.
 struct DepthCheck : nlohmann::detail::json_sax_acceptor<Json> {
   int depth = 0;
 
@@ -80,7 +80,7 @@ Json read_json(const std::filesystem::path& file) {
 }
 
 Json parse_json(std::string_view text, std::string_view file) {
-  // nlohmann-json takes it for the end of the text.
+  // nlohmann-json would take a zero byte for the end of the text.
   if (const std::size_t zero = text.find('\0'); zero != text.npos) {
     throw Error(format("{}: {}: a zero byte: leave it out", file, error_at(text, zero)));
   }
@@ -110,7 +110,7 @@ std::string json_text(const Json& json) {
 }
 
 std::optional<Json> parse_cbor(std::string_view bytes) try {
-  // The parser calls itself for each level: first see that there are few.
+  // The parser recurses for each level: check the depth first.
   DepthCheck depth;
   if (!Json::sax_parse(bytes, &depth, Json::input_format_t::cbor)) return std::nullopt;
   return Json::from_cbor(bytes);

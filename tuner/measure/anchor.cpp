@@ -22,7 +22,7 @@ bool last_three_agree(std::span<const double> windows, double within) {
   return most <= least * (1 + within);
 }
 
-/// Runs batches until windows of them agree, so that clocks have risen and caches are filled.
+/// Runs batches until windows of them agree: then clocks have risen and caches are warm.
 void warm_up(Timer& timer, int launches, const Policy& policy) {
   double spent = 0;
   std::vector<double> windows;
@@ -58,7 +58,7 @@ void Anchor::refresh() {
     drift_ = measure().seconds / reference_;
     failures_ = 0;
   } catch (const KernelFailure&) {
-    // A worker that was killed for another configuration comes back; one that stays away is left.
+    // The worker may have been killed for another configuration: tolerate a few failures.
     if (++failures_ == 3) timer_ = nullptr;
   }
 }

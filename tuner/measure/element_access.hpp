@@ -51,7 +51,7 @@ T element_at(std::span<const std::byte> bytes, std::int64_t index) {
   return value;
 }
 
-/// What is printed of an element: a type that `format` knows.
+/// The element as a type that `format` can print.
 template <class T>
 auto figure_of(T element) {
   return +element;  // float of 16 bits, int of 8

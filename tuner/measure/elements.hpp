@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elements of buffers: their fill and their comparison. Both are bit-identical on the host and
-// on GPUs. NVRTC compiles this text too, behind that of narrow_float.hpp.
+// on GPUs. NVRTC compiles this text too, after that of narrow_float.hpp.
 #pragma once
 
 #ifndef __CUDACC_RTC__
@@ -29,7 +29,7 @@ inline constexpr bool kIsUnsigned = static_cast<T>(-1) > static_cast<T>(0);
 template <int kFraction>
 inline constexpr bool kIsUnsigned<NarrowFloat<kFraction>> = false;
 
-/// Bits of fraction that random numbers of a floating type have.
+/// Fraction bits of random numbers of a floating type.
 template <class T>
 inline constexpr int kRandomBits = sizeof(T) == 4 ? 23 : 52;
 template <int kFraction>
@@ -81,8 +81,8 @@ T number_between(double least, double greatest, unsigned long long bits) {
   }
 }
 
-/// The sum of twelve uniform numbers of 21 bits, with mean 0 and variance 1 and at most 6 away:
-/// unlike exact methods it needs no logarithm, which devices round differently.
+/// A normal number, mean 0 and variance 1: the sum of twelve uniform numbers of 21 bits, in [-6,
+/// 6]. Exact methods need a logarithm, which devices round differently.
 inline double standard_normal(unsigned long long key, unsigned long long index) {
   constexpr long long kMask = (1ll << 21) - 1;
   long long sum = -6 * kMask;

@@ -61,7 +61,7 @@ Energy sustained_energy(const EnergyCounter& counter, const RunBatch& run, doubl
   energy.seconds = last.at - first.at;
   energy.joules = (last.joules - first.joules) / static_cast<double>(last.calls - first.calls);
   energy.watts = (last.joules - first.joules) / energy.seconds;
-  // Each step may have come at any moment of its batch.
+  // Each step may have occurred at any time during its batch.
   energy.resolution = (first.batch_seconds + last.batch_seconds) / 2 / energy.seconds;
   return energy;
 }

@@ -15,9 +15,9 @@ using Seconds = std::function<double()>;
 /// Runs a batch and returns its number of calls.
 using RunBatch = std::function<int()>;
 
-/// Runs batches from a step of the counter to one at least `least_seconds` later, so that the
-/// counter has all the energy of the calls between. Some batches before that bring the device to
-/// its working state. Throws Error if the counter stands still.
+/// Runs batches from a step of the counter to one at least `least_seconds` later: the difference is
+/// the energy of the calls in between. Warm-up batches come first. Throws Error if the counter does
+/// not advance.
 Energy sustained_energy(const EnergyCounter& counter, const RunBatch& run, double least_seconds,
                         const Seconds& now);
 

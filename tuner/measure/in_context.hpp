@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A timer that times in one context.
+// A Timer whose batches run in a given call context.
 #pragma once
 
 #include "tuner/core/device.hpp"

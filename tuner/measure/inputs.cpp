@@ -52,7 +52,7 @@ Drawing drawing_of(Fill fill, InputSet set) {
 template <Drawing drawing>
 using Known = std::integral_constant<Drawing, drawing>;
 
-/// Calls work() with a drawing that is known when it is compiled: a loop then holds no switch.
+/// Calls work() with the generator as a compile-time constant, so that loops contain no switch.
 template <class Work>
 void with_drawing(Drawing drawing, const Work& work) {
   switch (drawing) {
@@ -86,7 +86,8 @@ void read_file(std::span<std::byte> bytes, const BufferSpec& buffer) {
   }
 }
 
-/// The first element that differs, as a verdict; `first` is the index of the first of them all.
+/// The verdict on changed inputs. It names the first element that differs; `first` is the index of
+/// element 0 of these bytes.
 template <class T>
 Verdict first_change(const BufferSpec& buffer, std::span<const std::byte> was,
                      std::span<const std::byte> is, std::int64_t first) {

@@ -12,7 +12,7 @@
 namespace autotune {
 namespace {
 
-/// A run of batches of one candidate: times come divided by the drift.
+/// A series of batches of one candidate. Times are divided by the drift.
 class Visit {
  public:
   Visit(Timer& timer, int launches, const Policy& policy, const Anchor& anchor)
@@ -27,14 +27,14 @@ class Visit {
     return times_.back();
   }
 
-  /// Forgets what was timed, but not what it cost.
+  /// Discards the times, but keeps the time spent.
   void restart(int launches) {
     launches_ = launches;
     throttled_ = false;
     times_.clear();
   }
 
-  /// Batches until the answer is known. `best` as in judge().
+  /// Times batches until the result is clear. `best` as in judge().
   Decision run(double best) {
     for (;;) {
       take();
@@ -82,13 +82,13 @@ class Visit {
   std::vector<double> times_;
 };
 
-/// One launch timed alone costs more than one in a batch; what remains is a lower bound.
+/// A single launch takes longer than one of a batch. Less the excess, it is a lower bound.
 double lower_bound(double single_launch, const Policy& policy) {
   return std::max(single_launch - policy.single_launch_excess, single_launch / 2);
 }
 
-/// Sets the launches of a batch. A launch so long that it is a batch by itself stays as a sample;
-/// otherwise the first batch does, unless it says that one launch alone misled.
+/// Sets the launches per batch. A launch as long as a batch counts as a sample. Otherwise the first
+/// batch does, unless it shows that the single launch was misleading.
 void settle_launches(Visit& visit, double single_launch, const Policy& policy) {
   const int launches = launches_for(single_launch, policy);
   if (launches == 1) return;
@@ -97,7 +97,7 @@ void settle_launches(Visit& visit, double single_launch, const Policy& policy) {
   if (std::abs(better - launches) > launches / 4) visit.restart(better);
 }
 
-/// After one launch that leaves no doubt.
+/// The judgement after a single launch that was far too slow.
 Judgement hopeless(double launch, double bound) {
   Judgement judgement{Outcome::pruned, Decision::screened, summarize({&launch, 1}), false, 0};
   judgement.measurement.median = judgement.measurement.low = bound;
@@ -130,7 +130,7 @@ Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anc
                 double single_launch) {
   anchor.refresh_if_due();
   Visit visit(candidate, 1, policy, anchor);
-  // One that is a batch by itself is timed as one.
+  // A launch as long as a batch is timed as a batch.
   if (single_launch > 0 && launches_for(single_launch, policy) > 1) {
     single_launch /= anchor.drift();
   } else {

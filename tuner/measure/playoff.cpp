@@ -15,7 +15,7 @@
 namespace autotune {
 namespace {
 
-/// The finalists and what was timed of each; block by block, so that times[b] of two of them pair.
+/// The finalists with their times, one per block: times[b] of two finalists are paired.
 class Contest {
  public:
   Contest(std::vector<Finalist> finalists, const Policy& policy, double clock_hz,
@@ -27,7 +27,7 @@ class Contest {
         times_(finalists_.size()),
         throttled_(finalists_.size()),
         failures_(finalists_.size()) {
-    // Twice in every block: the A/A pair.
+    // Timed twice in every block: the A/A pair.
     const auto by_rank = [](const Finalist& finalist) {
       return std::pair(finalist.is_baseline, finalist.seconds);
     };
@@ -49,14 +49,15 @@ class Contest {
     return indices;
   }
 
-  /// Finalists that are alive and no baselines.
+  /// Configurations that have not failed, without baselines.
   std::vector<std::size_t> possible_winners() const {
     std::vector<std::size_t> indices = living();
     std::erase_if(indices, [&](std::size_t i) { return finalists_[i].is_baseline; });
     return indices;
   }
 
-  /// One batch of each that is alive, and one more of the twin, in fresh random order.
+  /// Times one batch of each finalist that has not failed, and a second one of the fastest, in a
+  /// new random order.
   void run_block(std::mt19937_64& random) {
     const std::size_t twin_entry = finalists_.size();
     std::vector<std::size_t> order = living();
@@ -71,7 +72,7 @@ class Contest {
     }
   }
 
-  /// Of each that is alive, in the L2 state that is not the policy's; nothing where that cannot be.
+  /// Times each finalist in the L2 state that is not the policy's, if the device supports it.
   std::vector<std::optional<Measurement>> run_other_l2() {
     const L2State other = policy_.l2 == L2State::hot ? L2State::cold : L2State::hot;
     std::vector<std::vector<double>> times(finalists_.size());
@@ -85,7 +86,7 @@ class Contest {
     return summarized(times);
   }
 
-  /// Of each that is alive, in another context.
+  /// Times each finalist in another context.
   std::vector<std::optional<Measurement>> run_in(CallContext context) {
     std::vector<std::vector<double>> times(finalists_.size());
     const double limit = spent_ + policy_.playoff_seconds / 4;
@@ -154,8 +155,8 @@ class Contest {
   double spent_ = 0;
 };
 
-/// By the median over the blocks of the log time, less the block's own mean: what slows a whole
-/// block, or a neighbour in it, moves all alike.
+/// Ranks by the median over blocks of the log time minus the block's mean, so that a disturbance of
+/// a whole block cancels.
 std::size_t fastest(const Contest& contest) {
   const std::vector<std::size_t> living = contest.living();
   const std::size_t blocks = contest.times(living.front()).size();
@@ -179,7 +180,7 @@ std::size_t fastest(const Contest& contest) {
   return best;
 }
 
-/// Every ratio to the fastest is known to half the margin within which two count as tied.
+/// Whether each ratio to the fastest is known to within half the tie margin.
 bool is_settled(const Contest& contest, const Policy& policy) {
   const std::size_t best = fastest(contest);
   return std::ranges::all_of(contest.living(), [&](std::size_t i) {
@@ -214,7 +215,7 @@ bool is_clearly_faster(const Contest& contest, std::size_t i, std::size_t than,
   return ratio.median < 1 - policy.replace_margin && ratio.high < 1;
 }
 
-/// The fastest, unless the stored configuration or the default is hardly slower.
+/// The winner: the fastest, unless the stored best or the default is within the margin.
 void choose_winner(Contest& contest, const Policy& policy, PlayoffResult& result) {
   const std::size_t best = fastest(contest);
   const auto by_default = find_living(contest, &Finalist::is_default);
@@ -228,7 +229,7 @@ void choose_winner(Contest& contest, const Policy& policy, PlayoffResult& result
   result.winner = !holder || gives_way ? best : *holder;
 }
 
-/// How each that is alive compares with the others.
+/// Fills in the ratios and ties of the finalists that have not failed.
 void compare(Contest& contest, const Policy& policy, PlayoffResult& result) {
   const std::size_t best = fastest(contest);
   const auto by_default = find_living(contest, &Finalist::is_default);
@@ -251,7 +252,7 @@ std::vector<std::size_t> choose_finalists(std::span<const double> medians, const
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return medians[i]; });
   if (order.empty()) return order;
   const double least = medians[order.front()];
-  // On a slow device fewer, so that the time lasts for three blocks.
+  // Fewer finalists on a slow device, so that the time suffices for three blocks.
   const double batch = least * launches_for(least, policy);
   const double affordable = policy.playoff_seconds / 3 / batch;
   const auto most =

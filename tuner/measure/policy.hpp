@@ -12,7 +12,7 @@
 
 namespace autotune {
 
-/// What the best configuration has least of. edp: energy times delay.
+/// The quantity to minimize. edp: energy times delay.
 enum class Objective : std::uint8_t { time, energy, edp };
 std::string_view name_of(Objective objective);
 std::optional<Objective> objective_of(std::string_view name);
@@ -21,8 +21,8 @@ struct Policy {
   // The meaning of a time: part of the key of stored results.
   L2State l2 = L2State::hot;
   LaunchForm form = LaunchForm::graph;
-  CallContext context = CallContext::chain;  // in which the playoff decides; not in_order
-  Objective objective = Objective::time;     // decides between the finalists; the search is by time
+  CallContext context = CallContext::chain;  // of the playoff that decides; never in_order
+  Objective objective = Objective::time;     // decides among finalists; the search uses time
 
   // One batch.
   double batch_seconds = 500e-6;  // target
@@ -70,8 +70,8 @@ struct Policy {
   double energy_seconds = 0.3;  // of the sustained run of a finalist, at least
 };
 
-/// `l2=hot launch=graph objective=energy context=between`: the key of stored results. A key without
-/// an objective is of time. One without a context is of the chain, as are all keys of old.
+/// `l2=hot launch=graph objective=energy context=between`: the key of stored results. Objective
+/// `time` and context `chain` are omitted, as in older databases.
 std::string key_text(const Policy& policy);
 
 /// Every policy that results may be stored under.
@@ -80,14 +80,14 @@ std::vector<Policy> stored_policies();
 /// The contexts that the playoff times beside the policy's own: none, if it is the chain.
 std::vector<CallContext> other_contexts(const Policy& policy);
 
-/// `between` on a GPU; others know the chain only.
+/// The default context: `between` on a GPU, `chain` on other devices.
 CallContext default_context(DeviceKind kind);
-/// `between`. The context of this name, if it may be a policy's.
+/// The name of a context, `between`, and back; nullopt if a policy cannot have the context.
 std::string_view name_of(CallContext context);
 std::optional<CallContext> context_named(std::string_view name);
 
-/// In which a search times configurations. A policy that is not of the chain searches in order:
-/// what a kernel gains by following itself early does not count there.
+/// The context of a search. If the policy's context is not `chain`, the search uses `in_order`, so
+/// that a kernel does not gain by starting early after itself.
 CallContext search_context(const Policy& policy);
 
 /// Launches per batch for a kernel that takes about `seconds`.

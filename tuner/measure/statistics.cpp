@@ -74,7 +74,7 @@ int count_outliers(std::span<const double> seconds) {
   const double centre = median(seconds);
   std::vector<double> distances;
   for (const double value : seconds) distances.push_back(std::abs(value - centre));
-  // 1.4826 median absolute deviations estimate a standard deviation.
+  // For normal errors, the standard deviation is 1.4826 median absolute deviations.
   const double limit = std::max(0.01 * centre, 5 * 1.4826 * median(distances));
   return static_cast<int>(
       std::ranges::count_if(seconds, [&](double value) { return value > centre + limit; }));

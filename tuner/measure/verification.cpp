@@ -13,12 +13,12 @@
 namespace autotune {
 namespace {
 
-/// The error of rounding to a subnormal number of f16, which has no bound relative to the number.
+/// The absolute error of rounding to a subnormal f16, where the relative error is unbounded.
 constexpr double kHalfOfSmallestF16 = 0x1p-25;
 
 Verdict wrong(std::string message) { return {Outcome::wrong, std::move(message), infinity()}; }
 
-/// Calls work(T{}, Right{}) with the types of an output and of its right answer.
+/// Calls work(T{}, Right{}) with the types of an output and of its reference.
 template <class Work>
 auto with_types(ElementType type, ElementType right, Work work) {
   return with_type(type, [&](auto got) {
@@ -36,11 +36,11 @@ const std::span<const std::byte>& magnitudes_of(const Expected& expected) {
 std::string element_text(ElementType type, std::span<const std::byte> element) {
   return with_type(type, [&](auto zero) {
     const auto value = element_at<decltype(zero)>(element, 0);
-    return value == value ? format("{}", figure_of(value)) : "nan";  // whatever its sign
+    return value == value ? format("{}", figure_of(value)) : "nan";  // never "-nan"
   });
 }
 
-/// Of the right answer, which is often a double for a float: ten digits tell what is meant.
+/// The reference value as text. It is often a double for a float: ten digits suffice.
 std::string expected_text(ElementType type, std::span<const std::byte> element) {
   if (!is_floating(type)) return element_text(type, element);
   return with_type(type, [&](auto zero) {
@@ -59,14 +59,14 @@ std::string tolerance_text(const BufferSpec& buffer, const Expected& expected) {
   return tolerance > 0 ? format("tolerance {:.2g}", tolerance) : "must be equal";
 }
 
-/// Of floating types only: an integer may well be what poison is.
+/// Whether an element still holds poison. Floating types only: an integer may equal it.
 bool is_unwritten(ElementType type, std::span<const std::byte> element) {
   const auto is_poison = [&](std::byte byte) { return byte == poison_byte(type); };
   return is_floating(type) && std::ranges::all_of(element, is_poison);
 }
 
-/// Whether a reference that must write double wrote the output's own type: element 0 then has the
-/// first bytes of the double. Says nothing of 0, of which many doubles consist in part.
+/// Whether a reference that must write double seems to have written the output's own type: then the
+/// double begins with the bytes of element 0. False for 0, which occurs in many doubles.
 bool is_of_narrow_reference(const BufferSpec& buffer, std::span<const std::byte> got,
                             const Expected& expected) {
   if (expected.type == buffer.type || got.size() >= expected.values.size()) return false;
@@ -122,7 +122,7 @@ Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> bef
       std::ranges::count_if(before, is_changed) + std::ranges::count_if(after, is_changed);
   if (changed == 0) return {};
   const std::int64_t size = buffer.element_bytes();
-  // Past the end is the commoner fault; before the start, the byte nearest to the buffer is named.
+  // Writes past the end are more common. Before the start, name the byte nearest to the buffer.
   const auto past = std::ranges::find_if(after, is_changed);
   std::int64_t index = buffer.length + (past - after.begin()) / size;
   if (past == after.end()) {
@@ -193,7 +193,7 @@ Allowance allowance(const BufferSpec& buffer, ElementType right, bool exact) {
   const double sums = sum_roundoff(buffer.type);
   double unit = unit_roundoff(buffer.type);
   const bool is_narrow = sums < unit;
-  // Two values that straddle a tie round to neighbours.
+  // Two values on both sides of a tie round to neighbouring numbers.
   if (is_narrow && right == buffer.type && buffer.tolerance > 0) unit *= 2;
   const double subnormal = buffer.type == ElementType::f16 ? kHalfOfSmallestF16 : 0;
   return {buffer.tolerance * sums, unit, buffer.absolute + subnormal};
@@ -313,7 +313,7 @@ Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got,
 Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> one,
                      std::span<const std::byte> other) {
   assert(std::ssize(one) == buffer.bytes() && one.size() == other.size());
-  if (std::memcmp(one.data(), other.data(), one.size()) == 0) return {};  // the fast way
+  if (std::memcmp(one.data(), other.data(), one.size()) == 0) return {};  // the common case
   for (std::size_t i = 0; i < buffer.members.size(); ++i) {
     const Verdict verdict = compare_runs(member_buffer(buffer, i), member_elements(buffer, i, one),
                                          member_elements(buffer, i, other));

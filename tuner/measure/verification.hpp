@@ -28,11 +28,11 @@ inline constexpr std::byte kRedZoneByte{0xA5};
 Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> before,
                         std::span<const std::byte> after);
 
-/// Bytes of memory behind the red zone of an output while a reference runs: a reference that writes
-/// double where four bytes are declared damages nothing else, and is found out.
+/// Bytes of memory after the red zone of an output while a reference runs. A reference that writes
+/// double instead of a four-byte type then damages nothing else, and is detected.
 std::int64_t reference_slack(const BufferSpec& output);
-/// As check_red_zones(), of a buffer that a reference wrote: says what to declare if the reference
-/// may write double.
+/// As check_red_zones(), for a buffer that a reference wrote. The message says what to declare if
+/// the reference seems to write double.
 Verdict check_reference_zones(const BufferSpec& buffer, Verdict zones);
 
 /// True for outputs, inouts and checked outputs.
@@ -40,7 +40,7 @@ bool is_compared(Role role);
 
 /// The type that a reference writes for an output: the output's own, or f64 for floating types.
 ElementType answer_type(const Workload& workload, const BufferSpec& output);
-/// Of all that it writes there.
+/// The bytes that the reference writes for an output.
 std::int64_t answer_bytes(const Workload& workload, const BufferSpec& output);
 
 /// The reference result of one output.
@@ -52,31 +52,31 @@ struct Expected {
   bool exact = false;  // floating types must be equal
 };
 
-/// Whether these values are integers below `limit`: see exact_integers().
+/// Whether all values are integers below `limit`, so that sums are exact: see exact_integers().
 bool all_small_integers(ElementType type, std::span<const std::byte> values, double limit);
-/// The same of the members of floating types.
+/// The same for the members of floating types.
 bool all_small_integers(const BufferSpec& structs, std::span<const std::byte> values);
 
 /// An element is right if |c - r| <= tolerance * u * magnitude + one rounding of r itself +
-/// absolute, with the u of the sums (f32 for f16 and bf16). Of that only `absolute` remains if
-/// `exact`, and in integer types. A narrow r of type `right` was rounded, too. NaN is always wrong.
+/// absolute, where u is the roundoff of sums (f32 for f16 and bf16). If `exact`, and for integers,
+/// only `absolute` counts. A narrow r of type `right` was rounded, too. NaN is always wrong.
 Allowance allowance(const BufferSpec& buffer, ElementType right, bool exact);
 
 /// Compares `count` elements from `first` on. Indices in the finding count from the start of the
 /// buffer.
 Finding compare_elements(const BufferSpec& buffer, std::span<const std::byte> got,
                          const Expected& expected, std::int64_t first, std::int64_t count);
-/// The integer type of as many bytes, in which bits are compared.
+/// The integer type of the same size, for bitwise comparison.
 ElementType bits_type(ElementType type);
 /// The same for two runs on the same inputs, which must be bit-identical.
 Finding compare_bits(ElementType type, std::span<const std::byte> one,
                      std::span<const std::byte> other, std::int64_t first, std::int64_t count);
-/// Adds the finding of another part.
+/// Adds the finding of another part of the same buffer.
 void add(Finding& to, const Finding& more);
 
 /// The verdict on the finding of a whole buffer. `got` and `expected` hold the first wrong element
-/// only. The message says so if the reference left the buffer's poison there, or seems to have
-/// written the output's own type where it must write double.
+/// only. The message mentions a reference that left poison there, or that seems to have written the
+/// output's own type instead of double.
 Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> got,
                    const Expected& expected);
 /// Nondeterministic if an element differs. `one` and `other` hold the first such element.

@@ -9,7 +9,7 @@ const char* role_text(Role role) {
   return kTexts[static_cast<std::size_t>(role)];
 }
 
-/// A literal, so it ends in 0 and stays.
+/// The name of a type: a literal, so it is zero-terminated and never freed.
 const char* type_text(ElementType type) { return name_of(type).data(); }
 
 }  // namespace

@@ -18,7 +18,7 @@ class PlainScalars {
  public:
   explicit PlainScalars(std::span<const Scalar> scalars);
   void* address(std::size_t number) const {
-    return const_cast<std::byte*>(memory_[number].data());  // C knows no other way; it is an input
+    return const_cast<std::byte*>(memory_[number].data());  // the C struct has no const pointer
   }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kMostCounters = 1000;
 
-/// What a plugin calls back. No exception may pass through the plugin.
+/// The callback for a plugin. No exception may pass through the plugin.
 struct Call {
   const std::function<void()>& make;
   std::exception_ptr failure = nullptr;

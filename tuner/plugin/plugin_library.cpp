@@ -23,10 +23,10 @@ namespace {
 namespace dll = boost::dll;
 namespace fs = std::filesystem;
 
-/// More of anything is a mistake.
+/// Most strategies, targets or other items. More are taken for a mistake.
 constexpr std::uint32_t kMostEntries = 1000;
 
-/// What dlerror() said, without Boost's words round it.
+/// The message of dlerror(), without Boost's additions.
 std::string loader_text(const std::exception& error) {
   constexpr std::string_view kBefore = "(dlerror system message: ";
   const std::string text = error.what();
@@ -47,7 +47,7 @@ const Facet* facet_of(const autotune_plugin_v1& plugin, const char* id) {
   return plugin.facet == nullptr ? nullptr : static_cast<const Facet*>(plugin.facet(id));
 }
 
-/// Loaded for as long as the process lives: its code may still be on a stack, or registered.
+/// Loads a library for the life of the process: its code may be on a stack, or registered.
 const dll::shared_library& load(const fs::path& file) try {
   static auto& libraries = *new std::deque<dll::shared_library>;  // reachable, never destroyed
   static std::mutex mutex;

@@ -41,9 +41,9 @@ struct PluginDescription {
 
 class PluginLibrary {
  public:
-  /// Loads the plugin and checks everything that needs no further calls. It may crash or hang, so
-  /// use an expendable process. It is never unloaded. Throws Error with the file, what is wrong and
-  /// the loader's text.
+  /// Loads the plugin and checks all that needs no further calls into it. The plugin may crash or
+  /// hang, so use an expendable process. It is never unloaded. Throws Error with the file, what is
+  /// wrong and the loader's message.
   explicit PluginLibrary(const std::filesystem::path& file);
 
   const PluginDescription& description() const { return description_; }

@@ -13,7 +13,7 @@
 namespace autotune {
 namespace {
 
-/// The facets differ in their evaluations only.
+/// The facets search/1 and search/2 differ only in their evaluations.
 struct Search1 {
   using Task = autotune_task_v1;
   using Evaluation = autotune_evaluation_v1;
@@ -23,7 +23,7 @@ struct Search2 {
   using Evaluation = autotune_evaluation_v2;
 };
 
-/// What both facets tell.
+/// The fields of an evaluation that both facets have.
 template <class Plain>
 Plain told_of(const Evaluation& evaluation) {
   Plain plain{};
@@ -56,7 +56,7 @@ void tell(const std::vector<Evaluation>& evaluations, Plain* plain) {
   }
 }
 
-/// The other end of evaluate(): lets nothing be thrown through the plugin.
+/// Implements evaluate() for the plugin. No exception passes through the plugin.
 template <class Facet>
 struct Host {
   const Ask& ask;

@@ -24,7 +24,7 @@ bool is_filled(const BufferSpec& spec) {
   return spec.role == Role::input || spec.role == Role::inout;
 }
 
-/// The buffers of a problem in this process, as a plugin sees them.
+/// The buffers of a problem in host memory, for a plugin.
 class HookBuffers {
  public:
   explicit HookBuffers(const Workload& workload) : specs_(workload.buffers) {
@@ -91,7 +91,7 @@ void write_answers(Workload& workload, const HookBuffers& buffers, const fs::pat
   finish(file, workload.expected_file);
 }
 
-/// Kernels write these later, on the device.
+/// Throws Error for a prepared input: kernels write it later, on the device.
 void require_no_prepared(const Workload& workload) {
   for (const BufferSpec& spec : workload.buffers) {
     if (spec.fill != Fill::prepared) continue;

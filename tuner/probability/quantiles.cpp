@@ -7,8 +7,8 @@
 namespace autotune {
 namespace {
 
-// Down: the quantile of a whole number of hits is the one below the real solution. Doubles are not
-// promoted: the results are compared with measurements.
+// Discrete quantiles are rounded down. Doubles are not promoted to long double: their precision
+// suffices here.
 using Policy = boost::math::policies::policy<
     boost::math::policies::discrete_quantile<boost::math::policies::integer_round_down>,
     boost::math::policies::promote_double<false>>;
@@ -23,7 +23,7 @@ double student_t_quantile(double probability, std::size_t degrees_of_freedom) {
 
 std::size_t ranks_outside_median_interval(std::size_t count) {
   const Binomial below_median(static_cast<double>(count), 0.5);
-  // P(X < k) <= 0.025 is P(X <= k - 1) <= 0.025, which ends one below the quantile at the latest.
+  // P(X < k) is P(X <= k - 1). The largest k differs from the quantile by a step or two.
   auto k = static_cast<std::size_t>(quantile(below_median, 0.025));
   while (cdf(below_median, static_cast<double>(k)) <= 0.025) ++k;
   while (k > 0 && cdf(below_median, static_cast<double>(k - 1)) > 0.025) --k;

@@ -16,7 +16,7 @@ std::size_t end_of_digits(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Of the `12`, `-0.5`, `4.5e-3` or `0xc000` that begins at `at`; `at` itself where none does.
+/// The end of a number at `at`: `12`, `-0.5`, `4.5e-3` or `0xc000`; `at` itself if there is none.
 std::size_t end_of_figure(std::string_view text, std::size_t at) {
   const std::size_t first = at + (text[at] == '-');
   std::size_t end = end_of_digits(text, first);
@@ -35,7 +35,7 @@ std::size_t end_of_figure(std::string_view text, std::size_t at) {
   return end;
 }
 
-/// `12 KiB over` and `48 KiB over` are one reason.
+/// The message without its numbers: `12 KiB over` and `48 KiB over` are one reason.
 std::string without_figures(std::string_view text) {
   std::string pattern;
   for (std::size_t i = 0; i < text.size();) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why trials were not timed, grouped: the same message with other figures is the same reason.
+// Groups trials by the reason why they were not timed.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace autotune {
 /// same.
 struct Reason {
   std::string outcome, example;
-  std::vector<std::size_t> trials;  // their places
+  std::vector<std::size_t> trials;  // their indices
   int count() const { return static_cast<int>(trials.size()); }
 };
 
@@ -28,7 +28,7 @@ struct Ending {
 std::vector<Reason> reasons_of(std::span<const Ending> endings);
 std::vector<Reason> reasons_of(const std::vector<db::TrialRow>& trials);
 
-/// What a trial's short message means.
+/// Explains a trial's short message.
 std::string_view meaning_of(std::string_view message);
 
 }  // namespace autotune

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNanoseconds = 1e9;
 
-/// What kernels may use of any CPU, as the host device has it.
+/// Limits of any CPU, as the host device has them.
 constexpr std::int64_t kHostSharedBytes = 256 << 10;
 
 std::optional<std::int64_t> known(std::int64_t value) {
@@ -27,7 +27,7 @@ std::string mig_profile_of(const std::string& name) {
   return mark == std::string::npos ? "" : name.substr(mark + kMark.size());
 }
 
-/// A device with the limits that this one has.
+/// The limits of a stored device: from the table of GPUs, else its architecture, else any CPU.
 DeviceInfo limits_of(const db::DeviceRow& row) {
   DeviceInfo info;
   if (row.compute_capability == 0) {
@@ -36,7 +36,7 @@ DeviceInfo limits_of(const db::DeviceRow& row) {
   }
   try {
     return device_info(find_gpu(row.name));
-  } catch (const Error&) {  // none of the table
+  } catch (const Error&) {  // not in the table
   }
   try {
     GpuSpec spec;

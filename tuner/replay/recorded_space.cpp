@@ -14,7 +14,7 @@
 namespace autotune {
 namespace {
 
-constexpr std::int64_t kStaticSharedBytes = 48 << 10;  // what CUDA's compilers accept
+constexpr std::int64_t kStaticSharedBytes = 48 << 10;  // limit of CUDA's compilers
 
 std::uint64_t rank_of(const RecordedResult& row,
                       const std::vector<std::map<Value, std::size_t>>& levels) {
@@ -30,7 +30,7 @@ std::uint64_t rank_of(const RecordedResult& row,
   return rank;
 }
 
-/// With a reason, as ptxas words it, where the file has too much shared memory.
+/// Adds a reason, in the words of ptxas, if a configuration uses too much shared memory.
 Evaluation evaluation_of(std::size_t index, const RecordedResult& row) {
   Evaluation answer{index, row.outcome, row.seconds};
   if (row.outcome == Outcome::compile_error && row.shared_bytes > kStaticSharedBytes) {

@@ -23,7 +23,7 @@ struct RecordedSpace {
   std::size_t failures() const;
 };
 
-/// The space of what was recorded: of results with the same values, the last counts. Throws Error
+/// The space of recorded results. Of several with the same values, the last counts. Throws Error
 /// for a value that its parameter does not list.
 RecordedSpace recorded_space(std::string name, RecordedResults results);
 

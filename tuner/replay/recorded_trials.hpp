@@ -7,9 +7,9 @@
 
 namespace autotune {
 
-/// The trials of the search or an import, each configuration once with its latest result, and the
-/// values that occur, in ascending order. Configurations with other parameters than the latest are
-/// of an earlier manifest, and left out. Device, kernel and sizes stay empty.
+/// The trials of the search or an import: each configuration once, with its latest result, and the
+/// values that occur, in ascending order. Configurations of an earlier manifest, whose parameters
+/// differ from the latest, are left out. Device, kernel and sizes stay empty.
 RecordedResults recorded_trials(std::vector<db::TrialRow> rows);
 
 }  // namespace autotune

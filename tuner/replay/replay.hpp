@@ -15,15 +15,15 @@
 namespace autotune {
 
 /// Evaluates from a recorded space until `budget` different configurations were evaluated. With
-/// batches, it simulates as many compilers as a batch has places. They compile requested and
-/// announced configurations in order, in the recorded time. Results come in the order in which
+/// batches, simulates one compiler per place of a batch. They compile requested and announced
+/// configurations in order, in the recorded times. Results arrive in the order in which
 /// compilations finish.
 class RecordedEvaluator : public Evaluator {
  public:
   /// `predicted` (one per index, or empty) are the cost model's times for the strategy.
   RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch = 1,
                     std::span<const double> predicted = {}, bool end_at_optimum = false);
-  /// Also ends as an automatic budget does.
+  /// Also ends by the stopping rule of an automatic budget.
   void end_automatically() { automatic_end_.emplace(); }
 
   const ParameterSpace& space() const override { return recorded_.space; }

@@ -76,8 +76,7 @@ std::optional<Roofs> roofs_of(const db::TunedStore& store, const db::TunedEntry&
   }
 }
 
-/// Sets the intensity of each trial and the tensor cores' roof; nothing where the target cannot
-/// tell.
+/// Sets the intensity of each trial and the tensor cores' roof, if the target's model gives them.
 void place_under_roofs(ReportedProblem& problem, const Target* target) {
   if (!target || !problem.roofs || problem.work.flops <= 0) return;
   try {
@@ -124,7 +123,7 @@ ReportedProblem problem_of(const db::TunedStore& store, const db::TunedEntry& en
   return problem;
 }
 
-/// Of entries that differ in the context alone, those without trials are told beside the others.
+/// Moves entries without trials that differ from another one only in context to its `contexts`.
 std::vector<ReportedProblem> with_contexts(std::vector<ReportedProblem> problems) {
   std::map<Place, std::vector<ReportedProblem*>> alike;
   for (ReportedProblem& problem : problems) alike[place_of(problem.entry)].push_back(&problem);

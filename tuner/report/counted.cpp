@@ -14,7 +14,7 @@ namespace {
 
 using Values = const std::vector<double>&;
 
-/// The figures of one call as lines; one without its counters stays empty.
+/// The figures of one call as lines. A line stays empty if its counters are missing.
 class Lines {
  public:
   explicit Lines(const CounterValues& counters) : counters_(counters) {}
@@ -41,7 +41,7 @@ class Lines {
 };
 
 std::string size_text(double bytes) {
-  const double most = 9e18;  // an integer holds it
+  const double most = 9e18;  // below the largest std::int64_t
   return bytes_text(static_cast<std::int64_t>(std::clamp(bytes, 0.0, most)));
 }
 
@@ -59,7 +59,7 @@ std::string rate(double bytes, double seconds) {
   return seconds > 0 ? ", " + bandwidth_text(bytes / seconds) : "";
 }
 
-/// Declared accesses of one kind as the static analysis has them.
+/// Declared accesses of one kind, according to the static analysis.
 std::string analysed(const std::vector<KernelTraffic>& accesses, std::string_view kind) {
   GlobalTraffic sum;
   for (const KernelTraffic& each : accesses) {
@@ -148,7 +148,7 @@ void add_memory(Lines& lines, const Expected& expected) {
       expected.bytes > 0 ? format("{} if each element moves once", size_text(expected.bytes)) : "");
 }
 
-/// The largest reasons; `selected` is no stall.
+/// The most frequent stall reasons. `selected` is not a stall.
 CountedLine stall_line(const CounterValues& counters) {
   constexpr std::size_t kShown = 4;
   constexpr std::string_view kPrefix = "stall_";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hardware counters said of one call, beside what the model and the static analysis expect.
+// Hardware counters of one call, beside the values that the model and the static analysis expect.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ namespace autotune::report {
 /// CounterValues by name; docs/plugin_abi.md lists the names.
 using CounterValues = std::map<std::string, double>;
 
-/// Of `instructions=4096 …`, as it is stored. What is no finite number is left out.
+/// Parses `instructions=4096 …`, the stored form. Values that are not finite numbers are left out.
 CounterValues counter_values(const std::string& figures);
 
-/// What is known of a call without counters; 0 or empty: unknown.
+/// Properties of a call that are known without counters; 0 or empty: unknown.
 struct Expected {
   double seconds = 0;               // measured
   std::optional<double> occupancy;  // theoretical

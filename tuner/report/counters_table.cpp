@@ -42,7 +42,7 @@ std::string missing_sentence(const std::vector<Finalist>& finalists) {
   return format("<p>Not counted: {}.</p>\n", html_text(joined(parts, "; ")));
 }
 
-/// A row a figure; for each finalist what was counted, and what was expected.
+/// One row per figure, with the counted and the expected value of each finalist.
 std::string table_of(const std::vector<const Finalist*>& finalists) {
   std::vector<std::string> heads{"figure"};
   std::vector<std::vector<Cell>> rows;

@@ -8,8 +8,8 @@
 
 namespace autotune::report {
 
-/// Figures of each finalist that was counted, beside what was expected, and a sentence on what was
-/// not counted. Empty for a device without counters.
+/// Counted and expected figures of each finalist, and a sentence about finalists that were not
+/// counted. Empty for a device without counters.
 std::string counters_table(const ReportedProblem& problem);
 
 }  // namespace autotune::report

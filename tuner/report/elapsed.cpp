@@ -11,7 +11,7 @@
 namespace autotune::report {
 namespace {
 
-/// Of `2026-03-01T12:00:00.250000Z`, since 1970; 0 for any other text.
+/// Seconds since 1970 of `2026-03-01T12:00:00.250000Z`; 0 for any other text.
 double seconds_of(const std::string& text) {
   int year = 0, hour = 0, minute = 0;
   unsigned month = 0, day = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When in a search its trials were made, and what its time was spent on.
+// The time of each trial in a search, and the distribution of the search's time.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace autotune::report {
 
-/// Seconds since the first trial, one a trial. The time between two sessions does not count.
+/// Seconds since the first trial, one per trial. The time between two sessions does not count.
 std::vector<double> elapsed_of(const std::vector<db::TrialRow>& trials);
 
 /// Trials of one stage and outcome.
 struct Spent {
   std::string stage, outcome;
   int trials = 0;
-  double elapsed_seconds = 0;  // from the trial before each of these to it
+  double elapsed_seconds = 0;  // since the previous trial, summed
   double compile_seconds = 0;  // of all compilers together, which run at the same time
 };
 

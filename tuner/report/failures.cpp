@@ -11,7 +11,7 @@
 namespace autotune::report {
 namespace {
 
-constexpr int kFewest = 3;           // trials of a reason that can have something in common
+constexpr int kFewest = 3;           // trials of a reason, for a common value
 constexpr double kLeastShare = 0.5;  // of the reason's trials
 constexpr double kLeastLift = 1.25;
 constexpr std::size_t kMost = 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why configurations were not timed to the end, and what those have in common.
+// Reasons why configurations were not timed to the end, and the parameter values that they share.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ double seconds_of(const ReportedProblem& problem, const std::string& configurati
   return trial ? *trial->median_ns * kNanosecond : 0;
 }
 
-/// What the target knows without a run: as much as it still fits the configuration.
+/// Expected values from the target, as far as it still fits the configuration.
 void add_analysis(Expected& expected, const ReportedProblem& problem, const Target& target,
                   const std::string& text) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finalists of a result with what hardware counters said of them, and what was expected.
+// Finalists of a result with their hardware counters and the expected values.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ std::string_view entity_of(char letter) {
 
 constexpr std::size_t kLongWord = 40;
 
-/// Whether a line must break inside of a word.
+/// Whether a text has a word so long that the line must break inside it.
 bool has_long_word(const std::string& text) {
   std::istringstream words(text);
   return std::any_of(std::istream_iterator<std::string>(words), {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts and tables of HTML. Whatever a text holds, it stays text.
+// Escaped texts and tables in HTML.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct Cell {
   std::string sort_key = {};  // a number; empty: sorted by its text
 };
 
-/// A table; with `is_sortable`, the script sorts it by the column whose head is pressed. Columns
-/// whose texts are all empty are left out.
+/// A table. With `is_sortable`, a click on a column's head sorts by it. Columns whose texts are all
+/// empty are left out.
 std::string html_table(const std::vector<std::string>& heads,
                        const std::vector<std::vector<Cell>>& rows, bool is_sortable = false);
 

@@ -38,7 +38,7 @@ std::string minute_text(const std::string& time) {
   return text;
 }
 
-/// A line a row of the database that says where and how something was tuned.
+/// One line per session and policy: where and how problems were tuned.
 std::string environment_table(const Report& report) {
   std::set<std::vector<std::string>> lines;
   for (const ReportedProblem& problem : report.problems) {
@@ -58,7 +58,7 @@ std::string environment_table(const Report& report) {
                     rows);
 }
 
-/// What the matrix says in numbers.
+/// The summary of all results in numbers.
 std::string cover_lines(const Report& report, const std::vector<Portability>& portability) {
   std::string html;
   for (const Portability& one : portability) {
@@ -122,7 +122,7 @@ void write_content(const Report& report, std::ostream& out) {
       << script_json(script_data(report, portability)) << "</script>\n";
 }
 
-/// Up to the body. Only a live page may ask its server for something.
+/// The document up to its body. Its content policy lets only a live page contact its server.
 std::string page_head(const std::string& title, bool is_live) {
   return format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

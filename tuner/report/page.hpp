@@ -10,8 +10,8 @@
 
 namespace autotune::report {
 
-/// Tables are HTML and can be read without JavaScript; plots are drawn by the script. Texts from
-/// the database stay texts.
+/// The whole document. Tables are HTML and can be read without JavaScript; a script draws the
+/// plots. Texts from the database are escaped.
 void write_page(const Report& report, std::ostream& out);
 
 /// The part that depends on the report: header, tables and data.

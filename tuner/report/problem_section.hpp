@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of one problem in text and tables.
+// The section of one problem: text and tables.
 #pragma once
 
 #include <string>

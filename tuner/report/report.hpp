@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report is made of: tuned problems with their trials, read from the database.
+// The content of a report: tuned problems with their trials, read from the database.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Roofs {
   }
 };
 
-/// The best time of the same problem, where calls stand in another context.
+/// The best time of the same problem in another context of calls.
 struct ContextTime {
   std::string context;  // `chain`
   double seconds = 0;
@@ -40,8 +40,8 @@ struct ReportedProblem {
   Work work;                            // of one call; 0: unknown
   std::optional<Roofs> roofs;           // of a GPU
   std::vector<db::TrialRow> trials;     // earliest first
-  std::vector<double> seconds_elapsed;  // one a trial: since the problem's first, pauses left out
-  /// One a trial: FLOPs per byte between L2 and the multiprocessors; 0: unknown.
+  std::vector<double> seconds_elapsed;  // per trial: since the problem's first, without pauses
+  /// Per trial: FLOPs per byte between L2 and the multiprocessors; 0: unknown.
   std::vector<double> intensity;
   std::vector<ContextTime> contexts;
   std::optional<double> cpu_seconds;  // best of the same problem on a CPU in the same database
@@ -54,7 +54,7 @@ struct Report {
   std::string database;      // its file
   std::string tool_version;  // of the tool that writes the report
   std::string written_at;    // UTC
-  std::string notice = {};   // stands above everything: why this may not be the latest
+  std::string notice = {};   // shown at the top: why this may not be the latest
 };
 
 /// The current target of this name; nullptr if there is none.

@@ -54,7 +54,7 @@ std::vector<std::pair<std::string, Texts>> parameters_of(const std::vector<db::T
   return columns;
 }
 
-/// The same message with other figures is told once.
+/// Messages that differ only in numbers are listed once.
 Texts messages_of(const std::vector<db::TrialRow>& trials) {
   Texts messages(trials.size());
   for (const Reason& reason : reasons_of(trials)) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNanosecond = 1e-9;
 
-/// The best and what it is compared with; the ends that are unknown are those of the median.
+/// The speedup over another choice. Unknown ends of an interval are replaced by the median.
 std::optional<Speedup> speedup(const db::BestRow& best, std::optional<double> ns,
                                std::optional<double> low_ns, std::optional<double> high_ns) {
   if (!ns || !best.median_ns || *best.median_ns <= 0) return std::nullopt;
@@ -21,7 +21,7 @@ std::optional<Speedup> speedup(const db::BestRow& best, std::optional<double> ns
   return Speedup{*ns / *best.median_ns, low, high};
 }
 
-/// The figure holds a baseline's speed only as far as the intervals are apart.
+/// Compares with a baseline. Calls it faster or slower only if the intervals do not overlap.
 std::string comparison(const Speedup& speedup, const std::string& baseline) {
   if (speedup.low <= 1 && speedup.high >= 1) {
     return format("not different from {}: {}", baseline, speedup_text(speedup));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found for a problem, against its baselines and roofs.
+// The result of a problem, compared with its baselines and roofs.
 #pragma once
 
 #include <optional>

@@ -63,7 +63,7 @@ Cell contexts_cell(const ReportedProblem& problem) {
   return {joined(parts, ", ")};
 }
 
-/// Empty if all of them are the same.
+/// The distinct texts of a column; empty if all problems have the same.
 template <class Get>
 std::set<std::string> different(const Report& report, Get&& get) {
   std::set<std::string> all;
@@ -75,7 +75,7 @@ const std::string& target_of(const ReportedProblem& one) { return one.entry.kern
 const std::string& device_of(const ReportedProblem& one) { return one.entry.device.name; }
 const std::string& policy_of(const ReportedProblem& one) { return one.entry.best.key.policy; }
 
-/// The words of a policy, the usual context among them.
+/// The words of a policy, with its context even if it is the default.
 std::vector<std::string> words_of(const std::string& policy) {
   std::istringstream text(policy);
   std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
@@ -85,7 +85,7 @@ std::vector<std::string> words_of(const std::string& policy) {
   return words;
 }
 
-/// What of a policy not all of these have.
+/// The words of a policy that are not common to all problems.
 std::string differences(const std::string& policy, const std::set<std::string>& policies) {
   std::vector<std::string> parts;
   for (const std::string& word : words_of(policy)) {

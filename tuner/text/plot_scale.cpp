@@ -45,7 +45,7 @@ std::vector<double> halves_of_decades(double low, double high) {
   return ticks;
 }
 
-/// The last round value up to `value`, or the first from it on.
+/// The largest round value up to `value`, or the smallest from it on.
 double rounded(double value, bool up) {
   const std::vector<double> near = halves_of_decades(value / 5, value * 5);
   double best = up ? near.back() : near.front();

@@ -12,7 +12,7 @@ unsigned byte(char letter) { return static_cast<unsigned char>(letter); }
 
 std::size_t length_by_lead(unsigned lead) {
   if (lead < 0x80) return 1;
-  if (lead < 0xC2) return 0;  // goes on, or an overlong form
+  if (lead < 0xC2) return 0;  // a continuation byte or an overlong form
   if (lead < 0xE0) return 2;
   if (lead < 0xF0) return 3;
   return lead < 0xF5 ? 4 : 0;

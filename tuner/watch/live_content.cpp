@@ -12,10 +12,10 @@
 namespace autotune::watch {
 namespace {
 
-constexpr double kRest = 9;  // times of making, until it is made again
+constexpr double kRest = 9;  // pause after making the content, in multiples of its duration
 
-/// Differs where the file was written in between. The head has SQLite's count of changes: two of
-/// them can fall into one tick of the file system's clock.
+/// A stamp that changes with every write to the file. It includes the file's head with SQLite's
+/// change counter, because two writes can have the same time.
 std::string stamp_of(const std::filesystem::path& file) {
   std::error_code missing;
   const auto size = std::filesystem::file_size(file, missing);
@@ -47,7 +47,7 @@ Content LiveContent::content() {
     const double start = now_();
     Made fresh = make_();
     const double end = now_();
-    rest_until_ = fresh.is_whole ? end + kRest * (end - start) : end;  // a lock costs no work
+    rest_until_ = fresh.is_whole ? end + kRest * (end - start) : end;  // no pause after a lock
     if (!made_ || fresh.html != made_->html) ++version_;
     made_ = std::move(fresh);
     stamp_ = std::move(stamp);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Content that follows a file.
+// Content that is made from a file, and again when the file changes.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +12,15 @@
 
 namespace autotune::watch {
 
-/// What was made of the file. `is_whole` is false if the file could not be read: it is tried again
-/// though it has not changed.
+/// Content made from the file. `is_whole` is false if the file could not be read: the next request
+/// tries again, even if the file has not changed.
 struct Made {
   std::string html;
   bool is_whole = true;
 };
 
-/// Makes the content again when somebody asks and the file has changed. A tuning run on the same
-/// machine must not notice: making takes at most a tenth of the time.
+/// Makes the content again at the first request after a change of the file. Uses at most a tenth of
+/// the time, so as not to disturb a tuning run on the same machine.
 class LiveContent {
  public:
   using Make = std::function<Made()>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in for the page server where cpp-httplib was missing at build time.
+// Replaces the page server if cpp-httplib was missing at build time.
 #include "tuner/core/error.hpp"
 #include "tuner/watch/page_server.hpp"
 

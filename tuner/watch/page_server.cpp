@@ -20,8 +20,8 @@ namespace {
 constexpr const char* kAddress = "127.0.0.1";
 constexpr const char* kHtml = "text/html; charset=utf-8";
 constexpr int kThreads = 8;        // browsers open several connections ahead
-constexpr int kSilentSeconds = 1;  // then a connection without a request is closed
-constexpr int kWriteSeconds = 10;  // through a tunnel
+constexpr int kSilentSeconds = 1;  // until a connection without a request is closed
+constexpr int kWriteSeconds = 10;  // enough for a slow tunnel
 constexpr std::size_t kLongestBody = 1024;
 
 /// 128 random bits.
@@ -35,7 +35,7 @@ std::string fresh_token() {
   return text;
 }
 
-/// In a time that does not depend on where they differ.
+/// Compares in constant time.
 bool is_same(std::string_view given, std::string_view expected) {
   if (given.size() != expected.size()) return false;
   int difference = 0;
@@ -43,7 +43,7 @@ bool is_same(std::string_view given, std::string_view expected) {
   return difference == 0;
 }
 
-/// Whatever the port: a tunnel has one of its own.
+/// Accepts any port, because a tunnel has a port of its own.
 bool is_local(std::string_view host) {
   const std::string_view name = host.substr(0, host.find(':'));
   return name == kAddress || name == "localhost";
@@ -54,7 +54,7 @@ void refuse(httplib::Response& response, const std::string& why) {
   response.set_content(why + '\n', "text/plain; charset=utf-8");
 }
 
-/// One server a port; the library would let several share it.
+/// Allows one server per port; the library's default lets several share it.
 void reuse_address_only(socket_t socket) {
   const int yes = 1;
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -62,7 +62,7 @@ void reuse_address_only(socket_t socket) {
 
 void set_limits(httplib::Server& server) {
   server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-  server.set_keep_alive_max_count(1);  // so that no idle connection delays the end
+  server.set_keep_alive_max_count(1);  // an idle connection would delay the end
   server.set_keep_alive_timeout(kSilentSeconds);
   server.set_read_timeout(kSilentSeconds);
   server.set_write_timeout(kWriteSeconds);

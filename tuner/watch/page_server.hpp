@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page that only this machine can reach, and only who knows its URL.
+// Serves a page to this machine only, and only to clients that know its URL.
 #pragma once
 
 #include <functional>
@@ -19,22 +19,22 @@ struct Content {
   std::string html;
 };
 
-/// What is served. Both functions are called from several threads.
+/// The content to serve. Both functions are called from several threads.
 struct Pages {
   std::function<Content()> content;                         // `/content`
   std::function<std::string(const Content& content)> page;  // `/`: the whole page around it
 };
 
-/// Answers on 127.0.0.1 while it lives. A request without the token of the URL gets 403. So does
-/// one whose `Host` is a name other than `localhost`: a page of another site can then not read it
-/// through a name that leads here.
+/// Listens on 127.0.0.1 while it lives. A request without the token of the URL gets 403. So does a
+/// request whose `Host` is a name other than `localhost`, against DNS rebinding by pages of other
+/// sites.
 ///
 /// `/content` has the version as its `ETag`, and answers 304 to an `If-None-Match` that has it.
 class PageServer {
  public:
   /// Port 0: a free one. Throws Error if the port cannot be had.
   PageServer(int port, Pages pages);
-  /// Returns when the last answer is sent.
+  /// Waits until the last response is sent.
   ~PageServer();
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;
