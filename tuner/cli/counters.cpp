@@ -40,8 +40,9 @@ void count_entries(const std::vector<db::TunedEntry>& entries, const Target& tar
   const auto plugin = counting_plugin(plugins);
   for (const db::TunedEntry& entry : entries) {
     if (entry.device.name != device->info().name) {
-      throw Error(format("counters of {} cannot be taken on {}: run it there", entry.device.name,
-                         device->info().name));
+      throw Error(
+          format("counters of {} cannot be taken on {}: run this on a machine with that GPU",
+                 entry.device.name, device->info().name));
     }
     count_finalists(store, entry, target, *device, plugin, warn);
   }

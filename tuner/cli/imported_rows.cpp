@@ -17,8 +17,10 @@ std::string policy_of(RecordedResults::Format file) {
 
 /// Converts `2026-11-22 14:34:21.102791+00:00` to our form. Returns `otherwise` for other forms.
 std::string time_text_of(const std::string& timestamp, const std::string& otherwise) {
-  constexpr std::string_view kForm = "0000-00-00 00:00:00.000000+00:00";
-  if (timestamp.size() != kForm.size()) return otherwise;
+  constexpr std::string_view kForm = "0000-00-00 00:00:00.000000", kUtc = "+00:00";
+  if (timestamp.size() != kForm.size() + kUtc.size() || !timestamp.ends_with(kUtc)) {
+    return otherwise;
+  }
   for (std::size_t i = 0; i < kForm.size(); ++i) {
     const bool is_digit = timestamp[i] >= '0' && timestamp[i] <= '9';
     if (kForm[i] == '0' ? !is_digit : timestamp[i] != kForm[i]) return otherwise;

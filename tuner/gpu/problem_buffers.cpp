@@ -107,7 +107,7 @@ void ProblemBuffers::check_memory(const Workload& workload) const {
                                          : one;
   }
   std::size_t free = 0, total = 0;
-  check_cuda(cudaMemGetInfo(&free, &total), "say how much memory is free");
+  check_cuda(cudaMemGetInfo(&free, &total), "ask for the free memory");
   if (needed <= static_cast<std::int64_t>(free)) return;
   throw Error(
       format("{} needs {} of memory on {} with its reference results, and {} is free: try a "
@@ -211,7 +211,7 @@ ProblemBuffers::Rotation ProblemBuffers::rotation(cudaStream_t stream) {
   if (copy_bytes_ == 0 || device_.l2_bytes == 0) return rotation_;
   const std::int64_t copies = copy_bytes_ >= wanted ? 1 : (wanted - 1) / copy_bytes_ + 2;
   std::size_t free = 0, total = 0;
-  check_cuda(cudaMemGetInfo(&free, &total), "say how much memory is free");
+  check_cuda(cudaMemGetInfo(&free, &total), "ask for the free memory");
   const std::int64_t bytes = (copies - 1) * copy_bytes_;
   if (copies > kMostCopies || bytes > static_cast<std::int64_t>(free / 2)) return rotation_;
   copies_ = DeviceMemory(bytes);

@@ -90,7 +90,7 @@ void HostBuffer::evict() {
 #elif defined(__aarch64__)
     asm volatile("dc civac, %0" ::"r"(all.data() + i) : "memory");
 #else
-#error "say here how a line is put out of the caches of this processor"
+#error "add the instruction that flushes a cache line on this processor"
 #endif
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -23,8 +23,9 @@ std::string explanation_of(const Target& target, const Problem& problem, const D
       break;
     case db::Origin::transferred:
       text += format(
-          "these sizes are not tuned; of what is good at near ones, it is expected to be the "
-          "fastest here; it is from sizes a factor of {:.3g} away",
+          "these sizes are not tuned; expected to be the fastest of the configurations that are "
+          "good "
+          "at near sizes; from sizes a factor of {:.3g} away",
           std::exp2(answer.distance));
       break;
     case db::Origin::same_architecture:
