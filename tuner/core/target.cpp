@@ -88,6 +88,19 @@ Problem problem_of(const Target& target, const NamedValues& sizes, const NamedVa
   return problem;
 }
 
+std::vector<std::int64_t> sizes_of(const Target& target, const Problem& problem) {
+  std::vector<std::int64_t> sizes;
+  for (const std::string& name : target.sizes) {
+    const Value* const size = find_value(problem.values, name);
+    if (!size || !size->is_integer()) {
+      throw Error(format("{}: the problem {} has no size {}: tune it again", target.name,
+                         problem.text(), name));
+    }
+    sizes.push_back(size->integer());
+  }
+  return sizes;
+}
+
 std::string problem_text(const Target& target, const Problem& problem) {
   NamedValues told = problem.values;
   std::erase_if(told, [&](const NamedValue& each) {

@@ -185,6 +185,10 @@ std::string place_of(const Target& target);
 /// UsageError for an unknown name, and for a value that is not offered.
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen);
 
+/// The sizes of a problem in the target's order. Throws Error if the problem lacks one, such as a
+/// stored problem of an earlier manifest.
+std::vector<std::int64_t> sizes_of(const Target& target, const Problem& problem);
+
 /// The problem as text for people, with sizes and the settings that are not at their default:
 /// `M=512 N=512 K=512 layout=NT`. Problem::text() has all settings.
 std::string problem_text(const Target& target, const Problem& problem);

@@ -82,7 +82,7 @@ void place_under_roofs(ReportedProblem& problem, const Target* target) {
   try {
     const Problem asked{parse_named_values(problem.entry.best.key.problem)};
     const SizedCostModel model(*target, asked, device_of(problem.entry.device));
-    const std::vector<std::int64_t> sizes = sizes_of(problem.entry);
+    const std::vector<std::int64_t> sizes = autotune::sizes_of(*target, asked);
     std::vector<double> all;
     double tensor = 0;
     for (const db::TrialRow& trial : problem.trials) {

@@ -41,11 +41,8 @@ void add_analysis(Expected& expected, const ReportedProblem& problem, const Targ
     expected.accesses = traffic_of(gpu_spec(device).sm, target, asked, device, configuration);
     const auto levels = levels_of(target.parameters, configuration);
     if (!levels) return;
-    std::vector<std::int64_t> sizes;
-    for (const std::string& size : target.sizes) {
-      sizes.push_back(find_value(asked.values, size)->integer());
-    }
-    const CostEstimate model = SizedCostModel(target, asked, device).estimate(*levels, sizes);
+    const CostEstimate model =
+        SizedCostModel(target, asked, device).estimate(*levels, sizes_of(target, asked));
     if (model.l2_intensity > 0) {
       expected.l2_bytes = expected.flops / model.l2_intensity * sizeof(float);
     }

@@ -72,5 +72,37 @@ TEST_F(Collect, ACpuInTheSameDatabaseIsCompared) {
   EXPECT_FALSE(problems[1].cpu_seconds);
 }
 
+/// A target of the sample's name. Its manifest may have changed since the problem was tuned.
+Target changed(std::vector<std::string> sizes) {
+  Target target;
+  target.name = "gemm";
+  target.sizes = std::move(sizes);
+  target.parameters = {{"BM", {32, 64, 128}, {}, false}};
+  target.default_configuration = {{"BM", 32}};
+  KernelSpec kernel;
+  kernel.entry = "gemm";
+  kernel.grid = {Expression::parse("64")};
+  kernel.block = {Expression::parse("BM")};
+  target.kernels = {kernel};
+  target.flops = target.bytes = Expression::parse("1000000");
+  return target;
+}
+
+TEST_F(Collect, SizesThatTheManifestGainedOrLostSinceDoNotMatter) {
+  db::TrialRow row = sample.trial("BM=64", 1000);
+  row.gflops = 5;
+  store.append(std::vector{row});
+  const auto intensities = [&](const std::vector<std::string>& sizes) {
+    const Target target = changed(sizes);
+    const auto problems =
+        collect(store, store.tuned({}), [&](const std::string&) { return &target; });
+    EXPECT_EQ(problems.at(0).finalists.size(), 1u);
+    return problems.at(0).intensity.size();
+  };
+  EXPECT_EQ(intensities({"M", "N", "K"}), 1u);
+  EXPECT_EQ(intensities({"K"}), 1u);
+  EXPECT_EQ(intensities({"M", "N", "K", "BATCH"}), 0u) << "it is not known";
+}
+
 }  // namespace
 }  // namespace autotune::report
