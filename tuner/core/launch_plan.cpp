@@ -198,7 +198,7 @@ class LaunchPlanner::Plan {
     if (number >= arguments + workspace_.size()) values_.fail(key(), "is not a buffer");
     const Array& array =
         number < arguments ? planner_.arguments_[number] : planner_.workspace_[number - arguments];
-    if (!array.length) values_.fail(key(), "is a scalar, no buffer");
+    if (!array.length) values_.fail(key(), "is a scalar, not a buffer");
     return {number, &array};
   }
 

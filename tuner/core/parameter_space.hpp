@@ -77,7 +77,7 @@ class ParameterSpace {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::size_t size() const { return ranks_.size(); }
   bool empty() const { return ranks_.empty(); }
-  /// Why the space is empty, as a clause: `"N % 32 == 0" does not hold, whatever is chosen`.
+  /// Why the space is empty, as a clause: `"N % 32 == 0" is false for every configuration`.
   const std::string& why_empty() const { return why_empty_; }
   /// What to try if the space is empty.
   const std::string& remedy() const { return remedy_; }

@@ -18,7 +18,7 @@ std::int64_t Scope::operator[](const std::string& name) const {
   std::vector<std::string> names;
   for (const auto& [each, code] : codes_) names.push_back(each);
   std::sort(names.begin(), names.end());
-  throw Error(format("nothing is called {} here ({})", name, suggestion(name, names)));
+  throw Error(format("there is no name {} here ({})", name, suggestion(name, names)));
 }
 
 std::int64_t Scope::evaluate(const Expression& expression) const {

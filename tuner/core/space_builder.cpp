@@ -193,13 +193,13 @@ void SpaceBuilder::make_depths(const std::vector<std::size_t>& order) {
 
 std::vector<std::uint64_t> SpaceBuilder::build() {
   if (const Step* const refused_by = refusing(fixed_)) {
-    why_empty_ = format("\"{}\" does not hold, whatever is chosen", text_of(*refused_by));
+    why_empty_ = format("\"{}\" is false for every configuration", text_of(*refused_by));
     return {};
   }
   for (Depth& depth : depths_) filter_levels(depth);
   descend(0, 0);
   if (ranks_.empty() && why_empty_.empty() && last_refusal_) {
-    why_empty_ = format("\"{}\" excludes the last that all others allow", text_of(*last_refusal_));
+    why_empty_ = format("\"{}\" excludes all that the others allow", text_of(*last_refusal_));
   }
   std::sort(ranks_.begin(), ranks_.end());
   ranks_.shrink_to_fit();
@@ -221,7 +221,7 @@ void SpaceBuilder::filter_levels(Depth& depth) {
     return refusal != nullptr;
   });
   if (!depth.levels.empty() || !why_empty_.empty()) return;
-  why_empty_ = format("\"{}\" excludes the last value of {}", text_of(*refused_by),
+  why_empty_ = format("\"{}\" excludes every remaining value of {}", text_of(*refused_by),
                       parameters_[depth.parameter].name);
 }
 

@@ -36,8 +36,7 @@ class Stepping {
       if (stepped && at >= earliest) return {joules, at, at - before, calls_};
       if (stepped) last_step = at;
       if (at - last_step > kLongestStep + (at - before)) {
-        throw Error(
-            format("the energy counter stands still at {} J: use --objective time", joules));
+        throw Error(format("the energy counter stays at {} J: use --objective time", joules));
       }
     }
   }

@@ -129,7 +129,7 @@ Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> bef
     const auto nearest = std::find_if(before.rbegin(), before.rend(), is_changed);
     index = -1 - (nearest - before.rbegin()) / size;
   }
-  return wrong(format("wrote {0}[{1}], outside {0}[0..{2}]; {3} bytes round {0} changed",
+  return wrong(format("wrote {0}[{1}], outside {0}[0..{2}]; {3} bytes around {0} changed",
                       buffer.name, index, buffer.length - 1, changed));
 }
 

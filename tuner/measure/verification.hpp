@@ -24,7 +24,7 @@ inline constexpr std::int64_t kRedZoneBytes = 4096;
 inline constexpr std::byte kRedZoneByte{0xA5};
 
 /// Wrong if a byte of either zone was changed. `before` ends where the buffer starts, `after`
-/// starts where it ends. Message: `wrote C[4096], outside C[0..4095]; 8 bytes round C changed`.
+/// starts where it ends. Message: `wrote C[4096], outside C[0..4095]; 8 bytes around C changed`.
 Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> before,
                         std::span<const std::byte> after);
 

@@ -131,19 +131,19 @@ std::optional<std::string> complaint(const GpuSpec& gpu, const KernelShape& kern
   if (kernel.threads <= 0)
     return format("a block of {} threads is empty: ask for 1 or more", kernel.threads);
   if (kernel.threads > sm.max_threads_per_block) {
-    return format("a block of {} threads is over {}'s limit of {}: use a smaller block",
+    return format("a block of {} threads exceeds {}'s limit of {}: use a smaller block",
                   kernel.threads, gpu.name, sm.max_threads_per_block);
   }
   if (kernel.registers < 0 || kernel.registers > sm.registers_per_thread) {
     return format(
-        "{} registers a thread are outside {}'s range of 0 to {}: the compiler spills "
+        "{} registers per thread are outside {}'s range of 0 to {}: the compiler spills "
         "what is over it",
         kernel.registers, gpu.name, sm.registers_per_thread);
   }
   if (kernel.static_shared_bytes < 0 || kernel.dynamic_shared_bytes < 0 ||
       kernel.shared_bytes() > sm.shared_bytes_per_block) {
     return format(
-        "{} bytes of shared memory a block are outside {}'s range of 0 to {}: use smaller "
+        "{} bytes of shared memory per block are outside {}'s range of 0 to {}: use smaller "
         "tiles or fewer stages",
         kernel.shared_bytes(), gpu.name, sm.shared_bytes_per_block);
   }
@@ -156,7 +156,7 @@ std::optional<std::string> complaint(const GpuSpec& gpu, const KernelShape& kern
                   sm.max_cluster);
   }
   if (kernel.barriers < 0 || kernel.barriers > 16) {
-    return format("{} barriers a block are outside 0 to 16: use fewer", kernel.barriers);
+    return format("{} barriers per block are outside 0 to 16: use fewer", kernel.barriers);
   }
   if (kernel.carveout < -1 || kernel.carveout > 100) {
     return format("a carve-out of {} % is outside 0 to 100: leave it out for the driver's choice",

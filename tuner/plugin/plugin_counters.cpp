@@ -44,7 +44,7 @@ Counter checked(const autotune_counter_v1& one) {
   Counter counter{one.name == nullptr ? "" : one.name, one.unit == nullptr ? "" : one.unit,
                   one.value};
   if (!is_counter_name(counter.name)) {
-    throw Error(format("counters/1: \"{}\" is not of letters, digits and _", counter.name));
+    throw Error(format("counters/1: \"{}\" may have only letters, digits and _", counter.name));
   }
   if (!std::isfinite(counter.value)) {
     throw Error(format("counters/1: {} is {}", counter.name, counter.value));

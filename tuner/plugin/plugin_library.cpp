@@ -77,13 +77,13 @@ PluginLibrary::PluginLibrary(const fs::path& file) {
   if (plugin_ == nullptr) fail("autotune_plugin() returned nothing");
   if (plugin_->abi != AUTOTUNE_PLUGIN_ABI) {
     fail(
-        format("it was built for plugin ABI {} and this autotune speaks {}: build it with this "
+        format("it was built for plugin ABI {} and this autotune supports {}: build it with this "
                "autotune's autotune_plugin.h",
                plugin_->abi, AUTOTUNE_PLUGIN_ABI));
   }
   description_.name = text(plugin_->name, "its name");
   if (!is_name(description_.name)) {
-    fail(format("its name \"{}\" is not of letters, digits, _ and -", description_.name));
+    fail(format("its name \"{}\" may have only letters, digits, _ and -", description_.name));
   }
   description_.version = text(plugin_->version, "its version");
   description_.description = text(plugin_->description, "its description");

@@ -120,7 +120,7 @@ class ArgumentReader {
       if (spec.absolute->kind() == ValueKind::word) absolute->fail("expected a number");
     }
     if (const Node* const constant = node.find("constant")) {
-      if (spec.role != Role::input) constant->fail("only an input can lie in constant memory");
+      if (spec.role != Role::input) constant->fail("only an input can be in constant memory");
       spec.constant = reading_.names.integer(*constant, kConfiguration);
     }
     return spec;

@@ -18,7 +18,7 @@ namespace {
 std::string refusal(const DeviceInfo& device, const Launch& launch, const KernelResources& kernel) {
   const std::int64_t shared = kernel.shared_bytes + launch.dynamic_shared_bytes;
   if (shared > device.shared_bytes_per_block) {
-    return format("{} needs {} bytes of shared memory a block, {} has {}", launch.entry, shared,
+    return format("{} needs {} bytes of shared memory per block, {} has {}", launch.entry, shared,
                   device.name, device.shared_bytes_per_block);
   }
   const std::int64_t registers = kernel.registers * launch.block.count();
@@ -88,7 +88,7 @@ std::vector<std::string> notes_on_words(const Target& target) {
       const bool is_type = std::ranges::find(kTypes, value.text()) != std::end(kTypes);
       if (!is_type || parameter.run_time || parameter.form != WordForm::number) continue;
       notes.push_back(format(
-          "{0} has the value {1}, but as a macro it is a number and no type: write {0} = {{ values "
+          "{0} has the value {1}, but as a macro it is a number, not a type: write {0} = {{ values "
           "= […], as = \"text\" }}",
           parameter.name, value.text()));
       break;

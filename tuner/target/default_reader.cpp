@@ -24,7 +24,7 @@ void choose(Target& target, const std::string& name, const Node& node,
       std::ranges::find(target.parameters, name, &Parameter::name) - target.parameters.begin());
   const Value value = node.value();
   const Value* const meant = meant_value(target.parameters[index].values, value);
-  if (!meant) node.fail(format("{} is none of the parameter's values", value.text()));
+  if (!meant) node.fail(format("{} is not a value of the parameter", value.text()));
   target.default_configuration[index].value = *meant;
 }
 

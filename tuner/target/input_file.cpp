@@ -31,7 +31,7 @@ void describe_npy(InputFile& input, std::istream& file) {
   const std::int64_t there = input.bytes - array.offset;
   if (there != array.bytes) {
     throw Error(
-        format("its header promises {} bytes of elements, and {} follow it", array.bytes, there));
+        format("its header announces {} bytes of elements, but {} follow", array.bytes, there));
   }
   input.type = array.type;
   input.offset = array.offset;

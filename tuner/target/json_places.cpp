@@ -59,7 +59,7 @@ void JsonPlaces::read_object(const std::string& path) {
     if (!names.insert(name).second) {
       Node twice(Node::Kind::text, document_, path);
       twice.set_place(start, Node::kUnknown);
-      twice.fail(format("the key \"{}\" stands twice in one object", name));
+      twice.fail(format("the key \"{}\" occurs twice in one object", name));
     }
     skip_spaces();
     accept(':');

@@ -114,7 +114,7 @@ class LaunchReader {
       kernel.entry = node.identifier();
       return;
     }
-    if (text.find('\n') != std::string::npos) node.fail("a name stands on one line");
+    if (text.find('\n') != std::string::npos) node.fail("a name must be on one line");
     kernel.entry.clear();
     for (std::size_t at = 0; at < text.size(); ++at) {
       if (text[at] == '}') node.fail_at(at, "there is no '{' before this '}'");
@@ -150,10 +150,10 @@ class LaunchReader {
     if (item.is(Node::Kind::table)) return pass_table(arguments, scope, defaults, item);
     if (item.is(Node::Kind::text) && item.text() == "...") {
       const Node* const common = launch_key(defaults, item.empty(Node::Kind::table), "arguments");
-      if (!common) item.fail("there are no launch.arguments that \"...\" could stand for");
+      if (!common) item.fail("\"...\" stands for launch.arguments, but there are none");
       for (const Node& each : common->items()) {
         if (each.is(Node::Kind::text) && each.text() == "...") {
-          each.fail("launch.arguments cannot stand for themselves");
+          each.fail("launch.arguments cannot contain \"...\" themselves");
         }
         pass(arguments, scope, defaults, each);
       }
@@ -176,7 +176,7 @@ class LaunchReader {
       const std::size_t first = arguments.size();
       for (const Node& each : item["pass"].items(1)) pass(arguments, scope, defaults, each);
       for (std::size_t i = first; i < arguments.size(); ++i) {
-        if (arguments[i].when) item.fail("\"when\" does not stand within another");
+        if (arguments[i].when) item.fail("\"when\" cannot be nested");
         arguments[i].when = when;
       }
       return;

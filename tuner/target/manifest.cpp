@@ -59,7 +59,7 @@ std::vector<std::string> command_of(const Node& root) {
 
 void require_generated(const fs::path& file, const Node& source) {
   if (fs::exists(file)) return;
-  source.fail(format("{} is not there yet: autotune check and the tuning itself run the generator",
+  source.fail(format("{} does not exist yet: autotune check and autotune tune run the generator",
                      file.string()));
 }
 

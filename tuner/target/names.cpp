@@ -160,7 +160,7 @@ NameMeaning Names::meaning(const std::string& name, NameLevel level, const std::
     parse(*entry, scopes_[scope].contains(name) ? scope : std::string());
   }
   if (level == NameLevel::problem && entry->level == NameLevel::configuration) {
-    throw NameError(format("this hangs on a parameter: {}", path_to_parameter(*entry)));
+    throw NameError(format("this depends on a parameter: {}", path_to_parameter(*entry)));
   }
   return {entry->value_kind, entry->name, entry->words.empty() ? nullptr : &entry->words};
 }
@@ -180,7 +180,7 @@ std::string Names::reason_unknown(const std::string& name, const std::string& sc
     return format("{} is an argument of its own: it cannot be part of an expression", name);
   }
   if (families.empty()) {
-    return format("nothing is called {} ({})", name, suggestion(name, names));
+    return format("there is no name {} ({})", name, suggestion(name, names));
   }
   return format("{} belongs to {} {}: move this line there, or declare {} at the target", name,
                 families.size() == 1 ? "the family" : "the families", joined(families, " and "),

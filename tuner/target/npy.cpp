@@ -18,7 +18,7 @@ constexpr std::uint32_t kLongestHeader = 1 << 16;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(format("it is no .npy file that can be read here: {}", why));
+  throw Error(format("not a supported .npy file: {}", why));
 }
 
 std::string bytes_in(std::istream& file, std::size_t count) {
@@ -30,7 +30,7 @@ std::string bytes_in(std::istream& file, std::size_t count) {
 
 /// The Python dictionary after the magic number, the version and its own length.
 std::string dictionary_in(std::istream& file) {
-  if (bytes_in(file, kMagic.size()) != kMagic) refuse("it does not begin as one");
+  if (bytes_in(file, kMagic.size()) != kMagic) refuse("it does not begin with the bytes of one");
   const int version = bytes_in(file, 2)[0];
   if (version < 1 || version > 3) refuse(format("version {} of the format is not known", version));
   std::uint32_t length = 0;

@@ -16,7 +16,7 @@ SizeRule size_rule(const Node& node) {
     if (!given) return;
     value = given->integer();
     if (value < 1 || value > std::numeric_limits<std::int32_t>::max()) {
-      given->fail("a size is from 1 to 2147483647");
+      given->fail("a size must be from 1 to 2147483647");
     }
   };
   std::int64_t fixed = 0;

@@ -95,7 +95,7 @@ std::string type_of(Reading& reading, const Target& target, const Node& type,
   } else if (!scope) {
     type.fail(
         format("{} is a parameter, and this has one type in all configurations: use a "
-               "setting. Workspace and {{type = …, value = …}} may hang on parameters",
+               "setting. Workspace and {{type = …, value = …}} may depend on parameters",
                name));
   } else {
     require_types(type, "parameter", *parameter);

@@ -27,12 +27,12 @@ std::vector<Value> listed_values(const Node& node, const std::string& name) {
   for (const Node& item : items) {
     Value value = item.value();
     if (real && value.is_integer()) value = value.number();
-    if (!known.insert(value).second) item.fail(format("{} stands here twice", value.text()));
+    if (!known.insert(value).second) item.fail(format("{} is listed twice", value.text()));
     if (value.is_word() && known.size() > kMostWords) {
       node.fail(format("{} has more than {} words: number them instead", name, kMostWords));
     }
     if (!values.empty() && value.is_word() != values.front().is_word()) {
-      item.fail(format("{} has the {} {} and the {} {}: give it numbers alone or words alone", name,
+      item.fail(format("{} has the {} {} and the {} {}: use numbers only or words only", name,
                        kind_of(values.front()), values.front().text(), kind_of(value),
                        value.text()));
     }

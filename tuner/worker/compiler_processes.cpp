@@ -75,7 +75,7 @@ Build late_build(const CompileTask& task, double limit_seconds) {
 
 Build crashed_build(const CompileTask& task, const WorkerEnd& end) {
   Build build;
-  build.log = format("{}: error: the compiler crashed over it, by {}\n", task.name, end.text);
+  build.log = format("{}: error: the compiler crashed on it: {}\n", task.name, end.text);
   build.keep = false;
   return build;
 }

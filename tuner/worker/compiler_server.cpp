@@ -64,7 +64,7 @@ Message answer(const Message& request) {
   } catch (const NotCompiled& failure) {
     return {Json::object({{"not_compiled", failure.what()}}), ""};
   } catch (const std::bad_alloc&) {
-    return {Json::object({{"not_compiled", "the compiler has no memory left"}}), ""};
+    return {Json::object({{"not_compiled", "the compiler ran out of memory"}}), ""};
   } catch (const Error& error) {
     return {Json::object({{"error", error.what()}}), ""};
   }

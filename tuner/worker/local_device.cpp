@@ -24,7 +24,7 @@ std::unique_ptr<Device> make_local_device(const std::string& spec,
     const auto [rest, error] = std::from_chars(spec.data() + kCuda.size(), end, ordinal);
     if (error != std::errc() || rest != end) ordinal = -1;
   }
-  if (ordinal < 0) throw UsageError(format("{} is no device that runs: use host or cuda:0", spec));
+  if (ordinal < 0) throw UsageError(format("{} cannot run kernels: use host or cuda:0", spec));
   return make_cuda_device(ordinal, std::move(cache), open_plugin_baseline, std::move(runner),
                           count_with_plugin);
 }

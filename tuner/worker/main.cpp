@@ -89,8 +89,7 @@ int main(int argc, char** argv) {
   autotune::Channel parent(autotune::kWorkerSocket);
   parent.send(autotune::worker_greeting(), {}, -1);
   if (argc != 3) {
-    std::fputs("autotune-worker is started by autotune; there is nothing to do with it by hand\n",
-               stderr);
+    std::fputs("autotune-worker is started by autotune; do not start it by hand\n", stderr);
     return 2;
   }
   signal(SIGINT, SIG_IGN);  // the parent handles Ctrl-C

@@ -73,10 +73,10 @@ std::optional<std::vector<std::size_t>> question_of(const Json& said, std::size_
   std::vector<std::size_t> indices;
   for (const Json& asked : ask) {
     if (!asked.is_number_unsigned())
-      throw WireError("it asked for a configuration whose index is not a number");
+      throw WireError("it requested a configuration whose index is not a number");
     indices.push_back(asked.get<std::size_t>());
     if (indices.back() < size) continue;
-    throw WireError(format("it asked for configuration {} of {}", indices.back(), size));
+    throw WireError(format("it requested configuration {} of {}", indices.back(), size));
   }
   return indices;
 }

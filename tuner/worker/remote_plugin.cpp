@@ -75,8 +75,8 @@ class PluginProcess {
     const bool late = process_.silence() == Silence::timeout;
     const std::string how = process_.end().text;
     if (!late) throw Error(format("its process ended by {}", how));
-    if (end_) throw Overdue("it said nothing when the run's time was over, and was killed");
-    throw Error(format("it said nothing for {:.3g} s and was killed", limit_));
+    if (end_) throw Overdue("it did not return at the end of the run, and was killed");
+    throw Error(format("it did not respond for {:.3g} s and was killed", limit_));
   }
 
   WorkerProcess process_;
@@ -106,7 +106,7 @@ class PluginStrategy final : public SearchStrategy {
     } catch (const StrategyFailure& failure) {
       const StrategyRow& standard = strategies().front();
       if (options_.warn) {
-        options_.warn(format("strategy {} of plugin {}: {}; {} goes on in its place", name_,
+        options_.warn(format("strategy {} of plugin {}: {}; {} continues in its place", name_,
                              plugin_.name, failure.what(), standard.name));
       }
       standard.make()->search(evaluator, seed);
@@ -143,7 +143,7 @@ class PluginStrategy final : public SearchStrategy {
       idle = evaluator.remaining() < left ? 0 : idle + 1;
       left = evaluator.remaining();
       if (idle > kMostIdle || process->seconds_since_end() > PluginProcess::kMostAfterwards) {
-        throw StrategyFailure("it goes on asking for what it was told");
+        throw StrategyFailure("it keeps requesting known configurations");
       }
       question = attempt([&] { return process->call({{"answers", wire_of(answers)}}, {}, read); });
     }

@@ -153,7 +153,7 @@ WorkerEnd WorkerProcess::end() {
   if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
   end.text = end.signal != 0 ? format("signal {} ({})", end.signal, strsignal(end.signal))
                              : format("exit status {}", WEXITSTATUS(status));
-  if (!greeted_) end.text += format(" ({} never said which version it is)", program_);
+  if (!greeted_) end.text += format(" ({} reported no version)", program_);
   const std::string line = last_line();
   if (!line.empty()) end.text += ": " + line;
   return end;

@@ -25,7 +25,7 @@ class Server {
     } catch (const Error& error) {
       return {{"error", error.what()}};
     } catch (const std::bad_alloc&) {
-      return {{"error", "the worker has no memory left: use smaller sizes"}};
+      return {{"error", "the worker ran out of memory: use smaller sizes"}};
     }
   }
 

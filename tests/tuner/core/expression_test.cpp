@@ -227,7 +227,7 @@ TEST(Expression, AResolverSaysWhatNamesMean) {
     if (name == "A" || name == "C") return {ValueKind::handle, name};
     if (name == "twice") return {ValueKind::any, name, nullptr, twice};
     if (name == "B") return {ValueKind::integer, "fast.B"};
-    throw NameError("nothing is called " + name);
+    throw NameError("there is no name " + name);
   };
   const auto value = [&](const char* text, std::int64_t b) {
     return Expression::parse(text, resolver).evaluate([&](const std::string&) { return b; });
@@ -247,7 +247,7 @@ TEST(Expression, AResolverSaysWhatNamesMean) {
               HasSubstr("11: there is no LOADER 'tna' (did you mean tma?"));
   EXPECT_THAT(reason("B + LOADER"), HasSubstr("5: LOADER holds a word"));
   EXPECT_THAT(reason("A + 1"), HasSubstr("1: A is not a number"));
-  EXPECT_THAT(reason("2 * x"), HasSubstr("5: nothing is called x"));
+  EXPECT_THAT(reason("2 * x"), HasSubstr("5: there is no name x"));
   EXPECT_THAT(reason("twice(1, 2)"), HasSubstr("1: twice takes 1 argument"));
   EXPECT_THAT(reason("LOADER == 3"), HasSubstr("a word is compared with words only"));
 }

@@ -30,11 +30,11 @@ TEST(ParameterSpace, ThatIsEmptyNamesTheConstraintThatLeftNothing) {
   Scope scope;
   scope.bind("N", 3);
   EXPECT_EQ(space_of(two, {"A > 0", "N % 2 == 0"}, scope).why_empty(),
-            "\"N % 2 == 0\" does not hold, whatever is chosen");
+            "\"N % 2 == 0\" is false for every configuration");
   EXPECT_EQ(space_of(two, {"A < 3", "B > 5", "B > 7"}).why_empty(),
-            "\"B > 7\" excludes the last value of B");
+            "\"B > 7\" excludes every remaining value of B");
   EXPECT_EQ(space_of(two, {"A + B > 5", "A * B > 14"}).why_empty(),
-            "\"A * B > 14\" excludes the last that all others allow");
+            "\"A * B > 14\" excludes all that the others allow");
   EXPECT_EQ(space_of(two, {"A * B > 13"}).why_empty(), "");
 }
 
@@ -146,7 +146,7 @@ TEST(ParameterSpace, ErrorsNameTheConstraintAndTheValues) {
       ThrowsMessage<Error>(
           "constraints[1]: division by zero at column 3 of \"B % A == 0\" for B=4 A=0"));
   EXPECT_THAT([] { space_of({numbers("BM", {1})}, {"BN > 0"}); },
-              ThrowsMessage<Error>(HasSubstr("constraints[0]: nothing is called BN")));
+              ThrowsMessage<Error>(HasSubstr("constraints[0]: there is no name BN")));
   EXPECT_THAT(
       [] {
         space_of({numbers("A", {1}), numbers("A", {1})}, {});

@@ -68,7 +68,7 @@ TEST(CheckedOutputs, ShowAWrongPart) {
 
 TEST(CheckedOutputs, HaveRedZonesRoundTheUncheckedOnes) {
   EXPECT_EQ(verdict_of(7, 6).message,
-            "wrote parts[6], outside parts[0..5]; 4 bytes round parts changed");
+            "wrote parts[6], outside parts[0..5]; 4 bytes around parts changed");
 }
 
 }  // namespace

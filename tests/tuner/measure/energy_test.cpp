@@ -55,7 +55,7 @@ TEST(SustainedEnergy, ACounterThatStandsStillIsAnError) {
     board.measure(0.3);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "the energy counter stands still at 0 J: use --objective time");
+    EXPECT_STREQ(error.what(), "the energy counter stays at 0 J: use --objective time");
   }
 }
 

@@ -289,7 +289,7 @@ TEST(RedZones, AnElementPastTheEndIsNamed) {
   std::memset(after.data(), 0, 8);
   const Verdict verdict = check_red_zones(floats(4096), before, after);
   EXPECT_EQ(verdict.outcome, Outcome::wrong);
-  EXPECT_EQ(verdict.message, "wrote C[4096], outside C[0..4095]; 8 bytes round C changed");
+  EXPECT_EQ(verdict.message, "wrote C[4096], outside C[0..4095]; 8 bytes around C changed");
 }
 
 TEST(RedZones, AnElementBeforeTheStartIsNamedWithItsNegativeIndex) {
@@ -297,7 +297,7 @@ TEST(RedZones, AnElementBeforeTheStartIsNamedWithItsNegativeIndex) {
   const std::vector<std::byte> after = before;
   std::memset(before.data() + kRedZoneBytes - 8, 0, 4);
   EXPECT_EQ(check_red_zones(floats(16), before, after).message,
-            "wrote C[-2], outside C[0..15]; 4 bytes round C changed");
+            "wrote C[-2], outside C[0..15]; 4 bytes around C changed");
 }
 
 TEST(Runs, ThatDifferInOneBitAreNondeterministic) {

@@ -85,7 +85,7 @@ TEST_F(PluginCountersTest, RefusesFiguresThatCannotBeStored) {
     return std::string("it was taken");
   };
   EXPECT_THAT(answering("blank", R"({"two words", "", 1})"),
-              HasSubstr("\"two words\" is not of letters, digits and _"));
+              HasSubstr("\"two words\" may have only letters, digits and _"));
   EXPECT_THAT(answering("infinite", R"({"bytes", "", __builtin_inf()})"),
               HasSubstr("bytes is inf"));
 }

@@ -98,7 +98,7 @@ AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return 
 
 TEST_F(PluginLibraryTest, AnotherAbiIsNamedBesideOurs) {
   EXPECT_THAT(refusal_of_source(plain_plugin("old", "7")),
-              AllOf(HasSubstr("bad1.so"), HasSubstr("plugin ABI 7"), HasSubstr("speaks 1")));
+              AllOf(HasSubstr("bad1.so"), HasSubstr("plugin ABI 7"), HasSubstr("supports 1")));
 }
 
 TEST_F(PluginLibraryTest, ALibraryWithoutTheSymbolIsNoPlugin) {

@@ -89,7 +89,7 @@ TEST_F(CheckedOutputs, NeedKernelsThatWriteThem) {
   expect_error("[\"parts\", \"blocks\", \"total\"]", "[\"parts\", \"blocks\"]",
                "no kernel of \"check.kernels\" takes total");
   expect_error("role = \"checked\"", "role = \"output\"", "no argument has role = \"checked\"");
-  expect_error("length = 1, role", "length = \"blocks\", role", "hangs on a parameter");
+  expect_error("length = 1, role", "length = \"blocks\", role", "depends on a parameter");
   expect_error("role = \"unchecked\"", "role = \"unchecked\", tolerance = 1", "tolerance");
 }
 

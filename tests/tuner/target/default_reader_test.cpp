@@ -59,9 +59,9 @@ TEST(DefaultReader, WhatIsNotAParameterOrNotItsValueIsRefused) {
   expect_error("parameters.BLOCK = [64]\ndefault.BLOC = 64",
                "a.toml:2:16: there is no such parameter (did you mean BLOCK?)");
   expect_error("parameters.BLOCK = [64]\ndefault.BLOCK = 100",
-               "100 is none of the parameter's values");
+               "100 is not a value of the parameter");
   expect_error("parameters.BLOCK = [64]\ndefault = 64", "expected a table, got an integer");
-  expect_error(kFamilies + std::string("default.FAMILY = 'slow'"), "slow is none of the");
+  expect_error(kFamilies + std::string("default.FAMILY = 'slow'"), "slow is not a value of the");
 }
 
 TEST(DefaultReader, AParameterOfAFamilyHasItsDefaultThere) {

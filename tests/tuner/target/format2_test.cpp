@@ -197,11 +197,11 @@ TEST_F(Format2Test, ErrorsShowThePlace) {
   expect_error("MODE == 'packed' ? part", "MODE == 'paked' ? part",
                "there is no MODE 'paked' (did you mean packed?");
   expect_error("BLOCK > 32 and", "BLOK > 32 and",
-               "scale.target.toml:36:1: nothing is called BLOK (did you mean BLOCK?)\n"
+               "scale.target.toml:36:1: there is no name BLOK (did you mean BLOCK?)\n"
                "   36 | BLOK > 32 and padded(N, 16) % SPLIT == 0\n"
                "      | ^");
   expect_error("EDGE = N % tile", "EDGE = N // tile", "'//' is not an operator");
-  expect_error("round_up(n, to)", "round_up(m, to)", "nothing is called m");
+  expect_error("round_up(n, to)", "round_up(m, to)", "there is no name m");
   expect_error("name = \"scale\"", "name = \"scale\"\nname = \"twice\"", "scale.target.toml:3:");
   expect_error("sizes.N", "use = [\"x\"]\nsizes.N", "\"use\" is not supported yet");
 }
@@ -220,7 +220,7 @@ TEST_F(Format2Test, KeysInWrongPlacesAreNamedWithTheRightOne) {
 TEST_F(Format2Test, ReadingAManifestRunsNoGenerator) {
   const std::string generate = "generate = [\"touch\", \"made.cu\"]\nsource = ";
   expect_error("source = \"scale.cu\"", generate + "\"made.cu\"",
-               "made.cu is not there yet: autotune check and the tuning itself run the generator");
+               "made.cu does not exist yet: autotune check and autotune tune run the generator");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "made.cu"));
   const auto generator = generator_of(folder_.path() / "scale.target.toml");
   ASSERT_TRUE(generator);
@@ -245,10 +245,10 @@ TEST_F(Format2Test, NamesHaveScopes) {
 }
 
 TEST_F(Format2Test, WhatIsPerProblemNamesThePathToAParameter) {
-  expect_error("flops = N;", "flops = TIMES;", "nothing is called TIMES");
+  expect_error("flops = N;", "flops = TIMES;", "there is no name TIMES");
   expect_error("work = \"flops = N;", "parameters.TIMES = [1, 2]\nwork = \"flops = TIMES;",
-               "this hangs on a parameter: TIMES");
-  expect_error("items = N / 8", "items = N / TIMES\nparts = items", "nothing is called TIMES");
+               "this depends on a parameter: TIMES");
+  expect_error("items = N / 8", "items = N / TIMES\nparts = items", "there is no name TIMES");
 }
 
 TEST_F(Format2Test, TheMeasurementFingerprintIsOfTheMeaning) {

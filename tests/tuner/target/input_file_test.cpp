@@ -91,11 +91,11 @@ TEST_F(InputFileTest, OfNumPyIsRefusedWithWhatToSaveInstead) {
   expect_refused("a.npy", npy("<f4", "(2, 3)", kSixFloats, "True"), "Fortran order");
   expect_refused("a.npy", npy(">f4", "(6,)", kSixFloats), "big-endian");
   expect_refused("a.npy", npy("<U6", "(1,)", kSixFloats), "elements are <U6");
-  expect_refused("a.npy", npy("<f4", "(7,)", kSixFloats), "28 bytes of elements, and 24 follow");
+  expect_refused("a.npy", npy("<f4", "(7,)", kSixFloats), "28 bytes of elements, but 24 follow");
   expect_refused("a.npy", npy("<f4", "(0,)", ""), "no elements");
   expect_refused("a.npy", npy("<f4", "(99999999, 99999999)", kSixFloats), "shape");
   expect_refused("a.npy", npy("<f4", "(6,)", kSixFloats).substr(0, 50), "cut off");
-  expect_refused("a.npy", kSixFloats, "does not begin as one");
+  expect_refused("a.npy", kSixFloats, "does not begin with the bytes of one");
   expect_refused("a.bin", "", "no elements");
   EXPECT_THAT([&] { input_file(folder_.path() / "none.bin"); },
               ThrowsMessage<Error>(HasSubstr("No such file")));

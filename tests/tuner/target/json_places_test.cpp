@@ -55,7 +55,7 @@ TEST(JsonPlaces, AKeyStandsOnceInAnObject) {
     ADD_FAILURE() << "it was read";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), StartsWith("m.json:2:10: "));
-    EXPECT_THAT(error.what(), HasSubstr("\"a\" stands twice"));
+    EXPECT_THAT(error.what(), HasSubstr("\"a\" occurs twice"));
   }
 }
 

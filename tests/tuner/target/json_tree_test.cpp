@@ -43,7 +43,7 @@ TEST(JsonTree, NullIsRefusedWithItsPlace) {
 
 TEST(JsonTree, AByteOrderMarkHidesNoMistake) {
   EXPECT_THAT([] { json("\xEF\xBB\xBF{\"a\": 1,\n \"a\": 2}"); },
-              ThrowsMessage<Error>(StartsWith("a.json:2:2: the key \"a\" stands twice")));
+              ThrowsMessage<Error>(StartsWith("a.json:2:2: the key \"a\" occurs twice")));
 }
 
 TEST(JsonTree, ATextWithEscapesHasNoPlaceWithin) {

@@ -74,12 +74,12 @@ TEST_F(LaunchReaderTest, ResultsHangOnWhatStandsInBraces) {
 }
 
 TEST_F(LaunchReaderTest, ABadEntryShowsItsPlace) {
-  expect_error("{2 * BLOCK}", "{2 * BLOK}", ":12:36: nothing is called BLOK");
+  expect_error("{2 * BLOCK}", "{2 * BLOK}", ":12:36: there is no name BLOK");
   expect_error("{2 * BLOCK}, {SUM}", "{2 * BLOCK", "there is no '}' after this '{'");
   expect_error("{SUM}>", "SUM}>", "there is no '{' before this '}'");
   expect_error("{SUM}>", "{'float'}>", "a quoted word can only be compared");
   expect_error("\"conv::plain<{real}>\"", "\"conv plain\"", "is not a name");
-  expect_error("\"conv::plain<{real}>\"", "\"conv::plain\\n\"", "stands on one line");
+  expect_error("\"conv::plain<{real}>\"", "\"conv::plain\\n\"", "must be on one line");
 }
 
 TEST_F(LaunchReaderTest, SeveralSourcesAreOneTextWithLineDirectives) {

@@ -127,7 +127,7 @@ TEST_F(ManifestTest, AnErrorInAnExpressionNamesKeyAndColumn) {
   expect_error("\"ceil_div(N, TILE)\", ", "\"ceil_div(N, TILE)\", \"N +\", ",
                "kernels[0].grid[1]: expected a value");
   expect_error("ceil_div(N, TILE)", "ceil_div(N, TIL)",
-               "kernels[0].grid[0]: nothing is called TIL (did you mean TILE?)");
+               "kernels[0].grid[0]: there is no name TIL (did you mean TILE?)");
   expect_error("\"MODE == 'unrolled'\"}", "\"MODE == 'unroled'\"}",
                "parameters[2].when: no parameter or setting has the value 'unroled' (did you mean "
                "unrolled?)");
@@ -136,9 +136,9 @@ TEST_F(ManifestTest, AnErrorInAnExpressionNamesKeyAndColumn) {
 
 TEST_F(ManifestTest, LengthsAndWorkCannotHangOnParameters) {
   expect_error("\"length\": \"N\"}", "\"length\": \"N * BLOCK\"}",
-               "arguments.x.length: this hangs on a parameter: BLOCK");
+               "arguments.x.length: this depends on a parameter: BLOCK");
   expect_error("\"flops\": \"N\"", "\"flops\": \"TILE\"",
-               "work.flops: this hangs on a parameter: TILE -> BLOCK");
+               "work.flops: this depends on a parameter: TILE -> BLOCK");
   EXPECT_NO_THROW(read("\"flops\": \"N\"", "\"flops\": \"TWICE\""));
 }
 
@@ -166,7 +166,7 @@ TEST_F(ManifestTest, ArgumentsAreBuffersOrScalars) {
   expect_error("\"role\": \"output\", \"tolerance\": \"2\"", "\"role\": \"input\"",
                "arguments: no buffer has");
   expect_error("\"x\", \"y\", \"a\", \"N\", \"SPLIT\"", "\"x\", \"z\", \"a\", \"N\", \"SPLIT\"",
-               "kernels[0].arguments[1]: nothing is called z");
+               "kernels[0].arguments[1]: there is no name z");
   expect_error("\"N * 2\"", "\"a * 2\"", "kernels[0].arguments[5]: a is not a number");
 }
 
@@ -174,7 +174,7 @@ TEST_F(ManifestTest, TheReferenceIsKernelsOrAFileOrTheDefault) {
   expect_error("\"reference\": {", "\"reference\": \"cpu\", \"models\": {",
                "there is no key \"models\"");
   expect_error("\"sizes\"", "\"name\": \"twice\", \"sizes\"",
-               "the key \"name\" stands twice in one object");
+               "the key \"name\" occurs twice in one object");
   expect_error("{\"kernels\": [{\"entry\": \"scale_ref",
                "{\"file\": \"no.bin\", \"kernel\": [{\"x\": \"",
                "reference: there is no key \"kernel\"");
@@ -182,7 +182,7 @@ TEST_F(ManifestTest, TheReferenceIsKernelsOrAFileOrTheDefault) {
 
 TEST_F(ManifestTest, AnErrorShowsItsLine) {
   expect_error("ceil_div(N, TILE)", "ceil_div(N, TIL)",
-               "kernels[0].grid[0]: nothing is called TIL (did you mean TILE?)\n   26 | ");
+               "kernels[0].grid[0]: there is no name TIL (did you mean TILE?)\n   26 | ");
   EXPECT_THAT([&] { read("ceil_div(N, TILE)", "ceil_div(N, TIL)"); },
               ThrowsMessage<Error>(HasSubstr("scale.target.json:26:46: ")));
   // Of a long line, the part round the mistake.

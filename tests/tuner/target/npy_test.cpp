@@ -68,7 +68,7 @@ TEST(Npy, AScalarIsOneElement) {
 
 TEST(Npy, WhatIsNoHeaderIsRefused) {
   expect_refused("", "cut off");
-  expect_refused("PK\x03\x04 a zip file", "does not begin as one");
+  expect_refused("PK\x03\x04 a zip file", "does not begin with the bytes of one");
   expect_refused(header(kFloats, 4), "version 4");
   expect_refused(header(kFloats, 1, 1), "cut off");
   expect_refused(header("{}", 2, 1 << 20), "too long");

@@ -97,7 +97,7 @@ TEST_F(SpaceReaderTest, WorkspaceAndTypedValuesHaveTheTypeOfAParameter) {
 }
 
 TEST_F(SpaceReaderTest, WhatMakesNoSenseIsRefused) {
-  expect_error("length = \"N\" }", "length = \"ALPHA\" }", "this hangs on a parameter: ALPHA");
+  expect_error("length = \"N\" }", "length = \"ALPHA\" }", "this depends on a parameter: ALPHA");
   expect_error("type = \"real\"", "type = \"SUM\"",
                "SUM is a parameter, and this has one type in all configurations: use a setting");
   expect_error("type = \"SUM\", l", "type = \"MUL\", l",

@@ -38,16 +38,16 @@ TEST(ListedValues, OneRealNumberMakesAllReal) {
 }
 
 TEST(ListedValues, AreNotRepeated) {
-  expect_error([] { listed("[64, 64]"); }, "a.toml:1:11: 64 stands here twice");
-  expect_error([] { listed("[1, 1.0]"); }, "1.0 stands here twice");
-  expect_error([] { listed("[1, true]"); }, "1 stands here twice");
-  expect_error([] { listed("[0.0, -0.0]"); }, "-0.0 stands here twice");
-  expect_error([] { listed("['a', 'a']"); }, "a stands here twice");
+  expect_error([] { listed("[64, 64]"); }, "a.toml:1:11: 64 is listed twice");
+  expect_error([] { listed("[1, 1.0]"); }, "1.0 is listed twice");
+  expect_error([] { listed("[1, true]"); }, "1 is listed twice");
+  expect_error([] { listed("[0.0, -0.0]"); }, "-0.0 is listed twice");
+  expect_error([] { listed("['a', 'a']"); }, "a is listed twice");
 }
 
 TEST(ListedValues, AreNumbersAloneOrWordsAlone) {
   expect_error([] { listed("[64, 'x', 256]"); },
-               "BM has the integer 64 and the word x: give it numbers alone or words alone");
+               "BM has the integer 64 and the word x: use numbers only or words only");
   expect_error([] { listed("['f32', 64]"); }, "BM has the word f32 and the integer 64");
   expect_error([] { listed("[0.5, 'half']"); }, "the real number 0.5 and the word half");
   expect_error([] { listed("[]"); }, "has 0 items, expected 1 or more");

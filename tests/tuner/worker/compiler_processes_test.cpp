@@ -128,7 +128,7 @@ TEST_F(CompilerProcessesTest, ACrashOfTheProcessIsTheSources) {
   const Build build = processes.run(task("kill -SEGV $PPID"));
   EXPECT_FALSE(build.binary);
   EXPECT_FALSE(build.keep);
-  EXPECT_THAT(build.log, HasSubstr("k.cu: error: the compiler crashed over it, by signal 11"));
+  EXPECT_THAT(build.log, HasSubstr("k.cu: error: the compiler crashed on it: signal 11"));
 }
 
 TEST_F(CompilerProcessesTest, StoppingEndsWhatRuns) {
@@ -204,7 +204,7 @@ TEST_F(CompilerProcessesTest, ASourceNestedTooDeepForNvrtcCostsItsProcessOnly) {
   EXPECT_TRUE(processes.run(nvrtc_task(nested(4000), 90)).binary);
   const Build build = processes.run(nvrtc_task(nested(1'000'000), 90));
   EXPECT_FALSE(build.binary);
-  EXPECT_THAT(build.log, HasSubstr("the compiler crashed over it, by signal 11"));
+  EXPECT_THAT(build.log, HasSubstr("the compiler crashed on it: signal 11"));
   EXPECT_TRUE(processes.run(nvrtc_task(nested(1), 90)).binary);
 }
 

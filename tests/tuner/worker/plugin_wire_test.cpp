@@ -111,8 +111,8 @@ TEST(PluginWire, AQuestionIsAListOfIndicesBelowTheSize) {
   const auto refused = [&](const Json& ask, std::size_t size, const char* what) {
     EXPECT_THAT([&] { question(ask, size); }, ThrowsMessage<WireError>(HasSubstr(what)));
   };
-  refused(Json::array({0, 10}), 10, "it asked for configuration 10 of 10");
-  refused(Json::array({0}), 0, "it asked for configuration 0 of 0");
+  refused(Json::array({0, 10}), 10, "it requested configuration 10 of 10");
+  refused(Json::array({0}), 0, "it requested configuration 0 of 0");
   refused(Json::array({-1}), 10, "whose index is not a number");
   refused(Json::array({1.0}), 10, "whose index is not a number");
   refused(3, 10, "3 is not a list");

@@ -175,29 +175,29 @@ TEST_P(BadStrategy, TheBudgetIsSpentByTheDefaultAndTheReasonTold) {
   EXPECT_EQ(searched.evaluated, 40u);
   EXPECT_THAT(searched.warnings,
               ElementsAre(AllOf(HasSubstr(strategy), HasSubstr("plugin many"), HasSubstr(reason),
-                                HasSubstr("guided goes on"))));
+                                HasSubstr("guided continues"))));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     RemotePlugin, BadStrategy,
     ::testing::Values(
         std::pair{"throws", "it threw an exception: at a loss"}, std::pair{"crashes", "signal 11"},
-        std::pair{"hangs", "it said nothing for 2 s and was killed"},
+        std::pair{"hangs", "it did not respond for 2 s and was killed"},
         std::pair{"ends", "exit status 7"},
-        std::pair{"out_of_range", "it asked for configuration 100 of 100"},
+        std::pair{"out_of_range", "it requested configuration 100 of 100"},
         std::pair{"evaluates_nothing", "it evaluated nothing"},
         std::pair{"gives_a_reason", "no time today"},
-        std::pair{"sends_wrong_types", "it asked for a configuration whose index is not a number"},
-        std::pair{"sends_floats", "it asked for a configuration whose index is not a number"},
+        std::pair{"sends_wrong_types", "it requested a configuration whose index is not a number"},
+        std::pair{"sends_floats", "it requested a configuration whose index is not a number"},
         std::pair{"sends_depths", "its process ended by signal 9"},
-        std::pair{"repeats", "it goes on asking for what it was told"}),
+        std::pair{"repeats", "it keeps requesting known configurations"}),
     [](const auto& tested) { return std::string(tested.param.first); });
 
 TEST(RemotePlugin, OneThatDoesNotListenToTheEndKeepsItsResults) {
   const Searched searched = search_with("does_not_listen");
   EXPECT_EQ(searched.evaluated, 40u);
   ASSERT_EQ(searched.warnings.size(), 1u);
-  EXPECT_THAT(searched.warnings[0], HasSubstr("goes on asking"));
+  EXPECT_THAT(searched.warnings[0], HasSubstr("keeps requesting"));
 }
 
 TEST(RemotePlugin, OneThatAsksForNothingEndsWithTheTime) {
@@ -220,7 +220,7 @@ TEST(RemotePlugin, OneThatAsksForNothingEndsWithTheTime) {
   options.warn = [&](const std::string& sentence) { warnings.push_back(sentence); };
   plugin_strategy(many(), "sleeps", options)->search(bench, 1);
   EXPECT_EQ(bench.remaining(), 0u);
-  EXPECT_THAT(warnings, Each(HasSubstr("goes on asking"))) << "or it was ended while it slept";
+  EXPECT_THAT(warnings, Each(HasSubstr("keeps requesting"))) << "or it was ended while it slept";
 }
 
 /// The time is over after some questions of whether it is.
