@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/element_type.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+namespace autotune {
+namespace {
+
+TEST(ElementType, NamesRoundTrip) {
+  for (const auto* name :
+       {"f32", "f64", "i32", "i64", "f16", "bf16", "i8", "u8", "i16", "u16", "u32", "u64"}) {
+    ASSERT_TRUE(element_type(name));
+    EXPECT_EQ(name_of(*element_type(name)), name);
+  }
+  EXPECT_FALSE(element_type("f8"));
+}
+
+TEST(ElementType, KnowsBytesAndRoundoff) {
+  EXPECT_EQ(bytes_of(ElementType::f32), 4);
+  EXPECT_EQ(bytes_of(ElementType::i64), 8);
+  EXPECT_EQ(unit_roundoff(ElementType::f32), 0x1p-24);
+  EXPECT_EQ(unit_roundoff(ElementType::i32), 0);
+  EXPECT_TRUE(is_floating(ElementType::f64));
+  EXPECT_FALSE(is_floating(ElementType::i64));
+  EXPECT_EQ(bytes_of(ElementType::bf16), 2);
+  EXPECT_EQ(unit_roundoff(ElementType::f16), 0x1p-11);
+  EXPECT_EQ(sum_roundoff(ElementType::bf16), 0x1p-24);
+  EXPECT_EQ(exact_integers(ElementType::bf16), 256);
+  EXPECT_EQ(cpp_name_of(ElementType::f16), "__half");
+}
+
+TEST(ElementType, KnowsWhatIntegersItHas) {
+  EXPECT_TRUE(holds(ElementType::i8, -128));
+  EXPECT_FALSE(holds(ElementType::i8, 128));
+  EXPECT_TRUE(holds(ElementType::u8, 255));
+  EXPECT_FALSE(holds(ElementType::u8, -1));
+  EXPECT_FALSE(holds(ElementType::u16, 65536));
+  EXPECT_TRUE(holds(ElementType::u32, 4294967295));
+  EXPECT_FALSE(holds(ElementType::u32, -1));
+  EXPECT_TRUE(holds(ElementType::u64, std::numeric_limits<std::int64_t>::max()));
+  EXPECT_FALSE(holds(ElementType::u64, -1));
+  EXPECT_TRUE(holds(ElementType::i32, 2147483647));
+  EXPECT_FALSE(holds(ElementType::i32, 2147483648));
+  EXPECT_TRUE(holds(ElementType::i64, std::numeric_limits<std::int64_t>::max()));
+}
+
+TEST(ElementType, ItsLeastAndLargestNumbersAreThoseOfCpp) {
+  EXPECT_EQ(largest(ElementType::f32), std::numeric_limits<float>::max());
+  EXPECT_EQ(least(ElementType::f64), std::numeric_limits<double>::lowest());
+  EXPECT_EQ(least(ElementType::i8), -128);
+  EXPECT_EQ(largest(ElementType::i32), std::numeric_limits<std::int32_t>::max());
+  EXPECT_EQ(least(ElementType::i64), -0x1p63);
+  EXPECT_EQ(least(ElementType::u32), 0);
+  EXPECT_LT(largest(ElementType::i64), 0x1p63) << "2^63 is not a number of the type";
+}
+
+}  // namespace
+}  // namespace autotune
