@@ -55,12 +55,14 @@ bool is_header(const fs::path& path) {
   return std::ranges::find(kEnds, path.extension().string()) != kEnds.end();
 }
 
-/// The headers below a folder, sorted by name.
+/// The headers below a folder, sorted by name. Folders that this user cannot read are skipped:
+/// compilers cannot read them either.
 std::vector<fs::path> headers_below(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code failed;
   int entries = 0;
-  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end;
+  constexpr auto kSkip = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(folder, kSkip, failed), end; !failed && at != end;
        at.increment(failed)) {
     if (++entries > kMostEntries) {
       throw Error(

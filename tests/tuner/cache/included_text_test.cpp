@@ -2,6 +2,7 @@
 #include "tuner/cache/included_text.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -101,6 +102,24 @@ TEST_F(IncludedText, EveryHeaderThatAMacroCanNameIsInIt) {
   EXPECT_NE(text_of("#include HEADER\n", {"-DHEADER=\"x.other\""}).find("int x;"),
             std::string::npos);
   EXPECT_TRUE(included_by("#include \"deep/y.cuh\"").complete);
+}
+
+TEST_F(IncludedText, FoldersThatCannotBeReadHideNoOtherHeader) {
+  for (char name = 'a'; name <= 'h'; ++name) {
+    write(fs::path(std::string(1, name)) / "x.cuh", std::string("int ") + name + "1;");
+  }
+  fs::permissions(folder_, fs::perms{0755});
+  for (const char* const name : {"b", "d", "f"}) fs::permissions(folder_ / name, fs::perms::none);
+  const bool is_root = geteuid() == 0;
+  if (is_root && seteuid(65534) != 0) GTEST_SKIP() << "root can read every folder";
+  const std::string text = text_of("#include HEADER\n");
+  if (is_root) ASSERT_EQ(seteuid(0), 0);
+  for (const char* const name : {"b", "d", "f"}) {
+    fs::permissions(folder_ / name, fs::perms::owner_all);
+  }
+  for (const char name : {'a', 'c', 'e', 'g', 'h'}) {
+    EXPECT_NE(text.find(std::string("int ") + name + "1;"), std::string::npos) << name;
+  }
 }
 
 TEST_F(IncludedText, CoversWhatItHasRead) {
