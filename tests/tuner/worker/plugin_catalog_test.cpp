@@ -37,7 +37,7 @@ TEST(PluginCatalog, OneThatCrashesOrHangsWhileItIsLoadedIsRefused) {
   EXPECT_THAT(refusal_of(workshop.build(
                   "hang", plain_plugin("hang", "AUTOTUNE_PLUGIN_ABI",
                                        first + "{ for (volatile int i = 1; i;) {} }"))),
-              AllOf(HasSubstr("hang.so"), HasSubstr("said nothing for 2 s")));
+              AllOf(HasSubstr("hang.so"), HasSubstr("did not respond for 2 s")));
   EXPECT_THAT(refusal_of(workshop.build("old", plain_plugin("old", "9"))),
               HasSubstr("plugin ABI 9"));
   EXPECT_THAT(refusal_of(workshop.folder() / "none.so"), HasSubstr("there is no such plugin"));
