@@ -48,6 +48,13 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
                  {"GPU"});
 }
 
+TEST(Query, SaysWhyARestrictedRunHasNoResult) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3", "--fix", "BLOCK=1"})).status, 0);
+  expect_refused(sandbox.run({"query", "--target", "tiny"}), 1,
+                 {"no result", "restricted by --fix", "autotune report"});
+}
+
 TEST(Query, SaysThatTheSpaceChangedSinceUntilItIsTunedAgain) {
   const Sandbox sandbox;
   sandbox.write("twice.cu",

@@ -49,8 +49,9 @@ db::TunedOn expect_tuned(const db::TunedStore& store, const db::TunedFilter& fil
   if (found) return *found;
   if (!store.unanswered(filter).empty()) {
     throw Error(
-        format("{}: no configuration that was tried is correct: autotune report --output "
-               "FILE shows what failed",
+        format("{}: the trials have led to no result, because every configuration failed, the run "
+               "was restricted by --fix, or it ended early: autotune report --output FILE shows "
+               "them",
                store.path().string()));
   }
   if (targets.empty() || devices.empty()) {
