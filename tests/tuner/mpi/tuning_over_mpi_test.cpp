@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every rank runs the test. ctest starts it once by itself, where it skips, and once by mpirun.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "tests/tuner/ranks/fake_job.hpp"
+#include "tests/tuner/session/toy.hpp"
+#include "tuner/mpi/mpi_transport.hpp"
+#include "tuner/ranks/lead.hpp"
+#include "tuner/ranks/member.hpp"
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::FakeDevice;
+using testing::FakeJob;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Files by which the ranks of one host see how far the others are.
+class Signs {
+ public:
+  explicit Signs(const char* job)
+      : folder_(fs::temp_directory_path() / (std::string(job) + "_signs")) {
+    fs::create_directories(folder_);
+  }
+  void set(int rank) const { std::ofstream(folder_ / std::to_string(rank)) << rank; }
+  bool has(int rank) const { return fs::exists(folder_ / std::to_string(rank)); }
+  void remove() const { fs::remove_all(folder_); }
+
+ private:
+  fs::path folder_;
+};
+
+class TuningOverMpi : public StoreTest {
+ protected:
+  /// Rank 0: what a run of the others finds.
+  TuningReport lead(Transport& transport) {
+    LeadOptions options;
+    options.request_for = [this](const DeviceInfo&) { return request_; };
+    Lead lead(target_, store_, transport, options, now());
+    for (lead.tick(now()); !lead.is_over(); lead.tick(now())) {
+      while (const auto packet = transport.receive()) lead.take(*packet, now());
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    lead.end();
+    return lead.reports(1).at(0).report;
+  }
+
+  /// Another rank: tunes or helps. Returns how many configurations its device loaded.
+  int serve(Transport& transport, const Signs& signs) {
+    const int rank = transport.rank();
+    std::atomic<int> loaded = 0;
+    MemberOptions options;
+    options.prepare = [&] {
+      auto job = std::make_unique<FakeJob>(target_, request_, bowl);
+      job->device().on_load([&, rank](int before) {
+        loaded = before + 1;
+        // The default configuration, and one that it measured for its own search or another's.
+        if (before == 1) signs.set(rank);
+        // The owner has loaded the default three times, and the rest of its first batch: the second
+        // waits for the helper.
+        for (int i = 0; i < 2000 && before == 4 && !signs.has(3 - rank); ++i) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+      });
+      return job;
+    };
+    EXPECT_FALSE(run_member(transport, options).lead_lost);
+    return loaded;
+  }
+
+  Target target_ = two_parameters();
+  TuningRequest request_ = request_for(target_, {64});
+  db::TunedStore store_ = open_store();
+};
+
+TEST_F(TuningOverMpi, ARankWithoutAProblemMeasuresForAnother) {
+  const char* const job = std::getenv("OMPI_MCA_ess_base_jobid");
+  if (job == nullptr) GTEST_SKIP() << "not started by mpirun";
+  int argc = 0;
+  char** argv = nullptr;
+  MpiTransport transport(argc, argv);
+  ASSERT_EQ(transport.size(), 3);
+  const Signs signs(job);
+  if (transport.rank() == 0) {
+    FakeDevice device(bowl);
+    const TuningReport alone = tune(target_, device, nullptr, request_);
+    const TuningReport report = lead(transport);
+    ASSERT_EQ(report.problems.size(), 1u);
+    const ProblemReport& problem = report.problems[0];
+    EXPECT_EQ(problem.outcomes, alone.problems[0].outcomes);
+    ASSERT_TRUE(problem.decision.best);
+    EXPECT_EQ(problem.decision.best->configuration, alone.problems[0].decision.best->configuration);
+    const auto rows = store_.trials(store_.tuned({}).at(0).best.key);
+    const auto of_search = [](const db::TrialRow& row) { return row.stage == "search"; };
+    EXPECT_EQ(std::ranges::count_if(rows, of_search), problem.space) << "each was measured once";
+    signs.remove();
+  } else {
+    EXPECT_GE(serve(transport, signs), 2);
+  }
+  transport.flush();
+  transport.finalize([] { _exit(HasFailure() ? 1 : 0); });
+}
+
+}  // namespace
+}  // namespace autotune
