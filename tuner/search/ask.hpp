@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates a list that is known beforehand.
+// Evaluates a fixed list of configurations.
 #pragma once
 
 #include <span>

@@ -7,16 +7,15 @@
 
 namespace autotune {
 
-/// Ends a search once little is to be expected from going on: after kFewest evaluations, when the
-/// strategy's bound stayed below kGain for kInARow evaluations; after kMost in any case. A run that
-/// goes on from that many evaluations needs no others if its first bound is below.
+/// Ends a search that has little left to gain: after at least kFewest evaluations, once the
+/// strategy's bound has stayed below kGain for kInARow evaluations. Ends after kMost in any case. A
+/// resumed run with kFewest + kInARow evaluations ends at once if its first bound is below kGain.
 class AutomaticEnd {
  public:
   static constexpr std::size_t kFewest = 32, kMost = 400, kInARow = 16;
   static constexpr double kGain = 0.005;
 
-  /// Call with the number of evaluations and the strategy's bound of what is left to gain, a share
-  /// of the best time.
+  /// `gain` is the strategy's bound on the remaining gain, as a share of the best time.
   void note(std::size_t evaluations, double gain);
   bool is_reached(std::size_t evaluations) const;
   /// The last bound; nullopt before any.

@@ -17,13 +17,13 @@ constexpr std::size_t kRandom = 6000;
 constexpr std::size_t kPredicted = 3000;
 constexpr std::size_t kFastest = 5;  // whose neighbours are candidates
 constexpr std::size_t kMostNeighbours = 6000;
-constexpr double kHopeless = 1000;  // times what the fastest tenth is predicted to take
+constexpr double kHopeless = 1000;  // times the predicted time of the fastest tenth
 
 void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// One change away from the fastest few, and of two changes from the fastest a random part.
+/// The neighbours of the fastest few, and a random part of those two changes from the fastest.
 std::vector<std::size_t> near_the_fastest(const ParameterSpace& space,
                                           const Observations& observations, RandomSource& random) {
   const Neighbours neighbours(space);

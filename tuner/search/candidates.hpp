@@ -16,21 +16,21 @@ namespace autotune {
 /// Up to this size every configuration is a candidate.
 inline constexpr std::size_t kMostCandidates = 20000;
 
-/// The cost model's times as input of a search: log seconds less their mean, clipped at the median.
-/// Zero and infinity count as slow. Empty if no time is usable.
+/// The cost model's times as a feature: log seconds minus their mean, clipped at the median. Zero
+/// and infinity count as slow. Empty if no time is usable.
 std::vector<float> log_predictions(std::span<const double> predicted);
 
-/// One flag per configuration: true if the cost model says that it cannot run, or takes over 1000
-/// times as long as the fastest tenth. Such a configuration is not a candidate, because one may
-/// take longer than all the others together. The fastest tenth is the reference because a poor
-/// model may err on the very fastest. Empty if no configuration is hopeless, or if all are.
+/// One flag per configuration: true if the cost model predicts that it cannot run, or that it takes
+/// over 1000 times as long as the fastest tenth. It is then no candidate: one such evaluation may
+/// take longer than all others together. The reference is the tenth percentile because a poor model
+/// may be wrong about the very fastest. Empty if no configuration is hopeless, or if all are.
 std::vector<bool> hopeless(std::span<const double> predicted);
 
 /// The cost model's view of a space; all empty without a model.
 struct Prior {
   std::vector<float> log_predicted;     // log_predictions()
   std::vector<bool> hopeless;           // hopeless()
-  std::vector<std::size_t> favourites;  // of a large space: the first in the ranking
+  std::vector<std::size_t> favourites;  // top of the ranking; empty for small spaces
 };
 Prior prior_of(const ParameterSpace& space, std::span<const double> predicted);
 
@@ -40,14 +40,14 @@ struct Candidates {
   Eigen::MatrixXd product_basis;     // of LevelCoordinates
   Eigen::ArrayXf predicted;          // of log_predictions(); empty without a cost model
   std::vector<char> asked;           // 1: evaluated
-  int drawing = 0;                   // counts draws
+  int drawing = 0;                   // number of this draw, from 1
 
   /// nullopt if it is not a candidate.
   std::optional<std::size_t> row_of(std::size_t index) const;
 };
 
-/// All configurations of a small space. For a larger space, a sample: the prior's favourites,
-/// neighbours of the fastest, configurations two changes away from the very fastest, and random
+/// All configurations of a small space. A larger space is sampled: the prior's favourites, the
+/// neighbours of the fastest few, some configurations two changes away from the fastest, and random
 /// ones.
 Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& coordinates,
                            const Prior& prior, const Observations& observations,

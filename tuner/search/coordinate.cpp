@@ -34,7 +34,7 @@ std::optional<Point> best_of(Evaluator& evaluator, std::span<const std::size_t> 
   return best;
 }
 
-/// Goes down from `start` to where no single change helps; false when the budget ended.
+/// Descends from `start` to a local optimum; false when the budget ended.
 bool descend(Evaluator& evaluator, const Neighbours& neighbours, Point start,
              RandomSource& random) {
   std::optional<Point> best = start;
@@ -62,7 +62,7 @@ void CoordinateSearch::search(Evaluator& evaluator, std::uint64_t seed) {
     if (point_of(answer).seconds < known.seconds) known = point_of(answer);
   }
   if (known.seconds < kInfinity && !descend(evaluator, neighbours, known, random)) return;
-  // Every configuration is a start once, so that the search ends where it has tried everything.
+  // Each configuration is a start at most once, so the search ends after it has tried all.
   for (const std::size_t start : random_order(evaluator.space().size(), random)) {
     const std::optional<Point> point = best_of(evaluator, {&start, 1}, {start, kInfinity});
     if (!point) return;

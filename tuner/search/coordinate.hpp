@@ -6,9 +6,9 @@
 
 namespace autotune {
 
-/// Starts at a random configuration. Takes the parameters in random order, tries all other valid
-/// values of each, and keeps the best. If a round over all parameters improves nothing, starts
-/// again elsewhere. The first start is the best known configuration, if any.
+/// Takes the parameters in random order, tries all other valid values of each, and keeps the best.
+/// If a round over all parameters improves nothing, restarts at a random configuration. The first
+/// start is the best known configuration; if there is none, a random one.
 class CoordinateSearch : public SearchStrategy {
  public:
   void search(Evaluator& evaluator, std::uint64_t seed) override;

@@ -41,7 +41,7 @@ class Coverer {
   }
 
  private:
-  using Open = std::vector<char>;  // problems that nothing chosen serves yet
+  using Open = std::vector<char>;  // 1: no chosen candidate serves this problem yet
 
   bool serves(std::size_t candidate, std::size_t problem) const {
     return ratios_[candidate][problem] <= limit_;
@@ -53,7 +53,7 @@ class Coverer {
     }
   }
 
-  /// More newly served problems first, then faster, then earlier.
+  /// The candidate that newly serves the most problems; ties: the fastest, then the first.
   std::size_t most_useful(const Open& open) const {
     std::optional<std::tuple<std::size_t, double, std::size_t>> best;
     for (std::size_t c = 0; c < ratios_.size(); ++c) {
@@ -79,7 +79,7 @@ class Coverer {
     return choice;
   }
 
-  /// Some candidate must serve the open problem that the fewest can serve: tries each.
+  /// Branches on the open problem with the fewest servers: one of them has to be chosen.
   void branch(const Open& open) {
     std::optional<std::size_t> hardest;
     for (std::size_t p = 0; p < problems_; ++p) {

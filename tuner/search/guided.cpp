@@ -20,13 +20,13 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kFirst = 6;  // configurations before a surrogate is asked
+constexpr std::size_t kFirst = 6;  // configurations before the first fit
 constexpr std::size_t kMostFirst = 16;
-constexpr std::size_t kFewest = 2;  // valid ones of them
-constexpr std::size_t kLocal = 3;   // of the fastest have their neighbours proposed
-constexpr std::size_t kParts = 8;   // of a batch, measured and replaced one at a time
+constexpr std::size_t kFewest = 2;  // valid configurations before the first fit
+constexpr std::size_t kLocal = 3;   // fastest configurations whose neighbours are proposed
+constexpr std::size_t kParts = 8;   // per batch; one part is measured and replaced at a time
 constexpr double kStep = 0.03;      // Kernel::step of the second surrogate
-constexpr double kRedraw = 1.08;    // growth after which large spaces are sampled anew
+constexpr double kRedraw = 1.08;    // growth of observations before large spaces are resampled
 
 class Search {
  public:
@@ -52,13 +52,13 @@ class Search {
     surrogates_.emplace_back(candidates_, batch_, 0);
     surrogates_.emplace_back(candidates_, batch_, kStep);
     while (!exhausted() && evaluator_.remaining() > 0) {
-      while (under_way_.size() < ahead_ && propose()) {
+      while (in_flight_.size() < ahead_ && propose()) {
       }
-      const std::size_t count = std::min(part_, under_way_.size());
-      const std::vector<Evaluation> answers = evaluator_.evaluate_some(under_way_, count);
+      const std::size_t count = std::min(part_, in_flight_.size());
+      const std::vector<Evaluation> answers = evaluator_.evaluate_some(in_flight_, count);
       for (const Evaluation& answer : answers) {
         take(answer);
-        std::erase(under_way_, answer.index);
+        std::erase(in_flight_, answer.index);
       }
       if (answers.size() < count) return;
       redraw();
@@ -89,19 +89,20 @@ class Search {
     return answers.size() == indices.size();
   }
 
-  /// A batch is as many compilers. What a surrogate of six proposes for the others is no better
-  /// than what is spread out; the cost model's favourites are.
+  /// The first batch keeps all compilers busy. A surrogate fitted to six observations proposes
+  /// nothing better than spread-out configurations. The cost model does, so with one the start is
+  /// small.
   std::size_t first_count() const {
     return prior_.log_predicted.empty() ? std::clamp(batch_, kFirst, kMostFirst) : kFirst;
   }
 
-  /// Until there is something to fit a model to. Where everything fails so far, goes on in the
-  /// emptiest places.
+  /// Evaluates the first configurations; false when the budget ended. While fewer than kFewest are
+  /// valid, continues in the emptiest regions.
   bool start() {
     const std::size_t own =
         observations_.valid() - std::min(observations_.valid(), evaluator_.suggested());
     const std::size_t wanted = first_count();
-    std::size_t started = own < kFirst ? 0 : wanted;  // a run that goes on
+    std::size_t started = own < kFirst ? 0 : wanted;  // a resumed run needs no start
     while (!exhausted() && (started < wanted || observations_.valid() < kFewest)) {
       const std::vector<std::size_t> first =
           first_configurations(space_, coordinates_, prior_.log_predicted,
@@ -113,7 +114,8 @@ class Search {
     return true;
   }
 
-  /// Small spaces are drawn once.
+  /// Draws the candidates of small spaces once, and those of large spaces again as the search
+  /// proceeds.
   void redraw() {
     const bool improved = observations_.best() < drawn_best_;
     const bool grown = static_cast<double>(observations_.size()) >= kRedraw * drawn_size_;
@@ -121,7 +123,7 @@ class Search {
       return;
     }
     const int drawing = candidates_.drawing + 1;
-    // Of its own, so that a run whose path differs a little draws the same.
+    // A separate source, so that the sample depends only on the seed and the number of the draw.
     RandomSource random(seed_ + static_cast<std::uint64_t>(drawing));
     candidates_ = draw_candidates(space_, coordinates_, prior_, observations_, random);
     candidates_.drawing = drawing;
@@ -129,44 +131,45 @@ class Search {
     drawn_size_ = static_cast<double>(observations_.size());
   }
 
-  /// Adds a part to what is under way and has it compiled; false when there is nothing to add.
+  /// Puts one part in flight and starts to compile it; false when there is nothing to add.
   bool propose() {
-    const std::size_t planned = observations_.size() + under_way_.size();
+    const std::size_t planned = observations_.size() + in_flight_.size();
     const std::size_t affordable =
-        evaluator_.remaining() - std::min(evaluator_.remaining(), under_way_.size());
+        evaluator_.remaining() - std::min(evaluator_.remaining(), in_flight_.size());
     const std::size_t count = std::min({part_, affordable, space_.size() - planned});
     if (count == 0) return false;
-    const std::size_t before = under_way_.size();
+    const std::size_t before = in_flight_.size();
     Part part{std::vector<Opinion>(surrogates_.size()), candidates_.asked};
-    for (const std::size_t index : under_way_) {
+    for (const std::size_t index : in_flight_) {
       if (const auto row = candidates_.row_of(index)) part.taken[*row] = 1;
     }
     ready_.forget_missing();
-    while (!candidates_.indices.empty() && under_way_.size() < before + count) {
-      const std::optional<std::size_t> row = next_row(part, under_way_.size() > before);
+    while (!candidates_.indices.empty() && in_flight_.size() < before + count) {
+      const std::optional<std::size_t> row = next_row(part, in_flight_.size() > before);
       if (!row) break;
       part.taken[*row] = 1;
-      under_way_.push_back(candidates_.indices[*row]);
+      in_flight_.push_back(candidates_.indices[*row]);
     }
-    if (under_way_.size() == before) {
+    if (in_flight_.size() == before) {
       std::vector<std::size_t> used = observations_.indices();
-      used.insert(used.end(), under_way_.begin(), under_way_.end());
+      used.insert(used.end(), in_flight_.begin(), in_flight_.end());
       const auto other = spread_out(space_, coordinates_, 1, used, random_);
-      under_way_.insert(under_way_.end(), other.begin(), other.end());
+      in_flight_.insert(in_flight_.end(), other.begin(), other.end());
     }
-    evaluator_.prefetch(std::span(under_way_).subspan(before));
-    return under_way_.size() > before;
+    evaluator_.prefetch(std::span(in_flight_).subspan(before));
+    return in_flight_.size() > before;
   }
 
-  /// What is proposed at a time. It waits for the compiler as a whole, or not at all.
+  /// The proposals that are made together. Either all are ready, or the part waits for the
+  /// compiler.
   struct Part {
-    std::vector<Opinion> opinions;  // one a surrogate, once asked for
-    std::vector<char> taken;        // one a candidate
-    bool compiles = false;
+    std::vector<Opinion> opinions;  // one per surrogate, empty until needed
+    std::vector<char> taken;        // one per candidate; 1: evaluated or in flight
+    bool compiles = false;          // true if a proposal is not ready
   };
 
-  /// nullopt when every candidate is taken, or when what is left would have to be compiled for a
-  /// part that need not wait (`begun`).
+  /// The next proposal. `begun`: the part already has one. nullopt when every candidate is taken,
+  /// or when all proposals of the part are ready and no other ready one is good enough.
   std::optional<std::size_t> next_row(Part& part, bool begun) {
     const Proposer proposer = turns_.next();
     if (proposer == Proposer::random) {
@@ -191,7 +194,9 @@ class Search {
     return static_cast<std::size_t>(row);
   }
 
-  /// What is under way is supposed to come out as expected.
+  /// The acquisition function at every candidate: expected improvement times probability of
+  /// success; -1 for taken candidates. In-flight configurations count as observed at their
+  /// predicted mean.
   Eigen::ArrayXf scores_of(std::size_t which, Part& part) {
     Surrogate& surrogate = surrogates_[which];
     Opinion& opinion = part.opinions[which];
@@ -200,14 +205,14 @@ class Search {
     }
     left_to_gain_[which] = left_to_gain(opinion, surrogate.variances(), part.taken);
     evaluator_.expect(std::max(left_to_gain_[0], left_to_gain_[1]));
-    surrogate.suppose(under_way_, coordinates_.points(under_way_));
+    surrogate.suppose(in_flight_, coordinates_.points(in_flight_));
     const Eigen::ArrayXf scores = expected_improvements(opinion, surrogate.variances(), part.taken);
     const Eigen::ArrayXf& success = success_.update(observations_, points_);
     return success.size() == 0 ? scores : (scores < 0).select(scores, scores * success);
   }
 
-  /// By what share the best time may fall at the candidate that promises most, taken one standard
-  /// deviation below its mean.
+  /// The largest gain over the incumbent that any candidate may bring, at one standard deviation
+  /// below its mean. A share of the incumbent's time.
   static double left_to_gain(const Opinion& opinion, const Eigen::ArrayXf& variances,
                              const std::vector<char>& taken) {
     float most = 0;
@@ -219,7 +224,7 @@ class Search {
     return 1 - std::exp(-static_cast<double>(most * opinion.deviation));
   }
 
-  /// The row of the highest score one change away from the fastest few; nullopt when all are taken.
+  /// The neighbour of the fastest few with the highest score; nullopt when all are taken.
   std::optional<std::size_t> best_near_the_fastest(const Eigen::ArrayXf& scores) const {
     std::vector<std::size_t> places = observations_.fastest();
     places.resize(std::min(places.size(), kLocal));
@@ -236,8 +241,8 @@ class Search {
     return best;
   }
 
-  /// Not by any ranking, which would lead back to where the surrogates are. But what is known to be
-  /// refused teaches nothing.
+  /// A uniformly random candidate, because any ranking would lead back to the surrogates' region.
+  /// Skips candidates that the compiler is expected to refuse, because a refusal teaches nothing.
   std::optional<std::size_t> random_row(const std::vector<char>& taken) {
     std::vector<std::size_t> free;
     for (std::size_t row = 0; row < taken.size(); ++row) {
@@ -247,7 +252,7 @@ class Search {
     return free[random_.below(free.size())];
   }
 
-  /// -1 for what is taken already.
+  /// One per candidate; -1 for taken ones.
   Eigen::ArrayXf expected_improvements(const Opinion& opinion, const Eigen::ArrayXf& variances,
                                        const std::vector<char>& taken) const {
     Eigen::ArrayXf scores(opinion.mean.size());
@@ -269,20 +274,20 @@ class Search {
   LevelCoordinates coordinates_;
   std::size_t batch_;
   std::size_t part_;
-  std::size_t ahead_;  // to be under way: with nothing to be had from batches, none waits
+  std::size_t ahead_;  // target number in flight; 1 without batches
   ExpectedImprovement improvement_;
   Observations observations_;
   Prior prior_;
-  Points points_;              // one row an observation
-  Eigen::VectorXd predicted_;  // one an observation
+  Points points_;              // one row per observation
+  Eigen::VectorXd predicted_;  // one per observation; empty without a cost model
   Candidates candidates_;
   SuccessModel success_;
   std::vector<Surrogate> surrogates_;
-  std::array<double, 2> left_to_gain_ = {1, 1};  // as each surrogate saw it last
+  std::array<double, 2> left_to_gain_ = {1, 1};  // latest bound of each surrogate
   ReadyMemory ready_;
   Neighbours neighbours_;
   Turns turns_;
-  std::vector<std::size_t> under_way_;  // proposed and not yet answered, in order
+  std::vector<std::size_t> in_flight_;  // proposed without a result yet, in order
   double drawn_best_ = 0;
   double drawn_size_ = 0;
 };

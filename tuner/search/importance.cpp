@@ -24,7 +24,7 @@ struct Sample {
   Eigen::VectorXd values;  // log seconds, mean 0 and deviation 1
 };
 
-/// In random order, so that folds are alike.
+/// In random order, so that folds have the same distribution.
 std::optional<Sample> sample_of(const LevelCoordinates& coordinates,
                                 const std::vector<Evaluation>& answers, RandomSource& random) {
   std::vector<const Evaluation*> timed;
@@ -46,7 +46,7 @@ std::optional<Sample> sample_of(const LevelCoordinates& coordinates,
   return Sample{coordinates.points(indices), values / deviation};
 }
 
-/// Rows `from` to `to`, or all others.
+/// Rows `from` to `to`; outside(): all others.
 template <class Matrix>
 Matrix inside(const Matrix& all, Eigen::Index from, Eigen::Index to) {
   return all.middleRows(from, to - from);
@@ -59,7 +59,7 @@ Matrix outside(const Matrix& all, Eigen::Index from, Eigen::Index to) {
   return rest;
 }
 
-/// The points, then for each dimension the points with its column shuffled.
+/// The points, then one copy per dimension with that column shuffled.
 Points with_shuffled(const Points& points, RandomSource& random) {
   const Eigen::Index count = points.rows();
   Points all = points.replicate(points.cols() + 1, 1);
@@ -73,7 +73,7 @@ Points with_shuffled(const Points& points, RandomSource& random) {
   return all;
 }
 
-/// Squared errors over all folds: of the points as they are, then for each shuffled dimension.
+/// Sums of squared errors over all folds: unshuffled, then for each shuffled dimension.
 Eigen::VectorXd squared_errors(const Sample& sample, RandomSource& random) {
   const Eigen::Index count = sample.points.rows(), dimensions = sample.points.cols();
   const Eigen::Index fitted = std::min(count, kMostFitted);

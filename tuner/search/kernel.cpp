@@ -15,7 +15,7 @@ namespace {
 constexpr double kRoot5 = 2.2360679774997896;
 constexpr double kFirstStride = 0.2;
 
-/// Independent priors on the logarithms: normal, with another deviation above the centre.
+/// An independent normal prior on a logarithm, with its own deviation above the centre.
 struct Prior {
   double centre = 0;
   double spread = 1;
@@ -26,14 +26,15 @@ struct Prior {
   }
 };
 
-/// The more dimensions, the farther apart points are, and the less each can matter. Many do not
-/// matter at all: little speaks against a long scale. Otherwise a search goes on to try values of a
-/// flag without effect.
+/// Distances grow with the number of dimensions, so the centre does too. The prior is wide above
+/// its centre because many parameters have no effect. With a narrow one, the search keeps testing
+/// the other value of a flag without effect.
 Prior scale_prior(Eigen::Index dimensions) {
   return {0.25 * std::log(static_cast<double>(dimensions) / 4), 0.8, 2.4};
 }
-// Targets have variance 1. Times of neighbours differ by more than their noise: no less than this.
+// Targets have variance 1.
 Prior amplitude_prior() { return {0, 0.7}; }
+// Above the noise of measurements, because the kernel does not explain neighbours exactly.
 Prior noise_prior() { return {std::log(3e-3), 1}; }
 
 /// The kernel as one vector of parameters: scales, amplitude, noise.
@@ -71,7 +72,7 @@ Eigen::MatrixXd pair_distances(const Points& points, const Kernel& kernel) {
   return distances;
 }
 
-/// The symmetric matrix of these values of pairs.
+/// The symmetric matrix with these values for pairs, in the order of for_pairs().
 Eigen::MatrixXd symmetric(const Eigen::ArrayXd& pairs, Eigen::Index points, double diagonal) {
   Eigen::MatrixXd all(points, points);
   all.diagonal().setConstant(diagonal);

@@ -9,15 +9,15 @@
 namespace autotune {
 
 /// Matern 5/2 with one length scale per dimension: amplitude (1 + √5 r + 5/3 r²) e^(-√5 r), where
-/// r² = Σ (Δ² + step [Δ ≠ 0]) / scale². With `step` > 0, any change of a level adds distance, so
-/// neighbouring levels may differ sharply.
+/// r² = Σ (Δ² + step [Δ ≠ 0]) / scale². With `step` > 0, any change of a value adds distance, so
+/// times of adjacent values may differ sharply.
 struct Kernel {
   Eigen::VectorXd log_scales;  // one per dimension
   double log_amplitude = 0;    // of the variance
-  double log_noise = 0;        // of its variance
+  double log_noise = 0;        // of the variance
   double step = 0;
 
-  /// The prior, before any measurement.
+  /// The centre of the prior.
   static Kernel prior(Eigen::Index dimensions, double step);
 };
 
@@ -45,7 +45,7 @@ struct Training {
 double fitted_slope(const Trend& trend, const Eigen::VectorXd& whitened_feature,
                     const Eigen::VectorXd& whitened_targets);
 
-/// The most probable kernel given data and prior, after `steps` steps of sign gradient from `start`
+/// The maximum a posteriori kernel, approximated by `steps` steps of sign gradient from `start`
 /// (Rprop; Blum and Riedmiller, "Optimization of Gaussian Process Hyperparameters using Rprop",
 /// ESANN 2013).
 Kernel fit_kernel(Kernel start, const Training& training, int steps);

@@ -9,7 +9,7 @@
 
 namespace autotune {
 
-/// Those of the list that the space has.
+/// Skips configurations that are not in the space.
 class ListedConfigurations final : public SearchStrategy {
  public:
   explicit ListedConfigurations(std::vector<Configuration> list) : list_(std::move(list)) {}

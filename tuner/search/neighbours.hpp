@@ -9,7 +9,7 @@
 
 namespace autotune {
 
-/// Finds the configurations that are one change away. Refers to the space, which must outlive it.
+/// The space must outlive it.
 class Neighbours {
  public:
   explicit Neighbours(const ParameterSpace& space);

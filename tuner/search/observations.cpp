@@ -26,11 +26,11 @@ void Observations::add(const Evaluation& answer) {
   if (!place_.emplace(answer.index, indices_.size()).second) return;
   indices_.push_back(answer.index);
   note_shared_memory(answer);
-  // A screened configuration's lower bound tells as much as the time of a slow one.
-  const bool told = answer.seconds && *answer.seconds > 0 &&
-                    (answer.outcome == Outcome::ok || answer.outcome == Outcome::pruned);
-  log_seconds_.push_back(told ? std::optional(std::log(*answer.seconds)) : std::nullopt);
-  if (!told) return;
+  // The lower bound of a pruned configuration is as informative as the time of a slow one.
+  const bool timed = answer.seconds && *answer.seconds > 0 &&
+                     (answer.outcome == Outcome::ok || answer.outcome == Outcome::pruned);
+  log_seconds_.push_back(timed ? std::optional(std::log(*answer.seconds)) : std::nullopt);
+  if (!timed) return;
   ++valid_;
   if (answer.outcome == Outcome::ok) best_ = std::min(best_, *log_seconds_.back());
 }

@@ -25,12 +25,12 @@ class Observations {
   std::optional<double> log_seconds(std::size_t place) const { return log_seconds_[place]; }
   /// Places of the valid configurations, fastest first; ties in the order of their indices.
   std::vector<std::size_t> fastest() const;
-  /// The logarithm of its shared memory, where that is known. A compiler that refuses a
-  /// configuration names the bytes, too.
+  /// The logarithm of its bytes of shared memory; nullopt if unknown. A compiler also names the
+  /// bytes when it refuses a configuration.
   std::optional<double> log_shared_bytes(std::size_t place) const { return log_shared_[place]; }
   /// Whether a compiler refused it for its shared memory.
   bool refused(std::size_t place) const { return refused_[place] != 0; }
-  /// The logarithm of the bytes that compilers accept; nullopt before they refuse any.
+  /// The logarithm of the largest size that compilers accept; nullopt before the first refusal.
   std::optional<double> log_shared_limit() const { return log_shared_limit_; }
   double best() const { return best_; }  // log seconds; infinity before any is valid
 
@@ -50,9 +50,9 @@ class Observations {
   Observations();
 };
 
-/// Log times as training data of a Gaussian process. Times above the upper quartile are clipped to
-/// it, so that slow configurations do not dominate the fit. The values are standardized to mean 0,
-/// deviation 1. A failure gets the median.
+/// Training targets of a Gaussian process: log times, clipped at the upper quartile and
+/// standardized to mean 0, deviation 1. Clipping keeps slow configurations from dominating the fit.
+/// A failure gets the median.
 struct Targets {
   Eigen::VectorXd values;
   double mean = 0;  // log seconds

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostProducts = 36;
 constexpr double kProductSpan = 0.6;
 
-/// Places on a log scale, shifted by one where zero or negative values occur.
+/// Logarithms of the values. With zero or negative values, all are shifted so that the lowest is 1.
 std::vector<double> log_places(const std::vector<Value>& values) {
   std::vector<double> places;
   for (const Value& value : values) places.push_back(value.number());
@@ -27,7 +27,7 @@ bool has_words(const std::vector<Value>& values) {
   return std::ranges::any_of(values, [](const Value& value) { return value.is_word(); });
 }
 
-/// Empty for words and for what can only be on or off.
+/// Empty for words and for parameters of fewer than three values.
 std::vector<double> logarithms_of(const std::vector<Value>& values) {
   return values.size() < 3 || has_words(values) ? std::vector<double>() : log_places(values);
 }
@@ -74,7 +74,7 @@ void LevelCoordinates::add_products() {
       products_.push_back({first, second, low + other_low, high + other_high});
     }
   }
-  // Of many parameters, the pairs with most values: each dimension costs time at every proposal.
+  // Keeps the pairs with the most values, because each dimension costs time at every proposal.
   std::ranges::stable_sort(products_, std::greater(), [&](const Product& product) {
     return logarithms_[product.first].size() * logarithms_[product.second].size();
   });

@@ -11,29 +11,28 @@
 
 namespace autotune {
 
-/// Keeps L, the Cholesky factor of the observations' covariance. For every candidate, keeps the
-/// solution v of L v = its covariances. A new observation then costs one product with these.
-/// Candidates are kept by reference and must outlive it. After they change, call reset().
+/// Stores L, the Cholesky factor of the observations' covariance, and for every candidate the
+/// solution v of L v = k, where k is its covariances with the observations. A new observation then
+/// costs one product with these. `candidates` must outlive it. Call reset() after they change.
 class Posterior {
  public:
-  /// Allocates room for `most_observations`. `basis` is that of Reduction.
+  /// `most_observations` is the capacity. `basis` is that of Reduction.
   Posterior(const Points& candidates, Eigen::Index most_observations, Eigen::MatrixXd basis = {});
 
-  /// Starts again with these observations, one row each.
+  /// Replaces all observations with these, one row each.
   void reset(const Kernel& kernel, const Points& observed);
   Eigen::Index observations() const { return count_; }
   bool full() const { return count_ == factor_.rows(); }
 
-  /// Observes points, one row each. Their values come later, because variances do not depend on
-  /// these.
+  /// Adds observations, one row each. Variances do not depend on their values, which come later.
   void observe(const Points& points);
 
   /// L⁻¹ times the values of the first observations.
   Eigen::VectorXd whitened(const Eigen::VectorXd& values) const;
-  /// The same for the values of these observations, which are ascending. Each of the others comes
-  /// out as those before it let expect.
+  /// The same with values for these observations only, given in ascending order. Every other
+  /// observation takes its predicted mean, given those before it.
   Eigen::VectorXd whitened(const Eigen::VectorXd& values, std::span<const Eigen::Index> rows) const;
-  /// The mean at every candidate. Reads the solutions once, with those of new observations.
+  /// The mean at every candidate. Solves for new observations in the same pass.
   Eigen::VectorXf means(const Eigen::VectorXd& whitened);
   const Eigen::ArrayXf& variances();
 

@@ -7,11 +7,11 @@
 namespace autotune {
 namespace {
 
-/// An evaluation without compiling takes a quarter of the time of one with it, or less: what
-/// promises a quarter of the improvement promises as much a second.
+/// Without compiling, an evaluation takes at most a quarter of the time. So a quarter of the
+/// expected improvement is at least as much per second.
 constexpr float kShare = 0.25F;
 constexpr std::size_t kLookedAt = 64;
-constexpr std::size_t kAtATime = 16;  // the best are asked for first
+constexpr std::size_t kAtATime = 16;  // asks the evaluator in groups, the best first
 
 }  // namespace
 

@@ -11,16 +11,17 @@
 
 namespace autotune {
 
-/// Caches the evaluator's answer to which configurations need no compiling.
+/// Caches Evaluator::ready().
 class ReadyMemory {
  public:
   explicit ReadyMemory(Evaluator& evaluator) : evaluator_(evaluator) {}
 
-  /// Forgets the configurations that were not ready. Call after evaluations.
+  /// Forgets which configurations were not ready. Call after evaluations.
   void forget_missing();
 
-  /// The row with the highest score among ready configurations, if it is among the highest few with
-  /// at least kShare of the maximum. `indices` has one configuration per row.
+  /// The ready configuration with the highest score, as a row of `scores`. Considers the 64 highest
+  /// scores of at least a quarter of the maximum. nullopt if none of these is ready. `indices` has
+  /// one configuration per row.
   std::optional<Eigen::Index> best(const Eigen::ArrayXf& scores,
                                    const std::vector<std::size_t>& indices);
 

@@ -9,10 +9,10 @@
 
 namespace autotune {
 
-/// Maps points so that the kernel's r² is the sum of Δ² + steps [Δ ≠ 0] over dimensions. The
-/// coordinates of products of parameters are linear in the parameters' logarithms. So m parameters
-/// have m (m - 1) / 2 products, but these span m dimensions only. In these dimensions, a kernel has
-/// the same covariances at a fraction of the cost.
+/// Maps points so that the kernel's r² is the sum of Δ² + steps [Δ ≠ 0] over dimensions. Product
+/// coordinates are linear in the parameters' logarithms, so the m (m - 1) / 2 products of m
+/// parameters span only m dimensions. In those, the kernel has the same covariances at a fraction
+/// of the cost.
 class Reduction {
  public:
   Reduction() = default;
@@ -26,8 +26,8 @@ class Reduction {
   float amplitude() const { return amplitude_; }
 
  private:
-  Eigen::ArrayXf factors_;  // of the dimensions that are kept
-  Eigen::MatrixXf map_;     // from products to the dimensions in their place
+  Eigen::ArrayXf factors_;  // of the unreduced dimensions
+  Eigen::MatrixXf map_;     // from products to the reduced dimensions
   Eigen::ArrayXf steps_;
   float amplitude_ = 1;
 };

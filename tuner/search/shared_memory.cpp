@@ -13,7 +13,7 @@ constexpr std::size_t kFewest = 8;  // configurations with known bytes
 constexpr double kRidge = 1e-3;
 constexpr double kLeastDeviation = 1e-3;  // of the logarithm
 
-/// The number that follows `words`, decimal or with 0x; nullopt without one.
+/// The positive number after `words`, decimal or with 0x; nullopt if there is none.
 std::optional<double> number_after(std::string_view text, std::string_view words) {
   const std::size_t place = text.find(words);
   if (place == std::string_view::npos) return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<double> number_after(std::string_view text, std::string_view words
   return static_cast<double>(number);
 }
 
-/// Places of observations with known bytes; empty if they contradict the limit.
+/// Places of observations with known bytes; empty if one above the limit works.
 std::vector<Eigen::Index> known_places(const Observations& observations, double log_limit) {
   std::vector<Eigen::Index> known;
   for (std::size_t place = 0; place < observations.size(); ++place) {
@@ -67,12 +67,12 @@ Eigen::ArrayXf accepted_shared_memory(const Observations& observations,
   normal.diagonal().array() += kRidge;
   const Eigen::LLT<Eigen::MatrixXd> factor(normal);
   const Eigen::VectorXd weights = factor.solve(inputs.transpose() * logs);
-  // What the regression without an observation errs by there (leave-one-out).
+  // Leave-one-out errors.
   const Eigen::MatrixXd whitened = factor.matrixL().solve(inputs.transpose());
   const Eigen::ArrayXd leverage = whitened.colwise().squaredNorm().transpose();
   const Eigen::ArrayXd errors = (logs - inputs * weights).array() / (1 - leverage).max(1e-3);
   const double deviation = std::sqrt(errors.square().mean()) + kLeastDeviation;
-  // The logistic curve nearest to the normal distribution.
+  // The logistic function with this slope is closest to the normal distribution function.
   const auto slope = static_cast<float>(1.702 / deviation);
   const Eigen::ArrayXf expected = (candidate_features * weights.cast<float>()).array();
   return 1 / (1 + (slope * (expected - static_cast<float>(*log_limit))).min(80).exp());

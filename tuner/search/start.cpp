@@ -11,7 +11,7 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kPool = 1000;
-constexpr std::size_t kShortlist = 5;  // of the model's ranking, for each one taken from it
+constexpr std::size_t kShortlist = 5;  // ranks considered per configuration taken from the ranking
 
 /// Up to kPool different configurations that are not taken, in ascending order.
 std::vector<std::size_t> random_pool(std::size_t size, std::span<const std::size_t> taken,
@@ -33,18 +33,18 @@ std::vector<std::size_t> random_pool(std::size_t size, std::span<const std::size
   return pool;
 }
 
-/// Leaves what the model puts in the faster half, where there is any: the slowest configurations of
-/// a space may take a thousand times as long as the rest, and teach nothing for it.
+/// Removes the slower half by the model, unless nothing would remain. The slowest configurations
+/// may take a thousand times as long as the rest and teach nothing.
 void leave_out_slow(std::vector<std::size_t>& pool, std::span<const float> log_predicted) {
   if (log_predicted.empty()) return;
-  const float slow = std::ranges::max(log_predicted);  // as log_predictions() clips
+  const float slow = std::ranges::max(log_predicted);  // where log_predictions() clips
   std::vector<std::size_t> fast = pool;
   std::erase_if(fast, [&](std::size_t index) { return log_predicted[index] >= slow; });
   if (!fast.empty()) pool = std::move(fast);
 }
 
-/// Greedy maximin over `pool`, which is in ascending order: each next one is as far as can be from
-/// `taken` and from those before. With nothing taken the first is pool[first].
+/// Greedy maximin over `pool`: each choice is the farthest from `taken` and from the earlier
+/// choices. With nothing taken, the first choice is pool[first].
 std::vector<std::size_t> far_apart(const LevelCoordinates& coordinates,
                                    const std::vector<std::size_t>& pool, std::size_t count,
                                    std::span<const std::size_t> taken, std::size_t first) {

@@ -12,16 +12,16 @@
 namespace autotune {
 
 /// `count` configurations, far from each other and from those `taken`: greedy maximin over 1000
-/// random ones. With a cost model, only its faster half is considered (`log_predicted`, from
-/// log_predictions()). Returns fewer if the space has no more.
+/// random ones. With a cost model (`log_predicted`, of log_predictions()), only from its faster
+/// half. Returns fewer if the space has no more.
 std::vector<std::size_t> spread_out(const ParameterSpace& space,
                                     const LevelCoordinates& coordinates, std::size_t count,
                                     std::span<const std::size_t> taken, RandomSource& random,
                                     std::span<const float> log_predicted = {});
 
 /// The first configurations of a search. Without a cost model, they are spread out. With one
-/// (`log_predicted` has a figure for each index), two thirds come from the top of its ranking: the
-/// best, and others far from it. The rest are spread out, in case the model is wrong.
+/// (`log_predicted`, one per index), two thirds come from the top of its ranking: the best, and
+/// others far from it. The rest are spread out, in case the model is wrong.
 std::vector<std::size_t> first_configurations(const ParameterSpace& space,
                                               const LevelCoordinates& coordinates,
                                               std::span<const float> log_predicted,

@@ -45,9 +45,9 @@ class Evaluator {
   /// Evaluates in any order; returns results in the order of `indices`. Returns fewer results when
   /// the budget is spent. The strategy must then return.
   virtual std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) = 0;
-  /// Evaluates `count` of them, or all if there are fewer: the first, or those that finish
-  /// compiling first. Returns results in the order of evaluation. The other configurations continue
-  /// to compile.
+  /// Evaluates `count` of them, or all if there are fewer: those that finish compiling first, or
+  /// the first in the list. Returns results in the order of evaluation. The others continue to
+  /// compile.
   virtual std::vector<Evaluation> evaluate_some(std::span<const std::size_t> indices,
                                                 std::size_t count) {
     return evaluate(indices.first(std::min(count, indices.size())));
@@ -56,31 +56,30 @@ class Evaluator {
   virtual int batch() const { return 1; }
   /// The largest number of evaluations left.
   virtual std::size_t remaining() const = 0;
-  /// Whether nothing will be evaluated any more: for who waits for something else meanwhile.
+  /// Whether no evaluation will follow. Code that waits for something else polls it.
   virtual bool has_ended() { return remaining() == 0; }
-  /// The strategy's bound, with 95 % confidence, of what is left to gain: a share of the best time.
-  /// An automatic budget ends by it.
+  /// Reports the strategy's bound on the remaining gain, as a share of the best time. An automatic
+  /// budget ends by it.
   virtual void expect(double) {}
-  /// Compiles configurations in advance that will be evaluated next.
+  /// Starts to compile configurations that will be evaluated next.
   virtual void prefetch(std::span<const std::size_t>) {}
-  /// Which configurations need no compiling. A strategy may prefer one if another promises only a
-  /// little more.
+  /// Which configurations are already compiled. A strategy may prefer these, because their
+  /// evaluation costs less.
   virtual std::vector<bool> ready(std::span<const std::size_t> indices) {
     return std::vector<bool>(indices.size(), false);
   }
   /// The cost model's time in seconds for every index of the space, corrected by trials of other
   /// problems. Empty without a model.
   virtual std::span<const double> predicted() const { return {}; }
-  /// Free evaluations that are known before the search starts: the default configuration, and the
-  /// trials of a resumed run.
+  /// Results that are known before the search starts and cost no budget: the default configuration,
+  /// and the trials of a resumed run.
   virtual std::span<const Evaluation> known() const { return {}; }
   /// How many of known() were timed only because they are fast on another device. They say little
-  /// of the rest of the space, so a search starts as if they were not there.
+  /// about the rest of the space, so they do not replace a search's first configurations.
   virtual std::size_t suggested() const { return 0; }
 };
 
-/// A search method as straight-line code. The same seed and the same evaluations must lead to the
-/// same requests.
+/// A search method. The same seed and the same results must lead to the same requests.
 class SearchStrategy {
  public:
   virtual ~SearchStrategy() = default;
@@ -93,7 +92,7 @@ struct StrategyRow {
   std::function<std::unique_ptr<SearchStrategy>()> make;
 };
 
-/// Every built-in strategy, `guided` (the default) first, then added ones.
+/// The built-in strategies, `guided` (the default) first, then added ones.
 std::span<const StrategyRow> strategies();
 
 /// Adds a strategy for the life of the process. Not thread-safe with the other functions. Throws

@@ -14,7 +14,8 @@ constexpr int kSteps = 8;
 constexpr double kConverged = 1e-3;
 constexpr float kLeast = 0.02F;
 
-/// One row a point: 1, the coordinates as numbers of deviation 1 or so, and half of each product.
+/// One row per point: 1, the coordinates scaled to a deviation of about 1, and half of each
+/// product.
 Eigen::MatrixXf features_of(const Points& points, Eigen::Index dimensions) {
   Eigen::MatrixXf features(points.rows(), 1 + dimensions + dimensions * (dimensions + 1) / 2);
   const Eigen::MatrixXf centred = (points.leftCols(dimensions).array() - 0.5F) * 3.4F;
@@ -64,7 +65,7 @@ void SuccessModel::fit(const Observations& observations, const Eigen::MatrixXd& 
         features.transpose() * (counted * (outcome.array() - expected)).matrix() -
         penalty.cwiseProduct(weights_);
     const Eigen::VectorXd move = hessian.llt().solve(gradient);
-    if (!move.allFinite()) return;  // the last weights stay
+    if (!move.allFinite()) return;  // keeps the last weights
     weights_ += move;
     if (move.cwiseAbs().maxCoeff() < kConverged) return;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How likely a configuration is to work: to compile, to launch and to be right.
+// The probability that a configuration works: compiles, launches and computes the right result.
 #pragma once
 
 #include <Eigen/Core>
@@ -10,10 +10,9 @@
 namespace autotune {
 
 /// A logistic regression with a ridge penalty, refitted by Newton's method. Its features are the
-/// coordinates of the parameters, their squares and their products two by two: what makes a
-/// configuration fail is shared memory, registers or threads, which are such products, rather than
-/// a distance to another that failed. What compilers refuse for its shared memory is learned apart,
-/// by accepted_shared_memory().
+/// coordinates of the parameters, their squares and their pairwise products. Configurations fail
+/// because of shared memory, registers or threads, and these are such products. Refusals for shared
+/// memory are learned separately, by accepted_shared_memory().
 class SuccessModel {
  public:
   /// Uses the first `dimensions` columns of points. `candidates` must outlive it.
@@ -24,13 +23,14 @@ class SuccessModel {
   /// `points` has one row per observation.
   const Eigen::ArrayXf& update(const Observations& observations, const Points& points);
 
-  /// Whether the compiler will refuse a candidate's shared memory, by the last update: 9 to 1.
+  /// Whether the compiler will refuse a candidate's shared memory with a probability above 90 %, by
+  /// the last update.
   bool expects_refusal(std::size_t row) const {
     return accepted_.size() > 0 && accepted_[static_cast<Eigen::Index>(row)] < 0.1F;
   }
 
  private:
-  /// With or without what a compiler refused for its shared memory.
+  /// `with_refused`: includes refusals for shared memory.
   void fit(const Observations& observations, const Eigen::MatrixXd& features, bool with_refused);
 
   const Candidates& candidates_;

@@ -13,8 +13,8 @@ constexpr std::size_t kMostFitted = 120;
 constexpr double kGrowth = 0.15;  // of the observations, after which the kernel is fitted again
 constexpr int kFitSteps = 12;
 
-/// The places of at most `most` observations: all of them, or the fastest and the latest failures.
-std::vector<std::size_t> most_telling(const Observations& observations, std::size_t most) {
+/// The places of at most `most` observations: the fastest, then the latest failures.
+std::vector<std::size_t> most_informative(const Observations& observations, std::size_t most) {
   std::vector<std::size_t> places(observations.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   if (places.size() <= most) return places;
@@ -36,7 +36,7 @@ Vector rows_of(const Source& source, std::span<const std::size_t> places) {
   return rows;
 }
 
-/// The cost model's word as a trend of the targets: one to one, in their units.
+/// The cost model's log times as a trend, in the units of the targets.
 Trend trend_of(const Eigen::VectorXd& predicted, const Targets& targets) {
   Trend trend;
   if (predicted.size() > 0) trend.feature = predicted / targets.deviation;
@@ -59,7 +59,7 @@ bool Surrogate::outgrown(std::size_t observations) const {
 
 void Surrogate::fit(const Observations& observations, const Points& points,
                     const Eigen::VectorXd& predicted) {
-  const std::vector<std::size_t> places = most_telling(observations, kMostFitted);
+  const std::vector<std::size_t> places = most_informative(observations, kMostFitted);
   const Targets targets = targets_of(observations, places);
   Training training{rows_of<Points>(points, places), targets.values, {}};
   if (predicted.size() > 0) {
@@ -70,7 +70,7 @@ void Surrogate::fit(const Observations& observations, const Points& points,
 }
 
 void Surrogate::start_again(const Observations& observations, const Points& points) {
-  const std::vector<std::size_t> places = most_telling(observations, kMostUsed);
+  const std::vector<std::size_t> places = most_informative(observations, kMostUsed);
   posterior_.reset(kernel_, rows_of<Points>(points, places));
   rows_.clear();
   for (const std::size_t place : places) rows_.push_back({observations.indices()[place], place});

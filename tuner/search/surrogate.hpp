@@ -12,7 +12,7 @@
 
 namespace autotune {
 
-/// The posterior at every candidate, in the units of Targets.
+/// The posterior mean at every candidate, in the units of Targets.
 struct Opinion {
   Eigen::ArrayXf mean;
   float best = 0;
@@ -29,8 +29,8 @@ class Surrogate {
   Opinion update(const Observations& observations, const Points& points,
                  const Eigen::VectorXd& predicted);
 
-  /// Assumes that these configurations come out as expected, until they are observed. `points` has
-  /// one row for each.
+  /// Treats these configurations as observed at their predicted mean, until their results come
+  /// ("kriging believer"). `points` has one row for each.
   void suppose(std::span<const std::size_t> indices, const Points& points);
   const Eigen::ArrayXf& variances() { return posterior_.variances(); }
 
@@ -45,7 +45,7 @@ class Surrogate {
   const Candidates& candidates_;
   Kernel kernel_;
   Posterior posterior_;
-  /// An observation of the posterior: where it is among the search's, once it has come.
+  /// An observation of the posterior. `place` is its place in Observations; nullopt: supposed.
   struct Row {
     std::size_t index;
     std::optional<std::size_t> place;

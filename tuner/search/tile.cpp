@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each element comes from the same operations in the same order on every processor, so a search
-// does not depend on it. tuner/search/CMakeLists.txt has the options that this takes.
+// Each element results from the same operations in the same order on every processor, so a search
+// takes the same path everywhere. tuner/search/CMakeLists.txt sets the compiler options for this.
 #include "tuner/search/tile.hpp"
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 namespace autotune {
 namespace {
 
-/// Eight floats, and four of these: what a loop keeps in registers. GCC and clang compile these for
-/// vectors of any width.
+/// A vector of eight floats. A loop keeps four of them in registers. GCC and clang lower it to the
+/// target's vector width.
 using Floats = float __attribute__((vector_size(32)));
 constexpr int kFloats = 8;
 constexpr int kChunk = 4 * kFloats;
 
-/// e^-x for x >= 0, to 2e-7 of it; e^-87 beyond. By 2^n e^f with |f| <= ln 2 / 2.
+/// e^-x for x >= 0, with a relative error of 2e-7; e^-87 above x = 87. As 2^n e^f, |f| <= ln 2 / 2.
 AUTOTUNE_INLINE float exp_minus(float any) {
   const float x = std::min(any, 87.0F);
   constexpr float kRound = 12582912;  // 1.5 * 2^23: the sum has no bits for a fraction

@@ -10,7 +10,7 @@
 namespace autotune {
 namespace {
 
-/// Every ratio from `limit` on that a choice may end at, ascending.
+/// `limit` and all larger finite ratios, ascending.
 std::vector<double> limits_from(std::span<const std::vector<double>> ratios, double limit) {
   std::vector<double> limits{limit};
   for (const std::vector<double>& row : ratios) {
@@ -58,7 +58,7 @@ std::vector<TradeOff> trade_off(std::span<const std::vector<double>> ratios, dou
   curve.push_back(judged(ratios, cover.chosen));
   std::size_t at = 0;
   while (cover.chosen.size() > 1) {
-    // The least limit that fewer serve; their number falls as the limit grows.
+    // Bisects for the smallest limit that fewer configurations meet.
     std::size_t low = at + 1, high = limits.size();
     while (low < high) {
       const std::size_t middle = low + (high - low) / 2;

@@ -20,10 +20,10 @@ constexpr std::size_t kMostTrials = 128;
 constexpr std::size_t kMostProblems = 4;
 constexpr int kFitSteps = 15;
 constexpr double kWeakStep = 0.03;
-constexpr Eigen::Index kFewestRows = 4096;  // for a thread of its own
+constexpr Eigen::Index kFewestRows = 4096;  // per thread
 
-/// Where each name of `problem` lies for another problem: sizes as log16, so that a factor of 16 is
-/// as far as a parameter's whole range; 1 for a word that differs.
+/// The other problem's coordinates relative to `problem`, one per name. Sizes as log16 of the
+/// ratio, so that a factor of 16 is as far as a parameter's whole range. Words: 0 if equal, else 1.
 Eigen::RowVectorXf size_coordinates(const NamedValues& problem, const NamedValues& other) {
   Eigen::RowVectorXf coordinates(static_cast<Eigen::Index>(problem.size()));
   for (std::size_t i = 0; i < problem.size(); ++i) {
@@ -47,7 +47,7 @@ struct PastProblem {
   std::vector<const PastTrial*> trials;
 };
 
-/// Nearest first, at most kMostProblems of them.
+/// At most kMostProblems, nearest first.
 std::vector<PastProblem> nearest_problems(const NamedValues& problem,
                                           std::span<const PastTrial> history, bool with_model) {
   std::map<std::string, PastProblem> by_text;
@@ -66,9 +66,9 @@ std::vector<PastProblem> nearest_problems(const NamedValues& problem,
   return problems;
 }
 
-/// The fastest half of `count`, and the rest evenly over the others.
-std::vector<const PastTrial*> most_telling(std::vector<const PastTrial*> trials,
-                                           std::size_t count) {
+/// `count` trials: half of them the fastest, the rest evenly spaced over the others.
+std::vector<const PastTrial*> most_informative(std::vector<const PastTrial*> trials,
+                                               std::size_t count) {
   std::stable_sort(trials.begin(), trials.end(),
                    [](const PastTrial* a, const PastTrial* b) { return a->seconds < b->seconds; });
   if (trials.size() <= count) return trials;
@@ -82,7 +82,7 @@ std::vector<const PastTrial*> most_telling(std::vector<const PastTrial*> trials,
   return chosen;
 }
 
-/// log(measured / predicted); without a model the log times less their mean.
+/// log(measured / predicted); without a model, the log times minus their mean.
 Eigen::VectorXd residuals(const std::vector<const PastTrial*>& trials, bool with_model) {
   Eigen::VectorXd values(static_cast<Eigen::Index>(trials.size()));
   for (std::size_t i = 0; i < trials.size(); ++i) {
@@ -93,15 +93,15 @@ Eigen::VectorXd residuals(const std::vector<const PastTrial*>& trials, bool with
   return values;
 }
 
-/// Points of trials: their parameters' coordinates, then their problem's. A configuration that is
-/// not valid here is still a point where its values are values here.
+/// One point per trial: the coordinates of its parameters, then of its problem. A configuration
+/// that is invalid in this space still counts if each of its values exists here.
 Training training_of(const std::vector<PastProblem>& problems, const LevelCoordinates& coordinates,
                      bool with_model) {
   std::vector<Eigen::RowVectorXf> points;
   std::vector<double> targets;
   const std::size_t quota = kMostTrials / problems.size();
   for (const PastProblem& problem : problems) {
-    const std::vector<const PastTrial*> trials = most_telling(problem.trials, quota);
+    const std::vector<const PastTrial*> trials = most_informative(problem.trials, quota);
     const Eigen::VectorXd values = residuals(trials, with_model);
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const std::optional<Eigen::RowVectorXf> point = coordinates.point(trials[i]->configuration);
@@ -121,7 +121,7 @@ Training training_of(const std::vector<PastProblem>& problems, const LevelCoordi
   return training;
 }
 
-/// Sums of covariances with the training points, for the rows of `points` from `first` on.
+/// Adds alpha-weighted covariances with the training points, for the rows of `points` from `first`.
 void add_shares(const Kernel& kernel, const Training& training, const Eigen::VectorXd& alpha,
                 const Points& points, Eigen::Index first, Eigen::Ref<Eigen::VectorXf> sum) {
   const Points part = points.middleRows(first, sum.size());
@@ -132,8 +132,8 @@ void add_shares(const Kernel& kernel, const Training& training, const Eigen::Vec
   }
 }
 
-/// The process's mean at every row of `points`, for targets of mean 0; on all cores, for spaces are
-/// large and nothing is measured meanwhile.
+/// The posterior mean at every row of `points`, for targets of mean 0. Uses all cores: spaces are
+/// large, and no measurement is running that this could disturb.
 Eigen::VectorXf means(const Kernel& kernel, const Training& training, const Points& points) {
   const Eigen::Index count = training.points.rows();
   Eigen::MatrixXf among(count, count);

@@ -13,7 +13,7 @@ constexpr std::array kStale = {smooth, random, local, stepped, random, local};
 }  // namespace
 
 void Turns::observe(std::size_t observations, double fastest) {
-  // Compared with the last mark, so that small steps along a plateau are no gain.
+  // The mark moves only at a gain, so a small step along a plateau does not restart the count.
   if (fastest < mark_ - kGain) {
     mark_ = fastest;
     marked_at_ = observations;

@@ -10,17 +10,16 @@ namespace autotune {
 enum class Proposer {
   smooth,   // Gaussian process without a step
   stepped,  // Gaussian process with a step for any change of a value
-  local,    // neighbours of the fastest, ranked by the stepped process
+  local,    // neighbours of the fastest few, ranked by the stepped process
   random,   // any configuration
 };
 
-/// Takes turns: smooth, stepped, smooth, local. A surrogate that has settled on a plateau proposes
-/// more of it. So while the search is stale, every third proposal is random and every third is
-/// local.
+/// Takes turns: smooth, stepped, smooth, local. While the search is stale, a third of the proposals
+/// are random and a third local, because a surrogate on a plateau proposes more of the plateau.
 class Turns {
  public:
-  /// Call after each observation, with their number and the log seconds of the fastest. The search
-  /// is stale after kPatience observations without a gain of kGain.
+  /// Call after each observation. `fastest` is in log seconds. The search is stale after kPatience
+  /// observations without a gain of kGain.
   void observe(std::size_t observations, double fastest);
   Proposer next();
 
