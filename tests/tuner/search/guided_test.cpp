@@ -104,7 +104,7 @@ TEST(Guided, HasEightCompiledAtATimeAndNothingThatItDoesNotAskFor) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   Bench bench(space, smooth, 54, 8);
   EXPECT_LT(best_after(bench, 1), 1.02);
-  EXPECT_GE(bench.most_under_way(), 8u);
+  EXPECT_GE(bench.most_in_flight(), 8u);
   EXPECT_GE(bench.prefetched().size(), 40u);
   for (const std::size_t index : bench.prefetched())
     EXPECT_THAT(bench.asked(), testing::Contains(index));

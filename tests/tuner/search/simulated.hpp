@@ -30,6 +30,13 @@ inline ParameterSpace grid(const std::vector<int>& sizes) {
 /// Seconds for levels; nullopt for a failure.
 using Truth = std::function<std::optional<double>(const Levels&)>;
 
+/// A valley with its floor, 1 s, at level 2 of every parameter.
+inline std::optional<double> valley(const Levels& levels) {
+  double seconds = 1;
+  for (const int level : levels) seconds += (level - 2) * (level - 2);
+  return seconds;
+}
+
 class Bench : public Evaluator {
  public:
   Bench(const ParameterSpace& space, Truth truth, std::size_t budget, int batch = 1)
@@ -44,9 +51,9 @@ class Bench : public Evaluator {
   void prefetch(std::span<const std::size_t> indices) override {
     for (const std::size_t index : indices) {
       prefetched_.insert(index);
-      if (!seen_.contains(index)) under_way_.insert(index);
+      if (!seen_.contains(index)) in_flight_.insert(index);
     }
-    most_under_way_ = std::max(most_under_way_, under_way_.size());
+    most_in_flight_ = std::max(most_in_flight_, in_flight_.size());
   }
   std::vector<bool> ready(std::span<const std::size_t> indices) override {
     std::vector<bool> answers;
@@ -61,7 +68,7 @@ class Bench : public Evaluator {
       if (!seen_.contains(index)) {
         if (remaining() == 0) return answers;
         seen_.insert(index);
-        under_way_.erase(index);
+        in_flight_.erase(index);
         asked_.push_back(index);
       }
       answers.push_back(answer(index));
@@ -85,7 +92,7 @@ class Bench : public Evaluator {
   const std::vector<std::size_t>& asked() const { return asked_; }
   const std::set<std::size_t>& prefetched() const { return prefetched_; }
   /// Largest number of configurations prefetched and not yet evaluated.
-  std::size_t most_under_way() const { return most_under_way_; }
+  std::size_t most_in_flight() const { return most_in_flight_; }
   int rounds() const { return rounds_; }
   std::optional<double> best() const {
     std::optional<double> best;
@@ -106,8 +113,8 @@ class Bench : public Evaluator {
   std::vector<Evaluation> known_;
   std::size_t suggested_ = 0;
   std::vector<std::size_t> asked_;
-  std::set<std::size_t> seen_, prefetched_, under_way_;
-  std::size_t most_under_way_ = 0;
+  std::set<std::size_t> seen_, prefetched_, in_flight_;
+  std::size_t most_in_flight_ = 0;
   int rounds_ = 0;
 };
 

@@ -4,21 +4,14 @@
 
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/search/random_source.hpp"
 
 namespace autotune {
 namespace {
 
 using simulated::Bench;
 using simulated::grid;
+using simulated::valley;
 using testing::HasSubstr;
-
-/// A valley with its floor, 1 s, at level 2 of every parameter.
-std::optional<double> valley(const Levels& levels) {
-  double seconds = 1;
-  for (const int level : levels) seconds += (level - 2) * (level - 2);
-  return seconds;
-}
 
 class EveryStrategy : public testing::TestWithParam<std::string> {
  protected:
@@ -107,52 +100,6 @@ TEST(Strategies, AnUnknownNameIsToldWithThoseNearIt) {
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("guided"));
-  }
-}
-
-TEST(RandomSource, ShufflesEveryIndexOnceAndDiffersBySeed) {
-  RandomSource one(1);
-  RandomSource two(2);
-  const auto first = random_order(100, one);
-  EXPECT_NE(first, random_order(100, two));
-  EXPECT_EQ(std::set(first.begin(), first.end()).size(), 100u);
-}
-
-TEST(Random, DiffersBySeed) {
-  const ParameterSpace space = grid({10, 10});
-  Bench first(space, valley, 10);
-  Bench second(space, valley, 10);
-  make_strategy("random")->search(first, 1);
-  make_strategy("random")->search(second, 2);
-  EXPECT_NE(first.asked(), second.asked());
-}
-
-TEST(Exhaustive, AsksInOrderAndPreparesTheNextBatch) {
-  const ParameterSpace space = grid({6});
-  Bench bench(space, valley, 6, 2);
-  make_strategy("exhaustive")->search(bench, 1);
-  EXPECT_THAT(bench.asked(), testing::ElementsAre(0, 1, 2, 3, 4, 5));
-  EXPECT_THAT(bench.prefetched(), testing::ElementsAre(2, 3, 4, 5));
-  EXPECT_EQ(bench.rounds(), 3);
-}
-
-TEST(Coordinate, ReachesTheFloorOfAValleyInOneRound) {
-  const ParameterSpace space = grid({9, 9, 9, 9});
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    Bench bench(space, valley, 1 + 4 * 8);
-    make_strategy("coordinate")->search(bench, seed);
-    EXPECT_EQ(bench.best(), 1);
-  }
-}
-
-TEST(Coordinate, StartsFromTheBestThatIsKnown) {
-  const ParameterSpace space = grid({9, 9});
-  Bench bench(space, valley, 8);
-  bench.know(*space.find(Levels{2, 7}));
-  make_strategy("coordinate")->search(bench, 1);
-  EXPECT_EQ(bench.asked().size(), 8u);
-  for (const std::size_t index : bench.asked()) {
-    EXPECT_TRUE(space.levels(index)[0] == 2 || space.levels(index)[1] == 7);
   }
 }
 

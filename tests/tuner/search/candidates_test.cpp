@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which configurations a search considers.
+#include "tuner/search/candidates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/tuner/search/simulated.hpp"
+
+namespace autotune {
+namespace {
+
+TEST(Candidates, PredictionsAreCentredAndClippedAtTheMedian) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<float> logs = log_predictions(
+      std::vector<double>{1, std::exp(1.0), std::exp(2.0), std::exp(9.0), infinity});
+  EXPECT_NEAR(logs[0] + logs[1] + logs[2] + logs[3] + logs[4], 0, 1e-5);
+  EXPECT_NEAR(logs[1] - logs[0], 1, 1e-5);
+  EXPECT_FLOAT_EQ(logs[2], logs[3]);
+  EXPECT_FLOAT_EQ(logs[2], logs[4]);
+  EXPECT_TRUE(log_predictions(std::vector<double>{0, infinity}).empty());
+  EXPECT_EQ(predicted_best(logs, 2), (std::vector<std::size_t>{0, 1}));
+}
+
+TEST(Candidates, AThousandTimesTheFastestTenthIsHopeless) {
+  std::vector<double> predicted(20, 1.0);
+  EXPECT_TRUE(hopeless(predicted).empty());
+  predicted[3] = 2000;
+  predicted[4] = 0;
+  const std::vector<bool> found = hopeless(predicted);
+  EXPECT_EQ(std::ranges::count(found, true), 2);
+  EXPECT_TRUE(found[3] && found[4]);
+  // One prediction that is far too low does not condemn the rest.
+  std::vector<double> poor(20, 1.0);
+  poor[7] = 1e-6;
+  EXPECT_TRUE(hopeless(poor).empty());
+}
+
+TEST(Candidates, LargeSpacesAreSampledWithTheNeighboursOfTheFastest) {
+  const ParameterSpace space = simulated::grid({30, 30, 30, 30});
+  const LevelCoordinates coordinates(space);
+  Observations observations;
+  const std::size_t fastest = *space.find(Levels{5, 5, 5, 5});
+  observations.add({fastest, Outcome::ok, 1.0});
+  RandomSource random(1);
+  const Candidates candidates = draw_candidates(space, coordinates, {}, observations, random);
+  EXPECT_LE(candidates.indices.size(), kMostCandidates);
+  EXPECT_TRUE(std::is_sorted(candidates.indices.begin(), candidates.indices.end()));
+  EXPECT_TRUE(candidates.row_of(*space.find(Levels{5, 5, 5, 29})));
+  EXPECT_TRUE(candidates.row_of(*space.find(Levels{0, 5, 5, 5})));
+  const auto row = candidates.row_of(fastest);
+  EXPECT_TRUE(!row || candidates.asked[*row]);
+}
+
+TEST(Candidates, OfASmallSpaceAreAllThatAreNotHopeless) {
+  const ParameterSpace space = simulated::grid({3, 2});
+  const LevelCoordinates coordinates(space);
+  const std::vector<double> predicted = {1, 2, 3, 0, 4, 5};  // the cost model rules out index 3
+  Observations observations;
+  observations.add({4, Outcome::ok, 1.0});
+  RandomSource random(1);
+  const Candidates candidates =
+      draw_candidates(space, coordinates, prior_of(space, predicted), observations, random);
+  EXPECT_EQ(candidates.indices, (std::vector<std::size_t>{0, 1, 2, 4, 5}));
+  EXPECT_EQ(candidates.asked, (std::vector<char>{0, 0, 0, 1, 0}));
+  EXPECT_EQ(candidates.row_of(3), std::nullopt);
+  EXPECT_EQ(candidates.row_of(5), 4u);
+  EXPECT_GT(candidates.predicted[1], candidates.predicted[0]);
+}
+
+}  // namespace
+}  // namespace autotune
