@@ -23,9 +23,19 @@ std::string_view role_name(Role role) {
 
 std::string dimensions(const Dim3& size) { return format("{}x{}x{}", size.x, size.y, size.z); }
 
+/// `1024 FLOPs, 4.000 KiB a call`.
+std::string work_text(const Work& work) {
+  if (work.flops == 0 && work.bytes == 0) return "not declared, so times come without rates";
+  const std::string bytes = bytes_text(static_cast<std::int64_t>(work.bytes));
+  if (work.flops == 0) return bytes + " a call";
+  const std::string flops = format("{:.6g} FLOPs", work.flops);
+  return work.bytes == 0 ? flops + " a call" : format("{}, {} a call", flops, bytes);
+}
+
 void print_problem(std::ostream& out, const Target& target, const Problem& problem,
                    const DeviceInfo& device, const TargetCheck& check) {
-  out << format("{}: {}\n", target.name, target.description)
+  const std::string& about = target.description;
+  out << format("{}{}{}\n", target.name, about.empty() ? "" : ": ", about)
       << format("problem   {}\n", problem_text(target, problem))
       << format("space     {} of {} combinations are valid\n", check.valid, check.product)
       << format("default   {}{}\n",
@@ -38,8 +48,7 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
     out << format("{:<9} {} {} {}, {}{}{}\n", role_name(buffer.role), buffer.name, buffer.length,
                   type_text(buffer), bytes_text(buffer.bytes()), fill.empty() ? "" : ", ", fill);
   }
-  out << format("work      {:.6g} FLOPs, {} a call\n", check.work.flops,
-                bytes_text(static_cast<std::int64_t>(check.work.bytes)));
+  out << format("work      {}\n", work_text(check.work));
 }
 
 void print_launch(std::ostream& out, const CheckedConfiguration& checked, const Launch& launch) {
@@ -57,7 +66,8 @@ void print_launch(std::ostream& out, const CheckedConfiguration& checked, const 
 
 /// Prints a message once, because a mistake in the source fails every configuration.
 void print_message(std::ostream& out, std::set<std::string>& said, const std::string& message) {
-  out << (said.insert(message).second ? message : std::string("      as above")) << '\n';
+  const bool is_new = said.insert(message).second;
+  out << (is_new ? message : "      as above") << (is_new && message.ends_with('\n') ? "" : "\n");
 }
 
 void print_configuration(std::ostream& out, const Target& target, const Problem& problem,
@@ -115,8 +125,9 @@ void print_check(std::ostream& out, const Target& target, const Problem& problem
   }
   const auto good =
       std::ranges::count(check.configurations, Outcome::ok, &CheckedConfiguration::outcome);
-  out << format("{} of {} configurations and {} are fine\n", good, check.configurations.size(),
-                check.reference == Outcome::ok ? "the reference" : "not the reference");
+  out << format("{} of {} configurations{}\n", good, check.configurations.size(),
+                check.reference == Outcome::ok ? " and the reference are fine"
+                                               : " are fine, and the reference is not");
   if (check.edge && check.edge->outcome == Outcome::ok) {
     out << "the default is right on the edge problem too\n";
   }

@@ -145,7 +145,8 @@ Verdict check_reference_zones(const BufferSpec& buffer, Verdict zones) {
   if (zones.outcome == Outcome::ok || reference_slack(buffer) == 0) return zones;
   zones.message += format(" ({} is declared as {}", buffer.name, name_of(buffer.type));
   if (is_floating(buffer.type) && buffer.role != Role::inout) {
-    zones.message += ": if the reference writes double, add outputs = \"f64\" to [reference]";
+    zones.message +=
+        ", and the reference must write that; for double, add outputs = \"f64\" to [reference]";
   }
   zones.message += ')';
   return zones;

@@ -260,8 +260,9 @@ TEST(HostDevice, AReferenceThatWritesDoubleWhereFloatIsDeclaredIsNamed) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("case: the reference kernel fails: wrote out[100000], "
                                         "outside out[0..99999]"));
-    EXPECT_THAT(error.what(), HasSubstr("out is declared as f32: if the reference writes double, "
-                                        "add outputs = \"f64\" to [reference]"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("out is declared as f32, and the reference must write that; for double, "
+                          "add outputs = \"f64\" to [reference]"));
   }
 }
 
