@@ -12,8 +12,13 @@ namespace {
 constexpr const char* kModelAdvice =
     "the model misleads the search; state more under `model` (docs/guide.md), or compare with "
     "--strategy random";
-constexpr const char* kConstraintAdvice =
-    "a constraint in the manifest that rules them out saves these evaluations";
+
+/// A wrong result is an error in the kernel, not a limit of it.
+const char* failure_advice(const SearchHealth& health) {
+  return health.main_failure && health.main_failure->outcome == name_of(Outcome::wrong)
+             ? "correct the kernel, or rule these configurations out by a constraint"
+             : "a constraint in the manifest that rules them out saves these evaluations";
+}
 
 /// `compile_error: ptxas error: …`.
 std::string main_failure_text(const Reason& reason) {
@@ -57,7 +62,7 @@ std::string progress_text(const SearchHealth& health) {
 std::string health_text(const SearchHealth& health) {
   if (health.tried == 0) return "";
   std::string text = ranking_text(health) + format("failures    {}\n", failures_text(health));
-  if (health.fails_often()) text += format("  {}\n", kConstraintAdvice);
+  if (health.fails_often()) text += format("  {}\n", failure_advice(health));
   return text + progress_text(health);
 }
 
@@ -70,7 +75,7 @@ std::string lost_text(const SearchHealth& health) {
         health.ranked, *health.rank_correlation, kModelAdvice);
   }
   if (health.fails_often()) {
-    text += format("  failures: {}; {}\n", failures_text(health), kConstraintAdvice);
+    text += format("  failures: {}; {}\n", failures_text(health), failure_advice(health));
   }
   if (health.still_improves()) {
     text += format(
