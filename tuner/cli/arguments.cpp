@@ -50,6 +50,11 @@ bool names_a_thing(const Option& option) {
                                   : format("{} has no option {}: {}", verb.name, given,
                                            suggestion(given, names)));
   }
+  if (const auto* missing = dynamic_cast<const po::invalid_command_line_syntax*>(&error)) {
+    if (missing->kind() == po::invalid_command_line_syntax::missing_parameter) {
+      throw UsageError(sentence(verb, format("{} needs a value", missing->get_option_name())));
+    }
+  }
   throw UsageError(sentence(verb, error.what()));
 }
 

@@ -139,7 +139,10 @@ std::vector<RecordedSpace> stored_spaces(const Arguments& arguments) {
 }
 
 int run_replay(const Arguments& arguments) {
-  if (arguments.positional().empty() != arguments.has("target")) {
+  if (!arguments.positional().empty() && arguments.has("target")) {
+    throw UsageError("replay reads files or the trials of --target, not both: leave one out");
+  }
+  if (arguments.positional().empty() && !arguments.has("target")) {
     throw UsageError(
         "replay needs a recorded space: a Kernel Tuner cache or T4 results, .gz too; "
         "or --target for the trials of the database");

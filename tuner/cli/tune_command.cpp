@@ -26,6 +26,9 @@ std::string target_name_of(const Arguments& arguments) {
 void take_problems(const Arguments& arguments, const Target& target, TuningRequest& request) {
   const auto file = arguments.find("workload");
   if (!file) {
+    if (!arguments.has("sizes")) {
+      throw UsageError("tune needs --sizes, or --workload FILE; see autotune tune --help");
+    }
     request.problems = problems_of(arguments, target);
     return;
   }

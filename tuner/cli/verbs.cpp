@@ -11,6 +11,7 @@
 #include "tuner/cli/man_page.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -83,6 +84,9 @@ const Verb& verb_called(std::string_view name) {
     if (option.name != name) continue;
     throw UsageError(format("there is no verb \"{}\": try autotune help --{}{}{}", name,
                             option.name, option.value.empty() ? "" : " ", option.value));
+  }
+  if (is_manifest_path(std::string(name))) {
+    throw UsageError(format("\"{0}\" is not a verb: to tune it, autotune --target {0}", name));
   }
   throw UsageError(
       format("there is no verb \"{}\": {}", name, suggestion(std::string(name), names)));
