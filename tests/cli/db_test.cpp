@@ -205,6 +205,25 @@ TEST_F(DbAnswers, APinThatIsNotValidIsRefused) {
   EXPECT_EQ(result("300")["provenance"], "pinned");
 }
 
+TEST_F(DbAnswers, UnpinTellsWhetherThereWasAPin) {
+  const auto unpin = [&] {
+    return sandbox_.run({"db", "unpin", "--target", manifest_of("tiny"), "--size", "100"}).out;
+  };
+  EXPECT_THAT(unpin(), HasSubstr(": was not pinned\n"));
+  ASSERT_EQ(pin("BLOCK=1 STEP=4").status, 0);
+  EXPECT_THAT(unpin(), HasSubstr(": no longer pinned\n"));
+  EXPECT_THAT(unpin(), HasSubstr(": was not pinned\n"));
+}
+
+TEST_F(DbAnswers, AnExportOfWhatIsNotTunedIsRefused) {
+  for (const char* format : {"best", "cpp"}) {
+    expect_refused(sandbox_.run({"db", "export", "--format", format, "--target", "tinny"}), 1,
+                   {"nothing is tuned for target \"tinny\"", "tiny"});
+    expect_refused(sandbox_.run({"db", "export", "--format", format, "--device", "GPU"}), 1,
+                   {"nothing is tuned for device \"GPU\""});
+  }
+}
+
 TEST_F(DbAnswers, APinOfAChangedTargetIsRefused) {
   std::ifstream from(manifest_of("tiny"));
   std::string manifest{std::istreambuf_iterator<char>(from), {}};

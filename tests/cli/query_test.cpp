@@ -55,6 +55,29 @@ TEST(Query, SaysWhyARestrictedRunHasNoResult) {
                  {"no result", "restricted by --fix", "autotune report"});
 }
 
+std::string of_512(const Sandbox& sandbox) {
+  return sandbox.run({"query", "--db", "sample.db", "--target", "gemm", "--size", "512"}).out;
+}
+
+TEST(Query, ASizeThatOneOfSeveralPoliciesLacksIsMissingThereOnly) {
+  const Sandbox sandbox;
+  db::TunedStore store(sandbox.folder() / "sample.db");
+  db::Sample sample(store);
+  store.add_decision(sample.decision("BM=32", 20000));
+  EXPECT_THAT(of_512(sandbox), HasSubstr("L2       24.00 us with a cold L2 cache\n"));
+  sample.key.problem = "M=256 N=256 K=256 dtype=f32";
+  sample.key.policy = "l2=cold launch=graph";
+  db::DecisionRow other = sample.decision("BM=32", 4000);
+  other.samples = 1;
+  store.add_decision(other);
+  const std::string both = of_512(sandbox);
+  EXPECT_THAT(both, HasSubstr("gemm M=512 N=512 K=512 on NVIDIA H200 (l2=hot"));
+  EXPECT_THAT(both, HasSubstr("gemm 512 is not tuned on NVIDIA H200 (l2=cold launch=graph); the "
+                              "nearest tuned size is 256"));
+  EXPECT_THAT(both, HasSubstr("us with a hot L2 cache\n"));
+  EXPECT_THAT(both, HasSubstr(", 1 sample, verified"));
+}
+
 TEST(Query, SaysThatTheSpaceChangedSinceUntilItIsTunedAgain) {
   const Sandbox sandbox;
   sandbox.write("twice.cu",

@@ -87,6 +87,10 @@ int run_export(const Arguments& arguments) {
     throw UsageError(format(
         "--format={} holds every fact; use --format=best with --target or --device", format_name));
   }
+  const bool filters = arguments.has("target") || arguments.has("device");
+  if (filters && (format_name == "best" || format_name == "cpp")) {
+    chosen_entries(arguments, store);  // refuses names for which nothing is tuned
+  }
   const auto output = arguments.find("output");
   std::int64_t damaged = 0;
   if (format_name == "sqlite") {

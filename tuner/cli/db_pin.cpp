@@ -138,16 +138,22 @@ int run_pin(const Arguments& arguments) {
   const std::vector<db::TunedEntry> pinned = pinned_entries(nearest, configuration);
   if (!takes_back) expect_valid(judge, pinned);
   for (const db::TunedEntry& entry : pinned) {
-    store.pin({.id = "",
-               .key = entry.best.key,
-               .configuration = entry.best.configuration,
-               .note = arguments.find("note").value_or(""),
-               .created_at = db::now_text()});
+    const std::optional<db::BestRow> before = store.best(entry.best.key);
+    const bool was_pinned = before && before->provenance == "pinned";
+    const bool changes = was_pinned || !takes_back;
+    if (changes)
+      store.pin({.id = "",
+                 .key = entry.best.key,
+                 .configuration = entry.best.configuration,
+                 .note = arguments.find("note").value_or(""),
+                 .created_at = db::now_text()});
     const Readable readable(judge.target_called(like.kernel.target), entry.best.key.problem,
                             like.device);
     std::cout << format("{} {} on {}: {}\n", like.kernel.target, readable.problem(),
                         like.device.name,
-                        takes_back ? "no longer pinned" : "pinned to " + entry.best.configuration);
+                        !takes_back  ? "pinned to " + entry.best.configuration
+                        : was_pinned ? "no longer pinned"
+                                     : "was not pinned");
   }
   return kDone;
 }

@@ -35,7 +35,7 @@ template <class Check>
 void add(Findings& found, const char* what, const Check& check) try {
   found.push_back(check());
 } catch (const std::exception& error) {
-  found.push_back({what, Health::problem, error.what(), "correct this first"});
+  found.push_back({what, Health::problem, error.what()});
 }
 
 void add_gpus(Findings& found) {

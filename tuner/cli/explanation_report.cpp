@@ -59,9 +59,9 @@ std::string time_lines(const Explanation& explanation) {
   const CostEstimate& estimate = explanation.estimate;
   text += format("predicted   {}", time_text(estimate.seconds));
   if (explanation.seconds)
-    text += format(", {:.2f} of it", estimate.seconds / *explanation.seconds);
+    text += format(", {:.2f}x the measured time", estimate.seconds / *explanation.seconds);
   text += format(", bound by {}\n", name_of(estimate.binding));
-  return text + format("  each alone: {}\n", terms_text(estimate));
+  return text + format("  bounds: {}\n", terms_text(estimate));
 }
 
 std::string gpu_lines(const Explanation& explanation) {

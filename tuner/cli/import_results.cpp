@@ -92,9 +92,10 @@ void import_file(const Arguments& arguments, const Target& target, const std::st
                "shows those that are",
                file, results.results.size(), target.name, problem.text(), device.name));
   }
-  std::cout << format("{}: {} trials of {} {} on {} imported, {} left out: not valid there\n", file,
-                      rows.trials.size(), target.name, problem_text(target, problem), device.name,
-                      rows.left_out);
+  std::cout << format("{}: {} trials of {} {} on {} imported", file, rows.trials.size(),
+                      target.name, problem_text(target, problem), device.name);
+  if (rows.left_out > 0) std::cout << format(", {} left out: not valid there", rows.left_out);
+  std::cout << '\n';
   if (results.is_cut_off) {
     std::cerr << format("warning: {}: its end is missing; the last result is left out\n", file);
   }

@@ -57,7 +57,7 @@ std::string provenance_of(const db::TunedEntry& entry) {
   std::string text = format("{} {} {}", best.provenance, best.created_at.substr(0, 10),
                             best.created_at.size() > 16 ? best.created_at.substr(11, 5) : "");
   if (!best.decided) text += ", the leader of an unfinished run";
-  if (best.samples > 0) text += format(", {} samples", best.samples);
+  if (best.samples > 0) text += format(", {} sample{}", best.samples, best.samples == 1 ? "" : "s");
   text += best.verified ? ", verified" : ", not verified";
   const db::SessionRow& session = entry.session;
   if (!session.tool_version.empty()) text += "; autotune " + session.tool_version;
@@ -85,14 +85,16 @@ std::string energy_of(const db::BestRow& best) {
   return text;
 }
 
-void print(const Answer& answer, const Readable& readable) {
+/// One of `several` answers names its device and policy, because another may be exact.
+void print(const Answer& answer, const Readable& readable, bool several) {
   const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
   if (answer.distance > 0) {
     std::cout << format(
-        "{} {} is not tuned; the nearest tuned size is {}, a factor of {:.3g} away\n",
-        entry.kernel.target, sizes_text(*answer.asked), sizes_text(problem_of(entry).sizes),
-        std::exp2(answer.distance));
+        "{} {} is not tuned{}; the nearest tuned size is {}, a factor of {:.3g} away\n",
+        entry.kernel.target, sizes_text(*answer.asked),
+        several ? format(" on {} ({})", entry.device.name, best.key.policy) : "",
+        sizes_text(problem_of(entry).sizes), std::exp2(answer.distance));
   }
   std::cout << format("{} {} on {} ({})\n", entry.kernel.target, readable.problem(),
                       entry.device.name, best.key.policy);
@@ -108,8 +110,9 @@ void print(const Answer& answer, const Readable& readable) {
                         best.baseline.text());
   }
   if (best.cold_ns) {
-    std::cout << format("L2       {} in the other L2 state\n",
-                        time_text(*best.cold_ns * kNanosecond));
+    const bool is_cold = best.key.policy.find("l2=cold") != std::string::npos;
+    std::cout << format("L2       {} with a {} L2 cache\n", time_text(*best.cold_ns * kNanosecond),
+                        is_cold ? "hot" : "cold");
   }
   if (best.joules) std::cout << "energy   " << energy_of(best) << '\n';
   if (best.noise_floor && !is_predicted(best))
@@ -209,7 +212,9 @@ Json counters_of(const std::optional<db::TunedStore>& store, const Answer& answe
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
   sorted_trials({}, arguments.text("sort"), 0);         // refuses an unknown column
-  most_trials(arguments);
+  if (most_trials(arguments) == 0 && arguments.has("sort")) {
+    throw UsageError("--sort is the order of --trials N: give --trials too");
+  }
   AnswerJudge judge(arguments);
   Databases databases(arguments, judge);
   std::optional<LeftOutWarning> own_warning, shipped_warning;
@@ -232,7 +237,7 @@ int run_query(const Arguments& arguments) {
       const db::TunedEntry& entry = answers[i].entry;
       const Readable readable(judge.target_called(entry.kernel.target), entry.best.key.problem,
                               entry.device);
-      print(answers[i], readable);
+      print(answers[i], readable, answers.size() > 1);
       const auto trials = trials_of(arguments, databases.own(), entry);
       if (!trials.empty()) std::cout << trials_text(trials, readable);
     }
