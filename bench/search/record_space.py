@@ -6,8 +6,8 @@ usage: record_space.py TUNED.db MANIFEST OUTPUT.json.gz
 
 The database holds one target, one problem and one device, swept by
 `autotune tune --strategy exhaustive --budget 100%`. The output is Kernel Tuner's cache format (times in ms);
-registers, bytes of shared memory and occupancy stand beside each time. A configuration whose timing was
-stopped early has the time it had by then.
+each time comes with registers, bytes of shared memory and occupancy. A configuration whose timing was
+stopped early has the lower bound as its time.
 """
 import gzip
 import json

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A strategy's own time: whole searches over gemm's space on a GPU, answered at once. Times are the
-// cost model's, off by a factor that hangs on the configuration.
+// A strategy's own time: whole searches over gemm's space, with instant answers. Times are the cost
+// model's, times an error factor that depends on the configuration.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 using namespace autotune;
 
 constexpr std::size_t kBudget = 128;
-constexpr double kError = 0.3;  // of the logarithm, at most
+constexpr double kError = 0.3;  // maximum, of the logarithm
 
 struct Gemm {
   explicit Gemm(const std::string& size)

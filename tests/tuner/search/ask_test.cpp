@@ -21,7 +21,7 @@ TEST(AskInOrder, EvaluatesInBatchesAndPrefetchesTheNext) {
   EXPECT_THAT(bench.prefetched(), ElementsAre(0, 3, 6));
 }
 
-TEST(AskInOrder, SaysWhereTheBudgetEnded) {
+TEST(AskInOrder, ReportsThatTheBudgetEnded) {
   const ParameterSpace space = simulated::grid({10});
   const std::size_t indices[] = {8, 1, 6};
   simulated::Bench enough(

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kLittle = AutomaticEnd::kGain / 2;
 
-TEST(AutomaticEnd, ComesWhenLittleIsLeftToGainForSomeTime) {
+TEST(AutomaticEnd, ComesAfterSixteenLowBoundsInARow) {
   AutomaticEnd end;
   EXPECT_FALSE(end.expected());
   end.note(100, 0.2);
@@ -18,7 +18,7 @@ TEST(AutomaticEnd, ComesWhenLittleIsLeftToGainForSomeTime) {
   EXPECT_EQ(end.expected(), kLittle);
 }
 
-TEST(AutomaticEnd, BeginsAnewWhenMoreIsPromised) {
+TEST(AutomaticEnd, AHigherBoundRestartsTheCount) {
   AutomaticEnd end;
   end.note(10, 1);
   end.note(100, kLittle);
@@ -29,7 +29,7 @@ TEST(AutomaticEnd, BeginsAnewWhenMoreIsPromised) {
   EXPECT_TRUE(end.is_reached(200 + AutomaticEnd::kInARow));
 }
 
-TEST(AutomaticEnd, ARunThatGoesOnNeedsNoFurtherEvaluations) {
+TEST(AutomaticEnd, AResumedRunNeedsNoFurtherEvaluations) {
   AutomaticEnd end;
   end.note(100, kLittle);
   EXPECT_TRUE(end.is_reached(100));

@@ -26,7 +26,7 @@ TEST(Cover, AmongEquallyUsefulOnesTheFasterIsChosen) {
   EXPECT_THAT(smallest_cover(Ratios{{1.04, 1.04}, {1.01, 1.02}}, 1.05).chosen, ElementsAre(1));
 }
 
-TEST(Cover, FewerThanGreedyFindsAreFound) {
+TEST(Cover, BranchAndBoundImprovesOnGreedy) {
   // Greedy takes the candidate of 4 first, and needs 3; the other two serve all 6.
   const double x = 1.0, o = 2.0;
   const Ratios ratios{{x, x, o, x, x, o}, {x, x, x, o, o, o}, {o, o, o, x, x, x}};
@@ -35,7 +35,7 @@ TEST(Cover, FewerThanGreedyFindsAreFound) {
   EXPECT_TRUE(cover.is_least);
 }
 
-TEST(Cover, WhatNobodyServesIsNamed) {
+TEST(Cover, ListsProblemsThatNoCandidateServes) {
   const Cover cover = smallest_cover(Ratios{{1.0, kNever}, {2.0, kNever}}, 1.05);
   EXPECT_THAT(cover.chosen, ElementsAre(0));
   EXPECT_THAT(cover.uncovered, ElementsAre(1));

@@ -37,7 +37,7 @@ TEST(Guided, FindsASmoothOptimumAmongThousandsInFortyEvaluations) {
   }
 }
 
-TEST(Guided, StartsAsUsualWhereAllThatIsKnownWasSuggested) {
+TEST(Guided, SuggestedConfigurationsDoNotReplaceTheStart) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   Bench suggested(space, smooth, 6), known(space, smooth, 6);
   for (std::size_t index = 0; index < 8; ++index) {
@@ -47,10 +47,10 @@ TEST(Guided, StartsAsUsualWhereAllThatIsKnownWasSuggested) {
   GuidedSearch().search(suggested, 1);
   GuidedSearch().search(known, 1);
   EXPECT_EQ(suggested.rounds(), 1) << "six at once, spread over the space";
-  EXPECT_EQ(known.rounds(), 6) << "a run that goes on";
+  EXPECT_EQ(known.rounds(), 6) << "a resumed run";
 }
 
-/// Remembers how many configurations are asked for first.
+/// Records how many configurations the first request has.
 class FirstRound : public Bench {
  public:
   using Bench::Bench;
@@ -76,7 +76,7 @@ TEST(Guided, TheFirstBatchIsSpreadOutUnlessAModelRanks) {
   EXPECT_EQ(first_of(64, true), 6u);
 }
 
-TEST(Guided, KeepsAwayFromWhereEverythingFails) {
+TEST(Guided, AvoidsARegionWhereEverythingFails) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   const auto fails = [](const Levels& levels) { return levels[2] >= 4; };  // half of the space
   const auto truth = [&](const Levels& levels) {
@@ -89,7 +89,7 @@ TEST(Guided, KeepsAwayFromWhereEverythingFails) {
   EXPECT_LT(failed, 27);  // 30 at random
 }
 
-TEST(Guided, IsNotThrownByNoiseOrPlateaus) {
+TEST(Guided, CopesWithNoiseAndPlateaus) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   const auto truth = [&](const Levels& levels) -> std::optional<double> {
     RandomSource noise(*space.find(levels));
@@ -100,7 +100,7 @@ TEST(Guided, IsNotThrownByNoiseOrPlateaus) {
   EXPECT_LT(best_after(bench, 1), 1.05);
 }
 
-TEST(Guided, HasEightCompiledAtATimeAndNothingThatItDoesNotAskFor) {
+TEST(Guided, KeepsABatchInFlightAndEvaluatesAllThatItPrefetches) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   Bench bench(space, smooth, 54, 8);
   EXPECT_LT(best_after(bench, 1), 1.02);
@@ -110,7 +110,7 @@ TEST(Guided, HasEightCompiledAtATimeAndNothingThatItDoesNotAskFor) {
     EXPECT_THAT(bench.asked(), testing::Contains(index));
 }
 
-TEST(Guided, PrefersWhatIsCompiledAndFindsTheOptimumAllTheSame) {
+TEST(Guided, PrefersReadyConfigurationsAndStillFindsTheOptimum) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   const auto ready = [](std::size_t index) { return index % 4 == 0; };
   std::vector<std::ptrdiff_t> compiled;
@@ -123,7 +123,7 @@ TEST(Guided, PrefersWhatIsCompiledAndFindsTheOptimumAllTheSame) {
   EXPECT_LT(compiled[1], compiled[0] * 2 / 3);
 }
 
-TEST(Guided, AGoodModelLeadsAtOnce) {
+TEST(Guided, AGoodModelLeadsToTheOptimumWithinTwelveEvaluations) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   Bench bench(space, smooth, 12);
   std::vector<double> predicted;
@@ -135,7 +135,7 @@ TEST(Guided, AGoodModelLeadsAtOnce) {
   EXPECT_LT(best_after(bench, 1), 1.05);
 }
 
-TEST(Guided, AModelThatIsTheWrongWayRoundIsSoonIgnored) {
+TEST(Guided, AModelWithInvertedRanksIsSoonIgnored) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   Bench bench(space, smooth, 60);
   std::vector<double> predicted;
@@ -144,7 +144,7 @@ TEST(Guided, AModelThatIsTheWrongWayRoundIsSoonIgnored) {
   EXPECT_LT(best_after(bench, 1), 1.05);
 }
 
-TEST(Guided, WhatIsPredictedToTakeForeverIsNotTriedWhileThereIsAnythingElse) {
+TEST(Guided, HopelessConfigurationsComeLast) {
   const ParameterSpace space = grid({8, 4, 4, 4});
   std::vector<double> predicted;
   for (std::size_t i = 0; i < space.size(); ++i) {
@@ -162,7 +162,7 @@ TEST(Guided, WhatIsPredictedToTakeForeverIsNotTriedWhileThereIsAnythingElse) {
   }
 }
 
-TEST(Guided, APredictionOfNothingUsableIsNoModel) {
+TEST(Guided, AModelWithoutUsablePredictionsIsIgnored) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   Bench plain(space, smooth, 20);
   Bench useless(space, smooth, 20);
@@ -172,7 +172,7 @@ TEST(Guided, APredictionOfNothingUsableIsNoModel) {
   EXPECT_EQ(plain.asked(), useless.asked());
 }
 
-TEST(Guided, UsesWhatIsKnownWithoutAskingForIt) {
+TEST(Guided, UsesKnownResultsWithoutEvaluatingThemAgain) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   Bench bench(space, smooth, 30);
   const std::size_t known = *space.find(Levels{3, 5, 1, 5});
@@ -182,7 +182,7 @@ TEST(Guided, UsesWhatIsKnownWithoutAskingForIt) {
   EXPECT_LT(bench.best(), 1.01);
 }
 
-TEST(Guided, AMillionConfigurationsTakeNoLongerThanTheirSampleDoes) {
+TEST(Guided, AMillionConfigurationsAreSearchedInSeconds) {
   const ParameterSpace space = grid({10, 10, 10, 10, 10, 10});
   const auto truth = [](const Levels& levels) -> std::optional<double> {
     double sum = 0;
@@ -196,7 +196,7 @@ TEST(Guided, AMillionConfigurationsTakeNoLongerThanTheirSampleDoes) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_LT(best_after(bench, 1), 1.1);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(spent.count(), 60) << "0.5 s where nothing else runs";
+  EXPECT_LT(spent.count(), 60) << "0.5 s on an idle machine";
 }
 
 }  // namespace

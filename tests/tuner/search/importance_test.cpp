@@ -38,7 +38,7 @@ TEST(Importance, TheParameterThatDecidesTheTimeComesFirst) {
   EXPECT_NEAR(found->parameters[2].r2_loss, 0, 0.02);
 }
 
-TEST(Importance, TimesThatNoParameterExplainsHaveNoR2) {
+TEST(Importance, NoiseHasNoR2) {
   const ParameterSpace space = cube();
   std::uint64_t state = 1;
   const auto found = importance_of(space, answers(space, [&](double, double) {
@@ -49,7 +49,7 @@ TEST(Importance, TimesThatNoParameterExplainsHaveNoR2) {
   EXPECT_LT(found->r2, 0.3);
 }
 
-TEST(Importance, FewTimesAndEqualTimesSayNothing) {
+TEST(Importance, NeedsTwentyTimesThatDiffer) {
   const ParameterSpace space = cube();
   const auto equal = answers(space, [](double, double) { return 1e-3; });
   EXPECT_FALSE(importance_of(space, equal));

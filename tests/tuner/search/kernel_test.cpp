@@ -29,14 +29,14 @@ TEST(Kernel, IsItsAmplitudeAtNoDistanceAndMaternBeyond) {
   EXPECT_NEAR(values[1], (1 + 2 * root5 + 20.0 / 3) * std::exp(-2 * root5), 1e-6);
 }
 
-TEST(Kernel, AFitTellsTheParameterThatMattersFromTheOneThatDoesNot) {
+TEST(Kernel, AFitGivesAParameterWithoutEffectALongerScale) {
   Training training{random_points(40, 2), Eigen::VectorXd(40), {}};
   for (Eigen::Index i = 0; i < 40; ++i) training.targets[i] = std::sin(6 * training.points(i, 0));
   const Kernel fitted = fit_kernel(Kernel::prior(2, 0), training, 30);
   EXPECT_LT(fitted.log_scales[0] + 1, fitted.log_scales[1]);
 }
 
-TEST(Kernel, TwoConfigurationsThatDifferInAFlagWithoutEffectAreNearlyTheSame) {
+TEST(Kernel, AFlagWithoutEffectLeavesConfigurationsFullyCorrelated) {
   Training training{random_points(40, 2), Eigen::VectorXd(40), {}};
   for (Eigen::Index i = 0; i < 40; ++i) {
     training.points(i, 1) = static_cast<float>(i % 2);
@@ -50,7 +50,7 @@ TEST(Kernel, TwoConfigurationsThatDifferInAFlagWithoutEffectAreNearlyTheSame) {
   EXPECT_LT(1 - covariance[1] / covariance[0], 1e-4F);
 }
 
-TEST(Trend, ASlopeFollowsTheDataAndWithoutDataStaysAsBelieved) {
+TEST(Trend, TheSlopeFollowsTheDataAndWithoutDataThePrior) {
   Trend trend{Eigen::VectorXd::LinSpaced(50, -1, 1), 1, 0.5};
   const Eigen::VectorXd against = -2 * trend.feature;
   EXPECT_NEAR(fitted_slope(trend, 100 * trend.feature, 100 * against), -2, 1e-3);

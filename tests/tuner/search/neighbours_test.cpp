@@ -26,7 +26,7 @@ TEST(Neighbours, DifferInOneValidValue) {
                                                *space.find(Levels{1, 1})));
 }
 
-TEST(Neighbours, WhatIsSwitchedOffTakesItsFirstValue) {
+TEST(Neighbours, AnInactiveParameterTakesItsFirstValue) {
   const ParameterSpace space(
       {parameter("ON", {0, 1}), parameter("DEPTH", {2, 3, 4}, "ON"), parameter("B", {0, 1})},
       std::span<const Expression>{}, Scope{});

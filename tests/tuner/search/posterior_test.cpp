@@ -14,7 +14,7 @@ namespace {
 using simulated::random_points;
 using simulated::wide_kernel;
 
-TEST(Posterior, KnowsWhatItObservedAndDoubtsTheRest) {
+TEST(Posterior, IsCertainOnlyAtObservedPoints) {
   const Points points = random_points(20, 3);
   Posterior posterior(points, 10);
   posterior.reset(wide_kernel(3), points.topRows(5));
@@ -27,7 +27,7 @@ TEST(Posterior, KnowsWhatItObservedAndDoubtsTheRest) {
   EXPECT_GT(posterior.variances().tail(15).minCoeff(), 1e-3);
 }
 
-TEST(Posterior, OneByOneIsAllAtOnce) {
+TEST(Posterior, ObservingOneByOneEqualsObservingAllAtOnce) {
   const Points points = random_points(700, 3);
   Posterior at_once(points, 8);
   Posterior one_by_one(points, 8);
@@ -43,7 +43,7 @@ TEST(Posterior, OneByOneIsAllAtOnce) {
       2e-3);
 }
 
-TEST(Posterior, ObservesSeveralAsOneByOne) {
+TEST(Posterior, ObservingSeveralEqualsObservingOneByOne) {
   const Points points = random_points(700, 3);
   Posterior several(points, 8), one_by_one(points, 8);
   for (Posterior* posterior : {&several, &one_by_one}) {
@@ -54,7 +54,7 @@ TEST(Posterior, ObservesSeveralAsOneByOne) {
   EXPECT_LT((several.variances() - one_by_one.variances()).abs().maxCoeff(), 1e-5);
 }
 
-TEST(Posterior, CopesWithPointsThatTellNothingNew) {
+TEST(Posterior, CopesWithNearlyEqualPoints) {
   const Points points = 1e-3F * random_points(200, 1);
   Kernel kernel = wide_kernel(1);
   kernel.log_noise = -30;
@@ -66,7 +66,7 @@ TEST(Posterior, CopesWithPointsThatTellNothingNew) {
   EXPECT_LT(posterior.variances().abs().maxCoeff(), 0.01F);
 }
 
-TEST(Posterior, AnObservationWithoutAValueComesOutAsExpected) {
+TEST(Posterior, AnObservationWithoutAValueTakesItsPredictedMean) {
   const Points points = random_points(20, 3);
   Posterior all(points, 10), first(points, 10);
   all.reset(wide_kernel(3), points.topRows(6));
@@ -79,7 +79,7 @@ TEST(Posterior, AnObservationWithoutAValueComesOutAsExpected) {
   const std::vector<Eigen::Index> gap = {0, 1, 2, 3, 5};
   const Eigen::VectorXf means = all.means(all.whitened(values, gap));
   const Eigen::VectorXf before = first.means(first.whitened(values.head(4)));
-  EXPECT_NEAR(means[4], before[4], 1e-2) << "as the first four let expect";
+  EXPECT_NEAR(means[4], before[4], 1e-2) << "as predicted from the first four";
   EXPECT_NEAR(means[5], 1, 1e-2);
 }
 

@@ -20,18 +20,18 @@ class Ready : public testing::Test {
   ReadyMemory memory_{bench_};
 };
 
-TEST_F(Ready, TheHighestScoreAmongThoseThatAreReadyIsChosen) {
+TEST_F(Ready, TheHighestScoreAmongReadyOnesIsChosen) {
   bench_.make_ready([](std::size_t index) { return index == 5 || index == 9; });
   EXPECT_EQ(best({8, 6, 7, 5}), 1);
 }
 
-TEST_F(Ready, OneThatPromisesLessThanAQuarterIsNot) {
+TEST_F(Ready, ReadyOnesBelowAQuarterOfTheBestAreNotChosen) {
   bench_.make_ready([](std::size_t index) { return index == 9; });
   EXPECT_EQ(best({8, 6, 7, 2}), 3);
   EXPECT_EQ(best({8, 6, 7, 1.9F}), std::nullopt);
 }
 
-TEST_F(Ready, WithoutAnyThatIsReadyOrPromisesAnythingThereIsNone) {
+TEST_F(Ready, NoneIsChosenIfNoneIsReadyOrAllScoresAreZero) {
   EXPECT_EQ(best({8, 6, 7, 5}), std::nullopt);
   bench_.make_ready([](std::size_t) { return true; });
   EXPECT_EQ(best({0, 0, 0, 0}), std::nullopt);

@@ -13,7 +13,7 @@
 namespace autotune {
 namespace {
 
-TEST(Refusal, IsReadFromTheCompilersWords) {
+TEST(Refusal, IsParsedFromTheCompilersMessage) {
   const auto refusal = refusal_of(
       "ptxas error: Entry function 'f' uses too much shared data (0x15600 bytes, 0xc000 max)");
   ASSERT_TRUE(refusal);
@@ -63,7 +63,7 @@ struct Fixture {
   }
 };
 
-TEST(SharedMemory, TheBytesOfAFewTellTheLimitForAll) {
+TEST(SharedMemory, AFewKnownSizesPredictAllRefusals) {
   Fixture search;
   for (int i = 0; i < 20; ++i) search.observe(search.random.below(256));
   EXPECT_GE(search.rightly_expected(), 250);
@@ -83,7 +83,7 @@ TEST(SharedMemory, ClearRefusalsAreExpected) {
   }
 }
 
-TEST(SharedMemory, WithFewerThanEightKnownNothingIsSaid) {
+TEST(SharedMemory, NeedsEightKnownSizes) {
   Fixture search;
   search.observe(255);
   for (std::size_t index = 0; index < 6; ++index) search.observe(index);
@@ -96,7 +96,7 @@ TEST(SharedMemory, WithFewerThanEightKnownNothingIsSaid) {
       4);
 }
 
-TEST(SharedMemory, WhatWorksAboveTheLimitRefutesIt) {
+TEST(SharedMemory, AConfigurationThatWorksAboveTheLimitDisablesTheModel) {
   Fixture search;
   for (int i = 0; i < 20; ++i) search.observe(search.random.below(256));
   const auto count = static_cast<Eigen::Index>(search.observations.size());

@@ -11,7 +11,7 @@
 namespace autotune {
 namespace {
 
-TEST(Start, TriesNothingFromTheHalfThatTheModelPutsLast) {
+TEST(Start, AvoidsTheModelsSlowerHalf) {
   const ParameterSpace space = simulated::grid({10, 10, 10});
   const LevelCoordinates coordinates(space);
   std::vector<double> predicted;
@@ -23,7 +23,7 @@ TEST(Start, TriesNothingFromTheHalfThatTheModelPutsLast) {
   for (const std::size_t index : first) EXPECT_LT(index, 500u);
 }
 
-TEST(Start, TakesTheSlowHalfWhenNothingElseIsLeft) {
+TEST(Start, TakesTheSlowerHalfWhenNothingElseIsLeft) {
   const ParameterSpace space = simulated::grid({4});
   const LevelCoordinates coordinates(space);
   const std::vector<float> logs = {-1, -1, 1, 1};

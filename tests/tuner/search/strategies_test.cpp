@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryStrategy, testing::ValuesIn(names()),
 
 TEST(Strategies, GuidedStandsFirst) { EXPECT_EQ(strategies().front().name, "guided"); }
 
-TEST(Strategies, AnUnknownNameIsToldWithThoseNearIt) {
+TEST(Strategies, AnUnknownNameIsReportedWithSimilarNames) {
   try {
     make_strategy("guide");
     FAIL();

@@ -32,7 +32,7 @@ struct Fixture {
   }
 };
 
-TEST(SuccessModel, SaysNothingWhileNothingFailed) {
+TEST(SuccessModel, IsEmptyWithoutFailures) {
   Fixture search;
   search.observe(10, [](const Levels&) { return true; });
   SuccessModel model(search.candidates, 2);
@@ -56,7 +56,7 @@ TEST(SuccessModel, LearnsALimitOnAProductFromAFewFailures) {
   EXPECT_GE(right, 0.9 * 256);
 }
 
-TEST(SuccessModel, HearsOfLaterFailures) {
+TEST(SuccessModel, LearnsFromLaterFailures) {
   Fixture search;
   search.observe(20, [](const Levels&) { return true; });
   SuccessModel model(search.candidates, 2);

@@ -32,7 +32,7 @@ struct Fixture {
   }
 };
 
-/// Twenty observations: the next two do not make it fit its kernel again.
+/// Twenty observations: two more do not trigger a refit of the kernel.
 Fixture begun() {
   Fixture search;
   for (std::size_t i = 0; i < 20; ++i) search.observe(7 * i);
@@ -41,18 +41,18 @@ Fixture begun() {
 
 float difference(const Opinion& a, const Opinion& b) { return (a.mean - b.mean).abs().maxCoeff(); }
 
-TEST(Surrogate, AnswersInAnotherOrderThanSupposedAreGivenToTheRightConfigurations) {
+TEST(Surrogate, ResultsInAnotherOrderGoToTheRightConfigurations) {
   Fixture search = begun();
   Surrogate in_order(search.candidates, 4, 0), supposed(search.candidates, 4, 0);
   search.update(in_order);
   search.update(supposed);
-  search.suppose(supposed, {3, 140});  // the fastest but two, and the slowest but three
+  search.suppose(supposed, {3, 140});  // the third fastest and the fourth slowest
   search.observe(140);
   search.observe(3);
   EXPECT_LT(difference(search.update(in_order), search.update(supposed)), 1e-3F);
 }
 
-TEST(Surrogate, WhatIsStillSupposedCountsAsExpected) {
+TEST(Surrogate, InFlightConfigurationsCountAsPredicted) {
   Fixture search = begun();
   Surrogate with(search.candidates, 4, 0), without(search.candidates, 4, 0);
   search.update(with);
@@ -60,7 +60,8 @@ TEST(Surrogate, WhatIsStillSupposedCountsAsExpected) {
   search.suppose(with, {140, 3});
   search.observe(3);
   const Opinion before = search.update(with);
-  EXPECT_LT(difference(before, search.update(without)), 0.2F) << "it expected 140 about right";
+  EXPECT_LT(difference(before, search.update(without)), 0.2F)
+      << "the prediction for 140 is about right";
   EXPECT_LT(with.variances()[140], without.variances()[140]);
   search.suppose(with, {140});
   EXPECT_EQ(difference(before, search.update(with)), 0) << "it is supposed once";

@@ -34,19 +34,19 @@ TEST(TradeOff, FewerConfigurationsLoseMore) {
   EXPECT_DOUBLE_EQ(curve[2].worst, 1);
 }
 
-TEST(TradeOff, EndsWithTheFewestThatDo) {
+TEST(TradeOff, EndsWithTheFewestWithinTheLimit) {
   const std::vector<TradeOff> curve = trade_off(kRatios, 1.25);
   ASSERT_EQ(curve.size(), 2u);
   EXPECT_THAT(curve.back().chosen, ElementsAre(1u, 2u));
 }
 
-TEST(TradeOff, WhereNoneServesAProblemThereIsNone) {
+TEST(TradeOff, IsEmptyIfAProblemIsUnserved) {
   const std::vector<std::vector<double>> ratios{{1, kNever}, {1.1, kNever}};
   EXPECT_THAT(trade_off(ratios, 1.05), IsEmpty());
   EXPECT_THAT(trade_off({}, 1.05), IsEmpty());
 }
 
-TEST(TradeOff, WhereOneAloneFailsSomewhereTheCurveBeginsAtMore) {
+TEST(TradeOff, OmitsNumbersThatLeaveAProblemUnserved) {
   const std::vector<std::vector<double>> ratios{{1, kNever}, {kNever, 1}};
   ASSERT_EQ(trade_off(ratios, 1.05).size(), 1u);
   EXPECT_THAT(trade_off(ratios, 1.05)[0].chosen, ElementsAre(0u, 1u));

@@ -62,7 +62,7 @@ double regret(const ParameterSpace& space, const std::vector<double>& predicted,
   return seconds(space.levels(static_cast<std::size_t>(first)), size) / best;
 }
 
-TEST(Transfer, CorrectsAModelForADriftThatItDoesNotKnow) {
+TEST(Transfer, CorrectsAModelThatDriftsWithSize) {
   const ParameterSpace space = grid({9, 5});
   const std::vector<double> predicted = guesses(space, 2048);
   EXPECT_GT(regret(space, predicted, 2048), 1.3);

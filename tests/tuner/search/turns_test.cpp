@@ -36,7 +36,7 @@ TEST(Turns, SmallStepsAlongAPlateauAreNoGain) {
   EXPECT_THAT(next(turns, 2), testing::ElementsAre(smooth, random));
 }
 
-TEST(Turns, AGainOfTwoPercentEndsThatAndTheFreshRoundGoesOn) {
+TEST(Turns, AGainOfTwoPercentResumesTheFreshRound) {
   Turns turns;
   EXPECT_THAT(next(turns, 1), testing::ElementsAre(smooth));
   turns.observe(1, 0.0);
