@@ -113,6 +113,8 @@ std::vector<double> Scale::ticks(int count) const {
   return ticks;
 }
 
-std::string tick_text(double value) { return format("{:.4g}", value); }
+std::string tick_text(double value) {
+  return format("{:.{}g}", value, std::abs(value) < 1e6 ? 6 : 4);
+}
 
 }  // namespace autotune

@@ -41,6 +41,7 @@ class Canvas {
       margin = std::max(margin, labels[static_cast<std::size_t>(row)].size());
     }
     std::string text = plot.title + '\n';
+    if (!plot.y.label.empty()) text += plot.y.label + '\n';
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       std::string row = format("{:>{}} |{}", labels[i], margin, rows_[i]);
       row.erase(row.find_last_not_of(' ') + 1);

@@ -77,7 +77,9 @@ TEST(Scale, OnePointOrNoneHasAnAxisToo) {
 
 TEST(TickText, IsShort) {
   EXPECT_EQ(tick_text(1500), "1500");
+  EXPECT_EQ(tick_text(100000), "100000");
   EXPECT_EQ(tick_text(0.25), "0.25");
+  EXPECT_EQ(tick_text(0.1 + 0.2), "0.3");
   EXPECT_EQ(tick_text(1.2e6), "1.2e+06");
 }
 

@@ -34,6 +34,15 @@ TEST(TerminalPlot, ARisingLineGoesFromTheLowerLeftToTheUpperRight) {
   EXPECT_THAT(lines.back(), HasSubstr("@ chosen"));
 }
 
+TEST(TerminalPlot, NamesBothAxes) {
+  Plot plot = ramp();
+  plot.x.label = "size";
+  plot.y.label = "microseconds";
+  const std::vector<std::string> lines = lines_of(terminal_plot(plot, 11, 11));
+  EXPECT_EQ(lines[1], "microseconds");
+  EXPECT_EQ(lines[15], "    size");
+}
+
 TEST(TerminalPlot, PointsOutsideAndNonsenseAreLeftOut) {
   Plot plot = ramp();
   plot.x.high = 5;
