@@ -26,8 +26,11 @@ Value chosen_value(const Target& target, const Choice& choice, const Value& valu
   if (const Value* const meant = meant_value(choice.values, value)) return *meant;
   std::vector<std::string> values;
   for (const Value& each : choice.values) values.push_back(each.text());
-  throw UsageError(format("{}: {}={} is not offered ({})", target.name, choice.name, value.text(),
-                          suggestion(value.text(), values)));
+  // Only a word may be misspelt: 3 is not meant for 1.
+  const std::string instead =
+      value.is_word() ? suggestion(value.text(), values) : "there are: " + joined(values, ", ");
+  throw UsageError(
+      format("{}: {}={} is not offered ({})", target.name, choice.name, value.text(), instead));
 }
 
 /// Throws UsageError if a size breaks its rule.

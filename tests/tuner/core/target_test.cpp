@@ -98,7 +98,7 @@ TEST(FixedParameters, ChangeNeitherMacrosNorWordNumbers) {
 TEST(FixedParameters, UnknownNamesAndValuesAreAnsweredWithNearOnes) {
   expect_error({{"DEPTHS", 2}}, "loader has no parameter DEPTHS (did you mean DEPTH?");
   expect_error({{"LOADER", "asynk"}}, "LOADER=asynk is not offered (did you mean async?");
-  expect_error({{"DEPTH", 3}}, "DEPTH=3 is not offered");
+  expect_error({{"DEPTH", 3}}, "DEPTH=3 is not offered (there are: 1, 2, 4)");
   expect_error({{"DEPTH", 2}, {"DEPTH", 4}}, "DEPTH is fixed twice");
 }
 
