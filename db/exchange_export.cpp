@@ -122,7 +122,7 @@ void export_header(const TunedStore& store, const TunedFilter& filter, std::ostr
          "  double baseline_ns;    // its time then, else 0\n"
          "};\n\n"
          "inline constexpr Row kRows[] = {\n";
-  const std::vector<TunedEntry> entries = store.tuned(filter);
+  const std::vector<TunedEntry> entries = latest_of_each(store.tuned(filter));
   for (const TunedEntry& entry : entries) {
     const BestRow& best = entry.best;
     out << format("    {{{}, {}, {},\n     {}, {},\n     {},\n     {}, {}, {},\n     {}, {}}},\n",

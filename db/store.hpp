@@ -103,6 +103,7 @@ class TunedStore {
 
   /// nullopt where there is none of this id, or it is damaged.
   std::optional<SessionRow> session(const std::string& id) const;
+  std::optional<PinRow> pin_of(const std::string& id) const;
   std::vector<DeviceRow> devices() const;
   std::vector<KernelRow> kernels() const;
 
@@ -154,5 +155,8 @@ class TunedStore {
  private:
   std::unique_ptr<Connection> connection_;
 };
+
+/// Of each problem in entries of tuned(), that of its latest kernel.
+std::vector<TunedEntry> latest_of_each(std::vector<TunedEntry> entries);
 
 }  // namespace autotune::db

@@ -297,5 +297,18 @@ TEST(Exchange, TheHeaderIsOneRowAProblem) {
   EXPECT_THAT(out.str(), HasSubstr("kRowCount = 1;"));
 }
 
+TEST(Exchange, TheHeaderHasTheLatestKernelOnly) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db");
+  Sample sample(store);
+  store.add_decision(sample.decision("BM=16", 10000, "2026-03-01T12:01:00.000Z"));
+  sample.key.kernel = store.add_kernel({"", "gemm", "f2", "M N K"});
+  store.add_decision(sample.decision("BM=64", 10000, "2026-03-02T12:01:00.000Z"));
+  std::ostringstream out;
+  export_header(store, {}, out);
+  EXPECT_THAT(out.str(), HasSubstr("\"BM=64\""));
+  EXPECT_THAT(out.str(), HasSubstr("kRowCount = 1;"));
+}
+
 }  // namespace
 }  // namespace autotune::db

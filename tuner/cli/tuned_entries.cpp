@@ -6,7 +6,6 @@
 #include <iterator>
 #include <set>
 #include <sstream>
-#include <tuple>
 
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
@@ -58,19 +57,6 @@ db::TunedOn expect_tuned(const db::TunedStore& store, const db::TunedFilter& fil
     nothing_tuned("target", store.path(), filter.target, targets);
   }
   nothing_tuned("device", store.path(), filter.device_name, devices);
-}
-
-/// The entry of the latest kernel for each problem. Entries of a problem are ordered latest first.
-std::vector<db::TunedEntry> latest_of_each(std::vector<db::TunedEntry> entries) {
-  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
-  std::vector<db::TunedEntry> latest;
-  for (db::TunedEntry& entry : entries) {
-    const db::ProblemKey& key = entry.best.key;
-    const bool is_first =
-        seen.emplace(key.device, entry.kernel.target, key.problem, key.policy).second;
-    if (is_first) latest.push_back(std::move(entry));
-  }
-  return latest;
 }
 
 /// Throws UsageError if none of these problems has a setting of this name.
