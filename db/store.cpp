@@ -148,6 +148,11 @@ std::optional<SessionRow> TunedStore::session(const std::string& id) const {
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
+std::optional<PinRow> TunedStore::pin_of(const std::string& id) const {
+  std::vector<PinRow> found = rows<PinRow>(*connection_, " AND id = ?", id);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
 std::vector<DeviceRow> TunedStore::devices() const {
   return rows<DeviceRow>(*connection_, " ORDER BY name, id");
 }

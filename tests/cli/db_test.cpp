@@ -203,6 +203,19 @@ TEST_F(DbAnswers, APinThatIsNotValidIsRefused) {
   EXPECT_EQ(pinned.status, 0) << pinned.err;
   EXPECT_THAT(pinned.out, HasSubstr("pinned to BLOCK=1 STEP=4"));
   EXPECT_EQ(result("300")["provenance"], "pinned");
+  EXPECT_TRUE(result("300")["note"].is_null());
+}
+
+TEST_F(DbAnswers, QueryShowsTheNoteOfAPin) {
+  const std::vector<std::string> problem{"--target", manifest_of("tiny"), "--size", "100"};
+  std::vector<std::string> words{"db",     "pin",         "--config", "BLOCK=1 STEP=4",
+                                 "--note", "as on Monday"};
+  words.insert(words.end(), problem.begin(), problem.end());
+  ASSERT_EQ(sandbox_.run(words).status, 0);
+  std::vector<std::string> query{"query"};
+  query.insert(query.end(), problem.begin(), problem.end());
+  EXPECT_THAT(sandbox_.run(query).out, HasSubstr("\nnote     as on Monday\n"));
+  EXPECT_EQ(result("100")["note"], "as on Monday");
 }
 
 TEST_F(DbAnswers, UnpinTellsWhetherThereWasAPin) {

@@ -18,6 +18,7 @@ struct Answer {
   bool space_changed = false;        // since it was tuned
   bool shipped = false;              // with the tool
   bool stale = false;                // the kernel has changed since
+  std::string note = {};             // of a pin: why
 };
 
 /// The user's database, which may be missing, and the shipped one.

@@ -120,6 +120,7 @@ void print(const Answer& answer, const Readable& readable, bool several) {
   if (!best.ties.empty()) std::cout << "ties     " << ties_text(best.ties, readable);
   std::cout << "how      " << provenance_of(entry)
             << (answer.shipped ? "; shipped with autotune" : "") << '\n';
+  if (!answer.note.empty()) std::cout << "note     " << answer.note << '\n';
   if (answer.space_changed) {
     std::cout << format(
         "space    parameters or constraints of {} have changed since; the same tune "
@@ -173,6 +174,7 @@ Json json_of(const Answer& answer) {
   json["default"]["joules"] = json_of(best.default_joules);
   json["noise_floor"] = json_of(best.noise_floor);
   json["provenance"] = best.provenance;
+  json["note"] = answer.note.empty() ? Json() : Json(answer.note);
   json["decided"] = best.decided;
   json["verified"] = best.verified;
   json["tuned_at"] = best.created_at;
