@@ -43,5 +43,24 @@ TEST(Compare, WinnersAreJudgedElsewhereAndFewServeAll) {
   EXPECT_EQ(json["is_least"], true);
 }
 
+TEST(Compare, LeavesOutWhatMeansNothingInAConfiguration) {
+  const Sandbox sandbox;
+  const std::vector<std::string> gemm{"--target", "gemm", "--sizes",  "16,32",
+                                      "--device", "host", "--budget", "1"};
+  ASSERT_EQ(sandbox.run(gemm).status, 0);
+  const Ended compared = sandbox.run({"compare", "--target", "gemm"});
+  EXPECT_THAT(compared.out, HasSubstr("M=16 N=16 K=16 on "));
+  std::vector<std::string> words{"cover", "--within", "1000%"};
+  words.insert(words.end(), gemm.begin(), gemm.end());
+  const Ended covered = sandbox.run(words);
+  for (const Ended& ended : {compared, covered}) {
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("KERNEL="));
+    for (const char* name : {"STAGES=", "layout="}) {
+      EXPECT_THAT(ended.out, ::testing::Not(HasSubstr(name)));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace autotune::testing

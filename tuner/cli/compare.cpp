@@ -34,17 +34,24 @@ struct Comparison {
   Cover cover;
 };
 
+Readable readable(AnswerJudge& judge, const db::TunedEntry& entry) {
+  return {judge.target_called(entry.kernel.target), entry.best.key.problem, entry.device};
+}
+
 std::vector<Place> places_of(const Arguments& arguments, const db::TunedStore& store,
-                             double limit) {
+                             AnswerJudge& judge, double limit) {
   arguments.text("target");
   const auto entries = arguments.has("size")
                            ? exact_entries(arguments, store, target_name(arguments))
                            : chosen_entries(arguments, store);
+  std::set<std::string> policies;
+  for (const db::TunedEntry& entry : entries) policies.insert(entry.best.key.policy);
   std::vector<Place> places;
   for (const db::TunedEntry& entry : entries) {
-    Place place{entry, format("{} on {}", entry.best.key.problem, entry.device.name),
+    const std::string& policy = entry.best.key.policy;
+    Place place{entry, format("{} on {}", readable(judge, entry).problem(), entry.device.name),
                 trial_ratios(store, entry, limit)};
-    if (entry.best.key.policy.starts_with("by=")) place.name += " " + entry.best.key.policy;
+    if (policies.size() > 1 || policy.starts_with("by=")) place.name += format(" ({})", policy);
     if (!place.ratios.empty()) places.push_back(std::move(place));
   }
   if (places.size() < 2) {
@@ -83,9 +90,10 @@ std::string ratio_text(const std::string& configuration, const Place& place) {
   return std::isfinite(ratio) ? format("{:.3f}x", ratio) : "fails";
 }
 
-void print(const Comparison& comparison, double limit) {
+void print(const Comparison& comparison, AnswerJudge& judge, double limit) {
   for (const Place& place : comparison.places) {
-    std::cout << format("{}: {}\n", place.name, place.entry.best.configuration);
+    std::cout << format("{}: {}\n", place.name,
+                        readable(judge, place.entry).configuration(place.entry.best.configuration));
     for (const Place& other : comparison.places) {
       if (&other == &place) continue;
       std::cout << format("  {:>9}  {}\n", ratio_text(place.entry.best.configuration, other),
@@ -98,7 +106,8 @@ void print(const Comparison& comparison, double limit) {
                       (limit - 1) * 100, comparison.cover.is_least ? "" : " (fewer may do)");
   for (const std::size_t chosen : comparison.cover.chosen) {
     const std::string& configuration = comparison.candidates[chosen];
-    std::cout << format("  {}\n", configuration);
+    const db::TunedEntry& first = comparison.places.front().entry;
+    std::cout << format("  {}\n", readable(judge, first).configuration(configuration));
     for (const Place& place : comparison.places) {
       std::cout << format("    {:>9}  {}\n", ratio_text(configuration, place), place.name);
     }
@@ -139,11 +148,11 @@ int run_compare(const Arguments& arguments) {
   const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);
   use_valid_only(store, judge);
-  const Comparison comparison = compare(places_of(arguments, store, limit), limit);
+  const Comparison comparison = compare(places_of(arguments, store, judge, limit), limit);
   if (arguments.has("json")) {
     std::cout << json_text(json_of(comparison)) << '\n';
   } else {
-    print(comparison, limit);
+    print(comparison, judge, limit);
   }
   return kDone;
 }

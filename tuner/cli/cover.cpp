@@ -184,8 +184,11 @@ void print(const CoverTask& task, const Covered& result) {
                         (one.worst - 1) * 100, (one.mean - 1) * 100);
   }
   for (const std::size_t chosen : result.curve.back().chosen) {
-    std::cout << format("{}\n  {}\n", result.candidates[chosen],
-                        joined(served_by(task, result, chosen), ", "));
+    const Problem& first = result.places.front().problem;
+    std::cout << format(
+        "{}\n  {}\n",
+        configuration_text(task.target, first, result.candidates[chosen], task.device()),
+        joined(served_by(task, result, chosen), ", "));
   }
 }
 
