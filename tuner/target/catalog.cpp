@@ -82,8 +82,9 @@ Target find_target_in(std::span<const fs::path> first, std::string_view name_or_
     if (entry.name == name_or_path) return load_manifest(entry.manifest);
     names.push_back(entry.name);
   }
-  throw UsageError(format("there is no target {} ({}; or give the path of a .target.toml)",
-                          name_or_path, suggestion(name_or_path, names)));
+  const std::string instead = names.empty() ? "none is installed" : suggestion(name_or_path, names);
+  throw UsageError(format("there is no target {} ({}): give the path of a .target.toml for yours",
+                          name_or_path, instead));
 }
 
 Target find_target(std::string_view name_or_path) { return find_target_in({}, name_or_path); }
