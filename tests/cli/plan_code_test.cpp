@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/plan_code.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::ThrowsMessage;
+
+Scalar real(double value, const char* name = "", ElementType type = ElementType::f32) {
+  return {.type = type, .real = value, .name = name};
+}
+
+/// One launch of `add(x, y, …)`, with these further arguments.
+class PlanCodeTest : public ::testing::Test {
+ protected:
+  PlanCodeTest() {
+    Launch launch{.entry = "add", .grid = {4, 2, 1}, .block = {128, 1, 1}};
+    launch.arguments = {BufferRef{0}, BufferRef{1}};
+    plan_.launches = {launch};
+  }
+
+  std::string code(std::vector<std::string> variables = {}, bool has_absolute = false) const {
+    return statements({.buffers = buffers_,
+                       .plan = plan_,
+                       .launches = plan_.launches,
+                       .variables = std::move(variables),
+                       .has_absolute = has_absolute,
+                       .source = source_});
+  }
+  void pass(const Argument& argument) { plan_.launches.front().arguments.push_back(argument); }
+
+  std::vector<BufferSpec> buffers_{{.name = "x", .type = ElementType::f64, .length = 100},
+                                   {.name = "y", .length = 100}};
+  LaunchPlan plan_;
+  std::string source_;
+};
+
+TEST_F(PlanCodeTest, ALaunchHasItsExtentsAndBuffers) {
+  plan_.launches.front().dynamic_shared_bytes = 512;
+  const std::string text = code();
+  EXPECT_THAT(text, HasSubstr("void* arguments[] = {&memory[0], &memory[1]};"));
+  EXPECT_THAT(text, HasSubstr("reinterpret_cast<const void*>(&add), dim3(4, 2, 1),\n"
+                              "              dim3(128, 1, 1), dim3(1, 1, 1), 512, false, "));
+  EXPECT_TRUE(text.ends_with("  return cudaSuccess;\n"));
+}
+
+TEST_F(PlanCodeTest, OnlyALaterLaunchStartsEarly) {
+  plan_.launches.front().starts_early = true;
+  plan_.launches.push_back(plan_.launches.front());
+  plan_.launches.back().entry = "add_again";
+  const std::string text = code();
+  const std::size_t second = text.find("&add_again");
+  EXPECT_THAT(text.substr(0, second), HasSubstr(", 0, false, arguments"));
+  EXPECT_THAT(text.substr(second), HasSubstr(", 0, true, arguments"));
+}
+
+TEST_F(PlanCodeTest, AScalarIsAValueOrAVariableOfTheCaller) {
+  pass(real(2.5, "alpha"));
+  pass(Scalar{.type = ElementType::i64, .integer = 7});
+  const std::string text = code();
+  EXPECT_THAT(text, HasSubstr("float argument_2 = 2.5;\n"));
+  EXPECT_THAT(text, HasSubstr("long long argument_3 = 7LL;\n"));
+  EXPECT_THAT(text, HasSubstr("&memory[1], &argument_2, &argument_3}"));
+  const std::string with_variable = code({"alpha"});
+  EXPECT_THAT(with_variable, HasSubstr("&memory[1], &alpha, &argument_3}"));
+  EXPECT_THAT(with_variable, Not(HasSubstr("argument_2")));
+}
+
+TEST_F(PlanCodeTest, ANegativeScalarLosesItsSignForMagnitudes) {
+  pass(real(-2));
+  pass(real(3));
+  EXPECT_THAT(code(), HasSubstr("float argument_2 = -2;\n"));
+  const std::string text = code({}, true);
+  EXPECT_THAT(text, HasSubstr("float argument_2 = absolute ? 2 : -2;\n"));
+  EXPECT_THAT(text, HasSubstr("float argument_3 = 3;\n"));
+}
+
+TEST_F(PlanCodeTest, ATensorMapIsEncodedFirst) {
+  pass(TensorMap{
+      .buffer = 0, .dims = {64, 32}, .strides = {512}, .box = {16, 8}, .swizzle_bytes = 128});
+  const std::string text = code();
+  EXPECT_THAT(text, HasSubstr("argument_2_dims[] = {64, 32}, argument_2_strides[] = {512, 0};"));
+  EXPECT_THAT(text, HasSubstr("argument_2_box[] = {16, 8};"));
+  EXPECT_THAT(text, HasSubstr("memory[0], CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 2,"));
+  EXPECT_THAT(text, HasSubstr("CU_TENSOR_MAP_SWIZZLE_128B"));
+  EXPECT_LT(text.find("encode("), text.find("start("));
+}
+
+TEST_F(PlanCodeTest, TheTypeOfAMapOfWorkspaceIsTheWorkspaces) {
+  plan_.workspace = {{.name = "w", .type = ElementType::bf16, .length = 64}};
+  pass(TensorMap{.buffer = 2, .dims = {64}, .strides = {}, .box = {16}});
+  EXPECT_THAT(code(), HasSubstr("memory[2], CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 1,"));
+  EXPECT_THAT(code(), HasSubstr("CU_TENSOR_MAP_SWIZZLE_NONE"));
+}
+
+TEST_F(PlanCodeTest, OnlyAPlanWithTensorMapsNeedsEncode) {
+  EXPECT_THAT(launch_functions(plan_), HasSubstr("cudaError_t start("));
+  EXPECT_THAT(launch_functions(plan_), Not(HasSubstr("cudaError_t encode(")));
+  plan_.checks = plan_.launches;
+  plan_.checks.front().arguments.push_back(TensorMap{});
+  EXPECT_THAT(launch_functions(plan_), HasSubstr("cudaError_t encode("));
+}
+
+TEST_F(PlanCodeTest, ATextureIsRefused) {
+  pass(Texture{});
+  EXPECT_THAT([&] { code(); }, ThrowsMessage<Error>(HasSubstr("add takes a texture")));
+}
+
+TEST_F(PlanCodeTest, AnOptionalConstantIsCopiedIfTheSourceDeclaresIt) {
+  plan_.constants = {{.buffer = 1, .symbol = "filter", .optional = true}};
+  EXPECT_THAT(code(), Not(HasSubstr("cudaMemcpyToSymbolAsync")));
+  source_ = "__constant__ float filters[100];";
+  EXPECT_THAT(code(), Not(HasSubstr("cudaMemcpyToSymbolAsync"))) << "another name";
+  source_ = "__constant__ float filter[100];";
+  EXPECT_THAT(code(), HasSubstr("cudaMemcpyToSymbolAsync(::filter, memory[1], 400, 0, "));
+  source_ = "";
+  plan_.constants.front().optional = false;
+  EXPECT_THAT(code(), HasSubstr("cudaMemcpyToSymbolAsync(::filter"));
+}
+
+TEST(ValueText, IsCpp) {
+  EXPECT_EQ(value_text(real(0.1)), "0.10000000000000001");
+  EXPECT_EQ(value_text(real(2.5, "", ElementType::f16)), "__float2half(2.5)");
+  EXPECT_EQ(value_text(real(2.5, "", ElementType::bf16)), "__float2bfloat16(2.5)");
+  EXPECT_EQ(value_text({.type = ElementType::i32, .integer = -7}), "-7");
+  EXPECT_EQ(value_text({.type = ElementType::i64, .integer = 7}), "7LL");
+}
+
+TEST(WorkspaceOffsets, AreMultiplesOf1024AndEndWithTheSize) {
+  LaunchPlan plan;
+  EXPECT_THAT(workspace_offsets(plan), ElementsAre(0));
+  plan.workspace = {{.name = "a", .type = ElementType::f32, .length = 256},
+                    {.name = "b", .type = ElementType::f64, .length = 129},
+                    {.name = "c", .type = ElementType::i8, .length = 1}};
+  EXPECT_THAT(workspace_offsets(plan), ElementsAre(0, 1024, 3072, 4096));
+}
+
+}  // namespace
+}  // namespace autotune::cli

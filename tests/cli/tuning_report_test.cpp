@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/tuning_report.hpp"
+
+#include <gmock/gmock.h>
+
+namespace autotune::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Tuned tuned(std::int64_t block, double seconds) {
+  return {.configuration = {{"BLOCK", block}},
+          .measurement = {.median = seconds, .low = 0.99 * seconds, .high = 1.01 * seconds},
+          .cold_seconds = std::nullopt,
+          .verified = true};
+}
+
+/// BLOCK=32 takes 1 ms, the default BLOCK=16 takes 2 ms; a call has 10^9 FLOPs.
+class TuningReportText : public ::testing::Test {
+ protected:
+  TuningReportText() {
+    target_.name = "toy";
+    target_.sizes = {"N"};
+    target_.parameters = {{"BLOCK", {16, 32, 64}, {}, false}};
+    report_.problem = {{{"N", 100}}};
+    report_.flops = 1e9;
+    report_.decision.best = tuned(32, 1e-3);
+    report_.decision.default_configuration = tuned(16, 2e-3);
+  }
+  std::string text() const { return text_of(target_, {}, report_); }
+  Json json() const {
+    TuningReport run;
+    run.problems = {report_};
+    return json_of(target_, {}, "t.db", run)["problems"][0];
+  }
+
+  Target target_;
+  ProblemReport report_;
+};
+
+TEST_F(TuningReportText, IsTheFiguresThenTheConfiguration) {
+  report_.decision.noise_floor = 0.005;
+  EXPECT_EQ(text(),
+            "toy N=100: 1.000 ms [990.0 us, 1.010 ms], 1.000 TFLOP/s, 2.00x the default, noise "
+            "floor 0.50 %\n  BLOCK=32\n");
+}
+
+TEST_F(TuningReportText, APredictionHasNoInterval) {
+  report_.decision.predicted = true;
+  EXPECT_THAT(text(), HasSubstr("toy N=100: 1.000 ms predicted, 1.000 TFLOP/s"));
+  EXPECT_EQ(json()["best"]["provenance"], "predicted");
+}
+
+TEST_F(TuningReportText, SaysWhatTheWinnerIsComparedWith) {
+  report_.decision.default_configuration = tuned(32, 1e-3);
+  EXPECT_THAT(text(), HasSubstr(", the default itself\n"));
+  report_.decision.default_configuration.reset();
+  EXPECT_THAT(text(), HasSubstr(", the default is not among the finalists\n"));
+  report_.default_failure = "wrong: out[0]";
+  EXPECT_THAT(text(), HasSubstr(", the default failed: wrong: out[0]\n"));
+  EXPECT_EQ(json()["default"]["failure"], "wrong: out[0]");
+}
+
+TEST_F(TuningReportText, CountsTheWinnerAmongItsTies) {
+  report_.decision.ties = {{{"BLOCK", 64}}};
+  EXPECT_THAT(text(), HasSubstr(", 2 tie within 0.5 %"));
+  EXPECT_EQ(json()["ties"][0]["BLOCK"], 64);
+}
+
+TEST_F(TuningReportText, AProblemWithoutAWinnerSaysWhy) {
+  report_.decision.best.reset();
+  report_.default_failure = "crash";
+  EXPECT_EQ(text(),
+            "toy N=100: no correct configuration among those tried; the default failed: "
+            "crash\n");
+  EXPECT_TRUE(json()["best"].is_null());
+  report_.out_of_time = true;
+  EXPECT_THAT(text(), HasSubstr("toy N=100: the time ran out before a finalist was verified"));
+  report_.refused = "no configuration is valid";
+  EXPECT_EQ(text(), "toy N=100: no configuration is valid\n");
+  EXPECT_EQ(json()["refused"], "no configuration is valid");
+}
+
+TEST_F(TuningReportText, ABaselineStandsBesideTheWinner) {
+  report_.decision.baselines = {{.plugin = "cublas",
+                                 .name = "cublasSgemm",
+                                 .measurement = {.median = 9e-4},
+                                 .to_best = {0.9, 0.89, 0.91},
+                                 .wins = true}};
+  EXPECT_THAT(text(), HasSubstr("\n  0.900x cublas cublasSgemm (900.0 us): faster, libautotune "
+                                "launches it\n"));
+  EXPECT_EQ(json()["baselines"][0]["to_best"], Json({0.9, 0.89, 0.91}));
+}
+
+TEST_F(TuningReportText, OtherContextsFollowInOneLine) {
+  report_.decision.best->other_contexts = {{CallContext::chain, {.median = 8e-4}},
+                                           {CallContext::in_order, {.median = 9e-4}},
+                                           {CallContext::alone, {.median = 2e-3}}};
+  EXPECT_THAT(text(), HasSubstr("chain 800.0 us (900.0 us without early start)"));
+  EXPECT_THAT(text(), HasSubstr("alone 2.000 ms"));
+  EXPECT_THAT(text(), Not(HasSubstr("in_order")));
+  EXPECT_DOUBLE_EQ(json()["best"]["contexts"]["in_order"], 9e5);
+}
+
+TEST_F(TuningReportText, EnergyIsComparedWithTheDefaults) {
+  report_.decision.best->energy = Energy{.joules = 0.0125, .watts = 410, .resolution = 0.012};
+  EXPECT_THAT(text(), HasSubstr("\n  12.5 mJ a call, 410 W, resolution 1.2 %\n"));
+  report_.decision.default_configuration->energy = Energy{.joules = 0.025};
+  EXPECT_THAT(text(), HasSubstr("12.5 mJ a call, 0.500x the default's, 410 W"));
+  EXPECT_EQ(json()["best"]["watts"], 410);
+  EXPECT_FALSE(json()["default"].contains("watts")) << "a stored figure has none";
+}
+
+TEST_F(TuningReportText, JsonHasTimesInNanosecondsAndRatesInGflops) {
+  const Json best = json()["best"];
+  EXPECT_DOUBLE_EQ(best["median_ns"], 1e6);
+  EXPECT_DOUBLE_EQ(best["gflops"], 1000);
+  EXPECT_EQ(best["config"]["BLOCK"], 32);
+  EXPECT_EQ(json()["trials"].size(), static_cast<std::size_t>(kOutcomes));
+  EXPECT_TRUE(json()["expected_gain"].is_null());
+}
+
+TEST(TuningReportJson, CompileThreadsAreBusyForTheirShareOfTheTime) {
+  TuningReport run;
+  run.compile = {.compiled = 3, .cached = 1, .cpu_seconds = 6, .wall_seconds = 2};
+  const Json json = json_of(Target{}, DeviceInfo{}, "t.db", run);
+  EXPECT_EQ(json["compile"]["busy_threads"], 3);
+  EXPECT_EQ(json["db"], "t.db");
+  EXPECT_EQ(json_of(Target{}, DeviceInfo{}, "t.db", TuningReport{})["compile"]["busy_threads"], 0);
+}
+
+TEST(NamedValuesJson, KeepTheirKinds) {
+  const Json json = json_of(NamedValues{{"BM", 64}, {"SCALE", 0.5}, {"LOADER", "tma"}});
+  EXPECT_EQ(json, (Json{{"BM", 64}, {"SCALE", 0.5}, {"LOADER", "tma"}}));
+}
+
+}  // namespace
+}  // namespace autotune::cli
