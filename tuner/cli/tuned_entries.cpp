@@ -125,7 +125,7 @@ void expect_context(const Choice& choice, const std::vector<db::TunedEntry>& all
   }
   for (const NamedValue& each : chosen) expect_known(each.name, all);
   const std::string& target = all.front().kernel.target;
-  std::string command = "autotune --target " + target;
+  std::string command = "autotune --target " + arguments.find("target").value_or(target);
   for (const NamedValue& each : chosen) command += " --set " + to_text({each});
   throw Error(format("{} is not tuned with {} in {}, but with {}: run {} --sizes … first", target,
                      to_text(chosen), store.path().string(),

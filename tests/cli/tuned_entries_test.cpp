@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/tuned_entries.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/db/sample.hpp"
+#include "tuner/cli/verb.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
+
+/// gemm is tuned for 512, and for 256 under two contexts, on an H200.
+class TunedEntriesTest : public ::testing::Test {
+ protected:
+  TunedEntriesTest() {
+    tuned("M=512 N=512 K=512 dtype=f32", "l2=hot launch=graph");
+    tuned("M=256 N=256 K=256 dtype=f32", "l2=hot launch=graph");
+    tuned("M=256 N=256 K=256 dtype=f32", "l2=hot launch=graph context=alone");
+  }
+  void tuned(const std::string& problem, const std::string& policy) {
+    sample_.key.problem = problem;
+    sample_.key.policy = policy;
+    store_.add_decision(sample_.decision("BM=32", 20000));
+  }
+
+  static Arguments query(const std::vector<std::string>& words) {
+    return {verb_called("query"), words};
+  }
+  std::vector<std::string> chosen(const std::vector<std::string>& words) const {
+    return names_of(chosen_entries(query(words), store_));
+  }
+  std::vector<std::string> exact(const std::vector<std::string>& words) const {
+    return names_of(exact_entries(query(words), store_, "gemm"));
+  }
+  static std::vector<std::string> names_of(const std::vector<db::TunedEntry>& entries) {
+    std::vector<std::string> names;
+    for (const db::TunedEntry& entry : entries) {
+      const bool alone = entry.best.key.policy.ends_with("context=alone");
+      names.push_back(sizes_text(problem_of(entry).sizes) + (alone ? " alone" : ""));
+    }
+    return names;
+  }
+
+  db::TemporaryFolder folder_;
+  db::TunedStore store_{folder_ / "t.db"};
+  db::Sample sample_{store_};
+};
+
+TEST_F(TunedEntriesTest, AreThoseThatTheOptionsChoose) {
+  EXPECT_THAT(chosen({}), ElementsAre("256", "256 alone", "512"));
+  EXPECT_THAT(chosen({"--target", "gemm", "--set", "dtype=f32"}).size(), 3);
+  EXPECT_THAT(chosen({"--context", "alone"}), ElementsAre("256 alone"));
+  EXPECT_THAT(exact({"--size", "512"}), ElementsAre("512"));
+  EXPECT_THAT(exact({"--size", "512,256"}), ElementsAre("512", "256", "256 alone"));
+  EXPECT_THAT(exact({"--size", "1024"}), IsEmpty());
+}
+
+TEST_F(TunedEntriesTest, OfAProblemOnlyTheLatestKernelCounts) {
+  sample_.key.kernel = store_.add_kernel({"", "gemm", "f2", "M N K"});
+  sample_.key.problem = "M=512 N=512 K=512 dtype=f32";
+  sample_.key.policy = "l2=hot launch=graph";
+  store_.add_decision(sample_.decision("BM=64", 30000, "2026-04-01T12:00:00.000Z"));
+  const auto entries = exact_entries(query({"--size", "512"}), store_, "gemm");
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].kernel.fingerprint, "f2");
+}
+
+TEST_F(TunedEntriesTest, AMisspeltNameIsAnsweredWithANearOne) {
+  EXPECT_THAT(
+      [&] {
+        chosen({"--target", "gem"});
+      },
+      ThrowsMessage<Error>(HasSubstr("nothing is tuned for target \"gem\"")));
+  EXPECT_THAT([&] { chosen({"--target", "gem"}); }, ThrowsMessage<Error>(HasSubstr("gemm")));
+  EXPECT_THAT(
+      [&] {
+        chosen({"--device", "H100"});
+      },
+      ThrowsMessage<Error>(HasSubstr("NVIDIA H200")));
+  EXPECT_THAT(
+      [&] {
+        chosen({"--set", "dtyp=f64"});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("did you mean dtype")));
+  EXPECT_THAT(
+      [&] {
+        chosen({"--context", "amid"});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("between, chain or alone")));
+}
+
+TEST_F(TunedEntriesTest, ASettingOrContextThatIsNotTunedIsNamedWithThoseThatAre) {
+  EXPECT_THAT(
+      [&] {
+        chosen({"--set", "dtype=f64"});
+      },
+      ThrowsMessage<Error>(HasSubstr("gemm is not tuned with dtype=f64 in")));
+  EXPECT_THAT(
+      [&] {
+        chosen({"--set", "dtype=f64"});
+      },
+      ThrowsMessage<Error>(
+          HasSubstr("but with dtype=f32: run autotune --target gemm --set dtype=f64 ")));
+  EXPECT_THAT(
+      [&] {
+        chosen({"--context", "between"});
+      },
+      ThrowsMessage<Error>(HasSubstr("is not tuned with --context between")));
+}
+
+TEST_F(TunedEntriesTest, TheCommandThatIsProposedHasThePathOfTheManifest) {
+  const std::string path = AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml";
+  EXPECT_THAT(
+      [&] {
+        chosen({"--target", path, "--set", "dtype=f64"});
+      },
+      ThrowsMessage<Error>(HasSubstr("run autotune --target " + path + " --set")));
+}
+
+TEST_F(TunedEntriesTest, TheNearestTunedSizeStandsInForOthers) {
+  const auto nearest = nearest_entries(query({"--target", "gemm", "--size", "1024"}), store_);
+  ASSERT_EQ(nearest.size(), 2u) << "one for each policy";
+  for (const Nearest& one : nearest) {
+    const bool alone = one.entry.best.key.policy.ends_with("context=alone");
+    EXPECT_EQ(sizes_text(problem_of(one.entry).sizes), alone ? "256" : "512");
+    EXPECT_DOUBLE_EQ(one.distance, alone ? 2 : 1);
+    EXPECT_EQ(sizes_text(one.asked), "1024");
+  }
+}
+
+TEST_F(TunedEntriesTest, KnowWhetherAnythingIsTuned) {
+  EXPECT_TRUE(is_tuned(query({"--target", "gemm"}), store_));
+  EXPECT_FALSE(is_tuned(query({"--target", "gem"}), store_));
+  EXPECT_FALSE(is_tuned(query({"--device", "H100"}), store_));
+}
+
+TEST_F(TunedEntriesTest, AProblemWithoutACorrectTrialIsUnanswered) {
+  EXPECT_TRUE(unanswered_entries(query({}), store_).empty());
+  sample_.key.problem = "M=64 N=64 K=64 dtype=f32";
+  sample_.key.policy = "l2=hot launch=graph";
+  store_.append(std::vector{sample_.failure("BM=16", "wrong")});
+  EXPECT_THAT(names_of(unanswered_entries(query({}), store_)), ElementsAre("64"));
+  EXPECT_THAT(names_of(unanswered_entries(query({"--target", "gemm", "--size", "64"}), store_)),
+              ElementsAre("64"));
+  EXPECT_TRUE(unanswered_entries(query({"--target", "gemm", "--size", "128"}), store_).empty());
+}
+
+TEST(SizesText, IsOneNumberIfAllAreAlike) {
+  EXPECT_EQ(sizes_text({{"M", 512}, {"N", 512}}), "512");
+  EXPECT_EQ(sizes_text({{"M", 1}, {"N", 512}}), "M=1 N=512");
+  EXPECT_EQ(sizes_text({}), "");
+}
+
+TEST(WordsOf, AreSeparatedBySpaces) {
+  EXPECT_THAT(words_of(" M  N K"), ElementsAre("M", "N", "K"));
+  EXPECT_THAT(words_of(""), IsEmpty());
+}
+
+}  // namespace
+}  // namespace autotune::cli
