@@ -9,7 +9,7 @@
 namespace autotune::db {
 namespace {
 
-int rank_of(std::string_view provenance) {
+int strength_of(std::string_view provenance) {
   if (provenance == "pinned") return 4;
   if (provenance == "measured") return 3;
   if (provenance == "imported") return 2;
@@ -78,7 +78,7 @@ BestRow pinned_row(const PinRow& pin, const std::optional<BestRow>& tried,
 
 bool outranks(const BestRow& a, const BestRow& b) {
   const auto standing = [](const BestRow& row) {
-    return std::make_tuple(rank_of(row.provenance), row.decided);
+    return std::make_tuple(strength_of(row.provenance), row.decided);
   };
   if (standing(a) != standing(b)) return standing(a) > standing(b);
   if (a.decided) return std::tie(a.created_at, a.source) > std::tie(b.created_at, b.source);

@@ -17,7 +17,7 @@ constexpr std::int64_t kMostTrials = 50'000;
 constexpr double kGoodRatio = 1.25;
 
 /// The rows of one device, one kernel and one policy.
-struct Part {
+struct PartOfStore {
   const TunedStore& store;
   const LookupRequest& request;
   const std::string& device_id;
@@ -34,7 +34,7 @@ using Problems = std::map<std::string, PastProblem, std::less<>>;  // by their t
 double time_or_0(double ns) { return std::isfinite(ns) && ns > 0 ? ns : 0; }
 
 /// nullptr if the problem has other settings.
-PastProblem* problem_of(const Part& part, std::string_view text, Problems& problems) {
+PastProblem* problem_of(const PartOfStore& part, std::string_view text, Problems& problems) {
   const auto known = problems.find(text);
   if (known != problems.end()) return &known->second;
   PastProblem problem;
@@ -47,7 +47,7 @@ PastProblem* problem_of(const Part& part, std::string_view text, Problems& probl
   return &problems.emplace(text, std::move(problem)).first->second;
 }
 
-void read_best(const Part& part, Problems& problems) {
+void read_best(const PartOfStore& part, Problems& problems) {
   Query rows = part.query(
       "SELECT problem, configuration, median_ns, default_configuration, default_ns, baseline, "
       "baseline_ns, provenance FROM best WHERE device = ? AND kernel = ? AND +policy = ?");
@@ -64,7 +64,7 @@ void read_best(const Part& part, Problems& problems) {
 }
 
 /// Marks the problems that covers have pinned.
-void read_covers(const Part& part, Problems& problems) {
+void read_covers(const PartOfStore& part, Problems& problems) {
   Query rows = part.query(
       "SELECT best.problem, best.configuration, best.median_ns, pin.note FROM best JOIN pin ON "
       "pin.id = best.source WHERE best.device = ? AND best.kernel = ? AND best.policy = ?");
@@ -77,7 +77,7 @@ void read_covers(const Part& part, Problems& problems) {
   }
 }
 
-bool has_few_trials(const Part& part) {
+bool has_few_trials(const PartOfStore& part) {
   Query count = part.query(format(
       "SELECT count(*) FROM (SELECT 1 FROM trial WHERE device = ? AND kernel = ? AND policy = ? "
       "LIMIT {})",
@@ -86,7 +86,7 @@ bool has_few_trials(const Part& part) {
   return count.step() && count.integer(0) <= kMostTrials;
 }
 
-void read_trials(const Part& part, Problems& problems) {
+void read_trials(const PartOfStore& part, Problems& problems) {
   if (!has_few_trials(part)) return;
   Query rows = part.query(
       "SELECT problem, configuration, median_ns FROM trial WHERE device = ? AND kernel = ? AND "
@@ -120,7 +120,7 @@ void sort_out(PastProblem& problem) {
 }
 
 /// Uses times of a chain for problems that have none of the requested policy.
-Problems read_problems(Part part) {
+Problems read_problems(PartOfStore part) {
   Problems all;
   for (const std::string& policy : policies_of(part.request)) {
     part.policy = policy;
@@ -134,7 +134,7 @@ Problems read_problems(Part part) {
   return all;
 }
 
-void read_part(const Part& part, std::vector<PastProblem>& out) {
+void read_past(const PartOfStore& part, std::vector<PastProblem>& out) {
   for (auto& [text, problem] : read_problems(part)) {
     sort_out(problem);
     out.push_back(std::move(problem));
@@ -154,7 +154,7 @@ PastTimes read_layer(const Layer& layer, const LookupRequest& request) {
       read.devices.push_back(device);
       for (const KernelRow& kernel : kernels) {
         if (kernel.target != request.target || kernel.sizes != request.size_names) continue;
-        read_part({store, request, device.id, kernel.id, read.devices.size() - 1}, read.problems);
+        read_past({store, request, device.id, kernel.id, read.devices.size() - 1}, read.problems);
       }
     }
   });

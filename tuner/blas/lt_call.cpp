@@ -42,8 +42,8 @@ std::int32_t number(void* operation, OperationAttribute attribute) {
 }
 
 /// One of the matrices.
-struct Matrix {
-  explicit Matrix(void* layout)
+struct LtMatrix {
+  explicit LtMatrix(void* layout)
       : type(read(layout, LayoutAttribute::type, std::int32_t{-1})),
         order(read(layout, LayoutAttribute::order, std::int32_t{-1})),
         batch(read(layout, LayoutAttribute::batch, std::int32_t{-1})),
@@ -75,12 +75,12 @@ struct LtKey {
 };
 
 /// The common batch count of all matrices; 0, which is invalid, if they differ.
-std::int32_t batch_of(const Matrix& a, const Matrix& b, const Matrix& c, const Matrix& d) {
+std::int32_t batch_of(const LtMatrix& a, const LtMatrix& b, const LtMatrix& c, const LtMatrix& d) {
   return a.batch == d.batch && b.batch == d.batch && c.batch == d.batch ? d.batch : 0;
 }
 
 void take_layouts(CallShape& shape, const LtCall& lt) {
-  const Matrix a(lt.a), b(lt.b), c(lt.c), d(lt.d);
+  const LtMatrix a(lt.a), b(lt.b), c(lt.c), d(lt.d);
   shape.m = d.rows, shape.n = d.columns;
   shape.k = shape.op_a == kNotTransposed ? a.columns : a.rows;
   shape.lda = a.leading, shape.ldb = b.leading, shape.ldc = c.leading, shape.ldd = d.leading;

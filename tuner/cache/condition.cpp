@@ -9,18 +9,18 @@
 #include <cstdlib>
 #include <vector>
 
+#include "tuner/text/strings.hpp"
+
 namespace autotune {
 namespace {
 
 using Number = std::optional<std::int64_t>;
 
-constexpr int kDeepest = 32;               // of macros in macros
+constexpr int kDeepestMacro = 32;          // of macros in macros
 constexpr std::size_t kMostTokens = 4096;  // of an expanded condition
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 bool is_name(std::string_view token) {
-  return is_word(token[0]) && std::isdigit(static_cast<unsigned char>(token[0])) == 0;
+  return is_in_identifier(token[0]) && std::isdigit(static_cast<unsigned char>(token[0])) == 0;
 }
 
 /// Splits a condition into names, numbers and operators. Other characters are tokens that no rule
@@ -35,8 +35,8 @@ std::vector<std::string> tokens_of(std::string_view text) {
       ++at;
       continue;
     }
-    if (is_word(text[at])) {
-      while (at + length < text.size() && is_word(text[at + length])) ++length;
+    if (is_in_identifier(text[at])) {
+      while (at + length < text.size() && is_in_identifier(text[at + length])) ++length;
     }
     for (const std::string_view pair : kPairs) {
       if (text.substr(at).starts_with(pair)) length = 2;
@@ -67,7 +67,7 @@ void expand(std::vector<std::string>& out, const std::vector<std::string>& token
     if (!is_name(token)) {
       out.push_back(token);
     } else if (const auto known = macros.known.find(token);
-               known != macros.known.end() && depth < kDeepest) {
+               known != macros.known.end() && depth < kDeepestMacro) {
       expand(out, tokens_of(known->second), macros, depth + 1);
     } else if (token == "true" || token == "false") {
       out.emplace_back(token == "true" ? "1" : "0");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/cache/logical_lines.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
@@ -17,15 +18,10 @@ std::string_view without_leading_blanks(std::string_view text) {
   return first == std::string_view::npos ? std::string_view{} : text.substr(first);
 }
 
-bool is_word(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-}
-
-/// Removes the identifier at the front and returns it.
+/// Removes the identifier at the front, with the blanks after it, and returns it.
 std::string_view take_word(std::string_view& text) {
-  const auto end = std::ranges::find_if_not(text, is_word) - text.begin();
-  const std::string_view word = text.substr(0, static_cast<std::size_t>(end));
-  text = without_leading_blanks(text.substr(word.size()));
+  const std::string_view word = take_identifier(text);
+  text = without_leading_blanks(text);
   return word;
 }
 

@@ -21,19 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLongest = std::uint64_t{16} << 20;
-constexpr int kDeepest = 100;
+constexpr int kDeepestInclude = 100;
 constexpr std::string_view kLicence = "// SPDX-License-Identifier:";
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// Removes the word at the front and returns it.
-std::string_view take_word(std::string_view& text) {
-  std::size_t length = 0;
-  while (length < text.size() && is_word(text[length])) ++length;
-  const std::string_view word = text.substr(0, length);
-  text = text.substr(length);
-  return word;
-}
 
 /// One of #if, #ifdef, … to #endif.
 struct Branches {
@@ -55,7 +44,7 @@ class Flattening {
   }
 
   void add(std::string_view text, const fs::path& folder) {
-    if (++depth_ > kDeepest) throw Error("a file includes itself without end");
+    if (++depth_ > kDeepestInclude) throw Error("a file includes itself without end");
     const std::vector<LogicalLine> lines = logical_lines(text);
     std::vector<std::string_view> physical = split(text, '\n');
     if (physical.back().empty()) physical.pop_back();  // after the last line break
@@ -94,7 +83,7 @@ class Flattening {
   /// Whether the line needs no copy.
   bool directive(std::string_view line, const fs::path& folder) {
     line = trimmed(line);
-    const std::string_view word = take_word(line);
+    const std::string_view word = take_identifier(line);
     const std::string_view rest = trimmed(line);
     if (word == "if") return open(condition(rest, macros_), rest), true;
     if (word == "ifdef") return open_if_defined(rest, true), true;
@@ -144,7 +133,7 @@ class Flattening {
   }
 
   void define(std::string_view rest) {
-    const std::string name(take_word(rest));
+    const std::string name(take_identifier(rest));
     macros_.known.erase(name);
     if (rest.starts_with('(') || is_conditional()) {
       macros_.unknown.insert(name);
@@ -221,7 +210,8 @@ std::string flat_source(std::string_view text, std::string_view prelude,
 bool has_word(std::string_view text, std::string_view name) {
   for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) {
+    if ((at == 0 || !is_in_identifier(text[at - 1])) &&
+        (end == text.size() || !is_in_identifier(text[end]))) {
       return true;
     }
   }
@@ -235,7 +225,7 @@ std::string used_defines(std::string_view prelude, std::string_view text) {
     std::string next;
     for (const std::string_view line : split(prelude, '\n')) {
       std::string_view name = line.substr(std::min<std::size_t>(8, line.size()));  // "#define "
-      name = take_word(name);
+      name = take_identifier(name);
       if (name.empty()) continue;
       const bool in_others = std::ranges::any_of(split(used, '\n'), [&](std::string_view other) {
         return other != line && has_word(other, name);

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "tuner/text/strings.hpp"
+
 namespace autotune {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 class Reader {
  public:
@@ -67,7 +67,7 @@ class Reader {
       return;
     }
     const char c = text_[at_++];
-    const bool separates_digits = c == '\'' && !line().empty() && is_word(line().back());
+    const bool separates_digits = c == '\'' && !line().empty() && is_in_identifier(line().back());
     if (c == '"' && line().ends_with('R')) return take_raw();
     if (c == '"' || (c == '\'' && !separates_digits)) {
       in_ = In::quote;

@@ -79,31 +79,32 @@ void print_configuration(std::ostream& out, const Target& target, const Problem&
   for (const Launch& launch : checked.launches) print_launch(out, checked, launch);
 }
 
-Json json_of(const Dim3& size) { return {size.x, size.y, size.z}; }
+Json extent_json(const Dim3& size) { return {size.x, size.y, size.z}; }
 
-Json json_of(const Launch& launch) {
+Json launch_json(const Launch& launch) {
   return {{"entry", launch.entry},
-          {"grid", json_of(launch.grid)},
-          {"block", json_of(launch.block)},
-          {"cluster", json_of(launch.cluster)},
+          {"grid", extent_json(launch.grid)},
+          {"block", extent_json(launch.block)},
+          {"cluster", extent_json(launch.cluster)},
           {"dynamic_shared_bytes", launch.dynamic_shared_bytes}};
 }
 
-Json json_of(const KernelResources& resources) {
+Json resources_json(const KernelResources& resources) {
   return {{"entry", resources.entry},
           {"registers", resources.registers},
           {"shared_bytes", resources.shared_bytes},
           {"local_bytes", resources.local_bytes}};
 }
 
-Json json_of(const CheckedConfiguration& checked) {
-  Json json{{"config", cli::json_of(checked.configuration)},
+Json configuration_json(const CheckedConfiguration& checked) {
+  Json json{{"config", json_of(checked.configuration)},
             {"outcome", name_of(checked.outcome)},
             {"message", checked.message},
             {"launches", Json::array()},
             {"resources", Json::array()}};
-  for (const Launch& launch : checked.launches) json["launches"].push_back(json_of(launch));
-  for (const KernelResources& each : checked.resources) json["resources"].push_back(json_of(each));
+  for (const Launch& launch : checked.launches) json["launches"].push_back(launch_json(launch));
+  for (const KernelResources& each : checked.resources)
+    json["resources"].push_back(resources_json(each));
   return json;
 }
 
@@ -136,7 +137,7 @@ void print_check(std::ostream& out, const Target& target, const Problem& problem
 Json check_json(const Target& target, const Problem& problem, const DeviceInfo& device,
                 const TargetCheck& check, const CheckedTraffic& traffic) {
   Json json{{"target", target.name},
-            {"problem", cli::json_of(problem.values)},
+            {"problem", json_of(problem.values)},
             {"device", device.name},
             {"space", {{"combinations", check.product}, {"valid", check.valid}}},
             {"default_is_valid", check.default_is_legal},
@@ -160,7 +161,7 @@ Json check_json(const Target& target, const Problem& problem, const DeviceInfo& 
                                {"fill", fill_text(buffer)}});
   }
   for (std::size_t i = 0; i < check.configurations.size(); ++i) {
-    Json configuration = json_of(check.configurations[i]);
+    Json configuration = configuration_json(check.configurations[i]);
     if (!traffic.empty()) configuration["accesses"] = traffic_json(traffic[i]);
     json["configurations"].push_back(std::move(configuration));
   }

@@ -124,7 +124,7 @@ Json ratios_json(const std::string& configuration, const Comparison& comparison)
   return ratios;
 }
 
-Json json_of(const Comparison& comparison) {
+Json comparison_json(const Comparison& comparison) {
   Json json{{"places", Json::array()}, {"cover", Json::array()}};
   for (const Place& place : comparison.places) {
     json["places"].push_back({{"problem", place.entry.best.key.problem},
@@ -150,7 +150,7 @@ int run_compare(const Arguments& arguments) {
   use_valid_only(store, judge);
   const Comparison comparison = compare(places_of(arguments, store, judge, limit), limit);
   if (arguments.has("json")) {
-    std::cout << json_text(json_of(comparison)) << '\n';
+    std::cout << json_text(comparison_json(comparison)) << '\n';
   } else {
     print(comparison, judge, limit);
   }

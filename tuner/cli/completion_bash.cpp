@@ -9,7 +9,7 @@ namespace {
 
 // bash also splits words at `:` and `=`. So the script takes words from the line, and removes
 // everything up to the last `:` from the answers.
-constexpr const char* kFunctions =
+constexpr const char* kBashFunctions =
     R"bash(# bash completion of autotune, written by `autotune help --completion bash`.
 
 # usage: _autotune_reply WORD WORDS LIST FILES COMMANDS
@@ -77,7 +77,7 @@ std::string bash_completion() {
       "    _autotune_reply \"$word\" \"${{first[@]}}\"\n"
       "  else _autotune_reply \"$word\" \"${{further[@]}}\"\n  fi\n}}\n\n"
       "complete -F _autotune autotune\n",
-      kFunctions, verbs().front()->name, kParse, names.substr(1), cases);
+      kBashFunctions, verbs().front()->name, kParse, names.substr(1), cases);
 }
 
 }  // namespace autotune::cli

@@ -7,7 +7,7 @@
 namespace autotune::cli {
 namespace {
 
-constexpr const char* kFunctions =
+constexpr const char* kFishFunctions =
     R"fish(# fish completion of autotune, written by `autotune help --completion fish`.
 
 function __autotune_list
@@ -75,7 +75,7 @@ std::string lines_of(const Verb& verb, std::string_view standard) {
 }  // namespace
 
 std::string fish_completion() {
-  std::string text = kFunctions;
+  std::string text = kFishFunctions;
   text += "complete -c autotune -n __autotune_at_verb -l version -d 'Print the version'\n";
   for (const Verb* verb : verbs()) text += lines_of(*verb, verbs().front()->name);
   return text;

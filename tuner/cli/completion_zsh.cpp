@@ -7,7 +7,7 @@
 namespace autotune::cli {
 namespace {
 
-constexpr const char* kFunctions = R"zsh(#compdef autotune
+constexpr const char* kZshFunctions = R"zsh(#compdef autotune
 # zsh completion of autotune, written by `autotune help --completion zsh`.
 
 _autotune_list() {
@@ -88,7 +88,7 @@ std::string zsh_completion() {
       "  case $verb in\n{}  esac\n}}\n\n"
       "if [[ $funcstack[1] == _autotune ]]; then _autotune \"$@\"; else compdef _autotune "
       "autotune; fi\n",
-      kFunctions, verbs().front()->name, names, cases);
+      kZshFunctions, verbs().front()->name, names, cases);
 }
 
 }  // namespace autotune::cli

@@ -32,7 +32,7 @@ constexpr std::size_t kMostOfEach = 12;  // candidates from one size
 constexpr const char* kCandidates = "the cover's candidates";
 
 /// One size with its known times.
-struct Place {
+struct TunedSize {
   Problem problem;
   db::TunedEntry entry;
   std::map<std::string, double> ratios;
@@ -49,7 +49,7 @@ struct CoverTask {
   const DeviceInfo& device() const { return devices.front()->info(); }
 };
 
-TuningRequest request_of(const Arguments& arguments, const Target& target, DeviceKind kind) {
+TuningRequest cover_request(const Arguments& arguments, const Target& target, DeviceKind kind) {
   TuningRequest request;
   request.problems = problems_of(arguments, target);
   if (request.problems.size() < 2) {
@@ -67,8 +67,8 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
 }
 
 /// Throws Error where a size has no correct configuration.
-std::vector<Place> places_of(const CoverTask& task) {
-  std::vector<Place> places;
+std::vector<TunedSize> places_of(const CoverTask& task) {
+  std::vector<TunedSize> places;
   for (const Problem& problem : task.request.problems) {
     const auto entries = task.store.tuned(
         {task.device().name, task.target.name, problem.text(), key_text(task.request.policy)});
@@ -87,9 +87,9 @@ std::vector<Place> places_of(const CoverTask& task) {
 }
 
 /// The fastest few configurations of each place.
-std::vector<std::string> candidates_of(const std::vector<Place>& places, double limit) {
+std::vector<std::string> candidates_of(const std::vector<TunedSize>& places, double limit) {
   std::set<std::string> candidates;
-  for (const Place& place : places) {
+  for (const TunedSize& place : places) {
     std::vector<std::pair<double, std::string>> good;
     for (const auto& [configuration, ratio] : place.ratios) {
       if (ratio <= limit) good.emplace_back(ratio, configuration);
@@ -116,7 +116,7 @@ bool time_candidates(const CoverTask& task, const std::vector<std::string>& cand
 }
 
 struct Covered {
-  std::vector<Place> places;
+  std::vector<TunedSize> places;
   std::vector<std::string> candidates;
   std::vector<std::vector<double>> ratios;  // a row for each candidate
   std::vector<TradeOff> curve;
@@ -132,7 +132,7 @@ Covered covered(const CoverTask& task, std::vector<std::string> candidates) {
   Covered result{places_of(task), std::move(candidates), {}, {}};
   for (const std::string& candidate : result.candidates) {
     auto& row = result.ratios.emplace_back();
-    for (const Place& place : result.places) {
+    for (const TunedSize& place : result.places) {
       const auto found = place.ratios.find(candidate);
       const bool is_known = found != place.ratios.end();
       row.push_back(is_known ? found->second : std::numeric_limits<double>::infinity());
@@ -223,7 +223,7 @@ int run_cover(const Arguments& arguments) {
   Plugins plugins(arguments);
   const Target target = plugins.find_target(arguments.text("target"));
   check_devices(arguments.text("device"));
-  request_of(arguments, target, kind_asked_for(arguments));  // shows wrong usage
+  cover_request(arguments, target, kind_asked_for(arguments));  // shows wrong usage
   db::TunedStore store(database_path(arguments));
   const LeftOutWarning warning(store);
   const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
@@ -234,7 +234,8 @@ int run_cover(const Arguments& arguments) {
                "--device",
                info.name));
   }
-  ProgressDisplay display(arguments.has("quiet"), request_of(arguments, target, info.kind).budget,
+  ProgressDisplay display(arguments.has("quiet"),
+                          cover_request(arguments, target, info.kind).budget,
                           ProgressDisplay::Clock::now());
   const InterruptGuard guard([&] {
     for (const auto& device : devices) device->stop_compiling();
@@ -243,7 +244,7 @@ int run_cover(const Arguments& arguments) {
   callbacks.stop_requested = InterruptGuard::requested;
   callbacks.on_progress = [&](const Progress& progress) { display.show(progress); };
   callbacks.on_warning = [&](const std::string& sentence) { display.warn(sentence); };
-  CoverTask task{target,   devices, store, limit, request_of(arguments, target, info.kind),
+  CoverTask task{target,   devices, store, limit, cover_request(arguments, target, info.kind),
                  callbacks};
   TuningRequest tuning = task.request;
   if (info.kind == DeviceKind::cuda && !arguments.has("no-baseline")) {

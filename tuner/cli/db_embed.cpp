@@ -17,9 +17,9 @@
 namespace autotune::cli {
 namespace {
 
-constexpr double kCompileSeconds = 600;
+constexpr double kEmbedSeconds = 600;
 
-std::string name_of(const db::TunedEntry& entry) {
+std::string label_of(const db::TunedEntry& entry) {
   return format("{} on {}", entry.best.key.problem, entry.device.name);
 }
 
@@ -40,7 +40,7 @@ std::vector<CompiledAnswer> compile_all(std::vector<db::TunedEntry> entries, Ans
   for (auto& [name, some] : by_device) {
     const DeviceInfo info = device_of(some.front().device);
     for (CompiledAnswer& answer :
-         compile_answers(std::move(some), judge, info, threads, kCompileSeconds)) {
+         compile_answers(std::move(some), judge, info, threads, kEmbedSeconds)) {
       all.push_back(std::move(answer));
     }
   }
@@ -51,7 +51,7 @@ void drop_failed(std::vector<CompiledAnswer>& answers, const std::string& file) 
   std::vector<std::string> sentences;
   std::erase_if(answers, [&](const CompiledAnswer& answer) {
     if (answer.kernel) return false;
-    sentences.push_back(format("{} is left out: {}", name_of(answer.entry), answer.failure));
+    sentences.push_back(format("{} is left out: {}", label_of(answer.entry), answer.failure));
     return true;
   });
   warn_of(sentences);

@@ -143,7 +143,7 @@ const char* name_of(Health health) {
   return health == Health::ok ? "ok" : health == Health::note ? "note" : "problem";
 }
 
-Json json_of(const Findings& found) {
+Json findings_json(const Findings& found) {
   Json json = Json::array();
   for (const Finding& each : found) {
     json.push_back({{"what", each.what},
@@ -166,7 +166,7 @@ void print(const Findings& found) {
 int run_doctor(const Arguments& arguments) {
   const Findings found = all_findings(arguments);
   if (arguments.has("json")) {
-    std::cout << json_text(json_of(found)) << '\n';
+    std::cout << json_text(findings_json(found)) << '\n';
   } else {
     print(found);
   }

@@ -8,18 +8,15 @@
 #include <variant>
 #include <vector>
 
+#include "tuner/cli/cpp_literal.hpp"
 #include "tuner/cli/exported_entries.hpp"
 #include "tuner/gpu/cubin.hpp"
-#include "tuner/json/json.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
-
-/// C++ escapes these texts like JSON.
-std::string quoted(const std::string& text) { return Json(text).dump(); }
 
 template <class Range>
 std::string listed(const Range& values) {
@@ -96,9 +93,9 @@ class Header {
     out_
         << "}  // namespace data\n\n"
         << format("inline constexpr const char* kSettings = {};\n",
-                  quoted(to_text(problem_of(first).settings)))
+                  cpp_literal(to_text(problem_of(first).settings)))
         << format("inline constexpr const char* kFingerprint = {};\n",
-                  quoted(first.kernel.fingerprint))
+                  cpp_literal(first.kernel.fingerprint))
         << format("/// In the order of `sizes`: {}.\n", first.kernel.sizes)
         << "inline constexpr Row kRows[] = {\n"
         << joined(rows, ",\n")
@@ -118,9 +115,10 @@ class Header {
     const bool wins = entry.best.baseline.wins;
     return format(
         "    {{{}, {}, {}, {},\n     {},\n     {}, {}, {},\n     {}, {}, {}, {}, {}, {}, {}}}",
-        quoted(entry.device.name), entry.device.compute_capability, entry.device.multiprocessors,
-        in_data(arrays_.array("std::int64_t", sizes)), quoted(entry.best.configuration),
-        entry.best.median_ns.value_or(0), quoted(wins ? entry.best.baseline.text() : ""),
+        cpp_literal(entry.device.name), entry.device.compute_capability,
+        entry.device.multiprocessors, in_data(arrays_.array("std::int64_t", sizes)),
+        cpp_literal(entry.best.configuration), entry.best.median_ns.value_or(0),
+        cpp_literal(wins ? entry.best.baseline.text() : ""),
         wins ? entry.best.baseline.ns.value_or(0) : 0,
         in_data(arrays_.cubin(*answer.kernel->binary)), in_data(buffers_of(answer)),
         in_data(workspace_of(answer)), in_data(scalars_of(answer)), in_data(maps_of(answer)),
@@ -134,7 +132,7 @@ class Header {
   std::string buffers_of(const CompiledAnswer& answer) {
     std::vector<std::string> rows;
     for (const BufferSpec& each : answer.buffers) {
-      rows.push_back(format("{{{}, {}}}", quoted(each.name), each.bytes()));
+      rows.push_back(format("{{{}, {}}}", cpp_literal(each.name), each.bytes()));
     }
     return arrays_.array("Buffer", rows);
   }
@@ -151,8 +149,8 @@ class Header {
   std::string scalars_of(const CompiledAnswer& answer) {
     std::vector<std::string> rows;
     for (const Scalar& each : answer.scalars) {
-      rows.push_back(format("{{{}, Type::{}, {}}}", quoted(each.name), autotune::name_of(each.type),
-                            value_of(each)));
+      rows.push_back(format("{{{}, Type::{}, {}}}", cpp_literal(each.name),
+                            autotune::name_of(each.type), value_of(each)));
     }
     return arrays_.array("Scalar", rows);
   }
@@ -160,7 +158,7 @@ class Header {
   std::string constants_of(const CompiledAnswer& answer) {
     std::vector<std::string> rows;
     for (const ConstantCopy& each : answer.plan.constants) {
-      rows.push_back(format("{{{}, {}, {}}}", quoted(each.symbol), each.buffer,
+      rows.push_back(format("{{{}, {}, {}}}", cpp_literal(each.symbol), each.buffer,
                             each.optional ? "true" : "false"));
     }
     return arrays_.array("Constant", rows);
@@ -198,8 +196,8 @@ class Header {
       }
       const std::string& symbol = symbols[launch.entry];
       rows.push_back(format("{{{}, {}, {}, {}, {}, {}}}",
-                            quoted(symbol.empty() ? launch.entry : symbol), extents(launch.grid),
-                            extents(launch.block), extents(launch.cluster),
+                            cpp_literal(symbol.empty() ? launch.entry : symbol),
+                            extents(launch.grid), extents(launch.block), extents(launch.cluster),
                             launch.dynamic_shared_bytes, arrays_.array("Argument", arguments)));
     }
     return arrays_.array("Launch", rows);

@@ -136,7 +136,7 @@ std::string reason_lines(const Explanation& explanation) {
   return text;
 }
 
-Json json_of(const CostEstimate& estimate) {
+Json estimate_json(const CostEstimate& estimate) {
   Json terms = Json::object();
   for (int i = 0; i < kTerms; ++i) {
     terms[std::string(name_of(static_cast<Term>(i)))] = estimate.terms[static_cast<std::size_t>(i)];
@@ -174,7 +174,7 @@ Json explanation_json(const Explanation& explanation) {
             {"gpu", explanation.gpu.name},
             {"flops", explanation.flops},
             {"measured_seconds", explanation.seconds ? Json(*explanation.seconds) : Json()},
-            {"predicted", json_of(explanation.estimate)}};
+            {"predicted", estimate_json(explanation.estimate)}};
   if (is_gpu(explanation)) {
     const OccupancyQuestion question{"", "", explanation.gpu, explanation.input.shape};
     json["occupancy"] = occupancy_json(question, explanation.estimate.occupancy);
@@ -192,7 +192,7 @@ Json explanation_json(const Explanation& explanation) {
     json["losers"].push_back({{"config", json_of(loser.trial.configuration)},
                               {"seconds", loser.trial.seconds},
                               {"slower", loser.slower},
-                              {"predicted", json_of(loser.estimate)}});
+                              {"predicted", estimate_json(loser.estimate)}});
   }
   json["tried"] = explanation.tried;
   json["timed"] = explanation.timed.size();

@@ -18,7 +18,7 @@ struct Kind {
 constexpr std::array kKinds{Kind{"t1", import_t1}, Kind{"kt", import_results},
                             Kind{"t4", import_results}};
 
-int run_import(const Arguments& arguments) {
+int run(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.positional();
   if (words.size() < 2) {
     throw UsageError(
@@ -62,6 +62,6 @@ const Verb kImport{
                 {"db", "FILE", "kt, t4: the database"}},
     .positional = "KIND",
     .words = "t1 kt t4",
-    .run = run_import};
+    .run = run};
 
 }  // namespace autotune::cli

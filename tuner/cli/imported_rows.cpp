@@ -29,13 +29,13 @@ std::string time_text_of(const std::string& timestamp, const std::string& otherw
 }
 
 /// The position of a target's parameter in the file; else its only possible value.
-struct Column {
+struct SpaceColumn {
   std::optional<std::size_t> place;
   Value value;
 };
 
-Column column_of(const Parameter& parameter, const RecordedResults& results,
-                 const std::string& target) {
+SpaceColumn column_of(const Parameter& parameter, const RecordedResults& results,
+                      const std::string& target) {
   const auto found = std::ranges::find(results.parameters, parameter.name, &Parameter::name);
   if (found != results.parameters.end()) {
     return {static_cast<std::size_t>(found - results.parameters.begin()), {}};
@@ -56,9 +56,9 @@ void expect_known(const RecordedResults& results, const Target& target) {
   }
 }
 
-std::vector<Column> columns_of(const RecordedResults& results, const Target& target) {
+std::vector<SpaceColumn> columns_of(const RecordedResults& results, const Target& target) {
   expect_known(results, target);
-  std::vector<Column> columns;
+  std::vector<SpaceColumn> columns;
   for (const Parameter& parameter : target.parameters) {
     columns.push_back(column_of(parameter, results, target.name));
   }
@@ -112,14 +112,14 @@ void decide(ImportedRows& rows) {
 ImportedRows imported_rows(const RecordedResults& results, const Target& target,
                            const Problem& problem, const DeviceInfo& device,
                            const std::string& otherwise) {
-  const std::vector<Column> columns = columns_of(results, target);
+  const std::vector<SpaceColumn> columns = columns_of(results, target);
   const ParameterSpace space = space_of(target, problem, device);
   const double flops = work_of(target, problem, device).flops;
   ImportedRows rows;
   for (const RecordedResult& result : results.results) {
     Configuration configuration;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const Column& column = columns[i];
+      const SpaceColumn& column = columns[i];
       const Parameter& parameter = target.parameters[i];
       configuration.push_back(
           {parameter.name,

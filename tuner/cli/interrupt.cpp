@@ -18,10 +18,9 @@
 namespace autotune::cli {
 namespace {
 
-constexpr int kInterrupted = 130;
 volatile std::sig_atomic_t requests = 0;
 bool on_terminal = false;
-int signals[2] = {-1, -1};  // a pipe from the handler to the listener
+int listener_pipe[2] = {-1, -1};  // a pipe from the handler to the listener
 
 void say_first() {
   const std::string_view note = "\nending after the running launch; a second Ctrl-C ends at once\n";
@@ -35,7 +34,7 @@ extern "C" void on_signal(int number) {
   if (requests > 2) _exit(kInterrupted);  // the listener is stuck
   if (number != SIGQUIT && requests == 1) say_first();
   const auto byte = static_cast<unsigned char>(number);
-  static_cast<void>(!write(signals[1], &byte, 1));
+  static_cast<void>(!write(listener_pipe[1], &byte, 1));
   errno = before;
 }
 
@@ -60,7 +59,7 @@ void install(void (*handler)(int)) {
 /// Workers end with this process.
 void listen(const std::function<void()>& on_first) {
   unsigned char number = 0;
-  for (int requested = 0; read(signals[0], &number, 1) == 1;) {
+  for (int requested = 0; read(listener_pipe[0], &number, 1) == 1;) {
     if (number == SIGQUIT || ++requested > 1) remove_own_folders();
     if (number == SIGQUIT) quit();
     if (requested > 1) _exit(kInterrupted);
@@ -71,8 +70,8 @@ void listen(const std::function<void()>& on_first) {
 }  // namespace
 
 InterruptGuard::InterruptGuard(std::function<void()> on_first) {
-  if (pipe2(signals, O_CLOEXEC) != 0) {
-    throw Error(format("no pipe for signals: {}", std::strerror(errno)));
+  if (pipe2(listener_pipe, O_CLOEXEC) != 0) {
+    throw Error(format("no pipe for listener_pipe: {}", std::strerror(errno)));
   }
   on_terminal = isatty(STDERR_FILENO) == 1;
   listener_ = std::thread([on_first = std::move(on_first)] { listen(on_first); });
@@ -81,9 +80,9 @@ InterruptGuard::InterruptGuard(std::function<void()> on_first) {
 
 InterruptGuard::~InterruptGuard() {
   install(SIG_DFL);
-  close(signals[1]);
+  close(listener_pipe[1]);
   listener_.join();
-  close(signals[0]);
+  close(listener_pipe[0]);
 }
 
 bool InterruptGuard::requested() { return requests != 0; }

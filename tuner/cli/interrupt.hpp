@@ -7,6 +7,9 @@
 
 namespace autotune::cli {
 
+/// Exit status of a run that Ctrl-C ended.
+inline constexpr int kInterrupted = 130;
+
 /// Catches SIGINT, SIGTERM, SIGHUP and SIGQUIT while it lives; only one object at a time. SIGQUIT
 /// ends the process at once, as does a second of the other signals. Temporary folders are removed
 /// first.

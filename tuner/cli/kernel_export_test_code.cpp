@@ -4,17 +4,15 @@
 #include <cctype>
 #include <set>
 
+#include "tuner/cli/cpp_literal.hpp"
 #include "tuner/cli/kernel_export.hpp"
 #include "tuner/cli/plan_code.hpp"
-#include "tuner/json/json.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
-
-std::string quoted(const std::string& text) { return Json(text).dump(); }
 
 const char* fill_name(Fill fill) {
   switch (fill) {
@@ -79,10 +77,10 @@ std::string buffer_text(const KernelExport& exported, const BufferSpec& buffer) 
   const bool is_double =
       is_compared(buffer.role) && answer_type(exported.workload, buffer) != buffer.type;
   return format("      {{{}, {}, {}, {}, {}, {}, {}, {:.17g}, {:.17g}, {}, {}, {{{}}}}}",
-                quoted(buffer.name), buffer.length, buffer.element_bytes(),
+                cpp_literal(buffer.name), buffer.length, buffer.element_bytes(),
                 holds ? "true" : "false", is_compared(buffer.role) ? "true" : "false",
-                is_double ? "true" : "false", quoted(fill_name(buffer.fill)), first, second,
-                quoted(buffer.file.string()), buffer.file_offset, fields_of(exported, buffer));
+                is_double ? "true" : "false", cpp_literal(fill_name(buffer.fill)), first, second,
+                cpp_literal(buffer.file.string()), buffer.file_offset, fields_of(exported, buffer));
 }
 
 std::string buffers_text(const KernelExport& exported) {
@@ -177,7 +175,7 @@ std::string main_text(const KernelExport& exported, bool prepares) {
   text += format(
       "  const Comparison comparison = answers.compare(buffers, memory);\n"
       "  return report({}, comparison, seconds_of(call));\n}}\n",
-      quoted(format("{} {}", exported.entry.kernel.target, exported.entry.best.key.problem)));
+      cpp_literal(format("{} {}", exported.entry.kernel.target, exported.entry.best.key.problem)));
   const std::string name = "tuned_" + exported.name;
   for (std::size_t at = 0; (at = text.find("TUNED", at)) != std::string::npos;) {
     text.replace(at, 5, name);

@@ -19,7 +19,7 @@ void refuse_existing(const std::string& file) {
   }
 }
 
-void write(const std::string& file, const std::string& text) {
+void write_text(const std::string& file, const std::string& text) {
   write_file(file, [&](std::ostream& stream) { stream << text; });
 }
 
@@ -32,8 +32,8 @@ int run_new_target(const Arguments& arguments) {
   const std::string source = name + ".cu", manifest = name + ".target.toml";
   refuse_existing(source);
   refuse_existing(manifest);
-  write(source, files.source);
-  write(manifest, files.manifest);
+  write_text(source, files.source);
+  write_text(manifest, files.manifest);
   std::cout << format(
       "{0}: a small kernel and its plain reference\n"
       "{1}: its manifest with parameters, arguments, launch and reference\n"

@@ -108,7 +108,9 @@ std::string listed(const std::vector<std::int64_t>& values) {
   return joined(texts, ", ");
 }
 
-std::string extents(const Dim3& size) { return format("dim3({}, {}, {})", size.x, size.y, size.z); }
+std::string dim3_text(const Dim3& size) {
+  return format("dim3({}, {}, {})", size.x, size.y, size.z);
+}
 
 ElementType type_of(const PlanCode& code, std::uint32_t buffer) {
   const std::size_t own = code.buffers.size();
@@ -178,8 +180,8 @@ std::string launch_text(const PlanCode& code, const Launch& launch, bool is_firs
                     "        start(reinterpret_cast<const void*>(&{}), {},\n"
                     "              {}, {}, {}, {}, arguments, stream);\n"
                     "    if (status != cudaSuccess) return status;\n  }}\n",
-                    arguments, launch.entry, extents(launch.grid), extents(launch.block),
-                    extents(launch.cluster), launch.dynamic_shared_bytes,
+                    arguments, launch.entry, dim3_text(launch.grid), dim3_text(launch.block),
+                    dim3_text(launch.cluster), launch.dynamic_shared_bytes,
                     launch.starts_early && !is_first ? "true" : "false");
 }
 

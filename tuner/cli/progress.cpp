@@ -31,7 +31,7 @@ std::string outcomes_text(const OutcomeCounts& counts) {
   std::string text;
   for (int i = 0; i < kOutcomes; ++i) {
     if (counts[i] == 0) continue;
-    text += format("{}{} {}", text.empty() ? "" : ", ", counts[i], name_of(Outcome(i)));
+    text += format("{}{} {}", text.empty() ? "" : ", ", counts[i], autotune::name_of(Outcome(i)));
   }
   return text;
 }

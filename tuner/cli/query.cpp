@@ -20,8 +20,6 @@
 namespace autotune::cli {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
-
 /// Predicted by the cost model, so without interval and noise.
 bool is_predicted(const db::BestRow& best) { return best.provenance == "predicted"; }
 
@@ -134,10 +132,8 @@ void print(const Answer& answer, const Readable& readable, bool several) {
   }
 }
 
-Json json_of(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
-
 /// null where no vendor's library took part.
-Json json_of(const db::BaselineFigures& baseline) {
+Json baseline_json(const db::BaselineFigures& baseline) {
   if (!baseline.ns) return nullptr;
   return {{"plugin", baseline.plugin},
           {"name", baseline.candidate},
@@ -147,28 +143,28 @@ Json json_of(const db::BaselineFigures& baseline) {
           {"wins", baseline.wins}};
 }
 
-Json json_of(const Answer& answer) {
+Json answer_json(const Answer& answer) {
   const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
   Json json;
   json["target"] = entry.kernel.target;
-  json["problem"] = cli::json_of(parse_named_values(best.key.problem));
+  json["problem"] = json_of(parse_named_values(best.key.problem));
   json["exact"] = answer.distance == 0;
-  if (answer.asked) json["asked"] = cli::json_of(*answer.asked);
+  if (answer.asked) json["asked"] = json_of(*answer.asked);
   json["factor_away"] = std::exp2(answer.distance);
   json["device"] = {{"name", entry.device.name}, {"kind", entry.device.kind}};
   json["policy"] = best.key.policy;
-  json["config"] = cli::json_of(parse_named_values(best.configuration));
+  json["config"] = json_of(parse_named_values(best.configuration));
   json["median_ns"] = json_of(best.median_ns);
   json["low_ns"] = json_of(best.low_ns);
   json["high_ns"] = json_of(best.high_ns);
   json["samples"] = best.samples;
   json["gflops"] = json_of(best.gflops);
-  json["default"] = {{"config", cli::json_of(parse_named_values(best.default_configuration))},
+  json["default"] = {{"config", json_of(parse_named_values(best.default_configuration))},
                      {"median_ns", json_of(best.default_ns)}};
   json["ratio_to_default"] =
       best.default_ns && best.median_ns ? Json(*best.default_ns / *best.median_ns) : Json();
-  json["baseline"] = json_of(best.baseline);
+  json["baseline"] = baseline_json(best.baseline);
   json["cold_ns"] = json_of(best.cold_ns);
   json["joules"] = json_of(best.joules);
   json["default"]["joules"] = json_of(best.default_joules);
@@ -227,7 +223,7 @@ int run_query(const Arguments& arguments) {
     Json json{{"db", database_path(arguments).string()}, {"results", Json::array()}};
     if (arguments.has("target")) json["target"] = answers.front().entry.kernel.target;
     for (const Answer& answer : answers) {
-      json["results"].push_back(json_of(answer));
+      json["results"].push_back(answer_json(answer));
       json["results"].back()["counters"] = counters_of(databases.own(), answer);
       const auto trials = trials_of(arguments, databases.own(), answer.entry);
       if (!trials.empty()) json["results"].back()["trials"] = trials_json(trials);

@@ -25,26 +25,27 @@ struct Line {
 };
 
 /// null if a run ended before that.
-Json json_of(double figure) { return std::isfinite(figure) ? Json(figure) : Json(nullptr); }
+Json figure_json(double figure) { return std::isfinite(figure) ? Json(figure) : Json(nullptr); }
 
-Json json_of(const Quartiles& quartiles) {
-  return Json::array({json_of(quartiles.low), json_of(quartiles.median), json_of(quartiles.high)});
+Json figure_json(const Quartiles& quartiles) {
+  return Json::array(
+      {figure_json(quartiles.low), figure_json(quartiles.median), figure_json(quartiles.high)});
 }
 
-Json json_of(const Line& line) {
+Json line_json(const Line& line) {
   Json json{{"space", line.recorded.name},
             {"configurations", line.recorded.space.size()},
             {"failures", line.recorded.failures()},
             {"optimum_seconds", line.recorded.best()}};
   for (std::size_t i = 0; i < kCheckpoints.size(); ++i) {
-    json["ratio"][std::to_string(kCheckpoints[i])] = json_of(line.summary.at[i]);
+    json["ratio"][std::to_string(kCheckpoints[i])] = figure_json(line.summary.at[i]);
   }
-  json["evaluations_to_5_percent"] = json_of(line.summary.to_5_percent);
-  json["evaluations_to_1_percent"] = json_of(line.summary.to_1_percent);
+  json["evaluations_to_5_percent"] = figure_json(line.summary.to_5_percent);
+  json["evaluations_to_1_percent"] = figure_json(line.summary.to_1_percent);
   json["reach_5_percent"] = line.summary.reach_5_percent;
   json["reach_1_percent"] = line.summary.reach_1_percent;
-  json["mean_log_ratio"] = json_of(line.summary.mean_log_ratio);
-  json["ratio"]["end"] = json_of(line.summary.at_end);
+  json["mean_log_ratio"] = figure_json(line.summary.mean_log_ratio);
+  json["ratio"]["end"] = figure_json(line.summary.at_end);
   json["mean_evaluations"] = line.summary.mean_evaluations;
   json["own_seconds"] = line.summary.own_seconds;
   return json;
@@ -162,7 +163,7 @@ int run_replay(const Arguments& arguments) {
     const std::vector<ReplayRun> runs = replay(recorded, request, predictions(arguments, recorded));
     lines.push_back({std::move(recorded), summarize(runs)});
     if (arguments.has("json")) {
-      documents.push_back(json_of(lines.back()));
+      documents.push_back(line_json(lines.back()));
     } else {
       print(lines.back(), request);
     }

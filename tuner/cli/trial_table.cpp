@@ -15,7 +15,6 @@
 namespace autotune::cli {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
 constexpr double kLast = std::numeric_limits<double>::infinity();
 
 /// A column to sort by, in ascending order of `rank`.
@@ -45,11 +44,6 @@ const Column& column_called(const std::string& name) {
 template <class T>
 std::string text_or_dash(const std::optional<T>& value, double factor = 1) {
   return value ? format("{:.4g}", factor * static_cast<double>(*value)) : "-";
-}
-
-template <class T>
-Json json_of(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
 }
 
 }  // namespace
@@ -94,7 +88,7 @@ std::string trials_text(const std::vector<db::TrialRow>& trials, const Readable&
 Json trials_json(const std::vector<db::TrialRow>& trials) {
   Json all = Json::array();
   for (const db::TrialRow& trial : trials) {
-    all.push_back({{"config", cli::json_of(parse_named_values(trial.configuration))},
+    all.push_back({{"config", json_of(parse_named_values(trial.configuration))},
                    {"median_ns", *trial.median_ns},
                    {"registers", json_of(trial.registers)},
                    {"shared_bytes", json_of(trial.shared_bytes)},

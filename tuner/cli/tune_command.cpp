@@ -59,7 +59,7 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
   return request;
 }
 
-Target find_target(const Arguments& arguments, Plugins& plugins) {
+Target asked_target(const Arguments& arguments, Plugins& plugins) {
   const std::string name = target_name_of(arguments);
   refresh_generated_source(name);
   return with_fixed(plugins.find_target(name), fixed_of(arguments));
@@ -68,7 +68,7 @@ Target find_target(const Arguments& arguments, Plugins& plugins) {
 }  // namespace
 
 TuneCommand::TuneCommand(const Arguments& arguments)
-    : arguments_(arguments), plugins_(arguments), target_(find_target(arguments, plugins_)) {
+    : arguments_(arguments), plugins_(arguments), target_(asked_target(arguments, plugins_)) {
   plugins_.provide_strategy(arguments.text("strategy"));
   check_devices(arguments.text("device"));
   request_of(arguments, target_, kind_asked_for(arguments));  // shows wrong usage at once

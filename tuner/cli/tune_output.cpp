@@ -5,6 +5,7 @@
 #include <iostream>
 #include <utility>
 
+#include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/cli/verb.hpp"

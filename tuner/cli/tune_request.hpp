@@ -10,9 +10,6 @@
 
 namespace autotune::cli {
 
-/// Exit status of a run that Ctrl-C ended.
-inline constexpr int kInterrupted = 130;
-
 /// `--l2`, `--launch` and `--context`. Throws UsageError.
 Policy policy_of(const Arguments& arguments, DeviceKind kind);
 /// The budget without `--budget`.

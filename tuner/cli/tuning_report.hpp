@@ -2,6 +2,7 @@
 // The result of a tuning run as text and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tuner/core/target.hpp"
@@ -22,5 +23,11 @@ Json json_of(const PruneCheck& check);
 
 /// `{"BM": 64, "PREFETCH": "register"}`.
 Json json_of(const NamedValues& values);
+
+/// null if there is none.
+template <class T>
+Json json_of(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
 
 }  // namespace autotune::cli

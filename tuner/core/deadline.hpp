@@ -7,6 +7,10 @@
 
 namespace autotune {
 
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 /// After this moment, no new work begins.
 class Deadline {
  public:

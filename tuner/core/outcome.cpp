@@ -6,17 +6,19 @@
 namespace autotune {
 namespace {
 
-constexpr std::array<std::string_view, kOutcomes> kNames = {
+constexpr std::array<std::string_view, kOutcomes> kOutcomeNames = {
     "ok",    "pruned",           "invalid", "compile_error", "launch_error",
     "wrong", "nondeterministic", "timeout", "crash"};
 
 }  // namespace
 
-std::string_view name_of(Outcome outcome) { return kNames[static_cast<std::size_t>(outcome)]; }
+std::string_view name_of(Outcome outcome) {
+  return kOutcomeNames[static_cast<std::size_t>(outcome)];
+}
 
 std::optional<Outcome> outcome(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == name) return static_cast<Outcome>(i);
+  for (std::size_t i = 0; i < kOutcomeNames.size(); ++i) {
+    if (kOutcomeNames[i] == name) return static_cast<Outcome>(i);
   }
   return std::nullopt;
 }

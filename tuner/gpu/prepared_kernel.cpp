@@ -31,17 +31,17 @@ std::vector<Scalar> named_scalars(const LaunchPlan& plan) {
   return named;
 }
 
-/// A plan, bound to the addresses and scalars of its last launch.
-struct BoundCall {
-  std::vector<void*> addresses;
-  std::vector<Scalar> scalars;  // by name; at first those of the plan
-  std::string constant;         // the buffer whose work the plan leaves out
-  std::optional<BoundPlan> plan;
-};
-
 }  // namespace
 
 struct PreparedKernel::Loaded {
+  /// A plan, bound to the addresses and scalars of its last launch.
+  struct BoundCall {
+    std::vector<void*> addresses;
+    std::vector<Scalar> scalars;  // by name; at first those of the plan
+    std::string constant;         // the buffer whose work the plan leaves out
+    std::optional<BoundPlan> plan;
+  };
+
   Loaded(std::string_view binary, LaunchPlan launches, std::vector<BufferSpec> specs)
       : cubin(binary),
         plan(std::move(launches)),
@@ -113,7 +113,7 @@ void PreparedKernel::Loaded::set(BoundCall& call, std::span<const Scalar> given)
 void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
                             void* stream, std::string_view constant) {
   const std::lock_guard lock(loaded_->mutex);
-  BoundCall& call = constant.empty() ? loaded_->whole : loaded_->with_constant;
+  Loaded::BoundCall& call = constant.empty() ? loaded_->whole : loaded_->with_constant;
   try {
     if (call.constant != constant) call.plan.reset();  // the plan is for another buffer
     if (!call.plan) {

@@ -14,19 +14,12 @@ namespace {
 
 constexpr int kMostCopies = 1024;
 
-std::size_t index_of(InputSet set) { return static_cast<std::size_t>(set); }
-
 /// The alignment that textures need.
 std::int64_t aligned(std::int64_t bytes) { return (bytes + 511) / 512 * 512; }
 
 void set_bytes(cudaStream_t stream, std::byte* to, std::byte value, std::int64_t bytes) {
   check_cuda(cudaMemsetAsync(to, static_cast<int>(value), static_cast<std::size_t>(bytes), stream),
              "set memory");
-}
-
-void copy(cudaStream_t stream, std::byte* to, const std::byte* from, std::int64_t bytes) {
-  check_cuda(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream),
-             "copy memory");
 }
 
 /// Fills files and structs on the host, and synchronizes so that the host's copy can go.
@@ -39,6 +32,11 @@ void upload(cudaStream_t stream, const BufferSpec& spec, InputSet set, std::uint
 }
 
 }  // namespace
+
+void copy(cudaStream_t stream, void* to, const void* from, std::int64_t bytes) {
+  check_cuda(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream),
+             "copy memory");
+}
 
 std::vector<std::byte> downloaded(const std::byte* from, std::int64_t bytes) {
   std::vector<std::byte> to(static_cast<std::size_t>(bytes));

@@ -18,6 +18,7 @@
 namespace autotune {
 
 inline constexpr std::array kInputSets{InputSet::integers, InputSet::uniform};
+inline std::size_t index_of(InputSet set) { return static_cast<std::size_t>(set); }
 
 /// Device memory of exactly `bytes` between two red zones, then `slack` bytes.
 class ZonedBuffer {
@@ -35,6 +36,9 @@ class ZonedBuffer {
   DeviceMemory memory_;
   std::int64_t bytes_ = 0;
 };
+
+/// Between the host and the device, or within one; does not wait for the device.
+void copy(cudaStream_t stream, void* to, const void* from, std::int64_t bytes);
 
 /// A copy on the host. No stream may be writing.
 std::vector<std::byte> downloaded(const std::byte* from, std::int64_t bytes);

@@ -13,12 +13,6 @@ namespace autotune {
 
 namespace {
 
-std::size_t index_of(InputSet set) { return static_cast<std::size_t>(set); }
-
-void copy(cudaStream_t stream, void* to, const void* from, std::size_t bytes) {
-  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copy memory");
-}
-
 /// The first wrong element of an array; nothing when there is none.
 std::vector<std::byte> first_wrong(const std::byte* array, ElementType type,
                                    const Finding& finding) {

@@ -68,7 +68,7 @@ Build failed(const CompileTask& task, const ProcessResult& result) {
                            result.status, first_error(result.output)));
 }
 
-void write(const fs::path& file, std::string_view text) {
+void write_file(const fs::path& file, std::string_view text) {
   if ((std::ofstream(file, std::ios::binary) << text).flush()) return;
   throw Error(format("{} cannot be written (is the disk full? set TMPDIR)", file.string()));
 }
@@ -96,8 +96,9 @@ ProcessResult run_compiler(const CompileTask& task, const Files& files, const Ru
 Build compile_program(const CompileTask& task, const RunProgram& run) {
   const TemporaryFolder folder;
   const Files files(folder.path());
-  write(files.source, task.source);
-  for (const ShimHeader& header : shim_headers()) write(folder.path() / header.name, header.text);
+  write_file(files.source, task.source);
+  for (const ShimHeader& header : shim_headers())
+    write_file(folder.path() / header.name, header.text);
   const ProcessResult result = run_compiler(task, files, run);
   if (!result.timed_out && result.status != 0) return failed(task, result);
   Build build;

@@ -5,16 +5,12 @@
 #include <chrono>
 #include <mutex>
 
+#include "tuner/core/deadline.hpp"
+
 namespace autotune {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kEnoughSeconds = 0.05;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 std::vector<HostCandidate::Bytes> outputs_of(HostBuffers& buffers) {
   std::vector<HostCandidate::Bytes> copies;
@@ -77,7 +73,7 @@ Verdict HostCandidate::verify_on(std::size_t set, int runs) {
   for (int run = 0; run < std::max(runs, 1); ++run) {
     buffers.prepare();
     for (HostBuffer& space : workspace_) space.clear(launcher_.threads());
-    const auto start = Clock::now();
+    const auto start = Deadline::Clock::now();
     plans_[set].run(launcher_);
     worst.seconds = seconds_since(start);
     plans_[set].check(launcher_);
@@ -131,11 +127,11 @@ TimedBatch HostCandidate::time(int launches, L2State l2) {
   warm_ = true;
   int done = 0;
   double seconds = 0;
-  const auto begin = Clock::now();
+  const auto begin = Deadline::Clock::now();
   while (done < std::max(launches, 1) && (done == 0 || seconds < kEnoughSeconds)) {
     if (l2 == L2State::cold) {
       evict();
-      const auto start = Clock::now();
+      const auto start = Deadline::Clock::now();
       run();
       seconds += seconds_since(start);
     } else {

@@ -23,7 +23,7 @@ namespace {
 }
 
 /// A file in memory.
-int file_of(const std::string& bytes) {
+int memory_file_of(const std::string& bytes) {
   const int file = memfd_create("autotune-kernel", MFD_CLOEXEC);
   if (file < 0) refuse(std::strerror(errno));
   if (write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
@@ -35,7 +35,7 @@ int file_of(const std::string& bytes) {
 
 }  // namespace
 
-HostModule::HostModule(const std::string& shared_object) : file_(file_of(shared_object)) {
+HostModule::HostModule(const std::string& shared_object) : file_(memory_file_of(shared_object)) {
   handle_ = dlopen(format("/proc/self/fd/{}", file_).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) {
     const std::string why = dlerror();

@@ -13,9 +13,6 @@ namespace autotune {
 namespace {
 
 constexpr const char* kError = "__error__";
-/// This key with value 1 marks a time as a lower bound.
-constexpr const char* kLowerBound = "lower_bound";
-
 /// Kernel Tuner's names of failures.
 constexpr std::array kFailures{
     std::pair<std::string_view, Outcome>{"CompilationFailedConfig", Outcome::compile_error},
@@ -106,7 +103,7 @@ std::string_view word_of(Outcome outcome) {
   }
 }
 
-Json json_of(const std::vector<Parameter>& parameters, const RecordedResult& result) {
+Json entry_of(const std::vector<Parameter>& parameters, const RecordedResult& result) {
   Json entry = Json::object();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     entry[parameters[i].name] = json_of(result.values[i]);
@@ -169,7 +166,7 @@ std::string kernel_tuner_cache(const RecordedResults& results) {
   text += ",\n\"cache\": {";
   const char* separator = "\n";
   for (const RecordedResult& result : results.results) {
-    const Json entry = json_of(results.parameters, result);
+    const Json entry = entry_of(results.parameters, result);
     text += format("{}{}: {}", separator, Json(key_of(result)).dump(),
                    entry.dump(-1, ' ', false, Json::error_handler_t::replace));
     separator = ",\n";

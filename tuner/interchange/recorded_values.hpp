@@ -10,6 +10,9 @@
 
 namespace autotune {
 
+/// A measurement with this name marks the time as a lower bound.
+inline constexpr const char* kLowerBound = "lower_bound";
+
 /// A JSON value: true is 1, 2.0 is 2; anything but an integer or text becomes its JSON text.
 Value value_of(const Json& json);
 /// The inverse for values that files have as numbers.

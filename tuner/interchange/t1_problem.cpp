@@ -12,7 +12,7 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kAxes = 3;
+constexpr std::size_t kMostAxes = 3;
 
 std::vector<PythonConstant> values_of_parameter(const CheckedJson& values) {
   std::vector<PythonConstant> list =
@@ -73,7 +73,7 @@ void T1Problem::read_sizes() {
   if (const auto found = kernel_.find("ProblemSize")) {
     for (const CheckedJson& size :
          found->json().is_array() ? found->items() : std::vector{*found}) {
-      if (sizes_.size() < kAxes && size.json().is_number_integer()) {
+      if (sizes_.size() < kMostAxes && size.json().is_number_integer()) {
         sizes_.push_back(size.json().get<std::int64_t>());
       }
     }

@@ -10,9 +10,6 @@
 namespace autotune {
 namespace {
 
-/// A measurement with this name marks the time as a lower bound.
-constexpr const char* kLowerBound = "lower_bound";
-
 /// The word for each outcome; of several outcomes with one word, the first is read.
 constexpr std::array kWords{
     std::pair<Outcome, std::string_view>{Outcome::ok, "correct"},
@@ -41,7 +38,7 @@ std::string_view word_of(const RecordedResult& result) {
 }
 
 /// The first objective.
-std::string objective_of(const CheckedJson& result) {
+std::string first_objective_of(const CheckedJson& result) {
   const auto objectives = result.find("objectives");
   return objectives ? objectives->items(1).front().text() : "time";
 }
@@ -56,7 +53,7 @@ void read_times(const CheckedJson& result, RecordedResult& read) {
 }
 
 void read_measurements(const CheckedJson& result, RecordedResult& read) {
-  const std::string objective = objective_of(result);
+  const std::string objective = first_objective_of(result);
   const auto measurements = result.find("measurements");
   if (!measurements) return;
   for (const CheckedJson& measurement : measurements->items()) {
@@ -88,7 +85,7 @@ Json measurements_of(const RecordedResult& result) {
   return all;
 }
 
-Json json_of(const std::vector<Parameter>& parameters, const RecordedResult& result) {
+Json result_of(const std::vector<Parameter>& parameters, const RecordedResult& result) {
   Json configuration = Json::object();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     configuration[parameters[i].name] = json_of(result.values[i]);
@@ -139,7 +136,7 @@ std::string t4_results(const RecordedResults& results) {
   if (!results.device.empty()) document["metadata"]["device"] = results.device;
   if (!results.kernel.empty()) document["metadata"]["kernel"] = results.kernel;
   for (const RecordedResult& result : results.results) {
-    document["results"].push_back(json_of(results.parameters, result));
+    document["results"].push_back(result_of(results.parameters, result));
   }
   return json_text(document) + '\n';
 }

@@ -4,7 +4,6 @@
 namespace autotune {
 namespace {
 
-constexpr int kWarp = 32;
 constexpr std::int64_t kSharedSteps = 256;
 
 KernelShape with_threads(KernelShape kernel, int threads, const SharedOfBlock& shared) {

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::int64_t kLine = 128;
 constexpr std::int64_t kSector = 32;
-constexpr int kWarp = 32;
-
 /// Blocks whose first byte lies at each place of a line.
 using Alignments = std::array<std::int64_t, kLine>;
 

@@ -8,7 +8,7 @@
 namespace autotune {
 namespace {
 
-constexpr double kWarp = 32;
+constexpr double kLanes = kWarp;
 constexpr double kFmaLatency = 4.5;    // cycles, dependent instructions of one warp
 constexpr double kSharedLatency = 30;  // cycles
 constexpr double kIntoShared = 175;    // cycles to store data to shared memory and read it back
@@ -37,13 +37,13 @@ BlockLoad load_of(const GpuSpec& gpu, const Calibration& calibration, const Cost
   const double fmas = work.flops / 2 / blocks;
   const double reached = std::max(work.fma_percent, 1.0) / 100 * calibration.fma_share;
   // Lanes of a partial warp idle like threads without work.
-  const double lanes = std::ceil(input.shape.threads / kWarp) * kWarp;
+  const double lanes = std::ceil(input.shape.threads / kLanes) * kLanes;
   const double busy =
       input.shape.threads / lanes * (1 - std::clamp(work.idle_percent, 0.0, kMostIdle) / 100);
   const bool on_tensor_cores = work.tensor_products > 0;
   const double slots = (on_tensor_cores ? 0 : fmas / reached) + work.instructions / blocks;
   const double multiply = fmas / (gpu.sm.fma_lanes * reached) / busy;
-  const double issue = slots / (kWarp * gpu.sm.schedulers) / busy;
+  const double issue = slots / (kLanes * gpu.sm.schedulers) / busy;
   return {
       on_tensor_cores ? 0 : multiply,
       on_tensor_cores ? multiply : 0,
@@ -77,7 +77,7 @@ class Rounds {
   Rounds(const GpuSpec& gpu, const Calibration& calibration, const CostInput& input)
       : gpu_(gpu), calibration_(calibration), input_(input) {
     load_ = load_of(gpu, calibration, input);
-    warps_ = std::ceil(input.shape.threads / kWarp);
+    warps_ = std::ceil(input.shape.threads / kLanes);
     const double cold = cold_share(gpu, input.work);
     memory_latency_ = calibration.l2_latency_cycles * (1 - cold) +
                       calibration.dram_latency_cycles * cold +

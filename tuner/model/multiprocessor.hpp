@@ -7,6 +7,8 @@
 
 namespace autotune {
 
+inline constexpr int kWarp = 32;  // threads, on every architecture
+
 /// Limits, allocation rules and rates per clock cycle of one multiprocessor (SM). From NVIDIA's
 /// CUDA C++ Programming Guide ("Technical Specifications per Compute Capability"), the last
 /// occupancy spreadsheet for 1.x and 2.x, and the tuning guides.

@@ -9,8 +9,6 @@
 namespace autotune {
 namespace {
 
-constexpr int kWarp = 32;
-
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }

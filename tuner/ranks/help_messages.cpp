@@ -4,12 +4,12 @@
 #include <memory>
 #include <utility>
 
+#include "tuner/ranks/wire_measurement.hpp"
 #include "tuner/worker/wire.hpp"
 #include "tuner/worker/wire_codec.hpp"
 
 namespace autotune {
 
-WIRE_MEMBERS(Measurement, median, low, high, samples, outliers, throttled)
 /// The rest of a trial is the owner's: resources, predictions.
 WIRE_MEMBERS(Trial, outcome, message, measurement, verified)
 

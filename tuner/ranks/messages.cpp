@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/hash/hash.hpp"
+#include "tuner/ranks/wire_measurement.hpp"
 #include "tuner/worker/wire_codec.hpp"
 
 namespace autotune {
@@ -32,7 +33,6 @@ WIRE_MEMBERS(DeviceInfo, name, kind, id, environment, compute_capability, multip
              clock_hz, memory_bytes_per_second)
 WIRE_MEMBERS(Problem, values)
 WIRE_MEMBERS(PastTrial, problem, configuration, seconds, predicted)
-WIRE_MEMBERS(Measurement, median, low, high, samples, outliers, throttled)
 WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
 WIRE_MEMBERS(Ratio, median, low, high)
 

@@ -11,11 +11,11 @@
 #include "tuner/replay/recorded_trials.hpp"
 #include "tuner/report/elapsed.hpp"
 #include "tuner/report/report.hpp"
+#include "tuner/text/figures.hpp"
 
 namespace autotune::report {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
 constexpr std::string_view kContext = " context=";
 
 std::string context_of(const std::string& policy) {

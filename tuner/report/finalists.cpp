@@ -8,11 +8,11 @@
 #include "tuner/model/cost_model.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/report/report.hpp"
+#include "tuner/text/figures.hpp"
 
 namespace autotune::report {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
 constexpr std::string_view kCounting = "cuda";  // the kind of devices that have counters
 
 const db::TrialRow* latest_timed(const ReportedProblem& problem, const std::string& configuration) {

@@ -15,7 +15,6 @@
 namespace autotune::report {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
 constexpr std::size_t kFastest = 6;
 constexpr std::size_t kReasons = 8;
 constexpr std::size_t kLongestMessage = 300;

@@ -8,13 +8,13 @@
 #include "tuner/records/reasons.hpp"
 #include "tuner/report/packed_table.hpp"
 #include "tuner/report/verdict.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/printable.hpp"
 
 namespace autotune::report {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
-constexpr std::size_t kLongestMessage = 400;
+constexpr std::size_t kLongestReason = 400;
 
 using Texts = std::vector<std::optional<std::string>>;
 using Numbers = std::vector<std::optional<double>>;
@@ -58,7 +58,7 @@ std::vector<std::pair<std::string, Texts>> parameters_of(const std::vector<db::T
 Texts messages_of(const std::vector<db::TrialRow>& trials) {
   Texts messages(trials.size());
   for (const Reason& reason : reasons_of(trials)) {
-    const std::string text = printable(meaning_of(reason.example)).substr(0, kLongestMessage);
+    const std::string text = printable(meaning_of(reason.example)).substr(0, kLongestReason);
     for (const std::size_t trial : reason.trials) messages[trial] = text;
   }
   return messages;

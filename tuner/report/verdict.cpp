@@ -10,8 +10,6 @@
 namespace autotune::report {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
-
 /// The speedup over another choice. Unknown ends of an interval are replaced by the median.
 std::optional<Speedup> speedup(const db::BestRow& best, std::optional<double> ns,
                                std::optional<double> low_ns, std::optional<double> high_ns) {

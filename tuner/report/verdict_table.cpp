@@ -14,8 +14,6 @@
 namespace autotune::report {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
-
 Cell time_cell(const std::optional<double>& seconds) {
   if (!seconds) return {};
   return {time_text(*seconds), format("{}", *seconds)};

@@ -13,10 +13,10 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kMost = 240;
-constexpr Eigen::Index kMostFitted = 100;
+constexpr Eigen::Index kMostSampled = 100;
 constexpr Eigen::Index kFolds = 5;
-constexpr int kFitSteps = 12;
-constexpr double kStep = 0.03;  // levels of a parameter may differ sharply
+constexpr int kSampleFitSteps = 12;
+constexpr double kSharpStep = 0.03;  // levels of a parameter may differ sharply
 constexpr std::uint64_t kSeed = 1;
 
 struct Sample {
@@ -76,10 +76,10 @@ Points with_shuffled(const Points& points, RandomSource& random) {
 /// Sums of squared errors over all folds: unshuffled, then for each shuffled dimension.
 Eigen::VectorXd squared_errors(const Sample& sample, RandomSource& random) {
   const Eigen::Index count = sample.points.rows(), dimensions = sample.points.cols();
-  const Eigen::Index fitted = std::min(count, kMostFitted);
+  const Eigen::Index fitted = std::min(count, kMostSampled);
   const Kernel kernel =
-      fit_kernel(Kernel::prior(dimensions, kStep),
-                 {sample.points.topRows(fitted), sample.values.head(fitted), {}}, kFitSteps);
+      fit_kernel(Kernel::prior(dimensions, kSharpStep),
+                 {sample.points.topRows(fitted), sample.values.head(fitted), {}}, kSampleFitSteps);
   Eigen::VectorXd errors = Eigen::VectorXd::Zero(dimensions + 1);
   for (Eigen::Index fold = 0; fold < kFolds; ++fold) {
     const Eigen::Index from = count * fold / kFolds, to = count * (fold + 1) / kFolds;

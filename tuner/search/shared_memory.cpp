@@ -9,7 +9,7 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kFewest = 8;  // configurations with known bytes
+constexpr std::size_t kFewestKnown = 8;  // configurations with known bytes
 constexpr double kRidge = 1e-3;
 constexpr double kLeastDeviation = 1e-3;  // of the logarithm
 
@@ -54,7 +54,7 @@ Eigen::ArrayXf accepted_shared_memory(const Observations& observations,
   const auto log_limit = observations.log_shared_limit();
   if (!log_limit) return {};
   const std::vector<Eigen::Index> known = known_places(observations, *log_limit);
-  if (known.size() < kFewest) return {};
+  if (known.size() < kFewestKnown) return {};
   const auto count = static_cast<Eigen::Index>(known.size());
   Eigen::MatrixXd inputs(count, features.cols());
   Eigen::VectorXd logs(count);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostTrials = 128;
 constexpr std::size_t kMostProblems = 4;
-constexpr int kFitSteps = 15;
+constexpr int kTransferFitSteps = 15;
 constexpr double kWeakStep = 0.03;
 constexpr Eigen::Index kFewestRows = 4096;  // per thread
 
@@ -189,7 +189,7 @@ std::vector<double> corrected_predictions(const ParameterSpace& space, const Nam
   if (!(deviation > 1e-9)) deviation = 1;
   training.targets /= deviation;
   const Kernel kernel =
-      fit_kernel(Kernel::prior(training.points.cols(), kWeakStep), training, kFitSteps);
+      fit_kernel(Kernel::prior(training.points.cols(), kWeakStep), training, kTransferFitSteps);
 
   Points points = Points::Zero(static_cast<Eigen::Index>(space.size()), training.points.cols());
   points.leftCols(static_cast<Eigen::Index>(coordinates.dimensions())) = coordinates.all_points();

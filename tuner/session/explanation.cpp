@@ -8,12 +8,11 @@
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/session/calibrated.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
-
-constexpr double kNanosecond = 1e-9;
 
 /// Rows of the search and of its playoff, or those of audits.
 std::vector<db::TrialRow> rows_of(std::vector<db::TrialRow> rows, bool audits) {

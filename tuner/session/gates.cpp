@@ -10,15 +10,15 @@
 namespace autotune {
 namespace {
 
-using Reason = std::optional<std::string>;
+using Violation = std::optional<std::string>;
 
-Reason over(const std::string& what, std::int64_t value, std::int64_t limit) {
+Violation over(const std::string& what, std::int64_t value, std::int64_t limit) {
   if (value <= limit) return std::nullopt;
   return format("{} is {}, the device allows {}", what, value, limit);
 }
 
-Reason breaks_shape(const Launch& launch, const KernelResources& resources,
-                    const DeviceInfo& device) {
+Violation breaks_shape(const Launch& launch, const KernelResources& resources,
+                       const DeviceInfo& device) {
   const KernelShape shape = shape_of(launch, resources);
   if (auto reason = over("shared memory of " + launch.entry, shape.shared_bytes(),
                          device.shared_bytes_per_block)) {
@@ -34,8 +34,8 @@ Reason breaks_shape(const Launch& launch, const KernelResources& resources,
 
 }  // namespace
 
-Reason breaks_declared_limit(const LaunchPlan& plan, const TargetProgram::Estimates& estimates,
-                             const DeviceInfo& device) {
+Violation breaks_declared_limit(const LaunchPlan& plan, const TargetProgram::Estimates& estimates,
+                                const DeviceInfo& device) {
   for (const Launch& launch : plan.launches) {
     if (launch.cluster.count() == 1) continue;
     if (device.compute_capability < 90) {
@@ -52,8 +52,8 @@ Reason breaks_declared_limit(const LaunchPlan& plan, const TargetProgram::Estima
   return breaks_shape(heaviest(plan), resources, device);
 }
 
-Reason breaks_compiled_limit(const CompiledKernel& kernel, const LaunchPlan& plan,
-                             const DeviceInfo& device) {
+Violation breaks_compiled_limit(const CompiledKernel& kernel, const LaunchPlan& plan,
+                                const DeviceInfo& device) {
   for (const Launch& launch : plan.launches) {
     if (const KernelResources* resources = resources_of(kernel, launch.entry)) {
       if (auto reason = breaks_shape(launch, *resources, device)) return reason;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/hash/hash.hpp"
@@ -21,10 +22,6 @@ namespace {
 
 /// Of a problem's time, at most, kept for usual finals.
 constexpr double kFinalsShare = 0.3;
-
-double seconds_since(Deadline::Clock::time_point start) {
-  return std::chrono::duration<double>(Deadline::Clock::now() - start).count();
-}
 
 /// What was measured against what the model said.
 std::vector<PastTrial> past_trials(const ProblemRun& run, const std::vector<double>& predicted) {

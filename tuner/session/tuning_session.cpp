@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/calibrated.hpp"
 #include "tuner/session/prepared_problems.hpp"
@@ -31,10 +32,6 @@ using Clock = std::chrono::steady_clock;
 /// Problems that are prepared ahead, and one more for each device: a large space takes longer to
 /// build than a small one to measure.
 constexpr std::size_t kAhead = 2;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Refuses what can never be allocated before anything is compiled.
 void expect_to_fit(const Target& target, const Problem& problem, const Device& device) {

@@ -8,19 +8,16 @@
 #include "tuner/cache/included_text.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
-
-bool is_part_of_name(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 std::set<std::string_view> names_in(std::string_view text) {
   std::set<std::string_view> names;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    while (end < text.size() && is_part_of_name(text[end])) ++end;
+    while (end < text.size() && is_in_identifier(text[end])) ++end;
     if (end > at) names.insert(text.substr(at, end - at));
     at = std::max(end, at + 1);
   }

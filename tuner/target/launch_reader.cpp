@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr NameLevel kConfiguration = NameLevel::configuration;
-
 class LaunchReader {
  public:
   LaunchReader(Reading& reading, Target& target) : reading_(reading), target_(target) {}
@@ -75,7 +73,7 @@ class LaunchReader {
     kernel.entry = name;
     if (entry) read_entry(kernel, *entry, scope);
     if (const Node* const when = node.find("when")) {
-      kernel.when = reading_.names.integer(*when, kConfiguration, scope.name);
+      kernel.when = reading_.names.integer(*when, NameLevel::configuration, scope.name);
     }
     if (scope.guard) {
       kernel.when = Reading::guarded(scope, kernel.when.value_or(Expression::constant(1)), 0);
@@ -87,7 +85,7 @@ class LaunchReader {
     const auto optional = [&](const char* wanted) -> std::optional<Expression> {
       const Node* const found = key(wanted);
       if (!found) return std::nullopt;
-      return reading_.names.integer(*found, kConfiguration, scope.name);
+      return reading_.names.integer(*found, NameLevel::configuration, scope.name);
     };
     kernel.dynamic_shared_bytes = optional("dynamic_shared_bytes");
     kernel.starts_early = optional("starts_early");
@@ -123,7 +121,8 @@ class LaunchReader {
       const std::size_t close = text.find('}', at);
       if (close == std::string::npos) node.fail_at(at, "there is no '}' after this '{'");
       const Excerpt value{text.substr(at + 1, close - at - 1), node, at + 1};
-      kernel.entry_values.push_back(reading_.names.expression(value, kConfiguration, scope.name));
+      kernel.entry_values.push_back(
+          reading_.names.expression(value, NameLevel::configuration, scope.name));
       kernel.entry += '}';
       at = close;
     }
@@ -161,7 +160,7 @@ class LaunchReader {
     }
     const Excerpt excerpt = excerpt_of(item);
     Expression value =
-        reading_.names.expression(excerpt, kConfiguration, scope.name, /*handles=*/true);
+        reading_.names.expression(excerpt, NameLevel::configuration, scope.name, /*handles=*/true);
     if (value.kind() == ValueKind::real) {
       excerpt.fail("a real number needs its type: {type = \"f32\", value = …}");
     }
@@ -172,7 +171,8 @@ class LaunchReader {
                   const ManifestScope& defaults, const Node& item) {
     if (item.has("pass")) {
       item.expect_keys({"when", "pass"});
-      const Expression when = reading_.names.integer(item["when"], kConfiguration, scope.name);
+      const Expression when =
+          reading_.names.integer(item["when"], NameLevel::configuration, scope.name);
       const std::size_t first = arguments.size();
       for (const Node& each : item["pass"].items(1)) pass(arguments, scope, defaults, each);
       for (std::size_t i = first; i < arguments.size(); ++i) {
@@ -182,7 +182,8 @@ class LaunchReader {
       return;
     }
     item.expect_keys({"type", "value"});
-    PassedArgument passed(reading_.names.expression(item["value"], kConfiguration, scope.name));
+    PassedArgument passed(
+        reading_.names.expression(item["value"], NameLevel::configuration, scope.name));
     passed.type = type_of(reading_, target_, item["type"], &scope);
     const bool is_real = passed.value.kind() == ValueKind::real;
     if (passed.value.kind() != ValueKind::integer && !is_real) {

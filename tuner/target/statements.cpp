@@ -8,6 +8,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
@@ -78,10 +79,6 @@ class Splitter {
   std::vector<Excerpt> statements_;
 };
 
-bool is_part_of_name(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /// Finds the `and` and `implies` of an expression outside of parentheses.
 class Joints {
  public:
@@ -100,7 +97,7 @@ class Joints {
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else if (c == '\'' || c == '"') {
       at_ = std::min(text_.find(c, at_ + 1), text_.size() - 1) + 1;
-    } else if (is_part_of_name(c)) {
+    } else if (is_in_identifier(c)) {
       read_word();
     } else {
       depth_ += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
@@ -113,7 +110,7 @@ class Joints {
 
   void read_word() {
     const std::size_t start = at_;
-    while (at_ < text_.size() && is_part_of_name(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_in_identifier(text_[at_])) ++at_;
     if (depth_ > 0) return;
     const std::string_view word = text_.substr(start, at_ - start);
     if (word == "and") ands.emplace_back(start, at_);

@@ -9,8 +9,6 @@
 namespace autotune {
 namespace {
 
-constexpr NameLevel kConfiguration = NameLevel::configuration;
-
 /// 4 for `f32x4`; nullopt for other names.
 std::optional<std::int64_t> vector_width(const std::string& name) {
   if (name.size() < 3 || !element_type(name.substr(0, name.size() - 2))) return std::nullopt;
@@ -99,7 +97,8 @@ std::string type_of(Reading& reading, const Target& target, const Node& type,
                name));
   } else {
     require_types(type, "parameter", *parameter);
-    (void)reading.names.expression(type, kConfiguration, scope->name);  // checks its visibility
+    (void)reading.names.expression(type, NameLevel::configuration,
+                                   scope->name);  // checks its visibility
   }
   return name;
 }

@@ -10,6 +10,9 @@
 
 namespace autotune {
 
+/// In seconds. Stored times are in nanoseconds.
+inline constexpr double kNanosecond = 1e-9;
+
 /// `2.871 ms`, `9.17 us`: four significant digits and the unit.
 std::string time_text(double seconds);
 /// `42 s`, `12 min`, `2 h 10 min`: how long a person waits.

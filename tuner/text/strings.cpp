@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/text/strings.hpp"
 
+#include <algorithm>
+
 namespace autotune {
 
 std::string_view trimmed(std::string_view text) {
@@ -8,6 +10,17 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kWhiteSpace);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1);
+}
+
+bool is_in_identifier(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+std::string_view take_identifier(std::string_view& text) {
+  const auto end = std::ranges::find_if_not(text, is_in_identifier) - text.begin();
+  const std::string_view identifier = text.substr(0, static_cast<std::size_t>(end));
+  text.remove_prefix(identifier.size());
+  return identifier;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

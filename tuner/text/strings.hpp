@@ -10,6 +10,11 @@ namespace autotune {
 /// Without the white space at both ends.
 std::string_view trimmed(std::string_view text);
 
+/// A letter, a digit or an underscore, of ASCII.
+bool is_in_identifier(char c);
+/// Removes the letters, digits and underscores at the front and returns them.
+std::string_view take_identifier(std::string_view& text);
+
 /// At each separator: at least one part, which may be empty.
 std::vector<std::string_view> split(std::string_view text, char separator);
 

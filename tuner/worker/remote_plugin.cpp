@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/host/temporary_folder.hpp"
@@ -67,9 +68,6 @@ class PluginProcess {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static double seconds_since(Clock::time_point time) {
-    return std::chrono::duration<double>(Clock::now() - time).count();
-  }
 
   [[noreturn]] void fail() {
     const bool late = process_.silence() == Silence::timeout;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/wire.hpp"
@@ -16,10 +17,6 @@ namespace autotune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// A workload that is open in the current worker.
 class RemoteBench {

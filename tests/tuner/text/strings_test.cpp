@@ -16,6 +16,16 @@ TEST(Strings, TrimmedTakesWhiteSpaceOffBothEndsOnly) {
   EXPECT_EQ(trimmed(""), "");
 }
 
+TEST(Strings, TakesAnIdentifierFromTheFront) {
+  std::string_view text = "BLOCK_2 = 3";
+  EXPECT_EQ(take_identifier(text), "BLOCK_2");
+  EXPECT_EQ(text, " = 3");
+  EXPECT_EQ(take_identifier(text), "");
+  EXPECT_EQ(text, " = 3");
+  text = "\xC3\xA9";  // a letter, but not of ASCII
+  EXPECT_EQ(take_identifier(text), "");
+}
+
 TEST(Strings, SplitKeepsEmptyPartsAndBlanks) {
   EXPECT_THAT(split("a, b,,c", ','), ElementsAre("a", " b", "", "c"));
   EXPECT_THAT(split("", ','), ElementsAre(""));
