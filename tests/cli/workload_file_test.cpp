@@ -42,8 +42,8 @@ TEST(WorkloadFile, ALineThatIsNotACallIsNamedByItsPlace) {
   short_layout.replace(whole.find("\"TN\""), 4, "\"T\"");
   std::string text_size = whole;
   text_size.replace(whole.find("\"m\":3"), 5, "\"m\":\"\"");
-  for (const std::string& line :
-       {std::string("{}"), std::string("[]"), std::string("7"), short_layout, text_size}) {
+  for (const std::string& line : {std::string("{}"), std::string("[]"), std::string("7"),
+                                  std::string("{\"m\":"), std::string(), short_layout, text_size}) {
     try {
       recorded_call(line, "w, line 3");
       ADD_FAILURE() << line;
@@ -51,8 +51,6 @@ TEST(WorkloadFile, ALineThatIsNotACallIsNamedByItsPlace) {
       EXPECT_THAT(error.what(), HasSubstr("w, line 3: is not a call of cuBLAS")) << line;
     }
   }
-  EXPECT_THROW(recorded_call("{\"m\":", "w, line 3"), Error);
-  EXPECT_THROW(recorded_call("", "w, line 3"), Error);
 }
 
 TEST(WorkloadFile, ShapesOfTunableOpArePacked) {

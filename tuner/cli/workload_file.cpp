@@ -55,8 +55,8 @@ CallShape shape_of(const Json& line) {
 }  // namespace
 
 RecordedCall recorded_call(const std::string& line, const std::string& place) {
-  const Json json = parse_json(line, place);
   try {
+    const Json json = parse_json(line, place);
     return {shape_of(json), json.at("calls").get<double>()};
   } catch (const std::exception&) {
     throw Error(format("{}: is not a call of cuBLAS, as autotune run --record writes them", place));
