@@ -33,7 +33,9 @@ void keep_gpus(std::vector<db::TunedEntry>& entries, const std::string& file) {
   const auto others = std::erase_if(
       entries, [](const db::TunedEntry& entry) { return entry.device.compute_capability == 0; });
   if (entries.empty()) throw Error(format("{}: nothing is tuned there on a GPU", file));
-  if (others > 0) warn_of({format("{} answers are left out: they are not of a GPU", others)});
+  if (others > 0)
+    warn_of({format("{} left out: not of a GPU",
+                    others == 1 ? "an answer is" : format("{} answers are", others))});
 }
 
 }  // namespace
