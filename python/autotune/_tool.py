@@ -24,15 +24,16 @@ _WRONG_USAGE, _NOTHING_CORRECT, _INTERRUPTED = 2, 3, 130
 
 @dataclass(frozen=True)
 class Result:
-    """The best configuration of one problem. Times are nanoseconds per call."""
+    """The best configuration of one problem. Times are nanoseconds per call; None for a pinned
+    configuration that was never timed."""
 
     target: str
     device: str
     problem: dict[str, Any]  # sizes and settings
     configuration: dict[str, Any]
-    median_ns: float
-    low_ns: float  # 95 % interval of the median: low_ns..high_ns
-    high_ns: float
+    median_ns: Optional[float]
+    low_ns: Optional[float]  # 95 % interval of the median: low_ns..high_ns
+    high_ns: Optional[float]
     default_ns: Optional[float]  # of the default configuration
     verified: bool
     provenance: str
@@ -41,7 +42,7 @@ class Result:
     @property
     def speedup(self) -> Optional[float]:
         """Relative to the default configuration."""
-        return self.default_ns / self.median_ns if self.default_ns else None
+        return self.default_ns / self.median_ns if self.default_ns and self.median_ns else None
 
 
 @dataclass(frozen=True)
@@ -117,14 +118,13 @@ def query(
     device: Optional[str] = None,
     db: Union[str, os.PathLike[str], None] = None,
 ) -> list[Result]:
-    """The best known configurations: of a size, of a target, or all. An empty list if there are
-    none. For a size that was not tuned: of the nearest one, and `raw["exact"]` is False."""
+    """The best known configurations: of a size, of a target, or all. For a size that was not tuned:
+    of the nearest one, and `raw["exact"]` is False. Raises Error if there are none."""
     words = ["query", "--json"]
     words += _options(target=target, device=device, db=db) + _repeated("--set", settings)
     if sizes is not None:
         words += ["--size", sizes_text(sizes)]
-    found = _run(words, None, (0, 1))
-    return [_stored(row) for row in found.get("results", [])]
+    return [_stored(row) for row in _run(words, None, (0,))["results"]]
 
 
 def _options(**values: Any) -> list[str]:
@@ -164,8 +164,6 @@ def _run(words: list[str], show: Optional[Callable[[Progress], None]],
         parsed = json.loads(document)
         assert isinstance(parsed, dict)
         return parsed
-    if process.returncode == 1 and 1 in fine and not errors:
-        return {}
     kind = UsageError if process.returncode == _WRONG_USAGE else Error
     raise kind("\n".join(errors or lines) or f"autotune ended with status {process.returncode}")
 

@@ -2,6 +2,7 @@
 """tune() and query() run the tool of the wheel."""
 
 import contextlib
+import dataclasses
 import io
 import os
 import subprocess
@@ -56,7 +57,9 @@ class Tune(unittest.TestCase):
             with self.assertRaisesRegex(autotune.Error, said):
                 autotune.tune(words.pop("target"), words.pop("sizes"), **words)
 
-    def test_nothing_known_is_an_empty_list(self):
+    def test_nothing_known_is_an_error(self):
+        with self.assertRaisesRegex(autotune.Error, "no such file"):
+            autotune.query("vector_add", db=self.db)
         with open(self.db, "wb") as file:
             file.write(b"not a database" * 100)
         with self.assertRaisesRegex(autotune.Error, "is not a database"):
@@ -74,6 +77,12 @@ class Words(unittest.TestCase):
         for sizes, words in [(512, "512"), ("128..1024", "128..1024"), ((8, 9, 10), "8x9x10"),
                              ([8, (8, 9, 10)], "8,8x9x10"), ({"M": 1, "N": 2}, "M=1,N=2")]:
             self.assertEqual(sizes_text(sizes), words)
+
+    def test_a_pinned_configuration_may_never_have_been_timed(self):
+        never = autotune.Result("gemm", "a GPU", {}, {"BM": 64}, None, None, None, 30.0, False,
+                                "pinned", {})
+        self.assertIsNone(never.speedup)
+        self.assertEqual(dataclasses.replace(never, median_ns=10.0).speedup, 3.0)
 
     def test_progress_is_read_from_the_tools_line(self):
         line = "[1/8] M=512 N=512 K=512  12/40  best 3.2 us, 1 GFLOP/s  30 s left"
