@@ -71,7 +71,7 @@ void listen(const std::function<void()>& on_first) {
 
 InterruptGuard::InterruptGuard(std::function<void()> on_first) {
   if (pipe2(listener_pipe, O_CLOEXEC) != 0) {
-    throw Error(format("no pipe for listener_pipe: {}", std::strerror(errno)));
+    throw Error(format("no pipe for signals: {}", std::strerror(errno)));
   }
   on_terminal = isatty(STDERR_FILENO) == 1;
   listener_ = std::thread([on_first = std::move(on_first)] { listen(on_first); });
