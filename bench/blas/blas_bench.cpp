@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call costs more if it is passed on: autotune run -- build/bin/blas_bench. cuBLAS is the
-// stub of the tests, which does nothing here. AUTOTUNE_BLAS_LIBRARY may name its libautotune, so
+// Overhead of a call that is passed on: autotune run -- build/bin/blas_bench. cuBLAS is the stub of
+// the tests, which does nothing here. AUTOTUNE_BLAS_LIBRARY may name its libautotune, so
 // that no GPU is needed; FAKE_AUTOTUNE=vendor has it answer that cuBLAS is faster.
 #include <dlfcn.h>
 

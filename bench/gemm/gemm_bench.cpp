@@ -69,7 +69,7 @@ std::unique_ptr<CudaContext> open_gpu(const DeviceInfo& info) {
                                        OpenBaseline{}, CountCalls{});
 }
 
-/// What libautotune asks for.
+/// The policy that libautotune looks up.
 Policy usual_policy() {
   Policy policy;
   policy.context = default_context(DeviceKind::cuda);
@@ -91,7 +91,7 @@ class Benchmark {
     report_.environment = info.environment;
   }
 
-  /// The median of many, after the clocks have come up.
+  /// The median of many runs, after half a second that raises the clocks.
   void measure_limits() {
     constexpr int kRounds = 300;
     double flops = 0;
@@ -111,7 +111,7 @@ class Benchmark {
     report_.empty_seconds = median(empty_times);
   }
 
-  /// False when the GPU can be used no more.
+  /// False if the GPU can no longer be used.
   bool run(const Shape& shape) {
     try {
       measure(shape);

@@ -14,7 +14,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Launches that fill a batch of each, from a single launch.
+/// Launches in a batch of each implementation, from the time of a single launch.
 std::vector<int> launches_of(std::span<Timer* const> implementations, L2State l2,
                              const Policy& policy) {
   std::vector<int> launches;
@@ -24,7 +24,7 @@ std::vector<int> launches_of(std::span<Timer* const> implementations, L2State l2
   return launches;
 }
 
-/// Without the candidates that cannot be the vendor's best.
+/// Leaves out candidates that are too slow to be the vendor's best.
 std::vector<std::size_t> screened(const std::vector<std::size_t>& running,
                                   std::span<const std::vector<double>> times, double ratio) {
   double best = median(times[kSgemm]);
@@ -38,7 +38,7 @@ std::vector<std::size_t> screened(const std::vector<std::size_t>& running,
 
 void idle(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-/// The median batch of the second half.
+/// The median batch in the second half of a sustained load.
 double loaded(Timer& implementation, int launches, double seconds) {
   std::vector<double> times;
   const double start = now();

@@ -46,7 +46,7 @@ std::string columns_of(const Standing& standing) {
                 standing.ratio.high);
 }
 
-/// A row per size, by what a call stands among.
+/// One row per size: the times in each context of a call.
 std::string contexts_text(const Report& report) {
   std::string text = format("by context, hot L2 (docs/measuring.md)\n{:>14}", "M x N x K");
   for (const char* context : {"between", "chain", "alone"}) {
@@ -60,7 +60,7 @@ std::string contexts_text(const Report& report) {
   return text;
 }
 
-/// Rows of the long products.
+/// One row per long product.
 std::string solo_text(const Report& report) {
   std::string text;
   for (const SizeResult& size : report.sizes) {
@@ -88,7 +88,7 @@ std::string edges_text(const ImplementationInfo& info) {
                 counted(info.chain_edges), counted(info.between_edges));
 }
 
-/// The share of a copy's speed that a size reaches whose time is memory's.
+/// For a memory-bound size, its share of a copy's bandwidth; else empty.
 std::string copy_share(const Report& report, const SizeResult& size) {
   if (report.copy_bytes == 0) return "";
   const double seconds = size.shape.bytes() / report.copy_bytes;

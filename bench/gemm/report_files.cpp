@@ -61,7 +61,7 @@ Json json_of(const SizeResult& size) {
   return json;
 }
 
-/// Sizes that whole tiles may fit, by rising size; and those that none does.
+/// Square sizes that are multiples of 64, in rising order; and all other square sizes.
 struct Squares {
   std::vector<const SizeResult*> even, odd;
 };
@@ -76,7 +76,7 @@ Squares squares_of(const Report& report) {
   return squares;
 }
 
-/// From a power of two, so that the ticks are powers of two.
+/// Begins at a power of two, so that the ticks are powers of two.
 Axis size_axis(const Squares& squares) {
   Axis axis{"M = N = K", true, {}, {}};
   if (!squares.even.empty()) {
@@ -86,7 +86,7 @@ Axis size_axis(const Squares& squares) {
   return axis;
 }
 
-/// `figure` gives y.
+/// `figure` returns the y value of a size.
 template <class Figure>
 Series series(const std::string& name, Stroke stroke, const std::vector<const SizeResult*>& sizes,
               Figure figure) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of autotune_launch() takes of the caller's thread, beside the driver's own launch of
-// the same kernel. Needs a GPU. Bars: 0.3 us beyond the driver with the pointers of the call
-// before, 1 us with others.
+// Time of autotune_launch() on the caller's thread, compared with the driver's own launch of the
+// same kernel. Needs a GPU. Limits: 0.3 us more than the driver with the pointers of the previous
+// call, 1 us with other pointers.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of asking the lookup table and libautotune: exact hits, one problem again and again, 16
-// threads, the 8 nearest, and opening a database of 10,000 rows. Last, calls timed one by one, for
+// Time of a lookup in the table and in libautotune: exact hits, one problem repeatedly, 16 threads,
+// the 8 nearest, and opening a database of 10,000 rows. At the end, calls are timed one by one, for
 // their 99th percentile.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
@@ -138,7 +138,7 @@ autotune_handle* handle() {
   return kHandle;
 }
 
-/// What a program calls.
+/// Through the C API, as programs call it.
 void LibraryExactHit(benchmark::State& state) {
   const auto& asked = questions();
   autotune_handle* const lookup = handle();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What autotune_prepare() takes of the caller's thread for a tuned size with a warm cache, and what
-// of it each part takes. Needs no GPU: kernels are compiled for one that need not be here, and the
-// driver loads them at the first launch. Bar: 2 ms.
+// Time of autotune_prepare() on the caller's thread for a tuned size with a warm cache, and its
+// parts. Needs no GPU: the driver loads a kernel at its first launch. Limit: 2 ms.
 #include <unistd.h>
 
 #include <algorithm>

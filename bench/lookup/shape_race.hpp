@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of gemm takes in a program: through the C API, between ordinary kernels, on GPU 0.
+// Time of a call of gemm in a program: through the C API, between ordinary kernels, on GPU 0.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace autotune::bench {
 using Handle = std::unique_ptr<autotune_handle, decltype(&autotune_close)>;
 using Kernel = std::shared_ptr<autotune_kernel>;
 
-/// What autotune_open() is asked for.
+/// Arguments of autotune_open().
 struct Opening {
   std::string target, database;
   bool shipped = true;
@@ -32,7 +32,7 @@ void check(autotune_status status);
 Handle opened(const Opening& opening);
 Kernel prepared(autotune_handle* handle, std::span<const std::int64_t> sizes);
 
-/// A way to compute a product, and what to call it in messages.
+/// A way to compute a product, and its name in messages.
 struct Implementation {
   std::string name;
   EnqueueOnce call;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program gets at sizes that nobody tuned: libautotune's answer beside cuBLAS, on GPU 0.
+// Times at sizes that were not tuned: libautotune's answer compared with cuBLAS, on GPU 0.
 //   untuned_bench --db FILE [--count N] [--seed S] [--between yes|no]
 //                 [--shipped yes|no] [--first-use-ms N]
 // Draws shapes with M, N and K log-uniform in 1..4096, half of them odd. Each is looked up,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times kernels of known work on GPU 0 over and over and fits NoiseModel to what came.
+// Times kernels of known work on GPU 0 repeatedly and fits a NoiseModel to the times.
 // usage: noise_samples [seconds a kernel] [samples.csv]
 #include <algorithm>
 #include <chrono>
@@ -30,14 +30,14 @@ double spread(const std::vector<double>& values) {
   return 1.4826 * median(distances);
 }
 
-/// Standard deviation of one, from neighbours: what drifts slowly cancels.
+/// Standard deviation of a single time, from neighbouring times: slow drift cancels.
 double neighbour_spread(const std::vector<double>& logs) {
   std::vector<double> differences;
   for (std::size_t i = 1; i < logs.size(); ++i) differences.push_back(logs[i] - logs[i - 1]);
   return spread(differences) / std::sqrt(2.0);
 }
 
-/// Of means of `size` in a row: what remains is drift.
+/// Standard deviation of means of `size` consecutive times: drift remains.
 double drift_spread(const std::vector<double>& logs, std::size_t size) {
   std::vector<double> means;
   for (std::size_t i = 0; i + size <= logs.size(); i += size) {

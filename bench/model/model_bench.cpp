@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model costs: one occupancy under 200 ns, one configuration under 5 us.
+// Time of the model. Limits: 200 ns for an occupancy, 5 us for a configuration.
 #include <benchmark/benchmark.h>
 
 #include "tuner/model/cost_model.hpp"

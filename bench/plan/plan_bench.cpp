@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a target costs: to load, to compile for a problem, to ask for a plan. No GPU is needed. The
-// bar for a plan is 1 us.
+// Time to load a target, to compile it for a problem, and to make a plan. Needs no GPU. Limit for a
+// plan: 1 us.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many devices rank 0 can keep busy: the real rank 0 (Lead, with its database), and ranks that
-// only send what tuning sends, on a virtual clock. What rank 0 does takes its processor time.
+// How many devices rank 0 can keep busy: the real rank 0 (Lead, with its database), and simulated
+// ranks that only send the messages of tuning. A virtual clock advances by rank 0's processor time.
 // usage: ranks_bench [PROBLEMS [DEVICES…]]
 #include <sys/resource.h>
 #include <time.h>
@@ -48,7 +48,7 @@ Target toy() {
   return target;
 }
 
-/// A packet to rank 0, and when it comes.
+/// A packet to rank 0, and its time of arrival.
 struct Event {
   double time = 0;
   std::size_t number = 0;  // earlier ones first

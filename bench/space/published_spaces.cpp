@@ -67,7 +67,7 @@ PublishedSpace expdist() {
                   {"loop_unroll_factor_y", to_eight},
                   {"use_column", {0, 1}},
                   {"n_y_blocks", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}}}),
-      // The first is what Kernel Tuner adds by itself.
+      // Kernel Tuner adds the first one itself.
       parsed({"block_size_x * block_size_y <= 1024", "use_column != 0 || n_y_blocks <= 1",
               "use_column != 0 || use_shared_mem != 2",
               "loop_unroll_factor_x <= tile_size_x && tile_size_x % loop_unroll_factor_x == 0",

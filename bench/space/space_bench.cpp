@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast spaces are built and expressions evaluated. `Space/tiles` has a product of 2·10^9 with
-// about 10^5 valid configurations; the bar is 1 s and 200 MB.
+// about 10^5 valid configurations; limits: 1 s and 200 MB.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -77,7 +77,7 @@ void tiles(benchmark::State& state) {
 }
 BENCHMARK(tiles)->Name("Space/tiles")->Unit(benchmark::kMillisecond);
 
-/// Constraints that bind late: each joins many parameters.
+/// Constraints of many parameters each, which can be checked only late in the construction.
 void late(benchmark::State& state) {
   std::vector<Parameter> parameters;
   for (const char* name : {"A", "B", "C", "D", "E", "F", "G", "H", "I"}) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a database of many decisions costs: importing them, what `query` asks for one size, what a
-// program opens, and a pin. Prints processor time. `store_bench 100000 DECISIONS.jsonl` keeps what
-// is imported.
+// Processor time of a database with many decisions: importing them, a query for one size, opening
+// it in a program, and a pin. `store_bench 100000 DECISIONS.jsonl` keeps the imported file.
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,7 +27,7 @@ const DeviceRow kDevice{"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""};
 const KernelRow kKernel{"", "gemm", "0123456789abcdef0123456789abcdef", "M N K"};
 const std::string kSettings = "dtype=f32 layout=nn scale=one pad=0";
 
-/// Of the processor: other programs may use the machine too.
+/// Processor time, because other programs may use the machine too.
 template <class Work>
 double seconds_of(const Work& work) {
   const std::clock_t start = std::clock();
@@ -36,7 +35,7 @@ double seconds_of(const Work& work) {
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
-/// Of eleven.
+/// The median of eleven runs.
 template <class Work>
 double median_seconds(const Work& work) {
   std::vector<double> times;

@@ -2,8 +2,8 @@
 // Published tables of instructions, transactions, efficiencies and achieved occupancy, counted by
 // this GPU's hardware. Prints the tables of docs/targets.md.
 //   counters_bench PLUGIN TABLE   the plugin counters.so; vector_add, matrix_add or gemm.
-// AUTOTUNE_KERNEL_PATH says where targets are. One table a process: one that has counted times
-// nothing.
+// AUTOTUNE_KERNEL_PATH says where targets are. One table per process, because a process that has
+// counted times nothing.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -48,7 +48,7 @@ double theoretical_occupancy(Device& device, const CompiledKernel& kernel, const
   return blocks.value_or(0) * threads / device.info().threads_per_multiprocessor;
 }
 
-/// In the order of the rows. Times come first: a GPU that has counted is not timed.
+/// In the order of the rows. Times come first, because nothing is timed after counting.
 std::vector<Counted> counted(Device& device, const std::filesystem::path& plugin,
                              const Target& target, const Problem& problem,
                              const std::vector<NamedValues>& rows) {
@@ -134,7 +134,8 @@ std::vector<NamedValues> matrix_rows() {
   return rows;
 }
 
-/// The steps of the write-ups: global memory, shared tiles, prefetch, more sums a thread.
+/// The steps of the published tutorials: global memory, shared tiles, prefetch, several sums per
+/// thread.
 std::vector<NamedValues> gemm_rows() {
   std::vector<NamedValues> rows;
   for (const int block : {8, 16}) {

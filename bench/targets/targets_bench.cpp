@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the memory-bound targets reach of a plain copy's bandwidth, and published experiments run
-// again on this GPU. Prints the tables of docs/targets.md.
+// Bandwidth of the memory-bound targets as a share of a plain copy's, and published experiments
+// repeated on this GPU. Prints the tables of docs/targets.md.
 //   targets_bench [copy] [filters] [additions]   default: all; AUTOTUNE_KERNEL_PATH says where
 //   targets are
 #include <unistd.h>
@@ -39,7 +39,7 @@ double median_of(int count, const Function& function) {
   return values[values.size() / 2];
 }
 
-/// A database for this run alone: it keeps the calibration.
+/// A database of this run only, for the calibration.
 class Scratch {
  public:
   Scratch() : path_(std::filesystem::temp_directory_path() / format("targets-{}.db", ::getpid())) {}
@@ -108,7 +108,7 @@ void print_times(Device& device, const Target& target, const Problem& problem,
                  const std::vector<NamedValues>& rows) {
   const DeviceInfo& info = device.info();
   Workload workload = workload_of(target, problem, info);
-  // Quickly filled; times do not hang on it.
+  // Quick to fill; the times do not depend on it.
   for (BufferSpec& buffer : workload.buffers) buffer.fill = Fill::iota;
   const auto bench = device.open(workload);
   std::cout << format("\n{} {}\n\n| configuration | ms | GB/s |\n|---|---|---|\n", target.name,
@@ -154,7 +154,7 @@ void print_additions(Device& device) {
               shapes);
 }
 
-/// Where the filter lies, all else as the default has it.
+/// The default configuration, with the filter in each kind of memory.
 void print_filters(Device& device) {
   const Target target = find_target("convolution_2d");
   std::vector<NamedValues> rows;
