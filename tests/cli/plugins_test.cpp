@@ -39,5 +39,16 @@ TEST(PluginsOfACommand, ABadManifestOfOneThatWasFoundEndsNothing) {
                  1, {"bad.so", "parse error"});
 }
 
+TEST(PluginsOfACommand, AManifestIsReadWithoutThoseThatAreFound) {
+  const PluginWorkshop workshop;
+  workshop.build("bad", kBadManifest);
+  Sandbox sandbox;
+  sandbox.set("AUTOTUNE_PLUGIN_PATH", workshop.folder().string());
+  ASSERT_EQ(sandbox.run({"new-target", "scale"}).status, 0);
+  const Ended ended = sandbox.run({"check", "scale.target.toml", "--device", "host"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.err, "");
+}
+
 }  // namespace
 }  // namespace autotune::testing

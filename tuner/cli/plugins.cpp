@@ -21,10 +21,8 @@ bool is_strategy(const std::string& name) {
 }
 
 bool is_in_catalog(const std::string& name) {
-  const bool is_path = name.find('/') != std::string::npos || name.ends_with(".json");
-  return is_path || std::ranges::any_of(list_targets(), [&](const CatalogEntry& entry) {
-           return entry.name == name;
-         });
+  const auto has_name = [&](const CatalogEntry& entry) { return entry.name == name; };
+  return is_manifest_path(name) || std::ranges::any_of(list_targets(), has_name);
 }
 
 }  // namespace
