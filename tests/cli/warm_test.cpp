@@ -34,7 +34,7 @@ TEST_F(Warm, FillsTheCacheOnce) {
   const Ended one = sandbox_.run(
       {"warm", "--gpu", "h200", "--target", "vector_add", "--size", "4096", "--jobs", "1"});
   EXPECT_EQ(one.status, 0) << one.err;
-  EXPECT_THAT(one.out, HasSubstr("(sm_90): 0 compiled, 1 were in the cache, 0 failed"));
+  EXPECT_THAT(one.out, HasSubstr("(sm_90): 0 compiled, 1 in the cache, 0 failed"));
 }
 
 TEST_F(Warm, AnotherGpuOfTheArchitectureUsesTheAnswersToo) {

@@ -172,7 +172,7 @@ std::string kernel_file(const KernelExport& exported) {
       format(
           "// Written by `autotune db export --format source`. Needs CUDA 12.8 or later and no "
           "other "
-          "file.\n// {}.h declares what a program calls. The test is built by\n//   {}\n",
+          "file.\n// {}.h declares the functions for programs. This builds the test:\n//   {}\n",
           exported.name, build_line(exported)) +
       includes_of(exported) + code.text + "\n" + code.undefines +
       format("\nnamespace tuned_{} {{\nnamespace {{\n\n", exported.name) +
@@ -195,7 +195,7 @@ std::string header_file(const KernelExport& exported) {
                      format("cudaError_t launch({});\n", parameters_of(exported));
   if (!exported.plan.checks.empty()) {
     text += format(
-        "\n/// Makes outputs that can be compared of those that launch() wrote.\n"
+        "\n/// Reduces the outputs of launch() to outputs that can be compared.\n"
         "cudaError_t check({});\n",
         parameters_of(exported));
   }

@@ -103,9 +103,9 @@ int run_warm(const Arguments& arguments) {
                     {"failed", counts.failed},     {"seconds", passed.count()}};
     std::cout << json_text(json) << '\n';
   } else {
-    std::cout << format("{} (sm_{}): {} compiled, {} were in the cache, {} failed; {:.1f} s\n",
-                        gpu.name, gpu.compute_capability, counts.compiled, counts.cached,
-                        counts.failed, passed.count());
+    std::cout << format("{} (sm_{}): {} compiled, {} in the cache, {} failed; {:.1f} s\n", gpu.name,
+                        gpu.compute_capability, counts.compiled, counts.cached, counts.failed,
+                        passed.count());
   }
   return counts.failed == 0 ? kDone : kFailed;
 }
