@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/interchange/kernel_tuner_cache.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "tests/tuner/interchange/recorded_files.hpp"
+
+namespace autotune {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::every_outcome;
+using testing::expect_equal;
+using testing::expect_the_sample;
+using testing::kSamples;
+using testing::written;
+
+TEST(KernelTunerCache, ACacheOfKernelTuner15IsRead) {
+  const RecordedResults results = read_recorded_results(kSamples / "kernel_tuner_cache.json");
+  expect_the_sample(results);
+  EXPECT_EQ(results.kernel, "scale");
+  EXPECT_THAT(results.problem_size, ElementsAre(100000));
+  EXPECT_FALSE(results.is_cut_off);
+}
+
+TEST(KernelTunerCache, EarlierCachesHaveFailuresInPlaceOfTheTime) {
+  const auto results = read_recorded_results(written("old.json", R"({"tune_params_keys": ["a"],
+    "tune_params": {"a": [1, 2, 3]}, "objective": "time", "cache": {
+    "1": {"a": 1, "time": "CompilationFailedConfig"}, "2": {"a": 2, "time": "RuntimeFailedConfig"},
+    "3": {"a": 3, "time": 1e20}}})"));
+  EXPECT_EQ(results.results[0].outcome, Outcome::compile_error);
+  EXPECT_EQ(results.results[1].outcome, Outcome::launch_error);
+  EXPECT_EQ(results.results[2].outcome, Outcome::ok);
+}
+
+TEST(KernelTunerCache, TheFirstObjectiveOfAListCounts) {
+  const auto results = read_recorded_results(written("two.json", R"({"tune_params_keys": ["a"],
+    "tune_params": {"a": [1]}, "objective": ["energy", "time"],
+    "cache": {"1": {"a": 1, "time": 5.0, "energy": 3.0}}})"));
+  EXPECT_DOUBLE_EQ(*results.results[0].seconds, 3e-3);
+}
+
+TEST(KernelTunerCache, SharedMemoryIsReadWhereACacheHasIt) {
+  const auto results = read_recorded_results(written("shared.json", R"({"tune_params_keys": ["a"],
+    "tune_params": {"a": [1, 2, 3]}, "objective": "time", "cache": {
+    "1": {"a": 1, "time": 5.0, "shared_bytes": 4096}, "2": {"a": 2, "time": 5.0},
+    "3": {"a": 3, "time": "CompilationFailedConfig", "shared_bytes": 65536}}})"));
+  EXPECT_EQ(results.results[0].shared_bytes, 4096);
+  EXPECT_EQ(results.results[1].shared_bytes, -1);
+  EXPECT_EQ(results.results[2].shared_bytes, 65536);
+}
+
+TEST(KernelTunerCache, PythonsTrueIsOne) {
+  const auto results = read_recorded_results(written("bool.json", R"({"tune_params_keys": ["a"],
+    "tune_params": {"a": [1, true, false]}, "cache": {"1": {"a": true, "time": 5.0}}})"));
+  EXPECT_THAT(results.parameters[0].values, ElementsAre(1, 0));
+  EXPECT_THAT(results.results[0].values, ElementsAre(1));
+}
+
+TEST(KernelTunerCache, AWrittenCacheIsReadBack) {
+  const RecordedResults results = every_outcome();
+  const auto read = read_recorded_results(written("cache_back.json", kernel_tuner_cache(results)));
+  expect_equal(read, results);
+  EXPECT_EQ(read.device, results.device);
+  EXPECT_EQ(read.kernel, results.kernel);
+  EXPECT_EQ(read.problem_size, results.problem_size);
+  EXPECT_EQ(read.parameters[0].values, results.parameters[0].values);
+}
+
+TEST(KernelTunerCache, AnOutcomeThatKernelTunerDoesNotKnowBecomesANearOne) {
+  RecordedResults results = every_outcome();
+  results.results = {{{32, "near"}, Outcome::wrong}, {{64, "near"}, Outcome::pruned}};
+  const auto cache = read_recorded_results(written("near.json", kernel_tuner_cache(results)));
+  EXPECT_EQ(cache.results[0].outcome, Outcome::launch_error);
+  EXPECT_EQ(cache.results[1].outcome, Outcome::invalid);
+}
+
+}  // namespace
+}  // namespace autotune
