@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/measure/batch.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/tuner/measure/scripted_timer.hpp"
+
+namespace autotune {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr double kClock = 2e9;
+const TimedBatch kSlow = batch_of(2e-5, 0.5 * kClock);
+const TimedBatch kFull = batch_of(1e-5, kClock);
+
+/// The last batch repeats.
+ScriptedTimer timer_of(std::vector<TimedBatch> batches) {
+  return ScriptedTimer([batches](int call, int) {
+    return batches[std::min(static_cast<std::size_t>(call), batches.size() - 1)];
+  });
+}
+
+TEST(SteadyBatch, AtFullClockIsTimedOnce) {
+  ScriptedTimer timer = timer_of({kFull, kSlow});
+  const SteadyBatch batch = time_steadily(timer, 10, L2State::hot, Policy{}, kClock);
+  EXPECT_EQ(batch.seconds, 1e-5);
+  EXPECT_FALSE(batch.throttled);
+  EXPECT_THAT(timer.calls, ElementsAre(10));
+  EXPECT_DOUBLE_EQ(batch.spent, 1e-4);
+}
+
+TEST(SteadyBatch, AtALowClockIsRepeatedAndTheLastCounts) {
+  ScriptedTimer timer = timer_of({kSlow, kFull});
+  const SteadyBatch batch = time_steadily(timer, 10, L2State::hot, Policy{}, kClock);
+  EXPECT_EQ(batch.seconds, 1e-5);
+  EXPECT_FALSE(batch.throttled);
+  EXPECT_DOUBLE_EQ(batch.spent, 3e-4) << "repeats cost time, too";
+}
+
+TEST(SteadyBatch, AClockThatStaysLowIsMarked) {
+  ScriptedTimer timer = timer_of({kSlow});
+  const Policy policy;
+  const SteadyBatch batch = time_steadily(timer, 10, L2State::hot, policy, kClock);
+  EXPECT_TRUE(batch.throttled);
+  EXPECT_EQ(static_cast<int>(timer.calls.size()), policy.throttled_repeats + 1);
+}
+
+TEST(SteadyBatch, WithoutAKnownClockIsTimedOnce) {
+  ScriptedTimer unknown = timer_of({kSlow});
+  EXPECT_FALSE(time_steadily(unknown, 1, L2State::hot, Policy{}, 0).throttled);
+  ScriptedTimer unread = timer_of({batch_of(1e-5)});
+  EXPECT_FALSE(time_steadily(unread, 1, L2State::hot, Policy{}, kClock).throttled);
+  EXPECT_EQ(unread.calls.size(), 1u);
+}
+
+TEST(SteadyBatch, HasTheStateOfTheL2Cache) {
+  ScriptedTimer timer = timer_of({TimedBatch{1e-5, 0, L2State::cold}});
+  EXPECT_EQ(time_steadily(timer, 1, L2State::cold, Policy{}, 0).l2, L2State::cold);
+}
+
+}  // namespace
+}  // namespace autotune
