@@ -228,6 +228,16 @@ TEST_F(DbAnswers, UnpinTellsWhetherThereWasAPin) {
   EXPECT_THAT(unpin(), HasSubstr(": was not pinned\n"));
 }
 
+TEST_F(DbAnswers, APinIsTakenBackThoughItsAnswerIsDamaged) {
+  ASSERT_EQ(pin("BLOCK=1 STEP=4").status, 0);
+  SQLite::Database(sandbox_.database().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE best SET row_hash = 7 WHERE problem = 'N=100'");
+  ASSERT_EQ(sandbox_.run({"db", "unpin", "--target", manifest_of("tiny"), "--size", "100"}).status,
+            0);
+  EXPECT_EQ(result("100")["provenance"], "measured");
+  EXPECT_EQ(result("100")["exact"], true) << "derived again";
+}
+
 TEST_F(DbAnswers, AnExportOfWhatIsNotTunedIsRefused) {
   for (const char* format : {"best", "cpp"}) {
     expect_refused(sandbox_.run({"db", "export", "--format", format, "--target", "tinny"}), 1,

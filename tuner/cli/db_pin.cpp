@@ -140,13 +140,13 @@ int run_pin(const Arguments& arguments) {
   for (const db::TunedEntry& entry : pinned) {
     const std::optional<db::BestRow> before = store.best(entry.best.key);
     const bool was_pinned = before && before->provenance == "pinned";
-    const bool changes = was_pinned || !takes_back;
-    if (changes)
+    if (!takes_back || was_pinned || !before) {  // a damaged answer may be of a pin
       store.pin({.id = "",
                  .key = entry.best.key,
                  .configuration = entry.best.configuration,
                  .note = arguments.find("note").value_or(""),
                  .created_at = db::now_text()});
+    }
     const Readable readable(judge.target_called(like.kernel.target), entry.best.key.problem,
                             like.device);
     std::cout << format("{} {} on {}: {}\n", like.kernel.target, readable.problem(),

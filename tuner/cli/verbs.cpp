@@ -85,7 +85,7 @@ const Verb& verb_called(std::string_view name) {
     throw UsageError(format("there is no verb \"{}\": try autotune help --{}{}{}", name,
                             option.name, option.value.empty() ? "" : " ", option.value));
   }
-  if (is_manifest_path(std::string(name))) {
+  if (is_manifest_path(name)) {
     throw UsageError(format("\"{0}\" is not a verb: to tune it, autotune --target {0}", name));
   }
   throw UsageError(
