@@ -53,6 +53,13 @@ TEST(Arguments, AMissingRequiredOptionIsNamed) {
               ThrowsMessage<UsageError>("paint needs --coats; see autotune paint --help"));
 }
 
+TEST(Arguments, AMissingOptionOfAnActionIsNamedWithTheAction) {
+  Verb verb = with_rooms();
+  verb.words = "hall kitchen";
+  EXPECT_THAT([&] { Arguments(verb, {"hall"}).text("coats"); },
+              ThrowsMessage<UsageError>("paint hall needs --coats; see autotune paint --help"));
+}
+
 TEST(Arguments, ARepeatableOptionKeepsItsOrder) {
   const Arguments arguments(kPaint, {"--wall", "north", "--color", "red", "--wall", "east"});
   EXPECT_THAT(arguments.all("wall"), ElementsAre("north", "east"));

@@ -75,7 +75,7 @@ TEST(Db, RetractTakesAFactOut) {
   EXPECT_EQ(json["config"]["BM"], 64);
   const std::string fact = json["fact"];
   expect_refused(sandbox.run({"db", "retract", "--reason", "x"}), 2, {"db retract needs one id"});
-  expect_refused(sandbox.run({"db", "retract", fact}), 2, {"db needs --reason"});
+  expect_refused(sandbox.run({"db", "retract", fact}), 2, {"db retract needs --reason"});
   expect_refused(sandbox.run({"db", "retract", "12", "--reason", "x"}), 1, {"no fact", "\"12\""});
   const Ended ended = sandbox.run({"db", "retract", fact, "--reason", "a wrong clock"});
   EXPECT_EQ(ended.status, 0) << ended.err;

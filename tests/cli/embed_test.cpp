@@ -148,7 +148,7 @@ TEST_F(Embed, EqualCubinsAreStoredOnce) {
 
 TEST_F(Embed, WhatCannotBeEmbeddedIsRefused) {
   tune("model:h200");
-  expect_refused(run_export({}), 2, {"db needs --target"});
+  expect_refused(run_export({}), 2, {"db export needs --target"});
   expect_refused(sandbox_.run({"db", "export", "--embed", "--target", "gemm"}), 2,
                  {"--embed is for --format cpp, not jsonl"});
   tune("model:h200", {"--set", "layout=NT"});

@@ -41,7 +41,7 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   EXPECT_EQ(Json::parse(all.out)["results"][0]["target"], "tiny");
 
   expect_refused(sandbox.run({"query", "--size", "100"}), 2, {"query needs --target"});
-  expect_refused(sandbox.run({"db", "unpin", "--size", "100"}), 2, {"db needs --target"});
+  expect_refused(sandbox.run({"db", "unpin", "--size", "100"}), 2, {"db unpin needs --target"});
   expect_refused(sandbox.run({"query", "--target", "stencil", "--size", "8"}), 1,
                  {"stencil", "tiny"});
   expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "100", "--device", "GPU"}), 1,

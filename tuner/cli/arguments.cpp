@@ -110,7 +110,9 @@ std::optional<std::string> Arguments::find(std::string_view option) const {
 
 std::string Arguments::text(std::string_view option) const {
   if (auto value = find(option)) return *value;
-  throw UsageError(sentence(verb_, format("{} needs --{}", verb_.name, option)));
+  const bool has_action = !verb_.words.empty() && !positional_.empty();
+  throw UsageError(sentence(verb_, format("{}{}{} needs --{}", verb_.name, has_action ? " " : "",
+                                          has_action ? positional_[0] : "", option)));
 }
 
 std::int64_t Arguments::integer(std::string_view option, std::int64_t low,
