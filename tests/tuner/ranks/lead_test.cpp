@@ -3,10 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/tuner/ranks/memory_transport.hpp"
-#include "tests/tuner/session/toy.hpp"
+#include "tests/tuner/ranks/lead_fixture.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/worker/worker_process.hpp"
 
 namespace autotune {
 namespace {
@@ -15,105 +13,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-/// Rank 0 with a clock of the test's; the test speaks for the other ranks.
-class LeadTest : public StoreTest {
- protected:
-  LeadTest() { target_.flops = Expression::parse("N"); }
-
-  void start(int ranks, const std::vector<int>& sizes) {
-    office_.emplace(ranks);
-    transport_.emplace(*office_, 0);
-    for (const int n : sizes) request_.problems.push_back(problem_of(target_, {{"N", n}}, {}));
-    LeadOptions options;
-    options.deadline = 10;
-    options.request_for = [this](const DeviceInfo&) { return request_; };
-    options.on_problem = [this](const DeviceInfo&, const ProblemReport& report) {
-      reported_.push_back(report.problem.text());
-    };
-    options.on_warning = [this](const std::string& sentence) { warnings_.push_back(sentence); };
-    options.stop_requested = [this] { return stop_; };
-    lead_.emplace(target_, store_, *transport_, options, now_);
-  }
-
-  void say(int rank, const Json& header, const std::string& bytes = "") {
-    lead_->take({rank, packed(header, bytes)}, now_);
-    lead_->tick(now_);
-  }
-  void hello(int rank, const std::string& device = "fake", const std::string& own = "",
-             DeviceKind kind = DeviceKind::fake) {
-    Hello hello;
-    hello.build = worker_version();
-    hello.process = "n1 " + std::to_string(rank) + " 1";
-    hello.host = "n1";
-    hello.device_text = own;
-    hello.device.name = device;
-    hello.device.kind = kind;
-    hello.problems = problems_hash(target_, request_);
-    say(rank, wire_of(hello));
-  }
-  void done(int rank, std::size_t number, const std::string& lesson = "[]") {
-    Done done;
-    done.number = number;
-    done.report.problem = request_.problems.at(number);
-    say(rank, wire_of(done), lesson);
-  }
-  /// The problem that a rank is told to tune; passes over signs of life.
-  std::optional<Order> order(int rank) {
-    while (const auto packet = office_->take(rank)) {
-      const auto message = unpacked(packet->bytes);
-      if (message->header["say"] == say::kOrder) return content_of<Order>(message->header);
-    }
-    return std::nullopt;
-  }
-  std::optional<std::size_t> number(int rank) {
-    const auto one = order(rank);
-    return one ? std::optional(one->number) : std::nullopt;
-  }
-  /// What a rank was told, of one kind of message; passes over the others.
-  std::optional<Message> told(int rank, const char* what) {
-    while (const auto packet = office_->take(rank)) {
-      auto message = unpacked(packet->bytes);
-      if (message->header["say"] == what) return message;
-    }
-    return std::nullopt;
-  }
-  /// The rank that a rank is given as a helper; 0 for none.
-  int helper(int rank) {
-    const auto message = told(rank, say::kHelper);
-    return message ? message->header["rank"].get<int>() : 0;
-  }
-  /// Two ranks and one problem: rank 1 searches, rank 2 helps.
-  void start_with_helper() {
-    start(3, {64});
-    hello(1);
-    hello(2);
-    EXPECT_EQ(number(1), 0u);
-    say(1, {{"say", say::kOpen}});
-    EXPECT_EQ(helper(1), 2);
-  }
-  /// Every rank answers the roll call, if there was one.
-  bool is_over_if_all_answer() {
-    for (int rank = 1; rank < transport_->size(); ++rank) {
-      if (told(rank, say::kRollCall)) say(rank, {{"say", say::kPresent}});
-    }
-    return lead_->is_over();
-  }
-  void pass(double seconds) {
-    now_ += seconds;
-    lead_->tick(now_);
-  }
-
-  Target target_ = two_parameters();
-  TuningRequest request_;
-  db::TunedStore store_ = open_store();
-  std::optional<testing::PostOffice> office_;
-  std::optional<testing::MemoryTransport> transport_;
-  std::optional<Lead> lead_;
-  double now_ = 100;
-  bool stop_ = false;
-  std::vector<std::string> reported_, warnings_;
-};
 
 TEST_F(LeadTest, GivesTheLongestProblemFirstAndEachOnce) {
   start(3, {64, 256, 128});
@@ -289,95 +188,6 @@ TEST_F(LeadTest, BytesThatAreNoMessageCostTheRankOnly) {
   lead_->tick(now_);
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("cannot be read")));
   EXPECT_EQ(number(2), 0u);
-}
-
-TEST_F(LeadTest, ARankWithoutAProblemHelpsTheOpenSearchWithTheFewestHelpers) {
-  start(5, {64, 32});
-  for (int rank = 1; rank <= 4; ++rank) hello(rank);
-  EXPECT_EQ(number(1), 0u);
-  EXPECT_EQ(number(2), 1u);
-  EXPECT_EQ(helper(1), 0) << "its search is not open yet";
-  say(2, {{"say", say::kOpen}});
-  EXPECT_EQ(helper(2), 3);
-  say(1, {{"say", say::kOpen}});
-  EXPECT_EQ(helper(1), 0) << "rank 4 has helped rank 2 since it opened";
-  say(2, {{"say", say::kClosed}});
-  say(3, wire_of(Free{2, 0}));
-  EXPECT_EQ(helper(1), 3);
-  say(4, wire_of(Free{2, 0}));
-  EXPECT_EQ(helper(1), 4);
-  done(2, 1);
-  EXPECT_EQ(helper(1), 2) << "it has no problem any more";
-}
-
-TEST_F(LeadTest, ARankHelpsWithAProblemOnce) {
-  start_with_helper();
-  say(2, wire_of(Free{1, 0}));
-  EXPECT_EQ(helper(1), 0);
-}
-
-TEST_F(LeadTest, TheRunIsOverWhenHelpersAreFree) {
-  start_with_helper();
-  done(1, 0);
-  EXPECT_FALSE(lead_->is_over());
-  say(2, wire_of(Free{1, 7}));
-  EXPECT_TRUE(is_over_if_all_answer());
-  EXPECT_EQ(lead_->reports(1)[0].report.busy_seconds, 7);
-}
-
-TEST_F(LeadTest, TheOwnerHearsOfAHelperThatIsLost) {
-  start_with_helper();
-  pass(6);
-  say(1, {{"say", say::kAlive}});
-  pass(6);
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("rank 2 on n1 is lost")));
-  EXPECT_EQ(told(1, say::kHelperLost)->header["rank"], 2);
-}
-
-TEST_F(LeadTest, AHelperWhoseOwnerIsLostBeginsItsProblemAnew) {
-  start_with_helper();
-  pass(6);
-  say(2, {{"say", say::kAlive}});
-  pass(6);
-  EXPECT_EQ(told(2, say::kHelpEnd)->header["owner"], 1);
-  EXPECT_FALSE(lead_->is_over());
-  say(2, wire_of(Free{1, 0}));
-  EXPECT_EQ(number(2), 0u);
-}
-
-TEST_F(LeadTest, ARankWhoseTimesDifferHelpsNobody) {
-  start_with_helper();
-  say(1, wire_of(Apart{2, 1.25, 0}));
-  say(1, wire_of(Apart{2, 1.25, 0}));
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("rank 2 on n1 takes 1.25 times as long")));
-}
-
-TEST_F(LeadTest, RanksOnTheHostDeviceHelpNobody) {
-  start(3, {64});
-  hello(1, "host", "", DeviceKind::host);
-  hello(2, "host", "", DeviceKind::host);
-  EXPECT_EQ(number(1), 0u);
-  say(1, {{"say", say::kOpen}});
-  EXPECT_EQ(helper(1), 0);
-}
-
-TEST_F(LeadTest, TheLastProblemsHaveTheCoresOfIdleNeighbours) {
-  start(3, {64, 32, 16});
-  Hello one;
-  one.build = worker_version();
-  one.host = "n1";
-  one.device.name = "fake";
-  one.problems = problems_hash(target_, request_);
-  one.threads = 4;
-  one.most_threads = 8;
-  say(1, wire_of(one));
-  say(2, wire_of(one));
-  EXPECT_EQ(order(1)->threads, 8) << "rank 2 was not there yet";
-  EXPECT_EQ(order(2)->threads, 4);
-  done(2, 1);
-  EXPECT_EQ(order(2)->threads, 4);
-  done(1, 0);
-  done(2, 2);
 }
 
 }  // namespace
