@@ -38,6 +38,18 @@ TEST(Run, TheCommandHasItsOwnOptionsSignalsAndStatus) {
   EXPECT_EQ(sandbox.run({"run", "--", "sh", "-c", "exit 7"}).status, 7);
 }
 
+TEST(Run, SaysThatTheCommandCalledNothing) {
+  if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
+  Sandbox sandbox;
+  const Ended ended = sandbox.run({"run", "--report", "--", kCaller, "same", "0"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("autotune: blas_caller: this process called no matrix product"));
+  const Ended script =
+      sandbox.run({"run", "--report", "--", "bash", "-c", kCaller + " same 0; true"});
+  EXPECT_THAT(script.err, HasSubstr("autotune: bash: this process"));
+  EXPECT_THAT(script.err, Not(HasSubstr("blas_caller"))) << "of processes that it starts";
+}
+
 TEST(Run, KeepsWhatIsPreloadedAlready) {
   if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
   Sandbox sandbox;

@@ -2,6 +2,7 @@
 #include "tuner/blas/call_report.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <numeric>
 
@@ -52,6 +53,12 @@ std::string summary_of(std::span<CallEntry* const> entries, double work) {
 }  // namespace
 
 std::string report_of(std::span<CallEntry* const> entries) {
+  if (entries.empty()) {
+    return format(
+        "autotune: {}: this process called no matrix product of cuBLAS that can be served; a "
+        "cuBLAS that is linked statically or looked up by dlsym() is out of reach\n",
+        program_invocation_short_name);
+  }
   std::vector<CallEntry*> rows(entries.begin(), entries.end());
   std::ranges::stable_sort(rows, [](auto* a, auto* b) { return work_of(*a) > work_of(*b); });
   const double work = sum(entries, work_of);

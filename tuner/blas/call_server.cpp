@@ -106,7 +106,9 @@ void finish() noexcept try {
   if (is_forked()) return;
   const std::vector<CallEntry*> entries = call_table().entries();
   if (!options().record.empty()) std::ranges::for_each(entries, [](auto* e) { record_calls(*e); });
-  if (!options().report.empty() && !entries.empty()) write_report(options().report, entries);
+  // Processes that the command starts are not worth a line if they call nothing.
+  const bool is_reported = !entries.empty() || options().is_command;
+  if (!options().report.empty() && is_reported) write_report(options().report, entries);
 } catch (...) {  // out of memory at the end of the program
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/blas/options.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 
@@ -22,6 +24,7 @@ Options read_options(std::string_view program) {
           .only_fp32 = variable("AUTOTUNE_BLAS_UNITS") == "fp32",
           .record = variable("AUTOTUNE_BLAS_RECORD"),
           .report = variable("AUTOTUNE_BLAS_REPORT"),
+          .is_command = variable("AUTOTUNE_BLAS_COMMAND") == std::to_string(getpid()),
           .library = variable("AUTOTUNE_BLAS_LIBRARY")};
 }
 

@@ -13,7 +13,8 @@ struct Options {
   bool only_fp32 = false;  // AUTOTUNE_BLAS_UNITS=fp32: no f32 product on tensor cores
   std::string record;      // AUTOTUNE_BLAS_RECORD: a file to which the workload is added
   std::string report;      // AUTOTUNE_BLAS_REPORT: a file to which the report is added, or `stderr`
-  std::string library;     // AUTOTUNE_BLAS_LIBRARY: libautotune, if it is not beside this library
+  bool is_command = false;  // AUTOTUNE_BLAS_COMMAND: its process is the one of `autotune run`
+  std::string library;      // AUTOTUNE_BLAS_LIBRARY: libautotune, if it is not beside this library
 
   /// Whether calls are counted.
   bool counts() const { return !record.empty() || !report.empty(); }

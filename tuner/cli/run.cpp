@@ -54,7 +54,10 @@ void set_environment(const Arguments& arguments) {
   set_preload();
   if (const auto file = arguments.find("record")) set_record(*file);
   if (arguments.has("db")) set("AUTOTUNE_DB", fs::absolute(database_path(arguments)).string());
-  if (arguments.has("report")) set("AUTOTUNE_BLAS_REPORT", "stderr");
+  if (arguments.has("report")) {
+    set("AUTOTUNE_BLAS_REPORT", "stderr");
+    set("AUTOTUNE_BLAS_COMMAND", std::to_string(getpid()));  // execvp() keeps the number
+  }
   if (arguments.has("wait")) set("AUTOTUNE_BLAS_WAIT", "1");
   if (arguments.has("no-serve")) set("AUTOTUNE_BLAS_SERVE", "0");
 }

@@ -50,7 +50,7 @@ TEST_F(CallReport, LongListsAreCutAndTheRestIsCounted) {
 }
 
 TEST_F(CallReport, WithoutCallsNothingIsDividedByZero) {
-  EXPECT_THAT(report(), HasSubstr("0 of 0 calls of cuBLAS were served, 0.0 %"));
+  EXPECT_THAT(report(), HasSubstr("called no matrix product of cuBLAS"));
   add(0, 1, 0);
   EXPECT_THAT(report(), HasSubstr("1 of 1 calls of cuBLAS were served, 0.0 %"));
 }
