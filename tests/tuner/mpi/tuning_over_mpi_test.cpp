@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "tests/tuner/ranks/fake_job.hpp"
+#include "tests/tuner/ranks/lead_run.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/mpi/mpi_transport.hpp"
-#include "tuner/ranks/lead.hpp"
 #include "tuner/ranks/member.hpp"
 
 namespace autotune {
@@ -24,10 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::FakeDevice;
 using testing::FakeJob;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Files by which the ranks of one host see how far the others are.
 class Signs {
@@ -46,19 +42,6 @@ class Signs {
 
 class TuningOverMpi : public StoreTest {
  protected:
-  /// Rank 0: what a run of the others finds.
-  TuningReport lead(Transport& transport) {
-    LeadOptions options;
-    options.request_for = [this](const DeviceInfo&) { return request_; };
-    Lead lead(target_, store_, transport, options, now());
-    for (lead.tick(now()); !lead.is_over(); lead.tick(now())) {
-      while (const auto packet = transport.receive()) lead.take(*packet, now());
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    lead.end();
-    return lead.reports(1).at(0).report;
-  }
-
   /// Another rank: tunes or helps. Returns how many configurations its device loaded.
   int serve(Transport& transport, const Signs& signs) {
     const int rank = transport.rank();
@@ -98,7 +81,8 @@ TEST_F(TuningOverMpi, ARankWithoutAProblemMeasuresForAnother) {
   if (transport.rank() == 0) {
     FakeDevice device(bowl);
     const TuningReport alone = tune(target_, device, nullptr, request_);
-    const TuningReport report = lead(transport);
+    const TuningReport report =
+        testing::lead_run(target_, store_, transport, request_).at(0).report;
     ASSERT_EQ(report.problems.size(), 1u);
     const ProblemReport& problem = report.problems[0];
     EXPECT_EQ(problem.outcomes, alone.problems[0].outcomes);

@@ -12,10 +12,10 @@
 
 #include "tests/support/fake_device.hpp"
 #include "tests/tuner/ranks/fake_job.hpp"
+#include "tests/tuner/ranks/lead_run.hpp"
 #include "tests/tuner/ranks/memory_transport.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/ranks/lead.hpp"
 #include "tuner/session/tuning_session.hpp"
 
 namespace autotune {
@@ -25,10 +25,6 @@ using testing::FakeDevice;
 using testing::FakeJob;
 using ::testing::HasSubstr;
 using testing::MemoryTransport;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 class MemberTest : public StoreTest {
  protected:
@@ -59,15 +55,7 @@ class MemberTest : public StoreTest {
       });
     }
     MemoryTransport transport(office, 0);
-    LeadOptions options;
-    options.request_for = [this](const DeviceInfo&) { return request_; };
-    Lead lead(target_, store_, transport, options, now());
-    for (lead.tick(now()); !lead.is_over(); lead.tick(now())) {
-      while (const auto packet = transport.receive()) lead.take(*packet, now());
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    lead.end();
-    return lead.reports(1);
+    return testing::lead_run(target_, store_, transport, request_);
   }
 
   /// Of two ranks that are company: the owner begins its second batch, and goes on when the helper

@@ -2,39 +2,24 @@
 #include "tuner/replay/recorded_space.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <limits>
 
+#include "tests/tuner/replay/small_space.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
+using testing::kT4;
+using testing::written;
 
 constexpr const char* kCache = R"({"tune_params_keys": ["a", "b"],
   "tune_params": {"a": [1, 2], "b": ["x", "y"]}, "objective": "time", "cache": {
   "1,x": {"a": 1, "b": "x", "time": 4.0}, "1,y": {"a": 1, "b": "y", "time": 2.0},
   "2,x": {"a": 2, "b": "x", "time": "CompilationFailedConfig"})";
-
-constexpr const char* kT4 = R"({"schema_version": "1.0.0", "results": [
-  {"configuration": {"a": 2, "b": "x"}, "invalidity": "compile", "measurements": []},
-  {"configuration": {"a": 1, "b": "y"}, "invalidity": "correct", "objectives": ["time"],
-   "measurements": [{"name": "time", "value": 2.0, "unit": "ms"}]},
-  {"configuration": {"a": 1, "b": "x"}, "invalidity": "correct",
-   "measurements": [{"name": "time", "value": 4.0, "unit": "ms"}]}]})";
-
-fs::path written(const std::string& name, const std::string& text) {
-  const fs::path folder =
-      fs::path(testing::TempDir()) / ("recorded_space_" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  const fs::path file = folder / name;
-  std::ofstream(file) << text;
-  return file;
-}
 
 void expect_the_small_space(const RecordedSpace& recorded) {
   ASSERT_EQ(recorded.space.size(), 3u);
@@ -101,7 +86,7 @@ TEST(RecordedSpace, WhatIsWrongIsToldWithTheFile) {
   EXPECT_THAT(
       message(written("empty.json", R"({"tune_params_keys": [], "tune_params": {}, "cache": {}})")),
       HasSubstr("holds no configuration"));
-  EXPECT_THAT(message(testing::TempDir()), HasSubstr("is a folder"));
+  EXPECT_THAT(message(::testing::TempDir()), HasSubstr("is a folder"));
 }
 
 TEST(RecordedSpace, OfResultsWithTheSameValuesTheLastCounts) {
@@ -118,7 +103,7 @@ TEST(RecordedSpace, AValueThatIsNotListedIsAnError) {
   results.parameters = {{.name = "a", .values = {1, 2}, .when = {}}};
   results.results = {{.values = {4}, .seconds = 3.0}};
   EXPECT_THAT([&] { recorded_space("other", results); },
-              testing::ThrowsMessage<Error>(HasSubstr("has the value 4, which its parameter")));
+              ::testing::ThrowsMessage<Error>(HasSubstr("has the value 4, which its parameter")));
 }
 
 TEST(RecordedSpace, WithoutASuccessThereIsNoBest) {

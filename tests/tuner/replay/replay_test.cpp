@@ -2,41 +2,27 @@
 #include "tuner/replay/replay.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <fstream>
 #include <limits>
 
+#include "tests/tuner/replay/small_space.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-
-constexpr const char* kT4 = R"({"schema_version": "1.0.0", "results": [
-  {"configuration": {"a": 2, "b": "x"}, "invalidity": "compile", "measurements": []},
-  {"configuration": {"a": 1, "b": "y"}, "invalidity": "correct", "objectives": ["time"],
-   "measurements": [{"name": "time", "value": 2.0, "unit": "ms"}]},
-  {"configuration": {"a": 1, "b": "x"}, "invalidity": "correct",
-   "measurements": [{"name": "time", "value": 4.0, "unit": "ms"}]}]})";
-
-fs::path written(const std::string& name, const std::string& text) {
-  const fs::path folder = fs::path(testing::TempDir()) / ("replay_" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  const fs::path file = folder / name;
-  std::ofstream(file) << text;
-  return file;
-}
+using ::testing::HasSubstr;
+using testing::kT4;
+using testing::written;
 
 TEST(Replay, AskingTwiceCountsOnceAndTheBudgetHolds) {
   const RecordedSpace recorded = read_recorded_space(written("t4.json", kT4));
   RecordedEvaluator evaluator(recorded, 2);
   const std::vector<std::size_t> asked = {0, 0, 1, 0, 2};
   EXPECT_EQ(evaluator.evaluate(asked).size(), 4u);
-  EXPECT_THAT(evaluator.order(), testing::ElementsAre(0, 1));
+  EXPECT_THAT(evaluator.order(), ::testing::ElementsAre(0, 1));
   EXPECT_EQ(evaluator.remaining(), 0u);
 }
 
@@ -47,7 +33,7 @@ constexpr const char* kCompileTimes =
 
 TEST(Replay, InBatchesWhatIsCompiledFirstIsAnsweredFirst) {
   const RecordedSpace recorded = read_recorded_space(written("compile.json", kCompileTimes));
-  EXPECT_THAT(recorded.compile_seconds, testing::ElementsAre(0.9, 0.1, 0.2));
+  EXPECT_THAT(recorded.compile_seconds, ::testing::ElementsAre(0.9, 0.1, 0.2));
   RecordedEvaluator evaluator(recorded, 3, 2);
   const std::vector<std::size_t> asked = {0, 1, 2};  // the third waits for the second's compiler
   EXPECT_EQ(evaluator.evaluate_some(asked, 1).front().index, 1u);
