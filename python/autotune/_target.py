@@ -35,6 +35,8 @@ class Answer:
     baseline: str  # a vendor's library that is faster, which launch() then calls; else empty
     baseline_ns: Optional[float]
     target: str = ""  # whose configuration it is: the one that was opened, or its alternative
+    #: Of the configuration at these very sizes: measured if exact, else expected.
+    expected_ns: Optional[float] = None
 
 
 def values_of(words: str) -> dict[str, Setting]:
@@ -112,6 +114,7 @@ class Target:
             text(answer.baseline),
             answer.baseline_ns or None,
             text(answer.target),
+            answer.expected_ns or None,
         )
 
     def explain(self, *sizes: int, **named: int) -> str:
@@ -190,7 +193,7 @@ def open(
     may start early in every stream. `first_use_ms`: what prepare() may take, in milliseconds, to
     race configurations at sizes that nobody tuned; 0: no race. `alternative`: another target with
     the same buffers, such as "gemm_split" for "gemm", which answers where it was measured to be
-    faster.
+    faster, or at untuned sizes is clearly expected to be.
 
     Raises UsageError for an unknown target or setting, NoDeviceError if there is no such device.
     """

@@ -48,6 +48,9 @@ std::string explanation_of(const Target& target, const Problem& problem, const D
     }
     text += '\n';
   }
+  if (!is_exact && answer.expected_ns > 0) {
+    text += format("{} expected here\n", time_text(answer.expected_ns * 1e-9));
+  }
   if (!answer.baseline.empty()) {
     text += format("{} {} {}: it is {}faster, and is launched instead if it can be loaded\n",
                    answer.baseline, is_exact ? "takes" : "is expected to take",

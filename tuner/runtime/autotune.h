@@ -106,6 +106,9 @@ typedef struct autotune_answer {
   const char* baseline;
   double baseline_ns;
   const char* target; /* whose configuration it is: that of the options, or the alternative */
+  /* Time of the configuration at these very sizes: measured if the origin is AUTOTUNE_EXACT, else
+   * expected by the target's cost model and the times at near sizes. 0: unknown. */
+  double expected_ns;
 } autotune_answer;
 
 /* The message of the last status other than AUTOTUNE_OK in this thread. */

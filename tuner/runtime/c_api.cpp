@@ -184,8 +184,10 @@ void copy_out(autotune_answer& out, const LookupAnswer& answer, const Target& ta
   if (out.size < offsetof(autotune_answer, target)) return;
   out.baseline = answer.baseline.empty() ? "" : answer.baseline.data();
   out.baseline_ns = answer.baseline_ns;
-  if (out.size < sizeof(autotune_answer)) return;
+  if (out.size < offsetof(autotune_answer, expected_ns)) return;
   out.target = target.name.c_str();
+  if (out.size < sizeof(autotune_answer)) return;
+  out.expected_ns = answer.expected_ns;
 }
 
 }  // namespace

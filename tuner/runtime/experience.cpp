@@ -108,6 +108,18 @@ std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_
   return choice;
 }
 
+double Experience::expected_seconds(const std::string& configuration,
+                                    std::span<const std::int64_t> sizes) {
+  const std::optional<Levels>& levels = models_.levels_of_text(configuration);
+  if (!levels || !models_.has_model()) return 0;
+  const std::vector<Past> near = nearest(sizes);
+  const std::vector<Candidate> all = candidates(near);
+  const auto found = std::ranges::find(all, *levels, &Candidate::levels);
+  const Candidate one = found == all.end() ? Candidate{*levels, nullptr, nullptr, {}} : *found;
+  const std::vector<Candidate> valid = rated({&one, 1}, sizes, typical_of(all));
+  return valid.empty() ? 0 : std::exp(valid.front().expected);
+}
+
 std::vector<std::string> Experience::likely(std::span<const std::int64_t> sizes,
                                             std::size_t count) {
   const std::vector<Past> near = nearest(sizes);

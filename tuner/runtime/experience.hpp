@@ -42,6 +42,10 @@ class Experience {
   /// model, the fastest of the nearest problem. nullopt if none is valid.
   std::optional<Choice> choose(std::span<const std::int64_t> sizes);
 
+  /// The expected time of this configuration. 0 if it is not valid for these sizes, or without a
+  /// cost model.
+  double expected_seconds(const std::string& configuration, std::span<const std::int64_t> sizes);
+
   /// The `count` valid configurations with the least expected times. In the later half, each
   /// differs from all before it in more than one parameter, as long as there are such.
   std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count);

@@ -22,6 +22,9 @@ struct LookupAnswer {
   double baseline_ns = 0;  // measured or expected
   bool early_start =
       false;  // measured to be faster with an early start, in a chain of its own calls
+  /// Of the configuration at these very sizes: measured, or expected by the cost model and near
+  /// times. 0: unknown. `median_ns` of a transferred answer is the time at the near sizes.
+  double expected_ns = 0;
 };
 
 }  // namespace autotune

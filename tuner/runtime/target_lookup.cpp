@@ -24,7 +24,8 @@ LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double dista
   LookupAnswer answer{row.configuration, row.provenance, origin,  row.validity,
                       row.median_ns,     row.default_ns, distance};
   answer.early_start = row.early_start;
-  if (origin == db::Origin::exact) {  // only there was the library measured
+  if (origin == db::Origin::exact) {  // only there were it and the library measured
+    answer.expected_ns = row.median_ns;
     answer.baseline = row.baseline;
     answer.baseline_ns = row.baseline_ns;
   }
@@ -128,10 +129,9 @@ LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
 
 /// Computed once for each problem, then remembered.
 LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
-  const Sizes key(sizes.begin(), sizes.end());
   const std::lock_guard lock(mutex_);
-  if (const auto raced = first_uses_.find(key); raced != first_uses_.end()) return raced->second;
-  if (const auto known = remembered_.find(key); known != remembered_.end()) return known->second;
+  if (const auto raced = first_uses_.find(sizes); raced != first_uses_.end()) return raced->second;
+  if (const auto known = remembered_.find(sizes); known != remembered_.end()) return known->second;
   check(sizes);
   auto answer = stored(sizes);
   if (!answer) answer = chosen(sizes);
@@ -139,8 +139,12 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
     answer.emplace();
     answer->configuration = interned(default_for(sizes));
   }
+  if (answer->expected_ns == 0) {
+    const std::string configuration(answer->configuration);
+    answer->expected_ns = experience_->expected_seconds(configuration, sizes) * 1e9;
+  }
   if (remembered_.size() >= kMostRemembered) remembered_.clear();
-  return remembered_.emplace(key, *answer).first->second;
+  return remembered_.emplace(Sizes(sizes.begin(), sizes.end()), *answer).first->second;
 }
 
 /// The row of exactly these sizes, of a changed source or another device, if it is valid here.
@@ -163,6 +167,7 @@ std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> s
     answer.default_ns = choice->default_ns;
     answer.distance = choice->distance;
   }
+  answer.expected_ns = choice->expected_seconds * 1e9;
   answer.baseline = interned(choice->baseline);
   answer.baseline_ns = choice->baseline_seconds * 1e9;
   return answer;
@@ -222,7 +227,7 @@ void TargetLookup::keep_first_use(std::span<const std::int64_t> sizes, const db:
   answer.configuration = interned(figures.configuration);
   answer.provenance = "first use";
   answer.origin = db::Origin::exact;
-  answer.median_ns = figures.median_ns.value_or(0);
+  answer.median_ns = answer.expected_ns = figures.median_ns.value_or(0);
   if (figures.baseline.wins) {
     answer.baseline = interned(figures.baseline.text());
     answer.baseline_ns = figures.baseline.ns.value_or(0);

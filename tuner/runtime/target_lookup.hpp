@@ -2,6 +2,7 @@
 // Looks up configurations of one target with fixed settings on one device.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -61,6 +62,13 @@ class TargetLookup {
  private:
   static constexpr std::size_t kMostRemembered = 4096;
   using Sizes = std::vector<std::int64_t>;
+  /// Also compares with a span, so that a remembered answer is found without an allocation.
+  struct SizesLess {
+    using is_transparent = void;
+    bool operator()(std::span<const std::int64_t> a, std::span<const std::int64_t> b) const {
+      return std::ranges::lexicographical_compare(a, b);
+    }
+  };
 
   db::LookupRows read_rows() const;
   void drop_invalid(db::LookupRows& read) const;
@@ -93,8 +101,8 @@ class TargetLookup {
 
   std::mutex mutex_;  // for everything below: sizes that were not tuned
   std::vector<db::LayerState> layer_states_;
-  std::map<Sizes, LookupAnswer> remembered_;
-  std::map<Sizes, LookupAnswer> first_uses_;
+  std::map<Sizes, LookupAnswer, SizesLess> remembered_;
+  std::map<Sizes, LookupAnswer, SizesLess> first_uses_;
   std::unique_ptr<Experience> experience_;
   std::set<std::string, std::less<>> texts_;
   std::map<Sizes, std::string_view> pins_;

@@ -42,7 +42,10 @@ TEST_F(AnswerExplanation, ATunedProblemHasItsTimeAndSpeedup) {
 TEST_F(AnswerExplanation, ATransferSaysHowFarItIs) {
   answer_.origin = db::Origin::transferred;
   answer_.distance = 2;
-  EXPECT_THAT(text(), AllOf(HasSubstr("these sizes are not tuned"), HasSubstr("a factor of 4 ")));
+  EXPECT_THAT(text(), AllOf(HasSubstr("these sizes are not tuned"), HasSubstr("a factor of 4 "),
+                            Not(HasSubstr("expected here"))));
+  answer_.expected_ns = 9000;
+  EXPECT_THAT(text(), HasSubstr("8.000 us there, 1.50x the default\n9.000 us expected here\n"));
   answer_.origin = db::Origin::same_architecture;
   EXPECT_THAT(text(), AllOf(HasSubstr("not tuned on this device"), HasSubstr("a factor of 4 ")));
 }

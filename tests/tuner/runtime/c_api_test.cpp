@@ -58,6 +58,7 @@ TEST_F(CApiLost, TheAnswerNamesTheVendorsLibraryWhereItIsFaster) {
   EXPECT_EQ(answer.configuration, configuration_);
   EXPECT_STREQ(answer.baseline, "cublas cublasLt 0 (algorithm 55)");
   EXPECT_DOUBLE_EQ(answer.baseline_ns, 9000);
+  EXPECT_DOUBLE_EQ(answer.expected_ns, 10000) << "the configuration's own";
   char text[1024];
   ASSERT_EQ(autotune_explain(handle_, sizes_, 3, text, sizeof text), AUTOTUNE_OK);
   EXPECT_THAT(text, HasSubstr("cublas cublasLt 0 (algorithm 55) takes 9.000 us: it is faster"));
@@ -65,6 +66,7 @@ TEST_F(CApiLost, TheAnswerNamesTheVendorsLibraryWhereItIsFaster) {
   const int64_t near[3] = {520, 512, 512};
   ASSERT_EQ(autotune_lookup(handle_, near, 3, &answer), AUTOTUNE_OK);
   EXPECT_EQ(answer.origin, AUTOTUNE_TRANSFERRED);
+  EXPECT_GT(answer.expected_ns, 0);
   ASSERT_EQ(autotune_pin(handle_, sizes_, 3, configuration_.c_str()), AUTOTUNE_OK);
   ASSERT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
   EXPECT_STREQ(answer.baseline, "") << "a pin is a configuration";
@@ -78,6 +80,11 @@ TEST_F(CApiLost, TheAnswerNamesTheVendorsLibraryWhereItIsFaster) {
   EXPECT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
   EXPECT_STREQ(answer.baseline, "");
   EXPECT_STREQ(answer.target, "untouched");
+  answer.size = offsetof(autotune_answer, expected_ns);
+  answer.expected_ns = -1;
+  EXPECT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
+  EXPECT_STREQ(answer.target, "gemm");
+  EXPECT_EQ(answer.expected_ns, -1);
   autotune_close(handle_);
 }
 

@@ -107,6 +107,41 @@ TEST_F(ExperienceTest, BetweenTheSizesOfACoverItsConfigurationsAreChosen) {
   EXPECT_FALSE(choose(1040, 512)->is_covered) << "none of it is valid";
 }
 
+TEST_F(ExperienceTest, WithoutACostModelNoTimeIsExpected) {
+  add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
+  Experience experience({target_, ones_, device_, program_}, times_);
+  EXPECT_EQ(experience.expected_seconds("BM=128 UNROLL=4", std::vector<std::int64_t>{1024, 512}),
+            0);
+}
+
+/// A target whose time is that of its memory.
+TEST(ExpectedSeconds, AreThoseOfNearTimes) {
+  Target target = target_of();
+  target.kernels.emplace_back();
+  target.kernels[0].entry = "toy";
+  target.kernels[0].grid = {Expression::parse("M / BM")};
+  target.kernels[0].block = {Expression::parse("128")};
+  target.flops = Expression::parse("M * N");
+  target.bytes = Expression::parse("8 * M * N");
+  const DeviceInfo device = gpu();
+  const Problem ones = problem_of(target, {{"M", 1}, {"N", 1}}, {});
+  const TargetProgram program(target, ones, device, SizeBinding::given);
+  db::PastTimes times;
+  times.devices = {device_row(device)};
+  times.problems.emplace_back();
+  times.problems[0].sizes = {1024, 4096};
+  times.problems[0].good = {{"BM=128 UNROLL=4", 50000, "measured"}};
+  Experience experience({target, ones, device, program}, times);
+  const auto expected = [&](const std::string& configuration, std::int64_t m) {
+    return experience.expected_seconds(configuration, std::vector<std::int64_t>{m, 4096});
+  };
+  EXPECT_NEAR(expected("BM=128 UNROLL=4", 1024), 50e-6, 1e-9);
+  EXPECT_GT(expected("BM=128 UNROLL=4", 2048), 50.5e-6);
+  EXPECT_GT(expected("BM=128 UNROLL=2", 1024), 70e-6) << "nobody timed it";
+  EXPECT_EQ(expected("BM=128 UNROLL=4", 1025), 0) << "it is not valid";
+  EXPECT_EQ(expected("BM=banana", 1024), 0);
+}
+
 TEST_F(ExperienceTest, WhatTheTargetDoesNotHaveIsNoCandidate) {
   add(1024, 512, {{"BM=banana", 1000, "measured"}, {"BM=32 UNROLL=2", 1100, "measured"}});
   EXPECT_EQ(choose(1024, 512)->known.configuration, "BM=32 UNROLL=2");
