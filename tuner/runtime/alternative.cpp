@@ -2,9 +2,10 @@
 #include "tuner/runtime/alternative.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 
 #include "tuner/core/error.hpp"
+#include "tuner/runtime/transfer_choice.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -33,12 +34,28 @@ void require_the_same_call(const TargetLookup& own, const TargetLookup& other) {
   if (!std::ranges::equal(mine.scalars(), others.scalars(), is_same_scalar)) refuse("scalars");
 }
 
-/// Infinite unless it was measured for exactly these sizes.
-double measured_ns(const LookupAnswer& answer) {
-  if (answer.origin != db::Origin::exact || answer.median_ns == 0) {
-    return std::numeric_limits<double>::infinity();
-  }
-  return answer.baseline_ns > 0 ? std::min(answer.median_ns, answer.baseline_ns) : answer.median_ns;
+bool is_measured(const LookupAnswer& answer) {
+  return answer.origin == db::Origin::exact && answer.provenance != "predicted" &&
+         answer.median_ns > 0;
+}
+
+/// Of what runs at these sizes. 0: unknown.
+double time_of(const LookupAnswer& answer, Engines engines) {
+  const bool is_library = engines == Engines::with_libraries && answer.baseline_ns > 0;
+  return is_library ? answer.baseline_ns : answer.expected_ns;
+}
+
+/// Configurations of other devices and the default one are not.
+bool is_tuned_here(const LookupAnswer& answer) {
+  return answer.origin <= db::Origin::transferred && answer.expected_ns > 0;
+}
+
+bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines) {
+  const double ours = time_of(own, engines), others = time_of(other, engines);
+  if (is_measured(own) && is_measured(other)) return others < ours;
+  if (ours == 0) return is_measured(other);
+  const double distance = std::max(own.distance, other.distance);
+  return is_tuned_here(other) && prefers_alternative(std::log(ours), std::log(others), distance);
 }
 
 }  // namespace
@@ -57,12 +74,16 @@ std::unique_ptr<TargetLookup> open_alternative(const TargetLookup& own, Target t
   return other;
 }
 
-TargetLookup& faster_of(TargetLookup& own, TargetLookup* other,
-                        std::span<const std::int64_t> sizes) {
+TargetLookup& faster_of(TargetLookup& own, TargetLookup* other, std::span<const std::int64_t> sizes,
+                        Engines engines) {
   if (other == nullptr) return own;
   const LookupAnswer mine = own.find(sizes);
   if (mine.provenance == "pinned") return own;
-  return measured_ns(other->find(sizes)) < measured_ns(mine) ? *other : own;
+  return is_faster(other->find(sizes), mine, engines) ? *other : own;
+}
+
+bool may_be_faster(const LookupAnswer& own, const LookupAnswer& other) {
+  return is_tuned_here(other) && (own.expected_ns == 0 || other.expected_ns < own.expected_ns);
 }
 
 }  // namespace autotune

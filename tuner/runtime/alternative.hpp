@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two targets that compute the same from the same buffers, such as gemm and gemm_split. A lookup
-// answers with the one that was measured to be faster.
+// answers with the one that was measured to be faster, or else is clearly expected to be.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,18 @@ std::unique_ptr<TargetLookup> open_alternative(const TargetLookup& own, Target t
                                                const NamedValues& settings,
                                                std::vector<db::Layer> layers);
 
-/// Returns `other` if it was measured for exactly these sizes, and is faster than the answer of
-/// `own` or `own` was not measured for them. Else, or if `own` has a pin, returns `own`. `other`
-/// may be null.
-TargetLookup& faster_of(TargetLookup& own, TargetLookup* other,
-                        std::span<const std::int64_t> sizes);
+/// What the times of two answers are: of the kernel alone, or of the vendor's library where that is
+/// faster.
+enum class Engines : std::uint8_t { kernels_only, with_libraries };
+
+/// Returns `other` if it was tuned on this device, for these sizes or others, and is faster than
+/// `own`. Where both were measured for exactly these sizes, these times decide. Else expected times
+/// do, and prefers_alternative() tells whether the lead is clear. Returns `own` if it has a pin, or
+/// a time is unknown. `other` may be null.
+TargetLookup& faster_of(TargetLookup& own, TargetLookup* other, std::span<const std::int64_t> sizes,
+                        Engines engines = Engines::with_libraries);
+
+/// Whether the kernel of `other` is expected to be faster than that of `own`, by any lead.
+bool may_be_faster(const LookupAnswer& own, const LookupAnswer& other);
 
 }  // namespace autotune

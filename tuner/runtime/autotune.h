@@ -78,13 +78,15 @@ typedef struct autotune_options {
   /* Milliseconds that autotune_prepare() may take, compilation included, to race the likeliest
    * configurations and the vendor's libraries at untuned sizes. The race runs on the GPU `ordinal`,
    * in buffers of its own. The first autotune_prepare() of a problem waits for it. The result is
-   * stored in the user's database and is the answer from then on. If the race fails, the answer is
+   * stored in the user's database and is the answer from then on. An `alternative` that is expected
+   * to be faster is raced too, each target in half of the time. If the race fails, the answer is
    * that of autotune_lookup(), and autotune_warnings() has the reason. Do not prepare such a
    * problem while a stream is being captured. 0: no race. */
   int64_t first_use_ms;
   /* Another target that computes the same from the same buffers, such as gemm_split for gemm in
-   * f32. At sizes that it was tuned for, it answers if it was measured to be faster than `target`,
-   * or if `target` was not tuned. It gets those of the settings that it has. NULL: none. With gemm
+   * f32. Where both were tuned for these sizes, the one that was measured to be faster answers.
+   * Elsewhere the alternative answers if it is clearly expected to be faster, from what is known of
+   * other sizes on this device. It gets those of the settings that it has. NULL: none. With gemm
    * this chooses the units: gemm_split uses tensor cores with the accuracy of f32; without it, only
    * FP32 units are used. */
   const char* alternative;

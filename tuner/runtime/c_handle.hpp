@@ -71,7 +71,8 @@ class NoDevice : public Error {
 
 /// The look-up that answers for these sizes.
 inline TargetLookup& lookup_for(autotune_handle& handle, std::span<const std::int64_t> sizes) {
-  return faster_of(handle.lookup, handle.alternative.get(), sizes);
+  const Engines engines = handle.tuned_only ? Engines::kernels_only : Engines::with_libraries;
+  return faster_of(handle.lookup, handle.alternative.get(), sizes, engines);
 }
 
 /// Stores the sentence for autotune_message().

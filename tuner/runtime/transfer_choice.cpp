@@ -14,6 +14,9 @@ constexpr double kTimeReach = 1;     // in logarithms of reference times
 constexpr double kFarWeight = 1e-9;  // counts only where nothing is near
 constexpr double kMarginPerDoubling = 0.1;
 constexpr double kMostMargin = 0.03;
+constexpr double kLeastLead = 0.05;  // of an alternative
+constexpr double kLeadPerDoubling = 0.1;
+constexpr double kMostLead = 0.2;
 
 double bell(double distance, double reach) { return std::exp(-std::pow(distance / reach, 2)); }
 
@@ -51,6 +54,10 @@ std::optional<double> expected_baseline_time(std::span<const BaselineTime> times
 
 bool prefers_baseline(double ours, double baseline, double distance) {
   return ours + std::min(kMostMargin, kMarginPerDoubling * distance) > baseline;
+}
+
+bool prefers_alternative(double ours, double alternative, double distance) {
+  return alternative + std::min(kMostLead, kLeastLead + kLeadPerDoubling * distance) < ours;
 }
 
 }  // namespace autotune

@@ -39,4 +39,10 @@ std::optional<double> expected_baseline_time(std::span<const BaselineTime> times
 /// lead must be.
 bool prefers_baseline(double ours, double baseline, double distance);
 
+/// Whether to take another target's answer, where one of the two times is only expected. The other
+/// target must be clearly ahead, the more the further away the problems are that it is known from.
+/// A wrong choice costs more than a missed one: such a target launches more kernels and needs a
+/// workspace.
+bool prefers_alternative(double ours, double alternative, double distance);
+
 }  // namespace autotune

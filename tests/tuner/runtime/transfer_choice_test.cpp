@@ -55,5 +55,14 @@ TEST(PrefersBaseline, IfOursIsNotAheadByMoreThanTheDoubtOfTheDistance) {
   EXPECT_FALSE(prefers_baseline(0, 0.05, 20)) << "the doubt has an end";
 }
 
+TEST(PrefersAlternative, OnlyWithALeadThatGrowsWithTheDistance) {
+  EXPECT_FALSE(prefers_alternative(0, -0.04, 0)) << "never for nothing";
+  EXPECT_TRUE(prefers_alternative(0, -0.06, 0));
+  EXPECT_FALSE(prefers_alternative(0, -0.14, 1));
+  EXPECT_TRUE(prefers_alternative(0, -0.16, 1));
+  EXPECT_TRUE(prefers_alternative(0, -0.21, 20)) << "the doubt has an end";
+  EXPECT_FALSE(prefers_alternative(0, 0.1, 0));
+}
+
 }  // namespace
 }  // namespace autotune
