@@ -162,9 +162,9 @@ void set_up_first_use(autotune_handle& handle, const autotune_options& options,
   wanted.seconds = static_cast<double>(options.first_use_ms) * 1e-3;
   wanted.policy = policy;
   wanted.database = user_database(options);
-  wanted.libraries = [&handle] {
+  wanted.libraries = [&handle](const std::string& target) {
     if (handle.tuned_only) return std::vector<BaselineSource>();
-    return runtime_baselines(handle.lookup.target().name);
+    return runtime_baselines(target);
   };
   wanted.open_device = [ordinal = *handle.ordinal] {
     return make_cuda_device(ordinal, std::make_shared<BuildCache>(BuildCache::default_folder()),

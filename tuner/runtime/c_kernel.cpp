@@ -163,7 +163,7 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
     const RelaxedCapture relaxed;
     if (handle->first_use) {
       const OnDevice on_device(*handle->ordinal);
-      handle->first_use->settle(handle->lookup, {sizes, count});
+      handle->first_use->settle(handle->lookup, {sizes, count}, handle->alternative.get());
     }
     TargetLookup& lookup = lookup_for(*handle, {sizes, count});
     const Problem problem = lookup.problem_for({sizes, count});

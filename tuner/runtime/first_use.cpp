@@ -10,6 +10,7 @@
 #include "db/store.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
+#include "tuner/runtime/alternative.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -27,6 +28,11 @@ std::size_t entrant_count() {
 bool is_untuned(const LookupAnswer& answer) {
   return answer.origin != db::Origin::exact || answer.provenance == "predicted" ||
          answer.validity == db::Validity::source_drifted;
+}
+
+/// Whether this answer of an alternative could beat what a race finds for `own`.
+bool is_worth_a_race(const LookupAnswer& own, const LookupAnswer& alternative) {
+  return is_untuned(alternative) && may_be_faster(own, alternative);
 }
 
 db::BaselineFigures figures_of(const RacedLibrary& library) {
@@ -52,17 +58,27 @@ db::DecisionRow row_of(const RaceResult& result, double flops) {
 
 }  // namespace
 
-void FirstUse::settle(TargetLookup& lookup, std::span<const std::int64_t> sizes) {
-  if (!is_untuned(lookup.find(sizes))) return;
+void FirstUse::settle(TargetLookup& lookup, std::span<const std::int64_t> sizes,
+                      TargetLookup* alternative) {
+  const LookupAnswer own = lookup.find(sizes);
+  if (!is_untuned(own)) return;
   const std::lock_guard lock(mutex_);
   if (!settled_.emplace(sizes.begin(), sizes.end()).second) return;
+  const bool both = alternative && is_worth_a_race(own, alternative->find(sizes));
+  const Deadline deadline = Deadline::in(options_.seconds);
+  race_and_store(lookup, sizes, both ? deadline.after(0.5) : deadline, lookup);
+  if (both) race_and_store(*alternative, sizes, deadline, lookup);
+}
+
+void FirstUse::race_and_store(TargetLookup& lookup, std::span<const std::int64_t> sizes,
+                              const Deadline& deadline, TargetLookup& told) {
   const Problem problem = lookup.problem_for(sizes);
   const auto warn = [&](bool& is_known, const std::string& sentence) {
-    if (!std::exchange(is_known, true)) lookup.warn(sentence);
+    if (!std::exchange(is_known, true)) told.warn(sentence);
   };
   try {
     const double flops = work_of(lookup.target(), problem, lookup.device()).flops;
-    const db::DecisionRow row = row_of(race_for(lookup, sizes), flops);
+    const db::DecisionRow row = row_of(race_for(lookup, sizes, deadline), flops);
     lookup.keep_first_use(sizes, row);
     try {
       store(lookup, problem, row);
@@ -77,11 +93,12 @@ void FirstUse::settle(TargetLookup& lookup, std::span<const std::int64_t> sizes)
 }
 
 /// Throws Error if the race cannot take place.
-RaceResult FirstUse::race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes) {
-  const Deadline deadline = Deadline::in(options_.seconds);
+RaceResult FirstUse::race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes,
+                              const Deadline& deadline) {
   std::erase_if(compilations_, [](const auto& one) { return one->have_ended(); });
   if (!device_) device_ = options_.open_device();
-  const RaceEntrants entrants{lookup.likely(sizes, entrant_count()), options_.libraries()};
+  const RaceEntrants entrants{lookup.likely(sizes, entrant_count()),
+                              options_.libraries(lookup.target().name)};
   Race raced = race(device_, lookup.target(), lookup.problem_for(sizes), options_.policy, entrants,
                     deadline);
   compilations_.push_back(std::move(raced.compilations));

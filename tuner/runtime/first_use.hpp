@@ -28,7 +28,7 @@ class FirstUse {
     double seconds = 0;  // wall time of a race, compilation included
     Policy policy;
     std::optional<std::filesystem::path> database;  // receives the results
-    std::function<std::vector<BaselineSource>()> libraries;
+    std::function<std::vector<BaselineSource>(const std::string& target)> libraries;
     std::function<std::unique_ptr<Device>()> open_device;  // called at the first race
   };
 
@@ -36,10 +36,17 @@ class FirstUse {
 
   /// Afterwards the lookup has the race's result, unless it had an exact answer before. A race that
   /// fails leaves the answer as it is. The first failure of each kind is a warning of the lookup.
-  void settle(TargetLookup& lookup, std::span<const std::int64_t> sizes);
+  /// If `alternative` has no exact answer either, but is expected to be faster, it has a race of
+  /// its own, in the second half of the time. `alternative` may be null.
+  void settle(TargetLookup& lookup, std::span<const std::int64_t> sizes,
+              TargetLookup* alternative = nullptr);
 
  private:
-  RaceResult race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes);
+  /// Races one target. Warnings go to `told`.
+  void race_and_store(TargetLookup& lookup, std::span<const std::int64_t> sizes,
+                      const Deadline& deadline, TargetLookup& told);
+  RaceResult race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes,
+                      const Deadline& deadline);
   void store(const TargetLookup& lookup, const Problem& problem, db::DecisionRow row);
 
   const Options options_;

@@ -36,28 +36,39 @@ class FirstUseTest : public ::testing::Test {
     for (const int n : {64, 100}) add(n, "measured", n == 64 ? "B=2" : "B=4");
   }
 
-  void add(int n, const std::string& provenance, const std::string& configuration) {
+  void add(int n, const std::string& provenance, const std::string& configuration,
+           const Target& target = raced_toy(), double ns = 5000) {
     db::TunedStore store(path_);
     db::DecisionRow row;
     row.provenance = provenance;
     row.configuration = configuration;
-    row.median_ns = 5000;
+    row.median_ns = ns;
     row.created_at = db::now_text();
     db::SessionRow session;
     session.environment = gpu().environment;
     row.session = store.begin_session(session);
-    row.key = {store.add_device(device_row(gpu())), store.add_kernel(kernel_row(raced_toy())),
+    row.key = {store.add_device(device_row(gpu())), store.add_kernel(kernel_row(target)),
                format("N={}", n), kPolicy};
     store.add_decision(row);
   }
 
-  TargetLookup open() const { return {raced_toy(), {}, gpu(), kPolicy, {{path_}}}; }
+  TargetLookup open(const Target& target = raced_toy()) const {
+    return {target, {}, gpu(), kPolicy, {{path_}}};
+  }
+  /// With a cost model.
+  static Target predictable(const std::string& name) {
+    Target target = raced_toy();
+    target.name = name;
+    target.flops = Expression::parse("1000 * N");
+    target.bytes = Expression::parse("12 * N");
+    return target;
+  }
 
   FirstUse::Options options(double seconds = 60) {
     FirstUse::Options options;
     options.seconds = seconds;
     options.database = path_;
-    options.libraries = [] { return std::vector<BaselineSource>(); };
+    options.libraries = [](const std::string&) { return std::vector<BaselineSource>(); };
     options.open_device = [this] {
       ++opened_;
       auto device = std::make_unique<FakeDevice>(truth_);
@@ -117,7 +128,9 @@ TEST_F(FirstUseTest, APredictedAnswerIsRaced) {
 TEST_F(FirstUseTest, AFasterLibraryIsTheAnswer) {
   baselines_ = {{"way 1", {Outcome::ok, 0.5e-6, ""}}};
   FirstUse::Options wanted = options();
-  wanted.libraries = [] { return std::vector<BaselineSource>{{"/plugins/vendor.so", "toy"}}; };
+  wanted.libraries = [](const std::string& target) {
+    return std::vector<BaselineSource>{{"/plugins/vendor.so", target}};
+  };
   TargetLookup lookup = open();
   FirstUse(std::move(wanted)).settle(lookup, sizes_);
   TargetLookup next = open();
@@ -125,6 +138,23 @@ TEST_F(FirstUseTest, AFasterLibraryIsTheAnswer) {
     EXPECT_EQ(one->find(sizes_).configuration, "B=8");
     EXPECT_DOUBLE_EQ(one->find(sizes_).baseline_ns, 500);
     EXPECT_EQ(one->find(sizes_).baseline, "vendor way 1");
+  }
+}
+
+TEST_F(FirstUseTest, AnAlternativeIsRacedTooIfItIsExpectedToBeFaster) {
+  const Target own = predictable("own");
+  add(64, "measured", "B=2", own, 5000);
+  for (const double ns : {50000, 500}) {
+    const Target other = predictable(ns < 5000 ? "fast" : "slow");
+    add(64, "measured", "B=2", other, ns);
+    TargetLookup lookup = open(own), alternative = open(other);
+    FirstUse first_use(options());
+    first_use.settle(lookup, std::vector<std::int64_t>{81}, &alternative);
+    EXPECT_EQ(lookup.find(std::vector<std::int64_t>{81}).provenance, "first use");
+    EXPECT_EQ(lookup.find(std::vector<std::int64_t>{81}).expected_ns, 1000);
+    EXPECT_EQ(alternative.find(std::vector<std::int64_t>{81}).provenance == "first use", ns < 5000);
+    path_ = folder_ / "next.db";
+    add(64, "measured", "B=2", own, 5000);
   }
 }
 
