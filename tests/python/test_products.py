@@ -14,9 +14,9 @@ from autotune._products import (
 )
 
 
-def answer(origin="exact", median_ns=5.0, baseline="", baseline_ns=None):
+def answer(origin="exact", expected_ns=5.0, baseline="", baseline_ns=None, median_ns=5.0):
     return autotune.Answer({"BM": 64}, origin, "valid", "measured", median_ns, None, 1.0, baseline,
-                           baseline_ns)  # fmt: skip
+                           baseline_ns, expected_ns=expected_ns)  # fmt: skip
 
 
 class Problems(unittest.TestCase):
@@ -76,18 +76,20 @@ class Fastest(unittest.TestCase):
 
     def test_the_least_time_wins(self):
         for nanoseconds in (6.0, 4.9):  # clearly less than 5.0
-            self.assertEqual(self.choose(answer(), answer(median_ns=nanoseconds)), "gemm")
-        self.assertEqual(self.choose(answer(), answer(median_ns=4.0)), "gemm_split")
+            self.assertEqual(self.choose(answer(), answer(expected_ns=nanoseconds)), "gemm")
+        self.assertEqual(self.choose(answer(), answer(expected_ns=4.0)), "gemm_split")
+        near = answer("transferred", expected_ns=6.0, median_ns=1.0)
+        self.assertEqual(self.choose(answer(), near), "gemm", "1.0 is the time at other sizes")
         slower = answer(baseline="cublas", baseline_ns=3.0)
-        self.assertIsNone(self.choose(slower, answer(median_ns=4.0)))
-        self.assertEqual(self.choose(slower, answer(median_ns=2.0)), "gemm_split")
+        self.assertIsNone(self.choose(slower, answer(expected_ns=4.0)))
+        self.assertEqual(self.choose(slower, answer(expected_ns=2.0)), "gemm_split")
         self.assertEqual(self.choose(answer(), slower), "gemm")
 
     def test_what_is_not_known_is_not_taken(self):
         self.assertIsNone(self.choose(answer("default"), answer()))
         self.assertEqual(self.choose(answer(), answer("default", 1.0)), "gemm")
-        self.assertEqual(self.choose(answer(), answer(median_ns=None)), "gemm")
-        self.assertIsNone(self.choose(answer(), answer(median_ns=9.0), compiled="BM=32"))
+        self.assertEqual(self.choose(answer(), answer(expected_ns=None)), "gemm")
+        self.assertIsNone(self.choose(answer(), answer(expected_ns=9.0), compiled="BM=32"))
 
 
 class Known:

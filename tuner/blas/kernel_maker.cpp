@@ -68,6 +68,14 @@ Outcome judge(const autotune_answer& answer) {
   return *answer.baseline != '\0' ? Outcome::vendor_faster : Outcome::served;
 }
 
+/// Of what would run. 0: unknown. `median_ns` of a transferred answer is the time at other sizes.
+double seconds_of(const autotune_answer& answer) {
+  if (*answer.baseline != '\0') return 1e-9 * answer.baseline_ns;
+  const bool is_known = answer.expected_ns > 0;  // 0 from an older libautotune
+  if (!is_known && answer.origin != AUTOTUNE_EXACT) return 0;
+  return 1e-9 * (is_known ? answer.expected_ns : answer.median_ns);
+}
+
 /// Why a configuration for packed matrices cannot be used.
 Outcome obstacle_of(const CallShape& shape) {
   if (!is_packed(shape)) return Outcome::leading_dimension;
@@ -117,8 +125,7 @@ KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProble
   }
   choice.outcome = judge(answer);
   choice.configuration = answer.configuration;
-  const bool is_vendors = choice.outcome == Outcome::vendor_faster;
-  choice.seconds = 1e-9 * (is_vendors ? answer.baseline_ns : answer.median_ns);
+  choice.seconds = seconds_of(answer);
   return choice;
 }
 

@@ -27,7 +27,8 @@ class KernelMaker {
     Outcome outcome = Outcome::failed;  // served: the configuration is expected to win
     TargetProblem wanted, tuned;        // the shape's, and the one that the configuration is of
     std::string configuration = {};
-    double seconds = 0;  // of the configuration, or of cuBLAS if that is faster; 0: unknown
+    /// Of the configuration, or of cuBLAS if that is faster; measured or expected. 0: unknown.
+    double seconds = 0;
   };
 
   using Made = std::variant<const ServingKernel*, Outcome>;

@@ -123,6 +123,11 @@ TEST_F(Preload, TensorCoresServeProductsInF32WhereTheyAreFasterAndAllowed) {
   EXPECT_THAT(call_with("split").err, HasSubstr("kernel failed 3\n"));
 }
 
+TEST_F(Preload, TimesAtNearSizesDoNotDecide) {
+  EXPECT_THAT(call_with("near split").err, HasSubstr("served 3\n"));
+  EXPECT_THAT(call_with("old near split").err, HasSubstr("served 3\n")) << "no expected time";
+}
+
 TEST_F(Preload, TensorCoresServeLeadingDimensionsAndEpilogues) {
   const Ended ended = call_with("split", "random", "300");
   EXPECT_THAT(ended.out, HasSubstr("wrong 0,"));

@@ -119,13 +119,20 @@ const char* autotune_warnings(const autotune_handle*) {
 
 autotune_status autotune_lookup(autotune_handle* handle, const int64_t*, size_t,
                                 autotune_answer* answer) {
-  if (is_asked_for("split") || is_asked_for("large split"))
-    answer->median_ns = handle->target == "gemm_split" ? 1000 : 2000;
+  const bool is_split = handle->target == "gemm_split";
+  if (is_asked_for("split") || is_asked_for("large split") || is_asked_for("old near split"))
+    answer->median_ns = is_split ? 1000 : 2000;
+  if (is_asked_for("near split")) {  // faster here, slower at the near sizes
+    answer->median_ns = is_split ? 2000 : 1000;
+    answer->expected_ns = is_split ? 1000 : 2000;
+  }
   answer->configuration = kConfiguration;
   answer->baseline = is_asked_for("vendor") ? "cublas cublasSgemm" : "";
   answer->origin = is_asked_for("default") ? AUTOTUNE_DEFAULT
                    : is_asked_for("other") ? AUTOTUNE_SAME_ARCHITECTURE
-                                           : AUTOTUNE_EXACT;
+                   : is_asked_for("near split") || is_asked_for("old near split")
+                       ? AUTOTUNE_TRANSFERRED
+                       : AUTOTUNE_EXACT;
   return AUTOTUNE_OK;
 }
 
@@ -172,7 +179,9 @@ uint64_t autotune_kernel_workspace(const autotune_kernel* kernel) {
 autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffers, size_t count,
                                      const double* scalars, size_t, void*) {
   if (is_asked_for("launch")) return AUTOTUNE_FAILED;
-  if (is_asked_for("split") && !kernel->target.ends_with("split")) return AUTOTUNE_FAILED;
+  const bool is_split = kernel->target.ends_with("split");
+  if ((is_asked_for("split") || is_asked_for("near split")) && !is_split) return AUTOTUNE_FAILED;
+  if (is_asked_for("old near split") && is_split) return AUTOTUNE_FAILED;
   if (kernel->target.starts_with("gemm16")) return AUTOTUNE_OK;
   const Product p(*kernel, scalars);
   for (int64_t i = 0; i < batch_of(*kernel); ++i) {
