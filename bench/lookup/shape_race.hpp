@@ -24,6 +24,7 @@ struct Opening {
   std::string target, database;
   bool shipped = true;
   long long first_use_ms = 0;
+  std::string alternative = {};  // empty: none
 };
 
 /// Throws Error unless the call succeeded.
