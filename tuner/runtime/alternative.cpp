@@ -39,10 +39,13 @@ bool is_measured(const LookupAnswer& answer) {
          answer.median_ns > 0;
 }
 
+bool runs_library(const LookupAnswer& answer, Engines engines) {
+  return engines == Engines::with_libraries && answer.baseline_ns > 0;
+}
+
 /// Of what runs at these sizes. 0: unknown.
 double time_of(const LookupAnswer& answer, Engines engines) {
-  const bool is_library = engines == Engines::with_libraries && answer.baseline_ns > 0;
-  return is_library ? answer.baseline_ns : answer.expected_ns;
+  return runs_library(answer, engines) ? answer.baseline_ns : answer.expected_ns;
 }
 
 /// Configurations of other devices and the default one are not.
@@ -54,6 +57,8 @@ bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engin
   const double ours = time_of(own, engines), others = time_of(other, engines);
   if (is_measured(own) && is_measured(other)) return others < ours;
   if (ours == 0) return is_measured(other);
+  // Whether a library is expected to be the fastest is for `own` to say: both would call the same.
+  if (!is_measured(other) && runs_library(other, engines)) return false;
   const double distance = std::max(own.distance, other.distance);
   return is_tuned_here(other) && prefers_alternative(std::log(ours), std::log(others), distance);
 }

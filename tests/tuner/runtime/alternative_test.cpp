@@ -215,6 +215,14 @@ TEST_F(FasterOf, TheLibraryThatWouldRunIsCompared) {
   }
 }
 
+TEST_F(FasterOf, ALibraryThatIsExpectedToBeFasterIsLeftToTheFirstTarget) {
+  const auto own = lookup("own", {{.ns = 10000}});
+  const auto other = lookup("other", {{.ns = 8000, .library_ns = 5000}});
+  EXPECT_TRUE(takes_other(*own, *other, here_)) << "measured";
+  EXPECT_FALSE(takes_other(*own, *other, near_));
+  EXPECT_TRUE(takes_other(*own, *other, near_, Engines::kernels_only));
+}
+
 TEST_F(FasterOf, WhatIsNotKnownIsNotTaken) {
   const auto own = lookup("own", {{.ns = 10000}});
   EXPECT_FALSE(takes_other(*own, *lookup("other", {}), here_));
