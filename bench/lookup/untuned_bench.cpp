@@ -73,6 +73,7 @@ struct Row {
   double ours = 0, sgemm = 0, first = 0, best = 0;  // seconds; of cublasLt's first, of all
   double choose = 0, prepare = 0;                   // seconds
   double expected = 0;                              // seconds
+  std::string target;                               // that answered, or "a library"
   std::string how;
 };
 
@@ -89,7 +90,7 @@ class Benchmark {
   const char* warnings() const { return autotune_warnings(gemm_.get()); }
 
   Row run(const Shape& shape) {
-    Row row{shape, 0, 0, 0, 0, 0, 0, 0, {}};
+    Row row{shape, 0, 0, 0, 0, 0, 0, 0, {}, {}};
     const std::array sizes{shape.m, shape.n, shape.k};
     autotune_answer answer{};
     answer.size = sizeof answer;
@@ -103,6 +104,7 @@ class Benchmark {
     autotune_kernel_engine(kernel.get(), &engine);
     check(autotune_lookup(gemm_.get(), sizes.data(), sizes.size(), &answer));  // after a race
     row.expected = 1e-9 * (*engine ? answer.baseline_ns : answer.expected_ns);
+    row.target = *engine ? "a library" : answer.target;
     row.how = format("{}: {}", answer.target,
                      *engine ? engine : autotune_kernel_configuration(kernel.get()));
     time(row, kernel);
@@ -156,6 +158,20 @@ void print_times(const char* what, const std::vector<Row>& rows, double Row::*se
               times.back() * 1e3);
 }
 
+void print_answers(const std::vector<Row>& rows) {
+  std::map<std::string, int> counts;
+  std::vector<double> errors;
+  for (const Row& row : rows) {
+    ++counts[row.target];
+    if (row.expected > 0) errors.push_back(std::abs(row.ours / row.expected - 1));
+  }
+  for (const auto& [target, count] : counts) std::printf("%s answered %d\n", target.c_str(), count);
+  if (errors.empty()) return;
+  std::ranges::sort(errors);
+  std::printf("expected times: median error %.0f %%, 95 %% of them at most %.0f %%\n",
+              100 * errors[errors.size() / 2], 100 * errors[errors.size() * 95 / 100]);
+}
+
 int run(int argc, char** argv) {
   const Options options = options_of(argc, argv);
   Benchmark benchmark(options);
@@ -180,6 +196,7 @@ int run(int argc, char** argv) {
   std::cerr << benchmark.warnings();
   print_times("choosing", rows, &Row::choose);
   print_times("preparing", rows, &Row::prepare);
+  print_answers(rows);
   summarize(rows, true);
   summarize(rows, false);
   return failed == 0 ? 0 : 1;
