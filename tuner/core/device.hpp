@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -173,6 +174,9 @@ class Workbench {
 
 class Device {
  public:
+  /// Nothing else of this process is verified or timed on the device while it lives.
+  using Turn = std::unique_lock<std::recursive_mutex>;
+
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
   /// Compiles without launching. Thread-safe. A bad kernel is an outcome, not an exception. Throws
@@ -190,6 +194,11 @@ class Device {
   virtual bool repeats() const { return !runs(); }
   /// Whether kernels run in another process and cannot end this one.
   virtual bool isolated() const { return false; }
+  /// Whether two problems may be tuned on it at a time, in turns: what one compiles costs the other
+  /// nothing.
+  virtual bool takes_turns() const { return false; }
+  /// Waits for a turn. A thread may take several, one within the other.
+  [[nodiscard]] Turn take_turn() { return Turn(turn_); }
   /// Empty if the energy of launches can be measured; else why not, and what to use instead.
   virtual std::string no_energy();
   /// Seconds of work so far, without compiling; 0 if not counted.
@@ -202,6 +211,9 @@ class Device {
   virtual std::optional<int> active_blocks(const CompiledKernel&, const Launch&) {
     return std::nullopt;
   }
+
+ private:
+  std::recursive_mutex turn_;
 };
 
 }  // namespace autotune

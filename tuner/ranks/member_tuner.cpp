@@ -47,13 +47,16 @@ struct MemberTuner::Tuning {
         calibration(calibration_of(&store, job.device())),
         problems(job.target(), job.request().problems, job.device().info(), calibration),
         queue(0, 1),
-        tuner({job.target(), job.request(), problems, queue}, job.device(), &store, callbacks) {}
+        pool(job.device(), job.request().compile_threads),
+        tuner({job.target(), job.request(), problems, queue, pool}, job.device(), &store,
+              callbacks) {}
 
   db::TunedStore store;
   const TuningCallbacks callbacks;
   const Calibration calibration;
   PreparedProblems problems;
   WorkQueue queue;
+  CompilePool pool;
   ProblemTuner tuner;
   // Of the problem at hand:
   std::size_t number = 0;
@@ -135,9 +138,10 @@ void MemberTuner::tune(const Message& message) {
   tuning_->queue.expect(order.ahead);
 
   tuning_->number = order.number;
+  tuning_->pool.set_threads(order.threads);
   TuningOrder own{0, order.number, order.ahead, {}, order.threads, order.retune};
   if (order.seconds) own.deadline = Deadline::in(*order.seconds);
-  Done done{order.number, tuning_->tuner.tune(own), tuning_->tuner.compile_statistics(),
+  Done done{order.number, tuning_->tuner.tune(own), tuning_->pool.statistics(),
             job_->device().busy_seconds()};
   post(0, packed(wire_of(done), learned_text(std::exchange(tuning_->lesson, {}))));
 }

@@ -27,6 +27,7 @@ void recheck(Trial& trial, Candidate& candidate) {
 
 Workbench& Bench::workbench() {
   if (!workbench_) {
+    const Device::Turn turn = device_.take_turn();
     const Stopwatch watch(phases_.open);
     Workload workload = prepared_workload_of(target_, problem_, device_.info());
     workload.form = policy_.form;
@@ -58,6 +59,7 @@ Anchor& Bench::anchor() {
 
 void Bench::measure(Trial& trial, const Loadable& configuration, double best_seconds) {
   ++measured_;
+  const Device::Turn turn = device_.take_turn();
   try {
     std::unique_ptr<Candidate> candidate;
     Verdict verdict;

@@ -38,15 +38,22 @@ CompileStatistics& CompileStatistics::operator+=(const CompileStatistics& other)
 struct CompilePool::Job {
   SourceUnit unit;
   std::string key;
+  std::set<const CompileRequests*> wanted_by = {};
   std::promise<std::shared_ptr<const CompiledKernel>> promise;
   Result result = promise.get_future().share();
   bool started = false;
   bool done = false;
 };
 
-CompilePool::CompilePool(Device& device, int threads)
-    : device_(device), count_(std::max(threads, 1)) {
-  for (int i = 0; i < count_; ++i) threads_.emplace_back([this] { work(); });
+CompilePool::CompilePool(Device& device, int threads) : device_(device) { set_threads(threads); }
+
+void CompilePool::set_threads(int threads) {
+  const std::lock_guard lock(mutex_);
+  count_ = std::max(threads, 1);
+  while (threads_.size() < static_cast<std::size_t>(count_)) {
+    threads_.emplace_back([this] { work(); });
+  }
+  wake_.notify_all();
 }
 
 CompilePool::~CompilePool() {
@@ -76,19 +83,16 @@ std::shared_ptr<CompilePool::Job> CompilePool::job_of(SourceUnit&& unit, bool ur
   return job;
 }
 
-CompilePool::Result CompilePool::queue(SourceUnit&& unit, bool urgent) {
+CompilePool::Result CompilePool::queue(SourceUnit&& unit, bool urgent, const CompileRequests& by) {
   std::shared_ptr<Job> job;
   {
     const std::lock_guard lock(mutex_);
     job = job_of(std::move(unit), urgent);
+    job->wanted_by.insert(&by);
   }
   wake_.notify_all();
   return job->result;
 }
-
-CompilePool::Result CompilePool::compile(SourceUnit unit) { return queue(std::move(unit), true); }
-
-CompilePool::Result CompilePool::prefetch(SourceUnit unit) { return queue(std::move(unit), false); }
 
 std::optional<std::size_t> CompilePool::wait_for_one(std::span<const Result> results,
                                                      const std::function<bool()>& stop) {
@@ -104,11 +108,15 @@ std::optional<std::size_t> CompilePool::wait_for_one(std::span<const Result> res
   }
 }
 
-void CompilePool::clear() {
+void CompilePool::forget(const CompileRequests& requests) {
   const std::lock_guard lock(mutex_);
-  for (const auto& job : ahead_) jobs_.erase(job->key);
-  ahead_.clear();
-  std::erase_if(jobs_, [](const auto& entry) { return entry.second->done; });
+  const auto is_unwanted = [](const std::shared_ptr<Job>& job) {
+    return job->wanted_by.empty() && (job->done || !job->started);
+  };
+  for (const auto& [key, job] : jobs_) job->wanted_by.erase(&requests);
+  std::erase_if(urgent_, is_unwanted);
+  std::erase_if(ahead_, is_unwanted);
+  std::erase_if(jobs_, [&](const auto& entry) { return is_unwanted(entry.second); });
 }
 
 CompileStatistics CompilePool::statistics() const {
@@ -118,14 +126,15 @@ CompileStatistics CompilePool::statistics() const {
   return statistics;
 }
 
-bool CompilePool::may_prefetch() const {
-  return !ahead_.empty() && prefetching_ < std::max(1, count_ - 1);
+bool CompilePool::may_work() const {
+  const bool may_prefetch = !ahead_.empty() && prefetching_ < std::max(1, count_ - 1);
+  return busy_ < count_ && (!urgent_.empty() || may_prefetch);
 }
 
 void CompilePool::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [&] { return stopping_ || !urgent_.empty() || may_prefetch(); });
+    wake_.wait(lock, [&] { return stopping_ || may_work(); });
     if (stopping_) return;
     const bool ahead = urgent_.empty();
     auto& queue = ahead ? ahead_ : urgent_;
@@ -150,6 +159,7 @@ void CompilePool::work() {
       ++(kernel->cached ? statistics_.cached : statistics_.compiled);
     }
     job->done = true;
+    if (job->wanted_by.empty()) jobs_.erase(job->key);
     // Last, so that whoever has the result finds it counted.
     if (thrown) {
       job->promise.set_exception(thrown);

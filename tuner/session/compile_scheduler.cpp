@@ -8,25 +8,25 @@
 
 namespace autotune {
 
-CompilePool::Result CompileScheduler::compile(std::size_t index) {
+CompileRequests::Result CompileScheduler::compile(std::size_t index) {
   SourceUnit source = unit(index);
   readiness(index, source) = true;
-  return pool_.compile(std::move(source));
+  return requests_.compile(std::move(source));
 }
 
 void CompileScheduler::prefetch(std::size_t index) {
   SourceUnit source = unit(index);
   readiness(index, source);
-  pool_.prefetch(std::move(source));
+  requests_.prefetch(std::move(source));
 }
 
 std::optional<std::vector<std::size_t>> CompileScheduler::first_compiled(
     std::vector<std::size_t> indices, std::size_t count, SearchEnd& end) {
-  std::vector<CompilePool::Result> kernels;
-  for (const std::size_t index : indices) kernels.push_back(pool_.prefetch(unit(index)));
+  std::vector<CompileRequests::Result> kernels;
+  for (const std::size_t index : indices) kernels.push_back(requests_.prefetch(unit(index)));
   std::vector<std::size_t> first;
   while (first.size() < count) {
-    const auto compiled = pool_.wait_for_one(kernels, [&] { return end.ask(); });
+    const auto compiled = requests_.wait_for_one(kernels, [&] { return end.ask(); });
     if (!compiled) return std::nullopt;
     const auto at = static_cast<std::ptrdiff_t>(*compiled);
     first.push_back(indices[*compiled]);
@@ -52,7 +52,7 @@ bool& CompileScheduler::readiness(std::size_t index, const SourceUnit& unit) {
   return entry->second;
 }
 
-std::shared_ptr<const CompiledKernel> wait_in_search(const CompilePool::Result& kernel,
+std::shared_ptr<const CompiledKernel> wait_in_search(const CompileRequests::Result& kernel,
                                                      const std::function<bool()>& is_over) {
   try {
     if (auto compiled = wait_for(kernel, is_over)) return compiled;

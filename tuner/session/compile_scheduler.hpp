@@ -20,11 +20,11 @@ class CompileScheduler {
  public:
   /// All must outlive it.
   CompileScheduler(const TargetProgram& program, const ParameterSpace& space, Device& device,
-                   CompilePool& pool)
-      : program_(program), space_(space), device_(device), pool_(pool) {}
+                   CompileRequests& requests)
+      : program_(program), space_(space), device_(device), requests_(requests) {}
 
   /// Compiles what is measured next, ahead of everything prefetched.
-  CompilePool::Result compile(std::size_t index);
+  CompileRequests::Result compile(std::size_t index);
   /// Compiles what may be asked for later.
   void prefetch(std::size_t index);
   /// Compiles all of them and returns the first `count` that finish. Returns nullopt if the search
@@ -43,7 +43,7 @@ class CompileScheduler {
   const TargetProgram& program_;
   const ParameterSpace& space_;
   Device& device_;
-  CompilePool& pool_;
+  CompileRequests& requests_;
   std::unordered_map<std::size_t, std::uint64_t> preludes_;  // their hashes: only they differ
   std::unordered_map<std::uint64_t, bool> is_ready_;         // by hash
 };
@@ -53,7 +53,7 @@ struct SearchOver {};
 
 /// Blocks until a kernel is compiled. Throws SearchOver when `is_over`, which is polled, returns
 /// true; else throws what the device threw.
-std::shared_ptr<const CompiledKernel> wait_in_search(const CompilePool::Result& kernel,
+std::shared_ptr<const CompiledKernel> wait_in_search(const CompileRequests::Result& kernel,
                                                      const std::function<bool()>& is_over);
 
 }  // namespace autotune

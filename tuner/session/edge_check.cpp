@@ -20,6 +20,7 @@ std::optional<SourceUnit> EdgeCheck::unit(const Configuration& configuration) co
 }
 
 Verdict EdgeCheck::verify(const Configuration& configuration, const CompiledKernel& kernel) {
+  const Device::Turn turn = device_.take_turn();
   Verdict verdict;
   try {
     verdict = verify_there(configuration, kernel);

@@ -14,8 +14,8 @@ constexpr int kIdenticalRuns = 3;
 /// How long after the deadline the first finalist may be compiled.
 constexpr double kLastMoment = 1;
 
-bool are_there_by(const std::vector<CompilePool::Result>& kernels, const Deadline& deadline) {
-  return std::ranges::all_of(kernels, [&](const CompilePool::Result& kernel) {
+bool are_there_by(const std::vector<CompileRequests::Result>& kernels, const Deadline& deadline) {
+  return std::ranges::all_of(kernels, [&](const CompileRequests::Result& kernel) {
     return wait_for(kernel, [&] { return deadline.has_passed(); }) != nullptr;
   });
 }
@@ -54,10 +54,10 @@ void Finalists::verify(const Policy& policy, const Deadline& deadline) {
 }
 
 /// What verifying needs; all finalists' at once, by all threads.
-std::vector<CompilePool::Result> Finalists::compile(std::size_t index) {
-  std::vector<CompilePool::Result> kernels{run_.scheduler().compile(index)};
+std::vector<CompileRequests::Result> Finalists::compile(std::size_t index) {
+  std::vector<CompileRequests::Result> kernels{run_.scheduler().compile(index)};
   if (auto unit = edge_.unit(run_.space().at(index))) {
-    kernels.push_back(run_.pool().compile(*std::move(unit)));
+    kernels.push_back(run_.requests().compile(*std::move(unit)));
   }
   return kernels;
 }
@@ -95,6 +95,7 @@ bool Finalists::hold_the_fastest() const {
 }
 
 bool Finalists::verify(std::size_t index) {
+  const Device::Turn turn = run_.device().take_turn();
   LoadedFinalist finalist{index, nullptr};
   Verdict verdict = verify_at_edge(index);
   if (verdict.outcome == Outcome::ok) verdict = verify_repeatedly(finalist);
@@ -120,7 +121,7 @@ Verdict Finalists::verify_at_edge(std::size_t index) {
   const Configuration configuration = run_.space().at(index);
   std::optional<SourceUnit> unit = edge_.unit(configuration);
   if (!unit) return {};
-  return edge_.verify(configuration, *run_.pool().compile(*std::move(unit)).get());
+  return edge_.verify(configuration, *run_.requests().compile(*std::move(unit)).get());
 }
 
 Verdict Finalists::verify_repeatedly(LoadedFinalist& finalist) {

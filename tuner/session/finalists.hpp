@@ -52,7 +52,7 @@ class Finalists {
  private:
   std::vector<std::size_t> chosen(const Policy& policy) const;
   bool holds(std::size_t index) const;
-  std::vector<CompilePool::Result> compile(std::size_t index);
+  std::vector<CompileRequests::Result> compile(std::size_t index);
   bool verify(std::size_t index);
   void refute(std::size_t index, const Verdict& verdict);
   Verdict verify_at_edge(std::size_t index);

@@ -110,6 +110,7 @@ ProblemDecision decide(ProblemRun& run, EdgeCheck& edge, const Deadline& deadlin
   while (!has_best) {
     finalists.verify(shortened(run.policy(), deadline), verifying_deadline(deadline));
     if (finalists.all().empty()) return {};
+    const Device::Turn turn = run.device().take_turn();
     if (!baselines) baselines = baselines_in_time(run, deadline, warn);
     result =
         play_off(run, finalists, *baselines, shortened(run.policy(), deadline), deadline, seed);

@@ -17,7 +17,8 @@ ProblemRun::ProblemRun(const RunContext& context, Problem problem, ParameterSpac
       predicted_(std::move(predicted)),
       default_index_(autotune::default_index(context.target, space_)),
       ledger_(space_, default_index_, predicted_, context.recorder, retune),
-      scheduler_(program_, space_, context.device, context.pool),
+      requests_(context.pool),
+      scheduler_(program_, space_, context.device, requests_),
       bench_(context.device, context.target, problem_, context.policy,
              [this] { return compile_default(); }) {}
 

@@ -25,6 +25,7 @@ struct RunContext {
   CompilePool& pool;
   Recorder& recorder;
   const Policy& policy;
+  int batch = 1;  // configurations that a search compiles at a time
   std::span<const BaselineSource> baselines = {};  // for the playoff
 };
 
@@ -41,7 +42,8 @@ class ProblemRun {
   const Target& target() const { return context_.target; }
   const Policy& policy() const { return context_.policy; }
   Device& device() const { return context_.device; }
-  CompilePool& pool() const { return context_.pool; }
+  CompileRequests& requests() { return requests_; }
+  int batch() const { return context_.batch; }
   Recorder& recorder() const { return context_.recorder; }
   std::span<const BaselineSource> baselines() const { return context_.baselines; }
 
@@ -75,6 +77,7 @@ class ProblemRun {
   const std::vector<double> predicted_;
   const std::size_t default_index_;
   TrialLedger ledger_;
+  CompileRequests requests_;
   CompileScheduler scheduler_;
   SearchEnd end_;
   std::optional<Loadable> default_loadable_;

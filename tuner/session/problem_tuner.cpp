@@ -89,9 +89,9 @@ class OpenSearch {
  public:
   using Listener = std::function<void(TrialEvaluator*)>;
 
-  OpenSearch(WorkQueue& queue, const Listener& listener, TrialEvaluator& search)
+  OpenSearch(WorkQueue& queue, std::size_t place, const Listener& listener, TrialEvaluator& search)
       : queue_(queue), listener_(listener), search_(search) {
-    queue_.open(search_);
+    queue_.open(search_, place);
     if (listener_) listener_(&search_);
   }
   ~OpenSearch() {
@@ -122,8 +122,8 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
     return report;
   }
   Recorder recorder = recorder_of(problem);
-  CompilePool& pool = pool_of(order.compile_threads);
-  ProblemRun run({shared_.target, device_, pool, recorder, request.policy, request.baselines},
+  ProblemRun run({shared_.target, device_, shared_.pool, recorder, request.policy, order.batch,
+                  request.baselines},
                  problem, std::move(prepared.space), std::move(prepared.corrected), order.retune);
   EdgeCheck edge(shared_.target, problem, device_);
 
@@ -131,11 +131,10 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   const std::optional<double> expected_gain = search(run, edge, order, started);
   warn_of_machine(run);
   teach(past_trials(run, prepared.predicted));
-  prepare_next(order.device);
+  prepare_next(order.place);
   const ProblemDecision decision = finish(run, edge, order);
   const std::optional<PruneCheck> prune_check = audit(run, decision, order.deadline);
   recorder.flush();
-  pool.clear();
 
   ProblemReport report = report_of(run, decision);
   report.started_from = started_from_;
@@ -157,21 +156,6 @@ Recorder ProblemTuner::recorder_of(const Problem& problem) {
   return {store_, rows_->session, key, flops, !shared_.request.partial};
 }
 
-/// Kept while the number of threads stays: what it has begun goes on.
-CompilePool& ProblemTuner::pool_of(int threads) {
-  if (!pool_ || pool_->threads() != threads) {
-    earlier_pools_ = compile_statistics();
-    pool_.emplace(device_, threads);
-  }
-  return *pool_;
-}
-
-CompileStatistics ProblemTuner::compile_statistics() const {
-  CompileStatistics all = earlier_pools_;
-  if (pool_) all += pool_->statistics();
-  return all;
-}
-
 std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
                                            const TuningOrder& order,
                                            Deadline::Clock::time_point started) {
@@ -183,7 +167,7 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
     if (callbacks_.on_progress) callbacks_.on_progress(progress_of(run, number, budget, started));
   };
   run.ledger().on_trial(show);
-  const OpenSearch open(shared_.queue, callbacks_.on_search, evaluator);
+  const OpenSearch open(shared_.queue, order.place, callbacks_.on_search, evaluator);
   if (!begin_search(run, edge, evaluator)) return std::nullopt;
   run.ledger().on_trial([this, &run, &edge, show](std::size_t index) {
     show(index);
@@ -234,7 +218,7 @@ void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge
   if (!unit) return;
   std::shared_ptr<const CompiledKernel> kernel;
   try {
-    kernel = wait_for(run.pool().compile(*std::move(unit)), [&] { return run.end().ask(); });
+    kernel = wait_for(run.requests().compile(*std::move(unit)), [&] { return run.end().ask(); });
   } catch (const NotCompiled&) {  // this says nothing about the configuration
   }
   if (!kernel) return;
@@ -245,7 +229,7 @@ void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge
 /// Compiles what a finalist needs on the edge problem while the search goes on.
 void ProblemTuner::compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index) {
   if (!device_.runs()) return;
-  if (auto unit = edge.unit(run.space().at(index))) run.pool().prefetch(*std::move(unit));
+  if (auto unit = edge.unit(run.space().at(index))) run.requests().prefetch(*std::move(unit));
 }
 
 /// Counts the trials that are not stored.
@@ -268,9 +252,9 @@ void ProblemTuner::teach(std::vector<PastTrial> trials) {
 }
 
 /// While this problem is decided, unless the same cores do both.
-void ProblemTuner::prepare_next(std::size_t device) {
+void ProblemTuner::prepare_next(std::size_t place) {
   if (device_.info().kind == DeviceKind::host) return;
-  const std::optional<std::size_t> next = shared_.queue.reserve(device);
+  const std::optional<std::size_t> next = shared_.queue.reserve(place);
   if (next) shared_.problems.correct_ahead(*next);
 }
 

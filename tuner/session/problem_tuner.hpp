@@ -27,19 +27,20 @@ struct SharedByDevices {
   const TuningRequest& request;
   PreparedProblems& problems;
   WorkQueue& queue;
+  CompilePool& pool;
 };
 
-/// What a device tunes next.
+/// What is tuned next.
 struct TuningOrder {
-  std::size_t device = 0;          // its number in the queue
+  std::size_t place = 0;           // in the queue
   std::size_t number = 0;          // of the request's problems
   std::vector<std::size_t> ahead;  // numbers of those that will probably follow, here or elsewhere
   Deadline deadline;
-  int compile_threads = 1;
+  int batch = 1;  // configurations that the search compiles at a time
   bool retune = false;
 };
 
-/// For one thread.
+/// For one thread. Several may tune on one device, in turns.
 class ProblemTuner {
  public:
   /// All must outlive it. `store` may be null.
@@ -49,13 +50,10 @@ class ProblemTuner {
 
   /// Searches, decides and stores. Throws Error when the target is wrong or the environment breaks.
   ProblemReport tune(const TuningOrder& order);
-  /// Of all problems.
-  CompileStatistics compile_statistics() const;
 
  private:
   db::ProblemKey key_of(const Problem& problem);
   Recorder recorder_of(const Problem& problem);
-  CompilePool& pool_of(int threads);
   /// Returns what going on was expected to gain, with an automatic budget.
   std::optional<double> search(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order,
                                Deadline::Clock::time_point started);
@@ -65,7 +63,7 @@ class ProblemTuner {
   void compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index);
   void warn_of_machine(const ProblemRun& run) const;
   void teach(std::vector<PastTrial> trials);
-  void prepare_next(std::size_t device);
+  void prepare_next(std::size_t place);
   ProblemDecision finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order);
   std::optional<PruneCheck> audit(ProblemRun& run, const ProblemDecision& decision,
                                   const Deadline& deadline);
@@ -80,9 +78,7 @@ class ProblemTuner {
   db::TunedStore* const store_;
   const TuningCallbacks& callbacks_;
   std::optional<SessionRows> rows_;  // from the first problem on
-  std::optional<CompilePool> pool_;
-  CompileStatistics earlier_pools_;
-  StartedFrom started_from_;  // of the problem at hand
+  StartedFrom started_from_;         // of the problem at hand
 };
 
 }  // namespace autotune

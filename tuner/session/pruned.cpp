@@ -16,6 +16,7 @@ Trial measured(ProblemRun& run, std::size_t index) {
   trial.measurement.reset();
   try {
     const auto candidate = run.load(index);
+    const Device::Turn turn = run.device().take_turn();
     InContext timer(*candidate, run.policy().context);
     Anchor none;
     trial.measurement = judge(timer, 0, run.policy(), none).measurement;

@@ -32,6 +32,7 @@ class LocalHelper final : public SearchHelper {
 
   double time_default(const Loadable& default_configuration) override {
     default_ = default_configuration;
+    const Device::Turn turn = bench_.device().take_turn();
     return bench_.anchor().seconds();
   }
   void compare_with(double seconds) override { bench_.anchor().compare_with(seconds); }

@@ -22,7 +22,7 @@ class SharedQueue {
  public:
   struct Task {
     std::size_t index = 0;
-    CompilePool::Result kernel;
+    CompileRequests::Result kernel;
   };
   using Make = std::function<Trial(const Task&)>;
 

@@ -33,7 +33,7 @@ class TrialEvaluator final : public Evaluator {
   std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
   std::vector<Evaluation> evaluate_some(std::span<const std::size_t> indices,
                                         std::size_t count) override;
-  int batch() const override { return run_.pool().threads(); }
+  int batch() const override { return run_.batch(); }
   std::size_t remaining() const override;
   bool has_ended() override { return run_.end().ask() || remaining() == 0; }
   void expect(double gain) override;

@@ -16,6 +16,7 @@
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/calibrated.hpp"
+#include "tuner/session/compile_pool.hpp"
 #include "tuner/session/prepared_problems.hpp"
 #include "tuner/session/problem_tuner.hpp"
 #include "tuner/session/search_helper.hpp"
@@ -29,17 +30,30 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Problems that are prepared ahead, and one more for each device: a large space takes longer to
+/// Problems that are prepared ahead, and one more for each place: a large space takes longer to
 /// build than a small one to measure.
 constexpr std::size_t kAhead = 2;
 
-/// Refuses what can never be allocated before anything is compiled.
-void expect_to_fit(const Target& target, const Problem& problem, const Device& device) {
-  const std::int64_t limit = device.info().memory_bytes;
+/// Problems that a device tunes at a time. While one waits for its compilers, kernels of the other
+/// run.
+constexpr std::size_t kPlaces = 2;
+
+/// Two problems fit if the buffers of each take no more than this share of the memory: inputs,
+/// results and references are allocated several times.
+constexpr std::int64_t kMemoryShare = 16;
+
+std::int64_t buffer_bytes(const Target& target, const Problem& problem, const Device& device) {
   std::int64_t bytes = 0;
   for (const BufferSpec& buffer : buffers_of(target, problem, device.info())) {
     bytes += buffer.bytes();
   }
+  return bytes;
+}
+
+/// Refuses what can never be allocated before anything is compiled.
+void expect_to_fit(const Target& target, const Problem& problem, const Device& device) {
+  const std::int64_t limit = device.info().memory_bytes;
+  const std::int64_t bytes = buffer_bytes(target, problem, device);
   if (limit <= 0 || bytes <= limit || !device.runs()) return;
   throw Error(format("{} {}: its buffers take {}, {} has {}; give smaller sizes", target.name,
                      problem_text(target, problem), bytes_text(bytes), device.info().name,
@@ -52,10 +66,22 @@ double busy_seconds(std::span<Device* const> devices) {
   return seconds;
 }
 
-/// A workload has its own order: the heaviest first. On one device the order does not matter.
+std::size_t places_of_each(const Target& target, const TuningRequest& request,
+                           std::span<Device* const> devices) {
+  if (request.problems.size() <= devices.size()) return 1;
+  const auto takes_turns = [](const Device* device) { return device->takes_turns(); };
+  if (!std::ranges::all_of(devices, takes_turns)) return 1;
+  const std::int64_t most = devices[0]->info().memory_bytes / kMemoryShare;
+  const auto fits = [&](const Problem& problem) {
+    return buffer_bytes(target, problem, *devices[0]) <= most;
+  };
+  return std::ranges::all_of(request.problems, fits) ? kPlaces : 1;
+}
+
+/// A workload has its own order: the heaviest first. With one place the order does not matter.
 ProblemQueue queue_of(const Target& target, const TuningRequest& request,
-                      std::span<Device* const> devices) {
-  const bool is_given = devices.size() < 2 || !request.weights.empty();
+                      std::span<Device* const> devices, std::size_t places) {
+  const bool is_given = places < 2 || !request.weights.empty();
   if (is_given) return ProblemQueue(request.problems.size());
   return ProblemQueue(longest_first(target, request.problems, devices[0]->info()));
 }
@@ -73,8 +99,8 @@ class HelpedSearch {
   TrialEvaluator& search_;
 };
 
-/// One run. Each device has a thread: it takes problems from the queue, and helps another device
-/// when none waits.
+/// One run. Each place of a device has a thread, which takes problems from the queue. Devices whose
+/// first place finds none help others.
 class TuningSession {
  public:
   TuningSession(const Target& target, std::vector<Device*> devices, db::TunedStore* store,
@@ -84,7 +110,9 @@ class TuningSession {
         store_(store),
         request_(request),
         callbacks_(callbacks),
-        queue_(queue_of(target, request, devices_), devices_.size(), callbacks.stop_requested) {}
+        places_(devices_.size() * places_of_each(target, request, devices_)),
+        queue_(queue_of(target, request, devices_, places_), devices_.size(),
+               callbacks.stop_requested) {}
 
   TuningReport run() {
     if (request_.policy.objective != Objective::time) expect_energy();
@@ -93,14 +121,17 @@ class TuningSession {
     }
     const Calibration calibration = calibration_of(store_, *devices_[0]);
     PreparedProblems problems(target_, request_.problems, devices_[0]->info(), calibration);
-    const SharedByDevices shared{target_, request_, problems, queue_};
+    // They are alike: what one compiles runs on all.
+    CompilePool pool(*devices_[0], request_.compile_threads);
+    const SharedByDevices shared{target_, request_, problems, queue_, pool};
     {
       std::vector<std::jthread> others;
-      for (std::size_t i = 1; i < devices_.size(); ++i) {
-        others.emplace_back([this, &shared, i] { work_with_own_store(i, shared); });
+      for (std::size_t place = 1; place < places_; ++place) {
+        others.emplace_back([this, &shared, place] { work_with_own_store(place, shared); });
       }
       work(0, store_, shared);
     }
+    compile_ = pool.statistics();
     if (failure_) std::rethrow_exception(failure_);
     expect_one_accepted();
     warn_of_left_out();
@@ -126,7 +157,6 @@ class TuningSession {
     TuningReport report;
     for (auto& [number, one] : reports_) report.problems.push_back(std::move(one));
     report.compile = compile_;
-    report.compile.wall_seconds /= static_cast<double>(devices_.size());  // at the same time
     report.interrupted = stopped();
     report.seconds = seconds_since(start_);
     report.busy_seconds = busy_seconds(devices_) - busy_before_;
@@ -137,11 +167,11 @@ class TuningSession {
   bool stopped() const { return callbacks_.stop_requested && callbacks_.stop_requested(); }
 
   /// A connection to the database is for one thread.
-  void work_with_own_store(std::size_t device, const SharedByDevices& shared) {
+  void work_with_own_store(std::size_t place, const SharedByDevices& shared) {
     try {
       std::optional<db::TunedStore> store;
       if (store_) store.emplace(store_->path());
-      work(device, store ? &*store : nullptr, shared);
+      work(place, store ? &*store : nullptr, shared);
       const std::lock_guard lock(mutex_);
       if (store) left_out_.insert(store->left_out().begin(), store->left_out().end());
     } catch (...) {
@@ -149,30 +179,32 @@ class TuningSession {
     }
   }
 
-  void work(std::size_t device, db::TunedStore* store, const SharedByDevices& shared) {
+  void work(std::size_t place, db::TunedStore* store, const SharedByDevices& shared) {
     try {
       const TuningCallbacks callbacks = locked_callbacks();
-      ProblemTuner tuner(shared, *devices_[device], store, callbacks);
-      work_with(device, tuner);
-      const std::lock_guard lock(mutex_);
-      compile_ += tuner.compile_statistics();
+      ProblemTuner tuner(shared, device_of(place), store, callbacks);
+      work_with(place, tuner);
     } catch (...) {
       fail();
     }
   }
 
-  void work_with(std::size_t device, ProblemTuner& tuner) {
+  Device& device_of(std::size_t place) const { return *devices_[queue_.device_of(place)]; }
+
+  void work_with(std::size_t place, ProblemTuner& tuner) {
+    const std::size_t device = queue_.device_of(place);
+    const bool can_help = place == device && devices_[device]->isolated();
     for (bool is_healthy = true; is_healthy;) {
-      const WorkQueue::Work work = queue_.next(device, devices_[device]->isolated());
+      const WorkQueue::Work work = queue_.next(place, can_help);
       if (!work.problem && !work.search) return;
-      is_healthy = work.problem ? tune(device, tuner, *work.problem) : help(device, *work.search);
+      is_healthy = work.problem ? tune(place, tuner, *work.problem) : help(device, *work.search);
     }
   }
 
   /// False when the device drops out.
-  bool tune(std::size_t device, ProblemTuner& tuner, std::size_t number) {
+  bool tune(std::size_t place, ProblemTuner& tuner, std::size_t number) {
     try {
-      keep(number, tuner.tune(order_for(device, number)));
+      keep(number, tuner.tune(order_for(place, number)));
       queue_.done();
       return true;
     } catch (const UsageError&) {
@@ -181,7 +213,7 @@ class TuningSession {
       throw;
     } catch (const Error& error) {
       const bool is_first = queue_.give_back(number);
-      drop_out(device, error, is_first);
+      drop_out(queue_.device_of(place), error, is_first);
       return false;
     }
   }
@@ -201,17 +233,18 @@ class TuningSession {
   }
 
   /// A problem with its share of the cores and of what is left of the time.
-  TuningOrder order_for(std::size_t device, std::size_t number) {
+  TuningOrder order_for(std::size_t place, std::size_t number) {
     const auto [problems, devices] = queue_.share();
-    const std::size_t at_once = std::min(problems, devices);
+    const std::size_t at_once = std::clamp<std::size_t>(problems, 1, devices);
+    const std::size_t places = places_ / devices_.size() * devices;
     TuningOrder order;
-    order.device = device;
+    order.place = place;
     order.number = number;
-    order.ahead = queue_.next_problems(devices + kAhead);
-    order.compile_threads = std::max(1, request_.compile_threads / static_cast<int>(at_once));
+    order.ahead = queue_.next_problems(places + kAhead);
+    order.batch = std::max(1, request_.compile_threads / static_cast<int>(at_once));
     // What another device measured of it is not compared with what this one will.
     order.retune = request_.retune || queue_.was_given_back(number);
-    const auto seconds = time_share(request_, number, problems, devices);
+    const auto seconds = time_share(request_, number, problems, places);
     if (seconds) order.deadline = Deadline::in(*seconds);
     return order;
   }
@@ -232,9 +265,10 @@ class TuningSession {
   }
 
   void drop_out(std::size_t device, const Error& error, bool can_go_on) {
-    if (queue_.drop_out() == 0 || !can_go_on) {
+    const bool is_new = queue_.drop_out(device);
+    if (queue_.share().devices == 0 || !can_go_on) {
       fail();
-    } else {
+    } else if (is_new) {
       warn(format("{} drops out, the other devices continue: {}", label(device), error.what()));
     }
   }
@@ -292,6 +326,7 @@ class TuningSession {
   const TuningCallbacks& callbacks_;
   const Clock::time_point start_ = Clock::now();
   const double busy_before_ = busy_seconds(devices_);
+  const std::size_t places_;  // of all devices: a thread each
   WorkQueue queue_;
 
   std::mutex callback_;  // held while one is called

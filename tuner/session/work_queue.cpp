@@ -9,29 +9,31 @@ namespace autotune {
 WorkQueue::WorkQueue(ProblemQueue problems, std::size_t devices, StopRequested stop)
     : stop_(std::move(stop)), problems_(std::move(problems)), devices_(devices) {}
 
-WorkQueue::Work WorkQueue::next(std::size_t device, bool can_help) {
+WorkQueue::Work WorkQueue::next(std::size_t place, bool can_help) {
   std::unique_lock lock(mutex_);
+  const std::size_t device = device_of(place);
   const auto search = [&] { return can_help ? search_for(device) : nullptr; };
+  const auto is_over = [&] { return stopped_ || out_.contains(device); };
   changed_.wait(lock, [&] {
-    return stopped_ || problems_.waiting() > 0 || problems_.begun() == 0 || search();
+    return is_over() || problems_.waiting() > 0 || problems_.begun() == 0 || search();
   });
-  if (stopped_ || (stop_ && stop_())) return {};
-  if (const auto number = problems_.take(problem_for(device))) return {number, nullptr};
+  if (is_over() || (stop_ && stop_())) return {};
+  if (const auto number = problems_.take(problem_for(place))) return {number, nullptr};
   TrialEvaluator* const found = search();
   if (found) ++searches_.at(found).helpers;
   return {std::nullopt, found};
 }
 
-std::optional<std::size_t> WorkQueue::reserve(std::size_t device) {
+std::optional<std::size_t> WorkQueue::reserve(std::size_t place) {
   const std::lock_guard lock(mutex_);
-  const auto number = problem_for(device);
-  if (number) reserved_[device] = *number;
+  const auto number = problem_for(place);
+  if (number) reserved_[place] = *number;
   return number;
 }
 
 /// What it has reserved, or the first that nobody has.
-std::optional<std::size_t> WorkQueue::problem_for(std::size_t device) const {
-  const auto own = reserved_.find(device);
+std::optional<std::size_t> WorkQueue::problem_for(std::size_t place) const {
+  const auto own = reserved_.find(place);
   if (own != reserved_.end() && problems_.waits(own->second)) return own->second;
   for (const std::size_t number : problems_.next(reserved_.size() + 1)) {
     const auto has = [&](const auto& reservation) { return reservation.second == number; };
@@ -45,7 +47,8 @@ TrialEvaluator* WorkQueue::search_for(std::size_t device) const {
   TrialEvaluator* found = nullptr;
   int fewest = 0;
   for (const auto& [evaluator, search] : searches_) {
-    if (search.over || (found && search.helpers >= fewest)) continue;
+    const bool is_own = search.device == device;  // its kernels run there already
+    if (is_own || search.over || (found && search.helpers >= fewest)) continue;
     found = evaluator;
     fewest = search.helpers;
   }
@@ -81,14 +84,15 @@ bool WorkQueue::was_given_back(std::size_t number) {
   return problems_.was_given_back(number);
 }
 
-std::size_t WorkQueue::drop_out() {
+bool WorkQueue::drop_out(std::size_t device) {
   const std::lock_guard lock(mutex_);
-  return --devices_;
+  changed_.notify_all();
+  return out_.insert(device).second;
 }
 
-void WorkQueue::open(TrialEvaluator& search) {
+void WorkQueue::open(TrialEvaluator& search, std::size_t place) {
   const std::lock_guard lock(mutex_);
-  searches_[&search] = {};
+  searches_[&search].device = device_of(place);
   changed_.notify_all();
 }
 
@@ -114,7 +118,7 @@ void WorkQueue::stay_apart(std::size_t device) {
 
 WorkQueue::Share WorkQueue::share() {
   const std::lock_guard lock(mutex_);
-  return {problems_.unfinished(), devices_};
+  return {problems_.unfinished(), devices_ - out_.size()};
 }
 
 std::vector<std::size_t> WorkQueue::next_problems(std::size_t count) {

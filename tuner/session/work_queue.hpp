@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each device of a run does next: a problem of its own, or help with another's search.
+// What each device of a run does next: problems of its own, or help with another's search.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,8 @@
 
 namespace autotune {
 
-/// Problems and devices have numbers. Any number of threads at a time.
+/// Problems and devices have numbers. A device has one place for a problem or more: place p is of
+/// device p % devices. Any number of threads at a time.
 class WorkQueue {
  public:
   /// Gives out no more work once `stop`, if there is one, says so.
@@ -26,18 +27,20 @@ class WorkQueue {
   WorkQueue(std::size_t problems, std::size_t devices, StopRequested stop = {})
       : WorkQueue(ProblemQueue(problems), devices, std::move(stop)) {}
 
+  std::size_t device_of(std::size_t place) const { return place % devices_; }
+
   struct Work {
     std::optional<std::size_t> problem;
     TrialEvaluator* search = nullptr;  // it waits for leave()
   };
 
-  /// The problem that the device has reserved, the first that nobody has reserved, or else any that
-  /// nobody has begun. Without a problem, the search with the fewest helpers. Waits while others
-  /// tune the last problems, because these may be given back. Neither at the end.
-  Work next(std::size_t device, bool can_help);
-  /// The problem that the device will probably begin next, and may prepare. Other devices take it
-  /// last.
-  std::optional<std::size_t> reserve(std::size_t device);
+  /// The problem that the place has reserved, the first that nobody has reserved, or else any that
+  /// nobody has begun. Without a problem, the search of another device with the fewest helpers.
+  /// Waits while others tune the last problems, because these may be given back. Neither at the
+  /// end, or if the device has dropped out.
+  Work next(std::size_t place, bool can_help);
+  /// The problem that the place will probably begin next, and may prepare. Others take it last.
+  std::optional<std::size_t> reserve(std::size_t place);
   /// Replaces the problems that wait, where another process gives them out.
   void expect(std::span<const std::size_t> order);
   /// Ends the run: next() returns nothing from now on.
@@ -49,11 +52,11 @@ class WorkQueue {
   bool give_back(std::size_t number);
   /// Whether a device has failed at the problem.
   bool was_given_back(std::size_t number);
-  /// A device does no more work. Returns how many are left.
-  std::size_t drop_out();
+  /// The device does no more work. False if it has dropped out before.
+  bool drop_out(std::size_t device);
 
-  /// Other devices may help with the search from now on.
-  void open(TrialEvaluator& search);
+  /// Other devices may help with the place's search from now on.
+  void open(TrialEvaluator& search, std::size_t place);
   /// Ends the help, and waits until every helper has left.
   void close(TrialEvaluator& search);
   /// A helper has let go of the search.
@@ -72,20 +75,22 @@ class WorkQueue {
  private:
   /// A search that is going on.
   struct Search {
+    std::size_t device = 0;
     int helpers = 0;
     bool over = false;
   };
 
   TrialEvaluator* search_for(std::size_t device) const;
-  std::optional<std::size_t> problem_for(std::size_t device) const;
+  std::optional<std::size_t> problem_for(std::size_t place) const;
 
   const StopRequested stop_;
   std::mutex mutex_;
   std::condition_variable changed_;
   ProblemQueue problems_;
-  std::size_t devices_;                          // at work
+  const std::size_t devices_;
+  std::set<std::size_t> out_;                    // devices that have dropped out
   std::set<std::size_t> apart_;                  // devices that help with no search
-  std::map<std::size_t, std::size_t> reserved_;  // device -> problem; it may be begun by another
+  std::map<std::size_t, std::size_t> reserved_;  // place -> problem; it may be begun by another
   std::map<TrialEvaluator*, Search> searches_;
   bool stopped_ = false;
 };

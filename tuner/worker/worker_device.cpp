@@ -231,6 +231,7 @@ class WorkerDevice : public Device {
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_->compile(unit); }
   void stop_compiling() override { compiler_->stop_compiling(); }
   bool isolated() const override { return true; }
+  bool takes_turns() const override { return info().kind == DeviceKind::cuda; }
   bool is_cached(const SourceUnit& unit) override { return compiler_->is_cached(unit); }
   std::string no_energy() override { return compiler_->no_energy(); }
   double busy_seconds() override { return client_->busy_seconds(); }

@@ -24,8 +24,9 @@ SourceUnit unit(int number) {
 TEST(CompilePool, CompilesOneUnitOnce) {
   FakeDevice device([](const Macros&) { return Fate{}; });
   CompilePool pool(device, 4);
-  std::vector<CompilePool::Result> results;
-  for (int i = 0; i < 100; ++i) results.push_back(pool.compile(unit(i % 5)));
+  CompileRequests requests(pool);
+  std::vector<CompileRequests::Result> results;
+  for (int i = 0; i < 100; ++i) results.push_back(requests.compile(unit(i % 5)));
   for (const auto& result : results) EXPECT_EQ(result.get()->outcome, Outcome::ok);
   EXPECT_EQ(device.compiled(), 5);
   EXPECT_EQ(pool.statistics().compiled, 5);
@@ -44,12 +45,13 @@ TEST(CompilePool, WhatIsAskedForGoesBeforeWhatIsPrefetched) {
     return Fate{};
   });
   CompilePool pool(device, 1);
-  const auto first = pool.compile(unit(0));  // holds the only thread
-  pool.prefetch(unit(1));
-  pool.prefetch(unit(2));
-  const auto urgent = pool.compile(unit(3));
-  const auto promoted = pool.compile(unit(2));
-  const auto last = pool.compile(unit(1));
+  CompileRequests requests(pool);
+  const auto first = requests.compile(unit(0));  // holds the only thread
+  requests.prefetch(unit(1));
+  requests.prefetch(unit(2));
+  const auto urgent = requests.compile(unit(3));
+  const auto promoted = requests.compile(unit(2));
+  const auto last = requests.compile(unit(1));
   go = true;
   last.get();
   EXPECT_EQ(order, (std::vector<std::int64_t>{0, 3, 2, 1}));
@@ -62,15 +64,16 @@ TEST(CompilePool, OneOfSeveralIsEnoughToGoOn) {
     return Fate{};
   });
   CompilePool pool(device, 3);  // two for prefetches
-  const std::vector<CompilePool::Result> results = {pool.prefetch(unit(0)), pool.prefetch(unit(1)),
-                                                    pool.prefetch(unit(2))};
-  EXPECT_NE(pool.wait_for_one(results), 0U);
+  CompileRequests requests(pool);
+  const std::vector<CompileRequests::Result> results = {
+      requests.prefetch(unit(0)), requests.prefetch(unit(1)), requests.prefetch(unit(2))};
+  EXPECT_NE(requests.wait_for_one(results), 0U);
   results[1].wait();
   results[2].wait();
-  EXPECT_EQ(pool.wait_for_one(results), 1U);  // of those that are there the first given
+  EXPECT_EQ(requests.wait_for_one(results), 1U);  // of those that are there the first given
   go = true;
   results[0].wait();
-  EXPECT_EQ(pool.wait_for_one(results), 0U);
+  EXPECT_EQ(requests.wait_for_one(results), 0U);
 }
 
 TEST(CompilePool, DropsWhatWaitsWhenItEnds) {
@@ -80,7 +83,8 @@ TEST(CompilePool, DropsWhatWaitsWhenItEnds) {
   });
   {
     CompilePool pool(device, 1);
-    for (int i = 0; i < 1000; ++i) pool.prefetch(unit(i));
+    CompileRequests requests(pool);
+    for (int i = 0; i < 1000; ++i) requests.prefetch(unit(i));
   }
   EXPECT_LT(device.compiled(), 100);
 }
@@ -88,7 +92,8 @@ TEST(CompilePool, DropsWhatWaitsWhenItEnds) {
 TEST(CompilePool, PassesOnWhatTheDeviceThrows) {
   FakeDevice device([](const Macros&) -> Fate { throw std::runtime_error("no compiler"); });
   CompilePool pool(device, 1);
-  EXPECT_THROW(pool.compile(unit(1)).get(), std::runtime_error);
+  CompileRequests requests(pool);
+  EXPECT_THROW(requests.compile(unit(1)).get(), std::runtime_error);
 }
 
 TEST(CompilePool, WhoeverWaitsMayStop) {
@@ -98,9 +103,10 @@ TEST(CompilePool, WhoeverWaitsMayStop) {
     return testing::Fate{};
   });
   CompilePool pool(device, 1);
-  const CompilePool::Result slow = pool.compile({});
+  CompileRequests requests(pool);
+  const CompileRequests::Result slow = requests.compile({});
   EXPECT_EQ(wait_for(slow, [] { return true; }), nullptr);
-  EXPECT_EQ(pool.wait_for_one({&slow, 1}, [] { return true; }), std::nullopt);
+  EXPECT_EQ(requests.wait_for_one({&slow, 1}, [] { return true; }), std::nullopt);
   go_on.set_value();
   EXPECT_NE(wait_for(slow, [] { return false; }), nullptr);
 }

@@ -28,7 +28,8 @@ class ProblemTunerTest : public StoreTest {
     const Calibration calibration;
     PreparedProblems problems(target_, request_.problems, device.info(), calibration);
     WorkQueue queue(request_.problems.size(), 1);
-    ProblemTuner tuner({target_, request_, problems, queue}, device, store, callbacks_);
+    CompilePool pool(device, 2);
+    ProblemTuner tuner({target_, request_, problems, queue, pool}, device, store, callbacks_);
     return tuner.tune(order);
   }
 

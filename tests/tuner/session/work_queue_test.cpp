@@ -46,7 +46,9 @@ TEST(WorkQueue, WhatADeviceFailsAtAnotherBeginsAnewOnce) {
   queue.next(0, false);
   auto other = std::async(std::launch::async, [&] { return queue.next(1, false).problem; });
   EXPECT_TRUE(queue.give_back(0));
-  EXPECT_EQ(queue.drop_out(), 1u);
+  EXPECT_TRUE(queue.drop_out(0));
+  EXPECT_FALSE(queue.drop_out(0));
+  EXPECT_EQ(queue.share().devices, 1u);
   EXPECT_EQ(other.get(), 0u);
   EXPECT_TRUE(queue.was_given_back(0));
   EXPECT_FALSE(queue.give_back(0)) << "two devices have failed at it";
@@ -59,8 +61,8 @@ TEST(WorkQueue, ADeviceWithoutAProblemHelpsTheSearchWithTheFewestHelpers) {
   WorkQueue queue(2, 4);
   queue.next(0, true);
   queue.next(1, true);
-  queue.open(first);
-  queue.open(second);
+  queue.open(first, 0);
+  queue.open(second, 1);
   TrialEvaluator* const helped = queue.next(2, true).search;
   TrialEvaluator* const other = queue.next(3, true).search;
   ASSERT_TRUE(helped && other);
@@ -93,7 +95,7 @@ TEST(WorkQueue, AClosedSearchHasNoHelpersLeft) {
   TrialEvaluator search(*toy, 1);
   WorkQueue queue(1, 2);
   queue.next(0, true);
-  queue.open(search);
+  queue.open(search, 0);
   ASSERT_EQ(queue.next(1, true).search, &search);
   auto closed = std::async(std::launch::async, [&] { queue.close(search); });
   EXPECT_EQ(closed.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
