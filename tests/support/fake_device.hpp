@@ -35,12 +35,18 @@ class FakeDevice final : public Device {
   bool repeats() const override { return repeats_; }
   bool isolated() const override { return isolated_; }
   std::unique_ptr<Workbench> open(const Workload& workload) override;
+  bool takes_turns() const override { return takes_turns_; }
   std::string no_energy() override { return measures_energy_ ? "" : Device::no_energy(); }
 
   void measure_energy() { measures_energy_ = true; }
   DeviceInfo& mutable_info() { return info_; }
   /// Not isolated: each trial is announced to the database before it runs.
   void do_not_isolate() { isolated_ = false; }
+  /// Two problems at a time.
+  void let_two_take_turns() {
+    takes_turns_ = true;
+    info_.memory_bytes = std::int64_t{1} << 30;
+  }
   /// Like a real device: trials may run in the order in which compilations finish.
   void do_not_repeat() { repeats_ = false; }
   /// Baseline candidates for every problem: name and result.
@@ -62,6 +68,7 @@ class FakeDevice final : public Device {
   bool repeats_ = true;
   bool measures_energy_ = false;
   bool isolated_ = true;
+  bool takes_turns_ = false;
   std::vector<std::pair<std::string, Fate>> baselines_;
   std::function<void(int)> on_load_;
   std::atomic<int> compiled_ = 0, opened_ = 0, loaded_ = 0;

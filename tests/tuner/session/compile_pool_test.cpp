@@ -89,6 +89,51 @@ TEST(CompilePool, DropsWhatWaitsWhenItEnds) {
   EXPECT_LT(device.compiled(), 100);
 }
 
+TEST(CompilePool, WhatAProblemNoLongerWantsIsDroppedUnlessAnotherDoes) {
+  std::atomic<bool> go = false;
+  FakeDevice device([&](const Macros&) {
+    while (!go) std::this_thread::yield();
+    return Fate{};
+  });
+  CompilePool pool(device, 1);
+  CompileRequests stays(pool);
+  stays.compile(unit(0));  // holds the only thread
+  CompileRequests::Result last;
+  {
+    CompileRequests goes(pool);
+    for (int i = 1; i < 10; ++i) goes.prefetch(unit(i));
+    last = stays.prefetch(unit(5));
+  }
+  go = true;
+  EXPECT_EQ(last.get()->outcome, Outcome::ok);
+  EXPECT_EQ(device.compiled(), 2);
+}
+
+TEST(CompilePool, MoreThreadsCanBeAllowedLaterAndFewer) {
+  std::atomic<int> at_once = 0, most = 0;
+  FakeDevice device([&](const Macros&) {
+    const int now = ++at_once;
+    for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    --at_once;
+    return Fate{};
+  });
+  CompilePool pool(device, 1);
+  CompileRequests requests(pool);
+  auto most_of = [&, next = 0](int threads) mutable {
+    pool.set_threads(threads);
+    most = 0;
+    std::vector<CompileRequests::Result> results;
+    for (int i = 0; i < 20; ++i) results.push_back(requests.compile(unit(next++)));
+    for (const auto& result : results) result.wait();
+    return most.load();
+  };
+  EXPECT_EQ(most_of(1), 1);
+  EXPECT_EQ(most_of(3), 3);
+  EXPECT_EQ(most_of(2), 2);
+}
+
 TEST(CompilePool, PassesOnWhatTheDeviceThrows) {
   FakeDevice device([](const Macros&) -> Fate { throw std::runtime_error("no compiler"); });
   CompilePool pool(device, 1);

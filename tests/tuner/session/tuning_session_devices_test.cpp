@@ -194,6 +194,60 @@ TEST_F(SeveralDevices, TheyTuneProblemsAtTheSameTime) {
   EXPECT_FALSE(was_alone);
 }
 
+/// The threads that load on a device, and whether two were ever at it at the same time.
+struct Loaders {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  std::atomic<int> at_once = 0;
+  std::atomic<bool> met = false;
+
+  void load() {
+    if (++at_once > 1) met = true;
+    {
+      const std::lock_guard lock(mutex);
+      threads.insert(std::this_thread::get_id());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    --at_once;
+  }
+};
+
+TEST_F(SeveralDevices, TwoProblemsTakeTurnsOnADevice) {
+  Loaders loaders;
+  auto device = std::make_unique<FakeDevice>(best_at_five(1));
+  device->let_two_take_turns();
+  device->on_load([&](int) { loaders.load(); });
+  add(std::move(device));
+  expect_all_tuned(tune_all(12), 12);
+  EXPECT_EQ(loaders.threads.size(), 2u);
+  EXPECT_FALSE(loaders.met);
+}
+
+TEST_F(SeveralDevices, AProblemWhoseBuffersAreLargeHasTheDeviceForItself) {
+  Loaders loaders;
+  auto device = std::make_unique<FakeDevice>(best_at_five(1));
+  device->let_two_take_turns();
+  device->mutable_info().memory_bytes = 64 << 10;  // the largest problem takes an eighth
+  device->on_load([&](int) { loaders.load(); });
+  add(std::move(device));
+  expect_all_tuned(tune_all(12), 12);
+  EXPECT_EQ(loaders.threads.size(), 1u);
+}
+
+TEST_F(SeveralDevices, ADeviceOfTwoProblemsDropsOutOnce) {
+  for (int i = 0; i < 2; ++i) {
+    auto device = std::make_unique<FakeDevice>(best_at_five(1));
+    device->let_two_take_turns();
+    if (i == 0) {
+      device->on_load([](int) { throw Error("device unhealthy: it fell off the bus"); });
+    }
+    add(std::move(device));
+  }
+  expect_all_tuned(tune_all(12), 12);
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_THAT(warnings_[0], HasSubstr("fake (1 of 2) drops out"));
+}
+
 TEST_F(SeveralDevices, ADeviceThatFailsDropsOutAndItsWorkGoesOn) {
   auto failing = std::make_unique<FailingDevice>(0);
   auto healthy = std::make_unique<FakeDevice>(best_at_five(1));

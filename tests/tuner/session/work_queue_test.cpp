@@ -78,6 +78,31 @@ TEST(WorkQueue, ADeviceWithoutAProblemHelpsTheSearchWithTheFewestHelpers) {
   queue.close(second);
 }
 
+TEST(WorkQueue, ADeviceDoesNotHelpTheSearchOfItsOtherPlace) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  TrialEvaluator search(*toy, 1);
+  WorkQueue queue(1, 2);
+  EXPECT_EQ(queue.device_of(3), 1u);
+  ASSERT_EQ(queue.next(3, false).problem, 0u);
+  queue.open(search, 3);
+  EXPECT_EQ(queue.next(0, true).search, &search);
+  queue.leave(search);
+  auto other = std::async(std::launch::async, [&] { return queue.next(1, true).search; });
+  EXPECT_EQ(other.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  queue.close(search);
+  queue.done();
+  EXPECT_EQ(other.get(), nullptr);
+}
+
+TEST(WorkQueue, AllPlacesOfADeviceDropOutTogether) {
+  WorkQueue queue(3, 2);
+  EXPECT_EQ(queue.next(2, false).problem, 0u);
+  queue.drop_out(0);
+  EXPECT_FALSE(queue.next(0, false).problem);
+  EXPECT_EQ(queue.next(3, false).problem, 1u);
+}
+
 TEST(WorkQueue, OnceItIsStoppedNothingIsBegunAndNobodyWaits) {
   bool stop = false;
   WorkQueue queue(2, 2, [&] { return stop; });
