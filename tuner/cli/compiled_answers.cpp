@@ -39,7 +39,7 @@ std::optional<SourceUnit> plan_answer(CompiledAnswer& answer, const Target& targ
   return std::nullopt;
 }
 
-void take(CompiledAnswer& answer, const CompilePool::Result& result) try {
+void take(CompiledAnswer& answer, const CompileRequests::Result& result) try {
   const auto kernel = result.get();
   if (kernel->outcome == Outcome::ok) {
     answer.kernel = kernel;
@@ -59,13 +59,14 @@ std::vector<CompiledAnswer> compile_answers(std::vector<db::TunedEntry> entries,
       make_model_device(info, std::make_shared<BuildCache>(BuildCache::default_folder()),
                         std::make_shared<CompilerProcesses>(compile_seconds));
   CompilePool pool(*device, threads);
+  CompileRequests requests(pool);
   std::vector<CompiledAnswer> answers;
-  std::vector<std::optional<CompilePool::Result>> results;
+  std::vector<std::optional<CompileRequests::Result>> results;
   for (db::TunedEntry& entry : entries) {
     CompiledAnswer& answer = answers.emplace_back();
     answer.entry = std::move(entry);
     auto unit = plan_answer(answer, *judge.target_of(answer.entry), info);
-    results.push_back(unit ? std::optional(pool.compile(*std::move(unit))) : std::nullopt);
+    results.push_back(unit ? std::optional(requests.compile(*std::move(unit))) : std::nullopt);
   }
   Patience patience(compile_seconds);
   for (std::size_t i = 0; i < answers.size(); ++i) {
