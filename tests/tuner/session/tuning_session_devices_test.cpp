@@ -227,7 +227,10 @@ TEST_F(SeveralDevices, AProblemWhoseBuffersAreLargeHasTheDeviceForItself) {
   Loaders loaders;
   auto device = std::make_unique<FakeDevice>(best_at_five(1));
   device->let_two_take_turns();
-  device->mutable_info().memory_bytes = 64 << 10;  // the largest problem takes an eighth
+  ArgumentSpec buffer{.name = "A", .type = "f32"};
+  buffer.length = Expression::parse("N");
+  target_.arguments = {buffer};
+  device->mutable_info().memory_bytes = 4 * 12 * 64 * 10;  // the largest problem takes a tenth
   device->on_load([&](int) { loaders.load(); });
   add(std::move(device));
   expect_all_tuned(tune_all(12), 12);
