@@ -11,6 +11,10 @@
 namespace autotune {
 namespace {
 
+/// Doublings of the sizes from where an alternative is known. Farther away, its expected time is
+/// that of the model alone, and the least of many predictions tend to be too low.
+constexpr double kFarthest = 2;
+
 bool is_alike(const BufferSpec& a, const BufferSpec& b) {
   return a.name == b.name && a.type == b.type && a.members == b.members && a.length == b.length &&
          a.role == b.role;
@@ -48,9 +52,10 @@ double time_of(const LookupAnswer& answer, Engines engines) {
   return runs_library(answer, engines) ? answer.baseline_ns : answer.expected_ns;
 }
 
-/// Configurations of other devices and the default one are not.
-bool is_tuned_here(const LookupAnswer& answer) {
-  return answer.origin <= db::Origin::transferred && answer.expected_ns > 0;
+/// Configurations of other devices, of far sizes, and the default one are not.
+bool is_tuned_near(const LookupAnswer& answer) {
+  return answer.origin <= db::Origin::transferred && answer.distance <= kFarthest &&
+         answer.expected_ns > 0;
 }
 
 bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines) {
@@ -60,7 +65,7 @@ bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engin
   // Whether a library is expected to be the fastest is for `own` to say: both would call the same.
   if (!is_measured(other) && runs_library(other, engines)) return false;
   const double distance = std::max(own.distance, other.distance);
-  return is_tuned_here(other) && prefers_alternative(std::log(ours), std::log(others), distance);
+  return is_tuned_near(other) && prefers_alternative(std::log(ours), std::log(others), distance);
 }
 
 }  // namespace
@@ -88,7 +93,7 @@ TargetLookup& faster_of(TargetLookup& own, TargetLookup* other, std::span<const 
 }
 
 bool may_be_faster(const LookupAnswer& own, const LookupAnswer& other) {
-  return is_tuned_here(other) && (own.expected_ns == 0 || other.expected_ns < own.expected_ns);
+  return is_tuned_near(other) && (own.expected_ns == 0 || other.expected_ns < own.expected_ns);
 }
 
 }  // namespace autotune

@@ -223,6 +223,12 @@ TEST_F(FasterOf, ALibraryThatIsExpectedToBeFasterIsLeftToTheFirstTarget) {
   EXPECT_TRUE(takes_other(*own, *other, near_, Engines::kernels_only));
 }
 
+TEST_F(FasterOf, WhatIsKnownOfFarSizesIsNotTaken) {
+  const auto own = lookup("own", {{.ns = 10000}});
+  EXPECT_TRUE(takes_other(*own, *lookup("other", {{.n = here_ / 2, .ns = 100}}), near_));
+  EXPECT_FALSE(takes_other(*own, *lookup("other", {{.n = here_ / 8, .ns = 100}}), near_));
+}
+
 TEST_F(FasterOf, WhatIsNotKnownIsNotTaken) {
   const auto own = lookup("own", {{.ns = 10000}});
   EXPECT_FALSE(takes_other(*own, *lookup("other", {}), here_));
