@@ -58,16 +58,6 @@ bool is_tuned_near(const LookupAnswer& answer) {
          answer.expected_ns > 0;
 }
 
-bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines) {
-  const double ours = time_of(own, engines), others = time_of(other, engines);
-  if (is_measured(own) && is_measured(other)) return others < ours;
-  if (ours == 0) return is_measured(other);
-  // Whether a library is expected to be the fastest is for `own` to say: both would call the same.
-  if (!is_measured(other) && runs_library(other, engines)) return false;
-  const double distance = std::max(own.distance, other.distance);
-  return is_tuned_near(other) && prefers_alternative(std::log(ours), std::log(others), distance);
-}
-
 }  // namespace
 
 std::unique_ptr<TargetLookup> open_alternative(const TargetLookup& own, Target target,
@@ -82,6 +72,16 @@ std::unique_ptr<TargetLookup> open_alternative(const TargetLookup& own, Target t
                                               std::move(layers));
   require_the_same_call(own, *other);
   return other;
+}
+
+bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines) {
+  const double ours = time_of(own, engines), others = time_of(other, engines);
+  if (is_measured(own) && is_measured(other)) return others < ours;
+  if (ours == 0) return is_measured(other);
+  // Whether a library is expected to be the fastest is for `own` to say: both would call the same.
+  if (!is_measured(other) && runs_library(other, engines)) return false;
+  const double distance = std::max(own.distance, other.distance);
+  return is_tuned_near(other) && prefers_alternative(std::log(ours), std::log(others), distance);
 }
 
 TargetLookup& faster_of(TargetLookup& own, TargetLookup* other, std::span<const std::int64_t> sizes,

@@ -23,6 +23,10 @@ std::unique_ptr<TargetLookup> open_alternative(const TargetLookup& own, Target t
 /// faster.
 enum class Engines : std::uint8_t { kernels_only, with_libraries };
 
+/// Whether the answer of the alternative is to be preferred to that of the first target: the rule
+/// of faster_of(), without pins.
+bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines);
+
 /// Returns `other` if it was tuned on this device, for these sizes or others within two doublings,
 /// and is faster than `own`. Where both were measured for exactly these sizes, these times decide.
 /// Else expected times do, and prefers_alternative() tells whether the lead is clear. Returns `own`
