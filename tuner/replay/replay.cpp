@@ -78,7 +78,10 @@ std::size_t RecordedEvaluator::remaining() const {
 }
 
 void RecordedEvaluator::expect(double gain) {
-  if (automatic_end_) automatic_end_->note(order_.size(), gain);
+  if (!automatic_end_) return;
+  std::vector<Evaluation> known;
+  for (const std::size_t index : order_) known.push_back(recorded_.answers[index]);
+  automatic_end_->note(known, gain);
 }
 
 void RecordedEvaluator::prefetch(std::span<const std::size_t> indices) {

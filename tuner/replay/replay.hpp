@@ -24,7 +24,7 @@ class RecordedEvaluator : public Evaluator {
   RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch = 1,
                     std::span<const double> predicted = {}, bool end_at_optimum = false);
   /// Also ends by the stopping rule of an automatic budget.
-  void end_automatically() { automatic_end_.emplace(); }
+  void end_automatically() { automatic_end_.emplace(!predicted_.empty()); }
 
   const ParameterSpace& space() const override { return recorded_.space; }
   std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;

@@ -24,12 +24,14 @@ Recorder::Recorder(db::TunedStore* store, std::string session, db::ProblemKey ke
 
 std::vector<Trial> Recorder::earlier_trials() const {
   if (!store_) return {};
-  std::map<std::string, Trial> latest;
-  for (const db::TrialRow& row : store_->trials(key_)) {
-    if (row.stage == "search") latest[row.configuration] = trial_of(row);
-  }
+  std::map<std::string, std::size_t> places;
   std::vector<Trial> trials;
-  for (auto& [configuration, trial] : latest) trials.push_back(std::move(trial));
+  for (const db::TrialRow& row : store_->trials(key_)) {
+    if (row.stage != "search") continue;
+    const auto [place, is_new] = places.try_emplace(row.configuration, trials.size());
+    if (is_new) trials.emplace_back();
+    trials[place->second] = trial_of(row);
+  }
   return trials;
 }
 

@@ -23,7 +23,8 @@ class Recorder {
 
   /// Of one call.
   double flops() const { return flops_; }
-  /// Trials of earlier sessions, the latest for each configuration.
+  /// Trials of earlier sessions, the latest for each configuration, in the order in which these
+  /// were first tried.
   std::vector<Trial> earlier_trials() const;
   /// The stored best, from a playoff or a pin.
   std::optional<db::BestRow> earlier_best() const;

@@ -184,7 +184,7 @@ void TrialEvaluator::make_trial(std::size_t index) {
 }
 
 void TrialEvaluator::expect(double gain) {
-  if (automatic_end_) automatic_end_->note(run_.ledger().trials().size(), gain);
+  if (automatic_end_) automatic_end_->note(known(), gain);
 }
 
 void TrialEvaluator::prefetch(std::span<const std::size_t> indices) {

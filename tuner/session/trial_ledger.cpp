@@ -35,7 +35,10 @@ void TrialLedger::read_earlier(bool retune) {
   for (Trial& trial : recorder_.earlier_trials()) {
     // A crash or a timeout may have been bad luck: such a configuration is tried once more.
     if (trial.outcome == Outcome::crash || trial.outcome == Outcome::timeout) continue;
-    if (const auto index = space_.find(trial.configuration)) earlier_[*index] = std::move(trial);
+    const auto index = space_.find(trial.configuration);
+    if (!index) continue;
+    earlier_[*index] = std::move(trial);
+    earlier_order_.push_back(*index);
   }
   forget_open_bounds();
 }
@@ -74,8 +77,8 @@ bool TrialLedger::take_over(std::size_t index) {
 }
 
 void TrialLedger::take_over_all() {
-  for (const auto& [index, trial] : earlier_) {
-    if (!trials_.contains(index)) take_over(index);
+  for (const std::size_t index : earlier_order_) {
+    if (earlier_.contains(index) && !trials_.contains(index)) take_over(index);
   }
 }
 

@@ -73,6 +73,7 @@ class TrialLedger {
   Recorder& recorder_;
   std::function<void(std::size_t)> on_trial_;
   std::map<std::size_t, Trial> earlier_;
+  std::vector<std::size_t> earlier_order_;  // of time
   std::unordered_map<std::size_t, db::Quarantined> quarantine_;
   std::map<std::size_t, Trial> trials_;
   std::vector<Evaluation> evaluations_;

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tests/tuner/session/toy.hpp"
 
 namespace autotune {
@@ -123,6 +126,23 @@ TEST_F(TrialLedgerTest, WhatEarlierRunsLeftIsTakenOver) {
   EXPECT_EQ(ledger.fastest(), 1u);
   EXPECT_FALSE(ledger.take_over(3));
   EXPECT_FALSE(ToyRun(device_, two_parameters(), &store, true)->ledger().knows(1)) << "retune";
+}
+
+TEST_F(TrialLedgerTest, WhatIsTakenOverComesInTheOrderOfTime) {
+  db::TunedStore store = open_store();
+  {
+    ToyRun toy(device_, two_parameters(), &store);
+    for (const std::size_t index : {9, 2, 5}) {
+      toy->ledger().add(index, timed(2e-6));
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    }
+    toy->ledger().flush();
+  }
+  ToyRun toy(device_, two_parameters(), &store);
+  toy->ledger().take_over_all();
+  std::vector<std::size_t> order;
+  for (const Evaluation& one : toy->ledger().evaluations()) order.push_back(one.index);
+  EXPECT_EQ(order, (std::vector<std::size_t>{9, 2, 5}));
 }
 
 TEST_F(TrialLedgerTest, APrunedTrialIsTakenOverOnlyIfAFasterOneIsInTheSpace) {
