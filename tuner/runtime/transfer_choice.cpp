@@ -15,8 +15,8 @@ constexpr double kFarWeight = 1e-9;  // counts only where nothing is near
 constexpr double kMarginPerDoubling = 0.1;
 constexpr double kMostMargin = 0.03;
 constexpr double kLeastLead = 0.05;  // of an alternative
-constexpr double kLeadPerDoubling = 0.1;
-constexpr double kMostLead = 0.2;
+constexpr double kLeadPerDoubling = 0.15;
+constexpr double kMostLead = 0.3;
 
 double bell(double distance, double reach) { return std::exp(-std::pow(distance / reach, 2)); }
 
