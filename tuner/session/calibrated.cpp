@@ -74,13 +74,16 @@ Calibration stored_calibration(const db::TunedStore& store, const DeviceInfo& in
   return calibration;
 }
 
+bool needs_calibration(const db::TunedStore* store, const Device& device) {
+  return device.info().kind == DeviceKind::cuda && !(store && is_stored(*store, device.info()));
+}
+
 Calibration calibration_of(db::TunedStore* store, Device& device) {
-  const DeviceInfo& info = device.info();
-  if (info.kind != DeviceKind::cuda) return {};
-  if (store && is_stored(*store, info)) return stored_calibration(*store, info);
+  if (device.info().kind != DeviceKind::cuda) return {};
+  if (!needs_calibration(store, device)) return stored_calibration(*store, device.info());
   try {
     const Calibration measured = calibrate(device);
-    if (store) keep(*store, info, measured);
+    if (store) keep(*store, device.info(), measured);
     return measured;
   } catch (const Error&) {
     return {};

@@ -19,6 +19,17 @@ std::future<PreparedProblem> taken_from(std::map<std::size_t, std::future<Prepar
 
 }  // namespace
 
+std::shared_future<Calibration> PreparedProblems::known(const Calibration& calibration) {
+  std::promise<Calibration> promise;
+  promise.set_value(calibration);
+  return promise.get_future().share();
+}
+
+void PreparedProblems::begin(std::span<const std::size_t> numbers) {
+  const std::lock_guard lock(mutex_);
+  for (const std::size_t number : numbers) make_ahead(number);
+}
+
 PreparedProblem PreparedProblems::take(std::size_t number, std::span<const std::size_t> ahead) {
   std::future<PreparedProblem> problem;
   {
@@ -67,7 +78,7 @@ PreparedProblem PreparedProblems::make(std::size_t number) const {
   const Problem& problem = problems_[number];
   ParameterSpace space = space_of(target_, problem, device_);
   std::vector<double> predicted =
-      CostModel(target_, problem, space, device_, calibration_).predict_all();
+      CostModel(target_, problem, space, device_, calibration_.get()).predict_all();
   return {std::move(space), std::move(predicted), {}};
 }
 

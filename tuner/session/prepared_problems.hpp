@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/device.hpp"
@@ -26,11 +27,19 @@ struct PreparedProblem {
 /// Thread-safe. The destructor waits for running work.
 class PreparedProblems {
  public:
-  /// All must outlive it.
+  /// `calibration` is waited for once a space is built. All else must outlive it.
+  PreparedProblems(const Target& target, std::span<const Problem> problems,
+                   const DeviceInfo& device, std::shared_future<Calibration> calibration)
+      : target_(target),
+        problems_(problems),
+        device_(device),
+        calibration_(std::move(calibration)) {}
   PreparedProblems(const Target& target, std::span<const Problem> problems,
                    const DeviceInfo& device, const Calibration& calibration)
-      : target_(target), problems_(problems), device_(device), calibration_(calibration) {}
+      : PreparedProblems(target, problems, device, known(calibration)) {}
 
+  /// Prepares these in the background.
+  void begin(std::span<const std::size_t> numbers);
   /// Returns a problem, prepared in the background or now. Prepares those that are `ahead`. Throws
   /// what the preparation threw.
   PreparedProblem take(std::size_t number, std::span<const std::size_t> ahead = {});
@@ -40,6 +49,7 @@ class PreparedProblems {
   void remember(std::vector<PastTrial> trials);
 
  private:
+  static std::shared_future<Calibration> known(const Calibration& calibration);
   PreparedProblem make(std::size_t number) const;
   PreparedProblem made(std::size_t number);
   void make_ahead(std::size_t number);
@@ -49,7 +59,7 @@ class PreparedProblems {
   const Target& target_;
   const std::span<const Problem> problems_;
   const DeviceInfo& device_;
-  const Calibration& calibration_;
+  const std::shared_future<Calibration> calibration_;
   std::mutex mutex_;
   std::vector<PastTrial> history_;
   std::set<std::size_t> started_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/session/calibrated.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/prepared_problems.hpp"
@@ -86,6 +88,15 @@ ProblemQueue queue_of(const Target& target, const TuningRequest& request,
   return ProblemQueue(longest_first(target, request.problems, devices[0]->info()));
 }
 
+/// With what `work` returns, or throws, so that nobody waits for ever.
+template <class Value, class Work>
+void fulfil(std::promise<Value>& promise, const Work& work) try {
+  promise.set_value(work());
+} catch (...) {
+  promise.set_exception(std::current_exception());
+  throw;
+}
+
 /// A search that a device helps with. It lives until its helpers have left.
 class HelpedSearch {
  public:
@@ -119,10 +130,19 @@ class TuningSession {
     for (const Problem& problem : request_.problems) {
       expect_to_fit(target_, problem, *devices_[0]);
     }
-    const Calibration calibration = calibration_of(store_, *devices_[0]);
-    PreparedProblems problems(target_, request_.problems, devices_[0]->info(), calibration);
     // They are alike: what one compiles runs on all.
     CompilePool pool(*devices_[0], request_.compile_threads);
+    CompileRequests defaults(pool);
+    std::promise<Calibration> calibration;
+    PreparedProblems problems(target_, request_.problems, devices_[0]->info(),
+                              calibration.get_future().share());
+    fulfil(calibration, [&] {
+      if (needs_calibration(store_, *devices_[0])) {
+        problems.begin(queue_.next_problems(places_ + kAhead));
+        compile_defaults(defaults);
+      }
+      return calibration_of(store_, *devices_[0]);
+    });
     const SharedByDevices shared{target_, request_, problems, queue_, pool};
     {
       std::vector<std::jthread> others;
@@ -144,6 +164,20 @@ class TuningSession {
     for (Device* const device : devices_) {
       if (const std::string why = device->no_energy(); !why.empty()) throw Error(why);
     }
+  }
+
+  /// Of the first problems. The compilers have nothing else to do while a device is calibrated.
+  /// What is wrong with a target is said where the problem is tuned.
+  void compile_defaults(CompileRequests& requests) try {
+    const auto levels = levels_of(target_.parameters, target_.default_configuration);
+    if (!levels) return;
+    const auto most = static_cast<std::size_t>(std::max(1, request_.compile_threads));
+    for (const std::size_t number : queue_.next_problems(most)) {
+      const TargetProgram program(target_, request_.problems[number], devices_[0]->info());
+      if (program.is_valid(*levels)) requests.prefetch(program.source_unit(*levels));
+    }
+  } catch (const Error&) {
+  } catch (const KernelFailure&) {
   }
 
   /// A problem without a valid configuration is an error where there is no other.

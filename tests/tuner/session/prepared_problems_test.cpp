@@ -67,5 +67,19 @@ TEST(PreparedProblems, WhatWasMeasuredAtOneBendsThePredictionsOfTheNext) {
   EXPECT_EQ(ahead.corrected, now.corrected);
 }
 
+TEST(PreparedProblems, ASpaceIsBuiltBeforeTheCalibrationIsThere) {
+  const Target target = counting();
+  const std::vector<Problem> problems{problem_of(target, {{"N", 8}}, {})};
+  const DeviceInfo device;
+  std::promise<Calibration> calibration;
+  PreparedProblems prepared(target, problems, device, calibration.get_future().share());
+  const std::size_t first = 0;
+  prepared.begin({&first, 1});
+  auto taken = std::async(std::launch::async, [&] { return prepared.take(0); });
+  EXPECT_EQ(taken.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  calibration.set_value({});
+  EXPECT_GT(taken.get().space.size(), 0u);
+}
+
 }  // namespace
 }  // namespace autotune

@@ -223,6 +223,26 @@ TEST_F(SeveralDevices, TwoProblemsTakeTurnsOnADevice) {
   EXPECT_FALSE(loaders.met);
 }
 
+TEST_F(SeveralDevices, WhileAGpuIsCalibratedDefaultConfigurationsCompile) {
+  std::promise<void> compiled;
+  std::atomic<bool> is_default_compiled = false, was_waited_for = false;
+  auto device = std::make_unique<FakeDevice>([&](const Macros& macros) -> Fate {
+    if (!macros.contains("X")) return {};  // the kernels of the calibration
+    if (macros.at("X") == 1 && !is_default_compiled.exchange(true)) compiled.set_value();
+    return best_at_five(1)(macros);
+  });
+  device->mutable_info().kind = DeviceKind::cuda;
+  device->on_load([&](int before) {  // the first load is of the calibration
+    if (before == 0) {
+      was_waited_for =
+          compiled.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+    }
+  });
+  add(std::move(device));
+  expect_all_tuned(tune_all(2), 2);
+  EXPECT_TRUE(was_waited_for);
+}
+
 TEST_F(SeveralDevices, AProblemWhoseBuffersAreLargeHasTheDeviceForItself) {
   Loaders loaders;
   auto device = std::make_unique<FakeDevice>(best_at_five(1));
