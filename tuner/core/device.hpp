@@ -144,8 +144,8 @@ class Candidate : public Timer {
  public:
   /// Runs on every input set with poisoned outputs and compares each element with the reference.
   /// Red zones and inputs must not change. `runs` > 1 also demands bit-identical results. If
-  /// `give_up_seconds` is not 0 and the first launch takes longer, nothing more runs (but for a
-  /// second launch where the first may have been delayed). Throws KernelFailure if a launch fails.
+  /// `give_up_seconds` is not 0 and the first launch takes longer, nothing more runs. Throws
+  /// KernelFailure if a launch fails.
   virtual Verdict verify(int runs = 1, double give_up_seconds = 0) = 0;
   /// Verifies once more after timing, because a kernel may fail after many calls. Runs on the timed
   /// input set, with all checks of verify().

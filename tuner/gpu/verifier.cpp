@@ -92,15 +92,11 @@ Verdict Verifier::verify(const PlanOfSet& plans, const Workspace& workspace, int
     Report report(workload_.buffers.size() + workspace.buffers.size(), answers.size());
     Outputs first;
     for (int run = 0; run < std::max(runs, 1); ++run) {
-      const auto launch = [&] {
-        return run_once(*plans[index_of(set)], workspace, set, first, report);
-      };
-      const double limit = std::exchange(first_launch, false) ? give_up_seconds : 0;
-      Verdict verdict = launch();
-      if (deserves_another(verdict, limit)) verdict = launch();
+      const Verdict verdict = run_once(*plans[index_of(set)], workspace, set, first, report);
       if (verdict.outcome != Outcome::ok) return verdict;
       worst.seconds = verdict.seconds;
-      if (limit > 0 && verdict.seconds > limit) {
+      if (std::exchange(first_launch, false) && give_up_seconds > 0 &&
+          verdict.seconds > give_up_seconds) {
         worst.outcome = Outcome::pruned;
         return worst;
       }

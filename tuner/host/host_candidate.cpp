@@ -53,12 +53,10 @@ HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& pla
 Verdict HostCandidate::verify(int runs, double give_up_seconds) {
   Verdict worst;
   for (std::size_t set = 0; set < buffers_.size(); ++set) {
-    const double limit = set == 0 ? give_up_seconds : 0;
-    Verdict verdict = verify_on(set, runs);
-    if (deserves_another(verdict, limit)) verdict = verify_on(set, runs);
+    const Verdict verdict = verify_on(set, runs);
     if (verdict.outcome != Outcome::ok) return verdict;
     worst.seconds = verdict.seconds;
-    if (limit > 0 && verdict.seconds > limit) {
+    if (set == 0 && give_up_seconds > 0 && verdict.seconds > give_up_seconds) {
       worst.outcome = Outcome::pruned;
       return worst;
     }

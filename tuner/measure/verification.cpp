@@ -152,12 +152,6 @@ Verdict check_reference_zones(const BufferSpec& buffer, Verdict zones) {
   return zones;
 }
 
-bool deserves_another(const Verdict& first, double limit) {
-  constexpr double kLongestDelay = 0.2;  // seconds
-  const bool is_late = limit > 0 && first.seconds > limit && first.seconds < limit + kLongestDelay;
-  return first.outcome == Outcome::ok && is_late;
-}
-
 bool is_compared(Role role) {
   return role == Role::output || role == Role::inout || role == Role::checked;
 }

@@ -43,10 +43,6 @@ ElementType answer_type(const Workload& workload, const BufferSpec& output);
 /// The bytes that the reference writes for an output.
 std::int64_t answer_bytes(const Workload& workload, const BufferSpec& output);
 
-/// Whether a first launch, right but longer than `limit` (0: none), is launched again: a busy host
-/// may have delayed it. Then the second time counts.
-bool deserves_another(const Verdict& first, double limit);
-
 /// The reference result of one output.
 struct Expected {
   ElementType type = ElementType::f64;  // the output's own, or f64 for floating types

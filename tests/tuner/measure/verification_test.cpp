@@ -338,18 +338,5 @@ TEST(Absolute, IsAllThatIsAllowedInIntegerTypes) {
       Outcome::nondeterministic);
 }
 
-TEST(DeservesAnother, ARightFirstLaunchThatABusyHostMayHaveDelayed) {
-  Verdict first;
-  first.seconds = 0.03;
-  EXPECT_TRUE(deserves_another(first, 0.02));
-  EXPECT_FALSE(deserves_another(first, 0.04)) << "it is fast enough";
-  EXPECT_FALSE(deserves_another(first, 0)) << "there is no limit";
-  first.seconds = 1;
-  EXPECT_FALSE(deserves_another(first, 0.02)) << "no host is that busy";
-  first.seconds = 0.03;
-  first.outcome = Outcome::wrong;
-  EXPECT_FALSE(deserves_another(first, 0.02));
-}
-
 }  // namespace
 }  // namespace autotune
