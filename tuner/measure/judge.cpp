@@ -136,9 +136,14 @@ Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anc
   } else {
     single_launch = visit.take();
   }
-  const double bound = lower_bound(single_launch, policy);
-  if (best > 0 && bound > policy.hopeless_ratio * best) {
-    Judgement result = hopeless(single_launch, bound);
+  const auto is_hopeless = [&] {
+    return best > 0 && lower_bound(single_launch, policy) > policy.hopeless_ratio * best;
+  };
+  if (is_hopeless() && single_launch < policy.longest_delay) {
+    single_launch = std::min(single_launch, visit.take());
+  }
+  if (is_hopeless()) {
+    Judgement result = hopeless(single_launch, lower_bound(single_launch, policy));
     result.device_seconds = visit.spent();
     return result;
   }

@@ -38,6 +38,7 @@ struct Policy {
   // Against the best so far.
   double hopeless_ratio = 3;            // one launch, less the excess, is slower: no batch is timed
   double single_launch_excess = 20e-6;  // by which timing one launch alone may exceed its time
+  double longest_delay = 10e-3;         // of one launch, by a busy host: another launch decides
   double first_launch_excess = 20e-3;   // by which loading may prolong the very first launch
   double screen_ratio = 1.5;            // the faster of two batches is slower than this: pruned
   double race_margin = 0.03;

@@ -172,7 +172,9 @@ class Running {
   void take(Runner one) try {
     const double best = fastest(one.is_library).value_or(0);
     const Verdict verdict = one.candidate->verify(1, give_up_seconds(best, policy_));
-    if (verdict.outcome != Outcome::ok || is_hopeless(verdict.seconds, best)) return;
+    if (verdict.outcome != Outcome::ok) return;
+    const auto again = [&] { return one.candidate->time(1, L2State::hot).seconds; };
+    if (is_hopeless(verdict.seconds, best) && is_hopeless(again(), best)) return;
     one.seconds = quick_seconds(*one.candidate, policy_);
     runners_.push_back(std::move(one));
     drop_slow();

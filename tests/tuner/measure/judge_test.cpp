@@ -44,11 +44,11 @@ TEST(Judge, ALaunchThatIsKnownFromVerifyingIsNotRepeated) {
   ScriptedTimer timer(10e-6);
   EXPECT_DOUBLE_EQ(judge(timer, 0, {}, none, 12e-6).measurement.median, 10e-6);
   EXPECT_EQ(timer.calls.front(), 42) << "launches for half a millisecond of what is known";
-  ScriptedTimer slow(10e-6);
+  ScriptedTimer slow(40e-6);
   const Judgement judgement = judge(slow, 1e-6, {}, none, 40e-6);
   EXPECT_EQ(judgement.decision, Decision::screened);
   EXPECT_DOUBLE_EQ(judgement.measurement.median, 20e-6);
-  EXPECT_THAT(slow.calls, ElementsAre());
+  EXPECT_THAT(slow.calls, ElementsAre(1)) << "only one that seems hopeless";
 }
 
 TEST(Judge, AFirstLaunchThatIsHopelessEvenIfItLoadedTheKernelIsTheLast) {
@@ -94,6 +94,19 @@ TEST(Judge, OneLaunchEndsAHopelessConfiguration) {
   EXPECT_EQ(judgement.decision, Decision::screened);
   EXPECT_THAT(timer.calls, ElementsAre(1));
   EXPECT_NEAR(judgement.measurement.median, 1.0, 1e-4);
+}
+
+TEST(Judge, ALaunchThatABusyHostDelayedIsRepeatedBeforeItIsHopeless) {
+  Anchor none;
+  ScriptedTimer delayed([](int call, int) { return batch_of(call == 0 ? 70e-6 : 4e-6); });
+  EXPECT_TRUE(judged(delayed, 5e-6).leads);
+  ScriptedTimer after_verifying(4e-6);
+  EXPECT_TRUE(judge(after_verifying, 5e-6, {}, none, 70e-6).leads);
+  ScriptedTimer slow(70e-6);
+  const Judgement judgement = judged(slow, 5e-6);
+  EXPECT_EQ(judgement.outcome, Outcome::pruned);
+  EXPECT_DOUBLE_EQ(judgement.measurement.median, 50e-6);
+  EXPECT_THAT(slow.calls, ElementsAre(1, 1));
 }
 
 TEST(Judge, TheCostOfASingleLaunchIsNotTakenForAHopelessKernel) {
