@@ -19,6 +19,7 @@
 #include "tuner/core/target_program.hpp"
 #include "tuner/session/calibrated.hpp"
 #include "tuner/session/compile_pool.hpp"
+#include "tuner/session/places.hpp"
 #include "tuner/session/prepared_problems.hpp"
 #include "tuner/session/problem_tuner.hpp"
 #include "tuner/session/search_helper.hpp"
@@ -36,26 +37,10 @@ using Clock = std::chrono::steady_clock;
 /// build than a small one to measure.
 constexpr std::size_t kAhead = 2;
 
-/// Problems that a device tunes at a time. While one waits for its compilers, kernels of the other
-/// run.
-constexpr std::size_t kPlaces = 2;
-
-/// Two problems fit if the buffers of each take no more than this share of the memory: inputs,
-/// results and references are allocated several times.
-constexpr std::int64_t kMemoryShare = 16;
-
-std::int64_t buffer_bytes(const Target& target, const Problem& problem, const Device& device) {
-  std::int64_t bytes = 0;
-  for (const BufferSpec& buffer : buffers_of(target, problem, device.info())) {
-    bytes += buffer.bytes();
-  }
-  return bytes;
-}
-
 /// Refuses what can never be allocated before anything is compiled.
 void expect_to_fit(const Target& target, const Problem& problem, const Device& device) {
   const std::int64_t limit = device.info().memory_bytes;
-  const std::int64_t bytes = buffer_bytes(target, problem, device);
+  const std::int64_t bytes = buffer_bytes(target, problem, device.info());
   if (limit <= 0 || bytes <= limit || !device.runs()) return;
   throw Error(format("{} {}: its buffers take {}, {} has {}; give smaller sizes", target.name,
                      problem_text(target, problem), bytes_text(bytes), device.info().name,
@@ -66,26 +51,6 @@ double busy_seconds(std::span<Device* const> devices) {
   double seconds = 0;
   for (Device* const device : devices) seconds += device->busy_seconds();
   return seconds;
-}
-
-std::size_t places_of_each(const Target& target, const TuningRequest& request,
-                           std::span<Device* const> devices) {
-  if (request.problems.size() <= devices.size()) return 1;
-  const auto takes_turns = [](const Device* device) { return device->takes_turns(); };
-  if (!std::ranges::all_of(devices, takes_turns)) return 1;
-  const std::int64_t most = devices[0]->info().memory_bytes / kMemoryShare;
-  const auto fits = [&](const Problem& problem) {
-    return buffer_bytes(target, problem, *devices[0]) <= most;
-  };
-  return std::ranges::all_of(request.problems, fits) ? kPlaces : 1;
-}
-
-/// A workload has its own order: the heaviest first. With one place the order does not matter.
-ProblemQueue queue_of(const Target& target, const TuningRequest& request,
-                      std::span<Device* const> devices, std::size_t places) {
-  const bool is_given = places < 2 || !request.weights.empty();
-  if (is_given) return ProblemQueue(request.problems.size());
-  return ProblemQueue(longest_first(target, request.problems, devices[0]->info()));
 }
 
 /// With what `work` returns, or throws, so that nobody waits for ever.
@@ -122,7 +87,7 @@ class TuningSession {
         request_(request),
         callbacks_(callbacks),
         places_(devices_.size() * places_of_each(target, request, devices_)),
-        queue_(queue_of(target, request, devices_, places_), devices_.size(),
+        queue_(queue_of(target, request, devices_[0]->info(), places_), devices_.size(),
                callbacks.stop_requested) {}
 
   TuningReport run() {
