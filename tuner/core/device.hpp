@@ -194,8 +194,7 @@ class Device {
   virtual bool repeats() const { return !runs(); }
   /// Whether kernels run in another process and cannot end this one.
   virtual bool isolated() const { return false; }
-  /// Whether two problems may be tuned on it at a time, in turns: what one compiles costs the other
-  /// nothing.
+  /// Whether two problems may be tuned on it at a time, in turns: compilers disturb no measurement.
   virtual bool takes_turns() const { return false; }
   /// Waits for a turn. A thread may take several, one within the other.
   [[nodiscard]] Turn take_turn() { return Turn(turn_); }

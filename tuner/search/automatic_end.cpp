@@ -24,7 +24,7 @@ void AutomaticEnd::note(std::span<const Evaluation> known, double gain) {
   const std::size_t evaluations = known.size();
   const bool goes_on = !expected_ && evaluations >= kFewest + kInARow;
   expected_ = gain;
-  if (has_cost_model_) improved_at_ = last_gain(known);
+  if (has_hints_) improved_at_ = last_gain(known);
   if (gain >= kGain) {
     little_since_.reset();
   } else if (!little_since_) {

@@ -23,7 +23,7 @@ class TrialEvaluator final : public Evaluator {
   /// The run must outlive it. `budget` counts trials, also those that were taken over.
   TrialEvaluator(ProblemRun& run, std::size_t budget) : run_(run), budget_(budget) {}
   /// Also ends when little is left to gain.
-  void end_automatically() { automatic_end_.emplace(!predicted().empty()); }
+  void end_automatically() { automatic_end_.emplace(!run_.target().model.empty()); }
   /// The strategy's last bound of what is left to gain, a share; nullopt without such an end.
   std::optional<double> expected_gain() const {
     return automatic_end_ ? automatic_end_->expected() : std::nullopt;

@@ -54,7 +54,7 @@ TEST(AutomaticEnd, HasBounds) {
   EXPECT_TRUE(end.is_reached(AutomaticEnd::kMost));
 }
 
-TEST(AutomaticEnd, WithACostModelItDoesNotWaitForLongForWhatTheBoundPromises) {
+TEST(AutomaticEnd, WithHintsItDoesNotWaitForLongForWhatTheBoundPromises) {
   constexpr std::size_t kLast = 20;
   std::vector<Evaluation> known = steady(50);
   known[kLast - 1].seconds = 0.9;

@@ -152,5 +152,23 @@ TEST(TrialEvaluator, WhatIsKnownIsReady) {
   EXPECT_THAT(evaluator.ready(asked), ::testing::ElementsAre(true, false));
 }
 
+TEST(TrialEvaluator, OnlyHintsOfTheTargetLetAnAutomaticBudgetEndAgainstTheBound) {
+  FakeDevice device([](const Macros&) { return Fate{}; });
+  for (const bool has_hints : {true, false}) {
+    Target target = two_parameters();
+    for (int value = 17; value <= 160; ++value) target.parameters[0].values.emplace_back(value);
+    target.constraints.clear();
+    if (has_hints) target.model.push_back({"flops", Expression::parse("1"), false, {}});
+    ToyRun toy(device, target);
+    TrialEvaluator search(*toy, 400);
+    search.end_automatically();
+    std::vector<std::size_t> indices(120);
+    std::iota(indices.begin(), indices.end(), std::size_t{0});
+    search.evaluate(indices);
+    search.expect(1);
+    EXPECT_EQ(search.remaining() == 0, has_hints);
+  }
+}
+
 }  // namespace
 }  // namespace autotune
