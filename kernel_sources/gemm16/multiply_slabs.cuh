@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product by wgmma: a producer warp copies slabs of both operands into a ring of stages by TMA,
-// and warpgroups multiply them. Sums stay in registers until the whole of k is added. Blocks stride
-// over the tiles, so that copies for the next tile overlap the end of the one before. With kParts,
-// that many blocks divide k of a tile.
+// The product by wgmma: producers copy slabs of both operands into a ring of stages, and warpgroups
+// multiply them. The producer is one thread that starts TMA's copies, or kLineThreads that copy
+// themselves. Sums stay in registers until the whole of k is added. Blocks stride over the tiles,
+// so that copies for the next tile overlap the end of the one before. With kParts, that many blocks
+// divide k of a tile.
 //
 // wgmma wants 64 rows and any multiple of 8 columns. Rows are those of op(A), or of the transposed
 // op(B) if kSwapped: then the tile may be narrow along m.
-// Block 128 * kWarpgroups + 32 threads; any grid is right.
+// Block 128 * kWarpgroups + 32 threads, or + kLineThreads; any grid is right.
 #pragma once
 
 #include "device/early_start.cuh"
@@ -15,9 +16,15 @@
 #include "split_sum.cuh"
 #include "store_tile.cuh"
 
+/// One operand: threads copy its lines, or TMA boxes of its map.
+struct SlabSource {
+  const TensorMap& map;
+  Lines lines = {};
+};
+
 /// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kParts,
-/// kRowsAlongK, kColumnsAlongK, kBatched, and what TileStore takes. If kBatched, tensor maps have a
-/// third dimension, the products.
+/// kRowsAlongK, kColumnsAlongK, kRowsByThreads, kColumnsByThreads, kBatched, and what TileStore
+/// takes. If kBatched, tensor maps have a third dimension, the products.
 template <class Config, class T>
 struct SlabKernel {
   static constexpr int kRows = Config::kRows, kColumns = Config::kColumns;
@@ -36,8 +43,11 @@ struct SlabKernel {
   using Store = TileStore<Config, T>;
   static constexpr int kBothBytes = Rows::kBytes + Columns::kBytes;  // of a slab
   static constexpr int kStageBytes = kSlabs * kBothBytes;
+  static constexpr bool kByThreads = Config::kRowsByThreads || Config::kColumnsByThreads;
+  static constexpr bool kSomeByTma = !Config::kRowsByThreads || !Config::kColumnsByThreads;
+  static constexpr int kWriters = (kByThreads ? kLineThreads : 0) + kSomeByTma;  // of a stage
 
-  const TensorMap &rows_map, &columns_map;
+  const SlabSource &row_source, &column_source;
   int rows, columns, K;  // of the problem, seen as wgmma does
   int group, copied_bytes;
   const Batch& batch;
@@ -73,20 +83,45 @@ struct SlabKernel {
             product};
   }
 
-  __device__ __forceinline__ void produce() {
+  __device__ __forceinline__ void copy_by_tma(SharedAddress to, const Place& at, int k) const {
+    expect(ring.filled(), copied_bytes);
+#pragma unroll
+    for (int slab = 0; slab < kSlabs; ++slab, to += kBothBytes) {
+      const int from = k + slab * kSlabDepth;
+      if constexpr (!Config::kRowsByThreads)
+        Rows::template copy<Config::kBatched>(to, row_source.map, at.row, from, at.product,
+                                              ring.filled());
+      if constexpr (!Config::kColumnsByThreads)
+        Columns::template copy<Config::kBatched>(to + Rows::kBytes, column_source.map, at.column,
+                                                 from, at.product, ring.filled());
+    }
+  }
+
+  __device__ __forceinline__ void copy_by_threads(SharedAddress to, const Place& at, int k) const {
+    const int thread = threadIdx.x - 128 * Config::kWarpgroups;
+#pragma unroll
+    for (int slab = 0; slab < kSlabs; ++slab, to += kBothBytes) {
+      const int from = k + slab * kSlabDepth;
+      if constexpr (Config::kRowsByThreads)
+        Rows::copy(to, row_source.lines, at.row, from, at.product, thread);
+      if constexpr (Config::kColumnsByThreads)
+        Columns::copy(to + Rows::kBytes, column_source.lines, at.column, from, at.product, thread);
+    }
+    arrive_after_copies(ring.filled());
+  }
+
+  /// By one thread, or by kLineThreads if kByThreads. `is_first`: their first warp.
+  __device__ __forceinline__ void produce(bool is_first) {
     for (int i = blockIdx.x; i < places(); i += gridDim.x) {
       const Place at = place(i);
       for (int k = at.begin; k < at.end; k += Config::kDepth, ring.advance()) {
         ring.wait_emptied();
-        expect(ring.filled(), copied_bytes);
-        SharedAddress to = stages + ring.stage * kStageBytes;
-#pragma unroll
-        for (int slab = 0; slab < kSlabs; ++slab, to += kBothBytes) {
-          const int from = k + slab * kSlabDepth;
-          Rows::template copy<Config::kBatched>(to, rows_map, at.row, from, at.product,
-                                                ring.filled());
-          Columns::template copy<Config::kBatched>(to + Rows::kBytes, columns_map, at.column, from,
-                                                   at.product, ring.filled());
+        const SharedAddress to = stages + ring.stage * kStageBytes;
+        if constexpr (!kByThreads) {
+          copy_by_tma(to, at, k);
+        } else {
+          if (kSomeByTma && is_first && elect_one()) copy_by_tma(to, at, k);
+          copy_by_threads(to, at, k);
         }
       }
     }
@@ -150,6 +185,11 @@ struct SlabKernel {
     wgmma_commit();
   }
 
+  __device__ __forceinline__ void wait_filled() const {
+    ring.wait_filled();
+    if (kByThreads) publish_to_copies();  // what threads have copied, to wgmma
+  }
+
   static __device__ __forceinline__ void release(SharedAddress emptied) {
     if (threadIdx.x % 32 == 0) arrive(emptied);
   }
@@ -157,7 +197,7 @@ struct SlabKernel {
   __device__ __forceinline__ void sum_stages(int row, const Place& at, Sum (&sums)[kTiles][kSums]) {
     SharedAddress before = 0;
     for (int k = at.begin; k < at.end; k += Config::kDepth, ring.advance()) {
-      ring.wait_filled();
+      wait_filled();
       multiply_stage(row, k > at.begin, sums);
       wgmma_wait<1>();
       if (k > at.begin) release(before);
@@ -218,7 +258,7 @@ struct SlabKernel {
 /// `batch` is read if kBatched. `shared` is aligned to 1024 bytes.
 template <class Config, class T>
 __device__ __forceinline__ void multiply_slabs(
-    const TensorMap& a_map, const TensorMap& b_map, const TensorMap& d_map,
+    const SlabSource& a, const SlabSource& b, const TensorMap& d_map,
     const Output<SumOf<Config::kFactor>, T>& out, T* D, int K, const Batch& batch, int group,
     int copied_bytes, const SplitMemory<SumOf<Config::kFactor>>& split, char* shared) {
   using Kernel = SlabKernel<Config, T>;
@@ -226,8 +266,8 @@ __device__ __forceinline__ void multiply_slabs(
   const SharedAddress stages = shared_address(shared);
   const SharedAddress buffers = stages + Config::kStages * Kernel::kStageBytes;
   const SharedAddress barriers = buffers + Config::kWarpgroups * Store::kBytes;
-  Kernel kernel{Config::kSwapped ? b_map : a_map,
-                Config::kSwapped ? a_map : b_map,
+  Kernel kernel{Config::kSwapped ? b : a,
+                Config::kSwapped ? a : b,
                 Config::kSwapped ? out.N : out.M,
                 Config::kSwapped ? out.M : out.N,
                 K,
@@ -240,19 +280,19 @@ __device__ __forceinline__ void multiply_slabs(
                 shared_pointer<int>(barriers + Kernel::Ring::kBytes)};
   const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);  // the compiler knows that it is uniform
   if (threadIdx.x == 0) {
-    kernel.ring.prepare(4 * Config::kWarpgroups);
+    kernel.ring.prepare(4 * Config::kWarpgroups, Kernel::kWriters);
     publish_barriers();
   }
   if (threadIdx.x == 128 * Config::kWarpgroups) {
-    prefetch(a_map);
-    prefetch(b_map);
+    prefetch(a.map);
+    prefetch(b.map);
     if (Config::kByTma) prefetch(d_map);
   }
   __syncthreads();
   follow_kernel_ahead();
   if (warp < 4 * Config::kWarpgroups) {
     kernel.consume({d_map, out, D, buffers + warp / 4 * Store::kBytes, warp / 4});
-  } else if (elect_one()) {
-    kernel.produce();
+  } else if (Kernel::kByThreads || elect_one()) {
+    kernel.produce(warp == 4 * Config::kWarpgroups);
   }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A slab of one operand in shared memory: `outer` rows of op(A) or columns of op(B), 128 bytes of
-// k. TMA writes it, wgmma reads it.
+// k. TMA or threads write it, wgmma reads it.
 #pragma once
 
 #include "device/bulk_copy.cuh"
 #include "device/wgmma.cuh"
+#include "line_copies.cuh"
 
 constexpr int kSlabBytes = 128;  // of k
 
@@ -43,6 +44,19 @@ struct Slab {
 #pragma unroll
       for (int at = 0; at < outer; at += kPiece)
         copy_plane<batched>(to + at * kSlabBytes, map, first + at, k, product, barrier);
+    }
+  }
+
+  /// The same by kLineThreads threads.
+  static __device__ __forceinline__ void copy(SharedAddress to, const Lines& lines, int first,
+                                              int k, int product, int thread) {
+    if constexpr (along_k) {
+      copy_lines<outer, kPitch>(to, lines, k * element_bytes, first, product, thread);
+    } else {
+#pragma unroll
+      for (int at = 0; at < outer; at += kPiece)
+        copy_lines<kSlabBytes / element_bytes, kPitch>(
+            to + at * kSlabBytes, lines, (first + at) * element_bytes, k, product, thread);
     }
   }
 

@@ -52,6 +52,7 @@ struct Configuration {
   static constexpr bool kBatched = false, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
   static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K;
+  static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
   static constexpr bool kRowsAlongK = true, kColumnsAlongK = true;
   static constexpr Scale kScale = Scale::none;
   static constexpr Epilogue kEpilogue = Epilogue::none;
@@ -62,8 +63,8 @@ extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
                const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
                int group, int copied_bytes, int* partial, int* counters) {
   DYNAMIC_SHARED(char, shared);
-  multiply_slabs<Configuration, int>(a_map, b_map, d_map, {nullptr, nullptr, 1, 0, M, N}, D, K, {},
-                                     group, copied_bytes, {partial, counters}, shared);
+  multiply_slabs<Configuration, int>({a_map}, {b_map}, d_map, {nullptr, nullptr, 1, 0, M, N}, D, K,
+                                     {}, group, copied_bytes, {partial, counters}, shared);
 }
 
 #endif

@@ -53,6 +53,7 @@ struct Configuration {
   static constexpr bool kBatched = false, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
   static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K;
+  static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
   static constexpr bool kRowsAlongK = !ROWS_ACROSS, kColumnsAlongK = true;
   static constexpr Scale kScale = ::kScale;
   static constexpr Epilogue kEpilogue = ::kEpilogue;
@@ -64,8 +65,8 @@ extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
                const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
                int group, int copied_bytes, float* partial, int* counters) {
   DYNAMIC_SHARED(char, shared);
-  multiply_slabs<Configuration, float>(a_map, b_map, d_map, {C, bias, alpha, beta, M, N}, D, K, {},
-                                       group, copied_bytes, {partial, counters}, shared);
+  multiply_slabs<Configuration, float>({a_map}, {b_map}, d_map, {C, bias, alpha, beta, M, N}, D, K,
+                                       {}, group, copied_bytes, {partial, counters}, shared);
 }
 
 #endif

@@ -68,6 +68,14 @@ TEST(Gemm16Batched, IsRightByWgmmaInPartsOfKAndWithPaddedLines) {
                with(testing::wgmma_tile(64, 32, 0), "PAD", 1));
 }
 
+TEST(Gemm16Batched, IsRightByWgmmaWhereThreadsCopy) {
+  using testing::wgmma_tile_by_threads;
+  expect_right(problem({3, 40, 72, 136}, "NN", "f16", "beta"), 14,
+               wgmma_tile_by_threads(64, 48, 0));
+  expect_right(problem({3, 72, 40, 72}, "TT"), 15, wgmma_tile_by_threads(64, 32, 1));
+  expect_right(problem({2, 40, 72, 72}, "NT"), 16, wgmma_tile_by_threads(64, 32, 0, "rows"));
+}
+
 TEST(Gemm16Batched, OneProductIsABatch) {
   expect_right(problem({1, 33, 17, 40}, "NN"), 11);
   expect_right(problem({1, 1, 8, 8}, "NT"), 12, testing::wgmma_tile(64, 16, 0));

@@ -57,6 +57,14 @@ TEST(Gemm16Strided, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
   expect_right(problem(kOdd, "TT", "f16"), 8, wgmma_tile(64, 16, 0));
 }
 
+TEST(Gemm16Strided, IsRightByWgmmaWhereThreadsCopy) {
+  using testing::wgmma_tile_by_threads;
+  constexpr Sizes kUneven{2, 72, 48, 88, 104, 104, 48, 56, 9600, 9624, 3504, 4096};
+  expect_right(problem(kUneven, "NN", "bf16", "beta"), 13, wgmma_tile_by_threads(64, 48, 0));
+  expect_right(problem(kUneven, "TT", "f16"), 14, wgmma_tile_by_threads(64, 32, 1));
+  expect_right(problem(kUneven, "TN", "f16"), 15, wgmma_tile_by_threads(64, 32, 0, "rows"));
+}
+
 /// Lines are no multiples of 16 bytes, but their distances are: TMA takes none of them.
 TEST(Gemm16Strided, IsRightForLinesThatEndBetweenThoseThatTmaTakes) {
   expect_right(problem({2, 69, 45, 83, 88, 48, 45, 48, 6336, 4096, 3105, 3504}, "NN", "bf16"), 9,

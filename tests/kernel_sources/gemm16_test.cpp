@@ -91,6 +91,39 @@ TEST(Gemm16, IsRightByWgmmaInPartsOfKAndWithPaddedLines) {
                with(testing::wgmma_tile(64, 32, 0), "PAD", 1));
 }
 
+/// Lines are multiples of 8 elements, but not of 16.
+TEST(Gemm16, IsRightByWgmmaWhereThreadsCopyInEveryLayout) {
+  using testing::wgmma_tile_by_threads;
+  const auto layout = [](const char* name) { return NamedValues{{"layout", Text(name)}}; };
+  std::uint64_t seed = 100;
+  for (const char* name : {"NN", "NT", "TN", "TT"}) {
+    expect_right(problem(136, 72, 200, layout(name)), ++seed, wgmma_tile_by_threads(128, 48, 0));
+    expect_right(problem(72, 200, 136, layout(name)), ++seed, wgmma_tile_by_threads(64, 80, 1));
+  }
+  expect_right(problem(24, 136, 72, layout("NT")), ++seed, wgmma_tile_by_threads(64, 24, 1));
+  expect_right(problem(72, 72, 40, layout("TN")), ++seed, wgmma_tile_by_threads(64, 64, 0));
+}
+
+TEST(Gemm16, IsRightByWgmmaWhereThreadsCopyOneOperandAndTmaTheOther) {
+  using testing::wgmma_tile_by_threads;
+  std::uint64_t seed = 120;
+  expect_right(problem(72, 72, 200, {}), ++seed, wgmma_tile_by_threads(64, 32, 0, "rows"));
+  expect_right(problem(72, 72, 200, {}), ++seed, wgmma_tile_by_threads(64, 40, 1, "rows"));
+  expect_right(problem(40, 64, 72, {}), ++seed, wgmma_tile_by_threads(64, 64, 0, "rows"));
+  expect_right(problem(40, 136, 67, {}), ++seed, wgmma_tile_by_threads(64, 40, 1, "rows"));
+}
+
+TEST(Gemm16, ThreadsCopyOnlyLinesThatAreNoMultiplesOf32Bytes) {
+  const auto space = [](std::int64_t k, const char* copied) {
+    return space_of(with_fixed(gemm16(), testing::wgmma_tile_by_threads(64, 32, 0, copied)),
+                    problem(64, 64, k, {{"layout", Text("NT")}}), testing::small_hopper());
+  };
+  EXPECT_FALSE(space(72, "both").empty());
+  EXPECT_TRUE(space(80, "both").empty());
+  EXPECT_TRUE(space(128, "rows").empty());
+  EXPECT_TRUE(space(67, "rows").empty());
+}
+
 TEST(Gemm16, IsRightByWgmmaForFewRows) {
   expect_right(problem(1, 136, 200, {{"layout", Text("NT")}}), 91, testing::wgmma_tile(64, 8, 1));
   expect_right(problem(1, 1, 1, {}), 92, testing::wgmma_tile(64, 16, 0));

@@ -86,4 +86,12 @@ inline NamedValues wgmma_tile(std::int64_t rows, std::int64_t columns, std::int6
           {"MIN_BLOCKS", std::int64_t{1}}};
 }
 
+/// The same, where threads copy "rows" or "both" without TMA.
+inline NamedValues wgmma_tile_by_threads(std::int64_t rows, std::int64_t columns, std::int64_t swap,
+                                         const char* copied = "both") {
+  NamedValues tile = wgmma_tile(rows, columns, swap);
+  tile.push_back({"BY_THREADS", std::string(copied)});
+  return tile;
+}
+
 }  // namespace autotune::testing

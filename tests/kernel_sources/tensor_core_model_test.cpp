@@ -38,8 +38,8 @@ double predicted_us(const std::string& name, std::int64_t m, std::int64_t n, std
 }
 
 double predicted_us(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile,
-                    std::int64_t pad = 0) {
-  return predicted_us("gemm16", m, n, k, tile, {{"PAD", pad}},
+                    std::int64_t pad = 0, const char* by_threads = "none") {
+  return predicted_us("gemm16", m, n, k, tile, {{"PAD", pad}, {"BY_THREADS", by_threads}},
                       {{"dtype", "bf16"}, {"output", "bf16"}});
 }
 
@@ -65,6 +65,21 @@ TEST(Gemm16Model, LinesThatCrossThoseOfTheCacheArePaddedWithGain) {
   expect_near(padded, 8.66);
   expect_near(plain, 10.6);
   EXPECT_LT(padded, plain);
+}
+
+TEST(Gemm16Model, LinesBetweenSectorsAreCopiedByThreadsWithGain) {
+  const Tile tile{128, 64, 0, 64, 6, 1};
+  const double by_threads = predicted_us(1000, 1000, 1000, tile, 0, "rows");
+  expect_near(by_threads, 7.74);
+  expect_near(predicted_us(1000, 1000, 1000, {64, 128, 0, 64, 5, 1}, 0, "both"), 7.85);
+  EXPECT_LT(by_threads, predicted_us(1000, 1000, 1000, tile));
+  EXPECT_LT(by_threads, predicted_us(1000, 1000, 1000, tile, 1));
+}
+
+TEST(Gemm16Model, LinesOfWholeSectorsAreNotThatSlow) {
+  expect_near(predicted_us(1008, 1008, 1008, {64, 128, 0, 64, 4, 1}), 6.61);
+  EXPECT_LT(predicted_us(1008, 1008, 1008, {64, 128, 0, 64, 4, 1}),
+            predicted_us(1000, 1000, 1000, {64, 128, 0, 64, 4, 1}));
 }
 
 TEST(Gemm16Model, ColumnsAcrossKInNarrowBoxesAreSlow) {
