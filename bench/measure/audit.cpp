@@ -13,13 +13,13 @@ namespace {
 
 std::size_t play_off_best(std::span<Timer* const> timers, const Policy& policy, std::uint64_t seed,
                           double clock_hz, const std::function<void()>& reallocate, Round& round) {
-  std::vector<double> medians;
+  std::vector<Measurement> searched;
   for (const Judgement& judgement : round.judgements) {
     const bool timed = judgement.outcome == Outcome::ok;
-    medians.push_back(timed ? judgement.measurement.median
-                            : std::numeric_limits<double>::infinity());
+    searched.push_back(judgement.measurement);
+    if (!timed) searched.back().median = std::numeric_limits<double>::infinity();
   }
-  std::vector<std::size_t> chosen = choose_finalists(medians, policy);
+  std::vector<std::size_t> chosen = choose_finalists(searched, policy);
   if (std::ranges::find(chosen, std::size_t{0}) == chosen.end()) chosen.push_back(0);
   std::vector<Finalist> finalists;
   for (const std::size_t i : chosen) {

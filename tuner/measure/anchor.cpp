@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/measure/batch.hpp"
 #include "tuner/measure/statistics.hpp"
 
 namespace autotune {
@@ -55,7 +56,8 @@ void Anchor::refresh_if_due() {
 void Anchor::refresh() {
   if (!timer_) return;
   try {
-    drift_ = measure().seconds / reference_;
+    const Sample sample = measure();
+    drift_ = at_reference_clock(sample.seconds, sample.clock_hz, clock_hz_, policy_) / reference_;
     failures_ = 0;
   } catch (const KernelFailure&) {
     // The worker may have been killed for another configuration: tolerate a few failures.

@@ -33,7 +33,7 @@ class Anchor {
   /// Sets the reference to the time on another device, so that times of the two devices compare.
   void compare_with(double seconds);
 
-  /// Time now over time at the session's start.
+  /// Time now, at the reference clock, over time at the session's start.
   double drift() const { return drift_; }
   /// The reference SM clock in hertz; 0 if unknown.
   double clock_hz() const { return clock_hz_; }

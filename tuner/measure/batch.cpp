@@ -11,10 +11,17 @@ SteadyBatch time_steadily(Timer& timer, int launches, L2State l2, const Policy& 
     batch.seconds = timed.seconds;
     batch.spent += timed.seconds * launches;
     batch.l2 = timed.l2;
+    batch.clock_hz = timed.clock_hz;
     batch.throttled = timed.clock_hz > 0 && timed.clock_hz < policy.throttled_clock * clock_hz;
     if (!batch.throttled) break;
   }
   return batch;
+}
+
+double at_reference_clock(double seconds, double clock_hz, double reference_hz,
+                          const Policy& policy) {
+  const bool is_lower = clock_hz > 0 && clock_hz < policy.full_clock * reference_hz;
+  return is_lower ? seconds * clock_hz / reference_hz : seconds;
 }
 
 }  // namespace autotune

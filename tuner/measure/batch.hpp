@@ -8,6 +8,7 @@ namespace autotune {
 
 struct SteadyBatch {
   double seconds = 0;      // per launch
+  double clock_hz = 0;     // of the multiprocessors; 0 if unknown
   bool throttled = false;  // the clock stayed low in all repeats
   double spent = 0;        // seconds on the device, with repeats
   L2State l2 = L2State::hot;
@@ -18,5 +19,11 @@ struct SteadyBatch {
 /// KernelFailure.
 SteadyBatch time_steadily(Timer& timer, int launches, L2State l2, const Policy& policy,
                           double clock_hz);
+
+/// What `seconds` at a clearly lower clock are at the reference clock, in as many cycles. A search
+/// compares these: power lowers the clock for kernels that keep multiprocessors busy, by an amount
+/// that depends on what ran before. Clocks are in hertz; without them `seconds` stay.
+double at_reference_clock(double seconds, double clock_hz, double reference_hz,
+                          const Policy& policy);
 
 }  // namespace autotune

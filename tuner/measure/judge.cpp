@@ -12,7 +12,7 @@
 namespace autotune {
 namespace {
 
-/// A series of batches of one candidate. Times are divided by the drift.
+/// A series of batches of one candidate. Times are at the reference clock, divided by the drift.
 class Visit {
  public:
   Visit(Timer& timer, int launches, const Policy& policy, const Anchor& anchor)
@@ -23,7 +23,9 @@ class Visit {
         time_steadily(timer_, launches_, policy_.l2, policy_, anchor_.clock_hz());
     spent_ += batch.spent;
     throttled_ |= batch.throttled;
-    times_.push_back(batch.seconds / anchor_.drift());
+    const double seconds =
+        at_reference_clock(batch.seconds, batch.clock_hz, anchor_.clock_hz(), policy_);
+    times_.push_back(seconds / anchor_.drift());
     return times_.back();
   }
 

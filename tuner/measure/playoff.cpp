@@ -246,20 +246,25 @@ void compare(Contest& contest, const Policy& policy, PlayoffResult& result) {
 
 }  // namespace
 
-std::vector<std::size_t> choose_finalists(std::span<const double> medians, const Policy& policy) {
-  std::vector<std::size_t> order(medians.size());
+std::vector<std::size_t> choose_finalists(std::span<const Measurement> searched,
+                                          const Policy& policy) {
+  std::vector<std::size_t> order(searched.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return medians[i]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return searched[i].median; });
   if (order.empty()) return order;
-  const double least = medians[order.front()];
+  const double least = searched[order.front()].median;
+  const bool throttled = searched[order.front()].throttled;
+  const double margin =
+      throttled ? std::max(policy.finalist_margin, policy.throttled_margin) : policy.finalist_margin;
+  const int number = throttled ? policy.most_throttled_finalists : policy.most_finalists;
   // Fewer finalists on a slow device, so that the time suffices for three blocks.
   const double batch = least * launches_for(least, policy);
   const double affordable = policy.playoff_seconds / 3 / batch;
   const auto most =
-      static_cast<std::size_t>(std::clamp(affordable, 2.0, 1.0 * policy.most_finalists));
+      static_cast<std::size_t>(std::clamp(affordable, 2.0, 1.0 * number));
   std::size_t count = 0;
   while (count < std::min(order.size(), most) &&
-         medians[order[count]] <= least * (1 + policy.finalist_margin)) {
+         searched[order[count]].median <= least * (1 + margin)) {
     ++count;
   }
   order.resize(count);

@@ -24,9 +24,11 @@ struct Finalist {
   bool is_baseline = false;  // timed alongside; never the winner or a tie
 };
 
-/// The finalists, fastest first: indices of the `medians` within the policy's margin of the
-/// fastest, up to its number. The caller adds the default configuration and the stored best.
-std::vector<std::size_t> choose_finalists(std::span<const double> medians, const Policy& policy);
+/// The finalists, fastest first: indices of those within the policy's margin of the fastest, up to
+/// its number; both are larger if the fastest was throttled, because kernels differ in what they
+/// lose to a low clock. The caller adds the default configuration and the stored best.
+std::vector<std::size_t> choose_finalists(std::span<const Measurement> searched,
+                                          const Policy& policy);
 
 struct FinalistResult {
   Outcome outcome = Outcome::ok;  // or the failure of its launch, with `message`

@@ -48,6 +48,7 @@ struct Policy {
   // The device over time.
   double anchor_seconds = 0.1;    // between two measurements of the anchor
   double anchor_share = 0.05;     // largest share of the time for a slow anchor
+  double full_clock = 0.98;       // of the session's reference: below, a search counts cycles
   double throttled_clock = 0.90;  // of the session's reference
   int throttled_repeats = 2;      // of one batch
   double warm_up_seconds = 1;     // at most
@@ -60,6 +61,8 @@ struct Policy {
   // The playoff.
   double finalist_margin = 0.03;
   int most_finalists = 10;
+  double throttled_margin = 0.12;  // in place of the above, if the clock was low in the search
+  int most_throttled_finalists = 16;
   int fewest_blocks = 15;
   int most_blocks = 40;
   int other_l2_blocks = 7;

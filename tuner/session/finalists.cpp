@@ -65,19 +65,19 @@ std::vector<CompileRequests::Result> Finalists::compile(std::size_t index) {
 /// The fastest first, then those to compare it with: what is verified should time run out.
 std::vector<std::size_t> Finalists::chosen(const Policy& policy) const {
   std::vector<std::size_t> finished;
-  std::vector<double> medians;
+  std::vector<Measurement> searched;
   const TrialLedger& ledger = run_.ledger();
   for (const auto& [index, trial] : ledger.trials()) {
     if (!ledger.is_timed(index)) continue;
     finished.push_back(index);
-    medians.push_back(trial.measurement->median);
+    searched.push_back(*trial.measurement);
   }
   std::vector<std::size_t> chosen;
   const auto add = [&](std::size_t index) {
     const bool is_new = std::ranges::find(chosen, index) == chosen.end();
     if (is_new && ledger.is_timed(index)) chosen.push_back(index);
   };
-  const std::vector<std::size_t> fastest = choose_finalists(medians, policy);
+  const std::vector<std::size_t> fastest = choose_finalists(searched, policy);
   if (!fastest.empty()) add(finished[fastest.front()]);
   add(run_.default_index());
   if (stored_) add(*stored_);

@@ -74,6 +74,15 @@ TEST_F(AnchorOverTime, ASlowAnchorTakesAtMostATwentiethOfTheTime) {
   EXPECT_EQ(timer_.calls.size(), before + 1);
 }
 
+TEST(AnchorAtALowClock, DoesNotCountTheClockAsDrift) {
+  double clock = 2e9;
+  ScriptedTimer timer([&](int, int) { return batch_of(20e3 / clock, clock); });
+  Anchor anchor(timer, {});
+  clock = 1.5e9;
+  anchor.refresh();
+  EXPECT_NEAR(anchor.drift(), 1, 1e-12);
+}
+
 TEST(AnchorFailing, KeepsItsDriftAndIsLeftAfterThreeFailures) {
   bool broken = false;
   ScriptedTimer timer([&](int, int) -> TimedBatch {

@@ -57,6 +57,15 @@ TEST(SteadyBatch, WithoutAKnownClockIsTimedOnce) {
   EXPECT_EQ(unread.calls.size(), 1u);
 }
 
+TEST(AtReferenceClock, CountsCyclesWhereTheClockIsClearlyLower) {
+  const Policy policy;
+  EXPECT_DOUBLE_EQ(at_reference_clock(12e-6, 1.5e9, 2e9, policy), 9e-6);
+  EXPECT_EQ(at_reference_clock(12e-6, 1.97e9, 2e9, policy), 12e-6) << "a little lower";
+  EXPECT_EQ(at_reference_clock(12e-6, 2.2e9, 2e9, policy), 12e-6) << "higher";
+  EXPECT_EQ(at_reference_clock(12e-6, 0, 2e9, policy), 12e-6) << "unknown";
+  EXPECT_EQ(at_reference_clock(12e-6, 1.5e9, 0, policy), 12e-6) << "without a reference";
+}
+
 TEST(SteadyBatch, HasTheStateOfTheL2Cache) {
   ScriptedTimer timer = timer_of({TimedBatch{1e-5, 0, L2State::cold}});
   EXPECT_EQ(time_steadily(timer, 1, L2State::cold, Policy{}, 0).l2, L2State::cold);

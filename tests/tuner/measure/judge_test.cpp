@@ -180,14 +180,14 @@ TEST(Judge, ABatchBelowTheClockIsRepeatedAndTheRepeatCounts) {
   EXPECT_EQ(timer.calls.size(), 6u);
 }
 
-TEST(Judge, AClockThatStaysLowIsRepeatedTwiceThenKeptWithItsFlag) {
+TEST(Judge, AClockThatStaysLowIsRepeatedTwiceThenItsCyclesCountWithAFlag) {
   ScriptedTimer reference([](int, int) { return batch_of(10e-6, 2e9); });
   Anchor anchor(reference, {});
   ScriptedTimer timer([](int, int) { return batch_of(12e-6, 1.7e9); });
   const Judgement judgement = judge(timer, 0, {}, anchor);
   EXPECT_EQ(judgement.outcome, Outcome::ok);
   EXPECT_TRUE(judgement.measurement.throttled);
-  EXPECT_DOUBLE_EQ(judgement.measurement.median, 12e-6);
+  EXPECT_DOUBLE_EQ(judgement.measurement.median, 12e-6 * 1.7 / 2);
   EXPECT_EQ(timer.calls.size(), 3u * 5u);
 }
 
@@ -201,6 +201,18 @@ TEST(Judge, TimesComeDividedByTheDriftOfTheAnchor) {
   speed = 1.25;  // the device has become slower
   now = 1;
   EXPECT_NEAR(judge(timer, 0, {}, anchor).measurement.median, 10e-6, 1e-15);
+}
+
+/// One problem heats the GPU while another is judged: each batch finds another clock.
+TEST(Judge, ClocksThatMoveDoNotPruneAKernelThatTakesAsManyCycles) {
+  ScriptedTimer reference([](int, int) { return batch_of(10e-6, 2e9); });
+  Anchor anchor(reference, {});
+  const auto clock = [](int call) { return call % 2 == 0 ? 1.2e9 : 1.5e9; };
+  ScriptedTimer timer([&](int call, int) { return batch_of(20e3 / clock(call), clock(call)); });
+  const Judgement judgement = judge(timer, 10e-6, {}, anchor);
+  EXPECT_EQ(judgement.outcome, Outcome::ok);
+  EXPECT_EQ(judgement.measurement.samples, 4);
+  EXPECT_NEAR(judgement.measurement.median, 10e-6, 1e-12);
 }
 
 class JudgeSimulated : public ::testing::Test {

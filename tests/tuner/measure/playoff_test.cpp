@@ -19,15 +19,34 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
+std::vector<Measurement> measurements(const std::vector<double>& medians, bool throttled = false) {
+  std::vector<Measurement> all;
+  for (const double median : medians) {
+    all.push_back(summarize({&median, 1}));
+    all.back().throttled = throttled;
+  }
+  return all;
+}
+
 TEST(ChooseFinalists, TakesThoseWithinThreePercentFastestFirst) {
-  EXPECT_THAT(choose_finalists(std::vector<double>{10.3e-6, 10e-6, 10.31e-6, 10.1e-6}, {}),
+  EXPECT_THAT(choose_finalists(measurements({10.3e-6, 10e-6, 10.31e-6, 10.1e-6}), {}),
               ElementsAre(1, 3, 0));
   EXPECT_TRUE(choose_finalists({}, {}).empty());
 }
 
 TEST(ChooseFinalists, TakesTenAtMostAndTwoWhenTheyAreSlow) {
-  EXPECT_EQ(choose_finalists(std::vector<double>(30, 10e-6), {}).size(), 10u);
-  EXPECT_EQ(choose_finalists(std::vector<double>(30, 1.0), {}).size(), 2u);
+  const std::vector<double> fast(30, 10e-6), slow(30, 1.0);
+  EXPECT_EQ(choose_finalists(measurements(fast), {}).size(), 10u);
+  EXPECT_EQ(choose_finalists(measurements(slow), {}).size(), 2u);
+}
+
+TEST(ChooseFinalists, TakesMoreIfTheFastestWasThrottled) {
+  const std::vector<double> medians = {11.3e-6, 10e-6, 11.1e-6}, many(30, 10e-6);
+  EXPECT_THAT(choose_finalists(measurements(medians, true), {}), ElementsAre(1, 2));
+  EXPECT_EQ(choose_finalists(measurements(many, true), {}).size(), 16u);
+  Policy wider;
+  wider.finalist_margin = 0.15;
+  EXPECT_EQ(choose_finalists(measurements(medians, true), wider).size(), 3u);
 }
 
 TEST(Playoff, OneFinalistWinsAgainstItself) {
