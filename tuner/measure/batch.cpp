@@ -4,9 +4,10 @@
 namespace autotune {
 
 SteadyBatch time_steadily(Timer& timer, int launches, L2State l2, const Policy& policy,
-                          double clock_hz) {
+                          double clock_hz, bool was_throttled) {
   SteadyBatch batch;
-  for (int attempt = 0; attempt <= policy.throttled_repeats; ++attempt) {
+  const int repeats = was_throttled ? 0 : policy.throttled_repeats;
+  for (int attempt = 0; attempt <= repeats; ++attempt) {
     const TimedBatch timed = timer.time(launches, l2);
     batch.seconds = timed.seconds;
     batch.spent += timed.seconds * launches;

@@ -15,10 +15,10 @@ struct SteadyBatch {
 };
 
 /// Times a batch. Repeats it while the SM clock is below the policy's share of `clock_hz`, and
-/// keeps the last. Without a known clock (`clock_hz` is 0), no batch is repeated. Throws
-/// KernelFailure.
+/// keeps the last. Nothing is repeated if the batch before, of the same kernel, stayed low in all
+/// repeats (`was_throttled`), or without a known clock (`clock_hz` is 0). Throws KernelFailure.
 SteadyBatch time_steadily(Timer& timer, int launches, L2State l2, const Policy& policy,
-                          double clock_hz);
+                          double clock_hz, bool was_throttled = false);
 
 /// What `seconds` at a clearly lower clock are at the reference clock, in as many cycles. A search
 /// compares these: power lowers the clock for kernels that keep multiprocessors busy, by an amount

@@ -20,9 +20,10 @@ class Visit {
 
   double take() {
     const SteadyBatch batch =
-        time_steadily(timer_, launches_, policy_.l2, policy_, anchor_.clock_hz());
+        time_steadily(timer_, launches_, policy_.l2, policy_, anchor_.clock_hz(), was_throttled_);
     spent_ += batch.spent;
     throttled_ |= batch.throttled;
+    was_throttled_ = batch.throttled;
     const double seconds =
         at_reference_clock(batch.seconds, batch.clock_hz, anchor_.clock_hz(), policy_);
     times_.push_back(seconds / anchor_.drift());
@@ -80,7 +81,7 @@ class Visit {
   const Policy& policy_;
   const Anchor& anchor_;
   double spent_ = 0;
-  bool throttled_ = false;
+  bool throttled_ = false, was_throttled_ = false;  // any batch, the last one
   std::vector<double> times_;
 };
 

@@ -26,6 +26,7 @@ class Contest {
         out_of_time_(out_of_time),
         times_(finalists_.size()),
         throttled_(finalists_.size()),
+        was_throttled_(finalists_.size()),
         failures_(finalists_.size()) {
     // Timed twice in every block: the A/A pair.
     const auto by_rank = [](const Finalist& finalist) {
@@ -132,9 +133,11 @@ class Contest {
     try {
       const int launches = launches_for(finalists_[i].seconds, policy_);
       InContext timer(*finalists_[i].timer, context);
-      const SteadyBatch batch = time_steadily(timer, launches, l2, policy_, clock_hz_);
+      const SteadyBatch batch =
+          time_steadily(timer, launches, l2, policy_, clock_hz_, was_throttled_[i]);
       spent_ += batch.spent;
       throttled_[i] = throttled_[i] || batch.throttled;
+      was_throttled_[i] = batch.throttled;
       to.push_back(batch.seconds);
       return batch.l2;
     } catch (const KernelFailure& failure) {
@@ -150,7 +153,7 @@ class Contest {
   std::size_t twin_ = 0;
   std::vector<std::vector<double>> times_;
   std::vector<double> twin_times_;
-  std::vector<bool> throttled_;
+  std::vector<bool> throttled_, was_throttled_;  // in any batch, in the last
   std::vector<std::optional<KernelFailure>> failures_;
   double spent_ = 0;
 };

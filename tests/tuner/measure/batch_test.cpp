@@ -49,6 +49,12 @@ TEST(SteadyBatch, AClockThatStaysLowIsMarked) {
   EXPECT_EQ(static_cast<int>(timer.calls.size()), policy.throttled_repeats + 1);
 }
 
+TEST(SteadyBatch, IsTimedOnceIfTheOneBeforeStayedLow) {
+  ScriptedTimer timer = timer_of({kSlow});
+  EXPECT_TRUE(time_steadily(timer, 10, L2State::hot, Policy{}, kClock, true).throttled);
+  EXPECT_EQ(timer.calls.size(), 1u);
+}
+
 TEST(SteadyBatch, WithoutAKnownClockIsTimedOnce) {
   ScriptedTimer unknown = timer_of({kSlow});
   EXPECT_FALSE(time_steadily(unknown, 1, L2State::hot, Policy{}, 0).throttled);

@@ -180,7 +180,7 @@ TEST(Judge, ABatchBelowTheClockIsRepeatedAndTheRepeatCounts) {
   EXPECT_EQ(timer.calls.size(), 6u);
 }
 
-TEST(Judge, AClockThatStaysLowIsRepeatedTwiceThenItsCyclesCountWithAFlag) {
+TEST(Judge, AClockThatStaysLowIsRepeatedTwiceAtFirstThenItsCyclesCountWithAFlag) {
   ScriptedTimer reference([](int, int) { return batch_of(10e-6, 2e9); });
   Anchor anchor(reference, {});
   ScriptedTimer timer([](int, int) { return batch_of(12e-6, 1.7e9); });
@@ -188,7 +188,7 @@ TEST(Judge, AClockThatStaysLowIsRepeatedTwiceThenItsCyclesCountWithAFlag) {
   EXPECT_EQ(judgement.outcome, Outcome::ok);
   EXPECT_TRUE(judgement.measurement.throttled);
   EXPECT_DOUBLE_EQ(judgement.measurement.median, 12e-6 * 1.7 / 2);
-  EXPECT_EQ(timer.calls.size(), 3u * 5u);
+  EXPECT_EQ(timer.calls.size(), 3u + 4u);
 }
 
 TEST(Judge, TimesComeDividedByTheDriftOfTheAnchor) {
