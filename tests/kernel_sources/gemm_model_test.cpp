@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cost model of gemm says at unusual sizes, beside times measured on an NVIDIA H100 and H200
-// (between ordinary kernels): where most of a tile is padding, and where stores take the time.
+// What the cost model of gemm says at unusual sizes, beside times measured on an NVIDIA H100 and
+// H200 (between ordinary kernels): where most of a tile is padding, and where stores take the time.
 #include <gtest/gtest.h>
 
 #include "tuner/core/target.hpp"

@@ -257,14 +257,13 @@ std::vector<std::size_t> choose_finalists(std::span<const Measurement> searched,
   if (order.empty()) return order;
   const double least = searched[order.front()].median;
   const bool throttled = searched[order.front()].throttled;
-  const double margin =
-      throttled ? std::max(policy.finalist_margin, policy.throttled_margin) : policy.finalist_margin;
+  const double margin = throttled ? std::max(policy.finalist_margin, policy.throttled_margin)
+                                  : policy.finalist_margin;
   const int number = throttled ? policy.most_throttled_finalists : policy.most_finalists;
   // Fewer finalists on a slow device, so that the time suffices for three blocks.
   const double batch = least * launches_for(least, policy);
   const double affordable = policy.playoff_seconds / 3 / batch;
-  const auto most =
-      static_cast<std::size_t>(std::clamp(affordable, 2.0, 1.0 * number));
+  const auto most = static_cast<std::size_t>(std::clamp(affordable, 2.0, 1.0 * number));
   std::size_t count = 0;
   while (count < std::min(order.size(), most) &&
          searched[order[count]].median <= least * (1 + margin)) {
