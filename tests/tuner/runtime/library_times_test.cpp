@@ -3,11 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
-#include "tuner/model/gpu_specs.hpp"
-#include "tuner/records/records.hpp"
-#include "tuner/runtime/experience.hpp"
-#include "tuner/target/catalog.hpp"
+#include "tests/tuner/runtime/shipped_gemm.hpp"
 
 namespace autotune {
 namespace {
@@ -27,33 +25,16 @@ const std::vector<Measured> kMeasured{
 
 class ShippedResults : public testing::Test {
  protected:
-  static DeviceInfo h100() {
-    DeviceInfo info = device_info(find_gpu("NVIDIA H100 80GB HBM3"));
-    info.kind = DeviceKind::cuda;
-    return info;
-  }
-
   /// Only the other GPUs' results.
   db::PastTimes of_others() const {
-    const db::Layer shipped{AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db", db::Mode::shipped};
-    db::LookupRequest request;
-    request.target = "gemm";
-    request.size_names = "M N K";
-    request.settings = to_text({ones_.values.begin() + 3, ones_.values.end()});
-    request.policy = "l2=hot launch=graph context=between";
-    request.device = device_row(h100_);
-    db::PastTimes times = db::read_past_times({&shipped, 1}, request);
-    std::erase_if(times.problems, [&](const db::PastProblem& problem) {
-      return db::is_same_device(times.devices[problem.device], request.device);
-    });
+    db::PastTimes times = h100_.times();
+    std::erase_if(times.problems,
+                  [&](const db::PastProblem& problem) { return h100_.is_here(times, problem); });
     return times;
   }
 
-  const Target gemm_ = find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
-  const DeviceInfo h100_ = h100();
-  const Problem ones_ = problem_of(gemm_, {{"M", 1}, {"N", 1}, {"K", 1}}, {});
-  const TargetProgram program_{gemm_, ones_, h100_, SizeBinding::given};
-  Experience experience_{{gemm_, ones_, h100_, program_}, of_others()};
+  const ShippedGemm h100_{"NVIDIA H100 80GB HBM3"};
+  Experience experience_ = h100_.experience(of_others());
 };
 
 TEST_F(ShippedResults, OfAnotherGpuTellWhatTheLibraryTakesHere) {
