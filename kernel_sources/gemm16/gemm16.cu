@@ -85,6 +85,7 @@ struct Configuration {
   static constexpr bool kBatched = BATCHED, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
   static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K;
+  static constexpr bool kAlternate = ALTERNATE;
   static constexpr bool kRowsByThreads = ROWS_BY_THREADS, kColumnsByThreads = COLUMNS_BY_THREADS;
   static constexpr bool kRowsAlongK = SWAP ? B_ALONG_K : A_ALONG_K;
   static constexpr bool kColumnsAlongK = SWAP ? A_ALONG_K : B_ALONG_K;
@@ -113,15 +114,14 @@ extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + PRODUCERS, MIN_B
     gemm16_wgmma(const real* A, const real* B, const result* C, const result* bias, result* D,
                  float alpha, float beta, int M, int N, int K PRODUCTS,
                  const __grid_constant__ TensorMap a_map, const __grid_constant__ TensorMap b_map,
-                 const __grid_constant__ TensorMap d_map, int group, int copied_bytes,
-                 float* partial, int* counters) {
+                 const __grid_constant__ TensorMap d_map, int group, int copied_bytes) {
   DYNAMIC_SHARED(char, shared);
   const Batch batch = BATCH;
   const Lines a{A, A_ALONG_K ? M : K, 2 * (A_ALONG_K ? K : M), 2ll * batch.lda, 2 * batch.stride_a};
   const Lines b{B, B_ALONG_K ? N : K, 2 * (B_ALONG_K ? K : N), 2ll * batch.ldb, 2 * batch.stride_b};
   multiply_slabs<Configuration, result>({a_map, a}, {b_map, b}, d_map,
                                         {C, bias, alpha, beta, M, N, batch.ldc, batch.ldd}, D, K,
-                                        batch, group, copied_bytes, {partial, counters}, shared);
+                                        batch, group, copied_bytes, shared);
 }
 
 #endif

@@ -2,12 +2,14 @@
 // The product by wgmma: producers copy slabs of both operands into a ring of stages, and warpgroups
 // multiply them. The producer is one thread that starts TMA's copies, or kLineThreads that copy
 // themselves. Sums stay in registers until the whole of k is added. Blocks stride over the tiles,
-// so that copies for the next tile overlap the end of the one before. With kParts, that many blocks
-// divide k of a tile.
+// so that copies for the next tile overlap the end of the one before. The warpgroups share the rows
+// of a tile. With kAlternate they take whole tiles in turns: one multiplies while the other stores.
+// With kParts, the blocks of a cluster, that many, divide k of a tile.
 //
 // wgmma wants 64 rows and any multiple of 8 columns. Rows are those of op(A), or of the transposed
 // op(B) if kSwapped: then the tile may be narrow along m.
-// Block 128 * kWarpgroups + 32 threads, or + kLineThreads; any grid is right.
+// Block 128 * kWarpgroups + 32 threads, or + kLineThreads. Any grid is right; with kParts, a block
+// for each part of each tile.
 #pragma once
 
 #include "device/early_start.cuh"
@@ -22,7 +24,7 @@ struct SlabSource {
   Lines lines = {};
 };
 
-/// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kParts,
+/// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kAlternate, kParts,
 /// kRowsAlongK, kColumnsAlongK, kRowsByThreads, kColumnsByThreads, kBatched, and what TileStore
 /// takes. If kBatched, tensor maps have a third dimension, the products.
 template <class Config, class T>
@@ -31,7 +33,9 @@ struct SlabKernel {
   static constexpr int kSlabDepth = kSlabBytes / bytes_of(Config::kFactor);
   static constexpr int kSlabs = Config::kDepth / kSlabDepth;  // of a stage
   static constexpr int kSteps = kSlabBytes / 32;              // of a slab
-  static constexpr int kTiles = kRows / 64 / Config::kWarpgroups, kSums = kColumns / 2;
+  static constexpr int kSharers = Config::kAlternate ? 1 : Config::kWarpgroups;  // of a tile
+  static constexpr int kTiles = kRows / 64 / kSharers, kSums = kColumns / 2;
+  static constexpr int kParts = Config::kParts;
   static constexpr int kElementBytes = bytes_of(Config::kFactor);
   static constexpr bool kHoldsRows = kElementBytes != 2 && !Config::kRowsAlongK;  // in registers
   using Rows = Slab<kRows, Config::kRowsAlongK, kElementBytes>;
@@ -40,11 +44,19 @@ struct SlabKernel {
       WgmmaProduct<Config::kFactor, kColumns, !Config::kRowsAlongK, !Config::kColumnsAlongK>;
   using Sum = SumOf<Config::kFactor>;
   using Ring = StageRing<Config::kStages>;
-  using Store = TileStore<Config, T>;
+  using Split = SplitSum<Sum, kParts, kSums>;
+  /// A block stores its share of the columns.
+  struct Share : Config {
+    static constexpr int kColumns = Config::kColumns / kParts;
+  };
+  using Store = TileStore<Share, T>;
+  static constexpr int kReceivedBytes = kTiles * Split::kBytes;  // by a warpgroup
   static constexpr int kBothBytes = Rows::kBytes + Columns::kBytes;  // of a slab
   static constexpr int kStageBytes = kSlabs * kBothBytes;
   static constexpr bool kByThreads = Config::kRowsByThreads || Config::kColumnsByThreads;
   static constexpr bool kSomeByTma = !Config::kRowsByThreads || !Config::kColumnsByThreads;
+  // With parts of k, a compiler that unrolls moves the sums between registers and waits for wgmma.
+  static constexpr int kStagesAtATime = kParts == 1 ? 2 : 1;
   static constexpr int kWriters = (kByThreads ? kLineThreads : 0) + kSomeByTma;  // of a stage
 
   const SlabSource &row_source, &column_source;
@@ -53,8 +65,22 @@ struct SlabKernel {
   const Batch& batch;
   SharedAddress stages;
   Ring ring;
-  SplitMemory<Sum> split;
-  int* tickets;  // one for each warpgroup
+  SharedAddress received, barriers;  // of each warpgroup: where sums come to; see prepare()
+
+  /// One thread calls this, and publish_barriers(), before all threads meet.
+  __device__ __forceinline__ void prepare() const {
+    ring.prepare(4 * kSharers, kWriters);
+    for (int i = 0; i < Config::kWarpgroups; ++i) {
+      if (Config::kAlternate) init(barrier_of(i), 4);
+      if (kParts == 1) continue;
+      init(barrier_of(i), 1);
+      expect(barrier_of(i), kReceivedBytes);
+    }
+  }
+  /// With kParts it counts what a warpgroup receives, with kAlternate its tiles that are multiplied.
+  __device__ __forceinline__ SharedAddress barrier_of(int warpgroup) const {
+    return barriers + warpgroup * sizeof(CopyBarrier);
+  }
 
   /// A part of a tile: its first element, and the range of k.
   struct Place {
@@ -66,11 +92,11 @@ struct SlabKernel {
   __device__ __forceinline__ int tiles() const {
     return Config::kBatched ? batch.products * tiles_of_product() : tiles_of_product();
   }
-  __device__ __forceinline__ int places() const { return tiles() * Config::kParts; }
+  __device__ __forceinline__ int places() const { return tiles() * kParts; }
   /// `group` rows of tiles run together, for the L2 cache.
   __device__ __forceinline__ Place place(int index) const {
-    const int steps = (K + Config::kDepth - 1) / Config::kDepth, part = index / tiles();
-    index %= tiles();
+    const int steps = (K + Config::kDepth - 1) / Config::kDepth, part = index % kParts;
+    index /= kParts;
     const int product = Config::kBatched ? index / tiles_of_product() : 0;
     if (Config::kBatched) index %= tiles_of_product();
     const int first = index / (group * across()) * group, height = min(group, down() - first);
@@ -78,8 +104,8 @@ struct SlabKernel {
     return {(first + at % height) * kRows,
             at / height * kColumns,
             part,
-            steps * part / Config::kParts * Config::kDepth,
-            steps * (part + 1) / Config::kParts * Config::kDepth,
+            steps * part / kParts * Config::kDepth,
+            steps * (part + 1) / kParts * Config::kDepth,
             product};
   }
 
@@ -194,8 +220,33 @@ struct SlabKernel {
     if (threadIdx.x % 32 == 0) arrive(emptied);
   }
 
-  __device__ __forceinline__ void sum_stages(int row, const Place& at, Sum (&sums)[kTiles][kSums]) {
+  /// Whose turn it is, tile by tile.
+  struct Turns {
+    const SlabKernel& kernel;
+    int warpgroup, tile = 0;
+
+    /// True if the next tile is for this warpgroup, once those before are multiplied.
+    __device__ __forceinline__ bool take() {
+      const int round = tile / Config::kWarpgroups, own = tile++ % Config::kWarpgroups;
+      if (own != warpgroup) return false;
+      if (own > 0) {
+        wait_for(kernel.barrier_of(own - 1), round % 2);
+      } else if (round > 0) {
+        wait_for(kernel.barrier_of(Config::kWarpgroups - 1), (round - 1) % 2);
+      }
+      return true;
+    }
+  };
+
+  /// Leaves the tensor cores to the next warpgroup.
+  __device__ __forceinline__ void end_turn(int warpgroup) const {
+    if (Config::kAlternate) release(barrier_of(warpgroup));
+  }
+
+  __device__ __forceinline__ void sum_stages(int row, const Place& at, int warpgroup,
+                                             Sum (&sums)[kTiles][kSums]) {
     SharedAddress before = 0;
+#pragma unroll kStagesAtATime
     for (int k = at.begin; k < at.end; k += Config::kDepth, ring.advance()) {
       wait_filled();
       multiply_stage(row, k > at.begin, sums);
@@ -203,12 +254,14 @@ struct SlabKernel {
       if (k > at.begin) release(before);
       before = ring.emptied();
     }
+    end_turn(warpgroup);
     wgmma_wait();
     release(before);
   }
 
   /// The same for rows that lie across k: those of the next stage are loaded meanwhile.
-  __device__ __forceinline__ void sum_held(int row, const Place& at, Sum (&sums)[kTiles][kSums]) {
+  __device__ __forceinline__ void sum_held(int row, const Place& at, int warpgroup,
+                                           Sum (&sums)[kTiles][kSums]) {
     ring.wait_filled();
     HeldRows rows(stages + ring.stage * kStageBytes, row);
     for (int k = at.begin; k < at.end; k += Config::kDepth) {
@@ -225,33 +278,55 @@ struct SlabKernel {
       release(done);
       rows = next;
     }
+    end_turn(warpgroup);
   }
 
   __device__ __forceinline__ void consume(Store store) {
-    const int row = store.warpgroup * 64 * kTiles;
+    const int row = Config::kAlternate ? 0 : store.warpgroup * 64 * kTiles;
+    Turns turns{*this, store.warpgroup};
     for (int i = blockIdx.x; i < places(); i += gridDim.x) {
       const Place at = place(i);
+      if (Config::kAlternate && !turns.take()) {
+        for (int k = at.begin; k < at.end; k += Config::kDepth) ring.advance();
+        continue;
+      }
       if (Config::kBatched) store.move_to(at.product, batch);
       Sum sums[kTiles][kSums];
       if constexpr (kHoldsRows) {
-        sum_held(row, at, sums);
+        sum_held(row, at, store.warpgroup, sums);
       } else {
-        sum_stages(row, at, sums);
+        sum_stages(row, at, store.warpgroup, sums);
       }
+      if constexpr (kParts == 1) {
 #pragma unroll
-      for (int tile = 0; tile < kTiles; ++tile) {
-        const int own = at.row + row + 64 * tile;
-        if constexpr (Config::kParts > 1) {
-          const int index = (i % tiles() * Config::kWarpgroups + store.warpgroup) * kTiles + tile;
-          const SplitSum<Sum, Config::kParts, kSums> sum{split, index, store.warpgroup,
-                                                         tickets + store.warpgroup};
-          if (!sum.add(at.part, sums[tile])) continue;
-        }
-        store.store(sums[tile], Config::kSwapped ? at.column : own,
-                    Config::kSwapped ? own : at.column);
+        for (int tile = 0; tile < kTiles; ++tile)
+          store_tile(store, sums[tile], at.row + row + 64 * tile, at.column);
+      } else {
+        store_share(store, sums, at.row + row, at);
       }
     }
     if (Config::kByTma && threadIdx.x % 128 == 0) wait_stores();
+  }
+
+  __device__ __forceinline__ void store_tile(Store& store, const Sum (&sums)[Store::kSums], int row,
+                                             int column) const {
+    store.store(sums, Config::kSwapped ? column : row, Config::kSwapped ? row : column);
+  }
+
+  __device__ __forceinline__ void store_share(Store& store, const Sum (&sums)[kTiles][kSums],
+                                              int row, const Place& at) const {
+    const SharedAddress from = received + store.warpgroup * kReceivedBytes;
+    const SharedAddress barrier = barrier_of(store.warpgroup);
+#pragma unroll
+    for (int tile = 0; tile < kTiles; ++tile)
+      Split{from + tile * Split::kBytes, at.part}.send(sums[tile], barrier);
+    wait_for(barrier, 0);
+#pragma unroll
+    for (int tile = 0; tile < kTiles; ++tile) {
+      Sum share[Store::kSums];
+      Split{from + tile * Split::kBytes, at.part}.add(sums[tile], share);
+      store_tile(store, share, row + 64 * tile, at.column + at.part * Share::kColumns);
+    }
   }
 };
 
@@ -260,12 +335,13 @@ template <class Config, class T>
 __device__ __forceinline__ void multiply_slabs(
     const SlabSource& a, const SlabSource& b, const TensorMap& d_map,
     const Output<SumOf<Config::kFactor>, T>& out, T* D, int K, const Batch& batch, int group,
-    int copied_bytes, const SplitMemory<SumOf<Config::kFactor>>& split, char* shared) {
+    int copied_bytes, char* shared) {
   using Kernel = SlabKernel<Config, T>;
   using Store = typename Kernel::Store;
   const SharedAddress stages = shared_address(shared);
   const SharedAddress buffers = stages + Config::kStages * Kernel::kStageBytes;
-  const SharedAddress barriers = buffers + Config::kWarpgroups * Store::kBytes;
+  const SharedAddress received = buffers + Config::kWarpgroups * Store::kBytes;
+  const SharedAddress barriers = received + Config::kWarpgroups * Kernel::kReceivedBytes;
   Kernel kernel{Config::kSwapped ? b : a,
                 Config::kSwapped ? a : b,
                 Config::kSwapped ? out.N : out.M,
@@ -276,11 +352,11 @@ __device__ __forceinline__ void multiply_slabs(
                 batch,
                 stages,
                 {barriers},
-                split,
-                shared_pointer<int>(barriers + Kernel::Ring::kBytes)};
+                received,
+                barriers + Kernel::Ring::kBytes};
   const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);  // the compiler knows that it is uniform
   if (threadIdx.x == 0) {
-    kernel.ring.prepare(4 * Config::kWarpgroups, Kernel::kWriters);
+    kernel.prepare();
     publish_barriers();
   }
   if (threadIdx.x == 128 * Config::kWarpgroups) {
@@ -288,7 +364,11 @@ __device__ __forceinline__ void multiply_slabs(
     prefetch(b.map);
     if (Config::kByTma) prefetch(d_map);
   }
-  __syncthreads();
+  if (Config::kParts == 1) {
+    __syncthreads();
+  } else {
+    cluster_barrier();  // before it, others may not send
+  }
   follow_kernel_ahead();
   if (warp < 4 * Config::kWarpgroups) {
     kernel.consume({d_map, out, D, buffers + warp / 4 * Store::kBytes, warp / 4});

@@ -52,6 +52,7 @@ struct Configuration {
   static constexpr bool kBatched = false, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
   static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K;
+  static constexpr bool kAlternate = ALTERNATE;
   static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
   static constexpr bool kRowsAlongK = true, kColumnsAlongK = true;
   static constexpr Scale kScale = Scale::none;
@@ -61,10 +62,10 @@ struct Configuration {
 extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
     gemm_wgmma(int* D, int M, int N, int K, const __grid_constant__ TensorMap a_map,
                const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
-               int group, int copied_bytes, int* partial, int* counters) {
+               int group, int copied_bytes) {
   DYNAMIC_SHARED(char, shared);
   multiply_slabs<Configuration, int>({a_map}, {b_map}, d_map, {nullptr, nullptr, 1, 0, M, N}, D, K,
-                                     {}, group, copied_bytes, {partial, counters}, shared);
+                                     {}, group, copied_bytes, shared);
 }
 
 #endif

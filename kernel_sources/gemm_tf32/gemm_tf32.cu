@@ -53,6 +53,7 @@ struct Configuration {
   static constexpr bool kBatched = false, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
   static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K;
+  static constexpr bool kAlternate = ALTERNATE;
   static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
   static constexpr bool kRowsAlongK = !ROWS_ACROSS, kColumnsAlongK = true;
   static constexpr Scale kScale = ::kScale;
@@ -63,10 +64,10 @@ extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
     gemm_wgmma(const float* C, const float* bias, float* D, float alpha, float beta, int M, int N,
                int K, const __grid_constant__ TensorMap a_map,
                const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
-               int group, int copied_bytes, float* partial, int* counters) {
+               int group, int copied_bytes) {
   DYNAMIC_SHARED(char, shared);
   multiply_slabs<Configuration, float>({a_map}, {b_map}, d_map, {C, bias, alpha, beta, M, N}, D, K,
-                                       {}, group, copied_bytes, {partial, counters}, shared);
+                                       {}, group, copied_bytes, shared);
 }
 
 #endif
