@@ -45,6 +45,18 @@ autotune_host::TensorMap described(const TensorMap& map, const HostMemory& memor
   return made;
 }
 
+void check_cluster(const Launch& launch) {
+  const Dim3 &grid = launch.grid, &cluster = launch.cluster;
+  if (!within(cluster, grid) || cluster.count() > kMostBlocksOfCluster) {
+    refuse(launch, format("a cluster of {} blocks; at most {} are possible", text_of(cluster),
+                          kMostBlocksOfCluster));
+  }
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    refuse(launch, format("a grid of {} blocks is not a multiple of the cluster of {}",
+                          text_of(grid), text_of(cluster)));
+  }
+}
+
 }  // namespace
 
 void check_launch(const Launch& launch, const DeviceInfo& info) {
@@ -63,9 +75,7 @@ void check_launch(const Launch& launch, const DeviceInfo& info) {
                           bytes_text(launch.dynamic_shared_bytes),
                           bytes_text(info.shared_bytes_per_block)));
   }
-  if (launch.cluster.count() != 1) {
-    refuse(launch, "clusters of blocks are not available on the host device");
-  }
+  check_cluster(launch);
   for (const Argument& argument : launch.arguments) {
     const auto* const map = std::get_if<TensorMap>(&argument);
     if (map != nullptr && map->dims.size() > 3) {
@@ -94,8 +104,10 @@ HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
   check_arguments(launch, module.parameter_bytes(launch.entry));
   HostLaunch bound{launch.entry,
                    module.kernel(launch.entry),
+                   &module,
                    launch.grid,
                    launch.block,
+                   launch.cluster,
                    static_cast<std::size_t>(launch.dynamic_shared_bytes),
                    {}};
   for (const Argument& argument : launch.arguments) {

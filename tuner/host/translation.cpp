@@ -127,8 +127,9 @@ std::string host_source(const SourceUnit& unit) {
     source += format(
         "extern \"C\" __attribute__((visibility(\"default\"))) unsigned long long {0}(\n"
         "    void** arguments, autotune_host::Extent grid, autotune_host::Extent block,\n"
-        "    unsigned long long first, unsigned long long last) {{\n"
-        "  return autotune_host::Entry<&{1}>::run(arguments, grid, block, first, last);\n}}\n"
+        "    autotune_host::Extent cluster, unsigned long long first, unsigned long long last) {{\n"
+        "  return autotune_host::Entry<&{1}>::run(arguments, grid, block, cluster, first, last);\n"
+        "}}\n"
         "extern \"C\" __attribute__((visibility(\"default\"))) const int* {2}() {{\n"
         "  return autotune_host::Entry<&{1}>::parameter_bytes;\n}}\n",
         run_symbol(entry), entry, parameters_symbol(entry));

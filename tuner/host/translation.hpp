@@ -9,7 +9,7 @@
 
 namespace autotune {
 
-/// The symbol of a kernel's RunBlocks in a module.
+/// The symbol of a kernel's RunClusters in a module.
 std::string run_symbol(std::string_view entry);
 /// The symbol of the function that returns the bytes of its parameters, terminated by 0.
 std::string parameters_symbol(std::string_view entry);

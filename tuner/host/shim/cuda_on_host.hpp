@@ -16,7 +16,8 @@
 // The host looks it up by name. Protected, so that modules do not share one.
 #define __constant__ __attribute__((visibility("protected")))
 #define __grid_constant__
-// All threads of a block run on one host thread, so thread-local memory is the block's own.
+// All threads of a block run on one host thread, so thread-local memory is the block's own. The
+// blocks of a cluster take turns, and exchange it.
 #define __shared__ static thread_local __attribute__((aligned(64)))
 #define __cluster_dims__(...) \
   __attribute__((error("clusters are not available on the host device: use a GPU for them")))
@@ -47,6 +48,8 @@ static thread_local uint3 threadIdx;
 static thread_local uint3 blockIdx;
 static thread_local uint3 blockDim;
 static thread_local uint3 gridDim;
+static thread_local uint3 autotune_cluster_dim;  // blocks of a cluster
+static thread_local unsigned autotune_cluster_rank;
 static constexpr int warpSize = 32;
 
 // Vector types, aligned as CUDA aligns them.
