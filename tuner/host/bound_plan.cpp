@@ -45,8 +45,8 @@ autotune_host::TensorMap described(const TensorMap& map, const HostMemory& memor
   return made;
 }
 
-void check_cluster(const Launch& launch) {
-  const Dim3 &grid = launch.grid, &cluster = launch.cluster;
+void check_cluster(const Launch& launch, const Dim3& cluster) {
+  const Dim3& grid = launch.grid;
   if (!within(cluster, grid) || cluster.count() > kMostBlocksOfCluster) {
     refuse(launch, format("a cluster of {} blocks; at most {} are possible", text_of(cluster),
                           kMostBlocksOfCluster));
@@ -55,6 +55,17 @@ void check_cluster(const Launch& launch) {
     refuse(launch, format("a grid of {} blocks is not a multiple of the cluster of {}",
                           text_of(grid), text_of(cluster)));
   }
+}
+
+/// The launch's, or that which the kernel declares.
+Dim3 cluster_of(const Launch& launch, const Dim3& declared) {
+  if (declared.count() == 1) return launch.cluster;
+  if (launch.cluster.count() != 1 && launch.cluster != declared) {
+    refuse(launch, format("a cluster of {} blocks, but __cluster_dims__ says {}",
+                          text_of(launch.cluster), text_of(declared)));
+  }
+  check_cluster(launch, declared);
+  return declared;
 }
 
 }  // namespace
@@ -75,7 +86,7 @@ void check_launch(const Launch& launch, const DeviceInfo& info) {
                           bytes_text(launch.dynamic_shared_bytes),
                           bytes_text(info.shared_bytes_per_block)));
   }
-  check_cluster(launch);
+  check_cluster(launch, launch.cluster);
   for (const Argument& argument : launch.arguments) {
     const auto* const map = std::get_if<TensorMap>(&argument);
     if (map != nullptr && map->dims.size() > 3) {
@@ -107,7 +118,7 @@ HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
                    &module,
                    launch.grid,
                    launch.block,
-                   launch.cluster,
+                   cluster_of(launch, module.cluster(launch.entry)),
                    static_cast<std::size_t>(launch.dynamic_shared_bytes),
                    {}};
   for (const Argument& argument : launch.arguments) {

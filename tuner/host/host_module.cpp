@@ -72,6 +72,12 @@ std::vector<int> HostModule::parameter_bytes(const std::string& entry) const {
   return bytes;
 }
 
+Dim3 HostModule::cluster(const std::string& entry) const {
+  void* const function = exported(cluster_symbol(entry), entry);
+  const autotune_host::Extent size = reinterpret_cast<autotune_host::Extent (*)()>(function)();
+  return {size.x, size.y, size.z};
+}
+
 void* HostModule::exported(const std::string& symbol, const std::string& entry) const {
   void* const address = dlsym(handle_, symbol.c_str());
   if (address == nullptr) refuse(format("there is no kernel {} in it", entry));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/launch.hpp"
 #include "tuner/host/shim/hooks.hpp"
 
 namespace autotune {
@@ -26,6 +27,10 @@ class HostModule {
   /// Bytes of each of its parameters. Throws KernelFailure(launch_error) if there is no such
   /// kernel.
   std::vector<int> parameter_bytes(const std::string& entry) const;
+
+  /// The cluster of its `__cluster_dims__`, or of one block. Throws KernelFailure(launch_error) if
+  /// there is no such kernel.
+  Dim3 cluster(const std::string& entry) const;
 
   /// The address of a `__constant__` variable, or nullptr if there is none. Throws
   /// KernelFailure(launch_error) if it is shorter than `bytes`.

@@ -206,6 +206,27 @@ TEST(HostClusters, WhatIsNoSharedMemoryOfTheClusterHasNoAddressInABlock) {
                              "in[i]"));
 }
 
+TEST(HostClusters, AKernelMayDeclareItsCluster) {
+  KernelCase declared =
+      clusters_of_4(sum_of_cluster("__shared__ int tile[16];", barrier_of_cuda()), kSumOfCluster);
+  const std::string place = "void kernel(";
+  declared.text.replace(declared.text.find(place), place.size(),
+                        "__launch_bounds__(16) void __cluster_dims__(CLUSTER) kernel(");
+  declared.text.insert(0, "#define CLUSTER 2 * 2, 1, 1\n");
+  expect_right(declared);
+  declared.cluster = {};
+  expect_right(declared);
+
+  std::string message;
+  declared.cluster = {2};
+  EXPECT_EQ(refusal_of(declared, &message), Outcome::launch_error);
+  EXPECT_THAT(message, HasSubstr("__cluster_dims__ says 4 x 1 x 1"));
+  declared.cluster = {};
+  declared.grid = {6};
+  EXPECT_EQ(refusal_of(declared, &message), Outcome::launch_error);
+  EXPECT_THAT(message, HasSubstr("is not a multiple of the cluster of 4 x 1 x 1"));
+}
+
 TEST(HostClusters, AClusterThatTheGridCannotHaveIsRefused) {
   const auto refusal = [](Dim3 grid, Dim3 cluster) {
     std::string message;

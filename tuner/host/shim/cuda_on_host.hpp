@@ -19,8 +19,11 @@
 // All threads of a block run on one host thread, so thread-local memory is the block's own. The
 // blocks of a cluster take turns, and exchange it.
 #define __shared__ static thread_local __attribute__((aligned(64)))
-#define __cluster_dims__(...) \
-  __attribute__((error("clusters are not available on the host device: use a GPU for them")))
+// The launcher finds it in the source itself, which then redefines it.
+#define __cluster_dims__(...)                                                           \
+  __attribute__((                                                                       \
+      error("__cluster_dims__ of an included file or a macro is not understood on the " \
+            "host device: write it at the kernel, or give the cluster in the manifest")))
 
 // `#pragma unroll`. CUDA's compilers expand macros in the count; g++'s own pragma does not.
 #define AUTOTUNE_PRAGMA(text) _Pragma(#text)

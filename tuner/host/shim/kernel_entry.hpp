@@ -4,6 +4,9 @@
 
 namespace autotune_host {
 
+/// Of a kernel's `__cluster_dims__`.
+inline Extent cluster_of(unsigned x = 1, unsigned y = 1, unsigned z = 1) { return {x, y, z}; }
+
 template <auto kernel>
 struct Entry;
 
