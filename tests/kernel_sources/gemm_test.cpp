@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast family of gemm, which is legal on GPUs only, computes the right thing on the host device
 // too, where copies happen at the wait and threads of a block in any order: configurations of a GPU
-// without clusters and tensor copies, for every layout and scaling, at sizes that no tile divides.
+// without tensor copies, for every layout and scaling, at sizes that no tile divides.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -28,9 +28,9 @@ const Target& gemm() {
 
 /// Some configurations of the fast family, from a fixed seed; `held` are parameters with one value.
 void expect_right(const NamedValues& sizes, const NamedValues& settings, std::uint64_t seed,
-                  NamedValues held = {}, const Target& target = gemm()) {
+                  NamedValues held = {}, const Target& target = gemm(),
+                  const DeviceInfo& gpu = small_gpu()) {
   held.push_back({"KERNEL", "fast"});
-  const DeviceInfo gpu = small_gpu();
   const Problem problem = problem_of(target, sizes, settings);
   const ParameterSpace space = space_of(with_fixed(target, held), problem, gpu);
   const auto workbench = host().open(workload_of(target, problem, host().info()));
@@ -85,6 +85,19 @@ TEST(FastGemm, IsRightWithTheLastTilesSplit) {
   const NamedValues tail{{"REDUCTION", Text("tail")}};
   expect_right(sizes(400, 420, 1027), {}, 17, tail);
   expect_right(sizes(420, 440, 1024), {{"scale", Text("beta")}, {"layout", Text("TT")}}, 18, tail);
+}
+
+TEST(FastGemm, IsRightWithClustersThatShareTheSum) {
+  DeviceInfo gpu = small_gpu();
+  gpu.compute_capability = 90;
+  gpu.multiprocessors = 16;
+  const auto cluster = [](std::int64_t blocks) {
+    return NamedValues{{"REDUCTION", Text("cluster")}, {"SPLIT_K", blocks}};
+  };
+  expect_right(sizes(33, 47, 1024), {}, 31, cluster(2), gemm(), gpu);
+  expect_right(sizes(61, 90, 515), {{"scale", Text("beta")}}, 32, cluster(4), gemm(), gpu);
+  expect_right(sizes(48, 64, 2048), {{"layout", Text("TN")}}, 33, cluster(8), gemm(), gpu);
+  expect_right(sizes(32, 48, 512), {{"dtype", Text("f64")}}, 34, cluster(4), gemm(), gpu);
 }
 
 TEST(FastGemm, IsRightWithAtomicSums) {

@@ -16,8 +16,6 @@ namespace {
 
 constexpr unsigned kWarp = 32;
 
-thread_local BlockRunner* t_runner = nullptr;
-
 /// One bit each.
 template <class Threads, class Condition>
 unsigned lanes_where(const Threads& warp, const Condition& condition) {
@@ -58,70 +56,14 @@ struct BlockRunner::Fibre {
   }
 };
 
-/// The functions behind the hooks.
-struct BlockRunner::Calls {
-  static bool run_block(unsigned threads, Body body, void* context) {
-    return t_runner->run(threads, body, context);
-  }
-  static void wait_block() { t_runner->wait(Wait::block, 0); }
-  static void wait_warp(unsigned lanes) { t_runner->wait(Wait::warp, lanes); }
-  static unsigned long long* slots() { return t_runner->slots_.data(); }
-  static void* dynamic_shared() { return t_runner->dynamic_start_; }
-  static PendingCopies& copies() { return t_runner->copies_[t_runner->current_]; }
-  static void copy(void* to, const void* from, unsigned bytes, unsigned zeros) {
-    copies().add(to, from, bytes, zeros);
-  }
-  static void commit_copies() { copies().commit(); }
-  static void wait_copies(unsigned groups_left) { copies().wait(groups_left); }
-  static void drop_copies() { copies().drop(); }
-};
-
-const autotune_host::Hooks& BlockRunner::hooks() {
-  static constexpr autotune_host::Hooks kHooks = {
-      &Calls::run_block,     &Calls::wait_block,     &Calls::wait_warp,
-      &Calls::slots,         &Calls::dynamic_shared, &Calls::copy,
-      &Calls::commit_copies, &Calls::wait_copies,    &Calls::drop_copies};
-  return kHooks;
-}
-
 BlockRunner::BlockRunner(ThreadOrder order) : order_(order), copies_(1) {}
 BlockRunner::~BlockRunner() = default;
 
-void BlockRunner::provide_dynamic_shared(std::size_t bytes) {
-  constexpr std::size_t kAlignment = 64;
-  if (bytes > dynamic_bytes_ || dynamic_ == nullptr) {
-    dynamic_ = std::make_unique<std::byte[]>(bytes + kAlignment);
-    dynamic_bytes_ = bytes;
-    const auto address = reinterpret_cast<std::uintptr_t>(dynamic_.get());
-    dynamic_start_ = dynamic_.get() + (kAlignment - address % kAlignment);
-  }
-}
-
-void BlockRunner::enter() {
-  t_runner = this;
-  current_ = 0;
-}
-
-bool BlockRunner::run(unsigned threads, Body body, void* context) {
-  prepare(threads, body, context);
-  start_threads();
-  while (ended_ < threads) {
-    if (at_block_barrier_ == threads) {
-      release_block();
-    } else if (at_warp_barrier_ == 0 || !release_warps()) {
-      deadlock_ = {at_block_barrier_, at_warp_barrier_, ended_};
-      abandon();
-      return false;
-    }
-  }
-  current_ = 0;
-  return true;
-}
-
-void BlockRunner::prepare(unsigned threads, Body body, void* context) {
+void BlockRunner::begin(unsigned threads, Body body, void* context) {
   body_ = body;
   context_ = context;
-  next_ = at_block_barrier_ = at_warp_barrier_ = ended_ = 0;
+  next_ = current_ = ended_ = arrived_ = 0;
+  at_block_barrier_ = at_warp_barrier_ = at_cluster_ = 0;
   if (sequence_.size() != threads) {
     sequence_.resize(threads);
     std::iota(sequence_.begin(), sequence_.end(), 0u);
@@ -131,6 +73,20 @@ void BlockRunner::prepare(unsigned threads, Body body, void* context) {
     slots_.resize(threads);
   }
   if (order_ == ThreadOrder::random) std::ranges::shuffle(sequence_, random_);
+}
+
+bool BlockRunner::advance() {
+  if (next_ < sequence_.size()) {
+    start_threads();
+    return true;
+  }
+  if (at_block_barrier_ == threads_.size()) {
+    release_block();
+    return true;
+  }
+  // Both: threads that spin on a warp's barrier may wait for others.
+  const bool released = at_warp_barrier_ > 0 && release_warps();
+  return (at_cluster_ > 0 && release_cluster()) || released;
 }
 
 void BlockRunner::start_threads() {
@@ -150,9 +106,10 @@ void BlockRunner::run_threads(Fibre& fibre) {
   while (next_ < sequence_.size()) {
     const unsigned thread = sequence_[next_++];
     current_ = thread;
-    threads_[thread] = {Wait::none, 0, &fibre};
+    threads_[thread] = {Wait::none, Arrival::none, 0, &fibre};
     copies_[thread].drop();
     body_(context_, thread);
+    if (threads_[thread].arrival == Arrival::phase_goes_on) --arrived_;
     threads_[thread].wait = Wait::ended;
     slots_[thread] = 0;  // it no longer votes
     ++ended_;
@@ -174,8 +131,52 @@ void BlockRunner::wait(Wait kind, unsigned lanes) {
   Thread& thread = threads_[current_];
   thread.wait = kind;
   thread.lanes = lanes;
-  ++(kind == Wait::block ? at_block_barrier_ : at_warp_barrier_);
+  ++waiting(kind);
   scheduler_ = context::jump_fcontext(scheduler_, nullptr).fctx;
+}
+
+unsigned& BlockRunner::waiting(Wait kind) {
+  return kind == Wait::block  ? at_block_barrier_
+         : kind == Wait::warp ? at_warp_barrier_
+                              : at_cluster_;
+}
+
+/// A thread that arrives twice without a wait never continues. On a GPU this is undefined.
+void BlockRunner::arrive_cluster() {
+  Thread& thread = threads_[current_];
+  if (thread.arrival == Arrival::none) {
+    thread.arrival = Arrival::phase_goes_on;
+    ++arrived_;
+    return;
+  }
+  if (thread.arrival == Arrival::phase_goes_on) --arrived_;
+  thread.arrival = Arrival::none;
+  wait(Wait::cluster, 0);
+}
+
+void BlockRunner::wait_cluster() {
+  if (threads_[current_].arrival != Arrival::phase_has_ended) wait(Wait::cluster, 0);
+  threads_[current_].arrival = Arrival::none;
+}
+
+void BlockRunner::end_cluster_phase() {
+  arrived_ = 0;
+  for (Thread& thread : threads_) {
+    if (thread.arrival == Arrival::phase_goes_on) thread.arrival = Arrival::phase_has_ended;
+  }
+}
+
+bool BlockRunner::release_cluster() {
+  bool released = false;
+  for (const unsigned thread : sequence_) {
+    if (threads_[thread].wait != Wait::cluster) continue;
+    if (threads_[thread].arrival != Arrival::phase_has_ended) continue;
+    threads_[thread].wait = Wait::none;
+    --at_cluster_;
+    released = true;
+    resume_thread(thread);
+  }
+  return released;
 }
 
 void BlockRunner::release_block() {
@@ -230,7 +231,6 @@ void BlockRunner::release_lanes(unsigned first, unsigned group) {
   }
 }
 
-/// Abandons the threads that can never continue, so that their stacks can be used again.
 void BlockRunner::abandon() {
   idle_.clear();
   for (const auto& fibre : fibres_) {

@@ -18,9 +18,10 @@ namespace autotune {
 /// may be right by luck in one order, but hardly in all.
 enum class ThreadOrder : std::uint8_t { forward, reverse, random };
 
-/// The state of a deadlocked block: some threads wait while others have ended or wait elsewhere.
+/// What the threads of a block that cannot continue do.
 struct Deadlock {
-  unsigned at_block_barrier = 0, at_warp_barrier = 0, ended = 0;
+  unsigned rank = 0;  // of the block in its cluster
+  unsigned at_block_barrier = 0, at_warp_barrier = 0, at_cluster_barrier = 0, ended = 0;
 };
 
 class BlockRunner {
@@ -32,38 +33,53 @@ class BlockRunner {
   BlockRunner(const BlockRunner&) = delete;
   BlockRunner& operator=(const BlockRunner&) = delete;
 
-  /// Allocates dynamic shared memory, 64-byte aligned, for dynamic_shared().
-  void provide_dynamic_shared(std::size_t bytes);
+  /// Prepares body(context, 0 … threads-1).
+  void begin(unsigned threads, Body body, void* context);
+  /// Lets threads run until all of them wait or have ended. False if none could continue.
+  bool advance();
+  bool has_ended() const { return ended_ == threads_.size(); }
 
-  /// Directs all hooks on this host thread to this runner.
-  void enter();
-  static const autotune_host::Hooks& hooks();
+  /// Of the phase of the cluster's barrier: threads that have arrived, and whether all have.
+  unsigned arrived() const { return arrived_; }
+  bool have_all_arrived() const { return arrived_ + ended_ == threads_.size(); }
+  /// Lets threads that have arrived pass.
+  void end_cluster_phase();
 
-  /// Runs body(context, 0 … threads-1). Returns false on a deadlock; see deadlock().
-  bool run(unsigned threads, Body body, void* context);
-  const Deadlock& deadlock() const { return deadlock_; }
+  Deadlock state() const { return {0, at_block_barrier_, at_warp_barrier_, at_cluster_, ended_}; }
+  /// Abandons the threads that can never continue, so that their stacks can be used again.
+  void abandon();
+
+  // What the running thread calls.
+  void wait_block() { wait(Wait::block, 0); }
+  void wait_warp(unsigned lanes) { wait(Wait::warp, lanes); }
+  void arrive_cluster();
+  void wait_cluster();
+  unsigned long long* slots() { return slots_.data(); }
+  PendingCopies& copies() { return copies_[current_]; }
 
  private:
   struct Fibre;
-  struct Calls;
-  enum class Wait : std::uint8_t { none, block, warp, ended };
+  enum class Wait : std::uint8_t { none, block, warp, cluster, ended };
+  /// From arriving at the cluster's barrier to the end of the wait.
+  enum class Arrival : std::uint8_t { none, phase_goes_on, phase_has_ended };
   struct Thread {
     Wait wait = Wait::none;
+    Arrival arrival = Arrival::none;
     unsigned lanes = 0;
     Fibre* fibre = nullptr;
   };
 
-  void prepare(unsigned threads, Body body, void* context);
   void start_threads();
   void run_threads(Fibre& fibre);
   void resume(Fibre& fibre);
   void resume_thread(unsigned thread);
   void wait(Wait kind, unsigned lanes);
+  unsigned& waiting(Wait kind);
   void release_block();
   bool release_warps();
   bool release_warp(unsigned first);
   void release_lanes(unsigned first, unsigned group);
-  void abandon();
+  bool release_cluster();
 
   const ThreadOrder order_;
   std::minstd_rand random_;
@@ -73,17 +89,14 @@ class BlockRunner {
   std::vector<unsigned long long> slots_;
   std::vector<std::unique_ptr<Fibre>> fibres_;
   std::vector<Fibre*> idle_;
-  std::unique_ptr<std::byte[]> dynamic_;
-  std::size_t dynamic_bytes_ = 0;
-  void* dynamic_start_ = nullptr;
 
   Body body_ = nullptr;
   void* context_ = nullptr;
   unsigned next_ = 0;  // the next of sequence_ to start
   unsigned current_ = 0;
-  unsigned at_block_barrier_ = 0, at_warp_barrier_ = 0, ended_ = 0;
+  unsigned at_block_barrier_ = 0, at_warp_barrier_ = 0, at_cluster_ = 0, ended_ = 0;
+  unsigned arrived_ = 0;       // at the cluster's barrier; those that have ended are not counted
   void* scheduler_ = nullptr;  // a waiting fibre switches to this
-  Deadlock deadlock_;
 };
 
 }  // namespace autotune

@@ -45,6 +45,29 @@ autotune_host::TensorMap described(const TensorMap& map, const HostMemory& memor
   return made;
 }
 
+void check_cluster(const Launch& launch, const Dim3& cluster) {
+  const Dim3& grid = launch.grid;
+  if (!within(cluster, grid) || cluster.count() > kMostBlocksOfCluster) {
+    refuse(launch, format("a cluster of {} blocks; at most {} are possible", text_of(cluster),
+                          kMostBlocksOfCluster));
+  }
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    refuse(launch, format("a grid of {} blocks is not a multiple of the cluster of {}",
+                          text_of(grid), text_of(cluster)));
+  }
+}
+
+/// The launch's, or that which the kernel declares.
+Dim3 cluster_of(const Launch& launch, const Dim3& declared) {
+  if (declared.count() == 1) return launch.cluster;
+  if (launch.cluster.count() != 1 && launch.cluster != declared) {
+    refuse(launch, format("a cluster of {} blocks, but __cluster_dims__ says {}",
+                          text_of(launch.cluster), text_of(declared)));
+  }
+  check_cluster(launch, declared);
+  return declared;
+}
+
 }  // namespace
 
 void check_launch(const Launch& launch, const DeviceInfo& info) {
@@ -63,9 +86,7 @@ void check_launch(const Launch& launch, const DeviceInfo& info) {
                           bytes_text(launch.dynamic_shared_bytes),
                           bytes_text(info.shared_bytes_per_block)));
   }
-  if (launch.cluster.count() != 1) {
-    refuse(launch, "clusters of blocks are not available on the host device");
-  }
+  check_cluster(launch, launch.cluster);
   for (const Argument& argument : launch.arguments) {
     const auto* const map = std::get_if<TensorMap>(&argument);
     if (map != nullptr && map->dims.size() > 3) {
@@ -94,8 +115,10 @@ HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
   check_arguments(launch, module.parameter_bytes(launch.entry));
   HostLaunch bound{launch.entry,
                    module.kernel(launch.entry),
+                   &module,
                    launch.grid,
                    launch.block,
+                   cluster_of(launch, module.cluster(launch.entry)),
                    static_cast<std::size_t>(launch.dynamic_shared_bytes),
                    {}};
   for (const Argument& argument : launch.arguments) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/compile_program.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -68,6 +69,12 @@ Build failed(const CompileTask& task, const ProcessResult& result) {
                            result.status, first_error(result.output)));
 }
 
+/// Whether the compiler read it as a header of the shim.
+bool is_of_shim(const fs::path& file, const fs::path& folder) {
+  return std::ranges::any_of(
+      shim_headers(), [&](const ShimHeader& header) { return file == folder / header.name; });
+}
+
 void write_file(const fs::path& file, std::string_view text) {
   if ((std::ofstream(file, std::ios::binary) << text).flush()) return;
   throw Error(format("{} cannot be written (is the disk full? set TMPDIR)", file.string()));
@@ -97,8 +104,11 @@ Build compile_program(const CompileTask& task, const RunProgram& run) {
   const TemporaryFolder folder;
   const Files files(folder.path());
   write_file(files.source, task.source);
-  for (const ShimHeader& header : shim_headers())
-    write_file(folder.path() / header.name, header.text);
+  for (const ShimHeader& header : shim_headers()) {
+    const fs::path file = folder.path() / header.name;
+    fs::create_directories(file.parent_path());
+    write_file(file, header.text);
+  }
   const ProcessResult result = run_compiler(task, files, run);
   if (!result.timed_out && result.status != 0) return failed(task, result);
   Build build;
@@ -108,9 +118,7 @@ Build compile_program(const CompileTask& task, const RunProgram& run) {
   if (build.late) return build;
   build.binary = std::make_shared<const std::string>(bytes_of_file(files.binary));
   build.read = prerequisites(bytes_of_file(files.rule));
-  std::erase_if(*build.read, [&](const fs::path& file) {
-    return file.parent_path() == folder.path();  // the shim's own
-  });
+  std::erase_if(*build.read, [&](const fs::path& file) { return is_of_shim(file, folder.path()); });
   return build;
 }
 

@@ -20,6 +20,12 @@ std::optional<T> read_at(std::string_view bytes, std::uint64_t offset) {
   return value;
 }
 
+std::optional<Elf64_Ehdr> header_of(std::string_view bytes) {
+  const auto header = read_at<Elf64_Ehdr>(bytes, 0);
+  const bool is_elf = header && std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
+  return is_elf ? header : std::nullopt;
+}
+
 std::string_view text_at(std::string_view bytes, std::uint64_t offset) {
   if (offset >= bytes.size()) return {};
   const std::string_view rest = bytes.substr(offset);
@@ -28,8 +34,13 @@ std::string_view text_at(std::string_view bytes, std::uint64_t offset) {
 
 /// Thread-local variables that are the shim's, not shared memory of the kernel.
 bool is_of_shim(std::string_view name) {
-  static constexpr std::array<std::string_view, 5> kOwn = {"threadIdx", "blockIdx", "blockDim",
-                                                           "gridDim", "autotune_copies"};
+  static constexpr std::array<std::string_view, 7> kOwn = {"threadIdx",
+                                                           "blockIdx",
+                                                           "blockDim",
+                                                           "gridDim",
+                                                           "autotune_copies",
+                                                           "autotune_cluster_dim",
+                                                           "autotune_cluster_rank"};
   return std::ranges::any_of(
       kOwn, [&](std::string_view own) { return name.find(own) != std::string_view::npos; });
 }
@@ -37,8 +48,8 @@ bool is_of_shim(std::string_view name) {
 }  // namespace
 
 std::int64_t shared_bytes_of(std::string_view shared_object) {
-  const auto header = read_at<Elf64_Ehdr>(shared_object, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return 0;
+  const auto header = header_of(shared_object);
+  if (!header) return 0;
   const auto section = [&](std::uint64_t index) {
     return read_at<Elf64_Shdr>(shared_object, header->e_shoff + index * sizeof(Elf64_Shdr));
   };
@@ -57,6 +68,17 @@ std::int64_t shared_bytes_of(std::string_view shared_object) {
     }
   }
   return bytes;
+}
+
+std::size_t thread_local_bytes_of(std::string_view shared_object) {
+  const auto header = header_of(shared_object);
+  if (!header) return 0;
+  for (std::uint64_t i = 0; i < header->e_phnum; ++i) {
+    const auto segment =
+        read_at<Elf64_Phdr>(shared_object, header->e_phoff + i * sizeof(Elf64_Phdr));
+    if (segment && segment->p_type == PT_TLS) return segment->p_memsz;
+  }
+  return 0;
 }
 
 }  // namespace autotune

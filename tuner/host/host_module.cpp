@@ -11,7 +11,8 @@
 #include <utility>
 
 #include "tuner/core/device.hpp"
-#include "tuner/host/block_runner.hpp"
+#include "tuner/host/cluster_runner.hpp"
+#include "tuner/host/elf.hpp"
 #include "tuner/host/translation.hpp"
 #include "tuner/text/format.hpp"
 
@@ -35,7 +36,9 @@ int memory_file_of(const std::string& bytes) {
 
 }  // namespace
 
-HostModule::HostModule(const std::string& shared_object) : file_(memory_file_of(shared_object)) {
+HostModule::HostModule(const std::string& shared_object)
+    : file_(memory_file_of(shared_object)),
+      thread_local_bytes_(thread_local_bytes_of(shared_object)) {
   handle_ = dlopen(format("/proc/self/fd/{}", file_).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) {
     const std::string why = dlerror();
@@ -48,7 +51,7 @@ HostModule::HostModule(const std::string& shared_object) : file_(memory_file_of(
     close(file_);
     refuse("it was not compiled for the host device");
   }
-  *hooks = BlockRunner::hooks();
+  *hooks = ClusterRunner::hooks();
 }
 
 HostModule::~HostModule() {
@@ -56,8 +59,8 @@ HostModule::~HostModule() {
   close(file_);
 }
 
-autotune_host::RunBlocks HostModule::kernel(const std::string& entry) const {
-  return reinterpret_cast<autotune_host::RunBlocks>(exported(run_symbol(entry), entry));
+autotune_host::RunClusters HostModule::kernel(const std::string& entry) const {
+  return reinterpret_cast<autotune_host::RunClusters>(exported(run_symbol(entry), entry));
 }
 
 std::vector<int> HostModule::parameter_bytes(const std::string& entry) const {
@@ -67,6 +70,12 @@ std::vector<int> HostModule::parameter_bytes(const std::string& entry) const {
     bytes.push_back(*next);
   }
   return bytes;
+}
+
+Dim3 HostModule::cluster(const std::string& entry) const {
+  void* const function = exported(cluster_symbol(entry), entry);
+  const autotune_host::Extent size = reinterpret_cast<autotune_host::Extent (*)()>(function)();
+  return {size.x, size.y, size.z};
 }
 
 void* HostModule::exported(const std::string& symbol, const std::string& entry) const {
@@ -91,6 +100,12 @@ void* HostModule::find_constant(const std::string& symbol, std::int64_t bytes) c
                   bytes));
   }
   return address;
+}
+
+std::span<std::byte> HostModule::thread_local_bytes() const {
+  void* start = nullptr;
+  if (dlinfo(handle_, RTLD_DI_TLS_DATA, &start) != 0 || start == nullptr) return {};
+  return {static_cast<std::byte*>(start), thread_local_bytes_};
 }
 
 }  // namespace autotune

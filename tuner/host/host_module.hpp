@@ -2,10 +2,13 @@
 // A loaded shared object of kernels.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "tuner/core/launch.hpp"
 #include "tuner/host/shim/hooks.hpp"
 
 namespace autotune {
@@ -19,11 +22,15 @@ class HostModule {
   HostModule& operator=(const HostModule&) = delete;
 
   /// Throws KernelFailure(launch_error) if there is no such kernel.
-  autotune_host::RunBlocks kernel(const std::string& entry) const;
+  autotune_host::RunClusters kernel(const std::string& entry) const;
 
   /// Bytes of each of its parameters. Throws KernelFailure(launch_error) if there is no such
   /// kernel.
   std::vector<int> parameter_bytes(const std::string& entry) const;
+
+  /// The cluster of its `__cluster_dims__`, or of one block. Throws KernelFailure(launch_error) if
+  /// there is no such kernel.
+  Dim3 cluster(const std::string& entry) const;
 
   /// The address of a `__constant__` variable, or nullptr if there is none. Throws
   /// KernelFailure(launch_error) if it is shorter than `bytes`.
@@ -31,12 +38,17 @@ class HostModule {
   /// The same, but throws KernelFailure(launch_error) if there is none.
   void* constant(const std::string& symbol, std::int64_t bytes) const;
 
+  /// The thread-local variables of the calling thread, among them static shared memory. A kernel of
+  /// the module must have begun to run on it.
+  std::span<std::byte> thread_local_bytes() const;
+
  private:
   void* exported(const std::string& symbol, const std::string& entry) const;
 
   // Stays open with the module: the loader identifies the module by this descriptor's number.
   int file_;
   void* handle_;
+  std::size_t thread_local_bytes_;
 };
 
 }  // namespace autotune

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 #include "tuner/core/device.hpp"
 #include "tuner/text/format.hpp"
@@ -10,8 +11,10 @@
 namespace autotune {
 namespace {
 
-/// A fibre takes two mappings, and a process may have 65530: 16 x 1024 x 2 fit.
+/// A fibre takes two mappings, and a process may have 65530. Host threads keep their fibres: of the
+/// largest blocks 16 x 1024 x 2 fit, and what clusters add.
 constexpr unsigned kMostThreadsWithFibres = 16;
+constexpr std::int64_t kMostFibresOfClusters = kMostBlocksOfCluster * 1024;
 /// Pieces for each thread, so that one late thread does not delay the launch.
 constexpr std::uint64_t kPiecesPerThread = 8;
 
@@ -20,55 +23,75 @@ autotune_host::Extent extent(const Dim3& size) {
           static_cast<unsigned>(size.z)};
 }
 
-[[noreturn]] void throw_deadlock(const HostLaunch& launch, std::uint64_t block,
+/// Host threads that a launch may occupy.
+unsigned most_threads(const HostLaunch& launch) {
+  const std::int64_t fibres = launch.cluster.count() * launch.block.count();
+  if (fibres == 1) return std::numeric_limits<unsigned>::max();
+  if (launch.cluster.count() == 1) return kMostThreadsWithFibres;
+  return static_cast<unsigned>(
+      std::clamp<std::int64_t>(kMostFibresOfClusters / fibres, 1, kMostThreadsWithFibres));
+}
+
+/// The place of item `number` in a space of this size, numbered with x fastest.
+Dim3 place_of(std::int64_t number, const Dim3& size) {
+  return {number % size.x, number / size.x % size.y, number / size.x / size.y};
+}
+
+[[noreturn]] void throw_deadlock(const HostLaunch& launch, std::uint64_t cluster,
                                  const Deadlock& deadlock) {
-  const auto x = static_cast<std::uint64_t>(launch.grid.x);
-  const auto y = static_cast<std::uint64_t>(launch.grid.y);
+  const Dim3 &grid = launch.grid, &size = launch.cluster;
+  const Dim3 first = place_of(static_cast<std::int64_t>(cluster),
+                              {grid.x / size.x, grid.y / size.y, grid.z / size.z});
+  const Dim3 block = place_of(deadlock.rank, size);
   throw KernelFailure(
       Outcome::crash,
       format("{}: deadlock at a barrier in block ({}, {}, {}): of {} threads {} wait at "
-             "__syncthreads, {} at a warp's barrier, and {} have ended",
-             launch.entry, block % x, block / x % y, block / x / y, launch.block.count(),
-             deadlock.at_block_barrier, deadlock.at_warp_barrier, deadlock.ended));
+             "__syncthreads, {} at a warp's barrier{}, and {} have ended",
+             launch.entry, first.x * size.x + block.x, first.y * size.y + block.y,
+             first.z * size.z + block.z, launch.block.count(), deadlock.at_block_barrier,
+             deadlock.at_warp_barrier,
+             deadlock.at_cluster_barrier == 0
+                 ? ""
+                 : format(", {} at the cluster's", deadlock.at_cluster_barrier),
+             deadlock.ended));
 }
 
 }  // namespace
 
 Launcher::Launcher(unsigned threads, ThreadOrder order) : pool_(threads) {
   for (unsigned i = 0; i < pool_.size(); ++i) {
-    runners_.push_back(std::make_unique<BlockRunner>(order));
+    runners_.push_back(std::make_unique<ClusterRunner>(order));
   }
 }
 
 void Launcher::run(const HostLaunch& launch) {
-  const auto blocks = static_cast<std::uint64_t>(launch.grid.count());
-  const unsigned threads =
-      launch.block.count() == 1 ? pool_.size() : std::min(pool_.size(), kMostThreadsWithFibres);
-  const std::uint64_t piece = std::max<std::uint64_t>(1, blocks / (threads * kPiecesPerThread));
+  const auto blocks = static_cast<unsigned>(launch.cluster.count());
+  const auto clusters = static_cast<std::uint64_t>(launch.grid.count()) / blocks;
+  const unsigned threads = std::min(pool_.size(), most_threads(launch));
+  const std::uint64_t piece = std::max<std::uint64_t>(1, clusters / (threads * kPiecesPerThread));
   std::atomic<std::uint64_t> next{0};
-  std::atomic<std::uint64_t> stuck{blocks};
+  std::atomic<std::uint64_t> stuck{clusters};
   std::atomic<unsigned> stuck_on{0};
 
   const auto work = [&](unsigned number) {
     if (number >= threads) return;
-    BlockRunner& runner = *runners_[number];
-    runner.enter();
-    runner.provide_dynamic_shared(launch.dynamic_shared_bytes);
-    for (std::uint64_t first = 0; stuck == blocks && (first = next.fetch_add(piece)) < blocks;) {
-      const std::uint64_t last = std::min(first + piece, blocks);
+    runners_[number]->enter(*launch.module, blocks, launch.dynamic_shared_bytes);
+    for (std::uint64_t first = 0;
+         stuck == clusters && (first = next.fetch_add(piece)) < clusters;) {
+      const std::uint64_t last = std::min(first + piece, clusters);
       const std::uint64_t done =
           launch.kernel(const_cast<void**>(launch.arguments.data()), extent(launch.grid),
-                        extent(launch.block), first, last);
-      std::uint64_t none = blocks;
+                        extent(launch.block), extent(launch.cluster), first, last);
+      std::uint64_t none = clusters;
       if (done < last && stuck.compare_exchange_strong(none, done)) stuck_on = number;
     }
   };
-  if (blocks == 1) {
+  if (clusters == 1) {
     work(0);
   } else {
     pool_.run(work);
   }
-  if (stuck != blocks) throw_deadlock(launch, stuck, runners_[stuck_on]->deadlock());
+  if (stuck != clusters) throw_deadlock(launch, stuck, runners_[stuck_on]->deadlock());
 }
 
 void Launcher::run_nothing() {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributes the blocks of a launch over host threads.
+// Distributes the clusters of blocks of a launch over host threads.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "tuner/core/launch.hpp"
-#include "tuner/host/block_runner.hpp"
+#include "tuner/host/cluster_runner.hpp"
 #include "tuner/host/thread_pool.hpp"
 
 namespace autotune {
@@ -14,11 +14,15 @@ namespace autotune {
 /// A launch whose kernel and arguments are resolved.
 struct HostLaunch {
   std::string entry;
-  autotune_host::RunBlocks kernel = nullptr;
-  Dim3 grid, block;
+  autotune_host::RunClusters kernel = nullptr;
+  const HostModule* module = nullptr;
+  Dim3 grid, block, cluster;
   std::size_t dynamic_shared_bytes = 0;
   std::vector<void*> arguments;  // addresses of the values
 };
+
+/// As on GPUs, without an attribute of the kernel that allows more.
+inline constexpr std::int64_t kMostBlocksOfCluster = 8;
 
 class Launcher {
  public:
@@ -35,7 +39,7 @@ class Launcher {
 
  private:
   ThreadPool pool_;
-  std::vector<std::unique_ptr<BlockRunner>> runners_;  // one per thread
+  std::vector<std::unique_ptr<ClusterRunner>> runners_;  // one per thread
 };
 
 }  // namespace autotune

@@ -9,7 +9,8 @@ namespace autotune {
 
 std::string_view shim_text();
 
-/// The CUDA headers that kernels may include on the host, and the headers that these include.
+/// The headers that kernels get on the host: CUDA's, our own where the text of ours is for GPUs
+/// only, and what these include. They precede all others of their name.
 struct ShimHeader {
   std::string_view name, text;
 };

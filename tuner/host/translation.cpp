@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tuner/hash/hash.hpp"
+#include "tuner/host/cluster_dims.hpp"
 #include "tuner/host/shim_text.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -32,16 +33,6 @@ std::string translated_line(std::string_view line) {
     rest = trimmed(rest.substr(0, comment));
   }
   return rest.empty() ? "AUTOTUNE_UNROLL_ALL" : format("AUTOTUNE_UNROLL({})", rest);
-}
-
-/// The text after the parenthesis that closes the one at its front.
-std::string_view after_parentheses(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += (text[i] == '(') - (text[i] == ')');
-    if (depth == 0) return text.substr(i + 1);
-  }
-  return {};
 }
 
 /// Of `extern __shared__ __align__(16) float tile[];`, without its first word and semicolon.
@@ -92,6 +83,13 @@ std::string with_dynamic_arrays(std::string_view text) {
   return result += text;
 }
 
+/// Without namespaces and template arguments.
+std::string function_of(std::string_view entry) {
+  const std::string_view name = trimmed(entry.substr(0, entry.find('<')));
+  const auto colon = name.rfind(':');
+  return std::string(trimmed(colon == name.npos ? name : name.substr(colon + 1)));
+}
+
 /// A C++ name as letters and digits.
 std::string symbol_part(std::string_view entry) {
   return is_name_expression(entry) ? hash128(entry) : std::string(entry);
@@ -105,6 +103,10 @@ std::string run_symbol(std::string_view entry) {
 
 std::string parameters_symbol(std::string_view entry) {
   return format("autotune_parameters_{}", symbol_part(entry));
+}
+
+std::string cluster_symbol(std::string_view entry) {
+  return format("autotune_cluster_{}", symbol_part(entry));
 }
 
 std::string translated(std::string_view text) {
@@ -122,16 +124,23 @@ std::string translated(std::string_view text) {
 std::string host_source(const SourceUnit& unit) {
   std::string source = format("#line 1 \"cuda_on_host.hpp\"\n{}\n#line 1 \"prelude\"\n{}\n",
                               shim_text(), unit.prelude);
+  const auto clusters = cluster_dims(unit.text);
+  if (!clusters.empty()) source += "#undef __cluster_dims__\n#define __cluster_dims__(...)\n";
   source += format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", unit.name, translated(unit.text));
   for (const std::string& entry : unit.entries) {
+    const auto cluster = clusters.find(function_of(entry));
     source += format(
         "extern \"C\" __attribute__((visibility(\"default\"))) unsigned long long {0}(\n"
         "    void** arguments, autotune_host::Extent grid, autotune_host::Extent block,\n"
-        "    unsigned long long first, unsigned long long last) {{\n"
-        "  return autotune_host::Entry<&{1}>::run(arguments, grid, block, first, last);\n}}\n"
+        "    autotune_host::Extent cluster, unsigned long long first, unsigned long long last) {{\n"
+        "  return autotune_host::Entry<&{1}>::run(arguments, grid, block, cluster, first, last);\n"
+        "}}\n"
         "extern \"C\" __attribute__((visibility(\"default\"))) const int* {2}() {{\n"
-        "  return autotune_host::Entry<&{1}>::parameter_bytes;\n}}\n",
-        run_symbol(entry), entry, parameters_symbol(entry));
+        "  return autotune_host::Entry<&{1}>::parameter_bytes;\n}}\n"
+        "extern \"C\" __attribute__((visibility(\"default\"))) autotune_host::Extent {3}() {{\n"
+        "  return autotune_host::cluster_of{4};\n}}\n",
+        run_symbol(entry), entry, parameters_symbol(entry), cluster_symbol(entry),
+        cluster == clusters.end() ? "()" : cluster->second);
   }
   return source;
 }

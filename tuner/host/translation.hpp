@@ -9,12 +9,14 @@
 
 namespace autotune {
 
-/// The symbol of a kernel's RunBlocks in a module.
+/// The symbol of a kernel's RunClusters in a module.
 std::string run_symbol(std::string_view entry);
 /// The symbol of the function that returns the bytes of its parameters, terminated by 0.
 std::string parameters_symbol(std::string_view entry);
+/// The symbol of the function that returns the Extent of its `__cluster_dims__`.
+std::string cluster_symbol(std::string_view entry);
 
-/// Shim, prelude, text, and one exported function for each kernel. #line directives make messages
+/// Shim, prelude, text, and the exported functions of each kernel. #line directives make messages
 /// refer to the unit's own lines. Two things of the text (not of its includes) are translated:
 /// `#pragma unroll` to g++'s form, and `extern __shared__ T name[];`, which must stand inside a
 /// function.

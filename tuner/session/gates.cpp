@@ -38,7 +38,7 @@ Violation breaks_declared_limit(const LaunchPlan& plan, const TargetProgram::Est
                                 const DeviceInfo& device) {
   for (const Launch& launch : plan.launches) {
     if (launch.cluster.count() == 1) continue;
-    if (device.compute_capability < 90) {
+    if (device.kind != DeviceKind::host && device.compute_capability < 90) {
       return format("{} launches clusters, which need compute capability 9.0", launch.entry);
     }
     if (auto reason = over("cluster of " + launch.entry, launch.cluster.count(), 8)) return reason;

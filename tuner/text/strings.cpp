@@ -23,6 +23,15 @@ std::string_view take_identifier(std::string_view& text) {
   return identifier;
 }
 
+std::string_view after_parentheses(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += (text[i] == '(') - (text[i] == ')');
+    if (depth == 0) return text.substr(i + 1);
+  }
+  return {};
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {

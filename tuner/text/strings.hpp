@@ -15,6 +15,9 @@ bool is_in_identifier(char c);
 /// Removes the letters, digits and underscores at the front and returns them.
 std::string_view take_identifier(std::string_view& text);
 
+/// The text after the parenthesis that closes the one at its front. Empty if none does.
+std::string_view after_parentheses(std::string_view text);
+
 /// At each separator: at least one part, which may be empty.
 std::vector<std::string_view> split(std::string_view text, char separator);
 

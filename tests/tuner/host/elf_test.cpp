@@ -53,6 +53,24 @@ std::string shared_object(const std::vector<Symbol>& symbols) {
   return bytes + table + names;
 }
 
+TEST(Elf, ThreadLocalVariablesHaveASegment) {
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_phoff = sizeof header;
+  header.e_phnum = 2;
+  Elf64_Phdr segments[2]{};
+  segments[0].p_type = PT_LOAD;
+  segments[0].p_memsz = 4096;
+  segments[1].p_type = PT_TLS;
+  segments[1].p_memsz = 320;
+  std::string file;
+  append(file, header);
+  append(file, segments);
+  EXPECT_EQ(thread_local_bytes_of(file), 320u);
+  EXPECT_EQ(thread_local_bytes_of(file.substr(0, file.size() - 1)), 0u);
+  EXPECT_EQ(thread_local_bytes_of("no such file"), 0u);
+}
+
 TEST(Elf, SharedMemoryIsWhatIsThreadLocalAndDefinedByTheKernel) {
   const std::string file = shared_object({{"tile", STT_TLS, 1, 4096},
                                           {"_ZL5other", STT_TLS, 1, 100},

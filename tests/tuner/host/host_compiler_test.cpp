@@ -137,14 +137,16 @@ TEST(HostCompiler, OptionsOfAnotherCompilerAreLeftOut) {
   EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
 }
 
-TEST(HostCompiler, ClustersAreACompilerErrorInPlainWords) {
+TEST(HostCompiler, ClustersOfAnIncludedKernelAreACompilerErrorInPlainWords) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "clustered.cuh")
+      << "extern \"C\" __global__ void __cluster_dims__(2, 1, 1) kernel(int* out) { *out = 1; }\n";
+  SourceUnit unit = KernelCase{.text = "#include \"clustered.cuh\"\n"}.unit();
+  unit.include_folders = {folder.path()};
   const CompiledKernel kernel =
-      HostCompiler(test_cache(), programs_of_this_process(60))
-          .compile(KernelCase{.text = "extern \"C\" __global__ void __cluster_dims__(2, 1, 1) "
-                                      "kernel(int* out) { *out = 1; }\n"}
-                       .unit());
+      HostCompiler(test_cache(), programs_of_this_process(60)).compile(unit);
   EXPECT_EQ(kernel.outcome, Outcome::compile_error);
-  EXPECT_THAT(kernel.log, HasSubstr("clusters are not available on the host device"));
+  EXPECT_THAT(kernel.log, HasSubstr("give the cluster in the manifest"));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct KernelCase {
   std::int64_t n = 64;
   Dim3 grid = {}, block = {};
   std::int64_t dynamic_shared_bytes = 0;
+  Dim3 cluster = {};
   ElementType type = ElementType::i32;
   std::string entry = "kernel";
 
@@ -50,7 +51,11 @@ struct KernelCase {
     return workload;
   }
 
-  LaunchPlan plan() const { return plan(entry, grid, block, dynamic_shared_bytes); }
+  LaunchPlan plan() const {
+    LaunchPlan made = plan(entry, grid, block, dynamic_shared_bytes);
+    made.launches[0].cluster = cluster;
+    return made;
+  }
 
   LaunchPlan plan(const std::string& name, Dim3 blocks, Dim3 threads, std::int64_t shared) const {
     const Scalar length{ElementType::i32, n, 0};

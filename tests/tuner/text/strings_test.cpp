@@ -26,6 +26,13 @@ TEST(Strings, TakesAnIdentifierFromTheFront) {
   EXPECT_EQ(take_identifier(text), "");
 }
 
+TEST(Strings, FindsWhatFollowsParentheses) {
+  EXPECT_EQ(after_parentheses("(a, (b), c) d)"), " d)");
+  EXPECT_EQ(after_parentheses("()"), "");
+  EXPECT_EQ(after_parentheses("((a)"), "");
+  EXPECT_EQ(after_parentheses(""), "");
+}
+
 TEST(Strings, SplitKeepsEmptyPartsAndBlanks) {
   EXPECT_THAT(split("a, b,,c", ','), ElementsAre("a", " b", "", "c"));
   EXPECT_THAT(split("", ','), ElementsAre(""));

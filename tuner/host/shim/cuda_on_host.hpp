@@ -16,10 +16,14 @@
 // The host looks it up by name. Protected, so that modules do not share one.
 #define __constant__ __attribute__((visibility("protected")))
 #define __grid_constant__
-// All threads of a block run on one host thread, so thread-local memory is the block's own.
+// All threads of a block run on one host thread, so thread-local memory is the block's own. The
+// blocks of a cluster take turns, and exchange it.
 #define __shared__ static thread_local __attribute__((aligned(64)))
-#define __cluster_dims__(...) \
-  __attribute__((error("clusters are not available on the host device: use a GPU for them")))
+// The launcher finds it in the source itself, which then redefines it.
+#define __cluster_dims__(...)                                                           \
+  __attribute__((                                                                       \
+      error("__cluster_dims__ of an included file or a macro is not understood on the " \
+            "host device: write it at the kernel, or give the cluster in the manifest")))
 
 // `#pragma unroll`. CUDA's compilers expand macros in the count; g++'s own pragma does not.
 #define AUTOTUNE_PRAGMA(text) _Pragma(#text)
@@ -47,6 +51,8 @@ static thread_local uint3 threadIdx;
 static thread_local uint3 blockIdx;
 static thread_local uint3 blockDim;
 static thread_local uint3 gridDim;
+static thread_local uint3 autotune_cluster_dim;  // blocks of a cluster
+static thread_local unsigned autotune_cluster_rank;
 static constexpr int warpSize = 32;
 
 // Vector types, aligned as CUDA aligns them.

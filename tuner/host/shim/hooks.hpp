@@ -5,13 +5,26 @@
 
 namespace autotune_host {
 
+/// What a cluster runs: in each block enter(rank), then body(context, 0 … threads-1).
+struct ClusterWork {
+  unsigned threads;
+  void (*enter)(unsigned rank);
+  void (*body)(void* context, unsigned thread);
+  void* context;
+};
+
 /// The launcher sets these after it has loaded a module. A wait returns when every thread of the
-/// block (or warp) has arrived.
+/// block (warp, cluster) has arrived.
 struct Hooks {
-  /// Runs body(context, 0 … threads-1) as one block. False after a deadlock at a barrier.
-  bool (*run_block)(unsigned threads, void (*body)(void* context, unsigned thread), void* context);
+  /// False after a deadlock at a barrier.
+  bool (*run_cluster)(const ClusterWork& work);
   void (*wait_block)();
   void (*wait_warp)(unsigned lanes);
+  void (*arrive_cluster)();
+  void (*wait_cluster)();
+  /// The address of a shared variable in the block `rank` of the cluster. It holds in the calling
+  /// block only. nullptr if it is not shared memory, or there is no such block.
+  void* (*in_block)(const void* shared, unsigned rank);
   /// Eight bytes for each thread of the block, to exchange values.
   unsigned long long* (*slots)();
   /// The block's dynamic shared memory.
@@ -47,9 +60,10 @@ struct Extent {
   unsigned x, y, z;
 };
 
-/// The function that a module exports for each kernel. It runs blocks first … last-1, numbered with
-/// x fastest. Returns the number of the block that deadlocked, or `last`.
-using RunBlocks = unsigned long long (*)(void** arguments, Extent grid, Extent block,
-                                         unsigned long long first, unsigned long long last);
+/// The function that a module exports for each kernel. It runs clusters first … last-1, numbered
+/// with x fastest. Returns the number of the cluster that deadlocked, or `last`.
+using RunClusters = unsigned long long (*)(void** arguments, Extent grid, Extent block,
+                                           Extent cluster, unsigned long long first,
+                                           unsigned long long last);
 
 }  // namespace autotune_host

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the launcher enters a kernel: sets the built-in variables and runs a range of blocks.
+// How the launcher enters a kernel: sets the built-in variables and runs a range of clusters.
 #pragma once
 
 namespace autotune_host {
+
+/// Of a kernel's `__cluster_dims__`.
+inline Extent cluster_of(unsigned x = 1, unsigned y = 1, unsigned z = 1) { return {x, y, z}; }
 
 template <auto kernel>
 struct Entry;
@@ -32,6 +35,15 @@ struct Entry<kernel> {
   // The bytes of each parameter, terminated by 0.
   static constexpr int parameter_bytes[] = {static_cast<int>(sizeof(Types))..., 0};
 
+  /// blockIdx is that of the cluster's first block before.
+  static void enter(unsigned rank) {
+    const uint3 size = autotune_cluster_dim;
+    autotune_cluster_rank = rank;
+    blockIdx.x += rank % size.x;
+    blockIdx.y += rank / size.x % size.y;
+    blockIdx.z += rank / size.x / size.y;
+  }
+
   static void body(void* context, unsigned thread) {
     threadIdx.x = thread % blockDim.x;
     threadIdx.y = thread / blockDim.x % blockDim.y;
@@ -39,21 +51,24 @@ struct Entry<kernel> {
     call(static_cast<void**>(context));
   }
 
-  static unsigned long long run(void** arguments, Extent grid, Extent block,
+  static unsigned long long run(void** arguments, Extent grid, Extent block, Extent cluster,
                                 unsigned long long first, unsigned long long last) {
     gridDim = {grid.x, grid.y, grid.z};
     blockDim = {block.x, block.y, block.z};
     threadIdx = {0, 0, 0};
-    const unsigned count = threads();
+    autotune_cluster_dim = {cluster.x, cluster.y, cluster.z};
+    autotune_cluster_rank = 0;
+    const unsigned columns = grid.x / cluster.x, rows = grid.y / cluster.y;  // of clusters
+    const ClusterWork work{threads(), &enter, &body, arguments};
     for (unsigned long long i = first; i < last; ++i) {
-      blockIdx.x = static_cast<unsigned>(i % grid.x);
-      blockIdx.y = static_cast<unsigned>(i / grid.x % grid.y);
-      blockIdx.z = static_cast<unsigned>(i / grid.x / grid.y);
-      if (count == 1) {
+      blockIdx.x = static_cast<unsigned>(i % columns) * cluster.x;
+      blockIdx.y = static_cast<unsigned>(i / columns % rows) * cluster.y;
+      blockIdx.z = static_cast<unsigned>(i / columns / rows) * cluster.z;
+      if (is_alone()) {
         call(arguments);
         if (autotune_copies) autotune_hooks.drop_copies();
         autotune_copies = false;
-      } else if (!autotune_hooks.run_block(count, &body, arguments)) {
+      } else if (!autotune_hooks.run_cluster(work)) {
         return i;
       }
     }

@@ -54,20 +54,26 @@ inline unsigned threads() { return blockDim.x * blockDim.y * blockDim.z; }
 inline unsigned thread() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
+inline unsigned blocks_of_cluster() {
+  return autotune_cluster_dim.x * autotune_cluster_dim.y * autotune_cluster_dim.z;
+}
+/// Whether it is the only thread of its cluster. It then waits for nobody, and is no fibre.
+inline bool is_alone() { return threads() == 1 && blocks_of_cluster() == 1; }
 
-/// Runs `wait`, which lets other threads of the block run, and restores threadIdx after it.
+/// Runs `wait`, which lets other threads run, and restores threadIdx after it.
 template <class Wait>
 inline void wait_as_this_thread(Wait wait) {
+  if (is_alone()) return;
   const uint3 me = threadIdx;
   wait();
   threadIdx = me;
 }
 
 inline void wait_block() {
-  if (threads() > 1) wait_as_this_thread([] { autotune_hooks.wait_block(); });
+  wait_as_this_thread([] { autotune_hooks.wait_block(); });
 }
 inline void wait_warp(unsigned lanes) {
-  if (threads() > 1) wait_as_this_thread([=] { autotune_hooks.wait_warp(lanes); });
+  wait_as_this_thread([=] { autotune_hooks.wait_warp(lanes); });
 }
 
 /// Publishes this thread's value, waits for all others, and returns read(slots) of all values.
@@ -163,4 +169,17 @@ inline T __shfl_xor_sync(unsigned lanes, T value, int other, int width = 32) {
   const unsigned lane = autotune_host::thread() % 32, source = lane ^ static_cast<unsigned>(other);
   const bool inside = (source & ~(width - 1u)) <= (lane & ~(width - 1u));
   return autotune_host::from_lane(lanes, value, inside ? source : lane);
+}
+
+// Clusters. The declarations are CUDA's own.
+inline unsigned __clusterRelativeBlockRank() { return autotune_cluster_rank; }
+inline unsigned __clusterSizeInBlocks() { return autotune_host::blocks_of_cluster(); }
+inline void __cluster_barrier_arrive() {
+  if (!autotune_host::is_alone()) autotune_hooks.arrive_cluster();
+}
+inline void __cluster_barrier_wait() {
+  autotune_host::wait_as_this_thread([] { autotune_hooks.wait_cluster(); });
+}
+inline void* __cluster_map_shared_rank(const void* shared, unsigned rank) {
+  return autotune_hooks.in_block(shared, rank);
 }

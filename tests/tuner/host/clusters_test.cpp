@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clusters of blocks on the host device, by CUDA's own functions and by device/cluster*.cuh.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tuner/host/kernel_case.hpp"
+
+namespace autotune {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string kernel_of(const std::string& body) {
+  return "#include \"device/cluster.cuh\"\n#include \"device/cluster_shared.cuh\"\n"
+         "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
+         "const int i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+         body + "}\n";
+}
+
+/// 16 blocks of 16 threads, in clusters of 4.
+KernelCase clusters_of_4(const std::string& body, const std::string& expected) {
+  return {.text = kernel_of(body),
+          .expected = expected,
+          .n = 16 * 16,
+          .grid = {16},
+          .block = {16},
+          .cluster = {4}};
+}
+
+std::string barrier_of_cuda() { return "__cluster_barrier_arrive(); __cluster_barrier_wait();\n"; }
+
+/// All blocks of the cluster add up what each has in `tile`.
+std::string sum_of_cluster(const std::string& tile, const std::string& barrier) {
+  return tile + "tile[threadIdx.x] = in[i];\n" + barrier + R"(
+    int sum = 0;
+    for (unsigned rank = 0; rank < __clusterSizeInBlocks(); ++rank) {
+      const void* there = __cluster_map_shared_rank(tile, rank);
+      sum += static_cast<const int*>(there)[15 - threadIdx.x];
+    }
+    out[i] = sum;
+  )" + barrier +
+         "tile[threadIdx.x] = -1;\n";
+}
+
+constexpr const char* kSumOfCluster =
+    "[&] { int s = 0; for (int b = 0; b < 4; ++b) s += in[i / 64 * 64 + b * 16 + 15 - i % 16]; "
+    "return s; }()";
+
+TEST(HostClusters, BlocksReadTheSharedMemoryOfOthers) {
+  expect_right(
+      clusters_of_4(sum_of_cluster("__shared__ int tile[16];", barrier_of_cuda()), kSumOfCluster));
+  KernelCase dynamic = clusters_of_4(
+      sum_of_cluster("extern __shared__ int tile[];", barrier_of_cuda()), kSumOfCluster);
+  dynamic.dynamic_shared_bytes = 64;
+  expect_right(dynamic);
+}
+
+TEST(HostClusters, AMissingBarrierIsWrong) {
+  const KernelCase missing =
+      clusters_of_4(sum_of_cluster("__shared__ int tile[16];", "__syncthreads();"), kSumOfCluster);
+  for (const auto order : {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::random}) {
+    EXPECT_EQ(verdict_of(missing, {.order = order}).outcome, Outcome::wrong);
+  }
+}
+
+TEST(HostClusters, BlocksHaveBarriersAndWarpsOfTheirOwn) {
+  expect_right({.text = kernel_of(R"(
+    __shared__ int tile[64];
+    int sum = 0;
+    for (int round = 0; round < 3 + cluster_rank(); ++round) {
+      tile[threadIdx.x] = in[i] + round;
+      __syncthreads();
+      sum = tile[63 - threadIdx.x] - round;
+      sum = __shfl_xor_sync(0xffffffffu, sum, 31);
+      __syncthreads();
+    }
+    out[i] = sum;)"),
+                .expected = "in[i / 64 * 64 + 63 - (i % 64 ^ 31)]",
+                .n = 512,
+                .grid = {8},
+                .block = {64},
+                .cluster = {4}});
+}
+
+TEST(HostClusters, RanksCountTheBlocksOfAClusterWithXFastest) {
+  expect_right({.text = R"(
+    #include "device/cluster.cuh"
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      __shared__ uint3 place;
+      place = {blockIdx.x, blockIdx.y, blockIdx.z};
+      cluster_barrier();
+      bool right = __clusterSizeInBlocks() == 8;
+      for (int rank = 0; rank < 8; ++rank) {
+        const uint3 there = *in_block(&place, rank);
+        right = right && there.x == blockIdx.x / 2 * 2 + rank % 2 &&
+                there.y == blockIdx.y / 2 * 2 + rank / 2 % 2 &&
+                there.z == blockIdx.z / 2 * 2 + rank / 4;
+      }
+      const uint3 mine = *in_block(&place, cluster_rank());
+      right = right && mine.x == blockIdx.x && mine.y == blockIdx.y && mine.z == blockIdx.z;
+      cluster_barrier();
+      const int i = blockIdx.x + 4 * (blockIdx.y + 6 * blockIdx.z);
+      out[i] = right ? in[i] : 12345;
+    })",
+                .n = 4 * 6 * 2,
+                .grid = {4, 6, 2},
+                .cluster = {2, 2, 2}});
+}
+
+TEST(HostClusters, BlocksStoreToTheSharedMemoryOfOthers) {
+  expect_right({.text = kernel_of(R"(
+    __shared__ __align__(16) int whole[64];
+    __shared__ __align__(16) float real[64];
+    const int next = (cluster_rank() + 1) % 4, x = in[i];
+    cluster_barrier();  // all blocks have begun
+    store_in_block(address_in_block(shared_address(whole + 4 * threadIdx.x), next), x, 1, 2, 3);
+    store_in_block(address_in_block(shared_address(real + 4 * threadIdx.x), next), 4.0f, 5.0f,
+                   6.0f, 7.0f);
+    cluster_arrive();
+    cluster_wait();
+    int sum = 0;
+    for (int k = 1; k < 4; ++k) sum += whole[4 * threadIdx.x + k];
+    for (int k = 0; k < 4; ++k) sum += int(real[4 * threadIdx.x + k]);
+    out[i] = whole[4 * threadIdx.x] + sum;)"),
+                .expected = "in[i / 64 * 64 + (i + 48) % 64] + 28",
+                .n = 128,
+                .grid = {8},
+                .block = {16},
+                .cluster = {4}});
+}
+
+/// A block passes the first half of the barrier and goes on, while others are before it.
+TEST(HostClusters, TheHalvesOfTheBarrierStandApart) {
+  expect_right(clusters_of_4(R"(
+    __shared__ int tile[16];
+    int sum = 0;
+    for (int round = 0; round < 5; ++round) {
+      tile[threadIdx.x] = in[i] + round;
+      cluster_arrive();
+      if (cluster_rank() == round % 4) __syncthreads();
+      cluster_wait();
+      sum += *in_block(tile + threadIdx.x, (cluster_rank() + 1) % 4) - round;
+      cluster_barrier();
+    }
+    out[i] = sum / 5;)",
+                             "in[i / 64 * 64 + (i + 16) % 64]"));
+}
+
+TEST(HostClusters, ThreadsThatHaveEndedAreNotWaitedFor) {
+  expect_right(clusters_of_4(R"(
+    out[i] = in[i];
+    if (cluster_rank() == 1 || threadIdx.x < 3) return;
+    if (cluster_rank() == 2) {
+      cluster_arrive();
+      return;
+    }
+    cluster_barrier();
+    cluster_barrier();)",
+                             "in[i]"));
+}
+
+TEST(HostClusters, AThreadMayAwaitWhatAnotherBlockStores) {
+  const std::string spin = R"(
+    __shared__ int flag;
+    flag = 0;
+    cluster_barrier();
+    if (cluster_rank() == 0) {
+      int* there = const_cast<int*>(in_block(&flag, 1));
+      *there = in[i];
+    } else {
+      while (flag == 0) __syncwarp(1u << threadIdx.x % 32);
+    }
+    out[i] = flag == 0 ? in[i] : flag;
+    cluster_barrier();)";
+  expect_right({.text = kernel_of(spin),
+                .expected = "in[i / 2 * 2]",
+                .n = 8,
+                .grid = {8},
+                .block = {1},
+                .cluster = {2}});
+}
+
+TEST(HostClusters, ALaunchWithoutClustersHasClustersOfOneBlock) {
+  const std::string body = R"(
+    __shared__ int tile[32];
+    tile[threadIdx.x] = in[i];
+    cluster_barrier();
+    const bool right = cluster_rank() == 0 && __clusterSizeInBlocks() == 1 &&
+                       in_block(tile, 0) == tile && in_block(tile, 1) == nullptr;
+    out[i] = right ? tile[blockDim.x - 1 - threadIdx.x] : 12345;)";
+  expect_right({.text = kernel_of(body),
+                .expected = "in[i / 32 * 32 + 31 - i % 32]",
+                .n = 64,
+                .grid = {2},
+                .block = {32}});
+  expect_right({.text = kernel_of(body), .n = 64, .grid = {64}});
+}
+
+TEST(HostClusters, WhatIsNoSharedMemoryOfTheClusterHasNoAddressInABlock) {
+  expect_right(clusters_of_4(R"(
+    __shared__ int tile[16];
+    extern __shared__ int more[];
+    const bool right = in_block(tile, 4) == nullptr && in_block(in, cluster_rank() ^ 1) == nullptr &&
+                       in_block(more, cluster_rank() ^ 1) == nullptr;
+    out[i] = right ? in[i] : 12345;)",
+                             "in[i]"));
+}
+
+TEST(HostClusters, AKernelMayDeclareItsCluster) {
+  KernelCase declared =
+      clusters_of_4(sum_of_cluster("__shared__ int tile[16];", barrier_of_cuda()), kSumOfCluster);
+  const std::string place = "void kernel(";
+  declared.text.replace(declared.text.find(place), place.size(),
+                        "__launch_bounds__(16) void __cluster_dims__(CLUSTER) kernel(");
+  declared.text.insert(0, "#define CLUSTER 2 * 2, 1, 1\n");
+  expect_right(declared);
+  declared.cluster = {};
+  expect_right(declared);
+
+  std::string message;
+  declared.cluster = {2};
+  EXPECT_EQ(refusal_of(declared, &message), Outcome::launch_error);
+  EXPECT_THAT(message, HasSubstr("__cluster_dims__ says 4 x 1 x 1"));
+  declared.cluster = {};
+  declared.grid = {6};
+  EXPECT_EQ(refusal_of(declared, &message), Outcome::launch_error);
+  EXPECT_THAT(message, HasSubstr("is not a multiple of the cluster of 4 x 1 x 1"));
+}
+
+TEST(HostClusters, AClusterThatTheGridCannotHaveIsRefused) {
+  const auto refusal = [](Dim3 grid, Dim3 cluster) {
+    std::string message;
+    EXPECT_EQ(refusal_of({.text = kCopy, .grid = grid, .cluster = cluster}, &message),
+              Outcome::launch_error);
+    return message;
+  };
+  EXPECT_THAT(refusal({6}, {4}), HasSubstr("a grid of 6 x 1 x 1 blocks is not a multiple of the "
+                                           "cluster of 4 x 1 x 1"));
+  EXPECT_THAT(refusal({16}, {16}), HasSubstr("a cluster of 16 x 1 x 1 blocks; at most 8"));
+  EXPECT_THAT(refusal({4}, {1, 2}), HasSubstr("a cluster of 1 x 2 x 1 blocks"));
+  EXPECT_THAT(refusal({4}, {0}), HasSubstr("a cluster of 0 x 1 x 1 blocks"));
+}
+
+TEST(HostClusters, ABarrierThatABlockPassesByIsADeadlock) {
+  std::string message;
+  EXPECT_EQ(refusal_of(clusters_of_4(R"(
+    if (blockIdx.x == 6 && threadIdx.x < 5) __syncthreads();
+    cluster_barrier();
+    out[i] = in[i];)",
+                                     "in[i]"),
+                       &message),
+            Outcome::crash);
+  EXPECT_THAT(message, HasSubstr("deadlock at a barrier in block (6, 0, 0): of 16 threads 5 wait "
+                                 "at __syncthreads, 0 at a warp's barrier, 11 at the cluster's, "
+                                 "and 0 have ended"));
+}
+
+TEST(HostClusters, HalvesOfTheBarrierInTheWrongOrderAreADeadlock) {
+  for (const char* wrong : {"cluster_wait();", "cluster_arrive(); cluster_arrive();"}) {
+    std::string message;
+    EXPECT_EQ(refusal_of(clusters_of_4(wrong, "in[i]"), &message), Outcome::crash);
+    EXPECT_THAT(message, HasSubstr("16 at the cluster's")) << wrong;
+  }
+}
+
+TEST(HostClusters, ADeadlockLeavesTheDeviceUsable) {
+  const auto device = make_host_device(test_cache());
+  const KernelCase bad = clusters_of_4("if (cluster_rank() == 3) cluster_wait();", "in[i]");
+  const KernelCase good =
+      clusters_of_4(sum_of_cluster("__shared__ int tile[16];", barrier_of_cuda()), kSumOfCluster);
+  const auto bench = device->open(good.workload());
+  const CompiledKernel stuck = device->compile(bad.unit()), fine = device->compile(good.unit());
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THROW(bench->load(stuck, bad.plan())->verify(), KernelFailure);
+    EXPECT_EQ(bench->load(fine, good.plan())->verify().outcome, Outcome::ok);
+  }
+}
+
+TEST(HostClusters, TheLargestClusterFits) {
+  expect_right({.text = kernel_of(R"(
+    __shared__ int tile[1024];
+    tile[threadIdx.x] = in[i];
+    cluster_barrier();
+    out[i] = *in_block(tile + threadIdx.x, 7 - cluster_rank());
+    cluster_barrier();)"),
+                .expected = "in[i / 8192 * 8192 + (7 - i / 1024 % 8) * 1024 + i % 1024]",
+                .n = 16 * 1024,
+                .grid = {16},
+                .block = {1024},
+                .cluster = {8}});
+}
+
+}  // namespace
+}  // namespace autotune
