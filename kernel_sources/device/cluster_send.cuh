@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bulk_copy.cuh"
-#include "cluster.cuh"
+#include "device/cluster.cuh"  // the host device has its own
 
 #ifdef AUTOTUNE_HOST
 

@@ -39,7 +39,7 @@ TEST(GemmI8, IsRightByWgmmaInEveryLayoutAlignedAndOdd) {
 }
 
 TEST(GemmI8, IsRightInPartsOfK) {
-  NamedValues held = wgmma_tile(64, 24, 1);
+  NamedValues held = wgmma_tile(64, 32, 1);
   held.push_back({"SPLIT_K", std::int64_t{2}});
   expect_right(24, 60, 2100, "NT", 9, held);
 }

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string kernel_of(const std::string& body) {
-  return "#include \"device/cluster.cuh\"\n#include \"device/cluster_shared.cuh\"\n"
+  return "#include \"device/cluster.cuh\"\n#include \"device/cluster_send.cuh\"\n"
          "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
          "const int i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
          body + "}\n";
@@ -107,17 +107,25 @@ TEST(HostClusters, RanksCountTheBlocksOfAClusterWithXFastest) {
                 .cluster = {2, 2, 2}});
 }
 
-TEST(HostClusters, BlocksStoreToTheSharedMemoryOfOthers) {
+TEST(HostClusters, BlocksSendToTheSharedMemoryOfOthersWhichCounts) {
   expect_right({.text = kernel_of(R"(
     __shared__ __align__(16) int whole[64];
     __shared__ __align__(16) float real[64];
-    const int next = (cluster_rank() + 1) % 4, x = in[i];
+    __shared__ __align__(8) CopyBarrier both;
+    const SharedAddress barrier = shared_address(&both);
+    if (threadIdx.x == 0) {
+      init(barrier, 1);
+      expect(barrier, sizeof whole + sizeof real);
+      publish_barriers();
+    }
     cluster_barrier();  // all blocks have begun
-    store_in_block(address_in_block(shared_address(whole + 4 * threadIdx.x), next), x, 1, 2, 3);
-    store_in_block(address_in_block(shared_address(real + 4 * threadIdx.x), next), 4.0f, 5.0f,
-                   6.0f, 7.0f);
-    cluster_arrive();
-    cluster_wait();
+    const int next = (cluster_rank() + 1) % 4;
+    const int words[] = {in[i], 1, 2, 3};
+    const float numbers[] = {4, 5, 6, 7};
+    const SharedAddress counted = address_in_block(barrier, next);
+    send_four(address_in_block(shared_address(whole + 4 * threadIdx.x), next), words, counted);
+    send_four(address_in_block(shared_address(real + 4 * threadIdx.x), next), numbers, counted);
+    wait_for(barrier, 0);
     int sum = 0;
     for (int k = 1; k < 4; ++k) sum += whole[4 * threadIdx.x + k];
     for (int k = 0; k < 4; ++k) sum += int(real[4 * threadIdx.x + k]);
@@ -136,9 +144,9 @@ TEST(HostClusters, TheHalvesOfTheBarrierStandApart) {
     int sum = 0;
     for (int round = 0; round < 5; ++round) {
       tile[threadIdx.x] = in[i] + round;
-      cluster_arrive();
+      __cluster_barrier_arrive();
       if (cluster_rank() == round % 4) __syncthreads();
-      cluster_wait();
+      __cluster_barrier_wait();
       sum += *in_block(tile + threadIdx.x, (cluster_rank() + 1) % 4) - round;
       cluster_barrier();
     }
@@ -151,7 +159,7 @@ TEST(HostClusters, ThreadsThatHaveEndedAreNotWaitedFor) {
     out[i] = in[i];
     if (cluster_rank() == 1 || threadIdx.x < 3) return;
     if (cluster_rank() == 2) {
-      cluster_arrive();
+      __cluster_barrier_arrive();
       return;
     }
     cluster_barrier();
@@ -256,7 +264,7 @@ TEST(HostClusters, ABarrierThatABlockPassesByIsADeadlock) {
 }
 
 TEST(HostClusters, HalvesOfTheBarrierInTheWrongOrderAreADeadlock) {
-  for (const char* wrong : {"cluster_wait();", "cluster_arrive(); cluster_arrive();"}) {
+  for (const char* wrong : {"__cluster_barrier_wait();", "__cluster_barrier_arrive(); __cluster_barrier_arrive();"}) {
     std::string message;
     EXPECT_EQ(refusal_of(clusters_of_4(wrong, "in[i]"), &message), Outcome::crash);
     EXPECT_THAT(message, HasSubstr("16 at the cluster's")) << wrong;
@@ -265,7 +273,7 @@ TEST(HostClusters, HalvesOfTheBarrierInTheWrongOrderAreADeadlock) {
 
 TEST(HostClusters, ADeadlockLeavesTheDeviceUsable) {
   const auto device = make_host_device(test_cache());
-  const KernelCase bad = clusters_of_4("if (cluster_rank() == 3) cluster_wait();", "in[i]");
+  const KernelCase bad = clusters_of_4("if (cluster_rank() == 3) __cluster_barrier_wait();", "in[i]");
   const KernelCase good =
       clusters_of_4(sum_of_cluster("__shared__ int tile[16];", barrier_of_cuda()), kSumOfCluster);
   const auto bench = device->open(good.workload());
