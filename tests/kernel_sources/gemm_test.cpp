@@ -92,7 +92,8 @@ TEST(FastGemm, IsRightWithClustersThatShareTheSum) {
   gpu.compute_capability = 90;
   gpu.multiprocessors = 16;
   const auto cluster = [](std::int64_t blocks) {
-    return NamedValues{{"REDUCTION", Text("cluster")}, {"SPLIT_K", blocks}};
+    return NamedValues{
+        {"LOADER", Text("async")}, {"REDUCTION", Text("cluster")}, {"SPLIT_K", blocks}};
   };
   expect_right(sizes(33, 47, 1024), {}, 31, cluster(2), gemm(), gpu);
   expect_right(sizes(61, 90, 515), {{"scale", Text("beta")}}, 32, cluster(4), gemm(), gpu);

@@ -74,7 +74,8 @@ bool ClusterRunner::run(const autotune_host::ClusterWork& work) {
   begin(work);
   const auto has_ended = [this](unsigned rank) { return blocks_[rank]->threads.has_ended(); };
   while (!std::ranges::all_of(sequence_, has_ended)) {
-    if (advance() || end_phase()) continue;
+    const bool advanced = advance();
+    if (end_phase() || advanced) continue;
     give_up();
     return false;
   }
@@ -119,8 +120,8 @@ unsigned ClusterRunner::steps_of_turn() {
   return 1u << (order_ == ThreadOrder::random ? random_() % (kMostBits + 1) : kMostBits);
 }
 
-/// Ends the phase of the cluster's barrier once all threads have arrived. As on a GPU, threads that
-/// have ended are not waited for.
+/// Ends the phase of the cluster's barrier once all threads have arrived, and returns whether it
+/// did. As on a GPU, threads that have ended are not waited for.
 bool ClusterRunner::end_phase() {
   unsigned arrived = 0;
   for (const unsigned rank : sequence_) {
@@ -128,8 +129,9 @@ bool ClusterRunner::end_phase() {
     if (!threads.have_all_arrived()) return false;
     arrived += threads.arrived();
   }
+  if (arrived == 0) return false;
   for (const unsigned rank : sequence_) blocks_[rank]->threads.end_cluster_phase();
-  return arrived > 0;
+  return true;
 }
 
 void ClusterRunner::switch_to(Block& block) {

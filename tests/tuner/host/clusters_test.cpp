@@ -188,6 +188,25 @@ TEST(HostClusters, AThreadMayAwaitWhatAnotherBlockStores) {
                 .cluster = {2}});
 }
 
+TEST(HostClusters, TheBarrierOpensWhileThreadsThatHaveArrivedSpin) {
+  expect_right({.text = kernel_of(R"(
+    __shared__ int flag;
+    if (threadIdx.x == 0) flag = 0;
+    cluster_barrier();
+    cluster_arrive();
+    if (cluster_rank() == 0) {
+      while (flag == 0) __syncwarp(1u << threadIdx.x % 32);
+    }
+    cluster_wait();
+    if (threadIdx.x == 0) *const_cast<int*>(in_block(&flag, 0)) = 1;
+    out[i] = in[i];
+    cluster_barrier();)"),
+                .n = 128,
+                .grid = {4},
+                .block = {32},
+                .cluster = {2}});
+}
+
 TEST(HostClusters, ALaunchWithoutClustersHasClustersOfOneBlock) {
   const std::string body = R"(
     __shared__ int tile[32];
