@@ -193,11 +193,11 @@ TEST(HostClusters, TheBarrierOpensWhileThreadsThatHaveArrivedSpin) {
     __shared__ int flag;
     if (threadIdx.x == 0) flag = 0;
     cluster_barrier();
-    cluster_arrive();
+    __cluster_barrier_arrive();
     if (cluster_rank() == 0) {
       while (flag == 0) __syncwarp(1u << threadIdx.x % 32);
     }
-    cluster_wait();
+    __cluster_barrier_wait();
     if (threadIdx.x == 0) *const_cast<int*>(in_block(&flag, 0)) = 1;
     out[i] = in[i];
     cluster_barrier();)"),
@@ -283,7 +283,8 @@ TEST(HostClusters, ABarrierThatABlockPassesByIsADeadlock) {
 }
 
 TEST(HostClusters, HalvesOfTheBarrierInTheWrongOrderAreADeadlock) {
-  for (const char* wrong : {"__cluster_barrier_wait();", "__cluster_barrier_arrive(); __cluster_barrier_arrive();"}) {
+  for (const char* wrong :
+       {"__cluster_barrier_wait();", "__cluster_barrier_arrive(); __cluster_barrier_arrive();"}) {
     std::string message;
     EXPECT_EQ(refusal_of(clusters_of_4(wrong, "in[i]"), &message), Outcome::crash);
     EXPECT_THAT(message, HasSubstr("16 at the cluster's")) << wrong;
@@ -292,7 +293,8 @@ TEST(HostClusters, HalvesOfTheBarrierInTheWrongOrderAreADeadlock) {
 
 TEST(HostClusters, ADeadlockLeavesTheDeviceUsable) {
   const auto device = make_host_device(test_cache());
-  const KernelCase bad = clusters_of_4("if (cluster_rank() == 3) __cluster_barrier_wait();", "in[i]");
+  const KernelCase bad =
+      clusters_of_4("if (cluster_rank() == 3) __cluster_barrier_wait();", "in[i]");
   const KernelCase good =
       clusters_of_4(sum_of_cluster("__shared__ int tile[16];", barrier_of_cuda()), kSumOfCluster);
   const auto bench = device->open(good.workload());
