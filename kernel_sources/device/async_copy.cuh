@@ -10,37 +10,28 @@
 
 #include "shared_memory.cuh"
 
-/// Copies `Bytes` bytes. Where `predicate` is false, writes zeros and reads nothing. `kThroughL1`:
-/// also into the L1 cache. Copies of 16 bytes bypass it by default; at addresses that are no
-/// multiples of 32 bytes, L2 then takes twice as long.
-template <int Bytes, bool kThroughL1 = Bytes != 16>
-__device__ __forceinline__ void copy_async(SharedAddress to, const void* global,
-                                           bool predicate = true) {
+/// Copies `Bytes` bytes. Where `predicate` is false, writes zeros and reads nothing.
+template <int Bytes>
+__device__ __forceinline__ void copy_async(void* shared, const void* global, bool predicate = true) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "cp.async copies 4, 8 or 16 bytes");
-  static_assert(kThroughL1 || Bytes == 16, "only copies of 16 bytes bypass the L1 cache");
 #ifdef AUTOTUNE_HOST
-  autotune_host::copy(shared_pointer<void>(to), global, predicate ? Bytes : 0,
-                      predicate ? 0 : Bytes);
+  autotune_host::copy(shared, global, predicate ? Bytes : 0, predicate ? 0 : Bytes);
 #elif __CUDA_ARCH__ >= 800
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   const int bytes = predicate ? Bytes : 0;
-  if constexpr (kThroughL1) {
+  if constexpr (Bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
+                 : "memory");
+  } else {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(Bytes),
                  "r"(bytes)
                  : "memory");
-  } else {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
-                 : "memory");
   }
 #else
-  int* const words = shared_pointer<int>(to);
+  int* const to = static_cast<int*>(shared);
   const int* const from = static_cast<const int*>(global);
-  for (int i = 0; i < Bytes / 4; ++i) words[i] = predicate ? from[i] : 0;
+  for (int i = 0; i < Bytes / 4; ++i) to[i] = predicate ? from[i] : 0;
 #endif
-}
-template <int Bytes>
-__device__ __forceinline__ void copy_async(void* shared, const void* global,
-                                           bool predicate = true) {
-  copy_async<Bytes>(shared_address(shared), global, predicate);
 }
 
 /// Makes a group of the copies since the last commit.

@@ -35,11 +35,6 @@ inline void arrive(SharedAddress barrier) {
   --barrier_at(barrier).awaited;
   barrier_at(barrier).end_phase();
 }
-inline void arrive_after_copies(SharedAddress barrier) {
-  autotune_host::commit_copies();
-  autotune_host::wait_copies(0);
-  arrive(barrier);
-}
 inline void expect(SharedAddress barrier, int bytes) {
   barrier_at(barrier).bytes += bytes;
   arrive(barrier);
@@ -119,11 +114,6 @@ __device__ __forceinline__ void arrive(SharedAddress barrier) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-/// Arrives once what this thread has begun to copy by copy_async() is there.
-__device__ __forceinline__ void arrive_after_copies(SharedAddress barrier) {
-  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
-}
-
 /// Copies the box of `map` at column x and row y of the matrix z; zeros outside of it.
 __device__ __forceinline__ void copy_box(SharedAddress to, const TensorMap& map, int x, int y,
                                          int z, SharedAddress barrier) {
@@ -144,8 +134,7 @@ __device__ __forceinline__ void copy_bulk(SharedAddress to, const void* from, in
       : "memory");
 }
 
-/// Makes what this thread wrote to shared memory visible to TMA and wgmma. A barrier must follow,
-/// or it stands in the reader, behind the barrier.
+/// Makes what this thread wrote to shared memory visible to copies. A barrier must follow.
 __device__ __forceinline__ void publish_to_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -195,11 +184,10 @@ struct StageRing {
   SharedAddress barriers;
   int stage = 0, parity = 0;
 
-  /// One thread calls this, and publish_barriers(), before all threads meet. `writers`: arrivals
-  /// that fill a stage.
-  __device__ __forceinline__ void prepare(int readers, int writers = 1) const {
+  /// One thread calls this, and publish_barriers(), before all threads meet.
+  __device__ __forceinline__ void prepare(int readers) const {
     for (int i = 0; i < kStages; ++i) {
-      init(barriers + i * sizeof(CopyBarrier), writers);
+      init(barriers + i * sizeof(CopyBarrier));
       init(barriers + (kStages + i) * sizeof(CopyBarrier), readers);
     }
   }

@@ -3,8 +3,7 @@
 // For lines that begin between the sectors of 32 bytes of the L2 cache: TMA reads those slowly.
 #pragma once
 
-#include "device/async_copy.cuh"
-#include "device/bulk_copy.cuh"
+#include "device/chunk_copy.cuh"
 
 constexpr int kLineThreads = 128;  // that copy
 
@@ -29,7 +28,7 @@ struct ChunkCopies {
 #pragma unroll
     for (int i = 0; i < lines; i += kStep, source += kStep * distance) {
       if (lines % kStep != 0 && i >= in_box) break;
-      copy_async<16, kThroughL1>(to + i / kStep * kStepBytes, source, i < inside);
+      copy_chunk<kThroughL1>(to + i / kStep * kStepBytes, source, i < inside);
     }
   }
 };

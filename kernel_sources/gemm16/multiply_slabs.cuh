@@ -12,10 +12,10 @@
 // for each part of each tile.
 #pragma once
 
+#include "cluster_sum.cuh"
 #include "device/early_start.cuh"
 #include "device/wgmma_product.cuh"
 #include "slab.cuh"
-#include "split_sum.cuh"
 #include "store_tile.cuh"
 
 /// One operand: threads copy its lines, or TMA boxes of its map.
@@ -44,7 +44,7 @@ struct SlabKernel {
       WgmmaProduct<Config::kFactor, kColumns, !Config::kRowsAlongK, !Config::kColumnsAlongK>;
   using Sum = SumOf<Config::kFactor>;
   using Ring = StageRing<Config::kStages>;
-  using Split = SplitSum<Sum, kParts, kSums>;
+  using Split = ClusterSum<Sum, kParts, kSums>;
   /// A block stores its share of the columns.
   struct Share : Config {
     static constexpr int kColumns = Config::kColumns / kParts;
@@ -69,7 +69,11 @@ struct SlabKernel {
 
   /// One thread calls this, and publish_barriers(), before all threads meet.
   __device__ __forceinline__ void prepare() const {
-    ring.prepare(4 * kSharers, kWriters);
+    for (int stage = 0; stage < Config::kStages; ++stage) {
+      const Ring at{ring.barriers, stage};
+      init(at.filled(), kWriters);
+      init(at.emptied(), 4 * kSharers);
+    }
     for (int i = 0; i < Config::kWarpgroups; ++i) {
       if (Config::kAlternate) init(barrier_of(i), 4);
       if (kParts == 1) continue;
@@ -213,7 +217,7 @@ struct SlabKernel {
 
   __device__ __forceinline__ void wait_filled() const {
     ring.wait_filled();
-    if (kByThreads) publish_to_copies();  // what threads have copied, to wgmma
+    if (kByThreads) publish_to_copies();  // to wgmma, what threads have copied; a reader may do so
   }
 
   static __device__ __forceinline__ void release(SharedAddress emptied) {

@@ -1,57 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of a cluster divide k of a tile among them. Each adds up its share of the tile's
-// columns, for which the others send it their sums. The order of additions is fixed: every run
-// gives the same bits.
+// Blocks that share a tile divide k among them. Each warpgroup leaves its sums in memory, and the
+// last one to arrive adds those of all parts, in fixed order: every run gives the same bits.
 #pragma once
 
-#include "device/cluster_send.cuh"
+#include "device/wgmma.cuh"
 
-/// Of a warpgroup and 64 rows: `kSums` sums a thread, of which one of `kParts` parts takes
-/// kSums / kParts, a multiple of 4.
+/// What blocks share in memory.
+template <class Sum>
+struct SplitMemory {
+  Sum* partial;   // the sums of each part of each tile
+  int* counters;  // one for each warpgroup of each tile, all 0 before and after
+};
+
+/// Of the warpgroup `index` of the tile, there are `kSums` sums a thread.
 template <class Sum, int kParts, int kSums>
 struct SplitSum {
-  static constexpr int kShare = kSums / kParts;
-  static constexpr int kFourBytes = 128 * 4 * sizeof(Sum);  // four sums of each thread
-  static constexpr int kPartBytes = kShare / 4 * kFourBytes;
-  static constexpr int kBytes = (kParts - 1) * kPartBytes;  // received
+  const SplitMemory<Sum>& memory;
+  int index;      // of the tile's warpgroup, among all
+  int warpgroup;  // in the block
+  int* ticket;    // in shared memory
 
-  SharedAddress received;
-  int part;  // this block's
-
-  /// Of what `from` sends to `to`, this thread's first four sums.
-  __device__ __forceinline__ SharedAddress place(int from, int to) const {
-    return received + (from - (from > to)) * kPartBytes + threadIdx.x % 128 * 4 * sizeof(Sum);
+  __device__ __forceinline__ Sum* sums_of(int part) const {
+    return memory.partial + ((long long)index * kParts + part) * kSums * 128 + threadIdx.x % 128;
   }
 
-  /// `barrier` counts what this block receives; those of the others count what it sends.
-  __device__ __forceinline__ void send(const Sum (&sums)[kSums], SharedAddress barrier) const {
+  /// True in the last warpgroup to come here; `sums` are of all parts then.
+  __device__ __forceinline__ bool add(int part, Sum (&sums)[kSums]) const {
 #pragma unroll
-    for (int to = 0; to < kParts; ++to) {
-      if (to == part) continue;
-      const SharedAddress there = address_in_block(place(part, to), to);
-      const SharedAddress counted = address_in_block(barrier, to);
+    for (int i = 0; i < kSums; ++i) sums_of(part)[i * 128] = sums[i];
+    if (!comes_last()) return false;
 #pragma unroll
-      for (int i = 0; i < kShare; i += 4)
-        send_four(there + i / 4 * kFourBytes, sums + to * kShare + i, counted);
-    }
-  }
-
-  /// The share's sums of all parts, when those of the others have come.
-  __device__ __forceinline__ void add(const Sum (&sums)[kSums], Sum (&share)[kShare]) const {
-#pragma unroll
-    for (int i = 0; i < kShare; ++i) {
-#pragma unroll
-      for (int own = 0; own < kParts; ++own)  // a register's number must be known
-        if (own == part) share[i] = sums[own * kShare + i];
-    }
+    for (int i = 0; i < kSums; ++i) sums[i] = 0;
     for (int from = 0; from < kParts; ++from) {
-      if (from == part) continue;
 #pragma unroll
-      for (int i = 0; i < kShare; i += 4) {
-        const Sum* const four = shared_pointer<Sum>(place(from, part) + i / 4 * kFourBytes);
-#pragma unroll
-        for (int j = 0; j < 4; ++j) share[i + j] += four[j];
-      }
+      for (int i = 0; i < kSums; ++i) sums[i] += __ldcg(sums_of(from) + i * 128);
     }
+    return true;
+  }
+
+  __device__ __forceinline__ bool comes_last() const {
+    __threadfence();
+    meet_warpgroup(warpgroup);
+    if (threadIdx.x % 128 == 0) {
+      *ticket = atomicAdd(memory.counters + index, 1);
+      if (*ticket == kParts - 1) memory.counters[index] = 0;
+    }
+    meet_warpgroup(warpgroup);
+    __threadfence();
+    return *ticket == kParts - 1;
   }
 };
