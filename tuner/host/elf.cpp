@@ -34,13 +34,8 @@ std::string_view text_at(std::string_view bytes, std::uint64_t offset) {
 
 /// Thread-local variables that are the shim's, not shared memory of the kernel.
 bool is_of_shim(std::string_view name) {
-  static constexpr std::array<std::string_view, 7> kOwn = {"threadIdx",
-                                                           "blockIdx",
-                                                           "blockDim",
-                                                           "gridDim",
-                                                           "autotune_copies",
-                                                           "autotune_cluster_dim",
-                                                           "autotune_cluster_rank"};
+  static constexpr std::array<std::string_view, 5> kOwn = {"threadIdx", "blockIdx", "blockDim",
+                                                           "gridDim", "autotune_"};
   return std::ranges::any_of(
       kOwn, [&](std::string_view own) { return name.find(own) != std::string_view::npos; });
 }

@@ -53,6 +53,8 @@ static thread_local uint3 blockDim;
 static thread_local uint3 gridDim;
 static thread_local uint3 autotune_cluster_dim;  // blocks of a cluster
 static thread_local unsigned autotune_cluster_rank;
+// Whether a thread is the only one of its cluster. It then waits for nobody, and is no fibre.
+static thread_local bool autotune_alone;
 static constexpr int warpSize = 32;
 
 // Vector types, aligned as CUDA aligns them.

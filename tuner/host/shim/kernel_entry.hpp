@@ -4,6 +4,16 @@
 
 namespace autotune_host {
 
+/// Sets blockIdx one by one: g++ takes the address of a variable that it stores as a vector.
+/// Kernels would then read blockIdx again after each of their stores.
+inline void set_block(unsigned x, unsigned y, unsigned z) {
+  blockIdx.x = x;
+  asm volatile("");
+  blockIdx.y = y;
+  asm volatile("");
+  blockIdx.z = z;
+}
+
 /// Of a kernel's `__cluster_dims__`.
 inline Extent cluster_of(unsigned x = 1, unsigned y = 1, unsigned z = 1) { return {x, y, z}; }
 
@@ -39,9 +49,8 @@ struct Entry<kernel> {
   static void enter(unsigned rank) {
     const uint3 size = autotune_cluster_dim;
     autotune_cluster_rank = rank;
-    blockIdx.x += rank % size.x;
-    blockIdx.y += rank / size.x % size.y;
-    blockIdx.z += rank / size.x / size.y;
+    set_block(blockIdx.x + rank % size.x, blockIdx.y + rank / size.x % size.y,
+              blockIdx.z + rank / size.x / size.y);
   }
 
   static void body(void* context, unsigned thread) {
@@ -58,13 +67,14 @@ struct Entry<kernel> {
     threadIdx = {0, 0, 0};
     autotune_cluster_dim = {cluster.x, cluster.y, cluster.z};
     autotune_cluster_rank = 0;
+    autotune_alone = threads() == 1 && blocks_of_cluster() == 1;
     const unsigned columns = grid.x / cluster.x, rows = grid.y / cluster.y;  // of clusters
     const ClusterWork work{threads(), &enter, &body, arguments};
     for (unsigned long long i = first; i < last; ++i) {
-      blockIdx.x = static_cast<unsigned>(i % columns) * cluster.x;
-      blockIdx.y = static_cast<unsigned>(i / columns % rows) * cluster.y;
-      blockIdx.z = static_cast<unsigned>(i / columns / rows) * cluster.z;
-      if (is_alone()) {
+      set_block(static_cast<unsigned>(i % columns) * cluster.x,
+                static_cast<unsigned>(i / columns % rows) * cluster.y,
+                static_cast<unsigned>(i / columns / rows) * cluster.z);
+      if (autotune_alone) {
         call(arguments);
         if (autotune_copies) autotune_hooks.drop_copies();
         autotune_copies = false;

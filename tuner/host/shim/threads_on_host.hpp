@@ -57,13 +57,11 @@ inline unsigned thread() {
 inline unsigned blocks_of_cluster() {
   return autotune_cluster_dim.x * autotune_cluster_dim.y * autotune_cluster_dim.z;
 }
-/// Whether it is the only thread of its cluster. It then waits for nobody, and is no fibre.
-inline bool is_alone() { return threads() == 1 && blocks_of_cluster() == 1; }
 
 /// Runs `wait`, which lets other threads run, and restores threadIdx after it.
 template <class Wait>
 inline void wait_as_this_thread(Wait wait) {
-  if (is_alone()) return;
+  if (autotune_alone) return;
   const uint3 me = threadIdx;
   wait();
   threadIdx = me;
@@ -175,7 +173,7 @@ inline T __shfl_xor_sync(unsigned lanes, T value, int other, int width = 32) {
 inline unsigned __clusterRelativeBlockRank() { return autotune_cluster_rank; }
 inline unsigned __clusterSizeInBlocks() { return autotune_host::blocks_of_cluster(); }
 inline void __cluster_barrier_arrive() {
-  if (!autotune_host::is_alone()) autotune_hooks.arrive_cluster();
+  if (!autotune_alone) autotune_hooks.arrive_cluster();
 }
 inline void __cluster_barrier_wait() {
   autotune_host::wait_as_this_thread([] { autotune_hooks.wait_cluster(); });
