@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/measure/batch.hpp"
 
+#include <vector>
+
+#include "tuner/measure/statistics.hpp"
+
 namespace autotune {
 
 SteadyBatch time_steadily(Timer& timer, int launches, L2State l2, const Policy& policy,
@@ -17,6 +21,16 @@ SteadyBatch time_steadily(Timer& timer, int launches, L2State l2, const Policy& 
     if (!batch.throttled) break;
   }
   return batch;
+}
+
+double time_under_load(Timer& timer, int launches, L2State l2, const Policy& policy) {
+  std::vector<double> counted;
+  for (double spent = 0; spent < policy.load_seconds || counted.empty();) {
+    const double seconds = timer.time(launches, l2).seconds;
+    if (spent >= policy.load_seconds / 2) counted.push_back(seconds);
+    spent += seconds * launches;
+  }
+  return median(counted);
 }
 
 double at_reference_clock(double seconds, double clock_hz, double reference_hz,

@@ -26,4 +26,8 @@ SteadyBatch time_steadily(Timer& timer, int launches, L2State l2, const Policy& 
 double at_reference_clock(double seconds, double clock_hz, double reference_hz,
                           const Policy& policy);
 
+/// Seconds of a launch under load: the median of the batches in the second half of
+/// `policy.load_seconds` of launches without a pause. Throws KernelFailure.
+double time_under_load(Timer& timer, int launches, L2State l2, const Policy& policy);
+
 }  // namespace autotune

@@ -25,6 +25,7 @@ class Contest {
         clock_hz_(clock_hz),
         out_of_time_(out_of_time),
         times_(finalists_.size()),
+        under_load_(finalists_.size()),
         throttled_(finalists_.size()),
         was_throttled_(finalists_.size()),
         failures_(finalists_.size()) {
@@ -36,7 +37,10 @@ class Contest {
   }
 
   std::span<Finalist> finalists() { return finalists_; }
-  const std::vector<double>& times(std::size_t i) const { return times_[i]; }
+  /// One for each round under load, if there was any, else for each block.
+  const std::vector<double>& times(std::size_t i) const {
+    return was_loaded() ? under_load_[i] : times_[i];
+  }
   bool alive(std::size_t i) const { return !failures_[i]; }
   bool has_time_for(double seconds) const {
     return spent_ <= seconds && !(out_of_time_ && out_of_time_());
@@ -50,11 +54,23 @@ class Contest {
     return indices;
   }
 
+  /// Those that have not failed and have times().
+  std::vector<std::size_t> compared() const {
+    std::vector<std::size_t> indices = living();
+    std::erase_if(indices, [&](std::size_t i) { return times(i).empty(); });
+    return indices;
+  }
+
   /// Configurations that have not failed, without baselines.
   std::vector<std::size_t> possible_winners() const {
-    std::vector<std::size_t> indices = living();
+    std::vector<std::size_t> indices = compared();
     std::erase_if(indices, [&](std::size_t i) { return finalists_[i].is_baseline; });
     return indices;
+  }
+
+  bool was_throttled(std::size_t i) const { return throttled_[i]; }
+  bool was_loaded() const {
+    return std::ranges::any_of(under_load_, [](const auto& times) { return !times.empty(); });
   }
 
   /// Times one batch of each finalist that has not failed, and a second one of the fastest, in a
@@ -63,13 +79,23 @@ class Contest {
     const std::size_t twin_entry = finalists_.size();
     std::vector<std::size_t> order = living();
     if (alive(twin_)) order.push_back(twin_entry);
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    shuffle(order, random);
     for (const std::size_t entry : order) {
       if (entry == twin_entry) {
         take(twin_, policy_.l2, policy_.context, twin_times_);
       } else {
         take(entry, policy_.l2, policy_.context, times_[entry]);
       }
+    }
+  }
+
+  /// Times these under load, each by itself. In blocks they run at the clock that the power of all
+  /// allows; in a program, one of them has the clock of its own.
+  void run_under_load(std::vector<std::size_t> indices, std::mt19937_64& random) {
+    for (int round = 0; round < policy_.load_rounds; ++round) {
+      if (out_of_time_ && out_of_time_()) return;
+      shuffle(indices, random);
+      for (const std::size_t i : indices) load(i);
     }
   }
 
@@ -103,7 +129,11 @@ class Contest {
     return std::max(std::abs(ratio.median - 1), (ratio.high - ratio.low) / 2);
   }
 
-  Ratio ratio(std::size_t i, std::size_t to) const { return paired_ratio(times_[i], times_[to]); }
+  Ratio ratio(std::size_t i, std::size_t to) const {
+    if (under_load_[i].empty() || under_load_[to].empty())
+      return paired_ratio(times_[i], times_[to]);
+    return paired_ratio(under_load_[i], under_load_[to]);
+  }
 
   FinalistResult result(std::size_t i) const {
     FinalistResult result;
@@ -118,6 +148,10 @@ class Contest {
   }
 
  private:
+  static void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  }
+
   std::vector<std::optional<Measurement>> summarized(
       const std::vector<std::vector<double>>& times) const {
     std::vector<std::optional<Measurement>> measurements(finalists_.size());
@@ -146,6 +180,17 @@ class Contest {
     }
   }
 
+  void load(std::size_t i) {
+    if (!alive(i)) return;
+    try {
+      const int launches = launches_for(finalists_[i].seconds, policy_);
+      under_load_[i].push_back(
+          time_under_load(*finalists_[i].timer, launches, policy_.l2, policy_));
+    } catch (const KernelFailure& failure) {
+      failures_[i] = failure;
+    }
+  }
+
   std::vector<Finalist> finalists_;
   const Policy& policy_;
   double clock_hz_;
@@ -153,35 +198,34 @@ class Contest {
   std::size_t twin_ = 0;
   std::vector<std::vector<double>> times_;
   std::vector<double> twin_times_;
+  std::vector<std::vector<double>> under_load_;  // one for each round
   std::vector<bool> throttled_, was_throttled_;  // in any batch, in the last
   std::vector<std::optional<KernelFailure>> failures_;
   double spent_ = 0;
 };
 
-/// Ranks by the median over blocks of the log time minus the block's mean, so that a disturbance of
-/// a whole block cancels.
-std::size_t fastest(const Contest& contest) {
-  const std::vector<std::size_t> living = contest.living();
-  const std::size_t blocks = contest.times(living.front()).size();
+/// The possible winners, fastest first: by the median over blocks (rounds under load) of the log
+/// time minus the block's mean, so that a disturbance of a whole block cancels.
+std::vector<std::size_t> ranked(const Contest& contest) {
+  const std::vector<std::size_t> compared = contest.compared();
+  const std::size_t blocks = contest.times(compared.front()).size();
   std::vector<double> block_means(blocks);
   for (std::size_t b = 0; b < blocks; ++b) {
-    for (const std::size_t i : living) block_means[b] += std::log(contest.times(i)[b]);
-    block_means[b] /= static_cast<double>(living.size());
+    for (const std::size_t i : compared) block_means[b] += std::log(contest.times(i)[b]);
+    block_means[b] /= static_cast<double>(compared.size());
   }
-  std::size_t best = contest.possible_winners().front();
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : contest.possible_winners()) {
+  const auto figure = [&](std::size_t i) {
     std::vector<double> logs(blocks);
     for (std::size_t b = 0; b < blocks; ++b)
       logs[b] = std::log(contest.times(i)[b]) - block_means[b];
-    const double figure = median(logs);
-    if (figure < least) {
-      least = figure;
-      best = i;
-    }
-  }
-  return best;
+    return median(logs);
+  };
+  std::vector<std::size_t> winners = contest.possible_winners();
+  std::ranges::stable_sort(winners, {}, figure);
+  return winners;
 }
+
+std::size_t fastest(const Contest& contest) { return ranked(contest).front(); }
 
 /// Whether each ratio to the fastest is known to within half the tie margin.
 bool is_settled(const Contest& contest, const Policy& policy) {
@@ -192,9 +236,8 @@ bool is_settled(const Contest& contest, const Policy& policy) {
   });
 }
 
-int run_blocks(Contest& contest, const Policy& policy, std::uint64_t seed,
+int run_blocks(Contest& contest, const Policy& policy, std::mt19937_64& random,
                const Reallocate& reallocate) {
-  std::mt19937_64 random(seed);
   for (int block = 0; block < policy.most_blocks; ++block) {
     if (block >= 2 && !contest.has_time_for(policy.playoff_seconds)) return block;
     if (block >= policy.fewest_blocks && is_settled(contest, policy)) return block;
@@ -203,6 +246,18 @@ int run_blocks(Contest& contest, const Policy& policy, std::uint64_t seed,
     if (contest.possible_winners().empty()) return block + 1;
   }
   return policy.most_blocks;
+}
+
+/// Times the fastest under load, if a low clock decides which is the fastest.
+void run_under_load(Contest& contest, const Policy& policy, std::mt19937_64& random) {
+  std::vector<std::size_t> likely = ranked(contest);
+  const std::size_t best = likely.front();
+  if (!contest.was_throttled(best)) return;
+  std::erase_if(likely, [&](std::size_t i) {
+    return contest.ratio(i, best).median > 1 + policy.throttled_margin;
+  });
+  likely.resize(std::min(likely.size(), policy.most_loaded));
+  contest.run_under_load(std::move(likely), random);
 }
 
 std::optional<std::size_t> find_living(Contest& contest, bool Finalist::*flag) {
@@ -279,7 +334,9 @@ PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, st
   assert(!finalists.empty());
   Contest contest(std::move(finalists), policy, clock_hz, out_of_time);
   PlayoffResult result;
-  result.blocks = run_blocks(contest, policy, seed, reallocate);
+  std::mt19937_64 random(seed);
+  result.blocks = run_blocks(contest, policy, random, reallocate);
+  if (!contest.possible_winners().empty()) run_under_load(contest, policy, random);
 
   for (std::size_t i = 0; i < contest.finalists().size(); ++i) {
     result.finalists.push_back(contest.result(i));

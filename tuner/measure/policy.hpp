@@ -63,6 +63,10 @@ struct Policy {
   int most_finalists = 10;
   double throttled_margin = 0.12;  // in place of the above, if the clock was low in the search
   int most_throttled_finalists = 16;
+  // Under load, if the fastest was throttled.
+  std::size_t most_loaded = 8;
+  int load_rounds = 3;
+  double load_seconds = 0.25;  // of one finalist, without a pause; the second half counts
   int fewest_blocks = 15;
   int most_blocks = 40;
   int other_l2_blocks = 7;

@@ -77,5 +77,19 @@ TEST(SteadyBatch, HasTheStateOfTheL2Cache) {
   EXPECT_EQ(time_steadily(timer, 1, L2State::cold, Policy{}, 0).l2, L2State::cold);
 }
 
+TEST(TimeUnderLoad, TheSecondHalfCounts) {
+  ScriptedTimer timer([](int call, int) { return batch_of(call < 5 ? 1e-3 : 2e-3); });
+  Policy policy;
+  policy.load_seconds = 0.1;  // five batches of 10 ms, then three of 20 ms
+  EXPECT_DOUBLE_EQ(time_under_load(timer, 10, L2State::hot, policy), 2e-3);
+  EXPECT_EQ(timer.calls.size(), 8u);
+}
+
+TEST(TimeUnderLoad, ASlowBatchCountsAlone) {
+  ScriptedTimer timer(1.0);
+  EXPECT_DOUBLE_EQ(time_under_load(timer, 1, L2State::hot, {}), 1.0);
+  EXPECT_EQ(timer.calls.size(), 2u) << "the first half and the second";
+}
+
 }  // namespace
 }  // namespace autotune

@@ -102,6 +102,50 @@ TEST(Playoff, ThePolicysContextDecidesAndTheOthersAreTimedBesideIt) {
   EXPECT_DOUBLE_EQ(elsewhere.at(CallContext::alone).median, 14e-6);
 }
 
+/// Beside others it is faster, but its power lowers the clock under load.
+ScriptedTimer hot_under_load(double seconds, double loaded_seconds, double clock_hz) {
+  auto busy = std::make_shared<double>(0);
+  return ScriptedTimer([=](int, int launches) {
+    *busy += launches * seconds;
+    return batch_of(*busy > 0.3 ? loaded_seconds : seconds, clock_hz);
+  });
+}
+
+TEST(Playoff, ThrottledFinalistsAreComparedUnderLoad) {
+  constexpr double kFull = 2e9, kLow = 1.5e9;
+  for (const double clock : {kLow, kFull}) {
+    ScriptedTimer standard(2e-3);
+    ScriptedTimer hot = hot_under_load(1e-3, 1.2e-3, clock);
+    ScriptedTimer cool = hot_under_load(1.02e-3, 1.1e-3, clock);
+    Policy policy;
+    policy.playoff_seconds = 0.2;
+    const PlayoffResult result = play_off({{&standard, 2e-3, true, false},
+                                           {&hot, 1e-3, false, false},
+                                           {&cool, 1.02e-3, false, false}},
+                                          policy, 1, {}, kFull);
+    EXPECT_EQ(result.winner, clock == kLow ? 2u : 1u);
+    EXPECT_DOUBLE_EQ(result.finalists[2].measurement.median, 1.02e-3) << "as timed in blocks";
+    const double expected = clock == kLow ? 1.2 / 1.1 : 1;
+    EXPECT_NEAR(result.finalists[1].to_winner->median, expected, 0.01);
+    EXPECT_GT(result.finalists[0].to_winner->median, 1.5) << "too slow to be loaded";
+  }
+}
+
+TEST(Playoff, AFinalistThatFailsUnderLoadDoesNotWin) {
+  ScriptedTimer standard([](int, int) { return batch_of(1.02e-3, 1e9); });
+  ScriptedTimer failing([](int call, int) {
+    if (call > 60) throw KernelFailure(Outcome::launch_error, "gone");
+    return batch_of(1e-3, 1e9);
+  });
+  Policy policy;
+  policy.most_blocks = 15;
+  policy.throttled_repeats = 0;
+  const PlayoffResult result = play_off(
+      {{&standard, 1.02e-3, true, false}, {&failing, 1e-3, false, false}}, policy, 1, {}, 2e9);
+  EXPECT_EQ(result.winner, 0u);
+  EXPECT_EQ(result.finalists[1].message, "gone");
+}
+
 TEST(Playoff, MoreThanOnePercentReplacesTheDefaultLessDoesNot) {
   ScriptedTimer standard(10e-6), better(9.85e-6), hardly(9.95e-6);
   const PlayoffResult replaced =
