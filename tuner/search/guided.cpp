@@ -15,6 +15,7 @@
 #include "tuner/search/start.hpp"
 #include "tuner/search/success.hpp"
 #include "tuner/search/surrogate.hpp"
+#include "tuner/search/surroundings.hpp"
 #include "tuner/search/turns.hpp"
 
 namespace autotune {
@@ -43,7 +44,8 @@ class Search {
         points_(0, static_cast<Eigen::Index>(coordinates_.dimensions())),
         success_(candidates_, coordinates_.parameters()),
         ready_(evaluator),
-        neighbours_(space_) {}
+        neighbours_(space_),
+        surroundings_(space_, candidates_, neighbours_) {}
 
   void run() {
     for (const Evaluation& answer : evaluator_.known()) take(answer);
@@ -176,6 +178,13 @@ class Search {
       part.compiles = true;
       return random_row(part.taken);
     }
+    if (proposer == Proposer::around) {
+      const Eigen::ArrayXf& success = success_.update(observations_, points_);
+      if (const auto near = surroundings_.best_row(observations_, success, part.taken)) {
+        part.compiles = true;
+        return near;
+      }
+    }
     const Eigen::ArrayXf scores = scores_of(proposer == Proposer::smooth ? 0 : 1, part);
     Eigen::Index row = 0;
     if (scores.maxCoeff(&row) < 0) return std::nullopt;
@@ -286,6 +295,7 @@ class Search {
   std::array<double, 2> left_to_gain_ = {1, 1};  // latest bound of each surrogate
   ReadyMemory ready_;
   Neighbours neighbours_;
+  Surroundings surroundings_;
   Turns turns_;
   std::vector<std::size_t> in_flight_;  // proposed without a result yet, in order
   double drawn_best_ = 0;

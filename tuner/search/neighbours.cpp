@@ -59,4 +59,17 @@ std::vector<std::size_t> Neighbours::of(std::size_t index) const {
   return found;
 }
 
+std::vector<std::size_t> Neighbours::within_two_changes(std::size_t index) const {
+  std::vector<std::size_t> found = of(index);
+  const std::size_t near = found.size();
+  for (std::size_t i = 0; i < near; ++i) {
+    const std::vector<std::size_t> more = of(found[i]);
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  std::erase(found, index);
+  return found;
+}
+
 }  // namespace autotune

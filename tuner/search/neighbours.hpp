@@ -21,6 +21,9 @@ class Neighbours {
   /// The neighbours along every parameter, in the order of the parameters.
   std::vector<std::size_t> of(std::size_t index) const;
 
+  /// The neighbours and their neighbours without `index` itself, each once, ascending.
+  std::vector<std::size_t> within_two_changes(std::size_t index) const;
+
  private:
   const ParameterSpace& space_;
   std::vector<std::vector<std::size_t>> dependents_;  // parameters with `when` on this one

@@ -9,6 +9,8 @@ namespace {
 using enum Proposer;
 constexpr std::array kFresh = {smooth, stepped, smooth, local};
 constexpr std::array kStale = {smooth, random, local, stepped, random, local};
+constexpr std::array kStuckRound = {smooth, random,  around, local,  random,
+                                    around, stepped, random, around, local};
 
 }  // namespace
 
@@ -18,11 +20,13 @@ void Turns::observe(std::size_t observations, double fastest) {
     mark_ = fastest;
     marked_at_ = observations;
   }
-  stale_ = observations - marked_at_ >= kPatience;
+  waited_ = observations - marked_at_;
 }
 
 Proposer Turns::next() {
-  return stale_ ? kStale[stale_turn_++ % kStale.size()] : kFresh[fresh_turn_++ % kFresh.size()];
+  if (waited_ >= kStuck) return kStuckRound[stuck_turn_++ % kStuckRound.size()];
+  if (waited_ >= kPatience) return kStale[stale_turn_++ % kStale.size()];
+  return kFresh[fresh_turn_++ % kFresh.size()];
 }
 
 }  // namespace autotune

@@ -12,26 +12,32 @@ enum class Proposer {
   stepped,  // Gaussian process with a step for any change of a value
   local,    // neighbours of the fastest few, ranked by the stepped process
   random,   // any configuration
+  around,   // within two changes of the fastest, ranked by ValueEffects
 };
 
 /// Takes turns: smooth, stepped, smooth, local. While the search is stale, a third of the proposals
 /// are random and a third local, because a surrogate on a plateau proposes more of the plateau.
+/// While it is stuck, three of ten are `around`, three random and two local: if the search has not
+/// left the fastest by then, something faster is probably a few changes away, and the surrogates
+/// miss it.
 class Turns {
  public:
   /// Call after each observation. `fastest` is in log seconds. The search is stale after kPatience
-  /// observations without a gain of kGain.
+  /// observations without a gain of kGain, and stuck after kStuck.
   void observe(std::size_t observations, double fastest);
   Proposer next();
 
   static constexpr std::size_t kPatience = 10;
+  static constexpr std::size_t kStuck = 35;
   static constexpr double kGain = 0.02;  // of log seconds, since the last gain
 
  private:
   double mark_ = std::numeric_limits<double>::infinity();
   std::size_t marked_at_ = 0;
-  bool stale_ = false;
+  std::size_t waited_ = 0;  // observations since the last gain
   std::size_t fresh_turn_ = 0;
   std::size_t stale_turn_ = 0;
+  std::size_t stuck_turn_ = 0;
 };
 
 }  // namespace autotune

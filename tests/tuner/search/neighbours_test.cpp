@@ -38,5 +38,18 @@ TEST(Neighbours, AnInactiveParameterTakesItsFirstValue) {
               ElementsAre(*space.find(Levels{1, 0, 1})));
 }
 
+TEST(Neighbours, WithinTwoChangesAreListedOnceWithoutTheCentre) {
+  const ParameterSpace space(
+      {parameter("A", {0, 1}), parameter("B", {0, 1}), parameter("C", {0, 1})},
+      std::span<const Expression>{}, Scope{});
+  const Neighbours neighbours(space);
+  const std::size_t here = *space.find(Levels{0, 0, 0});
+  std::vector<std::size_t> expected;
+  for (std::size_t index = 0; index < space.size(); ++index) {
+    if (index != here && index != *space.find(Levels{1, 1, 1})) expected.push_back(index);
+  }
+  EXPECT_EQ(neighbours.within_two_changes(here), expected);
+}
+
 }  // namespace
 }  // namespace autotune

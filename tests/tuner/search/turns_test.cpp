@@ -30,6 +30,16 @@ TEST(Turns, AThirdIsRandomAfterTenObservationsWithoutAGain) {
   EXPECT_THAT(next(turns, 6), testing::ElementsAre(smooth, random, local, stepped, random, local));
 }
 
+TEST(Turns, ThreeInTenAreAroundTheFastestAfterThirtyFiveObservationsWithoutAGain) {
+  Turns turns;
+  turns.observe(1, 0.0);
+  turns.observe(35, 0.0);
+  EXPECT_THAT(next(turns, 2), testing::ElementsAre(smooth, random)) << "stale only";
+  turns.observe(36, 0.0);
+  EXPECT_THAT(next(turns, 10), testing::ElementsAre(smooth, random, around, local, random, around,
+                                                    stepped, random, around, local));
+}
+
 TEST(Turns, SmallStepsAlongAPlateauAreNoGain) {
   Turns turns;
   for (std::size_t n = 1; n <= 11; ++n) turns.observe(n, -0.001 * static_cast<double>(n));

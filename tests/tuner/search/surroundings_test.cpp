@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/surroundings.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/tuner/search/simulated.hpp"
+
+namespace autotune {
+namespace {
+
+/// Two parameters of three values and one of four. The fastest is 1, 1, 0.
+struct Fixture {
+  ParameterSpace space = simulated::grid({3, 3, 4});
+  LevelCoordinates coordinates{space};
+  Neighbours neighbours{space};
+  Observations observations;
+  RandomSource random{1};
+  Candidates candidates = draw_candidates(space, coordinates, {}, observations, random);
+  std::vector<char> taken = std::vector<char>(space.size(), 0);
+  Surroundings surroundings{space, candidates, neighbours};
+
+  Fixture() {
+    add({1, 1, 0}, 1.00);
+    add({1, 1, 3}, 1.20);
+    add({0, 1, 0}, 1.01);
+    add({1, 2, 0}, 1.02);
+    add({2, 1, 0}, 1.10);
+    add({1, 0, 0}, 1.15);
+  }
+  void add(const Levels& levels, double seconds) {
+    const std::size_t index = *space.find(levels);
+    observations.add({index, Outcome::ok, seconds});
+    taken[index] = 1;
+  }
+  std::optional<Levels> next(const Eigen::ArrayXf& success = {}) {
+    const auto row = surroundings.best_row(observations, success, taken);
+    return row ? std::optional(space.levels(*row)) : std::nullopt;
+  }
+};
+
+TEST(Surroundings, CombineTheTwoBestChanges) {
+  Fixture fixture;
+  EXPECT_EQ(fixture.next(), (Levels{0, 2, 0}));
+}
+
+TEST(Surroundings, SkipWhatWillProbablyFail) {
+  Fixture fixture;
+  Eigen::ArrayXf success =
+      Eigen::ArrayXf::Ones(static_cast<Eigen::Index>(fixture.candidates.indices.size()));
+  success[static_cast<Eigen::Index>(*fixture.space.find(Levels{0, 2, 0}))] = 0.02F;
+  EXPECT_NE(fixture.next(success), (Levels{0, 2, 0}));
+}
+
+TEST(Surroundings, EndTwoChangesAway) {
+  Fixture fixture;
+  int count = 0;
+  while (const auto levels = fixture.next()) {
+    EXPECT_TRUE((*levels)[0] == 1 || (*levels)[1] == 1 || (*levels)[2] == 0);
+    fixture.taken[*fixture.space.find(*levels)] = 1;
+    ++count;
+  }
+  EXPECT_EQ(count, 36 - 12 - 6) << "12 are three changes away, 6 are taken";
+}
+
+TEST(Surroundings, FollowTheFastest) {
+  Fixture fixture;
+  fixture.next();
+  fixture.add({0, 2, 3}, 0.5);
+  const auto levels = fixture.next();
+  ASSERT_TRUE(levels);
+  EXPECT_TRUE((*levels)[0] == 0 || (*levels)[1] == 2 || (*levels)[2] == 3);
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proposals within two changes of the fastest configuration.
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <vector>
+
+#include "tuner/search/candidates.hpp"
+#include "tuner/search/neighbours.hpp"
+#include "tuner/search/observations.hpp"
+
+namespace autotune {
+
+class Surroundings {
+ public:
+  /// All must outlive it.
+  Surroundings(const ParameterSpace& space, const Candidates& candidates,
+               const Neighbours& neighbours)
+      : space_(space), candidates_(candidates), neighbours_(neighbours) {}
+
+  /// The candidate with the shortest expected time per success. ValueEffects expects the time;
+  /// `success` is the probability, one per candidate or empty. `taken` has one flag per candidate.
+  /// At least one observation must be valid. nullopt when all are taken.
+  std::optional<std::size_t> best_row(const Observations& observations,
+                                      const Eigen::ArrayXf& success,
+                                      const std::vector<char>& taken);
+
+ private:
+  const ParameterSpace& space_;
+  const Candidates& candidates_;
+  const Neighbours& neighbours_;
+  std::optional<std::size_t> centre_;  // the fastest configuration, when `around_` was listed
+  std::vector<std::size_t> around_;
+};
+
+}  // namespace autotune
