@@ -113,10 +113,26 @@ Slots NameTable::slots(std::span<const std::uint16_t> levels, std::span<const st
 
 void NameTable::fill(Slots& slots, std::span<const std::uint16_t> levels,
                      std::span<const std::int64_t> given, const Schedule& schedule) const {
-  assert(levels.size() == codes_.size() && given.size() == given_);
-  for (std::size_t i = 0; i < levels.size(); ++i) slots.values[i] = codes_[i][levels[i]];
-  std::ranges::copy(given, slots.values.begin() + static_cast<std::ptrdiff_t>(levels.size()));
+  set(slots, levels);
+  give(slots, given);
   for (const std::uint32_t definition : schedule) compute(slots, definition);
+}
+
+Slots NameTable::given_slots(std::span<const std::int64_t> given, const Schedule& schedule) const {
+  Slots slots = initial_;
+  give(slots, given);
+  for (const std::uint32_t definition : schedule) compute(slots, definition);
+  return slots;
+}
+
+void NameTable::set(Slots& slots, std::span<const std::uint16_t> levels) const {
+  assert(levels.size() == codes_.size());
+  for (std::size_t i = 0; i < levels.size(); ++i) slots.values[i] = codes_[i][levels[i]];
+}
+
+void NameTable::give(Slots& slots, std::span<const std::int64_t> given) const {
+  assert(given.size() == given_);
+  std::ranges::copy(given, slots.values.begin() + static_cast<std::ptrdiff_t>(codes_.size()));
 }
 
 void NameTable::compute(Slots& slots, std::uint32_t definition) const noexcept {
@@ -167,6 +183,14 @@ std::vector<bool> NameTable::parameters_of(const Formula& formula) const {
     for (std::size_t i = 0; i < set.size(); ++i) set[i] = set[i] || more[i];
   }
   return set;
+}
+
+bool NameTable::is_of_parameters(const Formula& formula) const {
+  return std::ranges::count(parameters_of(formula), true) > 0;
+}
+
+bool NameTable::is_of_parameters(std::uint32_t definition) const {
+  return std::ranges::count(derived_[definition].parameters, true) > 0;
 }
 
 std::optional<std::uint32_t> NameTable::definition_in(std::uint32_t slot) const {

@@ -93,6 +93,14 @@ class NameTable {
   void fill(Slots& slots, std::span<const std::uint16_t> levels,
             std::span<const std::int64_t> given, const Schedule& schedule) const;
 
+  // The same in two stages, for many configurations at the same given values.
+  /// Values for the given ones. The schedule has definitions that depend on no parameter.
+  Slots given_slots(std::span<const std::int64_t> given, const Schedule& schedule) const;
+  /// Sets the parameters. compute() then computes the definitions that depend on them.
+  void set(Slots& slots, std::span<const std::uint16_t> levels) const;
+  bool is_of_parameters(const Formula& formula) const;
+  bool is_of_parameters(std::uint32_t definition) const;
+
   /// The value of a formula. Throws ExpressionError if it has none.
   std::int64_t value(const Formula& formula, const Slots& slots) const;
   /// The same as a double, for integer and real formulas.
@@ -130,6 +138,7 @@ class NameTable {
   std::uint32_t slot(const std::string& name);
   std::uint32_t add_slot(const std::string& name, std::int64_t value, bool fixed);
   void link(Formula& formula);
+  void give(Slots& slots, std::span<const std::int64_t> given) const;
 
   Scope constants_;
   std::unordered_map<std::string, std::uint32_t> slot_of_;

@@ -7,6 +7,7 @@
 
 #include "tuner/core/formula_values.hpp"
 #include "tuner/core/launch_planner.hpp"
+#include "tuner/core/sized_validity.hpp"
 #include "tuner/core/source_writer.hpp"
 #include "tuner/text/format.hpp"
 
@@ -55,7 +56,10 @@ TargetProgram::TargetProgram(const Target& target, const Problem& problem, const
   names_.add_to(validity_, constraints_);
   std::ranges::sort(validity_);
   estimates_ = names_.schedule(registers_, shared_bytes_);
-  if (sizes == SizeBinding::given) return;
+  if (sizes == SizeBinding::given) {
+    sized_validity_ = std::make_unique<SizedValidity>(target_, problem_, device_);
+    return;
+  }
   planner_ = std::make_unique<LaunchPlanner>(target_, problem_, device_, names_);
   if (target.family) {
     const std::size_t count = target.parameters[*target.family].values.size();

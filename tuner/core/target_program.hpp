@@ -15,6 +15,7 @@
 namespace autotune {
 
 class LaunchPlanner;
+class SizedValidity;
 class SourceWriter;
 
 /// Whether sizes are fixed at compilation or given with each call.
@@ -44,6 +45,9 @@ class TargetProgram {
   /// and no other one is 0.
   bool is_valid(std::span<const std::uint16_t> levels,
                 std::span<const std::int64_t> sizes = {}) const;
+
+  /// With given sizes: for ValidityAt.
+  const SizedValidity& sized_validity() const { return *sized_validity_; }
 
   // With fixed sizes, as the functions of these names in target.hpp:
   LaunchPlan plan(std::span<const std::uint16_t> levels) const;
@@ -78,6 +82,7 @@ class TargetProgram {
   std::vector<Formula> constraints_;
   std::optional<Formula> registers_, shared_bytes_, flops_, bytes_;
   Schedule validity_, activity_, estimates_;
+  std::unique_ptr<const SizedValidity> sized_validity_;
   std::unique_ptr<const LaunchPlanner> planner_;
   std::unique_ptr<FamilyPlans[]> families_;  // one per family, made at first use
   std::unique_ptr<const SourceWriter> writer_;

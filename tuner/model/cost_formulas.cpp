@@ -18,11 +18,11 @@ constexpr double kInstructionsOfAnyThread = 20;
 
 CostFormulas::CostFormulas(const Target& target, const Problem& problem,
                            std::span<const Parameter> parameters, const DeviceInfo& device,
-                           SizeBinding sizes) try
-    : names_(name_table_of(target, parameters, problem, device, sizes)) {
+                           SizeBinding sizes, std::optional<FixedLevel> fixed) try
+    : names_(name_table_of(target, parameters, problem, device, sizes, fixed)) {
   bind_kernels(target);
   bind_quantities(target);
-  std::ranges::sort(schedule_);  // a definition uses earlier ones only
+  schedule();
 } catch (const Error& error) {
   throw Error(format("the cost model of target {}: {}", target.name, error.what()));
 }
@@ -30,7 +30,18 @@ CostFormulas::CostFormulas(const Target& target, const Problem& problem,
 CostInput CostFormulas::input(std::span<const std::uint16_t> levels,
                               std::span<const std::int64_t> sizes,
                               std::span<const KernelResources> compiled) const {
-  const Slots slots = names_.slots(levels, sizes, schedule_);
+  Slots slots = of_sizes(sizes);
+  return input(levels, slots, compiled);
+}
+
+Slots CostFormulas::of_sizes(std::span<const std::int64_t> sizes) const {
+  return names_.given_slots(sizes, of_sizes_);
+}
+
+CostInput CostFormulas::input(std::span<const std::uint16_t> levels, Slots& slots,
+                              std::span<const KernelResources> compiled) const {
+  names_.set(slots, levels);
+  for (const std::uint32_t definition : of_levels_) names_.compute(slots, definition);
   const Kernel& kernel = main_kernel(slots);
   CostInput input;
   input.blocks = product(kernel.grid, slots);
@@ -68,17 +79,8 @@ void CostFormulas::bind_kernels(const Target& target) {
          .grid = names_.bind(kernel.grid),
          .block = names_.bind(kernel.block),
          .cluster = names_.bind(kernel.cluster)});
-    need(kernels_.back());
   }
   if (kernels_.empty()) throw Error("it has no kernels");
-}
-
-void CostFormulas::need(const Kernel& kernel) {
-  names_.add_to(schedule_, kernel.when);
-  names_.add_to(schedule_, kernel.dynamic_shared_bytes);
-  for (const auto* sizes : {&kernel.grid, &kernel.block, &kernel.cluster}) {
-    names_.add_to(schedule_, *sizes);
-  }
 }
 
 void CostFormulas::bind_quantities(const Target& target) {
@@ -89,17 +91,36 @@ void CostFormulas::bind_quantities(const Target& target) {
       throw Error(format("\"{}\" in \"model\" is not a quantity ({})", given.name,
                          suggestion(given.name, known)));
     }
-    const Rule rule{names_.bind(given.when), names_.bind(given.value)};
-    names_.add_to(schedule_, rule.when);
-    names_.add_to(schedule_, rule.value);
-    quantities_[static_cast<std::size_t>(found - kQuantities.begin())].push_back(rule);
+    quantities_[static_cast<std::size_t>(found - kQuantities.begin())].push_back(
+        {names_.bind(given.when), names_.bind(given.value)});
   }
   registers_ = names_.bind(target.registers);
   shared_bytes_ = names_.bind(target.shared_bytes);
   flops_ = names_.bind(target.flops);
   bytes_ = names_.bind(target.bytes);
-  for (const auto* each : {&registers_, &shared_bytes_, &flops_, &bytes_}) {
-    names_.add_to(schedule_, *each);
+}
+
+/// Everything that input() may need.
+void CostFormulas::schedule() {
+  Schedule all = names_.schedule(registers_, shared_bytes_, flops_, bytes_);
+  for (const Kernel& kernel : kernels_) need(all, kernel);
+  for (const std::vector<Rule>& rules : quantities_) {
+    for (const Rule& rule : rules) {
+      names_.add_to(all, rule.when);
+      names_.add_to(all, rule.value);
+    }
+  }
+  std::ranges::sort(all);  // a definition uses earlier ones only
+  for (const std::uint32_t each : all) {
+    (names_.is_of_parameters(each) ? of_levels_ : of_sizes_).push_back(each);
+  }
+}
+
+void CostFormulas::need(Schedule& schedule, const Kernel& kernel) const {
+  names_.add_to(schedule, kernel.when);
+  names_.add_to(schedule, kernel.dynamic_shared_bytes);
+  for (const auto* sizes : {&kernel.grid, &kernel.block, &kernel.cluster}) {
+    names_.add_to(schedule, *sizes);
   }
 }
 

@@ -43,11 +43,17 @@ class CostFormulas {
  public:
   /// Throws Error naming the target.
   CostFormulas(const Target& target, const Problem& problem, std::span<const Parameter> parameters,
-               const DeviceInfo& device, SizeBinding sizes);
+               const DeviceInfo& device, SizeBinding sizes,
+               std::optional<FixedLevel> fixed = std::nullopt);
 
   /// What the configuration with these levels does, for the sizes if they are given. Throws
   /// ExpressionError.
   CostInput input(std::span<const std::uint16_t> levels, std::span<const std::int64_t> sizes,
+                  std::span<const KernelResources> compiled) const;
+  /// The same in two stages, for many configurations at the same sizes. The second one overwrites
+  /// what depends on levels.
+  Slots of_sizes(std::span<const std::int64_t> sizes) const;
+  CostInput input(std::span<const std::uint16_t> levels, Slots& slots,
                   std::span<const KernelResources> compiled) const;
 
  private:
@@ -64,7 +70,8 @@ class CostFormulas {
   };
   void bind_kernels(const Target& target);
   void bind_quantities(const Target& target);
-  void need(const Kernel& kernel);
+  void need(Schedule& schedule, const Kernel& kernel) const;
+  void schedule();
   std::int64_t product(const std::vector<Formula>& formulas, const Slots& slots) const;
 
   const Kernel& main_kernel(const Slots& slots) const;
@@ -72,7 +79,7 @@ class CostFormulas {
   KernelWork work(const Slots& slots, double threads) const;
 
   NameTable names_;
-  Schedule schedule_;
+  Schedule of_sizes_, of_levels_;
   std::vector<Kernel> kernels_;
   std::array<std::vector<Rule>, kQuantities.size()> quantities_;
   std::optional<Formula> registers_, shared_bytes_;

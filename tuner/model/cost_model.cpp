@@ -5,6 +5,7 @@
 #include <future>
 #include <thread>
 
+#include "tuner/core/per_family.hpp"
 #include "tuner/model/cost_formulas.hpp"
 #include "tuner/model/host_cost.hpp"
 
@@ -77,24 +78,67 @@ std::vector<double> CostModel::predict_all() const {
   return seconds;
 }
 
+struct SizedCostModel::Families {
+  Families(const Target& of, const Problem& with, const DeviceInfo& on)
+      : target(of), problem(with), device(on), formulas(of) {}
+  const CostFormulas& at(std::size_t index) const {
+    return formulas.at(index, [&](std::optional<CostFormulas>& made) {
+      made.emplace(target, problem, target.parameters, device, SizeBinding::given,
+                   formulas.fixed(index));
+    });
+  }
+
+  const Target& target;
+  const Problem problem;
+  const DeviceInfo device;
+  const PerFamily<CostFormulas> formulas;
+};
+
 SizedCostModel::SizedCostModel(const Target& target, const Problem& problem,
                                const DeviceInfo& device)
-    : formulas_(std::make_unique<const CostFormulas>(target, problem, target.parameters, device,
-                                                     SizeBinding::given)),
-      gpu_(modelled(device, {})) {}
+    : families_(std::make_unique<const Families>(target, problem, device)),
+      gpu_(modelled(device, {})) {
+  families_->at(0);  // throws if a name is not bound, in whichever family
+}
 
 SizedCostModel::~SizedCostModel() = default;
 SizedCostModel::SizedCostModel(SizedCostModel&&) noexcept = default;
 
+SizedCostModel::AtSizes SizedCostModel::at(std::span<const std::int64_t> sizes) const {
+  return AtSizes(*this, sizes);
+}
+
 CostEstimate SizedCostModel::estimate(std::span<const std::uint16_t> levels,
                                       std::span<const std::int64_t> sizes) const {
-  return estimate_on(gpu_, {}, formulas_->input(levels, sizes, {}));
+  return at(sizes).estimate(levels);
 }
 
 double SizedCostModel::ideal_seconds(std::span<const std::uint16_t> levels,
                                      std::span<const std::int64_t> sizes) const {
-  const KernelWork work = formulas_->input(levels, sizes, {}).work;
-  return work.flops / gpu_.flops_per_second() + work.dram_bytes / gpu_.memory_bytes_per_second;
+  return at(sizes).ideal_seconds(levels);
+}
+
+SizedCostModel::AtSizes::AtSizes(const SizedCostModel& model, std::span<const std::int64_t> sizes)
+    : model_(&model), sizes_(sizes), families_(model.families_->formulas.count()) {}
+
+CostEstimate SizedCostModel::AtSizes::estimate(std::span<const std::uint16_t> levels) {
+  return estimate_on(model_->gpu_, {}, input(levels));
+}
+
+double SizedCostModel::AtSizes::ideal_seconds(std::span<const std::uint16_t> levels) {
+  const KernelWork work = input(levels).work;
+  const GpuSpec& gpu = model_->gpu_;
+  return work.flops / gpu.flops_per_second() + work.dram_bytes / gpu.memory_bytes_per_second;
+}
+
+CostInput SizedCostModel::AtSizes::input(std::span<const std::uint16_t> levels) {
+  const std::size_t index = model_->families_->formulas.index_of(levels);
+  Family& family = families_[index];
+  if (family.formulas == nullptr) {
+    family.formulas = &model_->families_->at(index);
+    family.slots = family.formulas->of_sizes(sizes_);
+  }
+  return family.formulas->input(levels, family.slots, {});
 }
 
 }  // namespace autotune

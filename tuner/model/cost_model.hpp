@@ -33,6 +33,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/name_table.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/model/cost.hpp"
 
@@ -75,14 +76,20 @@ class CostModel {
   Calibration calibration_;
 };
 
-/// The cost model of a few configurations for problems of any size, bound once for all of them. A
-/// few us per configuration. Thread-safe.
+/// The cost model of a few configurations for problems of any size. Each family of the target is
+/// bound once for all of them. A few us per configuration. Thread-safe.
 class SizedCostModel {
  public:
-  /// `problem` gives the settings; its sizes do not matter. Throws as CostModel.
+  /// `problem` gives the settings; its sizes do not matter. The target must outlive the model.
+  /// Throws as CostModel.
   SizedCostModel(const Target& target, const Problem& problem, const DeviceInfo& device);
   ~SizedCostModel();
   SizedCostModel(SizedCostModel&&) noexcept;
+
+  /// The model at the sizes of one problem: what depends on them alone is computed once. Both must
+  /// outlive it. Not thread-safe.
+  class AtSizes;
+  AtSizes at(std::span<const std::int64_t> sizes) const;
 
   /// Levels and sizes in the target's order. Throws ExpressionError.
   CostEstimate estimate(std::span<const std::uint16_t> levels,
@@ -93,8 +100,29 @@ class SizedCostModel {
                        std::span<const std::int64_t> sizes) const;
 
  private:
-  std::unique_ptr<const CostFormulas> formulas_;
+  struct Families;
+  std::unique_ptr<const Families> families_;
   GpuSpec gpu_;
+};
+
+class SizedCostModel::AtSizes {
+ public:
+  /// As those of SizedCostModel.
+  CostEstimate estimate(std::span<const std::uint16_t> levels);
+  double ideal_seconds(std::span<const std::uint16_t> levels);
+
+ private:
+  friend class SizedCostModel;
+  AtSizes(const SizedCostModel& model, std::span<const std::int64_t> sizes);
+  CostInput input(std::span<const std::uint16_t> levels);
+
+  struct Family {
+    const CostFormulas* formulas = nullptr;
+    Slots slots;
+  };
+  const SizedCostModel* model_;
+  std::span<const std::int64_t> sizes_;
+  std::vector<Family> families_;  // empty until they are asked for
 };
 
 }  // namespace autotune

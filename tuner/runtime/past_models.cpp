@@ -18,16 +18,36 @@ std::optional<SizedCostModel> model_of(const SizedTarget& sized, const DeviceInf
   return std::nullopt;
 }
 
-std::optional<double> prediction(const std::optional<SizedCostModel>& model, const Levels& levels,
-                                 std::span<const std::int64_t> sizes) try {
-  if (!model) return std::nullopt;
-  const double seconds = model->estimate(levels, sizes).seconds;
+}  // namespace
+
+PredictionsAt::PredictionsAt(const SizedCostModel* model, const Levels& default_levels,
+                             std::span<const std::int64_t> sizes)
+    : default_levels_(default_levels) {
+  if (model != nullptr) model_ = model->at(sizes);
+}
+
+std::optional<double> PredictionsAt::time(std::span<const std::uint16_t> levels) try {
+  if (!model_) return std::nullopt;
+  const double seconds = model_->estimate(levels).seconds;
   return seconds > 0 && std::isfinite(seconds) ? std::optional(std::log(seconds)) : std::nullopt;
 } catch (const Error&) {
   return std::nullopt;
 }
 
-}  // namespace
+std::optional<double> PredictionsAt::error(std::span<const std::uint16_t> levels,
+                                           const db::PastTime& measured) {
+  if (measured.ns <= 0 || measured.provenance == "predicted") return std::nullopt;
+  const std::optional<double> predicted = time(levels);
+  if (!predicted) return std::nullopt;
+  return std::log(measured.ns * 1e-9) - *predicted;
+}
+
+double PredictionsAt::ideal() try {
+  if (!model_) return std::numeric_limits<double>::infinity();
+  return std::log(kStartSeconds + model_->ideal_seconds(default_levels_));
+} catch (const Error&) {
+  return std::numeric_limits<double>::infinity();
+}
 
 PastModels::PastModels(const SizedTarget& sized, const db::PastTimes& times)
     : sized_(sized), here_(model_of(sized, sized.device)) {
@@ -42,44 +62,15 @@ PastModels::PastModels(const SizedTarget& sized, const db::PastTimes& times)
   }
 }
 
-std::optional<double> PastModels::predicted(const Levels& levels,
-                                            std::span<const std::int64_t> sizes) const {
-  return prediction(here_, levels, sizes);
+PredictionsAt PastModels::at(std::span<const std::int64_t> sizes) const { return at(here_, sizes); }
+
+PredictionsAt PastModels::at(const db::PastProblem& problem) const {
+  return at(models_[problem.device], std::span(problem.sizes).first(sized_.target.sizes.size()));
 }
 
-std::optional<double> PastModels::error(const db::PastProblem& problem, const db::PastTime& time) {
-  if (time.ns <= 0 || time.provenance == "predicted") return std::nullopt;
-  const auto [found, is_new] = errors_.try_emplace(&time);
-  if (!is_new) return found->second;
-  const std::optional<Levels>& levels = levels_of_text(time.configuration);
-  if (!levels) return std::nullopt;
-  const auto model = prediction(models_[problem.device], *levels, sizes_of(problem));
-  if (model) found->second = std::log(time.ns * 1e-9) - *model;
-  return found->second;
-}
-
-double PastModels::ideal(std::span<const std::int64_t> sizes) const { return ideal(here_, sizes); }
-
-double PastModels::ideal(const db::PastProblem& problem) const {
-  return ideal(models_[problem.device], sizes_of(problem));
-}
-
-double PastModels::ideal(const std::optional<SizedCostModel>& model,
-                         std::span<const std::int64_t> sizes) const try {
-  if (!model) return std::numeric_limits<double>::infinity();
-  return std::log(kStartSeconds + model->ideal_seconds(default_levels_, sizes));
-} catch (const Error&) {
-  return std::numeric_limits<double>::infinity();
-}
-
-const std::optional<Levels>& PastModels::levels_of_text(const std::string& configuration) {
-  const auto [found, is_new] = levels_.try_emplace(configuration);
-  if (is_new) found->second = levels_in(sized_.target, configuration);
-  return found->second;
-}
-
-std::span<const std::int64_t> PastModels::sizes_of(const db::PastProblem& problem) const {
-  return std::span(problem.sizes).first(sized_.target.sizes.size());
+PredictionsAt PastModels::at(const std::optional<SizedCostModel>& model,
+                             std::span<const std::int64_t> sizes) const {
+  return {model ? &*model : nullptr, default_levels_, sizes};
 }
 
 }  // namespace autotune

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost models of the devices on which a target was tuned, and their errors there. Times are
-// logarithms of seconds.
+// The cost models of the devices on which a target was tuned. Times are logarithms of seconds.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "db/past_times.hpp"
@@ -17,7 +13,27 @@
 
 namespace autotune {
 
-/// Not thread-safe. Its arguments must outlive it.
+/// Predictions for many configurations at the sizes of one problem. Not thread-safe.
+class PredictionsAt {
+ public:
+  /// The arguments must outlive it. Without a model, nothing is predicted.
+  PredictionsAt(const SizedCostModel* model, const Levels& default_levels,
+                std::span<const std::int64_t> sizes);
+
+  /// nullopt if the model has none.
+  std::optional<double> time(std::span<const std::uint16_t> levels);
+  /// The measured time less the predicted one. nullopt if it was not measured or cannot be
+  /// predicted.
+  std::optional<double> error(std::span<const std::uint16_t> levels, const db::PastTime& measured);
+  /// What a call ideally takes, with the start of the kernel. Infinity if it is not known.
+  double ideal();
+
+ private:
+  std::optional<SizedCostModel::AtSizes> model_;
+  const Levels& default_levels_;
+};
+
+/// Thread-safe. Its arguments must outlive it.
 class PastModels {
  public:
   PastModels(const SizedTarget& sized, const db::PastTimes& times);
@@ -27,32 +43,20 @@ class PastModels {
   /// For each of the devices of `times`: whether it is the target's.
   const std::vector<bool>& same_device() const { return same_device_; }
 
-  /// The predicted time on the target's device. nullopt if the model has none.
-  std::optional<double> predicted(const Levels& levels, std::span<const std::int64_t> sizes) const;
-  /// The measured time less the prediction of the model of the device where it was measured.
-  /// nullopt if the time was not measured, or cannot be predicted.
-  std::optional<double> error(const db::PastProblem& problem, const db::PastTime& time);
-
-  /// What a call ideally takes on the target's device, or at a past problem on that problem's
-  /// device, with the start of the kernel. Infinity if it is not known.
-  double ideal(std::span<const std::int64_t> sizes) const;
-  double ideal(const db::PastProblem& problem) const;
-
-  /// levels_in(), remembered.
-  const std::optional<Levels>& levels_of_text(const std::string& configuration);
+  /// On the target's device.
+  PredictionsAt at(std::span<const std::int64_t> sizes) const;
+  /// On the device where the problem was tuned.
+  PredictionsAt at(const db::PastProblem& problem) const;
 
  private:
-  std::span<const std::int64_t> sizes_of(const db::PastProblem& problem) const;
-  double ideal(const std::optional<SizedCostModel>& model,
-               std::span<const std::int64_t> sizes) const;
+  PredictionsAt at(const std::optional<SizedCostModel>& model,
+                   std::span<const std::int64_t> sizes) const;
 
   const SizedTarget sized_;
   std::optional<SizedCostModel> here_;
   Levels default_levels_;                              // if the target has a model
   std::vector<bool> same_device_;                      // of each device of the past times
   std::vector<std::optional<SizedCostModel>> models_;  // of each device of the past times
-  std::map<std::string, std::optional<Levels>> levels_;
-  std::map<const db::PastTime*, std::optional<double>> errors_;
 };
 
 }  // namespace autotune

@@ -83,6 +83,30 @@ TEST(CostModel, SizesMayBeGivenWithEachQuestion) {
   }
 }
 
+TEST(CostModel, EachFamilyIsModelledByItsOwnFormulas) {
+  Case a{vector_add()};
+  a.target.parameters.push_back({"KERNEL", {"plain", "staged"}, {}, false});
+  a.target.family = 2;
+  a.target.model = {{"steps", Expression::parse("EACH * N / 1000"), true,
+                     Expression::parse("KERNEL == 'staged'")},
+                    {"barriers", Expression::parse("KERNEL == 'staged' ? 1000 / (EACH - 1) : 0")}};
+  a.space = ParameterSpace{a.target.parameters, {}, {}};
+  const SizedCostModel any(a.target, {{{"N", 1}}}, a.device);
+  const std::vector<std::int64_t> sizes{1 << 24};
+  SizedCostModel::AtSizes here = any.at(sizes);
+  int without = 0;
+  for (std::size_t i = 0; i < a.space.size(); ++i) {
+    try {
+      const double expected = a.model().estimate(i).seconds;
+      EXPECT_EQ(here.estimate(a.space.levels(i)).seconds, expected);
+    } catch (const ExpressionError&) {
+      EXPECT_THROW(here.estimate(a.space.levels(i)), ExpressionError);
+      ++without;
+    }
+  }
+  EXPECT_EQ(without, 3) << "the staged ones with EACH=1";
+}
+
 TEST(CostModel, MoreBlocksThanThereAreNumbersAreTheLargestNumber) {
   Case a{vector_add()};
   a.target.kernels[0].grid = {Expression::parse("N * N"), Expression::parse("N * N")};

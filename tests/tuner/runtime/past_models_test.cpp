@@ -29,6 +29,8 @@ Target vector_add() {
   return target;
 }
 
+const Levels kBlock256{1};
+
 /// Problem 0 is of the target's device, problem 1 of a slower one.
 class PastModelsTest : public testing::Test {
  protected:
@@ -41,7 +43,10 @@ class PastModelsTest : public testing::Test {
       problem.good = {{"BLOCK=256", 1e6, "measured"}};
     }
   }
-  PastModels models() { return PastModels({target_, ones_, device_, program_}, times_); }
+  static std::optional<double> error(const PastModels& models, const db::PastProblem& problem) {
+    return models.at(problem).error(kBlock256, problem.good[0]);
+  }
+  PastModels models() const { return PastModels({target_, ones_, device_, program_}, times_); }
 
   const Target target_ = vector_add();
   const DeviceInfo device_ = device_info(find_gpu("h200"));
@@ -52,38 +57,39 @@ class PastModelsTest : public testing::Test {
 };
 
 TEST_F(PastModelsTest, TheErrorIsMeasuredLessPredicted) {
-  PastModels models = this->models();
+  const PastModels models = this->models();
   ASSERT_TRUE(models.has_model());
-  const db::PastProblem& here = times_.problems[0];
-  const double predicted = models.predicted({1}, sizes_).value();
-  EXPECT_DOUBLE_EQ(models.error(here, here.good[0]).value(), std::log(1e-3) - predicted);
+  const double predicted = models.at(sizes_).time(kBlock256).value();
+  EXPECT_DOUBLE_EQ(error(models, times_.problems[0]).value(), std::log(1e-3) - predicted);
 }
 
 TEST_F(PastModelsTest, EachDeviceIsPredictedByItsOwnModel) {
-  PastModels models = this->models();
+  const PastModels models = this->models();
   EXPECT_EQ(models.same_device(), (std::vector{true, false}));
   const db::PastProblem &here = times_.problems[0], &there = times_.problems[1];
-  EXPECT_LT(models.error(there, there.good[0]).value(), models.error(here, here.good[0]).value());
-  EXPECT_GT(models.ideal(there), models.ideal(here)) << "it has less memory bandwidth";
-  EXPECT_DOUBLE_EQ(models.ideal(here), models.ideal(sizes_));
+  EXPECT_LT(error(models, there).value(), error(models, here).value());
+  EXPECT_GT(models.at(there).ideal(), models.at(here).ideal()) << "it has less memory bandwidth";
+  EXPECT_DOUBLE_EQ(models.at(here).ideal(), models.at(sizes_).ideal());
 }
 
 TEST_F(PastModelsTest, ATimeThatWasNotMeasuredHasNoError) {
-  PastModels models = this->models();
+  const PastModels models = this->models();
   db::PastProblem& problem = times_.problems[0];
-  problem.good = {
-      {"BLOCK=256", 0, "measured"}, {"BLOCK=256", 1e6, "predicted"}, {"BLOCK=7", 1e6, "measured"}};
-  for (const db::PastTime& time : problem.good) EXPECT_FALSE(models.error(problem, time));
+  for (const db::PastTime& time :
+       {db::PastTime{"BLOCK=256", 0, "measured"}, {"BLOCK=256", 1e6, "predicted"}}) {
+    problem.good = {time};
+    EXPECT_FALSE(error(models, problem));
+  }
 }
 
 TEST_F(PastModelsTest, ATargetWithoutAModelPredictsNothing) {
   Target broken = vector_add();
   broken.model = {{"steps", Expression::parse("DEPTH")}};  // bound nowhere
-  PastModels models({broken, ones_, device_, program_}, times_);
+  const PastModels models({broken, ones_, device_, program_}, times_);
   EXPECT_FALSE(models.has_model());
-  EXPECT_FALSE(models.predicted({1}, sizes_));
-  EXPECT_FALSE(models.error(times_.problems[0], times_.problems[0].good[0]));
-  EXPECT_TRUE(std::isinf(models.ideal(sizes_)));
+  EXPECT_FALSE(models.at(sizes_).time(kBlock256));
+  EXPECT_FALSE(error(models, times_.problems[0]));
+  EXPECT_TRUE(std::isinf(models.at(sizes_).ideal()));
 }
 
 }  // namespace

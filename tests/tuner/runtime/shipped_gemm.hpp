@@ -32,10 +32,9 @@ class ShippedGemm {
     return db::is_same_device(times.devices[problem.device], device_row(device_));
   }
 
-  /// Refers to this object.
-  Experience experience(db::PastTimes times) const {
-    return Experience{{gemm_, ones_, device_, program_}, std::move(times)};
-  }
+  /// These refer to this object.
+  SizedTarget sized() const { return {gemm_, ones_, device_, program_}; }
+  Experience experience(db::PastTimes times) const { return Experience{sized(), std::move(times)}; }
 
  private:
   static DeviceInfo device_of(const char* gpu) {
