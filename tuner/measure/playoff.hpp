@@ -56,10 +56,10 @@ using Reallocate = std::function<void(std::span<Finalist>)>;
 using OutOfTime = std::function<bool()>;
 
 /// At least one finalist must not be a baseline. `clock_hz` is the session's reference, 0 if
-/// unknown. A finalist whose launch fails is excluded; its result has the reason. If the fastest was
-/// throttled, the fastest are also timed under load, one by one, and compared by that. The winner is
-/// the fastest, with one exception. The stored best (without one: the default) stays, unless the
-/// fastest beats it by more than the policy's margin and the interval confirms it.
+/// unknown. A finalist whose launch fails is excluded; its result has the reason. If the fastest
+/// was throttled, the fastest are also timed under load, one by one, and compared by that. The
+/// winner is the fastest, with one exception. The stored best (without one: the default) stays,
+/// unless the fastest beats it by more than the policy's margin and the interval confirms it.
 PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
                        const Reallocate& reallocate = {}, double clock_hz = 0,
                        const OutOfTime& out_of_time = {});
