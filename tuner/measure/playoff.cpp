@@ -69,8 +69,9 @@ class Contest {
   }
 
   bool was_throttled(std::size_t i) const { return throttled_[i]; }
+  /// Whether one that has not failed was timed under load.
   bool was_loaded() const {
-    return std::ranges::any_of(under_load_, [](const auto& times) { return !times.empty(); });
+    return std::ranges::any_of(living(), [&](std::size_t i) { return !under_load_[i].empty(); });
   }
 
   /// Times one batch of each finalist that has not failed, and a second one of the fastest, in a
