@@ -46,6 +46,7 @@ Handle opened(const Opening& opening) {
   if (!opening.shipped) request.shipped_database = "";
   request.first_use_ms = opening.first_use_ms;
   request.alternative = opening.alternative.c_str();
+  request.tuned_only = opening.tuned_only;
   autotune_handle* handle = nullptr;
   check(autotune_open(&request, &handle));
   std::cerr << autotune_warnings(handle);

@@ -25,6 +25,7 @@ struct Opening {
   bool shipped = true;
   long long first_use_ms = 0;
   std::string alternative = {};  // empty: none
+  bool tuned_only = false;
 };
 
 /// Throws Error unless the call succeeded.

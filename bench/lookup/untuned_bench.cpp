@@ -2,11 +2,14 @@
 // Times at sizes that were not tuned: libautotune's answer compared with cuBLAS, on GPU 0.
 //   untuned_bench --db FILE [--count N] [--seed S] [--between yes|no]
 //                 [--shipped yes|no] [--first-use-ms N] [--alternative TARGET]
+//                 [--tuned-only yes|no] [--least-volume MNK]
 // Draws shapes with M, N and K log-uniform in 1..4096, half of them odd. Each is looked up,
 // prepared and launched through the C API as any program does it. With --first-use-ms, preparing
 // races the likely ones and stores the results in the database: give it a copy. With --alternative,
 // such as gemm_split, that target answers where it is measured or clearly expected to be faster.
-// Times are of calls between small ordinary kernels, whose own time is subtracted, or with
+// With --tuned-only, the vendor's library is never called. With --least-volume, smaller products
+// are left out. Times are of calls between small ordinary kernels, whose own time is subtracted, or
+// with
 // --between no of a chain of calls. Every result is verified. Prints a line a shape, then the
 // summary.
 #include <algorithm>
@@ -33,8 +36,9 @@ using Options = std::map<std::string, std::string>;
 
 Options options_of(int argc, char** argv) {
   Options options{
-      {"--db", ""},         {"--count", "200"},   {"--seed", "1"},      {"--first-use-ms", "0"},
-      {"--between", "yes"}, {"--shipped", "yes"}, {"--alternative", ""}};
+      {"--db", ""},           {"--count", "200"},   {"--seed", "1"},       {"--first-use-ms", "0"},
+      {"--between", "yes"},   {"--shipped", "yes"}, {"--alternative", ""}, {"--tuned-only", "no"},
+      {"--least-volume", "0"}};
   for (int i = 1; i < argc; i += 2) {
     if (!options.contains(argv[i]) || i + 1 == argc) {
       throw UsageError(
@@ -85,7 +89,8 @@ class Benchmark {
                       .database = options.at("--db"),
                       .shipped = options.at("--shipped") == "yes",
                       .first_use_ms = std::stoll(options.at("--first-use-ms")),
-                      .alternative = options.at("--alternative")})) {}
+                      .alternative = options.at("--alternative"),
+                      .tuned_only = options.at("--tuned-only") == "yes"})) {}
 
   const char* warnings() const { return autotune_warnings(gemm_.get()); }
 
@@ -182,6 +187,7 @@ int run(int argc, char** argv) {
       "of ours; ms: choose, prepare; the target that answered\n");
   for (const Shape& shape :
        drawn(std::stoi(options.at("--count")), std::stoull(options.at("--seed")))) {
+    if (shape.flops() / 2 < std::stod(options.at("--least-volume"))) continue;
     try {
       const Row row = benchmark.run(shape);
       std::printf("%s %.2f %.2f %.2f %.2f, %.2f, %.2f %.0f: %s\n", shape.text().c_str(),

@@ -10,11 +10,17 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kMostBaselines = 64;
+constexpr double kOtherOnes = 1.5;  // added to the distance of a baseline's time
 
 std::size_t differences(const Levels& a, const Levels& b) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i] ? 1 : 0;
   return count;
+}
+
+/// Whether the same sizes are 1. Of a vector, a library computes the product in another way.
+bool are_ones_the_same(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  return std::ranges::equal(a, b, [](auto x, auto y) { return (x == 1) == (y == 1); });
 }
 
 }  // namespace
@@ -47,7 +53,7 @@ std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_
                     "predicted"};
   }
   choice.is_covered = is_covered;
-  if (!is_covered) weigh_baseline(choice, candidates);
+  if (!is_covered) weigh_baseline(choice, candidates, sizes);
   return choice;
 }
 
@@ -88,7 +94,8 @@ std::vector<std::string> Experience::likely(std::span<const std::int64_t> sizes,
 /// Sets the baseline if it is expected to be faster. Its times are from other sizes, and with a
 /// model also from other GPUs of the architecture. Without a model, our time is assumed to be that
 /// of the nearest problem.
-void Experience::weigh_baseline(Choice& choice, TransferCandidates& candidates) const {
+void Experience::weigh_baseline(Choice& choice, TransferCandidates& candidates,
+                                std::span<const std::int64_t> sizes) const {
   const bool has_model = known_.models().has_model();
   std::vector<BaselineTime> times;
   for (const auto& [known, distance] : candidates.near()) {
@@ -99,11 +106,13 @@ void Experience::weigh_baseline(Choice& choice, TransferCandidates& candidates) 
     const double reference = has_model ? known->ideal : winner;
     if (!std::isfinite(reference)) continue;
     if (times.empty()) choice.baseline = problem.baseline;
-    times.push_back({reference, std::log(problem.baseline_ns * 1e-9), distance});
+    const auto its = std::span(problem.sizes).first(sizes.size());
+    const double unlike = are_ones_the_same(its, sizes) ? 0 : kOtherOnes;
+    times.push_back({reference, std::log(problem.baseline_ns * 1e-9), distance + unlike});
   }
   if (times.empty()) return;
   const double reference = has_model ? candidates.ideal() : times.front().reference;
-  const double library = *expected_baseline_time(times, reference);
+  const double library = own_choice_time(*expected_baseline_time(times, reference));
   const double ours = has_model ? std::log(choice.expected_seconds) : reference;
   if (prefers_baseline(ours, library, times.front().distance)) {
     choice.baseline_seconds = std::exp(library);

@@ -51,7 +51,8 @@ class Experience {
   std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count) const;
 
  private:
-  void weigh_baseline(Choice& choice, TransferCandidates& candidates) const;
+  void weigh_baseline(Choice& choice, TransferCandidates& candidates,
+                      std::span<const std::int64_t> sizes) const;
 
   const SizedTarget sized_;
   const KnownTimes known_;

@@ -51,7 +51,7 @@ class TransferCandidates {
   /// This configuration, if it is valid.
   std::optional<TransferCandidate> one(const Levels& levels);
 
-  static constexpr std::size_t kMost = 300;
+  static constexpr std::size_t kMost = 450;
 
  private:
   std::vector<TransferCandidate> good_ones();

@@ -10,10 +10,15 @@ namespace {
 constexpr double kErrorReach = 1.2;    // in doublings of the sizes: errors are alike within it
 constexpr double kUnknownError = 0.4;  // expected of a configuration that nobody timed near by
 constexpr double kBaselineReach = 1;
+// What cublasSgemm and cublasLt's first candidate take, over the best candidate: a part of it, and
+// more if the call is short (docs/database.md).
+constexpr double kOwnChoice = 1.06;
+constexpr double kOwnChoiceSeconds = 1.5e-6;
+constexpr double kMostOwnChoice = 1.8;
 constexpr double kTimeReach = 1;     // in logarithms of reference times
 constexpr double kFarWeight = 1e-9;  // counts only where nothing is near
 constexpr double kMarginPerDoubling = 0.1;
-constexpr double kMostMargin = 0.03;
+constexpr double kMostMargin = 0.06;
 constexpr double kLeastLead = 0.05;  // of an alternative
 constexpr double kLeadPerDoubling = 0.15;
 constexpr double kMostLead = 0.3;
@@ -50,6 +55,11 @@ std::optional<double> expected_baseline_time(std::span<const BaselineTime> times
   }
   if (weights == 0) return std::nullopt;
   return reference + sum / weights;
+}
+
+double own_choice_time(double best) {
+  const double start = kOwnChoiceSeconds / std::exp(best);
+  return best + std::log(std::min(kMostOwnChoice, kOwnChoice + start * start));
 }
 
 bool prefers_baseline(double ours, double baseline, double distance) {

@@ -31,9 +31,13 @@ struct BaselineTime {
   double distance = 0;
 };
 
-/// The library's expected time where a problem ideally takes `reference`. Averages the ratio of
-/// measured to ideal times over problems of similar sizes and times. nullopt without `times`.
+/// The expected time of the library's best candidate where a problem ideally takes `reference`.
+/// Averages the ratio of measured to ideal times over problems of similar sizes and times. nullopt
+/// without `times`.
 std::optional<double> expected_baseline_time(std::span<const BaselineTime> times, double reference);
+
+/// The library's time with its own choice of algorithm, where its best candidate takes `best`.
+double own_choice_time(double best);
 
 /// Whether to call the library. The further away the nearest tuned problem, the larger our expected
 /// lead must be.

@@ -47,12 +47,20 @@ TEST(ExpectedBaselineTime, IsOfTheNearestOfProblemsThatTakeAsLong) {
 
 TEST(ExpectedBaselineTime, NeedsATime) { EXPECT_EQ(expected_baseline_time({}, 0), std::nullopt); }
 
+TEST(OwnChoiceTime, IsLongerThanThatOfTheBestCandidateMostOfAllIfShort) {
+  const auto ratio = [](double best) { return std::exp(own_choice_time(std::log(best))) / best; };
+  EXPECT_NEAR(ratio(100e-6), 1.06, 0.001);
+  EXPECT_NEAR(ratio(5e-6), 1.15, 0.001);
+  EXPECT_NEAR(ratio(2e-6), 1.62, 0.01);
+  EXPECT_NEAR(ratio(1e-6), 1.8, 0.001);
+}
+
 TEST(PrefersBaseline, IfOursIsNotAheadByMoreThanTheDoubtOfTheDistance) {
   EXPECT_FALSE(prefers_baseline(0, 0.01, 0));
   EXPECT_TRUE(prefers_baseline(0.01, 0, 0));
   EXPECT_TRUE(prefers_baseline(0, 0.01, 0.2));
   EXPECT_FALSE(prefers_baseline(0, 0.03, 0.2));
-  EXPECT_FALSE(prefers_baseline(0, 0.05, 20)) << "the doubt has an end";
+  EXPECT_FALSE(prefers_baseline(0, 0.07, 20)) << "the doubt has an end";
 }
 
 TEST(PrefersAlternative, OnlyWithALeadThatGrowsWithTheDistance) {
