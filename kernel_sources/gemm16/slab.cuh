@@ -6,6 +6,7 @@
 #include "device/bulk_copy.cuh"
 #include "device/wgmma.cuh"
 #include "line_copies.cuh"
+#include "shared_copies.cuh"
 
 constexpr int kSlabBytes = 128;  // of k
 
@@ -17,6 +18,17 @@ __device__ __forceinline__ void copy_plane(SharedAddress to, const TensorMap& ma
     copy_box(to, map, x, y, z, barrier);
   } else {
     copy_box(to, map, x, y, barrier);
+  }
+}
+
+/// The same, to several blocks of a cluster.
+template <bool batched>
+__device__ __forceinline__ void copy_plane(SharedAddress to, const TensorMap& map, int x, int y,
+                                           int z, SharedAddress barrier, unsigned short blocks) {
+  if constexpr (batched) {
+    copy_box_to_blocks(to, map, x, y, z, barrier, blocks);
+  } else {
+    copy_box_to_blocks(to, map, x, y, barrier, blocks);
   }
 }
 
@@ -44,6 +56,26 @@ struct Slab {
 #pragma unroll
       for (int at = 0; at < outer; at += kPiece)
         copy_plane<batched>(to + at * kSlabBytes, map, first + at, k, product, barrier);
+    }
+  }
+
+  /// The same by kSharers blocks, which all receive it: this one copies its part of the lines of
+  /// each box, a multiple of 8, as many as boxes of `map` have.
+  template <bool batched, int kSharers>
+  static __device__ __forceinline__ void copy(SharedAddress to, const TensorMap& map, int first,
+                                              int k, int product, SharedAddress barrier,
+                                              const CopyShare& share) {
+    constexpr int kLines = (along_k ? outer : kSlabBytes / element_bytes) / kSharers;
+    static_assert(kLines % 8 == 0, "parts are swizzled as the whole is");
+    const int line = share.part * kLines;
+    to += line * kPitch;
+    if constexpr (along_k) {
+      copy_plane<batched>(to, map, k, first + line, product, barrier, share.blocks);
+    } else {
+#pragma unroll
+      for (int at = 0; at < outer; at += kPiece)
+        copy_plane<batched>(to + at * kSlabBytes, map, first + at, k + line, product, barrier,
+                            share.blocks);
     }
   }
 
