@@ -9,8 +9,8 @@
 //
 // wgmma wants 64 rows and any multiple of 8 columns. Rows are those of op(A), or of the transposed
 // op(B) if kSwapped: then the tile may be narrow along m.
-// Block 128 * kWarpgroups + 32 threads, or + kLineThreads. Any grid of whole clusters is right; with
-// kParts, a block for each part of each tile.
+// Block 128 * kWarpgroups + 32 threads, or + kLineThreads. Any grid of whole clusters is right;
+// with kParts, a block for each part of each tile.
 #pragma once
 
 #include "cluster_sum.cuh"
@@ -144,8 +144,8 @@ struct SlabKernel {
     if constexpr (kOfBlocks == 1) {
       Operand::template copy<Config::kBatched>(to, map, first, k, product, ring.filled());
     } else {
-      Operand::template copy<Config::kBatched, kOfBlocks>(to, map, first, k, product,
-                                                          ring.filled(), share);
+      Operand::template copy<Config::kBatched, kOfBlocks>(to, map, first, k, product, ring.filled(),
+                                                          share);
     }
   }
 

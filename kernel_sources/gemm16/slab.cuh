@@ -21,14 +21,15 @@ __device__ __forceinline__ void copy_plane(SharedAddress to, const TensorMap& ma
   }
 }
 
-/// The same, to several blocks of a cluster.
+/// Copies a box to several blocks of a cluster: to `offset` bytes behind `to`.
 template <bool batched>
-__device__ __forceinline__ void copy_plane(SharedAddress to, const TensorMap& map, int x, int y,
-                                           int z, SharedAddress barrier, unsigned short blocks) {
+__device__ __forceinline__ void share_plane(SharedAddress to, int offset, const TensorMap& map,
+                                            int x, int y, int z, SharedAddress barrier,
+                                            unsigned short blocks) {
   if constexpr (batched) {
-    copy_box_to_blocks(to, map, x, y, z, barrier, blocks);
+    copy_to_blocks(to, offset, map, x, y, z, barrier, blocks);
   } else {
-    copy_box_to_blocks(to, map, x, y, barrier, blocks);
+    copy_to_blocks(to, offset, map, x, y, barrier, blocks);
   }
 }
 
@@ -60,22 +61,21 @@ struct Slab {
   }
 
   /// The same by kSharers blocks, which all receive it: this one copies its part of the lines of
-  /// each box, a multiple of 8, as many as boxes of `map` have.
+  /// each box, as many as boxes of `map` have.
   template <bool batched, int kSharers>
   static __device__ __forceinline__ void copy(SharedAddress to, const TensorMap& map, int first,
                                               int k, int product, SharedAddress barrier,
                                               const CopyShare& share) {
-    constexpr int kLines = (along_k ? outer : kSlabBytes / element_bytes) / kSharers;
-    static_assert(kLines % 8 == 0, "parts are swizzled as the whole is");
-    const int line = share.part * kLines;
-    to += line * kPitch;
+    constexpr int kLines = along_k ? outer : kSlabBytes / element_bytes;
+    static_assert(kLines % kSharers == 0, "parts have the same number of lines");
+    const int line = share.part * (kLines / kSharers), offset = line * kPitch;
     if constexpr (along_k) {
-      copy_plane<batched>(to, map, k, first + line, product, barrier, share.blocks);
+      share_plane<batched>(to, offset, map, k, first + line, product, barrier, share.blocks);
     } else {
 #pragma unroll
       for (int at = 0; at < outer; at += kPiece)
-        copy_plane<batched>(to + at * kSlabBytes, map, first + at, k + line, product, barrier,
-                            share.blocks);
+        share_plane<batched>(to + at * kSlabBytes, offset, map, first + at, k + line, product,
+                             barrier, share.blocks);
     }
   }
 
