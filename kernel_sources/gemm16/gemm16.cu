@@ -85,6 +85,7 @@ struct Configuration {
   static constexpr bool kBatched = BATCHED, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
   static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K;
+  static constexpr int kBeside = BESIDE, kBelow = BELOW;
   static constexpr bool kAlternate = ALTERNATE;
   static constexpr bool kRowsByThreads = ROWS_BY_THREADS, kColumnsByThreads = COLUMNS_BY_THREADS;
   static constexpr bool kRowsAlongK = SWAP ? B_ALONG_K : A_ALONG_K;

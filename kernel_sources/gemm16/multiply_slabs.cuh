@@ -4,12 +4,13 @@
 // themselves. Sums stay in registers until the whole of k is added. Blocks stride over the tiles,
 // so that copies for the next tile overlap the end of the one before. The warpgroups share the rows
 // of a tile. With kAlternate they take whole tiles in turns: one multiplies while the other stores.
-// With kParts, the blocks of a cluster, that many, divide k of a tile.
+// With kParts, the blocks of a cluster, that many, divide k of a tile. With kBeside and kBelow, the
+// blocks of a cluster have tiles next to each other, and share the copies of rows and columns.
 //
 // wgmma wants 64 rows and any multiple of 8 columns. Rows are those of op(A), or of the transposed
 // op(B) if kSwapped: then the tile may be narrow along m.
-// Block 128 * kWarpgroups + 32 threads, or + kLineThreads. Any grid is right; with kParts, a block
-// for each part of each tile.
+// Block 128 * kWarpgroups + 32 threads, or + kLineThreads. Any grid of whole clusters is right;
+// with kParts, a block for each part of each tile.
 #pragma once
 
 #include "cluster_sum.cuh"
@@ -25,8 +26,8 @@ struct SlabSource {
 };
 
 /// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kAlternate, kParts,
-/// kRowsAlongK, kColumnsAlongK, kRowsByThreads, kColumnsByThreads, kBatched, and what TileStore
-/// takes. If kBatched, tensor maps have a third dimension, the products.
+/// kBeside, kBelow, kRowsAlongK, kColumnsAlongK, kRowsByThreads, kColumnsByThreads, kBatched, and
+/// what TileStore takes. If kBatched, tensor maps have a third dimension, the products.
 template <class Config, class T>
 struct SlabKernel {
   static constexpr int kRows = Config::kRows, kColumns = Config::kColumns;
@@ -45,6 +46,9 @@ struct SlabKernel {
   using Sum = SumOf<Config::kFactor>;
   using Ring = StageRing<Config::kStages>;
   using Split = ClusterSum<Sum, kParts, kSums>;
+  using Sharing = SharedCopies<Config::kBeside, Config::kBelow>;
+  static constexpr bool kShares = Sharing::kBlocks > 1;
+  static_assert(!kShares || kParts == 1, "a cluster has one purpose");
   /// A block stores its share of the columns.
   struct Share : Config {
     static constexpr int kColumns = Config::kColumns / kParts;
@@ -58,6 +62,7 @@ struct SlabKernel {
   // With parts of k, a compiler that unrolls moves the sums between registers and waits for wgmma.
   static constexpr int kStagesAtATime = kParts == 1 ? 2 : 1;
   static constexpr int kWriters = (kByThreads ? kLineThreads : 0) + kSomeByTma;  // of a stage
+  static_assert(!kShares || !kByThreads, "threads copy to their own block");
 
   const SlabSource &row_source, &column_source;
   int rows, columns, K;  // of the problem, seen as wgmma does
@@ -72,7 +77,7 @@ struct SlabKernel {
     for (int stage = 0; stage < Config::kStages; ++stage) {
       const Ring at{ring.barriers, stage};
       init(at.filled(), kWriters);
-      init(at.emptied(), 4 * kSharers);
+      init(at.emptied(), (kShares ? Sharing::kTellers : 4) * kSharers);
     }
     for (int i = 0; i < Config::kWarpgroups; ++i) {
       if (Config::kAlternate) init(barrier_of(i), 4);
@@ -90,14 +95,20 @@ struct SlabKernel {
   struct Place {
     int row, column, part, begin, end, product;
   };
-  __device__ __forceinline__ int down() const { return (rows + kRows - 1) / kRows; }
-  __device__ __forceinline__ int across() const { return (columns + kColumns - 1) / kColumns; }
+  static constexpr int kClusterRows = kRows * Config::kBelow;  // of tiles next to each other
+  static constexpr int kClusterColumns = kColumns * Config::kBeside;
+  /// Tiles, or with kShares those of a whole cluster.
+  __device__ __forceinline__ int down() const { return (rows + kClusterRows - 1) / kClusterRows; }
+  __device__ __forceinline__ int across() const {
+    return (columns + kClusterColumns - 1) / kClusterColumns;
+  }
   __device__ __forceinline__ int tiles_of_product() const { return down() * across(); }
   __device__ __forceinline__ int tiles() const {
     return Config::kBatched ? batch.products * tiles_of_product() : tiles_of_product();
   }
   __device__ __forceinline__ int places() const { return tiles() * kParts; }
-  /// `group` rows of tiles run together, for the L2 cache.
+  /// `group` rows of tiles run together, for the L2 cache. With kShares, a block's tile may lie
+  /// outside of D.
   __device__ __forceinline__ Place place(int index) const {
     const int steps = (K + Config::kDepth - 1) / Config::kDepth, part = index % kParts;
     index /= kParts;
@@ -105,8 +116,8 @@ struct SlabKernel {
     if (Config::kBatched) index %= tiles_of_product();
     const int first = index / (group * across()) * group, height = min(group, down() - first);
     const int at = index % (group * across());
-    return {(first + at % height) * kRows,
-            at / height * kColumns,
+    return {(first + at % height) * kClusterRows + Sharing::down() * kRows,
+            at / height * kClusterColumns + Sharing::across() * kColumns,
             part,
             steps * part / kParts * Config::kDepth,
             steps * (part + 1) / kParts * Config::kDepth,
@@ -119,11 +130,22 @@ struct SlabKernel {
     for (int slab = 0; slab < kSlabs; ++slab, to += kBothBytes) {
       const int from = k + slab * kSlabDepth;
       if constexpr (!Config::kRowsByThreads)
-        Rows::template copy<Config::kBatched>(to, row_source.map, at.row, from, at.product,
-                                              ring.filled());
+        copy_slab<Rows, Config::kBeside>(to, row_source.map, at.row, from, at.product,
+                                         Sharing::of_rows());
       if constexpr (!Config::kColumnsByThreads)
-        Columns::template copy<Config::kBatched>(to + Rows::kBytes, column_source.map, at.column,
-                                                 from, at.product, ring.filled());
+        copy_slab<Columns, Config::kBelow>(to + Rows::kBytes, column_source.map, at.column, from,
+                                           at.product, Sharing::of_columns());
+    }
+  }
+
+  template <class Operand, int kOfBlocks>
+  __device__ __forceinline__ void copy_slab(SharedAddress to, const TensorMap& map, int first,
+                                            int k, int product, const CopyShare& share) const {
+    if constexpr (kOfBlocks == 1) {
+      Operand::template copy<Config::kBatched>(to, map, first, k, product, ring.filled());
+    } else {
+      Operand::template copy<Config::kBatched, kOfBlocks>(to, map, first, k, product, ring.filled(),
+                                                          share);
     }
   }
 
@@ -142,7 +164,7 @@ struct SlabKernel {
 
   /// By one thread, or by kLineThreads if kByThreads. `is_first`: their first warp.
   __device__ __forceinline__ void produce(bool is_first) {
-    for (int i = blockIdx.x; i < places(); i += gridDim.x) {
+    for (int i = Sharing::cluster(); i < places(); i += Sharing::clusters()) {
       const Place at = place(i);
       for (int k = at.begin; k < at.end; k += Config::kDepth, ring.advance()) {
         ring.wait_emptied();
@@ -155,6 +177,12 @@ struct SlabKernel {
         }
       }
     }
+    if (kShares) wait_all_emptied();
+  }
+
+  /// This block may not end before: others still tell it what they have read.
+  __device__ __forceinline__ void wait_all_emptied() {
+    for (int i = 0; i < Config::kStages; ++i, ring.advance()) ring.wait_emptied();
   }
 
   /// Begins to add the products of a stage.
@@ -220,8 +248,16 @@ struct SlabKernel {
     if (kByThreads) publish_to_copies();  // to wgmma, what threads have copied; a reader may do so
   }
 
+  static __device__ __forceinline__ void arrive_by_warp(SharedAddress barrier) {
+    if (threadIdx.x % 32 == 0) arrive(barrier);
+  }
+  /// Of a stage that this warpgroup has read.
   static __device__ __forceinline__ void release(SharedAddress emptied) {
-    if (threadIdx.x % 32 == 0) arrive(emptied);
+    if constexpr (kShares) {
+      Sharing::tell_partners(emptied);
+    } else {
+      arrive_by_warp(emptied);
+    }
   }
 
   /// Whose turn it is, tile by tile.
@@ -244,7 +280,7 @@ struct SlabKernel {
 
   /// Leaves the tensor cores to the next warpgroup.
   __device__ __forceinline__ void end_turn(int warpgroup) const {
-    if (Config::kAlternate) release(barrier_of(warpgroup));
+    if (Config::kAlternate) arrive_by_warp(barrier_of(warpgroup));
   }
 
   __device__ __forceinline__ void sum_stages(int row, const Place& at, int warpgroup,
@@ -288,7 +324,7 @@ struct SlabKernel {
   __device__ __forceinline__ void consume(Store store) {
     const int row = Config::kAlternate ? 0 : store.warpgroup * 64 * kTiles;
     Turns turns{*this, store.warpgroup};
-    for (int i = blockIdx.x; i < places(); i += gridDim.x) {
+    for (int i = Sharing::cluster(); i < places(); i += Sharing::clusters()) {
       const Place at = place(i);
       if (Config::kAlternate && !turns.take()) {
         for (int k = at.begin; k < at.end; k += Config::kDepth) ring.advance();
@@ -368,7 +404,7 @@ __device__ __forceinline__ void multiply_slabs(
     prefetch(b.map);
     if (Config::kByTma) prefetch(d_map);
   }
-  if (Config::kParts == 1) {
+  if (Config::kParts == 1 && !Kernel::kShares) {
     __syncthreads();
   } else {
     cluster_barrier();  // before it, others may not send

@@ -6,6 +6,7 @@
 #include "device/bulk_copy.cuh"
 #include "device/wgmma.cuh"
 #include "line_copies.cuh"
+#include "shared_copies.cuh"
 
 constexpr int kSlabBytes = 128;  // of k
 
@@ -17,6 +18,18 @@ __device__ __forceinline__ void copy_plane(SharedAddress to, const TensorMap& ma
     copy_box(to, map, x, y, z, barrier);
   } else {
     copy_box(to, map, x, y, barrier);
+  }
+}
+
+/// Copies a box to several blocks of a cluster: to `offset` bytes behind `to`.
+template <bool batched>
+__device__ __forceinline__ void share_plane(SharedAddress to, int offset, const TensorMap& map,
+                                            int x, int y, int z, SharedAddress barrier,
+                                            unsigned short blocks) {
+  if constexpr (batched) {
+    copy_to_blocks(to, offset, map, x, y, z, barrier, blocks);
+  } else {
+    copy_to_blocks(to, offset, map, x, y, barrier, blocks);
   }
 }
 
@@ -44,6 +57,25 @@ struct Slab {
 #pragma unroll
       for (int at = 0; at < outer; at += kPiece)
         copy_plane<batched>(to + at * kSlabBytes, map, first + at, k, product, barrier);
+    }
+  }
+
+  /// The same by kSharers blocks, which all receive it: this one copies its part of the lines of
+  /// each box, as many as boxes of `map` have.
+  template <bool batched, int kSharers>
+  static __device__ __forceinline__ void copy(SharedAddress to, const TensorMap& map, int first,
+                                              int k, int product, SharedAddress barrier,
+                                              const CopyShare& share) {
+    constexpr int kLines = along_k ? outer : kSlabBytes / element_bytes;
+    static_assert(kLines % kSharers == 0, "parts have the same number of lines");
+    const int line = share.part * (kLines / kSharers), offset = line * kPitch;
+    if constexpr (along_k) {
+      share_plane<batched>(to, offset, map, k, first + line, product, barrier, share.blocks);
+    } else {
+#pragma unroll
+      for (int at = 0; at < outer; at += kPiece)
+        share_plane<batched>(to + at * kSlabBytes, offset, map, first + at, k + line, product,
+                             barrier, share.blocks);
     }
   }
 

@@ -52,6 +52,7 @@ struct Configuration {
   static constexpr bool kBatched = false, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = DEPTH, kStages = STAGES;
   static constexpr int kWarpgroups = WARPGROUPS, kParts = SPLIT_K;
+  static constexpr int kBeside = 1, kBelow = 1;
   static constexpr bool kAlternate = ALTERNATE;
   static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
   static constexpr bool kRowsAlongK = true, kColumnsAlongK = true;

@@ -76,6 +76,13 @@ TEST(Gemm16Batched, IsRightByWgmmaWhereThreadsCopy) {
   expect_right(problem({2, 40, 72, 72}, "NT"), 16, wgmma_tile_by_threads(64, 32, 0, "rows"));
 }
 
+TEST(Gemm16Batched, IsRightByWgmmaWhereBlocksShareCopies) {
+  using testing::wgmma_tile_shared;
+  expect_right(problem({3, 136, 200, 264}, "NN", "f16", "beta"), 17,
+               wgmma_tile_shared(64, 64, 0, 2, 2));
+  expect_right(problem({2, 200, 136, 136}, "NT", "bf16"), 18, wgmma_tile_shared(64, 72, 1, 2, 2));
+}
+
 TEST(Gemm16Batched, OneProductIsABatch) {
   expect_right(problem({1, 33, 17, 40}, "NN"), 11);
   expect_right(problem({1, 1, 8, 8}, "NT"), 12, testing::wgmma_tile(64, 16, 0));

@@ -65,6 +65,13 @@ TEST(Gemm16Strided, IsRightByWgmmaWhereThreadsCopy) {
   expect_right(problem(kUneven, "TN", "f16"), 15, wgmma_tile_by_threads(64, 32, 0, "rows"));
 }
 
+TEST(Gemm16Strided, IsRightByWgmmaWhereBlocksShareCopies) {
+  using testing::wgmma_tile_shared;
+  constexpr Sizes kUneven{2, 136, 200, 136, 200, 216, 200, 208, 40000, 44000, 27200, 28800};
+  expect_right(problem(kUneven, "NN", "bf16", "beta"), 16, wgmma_tile_shared(64, 64, 0, 2, 2));
+  expect_right(problem(kUneven, "TT", "f16"), 17, wgmma_tile_shared(64, 64, 1, 2, 2));
+}
+
 /// Lines are no multiples of 16 bytes, but their distances are: TMA takes none of them.
 TEST(Gemm16Strided, IsRightForLinesThatEndBetweenThoseThatTmaTakes) {
   expect_right(problem({2, 69, 45, 83, 88, 48, 45, 48, 6336, 4096, 3105, 3504}, "NN", "bf16"), 9,

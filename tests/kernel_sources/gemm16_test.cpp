@@ -156,6 +156,38 @@ TEST(Gemm16, ThreadsCopyOnlyLinesThatAreNoMultiplesOf32Bytes) {
   EXPECT_TRUE(space(67, "rows").empty());
 }
 
+/// On two multiprocessors there is one cluster, whose blocks have several tiles. Some of them lie
+/// outside of D.
+TEST(Gemm16, IsRightByWgmmaWhereBlocksShareCopies) {
+  using testing::wgmma_tile_shared;
+  const auto layout = [](const char* name) {
+    return NamedValues{{"layout", Text(name)}, {"dtype", Text("bf16")}, {"output", Text("bf16")}};
+  };
+  std::uint64_t seed = 140;
+  for (const char* name : {"NN", "NT", "TN", "TT"}) {
+    expect_right(problem(200, 200, 328, layout(name)), ++seed, wgmma_tile_shared(64, 80, 0, 2, 2));
+  }
+  expect_right(problem(136, 328, 136, layout("NN")), ++seed, wgmma_tile_shared(128, 80, 0, 4, 1));
+  expect_right(problem(264, 72, 136, layout("NN")), ++seed, wgmma_tile_shared(64, 64, 0, 1, 4));
+  expect_right(problem(264, 328, 136, layout("NT")), ++seed, wgmma_tile_shared(64, 72, 1, 2, 4));
+  expect_right(problem(264, 328, 136, layout("TN")), ++seed, wgmma_tile_shared(64, 64, 0, 4, 2));
+  expect_right(problem(136, 264, 67, {{"scale", Text("beta")}, {"output", Text("f32")}}), ++seed,
+               wgmma_tile_shared(64, 64, 1, 2, 1));
+  expect_right(problem(200, 72, 136, {{"epilogue", Text("bias_relu")}}), ++seed,
+               wgmma_tile_shared(64, 72, 1, 1, 2));
+}
+
+TEST(Gemm16, BlocksShareOnlyCopiesOfLinesThatAreNoMultiplesOf32Bytes) {
+  const auto space = [](std::int64_t k, std::int64_t beside, std::int64_t below) {
+    return space_of(with_fixed(gemm16(), testing::wgmma_tile_shared(64, 64, 0, beside, below)),
+                    problem(256, 256, k, {{"layout", Text("NT")}}), testing::small_hopper());
+  };
+  EXPECT_FALSE(space(264, 2, 2).empty());
+  EXPECT_TRUE(space(272, 2, 2).empty());
+  EXPECT_TRUE(space(256, 2, 1).empty());
+  EXPECT_TRUE(space(263, 1, 2).empty());
+}
+
 TEST(Gemm16, IsRightByWgmmaForFewRows) {
   expect_right(problem(1, 136, 200, {{"layout", Text("NT")}}), 91, testing::wgmma_tile(64, 8, 1));
   expect_right(problem(1, 1, 1, {}), 92, testing::wgmma_tile(64, 16, 0));

@@ -94,4 +94,14 @@ inline NamedValues wgmma_tile_by_threads(std::int64_t rows, std::int64_t columns
   return tile;
 }
 
+/// The same, where the blocks of a cluster share copies, `beside` times `below`. They do so where
+/// lines are multiples of 16 but not of 32 bytes.
+inline NamedValues wgmma_tile_shared(std::int64_t rows, std::int64_t columns, std::int64_t swap,
+                                     std::int64_t beside, std::int64_t below) {
+  NamedValues tile = wgmma_tile(rows, columns, swap);
+  tile.push_back({"BESIDE", beside});
+  tile.push_back({"BELOW", below});
+  return tile;
+}
+
 }  // namespace autotune::testing

@@ -34,19 +34,27 @@ Problem odd_problem(const Target& target) {
   return problem_of(target, sizes, {});
 }
 
+/// Lines are multiples of 16 but not of 32 bytes.
+Problem uneven_problem(const Target& target) {
+  NamedValues sizes{{"M", 520}, {"N", 392}, {"K", 1032}};
+  if (target.sizes.size() > 3) sizes.push_back({"BATCH", 3});
+  return problem_of(target, sizes, {});
+}
+
 /// Compiles the configuration in the middle of those that have the fixed values.
 void expect_to_compile(const std::string& name, const NamedValues& fixed,
-                       const DeviceInfo& gpu = gpu_of(90, 227 << 10)) {
+                       const DeviceInfo& gpu = gpu_of(90, 227 << 10),
+                       Problem (*problem_for)(const Target&) = odd_problem) {
   const ScratchFolder folder;
   const CubinCompiler compiler(gpu.compute_capability,
                                std::make_shared<BuildCache>(folder.path() / "cache"));
   const Target target =
       load_manifest(source_folder() / "kernel_sources" / name / (name + ".target.toml"));
-  const Problem odd = odd_problem(target);
-  const ParameterSpace space = space_of(with_fixed(target, fixed), odd, gpu);
+  const Problem problem = problem_for(target);
+  const ParameterSpace space = space_of(with_fixed(target, fixed), problem, gpu);
   ASSERT_FALSE(space.empty());
   const CompiledKernel compiled =
-      compiler.compile(source_unit(target, odd, space.at(space.size() / 2), gpu));
+      compiler.compile(source_unit(target, problem, space.at(space.size() / 2), gpu));
   EXPECT_EQ(compiled.outcome, Outcome::ok) << compiled.log;
 }
 
@@ -71,6 +79,16 @@ TEST_P(TensorCoreKernels, CompileForGpusWithoutWgmma) {
   expect_to_compile(GetParam(), kMma, gpu_of(80, 163 << 10));
   expect_to_compile(GetParam(), kMma, gpu_of(89, 99 << 10));
   expect_to_compile(GetParam(), kMma, gpu_of(120, 99 << 10));
+}
+
+TEST(SharedCopies, CompileForAHopper) {
+  for (const char* name : {"gemm16", "gemm16_batched"}) {
+    SCOPED_TRACE(name);
+    NamedValues shared = kWgmma;
+    shared.push_back({"BESIDE", 2});
+    shared.push_back({"BELOW", 4});
+    expect_to_compile(name, shared, gpu_of(90, 227 << 10), uneven_problem);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, TensorCoreKernels,
