@@ -18,6 +18,8 @@ struct Tile {
   std::int64_t parts = 1, alternate = 0;
 };
 
+const NamedValues kBf16{{"dtype", "bf16"}, {"output", "bf16"}};
+
 double predicted_us(const std::string& name, std::int64_t m, std::int64_t n, std::int64_t k,
                     const Tile& tile, const NamedValues& others, const NamedValues& settings) {
   const Target target =
@@ -40,8 +42,15 @@ double predicted_us(const std::string& name, std::int64_t m, std::int64_t n, std
 
 double predicted_us(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile,
                     std::int64_t pad = 0, const char* by_threads = "none") {
-  return predicted_us("gemm16", m, n, k, tile, {{"PAD", pad}, {"BY_THREADS", by_threads}},
-                      {{"dtype", "bf16"}, {"output", "bf16"}});
+  return predicted_us("gemm16", m, n, k, tile,
+                      {{"PAD", pad}, {"BY_THREADS", by_threads}, {"BESIDE", 1}, {"BELOW", 1}},
+                      kBf16);
+}
+
+double predicted_us_of_shared(const Tile& tile, std::int64_t beside, std::int64_t below) {
+  return predicted_us("gemm16", 1000, 1000, 1000, tile,
+                      {{"PAD", 0}, {"BY_THREADS", "none"}, {"BESIDE", beside}, {"BELOW", below}},
+                      kBf16);
 }
 
 double predicted_us_by_tf32(std::int64_t size, const Tile& tile, const NamedValues& others = {}) {
@@ -77,6 +86,13 @@ TEST(Gemm16Model, LinesBetweenSectorsAreCopiedByThreadsWithGain) {
   expect_near(predicted_us(1000, 1000, 1000, {64, 128, 0, 64, 5, 1}, 0, "both"), 7.85);
   EXPECT_LT(by_threads, predicted_us(1000, 1000, 1000, tile));
   EXPECT_LT(by_threads, predicted_us(1000, 1000, 1000, tile, 1));
+}
+
+TEST(Gemm16Model, LinesBetweenSectorsAreCopiedForSeveralBlocksWithGain) {
+  const double for_four = predicted_us_of_shared({128, 72, 1, 64, 6, 1}, 2, 4);
+  expect_near(for_four, 6.80);
+  expect_near(predicted_us_of_shared({128, 72, 1, 64, 5, 1}, 2, 2), 7.01);
+  EXPECT_LT(for_four, predicted_us(1000, 1000, 1000, {128, 64, 0, 64, 6, 1}, 0, "rows"));
 }
 
 TEST(Gemm16Model, LinesOfWholeSectorsAreNotThatSlow) {
