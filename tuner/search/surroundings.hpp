@@ -19,7 +19,8 @@ class Surroundings {
                const Neighbours& neighbours)
       : space_(space), candidates_(candidates), neighbours_(neighbours) {}
 
-  /// The candidate with the shortest expected time per success. ValueEffects expects the time;
+  /// The candidate with the shortest expected time per success. ValueEffects expects the time. A
+  /// trade, in which one parameter goes up by a value and another one down, counts as faster.
   /// `success` is the probability, one per candidate or empty. `taken` has one flag per candidate.
   /// At least one observation must be valid. nullopt when all are taken.
   std::optional<std::size_t> best_row(const Observations& observations,

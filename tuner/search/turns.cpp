@@ -9,8 +9,8 @@ namespace {
 using enum Proposer;
 constexpr std::array kFresh = {smooth, stepped, smooth, local};
 constexpr std::array kStale = {smooth, random, local, stepped, random, local};
-constexpr std::array kStuckRound = {smooth, random,  around, local,  random,
-                                    around, stepped, random, around, local};
+constexpr std::array kStuckRound = {around, smooth, around,  random, around,
+                                    local,  around, stepped, random, local};
 
 }  // namespace
 

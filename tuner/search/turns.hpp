@@ -17,7 +17,7 @@ enum class Proposer {
 
 /// Takes turns: smooth, stepped, smooth, local. While the search is stale, a third of the proposals
 /// are random and a third local, because a surrogate on a plateau proposes more of the plateau.
-/// While it is stuck, three of ten are `around`, three random and two local: if the search has not
+/// While it is stuck, four of ten are `around`, two random and two local: if the search has not
 /// left the fastest by then, something faster is probably a few changes away, and the surrogates
 /// miss it.
 class Turns {

@@ -51,6 +51,14 @@ TEST(Surroundings, SkipWhatWillProbablyFail) {
   EXPECT_NE(fixture.next(success), (Levels{0, 2, 0}));
 }
 
+TEST(Surroundings, PreferATradeOfAValueForAnother) {
+  Fixture fixture;
+  for (const Levels& levels : {Levels{0, 2, 0}, Levels{0, 1, 1}}) {
+    fixture.taken[*fixture.space.find(levels)] = 1;
+  }
+  EXPECT_EQ(fixture.next(), (Levels{1, 0, 1})) << "though {0, 1, 2} has the faster values";
+}
+
 TEST(Surroundings, EndTwoChangesAway) {
   Fixture fixture;
   int count = 0;
