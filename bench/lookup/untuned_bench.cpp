@@ -9,8 +9,7 @@
 // such as gemm_split, that target answers where it is measured or clearly expected to be faster.
 // With --tuned-only, the vendor's library is never called. With --least-volume, smaller products
 // are left out. Times are of calls between small ordinary kernels, whose own time is subtracted, or
-// with
-// --between no of a chain of calls. Every result is verified. Prints a line a shape, then the
+// with --between no of a chain of calls. Every result is verified. Prints a line a shape, then the
 // summary.
 #include <algorithm>
 #include <array>
