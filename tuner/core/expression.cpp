@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "tuner/core/expression_parser.hpp"
 #include "tuner/core/expression_program.hpp"
@@ -70,6 +71,12 @@ Expression Expression::choice(const Expression& condition, const Expression& yes
   program.code[to_no].operand = static_cast<std::int64_t>(program.code.size());
   append(program, *no.program_);
   program.code[to_end].operand = static_cast<std::int64_t>(program.code.size());
+  return Expression(std::make_shared<const ExpressionProgram>(std::move(program)));
+}
+
+Expression Expression::called(std::string text) const {
+  ExpressionProgram program = *program_;
+  program.text = std::move(text);
   return Expression(std::make_shared<const ExpressionProgram>(std::move(program)));
 }
 

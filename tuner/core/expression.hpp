@@ -78,6 +78,9 @@ class Expression {
   static Expression choice(const Expression& condition, const Expression& yes,
                            const Expression& no);
 
+  /// The same, with another text in messages.
+  Expression called(std::string text) const;
+
   const std::string& text() const;
   /// integer, real, word or handle.
   ValueKind kind() const;

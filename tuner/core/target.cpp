@@ -127,7 +127,9 @@ Target with_fixed(Target target, const NamedValues& fixed) {
     if (!held.insert(each.name).second) {
       throw UsageError(format("{}: {} is fixed twice: give it one value", target.name, each.name));
     }
-    if (parameter->when) target.constraints.push_back(*parameter->when);
+    if (parameter->when) {
+      target.constraints.push_back(parameter->when->called(format("{} is used", each.name)));
+    }
     target.constraints.push_back(
         condition_on(*parameter, format("{} == {}", each.name, value.literal())));
   }

@@ -19,6 +19,12 @@ TEST(Expression, NamesComeInOrderOfFirstAppearance) {
   EXPECT_EQ(expression.column_of("tile_2"), 30);
 }
 
+TEST(Expression, IsTheSameUnderAnotherText) {
+  const Expression expression = Expression::parse("BM + 1").called("one more");
+  EXPECT_EQ(expression.text(), "one more");
+  EXPECT_EQ(expression.evaluate(std::vector<std::int64_t>{4}), 5);
+}
+
 TEST(Expression, ConstantEvaluatesToItself) {
   constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
   EXPECT_EQ(Expression::constant(kLowest).evaluate(std::vector<std::int64_t>{}), kLowest);

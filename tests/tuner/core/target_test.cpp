@@ -90,6 +90,14 @@ TEST(FixedParameters, OutOfMeaningDoNotCount) {
               ElementsAre("LOADER=async DEPTH=1"));
 }
 
+TEST(FixedParameters, ThatNothingUsesAreNamed) {
+  Target both = loader();
+  both.parameters[0].values = {"async", "plain"};
+  const Target target = with_fixed(both, {{"LOADER", "plain"}, {"DEPTH", 1}});
+  EXPECT_THAT(space_of(target, problem_of(target, {{"N", 1}}, {}), {}).why_empty(),
+              HasSubstr("\"DEPTH is used\""));
+}
+
 TEST(FixedParameters, ChangeNeitherMacrosNorWordNumbers) {
   const Target target = with_fixed(loader(), {{"LOADER", "async"}});
   EXPECT_EQ(target.parameters[0].values.size(), 2u);
