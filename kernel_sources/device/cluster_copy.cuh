@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies that several blocks of a cluster receive: TMA reads a box once and writes it to the same
-// place in each of them, where the block's own barrier counts it. A block says to those that copy
-// to it which stages it has read. From compute capability 9.0 on.
+// place in each of them, where the block's own barrier counts it. When a block has read a stage, it
+// arrives at barriers in the blocks that copy there. From compute capability 9.0 on.
 #pragma once
 
 #include "cluster_send.cuh"
 
 #ifdef AUTOTUNE_HOST
 
-/// wgmma is imitated warp by warp: each warp says for itself that it has read a stage.
-constexpr int kTellingWarps = 4;
-inline int telling_index() { return threadIdx.x % 32; }
+/// wgmma is imitated warp by warp: each warp arrives when it has read a stage.
+constexpr int kArrivingWarps = 4;
+inline int arrival_index() { return threadIdx.x % 32; }
 
+/// Copies a box to `offset` bytes behind `to`, swizzled as seen from `to`. copy_box() swizzles as
+/// seen from the box.
 inline void copy_part(SharedAddress to, int offset, const TensorMap& map, int x0, int y0, int z,
                       SharedAddress barrier) {
   const int pitch = map.box[0] * map.element_bytes;
@@ -48,10 +50,11 @@ inline void arrive_in_block(SharedAddress barrier, int rank) {
 
 #else
 
-/// A group of wgmma ends for all warps of a warpgroup at once: one thread of them tells a block.
-constexpr int kTellingWarps = 1;
-/// Which of the blocks a thread tells. The first indexes are in different warps.
-__device__ __forceinline__ int telling_index() {
+/// A group of wgmma ends for all warps of a warpgroup at once: one of their threads arrives in a
+/// block.
+constexpr int kArrivingWarps = 1;
+/// In which of the blocks a thread arrives. The first indexes are in different warps.
+__device__ __forceinline__ int arrival_index() {
   return threadIdx.x % 32 * 4 + threadIdx.x / 32 % 4;
 }
 
@@ -79,9 +82,9 @@ __device__ __forceinline__ void copy_to_blocks(SharedAddress to, int offset, con
       : "memory");
 }
 
-/// At the same barrier in the block `rank` of the cluster. It says what was read, not what was
-/// written: `.release.cluster` would wait for all writes of the thread, as a fence for the whole GPU
-/// does, and takes longer than the copies.
+/// At the same barrier in the block `rank` of the cluster, after reading. For what was written,
+/// `.release.cluster` would be needed: it waits for all writes of the thread, as a fence for the
+/// whole GPU does, and takes longer than the copies.
 __device__ __forceinline__ void arrive_in_block(SharedAddress barrier, int rank) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(address_in_block(barrier, rank))
                : "memory");

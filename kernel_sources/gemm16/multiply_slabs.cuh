@@ -77,7 +77,7 @@ struct SlabKernel {
     for (int stage = 0; stage < Config::kStages; ++stage) {
       const Ring at{ring.barriers, stage};
       init(at.filled(), kWriters);
-      init(at.emptied(), (kShares ? Sharing::kTellers : 4) * kSharers);
+      init(at.emptied(), (kShares ? Sharing::kArrivals : 4) * kSharers);
     }
     for (int i = 0; i < Config::kWarpgroups; ++i) {
       if (Config::kAlternate) init(barrier_of(i), 4);
@@ -180,7 +180,7 @@ struct SlabKernel {
     if (kShares) wait_all_emptied();
   }
 
-  /// This block may not end before: others still tell it what they have read.
+  /// This block may not end before: others still arrive at its barriers.
   __device__ __forceinline__ void wait_all_emptied() {
     for (int i = 0; i < Config::kStages; ++i, ring.advance()) ring.wait_emptied();
   }
@@ -254,7 +254,7 @@ struct SlabKernel {
   /// Of a stage that this warpgroup has read.
   static __device__ __forceinline__ void release(SharedAddress emptied) {
     if constexpr (kShares) {
-      Sharing::tell_partners(emptied);
+      Sharing::arrive_at_partners(emptied);
     } else {
       arrive_by_warp(emptied);
     }

@@ -19,7 +19,7 @@ template <int kBeside, int kBelow>
 struct SharedCopies {
   static constexpr int kBlocks = kBeside * kBelow;            // of a cluster
   static constexpr int kPartners = kBeside + kBelow - 1;      // that read what a block copies
-  static constexpr int kTellers = kTellingWarps * kPartners;  // arrivals for each warpgroup
+  static constexpr int kArrivals = kArrivingWarps * kPartners;  // arrivals for each warpgroup
 
   static __device__ __forceinline__ int cluster() { return blockIdx.x / kBlocks; }
   static __device__ __forceinline__ int clusters() { return gridDim.x / kBlocks; }
@@ -44,9 +44,10 @@ struct SharedCopies {
     return (other + (other >= down())) * kBeside + across();
   }
 
-  /// All threads of a warpgroup that has read a stage call this: tells the blocks that copy there.
-  static __device__ __forceinline__ void tell_partners(SharedAddress emptied) {
-    const int index = telling_index();
+  /// All threads of a warpgroup that has read a stage call this. It arrives at the stage's barrier
+  /// in each block that copies there.
+  static __device__ __forceinline__ void arrive_at_partners(SharedAddress emptied) {
+    const int index = arrival_index();
     if (index < kPartners) arrive_in_block(emptied, partner(index));
   }
 };
