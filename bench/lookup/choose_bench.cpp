@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time to choose a configuration for sizes that were not tuned, for a GPU that need not be here. It
 // is chosen from what is shipped for the GPU, or from another database.
-//   choose_bench [--device NAME] [--count N] [--seed S] [--rounds N] [--alternative TARGET]
-//                [--db FILE] [--choices FILE]
+//   choose_bench [--device NAME] [--count N] [--seed S] [--rounds N] [--target TARGET]
+//                [--alternative TARGET] [--db FILE] [--choices FILE]
 // Draws the shapes of untuned_bench. In each round, a fresh handle looks each of them up once. A
 // shape's time is the least of its rounds, in processor time. --choices writes the answers, to
 // compare them with those of another build.
@@ -41,6 +41,7 @@ Options options_of(int argc, char** argv) {
                   {"--count", "200"},
                   {"--seed", "1"},
                   {"--rounds", "3"},
+                  {"--target", "gemm"},
                   {"--alternative", ""},
                   {"--choices", ""},
                   {"--db", AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db"}};
@@ -83,7 +84,7 @@ double processor_ms() {
 Handle opened(const Options& options) {
   autotune_options wanted{};
   wanted.size = sizeof wanted;
-  wanted.target = "gemm";
+  wanted.target = options.at("--target").c_str();
   wanted.device = options.at("--device").c_str();
   wanted.user_database = options.at("--db").c_str();
   wanted.shipped_database = "";

@@ -179,6 +179,26 @@ class GemmVariants : public Gpu {
     return sample;
   }
 
+  /// Of gemm16, where blocks of a cluster share copies: lines are multiples of 16 bytes, not of 32.
+  static Sample with_shared_copies(const Target& target, std::uint64_t seed) {
+    Random random(seed);
+    const auto uneven = [&](std::int64_t least) { return 16 * between(random, least, 40) + 8; };
+    const NamedValues cluster = one_of<NamedValues>(random, {{{"BESIDE", 2}, {"BELOW", 2}},
+                                                             {{"BESIDE", 2}, {"BELOW", 4}},
+                                                             {{"BESIDE", 4}, {"BELOW", 2}}});
+    NamedValues settings;
+    for (const Setting& setting : target.settings)
+      settings.push_back({setting.name, one_of(random, setting.values)});
+    Sample sample;
+    sample.problem =
+        problem_of(target, {{"M", uneven(16)}, {"N", uneven(16)}, {"K", uneven(4)}}, settings);
+    const Target held = with_fixed(with_fixed(target, {{"KERNEL", "wgmma"}}), cluster);
+    const ParameterSpace space = space_of(held, sample.problem, device().info());
+    for (std::size_t i = 0; i < kVariantsAProblem && !space.empty(); ++i)
+      sample.configurations.push_back(space.at(random() % space.size()));
+    return sample;
+  }
+
   /// do_one(0) … do_one(count - 1) on all cores.
   static void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& do_one) {
     std::atomic<std::size_t> next{0};
@@ -220,13 +240,15 @@ class GemmVariants : public Gpu {
     }
   }
 
-  static void verify_variants(const Target& target) {
+  static void verify_variants(
+      const Target& target,
+      const std::function<Sample(const Target&, std::uint64_t)>& draw = drawn) {
     const std::uint64_t count = number_from("AUTOTUNE_TEST_VARIANTS", 500);
     const std::uint64_t seed = number_from("AUTOTUNE_TEST_SEED", std::random_device{}());
     std::printf("AUTOTUNE_TEST_VARIANTS=%llu AUTOTUNE_TEST_SEED=%llu\n",
                 static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
     std::vector<Sample> samples((count + kVariantsAProblem - 1) / kVariantsAProblem);
-    on_all_cores(samples.size(), [&](std::size_t i) { samples[i] = drawn(target, seed + i); });
+    on_all_cores(samples.size(), [&](std::size_t i) { samples[i] = draw(target, seed + i); });
 
     std::vector<std::pair<Sample*, std::size_t>> places;
     for (Sample& sample : samples) {
@@ -276,6 +298,12 @@ TEST_F(GemmVariants, OfSixteenBitsAreRightAtRandomProblems) {
       load_manifest(source_folder() / "kernel_sources/gemm16_batched/gemm16_batched.target.toml"));
   verify_variants(
       load_manifest(source_folder() / "kernel_sources/gemm16_strided/gemm16_strided.target.toml"));
+}
+
+TEST_F(GemmVariants, ThatShareCopiesAreRight) {
+  if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
+  verify_variants(load_manifest(source_folder() / "kernel_sources/gemm16/gemm16.target.toml"),
+                  with_shared_copies);
 }
 
 TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {

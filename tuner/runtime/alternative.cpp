@@ -52,9 +52,13 @@ double time_of(const LookupAnswer& answer, Engines engines) {
   return runs_library(answer, engines) ? answer.baseline_ns : answer.expected_ns;
 }
 
-/// Configurations of other devices, of far sizes, and the default one are not.
+double distance_of(const LookupAnswer& answer) {
+  return answer.distance + (answer.origin == db::Origin::same_architecture ? kOtherDevice : 0);
+}
+
+/// Configurations of far sizes and the default one are not.
 bool is_tuned_near(const LookupAnswer& answer) {
-  return answer.origin <= db::Origin::transferred && answer.distance <= kFarthest &&
+  return answer.origin != db::Origin::default_configuration && distance_of(answer) <= kFarthest &&
          answer.expected_ns > 0;
 }
 
@@ -80,7 +84,7 @@ bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engin
   if (ours == 0) return is_measured(other);
   // Whether a library is expected to be the fastest is for `own` to say: both would call the same.
   if (!is_measured(other) && runs_library(other, engines)) return false;
-  const double distance = std::max(own.distance, other.distance);
+  const double distance = std::max(distance_of(own), distance_of(other));
   return is_tuned_near(other) && prefers_alternative(std::log(ours), std::log(others), distance);
 }
 

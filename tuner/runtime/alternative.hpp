@@ -27,11 +27,11 @@ enum class Engines : std::uint8_t { kernels_only, with_libraries };
 /// of faster_of(), without pins.
 bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines);
 
-/// Returns `other` if it was tuned on this device, for these sizes or others within two doublings,
-/// and is faster than `own`. Where both were measured for exactly these sizes, these times decide.
-/// Else expected times do, and prefers_alternative() tells whether the lead is clear. Returns `own`
-/// if it has a pin, if a time is unknown, or if a library is expected to be faster than `other`.
-/// `other` may be null.
+/// Returns `other` if it was tuned for these sizes or others within two doublings, and is faster
+/// than `own`. Another GPU of the architecture counts as half a doubling. Where both were measured
+/// for exactly these sizes, these times decide. Else expected times do, and prefers_alternative()
+/// tells whether the lead is clear. Returns `own` if it has a pin, if a time is unknown, or if a
+/// library is expected to be faster than `other`. `other` may be null.
 TargetLookup& faster_of(TargetLookup& own, TargetLookup* other, std::span<const std::int64_t> sizes,
                         Engines engines = Engines::with_libraries);
 

@@ -8,7 +8,6 @@
 namespace autotune {
 namespace {
 
-constexpr double kOtherDevice = 0.5;        // added to a distance
 constexpr std::size_t kMostProblems = 256;  // the nearest
 constexpr std::size_t kFirst = 8;   // candidates to expand when none but the default is valid
 constexpr double kOneChange = 0.6;  // added to the distance of a neighbour's error

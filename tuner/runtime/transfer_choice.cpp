@@ -20,8 +20,8 @@ constexpr double kFarWeight = 1e-9;  // counts only where nothing is near
 constexpr double kMarginPerDoubling = 0.1;
 constexpr double kMostMargin = 0.06;
 constexpr double kLeastLead = 0.05;  // of an alternative
-constexpr double kLeadPerDoubling = 0.15;
-constexpr double kMostLead = 0.3;
+constexpr double kLeadPerDoubling = 0.1;
+constexpr double kMostLead = 0.2;
 
 double bell(double distance, double reach) { return std::exp(-std::pow(distance / reach, 2)); }
 

@@ -9,6 +9,9 @@
 
 namespace autotune {
 
+/// Added to the distance of what was tuned on another GPU of the architecture.
+inline constexpr double kOtherDevice = 0.5;
+
 /// The model's error for a configuration at the nearest problem where it was timed.
 struct KnownError {
   double log_error = 0;  // measured less predicted

@@ -91,7 +91,7 @@ TEST_F(Alternative, WhereNeitherIsTunedTheOneThatIsClearlyExpectedToBeFasterAnsw
   autotune_close(handle_);
 }
 
-TEST_F(Alternative, OnlyOneThatIsTunedOnThisDeviceAnswers) {
+TEST_F(Alternative, OneThatWasTunedOnAnotherGpuAnswersIfItIsFaster) {
   options_.settings = "layout=NT";
   options_.device = "NVIDIA H100 PCIe";
   tune("gemm", 900000);
@@ -110,9 +110,11 @@ TEST_F(Alternative, OnlyOneThatIsTunedOnThisDeviceAnswers) {
     store.add_decision(sample.decision(to_text(target.default_configuration), 900000));
   }
   ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-  EXPECT_EQ(answered_target(sizes_), "gemm");
+  EXPECT_EQ(answered_target(sizes_), "gemm_split");
   const int64_t near[3] = {520, 512, 512};
-  EXPECT_EQ(answered_target(near), "gemm");
+  EXPECT_EQ(answered_target(near), "gemm_split");
+  const int64_t far[3] = {4096, 2048, 1024};
+  EXPECT_EQ(answered_target(far), "gemm");
   autotune_close(handle_);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gemm_split in the place of gemm at sizes that were not tuned, judged by the shipped times of an
-// H200: each problem counts as not tuned in turn.
+// H200 and an H100: each problem counts as not tuned in turn.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,21 +10,23 @@
 #include "tuner/runtime/alternative.hpp"
 #include "tuner/runtime/experience.hpp"
 #include "tuner/target/catalog.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
-DeviceInfo shipped_gpu() {
-  DeviceInfo info = device_info(find_gpu("NVIDIA H200"));
+DeviceInfo shipped_gpu(const std::string& name) {
+  DeviceInfo info = device_info(find_gpu(name));
   info.kind = DeviceKind::cuda;
   return info;
 }
 
-/// What is shipped of one target on the H200.
+/// What is shipped of one target for a GPU, and what is known there of others of the architecture.
 class Shipped {
  public:
-  explicit Shipped(const std::string& name)
-      : target_(find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name +
+  Shipped(const std::string& name, const std::string& gpu)
+      : device_(shipped_gpu(gpu)),
+        target_(find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name +
                             ".target.toml")) {
     const db::Layer layer{AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db", db::Mode::shipped};
     db::LookupRequest request;
@@ -34,23 +36,28 @@ class Shipped {
     request.policy = "l2=hot launch=graph context=between";
     request.device = device_row(device_);
     times_ = db::read_past_times({&layer, 1}, request);
-    std::erase_if(times_.problems, [&](const db::PastProblem& problem) {
-      return !db::is_same_device(times_.devices[problem.device], request.device);
-    });
   }
 
-  const std::vector<db::PastProblem>& problems() const { return times_.problems; }
+  /// Those of the GPU.
+  std::vector<db::PastProblem> problems() const {
+    std::vector<db::PastProblem> own = times_.problems;
+    std::erase_if(own, [&](const db::PastProblem& problem) { return !is_own(problem); });
+    return own;
+  }
 
-  /// The answer for these sizes from those of all others.
-  LookupAnswer answer_without(const db::PastProblem& problem) const {
+  /// The answer for these sizes from those of all others, on this GPU or only on other ones.
+  LookupAnswer answer_without(const db::PastProblem& problem, bool other_gpus_only = false) const {
     db::PastTimes others = times_;
-    std::erase_if(others.problems,
-                  [&](const db::PastProblem& other) { return other.sizes == problem.sizes; });
+    std::erase_if(others.problems, [&](const db::PastProblem& other) {
+      return other.sizes == problem.sizes || (other_gpus_only && is_own(other));
+    });
     Experience experience({target_, ones_, device_, program_}, std::move(others));
     LookupAnswer answer;
     const auto choice = experience.choose(std::span(problem.sizes).first(3));
     if (!choice) return answer;
-    if (!choice->is_standard) answer.origin = db::Origin::transferred;
+    if (!choice->is_standard) {
+      answer.origin = choice->same_device ? db::Origin::transferred : db::Origin::same_architecture;
+    }
     answer.distance = choice->distance;
     answer.expected_ns = choice->expected_seconds * 1e9;
     answer.baseline_ns = choice->baseline_seconds * 1e9;
@@ -58,8 +65,12 @@ class Shipped {
   }
 
  private:
+  bool is_own(const db::PastProblem& problem) const {
+    return db::is_same_device(times_.devices[problem.device], device_row(device_));
+  }
+
+  const DeviceInfo device_;
   const Target target_;
-  const DeviceInfo device_ = shipped_gpu();
   const Problem ones_ = problem_of(target_, {{"M", 1}, {"N", 1}, {"K", 1}}, {});
   const TargetProgram program_{target_, ones_, device_, SizeBinding::given};
   db::PastTimes times_;
@@ -69,23 +80,40 @@ double volume_of(const db::PastProblem& problem) {
   return static_cast<double>(problem.sizes[0] * problem.sizes[1] * problem.sizes[2]);
 }
 
-TEST(AlternativeTimes, ItIsChosenOnlyWhereItWasFasterAndWhereItGainsMost) {
-  const Shipped gemm("gemm"), split("gemm_split");
-  ASSERT_FALSE(split.problems().empty()) << "db/shipped has no gemm_split of this GPU";
-  for (const db::PastProblem& problem : split.problems()) {
-    const double volume = volume_of(problem);
-    if (volume < 1 << 23) continue;
-    const bool is_chosen = is_faster(split.answer_without(problem), gemm.answer_without(problem),
-                                     Engines::with_libraries);
-    const double speedup = problem.baseline_ns / problem.good.front().ns;
-    const std::int64_t m = problem.sizes[0], n = problem.sizes[1], k = problem.sizes[2];
-    if (is_chosen) {
-      EXPECT_GT(speedup, 1.1) << m << ' ' << n << ' ' << k;
-    } else if (volume >= 1 << 29) {
-      EXPECT_LT(speedup, 1.7) << m << ' ' << n << ' ' << k;
-    }
+/// `speedup` is that of gemm_split over the vendor's library.
+void expect_well_chosen(const db::PastProblem& problem, const LookupAnswer& split,
+                        const LookupAnswer& gemm) {
+  const double volume = volume_of(problem);
+  const double speedup = problem.baseline_ns / problem.good.front().ns;
+  SCOPED_TRACE(format("{}x{}x{}", problem.sizes[0], problem.sizes[1], problem.sizes[2]));
+  if (is_faster(split, gemm, Engines::with_libraries)) {
+    EXPECT_GT(speedup, 1.1);
+  } else if (volume >= 1 << 29) {
+    EXPECT_LT(speedup, 1.75);
   }
 }
+
+class AlternativeTimes : public testing::TestWithParam<const char*> {};
+
+TEST_P(AlternativeTimes, ItIsChosenOnlyWhereItWasFasterAndWhereItGainsMost) {
+  const Shipped gemm("gemm", GetParam()), split("gemm_split", GetParam());
+  ASSERT_FALSE(split.problems().empty()) << "db/shipped has no gemm_split of this GPU";
+  for (const db::PastProblem& problem : split.problems()) {
+    if (volume_of(problem) < 1 << 23) continue;
+    expect_well_chosen(problem, split.answer_without(problem), gemm.answer_without(problem));
+  }
+}
+
+TEST_P(AlternativeTimes, TheyAreAlsoKnownFromAnotherGpu) {
+  const Shipped gemm("gemm", GetParam()), split("gemm_split", GetParam());
+  for (const db::PastProblem& problem : split.problems()) {
+    if (volume_of(problem) < 1 << 23) continue;
+    expect_well_chosen(problem, split.answer_without(problem, true), gemm.answer_without(problem));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, AlternativeTimes,
+                         testing::Values("NVIDIA H200", "NVIDIA H100 80GB HBM3"));
 
 }  // namespace
 }  // namespace autotune

@@ -66,9 +66,9 @@ TEST(PrefersBaseline, IfOursIsNotAheadByMoreThanTheDoubtOfTheDistance) {
 TEST(PrefersAlternative, OnlyWithALeadThatGrowsWithTheDistance) {
   EXPECT_FALSE(prefers_alternative(0, -0.04, 0)) << "never for nothing";
   EXPECT_TRUE(prefers_alternative(0, -0.06, 0));
-  EXPECT_FALSE(prefers_alternative(0, -0.19, 1));
-  EXPECT_TRUE(prefers_alternative(0, -0.21, 1));
-  EXPECT_TRUE(prefers_alternative(0, -0.31, 20)) << "the doubt has an end";
+  EXPECT_FALSE(prefers_alternative(0, -0.14, 1));
+  EXPECT_TRUE(prefers_alternative(0, -0.16, 1));
+  EXPECT_TRUE(prefers_alternative(0, -0.21, 20)) << "the doubt has an end";
   EXPECT_FALSE(prefers_alternative(0, 0.1, 0));
 }
 
