@@ -23,11 +23,14 @@ namespace {
 
 constexpr std::size_t kFirst = 6;  // configurations before the first fit
 constexpr std::size_t kMostFirst = 16;
-constexpr std::size_t kFewest = 2;  // valid configurations before the first fit
-constexpr std::size_t kLocal = 3;   // fastest configurations whose neighbours are proposed
-constexpr std::size_t kParts = 8;   // per batch; one part is measured and replaced at a time
-constexpr double kStep = 0.03;      // Kernel::step of the second surrogate
-constexpr double kRedraw = 1.08;    // growth of observations before large spaces are resampled
+constexpr std::size_t kFewest = 2;          // valid configurations before the first fit
+constexpr std::size_t kManyFail = 4;        // one of so many configurations of the start
+constexpr std::size_t kWhereManyFail = 18;  // valid configurations before the first fit there
+constexpr std::size_t kMostTries = 30;      // configurations of the start, to have these
+constexpr std::size_t kLocal = 3;           // fastest configurations whose neighbours are proposed
+constexpr std::size_t kParts = 8;  // per batch; one part is measured and replaced at a time
+constexpr double kStep = 0.03;     // Kernel::step of the second surrogate
+constexpr double kRedraw = 1.08;   // growth of observations before large spaces are resampled
 
 class Search {
  public:
@@ -98,14 +101,23 @@ class Search {
     return prior_.log_predicted.empty() ? std::clamp(batch_, kFirst, kMostFirst) : kFirst;
   }
 
-  /// Evaluates the first configurations; false when the budget ended. While fewer than kFewest are
+  /// Valid configurations that a start of `started` ones needs. Where many fail, the valid ones lie
+  /// apart, and a surrogate that was fitted to a few of them proposes more of the same.
+  std::size_t needed(std::size_t started) const {
+    if (!prior_.log_predicted.empty() || started >= kMostTries) return kFewest;
+    const std::size_t failed = observations_.size() - observations_.valid();
+    return failed * kManyFail >= observations_.size() ? kWhereManyFail : kFirst;
+  }
+
+  /// Evaluates the first configurations; false when the budget ended. While fewer than needed are
   /// valid, continues in the emptiest regions.
   bool start() {
     const std::size_t own =
         observations_.valid() - std::min(observations_.valid(), evaluator_.suggested());
+    if (own >= kFirst) return true;  // a resumed run
     const std::size_t wanted = first_count();
-    std::size_t started = own < kFirst ? 0 : wanted;  // a resumed run needs no start
-    while (!exhausted() && (started < wanted || observations_.valid() < kFewest)) {
+    std::size_t started = 0;
+    while (!exhausted() && (started < wanted || observations_.valid() < needed(started))) {
       const std::vector<std::size_t> first =
           first_configurations(space_, coordinates_, prior_.log_predicted,
                                started == 0 ? wanted : std::max<std::size_t>(1, batch_ / 2),

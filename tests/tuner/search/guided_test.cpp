@@ -76,6 +76,37 @@ TEST(Guided, TheFirstBatchIsSpreadOutUnlessAModelRanks) {
   EXPECT_EQ(first_of(64, true), 6u);
 }
 
+/// Records what was asked before the first proposal of a surrogate, which is prefetched.
+class StartOnly : public Bench {
+ public:
+  using Bench::Bench;
+  void prefetch(std::span<const std::size_t> indices) override {
+    if (start_.empty()) start_ = asked();
+    Bench::prefetch(indices);
+  }
+  std::vector<std::size_t> start_;
+};
+
+TEST(Guided, TheStartGoesOnUntilEnoughWorkAndLongerWhereManyFail) {
+  const ParameterSpace space = grid({8, 8, 8, 8});
+  const auto started_where = [&](unsigned failing) {  // of the eight values of a parameter
+    const auto works = [=](const Levels& levels) { return levels[2] >= failing; };
+    StartOnly bench(
+        space,
+        [&](const Levels& levels) {
+          return works(levels) ? std::optional(1.0 + levels[0]) : std::nullopt;
+        },
+        60);
+    make_strategy("guided")->search(bench, 1);
+    const auto worked =
+        std::ranges::count_if(bench.start_, [&](auto index) { return works(space.levels(index)); });
+    return std::pair(bench.start_.size(), worked);
+  };
+  EXPECT_EQ(started_where(0), std::pair(std::size_t{6}, std::ptrdiff_t{6}));
+  EXPECT_EQ(started_where(3).second, 18);
+  EXPECT_EQ(started_where(6).first, 30U) << "that many at most";
+}
+
 TEST(Guided, AvoidsARegionWhereEverythingFails) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   const auto fails = [](const Levels& levels) { return levels[2] >= 4; };  // half of the space
