@@ -103,7 +103,7 @@ TEST(Guided, TheStartGoesOnUntilEnoughWorkAndLongerWhereManyFail) {
     return std::pair(bench.start_.size(), worked);
   };
   EXPECT_EQ(started_where(0), std::pair(std::size_t{6}, std::ptrdiff_t{6}));
-  EXPECT_EQ(started_where(3).second, 18);
+  EXPECT_EQ(started_where(2).second, 18);
   EXPECT_EQ(started_where(6).first, 30U) << "that many at most";
 }
 
