@@ -86,9 +86,9 @@ typedef struct autotune_options {
   /* Another target that computes the same from the same buffers, such as gemm_split for gemm in
    * f32. Where both were tuned for these sizes, the one that was measured to be faster answers.
    * Elsewhere the alternative answers if it is clearly expected to be faster, from what is known of
-   * other sizes on this device. It gets those of the settings that it has. NULL: none. With gemm
-   * this chooses the units: gemm_split uses tensor cores with the accuracy of f32; without it, only
-   * FP32 units are used. */
+   * other sizes, here or on other GPUs of the architecture. It gets those of the settings that it
+   * has. NULL: none. With gemm this chooses the units: gemm_split uses tensor cores with the
+   * accuracy of f32; without it, only FP32 units are used. */
   const char* alternative;
 } autotune_options;
 
