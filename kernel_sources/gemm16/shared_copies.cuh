@@ -17,8 +17,8 @@ struct CopyShare {
 /// dimension.
 template <int kBeside, int kBelow>
 struct SharedCopies {
-  static constexpr int kBlocks = kBeside * kBelow;            // of a cluster
-  static constexpr int kPartners = kBeside + kBelow - 1;      // that read what a block copies
+  static constexpr int kBlocks = kBeside * kBelow;              // of a cluster
+  static constexpr int kPartners = kBeside + kBelow - 1;        // that read what a block copies
   static constexpr int kArrivals = kArrivingWarps * kPartners;  // arrivals for each warpgroup
 
   static __device__ __forceinline__ int cluster() { return blockIdx.x / kBlocks; }
