@@ -66,10 +66,12 @@ double issue_slowdown(const GpuSpec& gpu, const CostInput& input, double warps) 
   return uneven * std::max(alone, kFmaLatency / std::max(ready, 0.25));
 }
 
-/// Share of the data that comes from DRAM in repeated calls.
+/// Share of the data that comes from DRAM in repeated calls. What other kernels of a call read and
+/// write passes through L2, too.
 double cold_share(const GpuSpec& gpu, const KernelWork& work) {
   const double kept = kHotShare * static_cast<double>(gpu.l2_bytes);
-  return work.dram_bytes <= kept ? 0 : std::min(1.0, (work.dram_bytes - kept) / kept + 0.3);
+  const double data = std::max(work.dram_bytes, work.other_kernel_bytes);
+  return data <= kept ? 0 : std::min(1.0, (data - kept) / kept + 0.3);
 }
 
 class Rounds {
@@ -182,8 +184,9 @@ CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const 
   const double slow = rounds.slowdown(resident);
 
   const double l2_roof = work.l2_bytes / (sms * calibration.l2_bytes_per_cycle) * cycle;
-  const double dram_roof = work.dram_bytes * cold_share(gpu, work) /
-                           (gpu.memory_bytes_per_second * calibration.dram_share);
+  const double cold = cold_share(gpu, work);
+  const double dram_rate = gpu.memory_bytes_per_second * calibration.dram_share;
+  const double dram_roof = work.dram_bytes * cold / dram_rate;
   result.terms = {
       input.launches * calibration.launch_seconds,
       std::ceil(fullest / resident) * rounds.latency() * cycle,
@@ -195,9 +198,12 @@ CostEstimate estimate(const GpuSpec& gpu, const Calibration& calibration, const 
       dram_roof,
   };
   result.binding = largest(result.terms);
-  // Each further kernel waits for the previous one, then fills the GPU again.
+  // Each further kernel waits for the previous one, then fills the GPU again. Its data moves at the
+  // rate of L2, or of DRAM where it does not fit.
   const double refill = (input.launches - 1) * (rounds.start() * cycle + kFirstBlocks);
-  const double sm_time = all_rounds(rounds, fullest, resident) * cycle + refill;
+  const double l2_rate = sms * calibration.l2_bytes_per_cycle / cycle;
+  const double others = work.other_kernel_bytes * ((1 - cold) / l2_rate + cold / dram_rate);
+  const double sm_time = all_rounds(rounds, fullest, resident) * cycle + refill + others;
   result.seconds =
       result.term(Term::launch) + kFirstBlocks + together(together(sm_time, l2_roof), dram_roof);
 

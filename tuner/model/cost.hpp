@@ -28,6 +28,7 @@ struct KernelWork {
   double round_trips = 1;
   double epilogue = 0;
   double tensor_products = 0;
+  double other_kernel_bytes = 0;
 };
 
 struct CostInput {

@@ -187,6 +187,7 @@ KernelWork CostFormulas::work(const Slots& slots, double threads) const {
   work.round_trips = of(Quantity::round_trips, typical.round_trips);
   work.epilogue = of(Quantity::epilogue, typical.epilogue);
   work.tensor_products = of(Quantity::tensor_products, typical.tensor_products);
+  work.other_kernel_bytes = of(Quantity::other_kernel_bytes, typical.other_kernel_bytes);
   return work;
 }
 

@@ -31,13 +31,14 @@ enum class Quantity : std::uint8_t {
   round_trips,
   epilogue,
   tensor_products,
+  other_kernel_bytes,
   main_kernel,
 };
-inline constexpr std::array<std::string_view, 15> kQuantities{
-    "dram_bytes",   "l2_bytes",        "l2_transactions", "shared_wavefronts",
-    "instructions", "steps",           "prefetch",        "barriers",
-    "ilp",          "fma_percent",     "idle_percent",    "round_trips",
-    "epilogue",     "tensor_products", "main_kernel"};
+inline constexpr std::array<std::string_view, 16> kQuantities{
+    "dram_bytes",   "l2_bytes",        "l2_transactions",    "shared_wavefronts",
+    "instructions", "steps",           "prefetch",           "barriers",
+    "ilp",          "fma_percent",     "idle_percent",       "round_trips",
+    "epilogue",     "tensor_products", "other_kernel_bytes", "main_kernel"};
 
 class CostFormulas {
  public:

@@ -24,6 +24,8 @@
 //                      of results (default: 0)
 //   tensor_products    16-bit products on tensor cores for one multiply-add of work.flops; one of
 //                      tf32 counts as 2, of 8 bits as 0.5 (default: 0, CUDA cores multiply)
+//   other_kernel_bytes that further kernels of the call read and write, one after the other with
+//                      the main one (default: 0)
 //   main_kernel        index in "kernels" of the one that does the work (default: the one with most
 //                      threads)
 #pragma once

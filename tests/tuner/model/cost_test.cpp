@@ -91,6 +91,21 @@ TEST(Cost, BankConflictsCost) {
   EXPECT_EQ(estimate(find_gpu("h200"), {}, conflicting).binding, Term::shared);
 }
 
+TEST(Cost, OtherKernelsMoveTheirDataAtTheRateOfMemory) {
+  const GpuSpec& gpu = find_gpu("h200");
+  CostInput input = multiplication(1024, 128, 16, 8, 2);
+  const double alone = estimate(gpu, {}, input).seconds;
+  const auto added = [&](double bytes) {
+    input.work.other_kernel_bytes = bytes;
+    return estimate(gpu, {}, input).seconds - alone;
+  };
+  const Calibration typical;
+  const double l2_rate = gpu.multiprocessors * typical.l2_bytes_per_cycle * gpu.clock_hz;
+  EXPECT_NEAR(added(20e6), 20e6 / l2_rate, 0.1e-6);
+  const double dram_rate = gpu.memory_bytes_per_second * typical.dram_share;
+  EXPECT_NEAR(added(400e6), 400e6 / dram_rate, 0.1 * 400e6 / dram_rate) << "more than L2 holds";
+}
+
 TEST(Cost, TensorCoresHaveATermAndARoofOfTheirOwn) {
   const GpuSpec& gpu = find_gpu("h200");
   CostInput input = multiplication(4096, 128, 16, 8, 2);
