@@ -28,7 +28,7 @@ Node merged(const Node& base, const Node& own) {
 }  // namespace
 
 Node extended(Node base, const Node& own) {
-  for (const char* key : {"name", "description", "source", "include", "generate"}) {
+  for (const char* key : {"name", "description", "alternative", "source", "include", "generate"}) {
     base.remove(key);
   }
   return merged(base, own);

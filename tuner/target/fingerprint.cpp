@@ -128,7 +128,9 @@ std::string forms_text(const Target& target) {
 
 std::string fingerprint_of(const Json& manifest, const Target& target) {
   Json kept = manifest;
-  for (const char* key : {"description", "default", "work", "resources", "model"}) kept.erase(key);
+  for (const char* key : {"description", "alternative", "default", "work", "resources", "model"}) {
+    kept.erase(key);
+  }
   return hash128(kept.dump() + '\0' + target.source_text + '\0' +
                  included(target.source_text, target.include_folders, target.options).text());
 }

@@ -38,7 +38,7 @@ void expect_keys(const Node& root) {
        "default",   "constraints", "let",      "defines",  "bake_sizes",  "size_macros",
        "arguments", "workspace",   "launch",   "main",     "kernels",     "tensor_maps",
        "reference", "parts",       "families", "work",     "resources",   "model",
-       "prepare",   "check",       "textures", "extends"},
+       "prepare",   "check",       "textures", "extends",  "alternative"},
       {"use"});
 }
 
@@ -136,6 +136,7 @@ Target read(Node root, const fs::path& file, int format, const fs::path& folder)
   target.manifest = file;
   target.name = root["name"].identifier();
   if (const Node* const node = root.find("description")) target.description = node->text();
+  if (const Node* const node = root.find("alternative")) target.alternative = node->identifier();
   read_source(root, folder, target);
   Reading reading(std::move(root), folder, format);
   read_problem(reading, target);

@@ -18,6 +18,7 @@ using testing::ThrowsMessage;
 constexpr const char* kBase = R"toml(manifest = 2
 name = "base"
 description = "the base"
+alternative = "other"
 source = "base.cu"
 sizes = ["N"]
 settings.dtype = ["f32", "f64"]
@@ -61,6 +62,7 @@ TEST_F(Extension, HasTheKeysOfBothItsOwnOnTop) {
   const Target own = load(kOwn);
   EXPECT_EQ(own.name, "own");
   EXPECT_EQ(own.description, "");
+  EXPECT_EQ(own.alternative, "");
   EXPECT_EQ(own.source_text, "// own");
   EXPECT_THAT(own.sizes, ElementsAre("N"));
   EXPECT_THAT(own.settings.at(0).values, ElementsAre(Value(std::string("f32"))));
@@ -97,7 +99,7 @@ TEST_F(Extension, AMistakeIsNamedInTheFileThatHasIt) {
   EXPECT_THAT(loading(own + "parameters.BLOCK = [\"a b\"]\n"),
               ThrowsMessage<Error>(HasSubstr("own.target.toml:10:")));
   folder_.write("base.target.toml", std::string(kBase) + "blocks = 3\n");
-  EXPECT_THAT(loading(own), ThrowsMessage<Error>(HasSubstr("base.target.toml:16:")));
+  EXPECT_THAT(loading(own), ThrowsMessage<Error>(HasSubstr("base.target.toml:17:")));
   folder_.write("base.target.toml", std::string(kBase) + "extends = \"other\"\n");
   EXPECT_THAT(loading(own), ThrowsMessage<Error>(HasSubstr("extends another manifest itself")));
   EXPECT_THAT(loading("manifest = 2\nextends = \"none.toml\"\nname = \"x\"\n"),
