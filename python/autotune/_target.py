@@ -192,8 +192,9 @@ def open(
     `shipped_database` is none. `tuned_only`: never call a vendor's library. `early_start`: kernels
     may start early in every stream. `first_use_ms`: what prepare() may take, in milliseconds, to
     race configurations at sizes that nobody tuned; 0: no race. `alternative`: another target with
-    the same buffers, such as "gemm_split" for "gemm", which answers where it was measured to be
-    faster, or at untuned sizes is clearly expected to be.
+    the same buffers, which answers where it was measured to be faster, or at untuned sizes is
+    clearly expected to be. Without, the one that the target's manifest names: "gemm_split" for
+    "gemm" in f32. An empty one is none: FP32 units only.
 
     Raises UsageError for an unknown target or setting, NoDeviceError if there is no such device.
     """

@@ -75,7 +75,9 @@ class _Kernels:
         key = ordinal, name, words_of(settings)
         if key not in self._targets:
             self._targets[key] = None
-            self._targets[key] = open_target(name, ordinal=ordinal, tuned_only=True, **settings)
+            self._targets[key] = open_target(
+                name, ordinal=ordinal, tuned_only=True, alternative="", **settings
+            )
         return self._targets[key]
 
 

@@ -84,7 +84,9 @@ bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engin
   if (ours == 0) return is_measured(other);
   // Whether a library is expected to be the fastest is for `own` to say: both would call the same.
   if (!is_measured(other) && runs_library(other, engines)) return false;
-  const double distance = std::max(distance_of(own), distance_of(other));
+  // A measured time gives way to an expected one only for the largest lead.
+  const double distance =
+      is_measured(own) ? kFarthest : std::max(distance_of(own), distance_of(other));
   return is_tuned_near(other) && prefers_alternative(std::log(ours), std::log(others), distance);
 }
 

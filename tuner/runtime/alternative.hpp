@@ -30,8 +30,9 @@ bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engin
 /// Returns `other` if it was tuned for these sizes or others within two doublings, and is faster
 /// than `own`. Another GPU of the architecture counts as half a doubling. Where both were measured
 /// for exactly these sizes, these times decide. Else expected times do, and prefers_alternative()
-/// tells whether the lead is clear. Returns `own` if it has a pin, if a time is unknown, or if a
-/// library is expected to be faster than `other`. `other` may be null.
+/// tells whether the lead is clear. A measured time of `own` gives way only for the largest lead.
+/// Returns `own` if it has a pin, if a time is unknown, or if a library is expected to be faster
+/// than `other`. `other` may be null.
 TargetLookup& faster_of(TargetLookup& own, TargetLookup* other, std::span<const std::int64_t> sizes,
                         Engines engines = Engines::with_libraries);
 

@@ -83,12 +83,14 @@ typedef struct autotune_options {
    * that of autotune_lookup(), and autotune_warnings() has the reason. Do not prepare such a
    * problem while a stream is being captured. 0: no race. */
   int64_t first_use_ms;
-  /* Another target that computes the same from the same buffers, such as gemm_split for gemm in
-   * f32. Where both were tuned for these sizes, the one that was measured to be faster answers.
-   * Elsewhere the alternative answers if it is clearly expected to be faster, from what is known of
-   * other sizes, here or on other GPUs of the architecture. It gets those of the settings that it
-   * has. NULL: none. With gemm this chooses the units: gemm_split uses tensor cores with the
-   * accuracy of f32; without it, only FP32 units are used. */
+  /* Another target that computes the same from the same buffers. Where both were tuned for these
+   * sizes, the one that was measured to be faster answers. Elsewhere the alternative answers if it
+   * is clearly expected to be faster, from what is known of other sizes, here or on other GPUs of
+   * the architecture. It gets those of the settings that it has. NULL: the one that the target's
+   * manifest names; an empty text: none. With gemm in f32 this chooses the units: its manifest
+   * names gemm_split, which uses tensor cores with the accuracy of f32; with an empty text, only
+   * FP32 units are used. Programs that use the configuration of an answer themselves read
+   * autotune_answer.target. */
   const char* alternative;
 } autotune_options;
 

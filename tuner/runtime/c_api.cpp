@@ -31,10 +31,14 @@ constexpr std::size_t kFirstAnswer = offsetof(autotune_answer, baseline);
 /// The size of autotune_options in the first header.
 constexpr std::size_t kFirstOptions = offsetof(autotune_options, early_start);
 
-/// Options that the program's header does not have are 0.
+/// The size of autotune_options before `alternative`, whose answers the program cannot tell apart.
+constexpr std::size_t kWithoutAlternative = offsetof(autotune_options, alternative);
+
+/// Options that the program's header does not have are 0; it has no alternative.
 autotune_options known_part(const autotune_options& options) {
   require(options.size >= kFirstOptions, "autotune_options.size is not sizeof(autotune_options)");
   autotune_options known{};
+  if (options.size <= kWithoutAlternative) known.alternative = "";
   std::memcpy(&known, &options, std::min(options.size, sizeof known));
   return known;
 }
@@ -105,6 +109,23 @@ Policy policy_of(const autotune_options& options, DeviceKind kind) {
              "or launch=stream if so tuned, then objective=energy or objective=edp if so tuned, "
              "then context=between or context=alone if not in a chain",
              wanted));
+}
+
+/// That of the options, else the manifest's where it computes the same with these settings.
+/// nullptr: none.
+std::unique_ptr<TargetLookup> alternative_of(const autotune_options& options,
+                                             const TargetLookup& own,
+                                             const std::vector<db::Layer>& layers) {
+  const auto open = [&](const std::string& name) {
+    return open_alternative(own, target_called(name), settings_of(options), layers);
+  };
+  if (options.alternative) return *options.alternative ? open(options.alternative) : nullptr;
+  if (own.target().alternative.empty()) return nullptr;
+  try {
+    return open(own.target().alternative);
+  } catch (const Error&) {  // nobody asked for it
+    return nullptr;
+  }
 }
 
 struct Chosen {
@@ -226,10 +247,7 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(given),
                                                   std::move(chosen.info), key_text(policy), layers,
                                                   chosen.ordinal);
-    if (given.alternative && *given.alternative != '\0') {
-      made->alternative = open_alternative(made->lookup, target_called(given.alternative),
-                                           settings_of(given), layers);
-    }
+    made->alternative = alternative_of(given, made->lookup, layers);
     made->tuned_only = given.tuned_only != 0;
     if (given.early_start != 0) made->early_start = EarlyStart::everywhere;
     set_up_first_use(*made, given, policy);

@@ -23,7 +23,7 @@
 
 struct autotune_handle {
   autotune::TargetLookup lookup;
-  std::unique_ptr<autotune::TargetLookup> alternative;  // if it is asked for
+  std::unique_ptr<autotune::TargetLookup> alternative;  // nullptr: none
   std::optional<int> ordinal;                           // of the GPU that is here
   bool tuned_only = false;
   autotune::EarlyStart early_start = autotune::EarlyStart::captured;

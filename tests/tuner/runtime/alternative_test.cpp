@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cstddef>
+#include <utility>
+
 #include "tests/tuner/runtime/c_api_case.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
@@ -192,8 +195,9 @@ TEST_F(FasterOf, AnExpectedTimeNeedsALead) {
   const auto ahead = lookup("other", {{.ns = 9000}});
   EXPECT_TRUE(takes_other(*own, *ahead, near_));
   const auto elsewhere = lookup("other", {{.n = near_, .ns = 9000}});
-  EXPECT_TRUE(takes_other(*own, *elsewhere, here_)) << "own is measured";
   EXPECT_TRUE(takes_other(*own, *elsewhere, near_)) << "the other is measured";
+  EXPECT_FALSE(takes_other(*own, *elsewhere, here_)) << "own is measured, and needs a larger lead";
+  EXPECT_TRUE(takes_other(*own, *lookup("other", {{.n = near_, .ns = 8000}}), here_));
   EXPECT_FALSE(takes_other(*own, *lookup("other", {{.n = near_, .ns = 9800}}), here_));
   EXPECT_FALSE(
       takes_other(*own, *lookup("other", {{.ns = 9800, .provenance = "predicted"}}), here_))
@@ -257,6 +261,24 @@ TEST_F(Alternative, BothTargetsMustHaveTheSameBuffers) {
   options_.settings = "dtype=f64";
   EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_WRONG_USAGE);
   EXPECT_THAT(autotune_message(), HasSubstr("gemm and gemm_split have different buffers"));
+}
+
+TEST_F(Alternative, TheManifestNamesOne) {
+  tune("gemm_split", 8000);
+  const auto answered = [&](const char* alternative, const char* settings) {
+    options_.alternative = alternative;
+    options_.settings = settings;
+    EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+    const std::string target = answered_target();
+    autotune_close(std::exchange(handle_, nullptr));
+    return target;
+  };
+  EXPECT_EQ(answered(nullptr, "layout=NT"), "gemm_split");
+  EXPECT_EQ(answered("", "layout=NT"), "gemm") << "FP32 units only";
+  EXPECT_EQ(answered(nullptr, "layout=NT dtype=f64"), "gemm") << "other buffers";
+  EXPECT_EQ(answered(nullptr, "layout=NT batch=4"), "gemm") << "several products";
+  options_.size = offsetof(autotune_options, alternative);
+  EXPECT_EQ(answered(nullptr, "layout=NT"), "gemm") << "the program's header has no alternatives";
 }
 
 }  // namespace
