@@ -16,6 +16,7 @@ namespace autotune::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsSubsetOf;
 using ::testing::Not;
@@ -53,6 +54,19 @@ TEST(Shipped, ResultsAreOfTheKernelsAsTheyAre) {
   EXPECT_THAT(stale, IsSubsetOf(kChangedOnPurpose))
       << "a source or a header of these has changed: put what is new into another header, run "
          "scripts/build_shipped on each GPU, or name the target above";
+}
+
+TEST(Shipped, QueryNamesTheFasterAlternative) {
+  Sandbox sandbox;
+  const auto line = [&](const char* size) {
+    const Ended ended = sandbox.run({"query", "--target", "gemm", "--size", size, "--context",
+                                     "between", "--device", "NVIDIA H200", "--db", kShipped});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return ended.out;
+  };
+  EXPECT_THAT(line("1024"), ContainsRegex("faster   [0-9.]+ us, so libautotune launches it: "
+                                          "gemm_split KERNEL="));
+  EXPECT_THAT(line("128"), Not(HasSubstr("faster ")));
 }
 
 /// The tool, installed in a folder of its own with a shipped database.

@@ -13,12 +13,13 @@ namespace autotune::cli {
 /// An entry, and how far it is from the request.
 struct Answer {
   db::TunedEntry entry;
-  std::optional<NamedValues> asked;  // absent without --size
-  double distance = 0;               // root mean square of log2 of the sizes' ratios
-  bool space_changed = false;        // since it was tuned
-  bool shipped = false;              // with the tool
-  bool stale = false;                // the kernel has changed since
-  std::string note = {};             // of a pin: why
+  std::optional<NamedValues> asked;                // absent without --size
+  double distance = 0;                             // root mean square of log2 of the sizes' ratios
+  bool space_changed = false;                      // since it was tuned
+  bool shipped = false;                            // with the tool
+  bool stale = false;                              // the kernel has changed since
+  std::string note = {};                           // of a pin: why
+  std::optional<db::TunedEntry> alternative = {};  // with which libautotune answers instead
 };
 
 /// The user's database, which may be missing, and the shipped one.
@@ -36,6 +37,7 @@ class Databases {
  private:
   std::vector<Answer> shipped_answers();
   std::vector<Answer> answers_of(const db::TunedStore& store, bool shipped);
+  std::vector<Answer> without_alternatives();
 
   const Arguments& arguments_;
   AnswerJudge& judge_;

@@ -83,8 +83,16 @@ std::string energy_of(const db::BestRow& best) {
   return text;
 }
 
+/// `23.76 us, so libautotune launches it: gemm_split KERNEL=split BM=128 …`.
+std::string alternative_of(const db::TunedEntry& entry, const Target* target) {
+  const Readable readable(target, entry.best.key.problem, entry.device);
+  return format("{}, so libautotune launches it: {} {}",
+                time_text(*entry.best.median_ns * kNanosecond), entry.kernel.target,
+                readable.configuration(entry.best.configuration));
+}
+
 /// One of `several` answers names its device and policy, because another may be exact.
-void print(const Answer& answer, const Readable& readable, bool several) {
+void print(const Answer& answer, AnswerJudge& judge, const Readable& readable, bool several) {
   const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
   if (answer.distance > 0) {
@@ -103,9 +111,14 @@ void print(const Answer& answer, const Readable& readable, bool several) {
                         readable.configuration(best.default_configuration));
   }
   if (best.baseline.ns) {
-    std::cout << format("baseline {}{}: {}\n", baseline_figures_of(best),
-                        best.baseline.wins ? ", faster: libautotune launches it" : "",
-                        best.baseline.text());
+    std::cout << format(
+        "baseline {}{}: {}\n", baseline_figures_of(best),
+        best.baseline.wins && !answer.alternative ? ", faster: libautotune launches it" : "",
+        best.baseline.text());
+  }
+  if (answer.alternative) {
+    const Target* const other = judge.target_called(answer.alternative->kernel.target);
+    std::cout << "faster   " << alternative_of(*answer.alternative, other) << '\n';
   }
   if (best.cold_ns) {
     const bool is_cold = best.key.policy.find("l2=cold") != std::string::npos;
@@ -143,6 +156,15 @@ Json baseline_json(const db::BaselineFigures& baseline) {
           {"wins", baseline.wins}};
 }
 
+/// null without one.
+Json alternative_json(const Answer& answer) {
+  if (!answer.alternative) return nullptr;
+  const db::BestRow& best = answer.alternative->best;
+  return {{"target", answer.alternative->kernel.target},
+          {"config", json_of(parse_named_values(best.configuration))},
+          {"median_ns", json_of(best.median_ns)}};
+}
+
 Json answer_json(const Answer& answer) {
   const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
@@ -165,6 +187,7 @@ Json answer_json(const Answer& answer) {
   json["ratio_to_default"] =
       best.default_ns && best.median_ns ? Json(*best.default_ns / *best.median_ns) : Json();
   json["baseline"] = baseline_json(best.baseline);
+  json["alternative"] = alternative_json(answer);
   json["cold_ns"] = json_of(best.cold_ns);
   json["joules"] = json_of(best.joules);
   json["default"]["joules"] = json_of(best.default_joules);
@@ -235,7 +258,7 @@ int run_query(const Arguments& arguments) {
       const db::TunedEntry& entry = answers[i].entry;
       const Readable readable(judge.target_called(entry.kernel.target), entry.best.key.problem,
                               entry.device);
-      print(answers[i], readable, answers.size() > 1);
+      print(answers[i], judge, readable, answers.size() > 1);
       const auto trials = trials_of(arguments, databases.own(), entry);
       if (!trials.empty()) std::cout << trials_text(trials, readable);
     }
@@ -259,8 +282,8 @@ const Verb kQuery{
         "several devices, or with several settings, has an answer for each. Without `--db`, "
         "results that are shipped with autotune answer where the user's database has nothing, and "
         "with `--size` where it has nothing nearer. A line `stale` says that the kernel has "
-        "changed since. The exit status is 1 if there is no "
-        "answer.",
+        "changed since; `faster`, that the alternative that the target's manifest names is, so "
+        "that programs get it. The exit status is 1 if there is no answer.",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
                 {"device", "NAME", "Only this device"},

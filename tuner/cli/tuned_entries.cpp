@@ -175,7 +175,10 @@ db::TunedStore open_present_store(const Arguments& arguments) {
 }
 
 std::optional<db::TunedStore> shipped_store(const Arguments& arguments) {
-  if (arguments.has("db")) return std::nullopt;
+  return arguments.has("db") ? std::nullopt : installed_store();
+}
+
+std::optional<db::TunedStore> installed_store() {
   std::error_code unknown;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   const auto file = program.parent_path().parent_path() / "share/autotune/shipped.db";

@@ -20,8 +20,10 @@ db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
 /// Opens a database for a change. A missing file is an error; it is not created.
 db::TunedStore open_present_store(const Arguments& arguments);
 
-/// The results that were installed with the tool. They answer where the user's database has nothing
-/// better. nullopt with --db, or if there are none; warns if they cannot be read.
+/// The results that were installed with the tool. nullopt if there are none; warns if they cannot
+/// be read.
+std::optional<db::TunedStore> installed_store();
+/// The same where they answer for what the user's database lacks: without --db.
 std::optional<db::TunedStore> shipped_store(const Arguments& arguments);
 
 /// The stored name of --target; for a manifest, the name in it. Empty without --target.

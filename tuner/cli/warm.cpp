@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <iterator>
 #include <set>
 #include <thread>
 #include <tuple>
 
 #include "tuner/cache/build_cache.hpp"
+#include "tuner/cli/alternative_answers.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compiled_answers.hpp"
 #include "tuner/cli/devices.hpp"
@@ -46,6 +48,18 @@ std::vector<db::TunedEntry> answers_for(const Arguments& arguments, const db::Tu
   if (!entries.empty()) return entries;
   throw Error(format("{}: nothing is tuned there for {} (sm_{}) as asked: tune it first",
                      store.path().string(), gpu.name, gpu.compute_capability));
+}
+
+/// Adds those of the targets' alternatives, of the user's database or else as shipped, because
+/// programs get these.
+void add_alternatives(std::vector<db::TunedEntry>& entries, const db::TunedStore& store,
+                      AnswerJudge& judge) {
+  std::vector<db::TunedEntry> more = alternative_entries(entries, store, judge);
+  std::ranges::move(more, std::back_inserter(entries));
+  if (const auto installed = installed_store()) {
+    more = alternative_entries(entries, *installed, judge);
+    std::ranges::move(more, std::back_inserter(entries));
+  }
 }
 
 struct Counts {
@@ -88,6 +102,7 @@ int run_warm(const Arguments& arguments) {
   AnswerJudge judge(arguments);
   std::vector<db::TunedEntry> entries = answers_for(arguments, store, gpu);
   keep_current(entries, judge, store.path().string());
+  add_alternatives(entries, store, judge);
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const int jobs =
       arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
@@ -120,7 +135,9 @@ const Verb kWarm{
     .details =
         "Fills the cache of compiled kernels (`AUTOTUNE_CACHE`) with the tuned answers of the "
         "database for one GPU, in parallel processes. `autotune_prepare()` then compiles nothing "
-        "for these sizes. Answers of other GPUs of the same architecture count where this one has "
+        "for these sizes. Where the alternative that a target's manifest names is faster, its "
+        "answer is compiled too, also a shipped one. Answers of other GPUs of the same "
+        "architecture count where this one has "
         "none. `--gpu h200` compiles for a GPU that is not here. The exit status is 1 if "
         "a kernel does not compile.",
     .options = {{"target", "T", "A target's name or the path of a manifest; default: all"},
