@@ -67,7 +67,8 @@ void write_without(const std::string& rows, const std::string& problem, const st
 }
 
 Kernel prepared_in(const std::string& database, const Shape& shape) {
-  const Handle handle = opened({.target = "gemm", .database = database, .shipped = false});
+  const Handle handle =
+      opened({.target = "gemm", .database = database, .shipped = false, .alternative = ""});
   return prepared(handle.get(), std::array{shape.m, shape.n, shape.k});
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ struct Opening {
   std::string target, database;
   bool shipped = true;
   long long first_use_ms = 0;
-  std::string alternative = {};  // empty: none
+  std::optional<std::string> alternative = {};  // as in autotune_options
   bool tuned_only = false;
 };
 
