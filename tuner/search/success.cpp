@@ -43,6 +43,16 @@ Eigen::Array<typename Array::Scalar, Eigen::Dynamic, 1> logistic(const Array& x)
   return 1 / (1 + (-x).exp());
 }
 
+/// The negative log posterior of the weights.
+double loss(const Eigen::VectorXd& weights, const Eigen::MatrixXd& features,
+            const Eigen::VectorXd& outcome, const Eigen::ArrayXd& counted,
+            const Eigen::VectorXd& penalty) {
+  // Positive for what the weights expect rightly.
+  const Eigen::ArrayXd margin = (features * weights).array() * (2 * outcome.array() - 1);
+  const Eigen::ArrayXd surprise = (-margin.abs()).exp().log1p() + (-margin).max(0);
+  return (counted * surprise).sum() + 0.5 * penalty.cwiseProduct(weights).dot(weights);
+}
+
 }  // namespace
 
 void SuccessModel::fit(const Observations& observations, const Eigen::MatrixXd& features,
@@ -64,8 +74,16 @@ void SuccessModel::fit(const Observations& observations, const Eigen::MatrixXd& 
     const Eigen::VectorXd gradient =
         features.transpose() * (counted * (outcome.array() - expected)).matrix() -
         penalty.cwiseProduct(weights_);
-    const Eigen::VectorXd move = hessian.llt().solve(gradient);
+    Eigen::VectorXd move = hessian.llt().solve(gradient);
     if (!move.allFinite()) return;  // keeps the last weights
+    // A whole step may overshoot where the last weights were sure and wrong.
+    const auto loss_at = [&](const Eigen::VectorXd& weights) {
+      return loss(weights, features, outcome, counted, penalty);
+    };
+    const double before = loss_at(weights_);
+    while (move.cwiseAbs().maxCoeff() >= kConverged && !(loss_at(weights_ + move) <= before)) {
+      move /= 2;
+    }
     weights_ += move;
     if (move.cwiseAbs().maxCoeff() < kConverged) return;
   }

@@ -9,25 +9,41 @@
 namespace autotune {
 namespace {
 
-/// A search over two parameters of 16 values each, 0 to 15.
+/// A search over parameters of these numbers of values, 0, 1, ….
 struct Fixture {
-  ParameterSpace space = simulated::grid({16, 16});
+  ParameterSpace space;
   LevelCoordinates coordinates{space};
   Observations observations;
   Candidates candidates;
   Points points;
   RandomSource random{1};
 
-  Fixture() { candidates = draw_candidates(space, coordinates, {}, observations, random); }
+  explicit Fixture(const std::vector<int>& values = {16, 16}) : space(simulated::grid(values)) {
+    candidates = draw_candidates(space, coordinates, {}, observations, random);
+  }
+
+  /// The share of the space.
+  double rightly_expected(SuccessModel& model, bool (*works)(const Levels&)) {
+    const Eigen::ArrayXf success = model.update(observations, points);
+    int right = 0;
+    for (std::size_t index = 0; index < space.size(); ++index) {
+      right += (success[static_cast<Eigen::Index>(index)] > 0.5F) == works(space.levels(index));
+    }
+    return right / static_cast<double>(space.size());
+  }
 
   void observe(std::size_t count, bool (*works)(const Levels&)) {
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t index = random.below(space.size());
       if (observations.contains(index)) continue;
-      const bool good = works(space.levels(index));
-      observations.add({index, good ? Outcome::ok : Outcome::compile_error,
-                        good ? std::optional(1.0) : std::nullopt});
+      add(index, works);
     }
+  }
+
+  void add(std::size_t index, bool (*works)(const Levels&)) {
+    const bool good = works(space.levels(index));
+    observations.add({index, good ? Outcome::ok : Outcome::compile_error,
+                      good ? std::optional(1.0) : std::nullopt});
     points = coordinates.points(observations.indices());
   }
 };
@@ -54,6 +70,29 @@ TEST(SuccessModel, LearnsALimitOnAProductFromAFewFailures) {
     right += (likely > 0.5F) == works(search.space.levels(index));
   }
   EXPECT_GE(right, 0.9 * 256);
+}
+
+// Whole Newton steps from weights that were sure and wrong diverged, and never came back.
+TEST(SuccessModel, RecoversFromSurprises) {
+  Fixture search({8, 6, 8, 8});
+  const auto works = [](const Levels& levels) {
+    return (levels[0] + 1) * (levels[2] + 1) + (levels[1] + 1) * (levels[3] + 1) <= 40;
+  };
+  search.observe(20, works);
+  SuccessModel model(search.candidates, 4);
+  for (int round = 0; round < 60; ++round) {
+    const Eigen::ArrayXf success = model.update(search.observations, search.points);
+    const auto wrong = [&](std::size_t index) {
+      const float likely = success[static_cast<Eigen::Index>(index)];
+      return works(search.space.levels(index)) ? 1 - likely : likely;
+    };
+    std::size_t surprise = 0;
+    for (std::size_t index = 0; index < search.space.size(); ++index) {
+      if (!search.observations.contains(index) && wrong(index) > wrong(surprise)) surprise = index;
+    }
+    search.add(surprise, works);
+  }
+  EXPECT_GE(search.rightly_expected(model, works), 0.9);
 }
 
 TEST(SuccessModel, LearnsFromLaterFailures) {
