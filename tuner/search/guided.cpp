@@ -109,8 +109,8 @@ class Search {
     return failed * kManyFail >= observations_.size() ? kWhereManyFail : kFirst;
   }
 
-  /// Evaluates the first configurations; false when the budget ended. While fewer than needed are
-  /// valid, continues in the emptiest regions.
+  /// Evaluates the first configurations; false when the budget ended. Continues while fewer than
+  /// needed are valid.
   bool start() {
     const std::size_t own =
         observations_.valid() - std::min(observations_.valid(), evaluator_.suggested());
@@ -118,14 +118,21 @@ class Search {
     const std::size_t wanted = first_count();
     std::size_t started = 0;
     while (!exhausted() && (started < wanted || observations_.valid() < needed(started))) {
-      const std::vector<std::size_t> first =
-          first_configurations(space_, coordinates_, prior_.log_predicted,
-                               started == 0 ? wanted : std::max<std::size_t>(1, batch_ / 2),
-                               observations_.indices(), random_);
+      const std::vector<std::size_t> first = first_after(started, wanted);
       if (!ask(first)) return false;
       started += first.size();
     }
     return true;
+  }
+
+  /// What follows `started` configurations of a start that wants `wanted` of them first.
+  std::vector<std::size_t> first_after(std::size_t started, std::size_t wanted) {
+    const std::vector<std::size_t>& taken = observations_.indices();
+    const std::size_t count = started == 0 ? wanted : std::max<std::size_t>(1, batch_ / 2);
+    if (started > 0 && prior_.log_predicted.empty()) {
+      return best_candidates(space_, coordinates_, count, taken, random_);
+    }
+    return first_configurations(space_, coordinates_, prior_.log_predicted, count, taken, random_);
   }
 
   /// Draws the candidates of small spaces once, and those of large spaces again as the search
@@ -192,7 +199,8 @@ class Search {
     }
     if (proposer == Proposer::around) {
       const Eigen::ArrayXf& success = success_.update(observations_, points_);
-      if (const auto near = surroundings_.best_row(observations_, success, part.taken)) {
+      if (const auto near = surroundings_.best_row(observations_, surrogates_[1].kernel(),
+                                                   known_points(), success, part.taken)) {
         part.compiles = true;
         return near;
       }
@@ -262,12 +270,20 @@ class Search {
     return best;
   }
 
+  /// The points of all observations and of what is in flight.
+  Points known_points() const {
+    Points known(points_.rows() + static_cast<Eigen::Index>(in_flight_.size()), points_.cols());
+    known << points_, coordinates_.points(in_flight_);
+    return known;
+  }
+
   /// A uniformly random candidate, because any ranking would lead back to the surrogates' region.
-  /// Skips candidates that the compiler is expected to refuse, because a refusal teaches nothing.
+  /// Skips candidates that are expected to fail, because such a failure teaches nothing.
   std::optional<std::size_t> random_row(const std::vector<char>& taken) {
+    success_.update(observations_, points_);
     std::vector<std::size_t> free;
     for (std::size_t row = 0; row < taken.size(); ++row) {
-      if (!taken[row] && !success_.expects_refusal(row)) free.push_back(row);
+      if (!taken[row] && !success_.expects_failure(row)) free.push_back(row);
     }
     if (free.empty()) return std::nullopt;
     return free[random_.below(free.size())];

@@ -147,6 +147,14 @@ void covariances(const Kernel& kernel, const Eigen::Ref<const Eigen::RowVectorXf
   }
 }
 
+double largest_correlation(const Kernel& kernel, const Eigen::Ref<const Eigen::RowVectorXf>& point,
+                           const Eigen::Ref<const Points>& points) {
+  if (points.rows() == 0) return 0;
+  Eigen::ArrayXf all(points.rows());
+  covariances(kernel, point, points, all.data());
+  return static_cast<double>(all.maxCoeff()) / std::exp(kernel.log_amplitude);
+}
+
 double fitted_slope(const Trend& trend, const Eigen::VectorXd& whitened_feature,
                     const Eigen::VectorXd& whitened_targets) {
   const double belief = 1 / (trend.slope_spread * trend.slope_spread);

@@ -25,6 +25,10 @@ struct Kernel {
 void covariances(const Kernel& kernel, const Eigen::Ref<const Eigen::RowVectorXf>& point,
                  const Eigen::Ref<const Points>& points, float* result);
 
+/// The largest correlation of `point` (one row) with a row of `points`; 0 if there are none.
+double largest_correlation(const Kernel& kernel, const Eigen::Ref<const Eigen::RowVectorXf>& point,
+                           const Eigen::Ref<const Points>& points);
+
 /// A feature with a linear effect on the targets. The prior of the slope is normal with mean
 /// `slope` and deviation `slope_spread`.
 struct Trend {

@@ -11,19 +11,21 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kPool = 1000;
+constexpr std::size_t kFew = 8;        // random configurations for each best candidate
 constexpr std::size_t kShortlist = 5;  // ranks considered per configuration taken from the ranking
 
-/// Up to kPool different configurations that are not taken, in ascending order.
+/// Up to `most` different configurations that are not taken, in ascending order. At least one, if
+/// there is one, in spaces of at most 2 kPool configurations.
 std::vector<std::size_t> random_pool(std::size_t size, std::span<const std::size_t> taken,
-                                     RandomSource& random) {
+                                     RandomSource& random, std::size_t most = kPool) {
   const std::unordered_set<std::size_t> used(taken.begin(), taken.end());
   std::vector<std::size_t> pool;
   if (size <= 2 * kPool) {
     for (std::size_t index : random_order(size, random)) {
-      if (pool.size() < kPool && !used.contains(index)) pool.push_back(index);
+      if (pool.size() < most && !used.contains(index)) pool.push_back(index);
     }
   } else {
-    for (std::size_t i = 0; i < kPool; ++i) {
+    for (std::size_t i = 0; i < most; ++i) {
       const std::size_t index = random.below(size);
       if (!used.contains(index)) pool.push_back(index);
     }
@@ -77,6 +79,18 @@ std::vector<std::size_t> spread_out(const ParameterSpace& space,
   leave_out_slow(pool, log_predicted);
   if (pool.empty()) return {};
   return far_apart(coordinates, pool, count, taken, random.below(pool.size()));
+}
+
+std::vector<std::size_t> best_candidates(const ParameterSpace& space,
+                                         const LevelCoordinates& coordinates, std::size_t count,
+                                         std::span<const std::size_t> taken, RandomSource& random) {
+  std::vector<std::size_t> used(taken.begin(), taken.end());
+  while (used.size() < std::min(taken.size() + count, space.size())) {
+    const std::vector<std::size_t> pool = random_pool(space.size(), used, random, kFew);
+    if (pool.empty()) continue;  // all were taken
+    used.push_back(far_apart(coordinates, pool, 1, used, 0).front());
+  }
+  return {used.begin() + static_cast<std::ptrdiff_t>(taken.size()), used.end()};
 }
 
 std::vector<std::size_t> first_configurations(const ParameterSpace& space,

@@ -19,6 +19,14 @@ std::vector<std::size_t> spread_out(const ParameterSpace& space,
                                     std::span<const std::size_t> taken, RandomSource& random,
                                     std::span<const float> log_predicted = {});
 
+/// `count` configurations, each the farthest of eight random ones from those `taken` and from the
+/// earlier ones (Mitchell, "Spectrally Optimal Sampling for Distribution Ray Tracing", SIGGRAPH
+/// 1991: best candidates). They lie apart, but unlike those of spread_out() not at the edges, where
+/// most configurations fail. Returns fewer if the space has no more.
+std::vector<std::size_t> best_candidates(const ParameterSpace& space,
+                                         const LevelCoordinates& coordinates, std::size_t count,
+                                         std::span<const std::size_t> taken, RandomSource& random);
+
 /// The first configurations of a search. Without a cost model, they are spread out. With one
 /// (`log_predicted`, one per index), two thirds come from the top of its ranking: the best, and
 /// others far from it. The rest are spread out, in case the model is wrong.

@@ -9,10 +9,11 @@
 
 namespace autotune {
 
-/// A logistic regression with a ridge penalty, refitted by Newton's method. Its features are the
-/// coordinates of the parameters, their squares and their pairwise products. Configurations fail
-/// because of shared memory, registers or threads, and these are such products. Refusals for shared
-/// memory are learned separately, by accepted_shared_memory().
+/// A logistic regression with a ridge penalty, refitted by Newton's method with a step
+/// that never raises the loss. Its features are the coordinates of the parameters, their squares
+/// and their pairwise products. Configurations fail because of shared memory, registers or threads,
+/// and these are such products. Refusals for shared memory are learned separately, by
+/// accepted_shared_memory().
 class SuccessModel {
  public:
   /// Uses the first `dimensions` columns of points. `candidates` must outlive it.
@@ -23,10 +24,9 @@ class SuccessModel {
   /// `points` has one row per observation.
   const Eigen::ArrayXf& update(const Observations& observations, const Points& points);
 
-  /// Whether the compiler will refuse a candidate's shared memory with a probability above 90 %, by
-  /// the last update.
-  bool expects_refusal(std::size_t row) const {
-    return accepted_.size() > 0 && accepted_[static_cast<Eigen::Index>(row)] < 0.1F;
+  /// Whether a candidate will fail with a probability above 90 %, by the last update.
+  bool expects_failure(std::size_t row) const {
+    return success_.size() > 0 && success_[static_cast<Eigen::Index>(row)] < 0.1F;
   }
 
  private:

@@ -32,6 +32,7 @@ class Surrogate {
   /// Treats these configurations as observed at their predicted mean, until their results come
   /// ("kriging believer"). `points` has one row for each.
   void suppose(std::span<const std::size_t> indices, const Points& points);
+  const Kernel& kernel() const { return kernel_; }
   const Eigen::ArrayXf& variances() { return posterior_.variances(); }
 
  private:

@@ -10,6 +10,7 @@ namespace autotune {
 namespace {
 
 constexpr double kTradeLead = 0.2;  // of log seconds
+constexpr double kSame = 0.97;      // correlation of configurations that take the same time
 
 /// Whether one parameter went up by a value and another one down. Of both, products such as the
 /// size of a tile, and what they cost, change little.
@@ -32,6 +33,7 @@ bool is_trade(const ParameterSpace& space, const Levels& from, const Levels& to)
 }  // namespace
 
 std::optional<std::size_t> Surroundings::best_row(const Observations& observations,
+                                                  const Kernel& kernel, const Points& known,
                                                   const Eigen::ArrayXf& success,
                                                   const std::vector<char>& taken) {
   const std::size_t fastest = observations.indices()[observations.fastest().front()];
@@ -50,6 +52,8 @@ std::optional<std::size_t> Surroundings::best_row(const Observations& observatio
       expected -= std::log(static_cast<double>(success[static_cast<Eigen::Index>(*row)]));
     }
     if (expected >= shortest) continue;
+    const auto point = candidates_.points.row(static_cast<Eigen::Index>(*row));
+    if (largest_correlation(kernel, point, known) > kSame) continue;
     best = row;
     shortest = expected;
   }

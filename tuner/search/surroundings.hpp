@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/search/candidates.hpp"
+#include "tuner/search/kernel.hpp"
 #include "tuner/search/neighbours.hpp"
 #include "tuner/search/observations.hpp"
 
@@ -22,9 +23,11 @@ class Surroundings {
   /// The candidate with the shortest expected time per success. ValueEffects expects the time. A
   /// trade, in which one parameter goes up by a value and another one down, counts as faster.
   /// `success` is the probability, one per candidate or empty. `taken` has one flag per candidate.
-  /// At least one observation must be valid. nullopt when all are taken.
-  std::optional<std::size_t> best_row(const Observations& observations,
-                                      const Eigen::ArrayXf& success,
+  /// A candidate whose correlation with one of the `known` points is above 0.97 is left out: it
+  /// differs in parameters without effect only. At least one observation must be valid. nullopt
+  /// when none is left.
+  std::optional<std::size_t> best_row(const Observations& observations, const Kernel& kernel,
+                                      const Points& known, const Eigen::ArrayXf& success,
                                       const std::vector<char>& taken);
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 using enum Proposer;
 constexpr std::array kFresh = {smooth, stepped, smooth, local};
-constexpr std::array kStale = {smooth, random, local, stepped, random, local};
+constexpr std::array kStale = {smooth, random, local, stepped, around, random, local, around};
 constexpr std::array kStuckRound = {around, smooth, around,  random, around,
                                     local,  around, stepped, random, local};
 

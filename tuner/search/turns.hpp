@@ -15,11 +15,11 @@ enum class Proposer {
   around,   // within two changes of the fastest, ranked by ValueEffects
 };
 
-/// Takes turns: smooth, stepped, smooth, local. While the search is stale, a third of the proposals
-/// are random and a third local, because a surrogate on a plateau proposes more of the plateau.
-/// While it is stuck, four of ten are `around`, two random and two local: if the search has not
-/// left the fastest by then, something faster is probably a few changes away, and the surrogates
-/// miss it.
+/// Takes turns: smooth, stepped, smooth, local. While the search is stale, a quarter of the
+/// proposals are random, a quarter local and a quarter `around`, because a surrogate on a plateau
+/// proposes more of the plateau. While it is stuck, four of ten are `around`, two random and two
+/// local: if the search has not left the fastest by then, something faster is probably a few
+/// changes away, and the surrogates miss it.
 class Turns {
  public:
   /// Call after each observation. `fastest` is in log seconds. The search is stale after kPatience

@@ -50,6 +50,18 @@ TEST(Kernel, AFlagWithoutEffectLeavesConfigurationsFullyCorrelated) {
   EXPECT_LT(1 - covariance[1] / covariance[0], 1e-4F);
 }
 
+TEST(Kernel, TheLargestCorrelationIsThatOfTheNearestPoint) {
+  Kernel kernel = wide_kernel(1);
+  kernel.log_amplitude = std::log(4.0);
+  Points points(2, 1);
+  points << 0, 1;
+  const double root5 = std::sqrt(5.0);
+  EXPECT_NEAR(largest_correlation(kernel, points.row(0), points.bottomRows(1)),
+              (1 + root5 + 5.0 / 3) * std::exp(-root5), 1e-6);
+  EXPECT_NEAR(largest_correlation(kernel, points.row(0), points), 1, 1e-6);
+  EXPECT_EQ(largest_correlation(kernel, points.row(0), Points(0, 1)), 0);
+}
+
 TEST(Trend, TheSlopeFollowsTheDataAndWithoutDataThePrior) {
   Trend trend{Eigen::VectorXd::LinSpaced(50, -1, 1), 1, 0.5};
   const Eigen::VectorXd against = -2 * trend.feature;

@@ -74,11 +74,11 @@ TEST(SharedMemory, ClearRefusalsAreExpected) {
   for (int i = 0; i < 20; ++i) search.observe(search.random.below(256));
   SuccessModel model(search.candidates, 2);
   model.update(search.observations, search.coordinates.points(search.observations.indices()));
-  EXPECT_TRUE(model.expects_refusal(255));
-  EXPECT_FALSE(model.expects_refusal(0));
+  EXPECT_TRUE(model.expects_failure(255));
+  EXPECT_FALSE(model.expects_failure(0));
   for (std::size_t index = 0; index < 256; ++index) {
     if (search.fits(index)) {
-      EXPECT_FALSE(model.expects_refusal(index)) << index;
+      EXPECT_FALSE(model.expects_failure(index)) << index;
     }
   }
 }

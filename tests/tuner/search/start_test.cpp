@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/tuner/search/simulated.hpp"
@@ -30,6 +31,30 @@ TEST(Start, TakesTheSlowerHalfWhenNothingElseIsLeft) {
   const std::vector<std::size_t> taken = {0, 1};
   RandomSource random(1);
   EXPECT_EQ(spread_out(space, coordinates, 2, taken, random, logs).size(), 2u);
+}
+
+TEST(Start, BestCandidatesLieApartButNotAtTheEdges) {
+  const ParameterSpace space = simulated::grid({30, 30});
+  const LevelCoordinates coordinates(space);
+  const auto at_edges = [&](const std::vector<std::size_t>& chosen) {
+    return std::ranges::count_if(chosen, [&](std::size_t index) {
+      const Levels levels = space.levels(index);
+      return levels[0] % 29 == 0 || levels[1] % 29 == 0;
+    });
+  };
+  RandomSource random(1);
+  const auto chosen = best_candidates(space, coordinates, 20, {}, random);
+  EXPECT_EQ(std::set(chosen.begin(), chosen.end()).size(), 20u);
+  EXPECT_LT(at_edges(chosen), at_edges(spread_out(space, coordinates, 20, {}, random)));
+}
+
+TEST(Start, BestCandidatesEndWithTheSpace) {
+  const ParameterSpace space = simulated::grid({5});
+  const LevelCoordinates coordinates(space);
+  const std::vector<std::size_t> taken = {0, 3};
+  RandomSource random(1);
+  const auto chosen = best_candidates(space, coordinates, 10, taken, random);
+  EXPECT_EQ(std::set(chosen.begin(), chosen.end()), (std::set<std::size_t>{1, 2, 4}));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct Fixture {
   Candidates candidates = draw_candidates(space, coordinates, {}, observations, random);
   std::vector<char> taken = std::vector<char>(space.size(), 0);
   Surroundings surroundings{space, candidates, neighbours};
+  Kernel kernel = Kernel::prior(3, 0.03);
 
   Fixture() {
     add({1, 1, 0}, 1.00);
@@ -33,7 +34,8 @@ struct Fixture {
     taken[index] = 1;
   }
   std::optional<Levels> next(const Eigen::ArrayXf& success = {}) {
-    const auto row = surroundings.best_row(observations, success, taken);
+    const Points known = coordinates.points(observations.indices());
+    const auto row = surroundings.best_row(observations, kernel, known, success, taken);
     return row ? std::optional(space.levels(*row)) : std::nullopt;
   }
 };
@@ -57,6 +59,19 @@ TEST(Surroundings, PreferATradeOfAValueForAnother) {
     fixture.taken[*fixture.space.find(levels)] = 1;
   }
   EXPECT_EQ(fixture.next(), (Levels{2, 0, 0})) << "though {0, 1, 2} has the faster values";
+}
+
+TEST(Surroundings, SkipWhatDiffersInParametersWithoutEffectOnly) {
+  Fixture fixture;
+  fixture.add({0, 2, 0}, 0.9);
+  fixture.kernel.log_scales[2] = 5;  // the third parameter is known to have no effect
+  while (const auto levels = fixture.next()) {
+    for (const std::size_t index : fixture.observations.indices()) {
+      const Levels known = fixture.space.levels(index);
+      EXPECT_FALSE((*levels)[0] == known[0] && (*levels)[1] == known[1]);
+    }
+    fixture.add(*levels, 2.0);
+  }
 }
 
 TEST(Surroundings, EndTwoChangesAway) {

@@ -21,13 +21,14 @@ TEST(Turns, EveryFourthProposalIsANeighbourOfTheFastest) {
   EXPECT_THAT(next(turns, 5), testing::ElementsAre(smooth, stepped, smooth, local, smooth));
 }
 
-TEST(Turns, AThirdIsRandomAfterTenObservationsWithoutAGain) {
+TEST(Turns, QuartersAreRandomLocalAndAroundAfterTenObservationsWithoutAGain) {
   Turns turns;
   turns.observe(1, 0.0);
   turns.observe(10, 0.0);
   EXPECT_THAT(next(turns, 1), testing::ElementsAre(smooth));
   turns.observe(11, 0.0);
-  EXPECT_THAT(next(turns, 6), testing::ElementsAre(smooth, random, local, stepped, random, local));
+  EXPECT_THAT(next(turns, 8),
+              testing::ElementsAre(smooth, random, local, stepped, around, random, local, around));
 }
 
 TEST(Turns, FourInTenAreAroundTheFastestAfterThirtyFiveObservationsWithoutAGain) {
