@@ -9,10 +9,10 @@
 
 namespace autotune {
 
-/// A logistic regression with a ridge penalty, refitted by Newton's method with a step
-/// that never raises the loss. Its features are the coordinates of the parameters, their squares
-/// and their pairwise products. Configurations fail because of shared memory, registers or threads,
-/// and these are such products. Refusals for shared memory are learned separately, by
+/// A logistic regression with a ridge penalty, refitted by Newton's method with steps that never
+/// raise the loss. Its features are the coordinates of the parameters, their squares and their
+/// pairwise products. Configurations fail because of shared memory, registers or threads, and these
+/// are such products. Refusals for shared memory are learned separately, by
 /// accepted_shared_memory().
 class SuccessModel {
  public:

@@ -65,13 +65,16 @@ TEST(Surroundings, SkipWhatDiffersInParametersWithoutEffectOnly) {
   Fixture fixture;
   fixture.add({0, 2, 0}, 0.9);
   fixture.kernel.log_scales[2] = 5;  // the third parameter is known to have no effect
+  int proposals = 0;
   while (const auto levels = fixture.next()) {
     for (const std::size_t index : fixture.observations.indices()) {
       const Levels known = fixture.space.levels(index);
       EXPECT_FALSE((*levels)[0] == known[0] && (*levels)[1] == known[1]);
     }
     fixture.add(*levels, 2.0);
+    ++proposals;
   }
+  EXPECT_EQ(proposals, 9 - 6) << "three of the nine pairs of the other two are unknown";
 }
 
 TEST(Surroundings, EndTwoChangesAway) {
