@@ -31,6 +31,7 @@ constexpr std::size_t kLocal = 3;           // fastest configurations whose neig
 constexpr std::size_t kParts = 8;  // per batch; one part is measured and replaced at a time
 constexpr double kStep = 0.03;     // Kernel::step of the second surrogate
 constexpr double kRedraw = 1.08;   // growth of observations before large spaces are resampled
+constexpr std::size_t kEnd = 5;    // the last of so many parts of a search is its end
 
 class Search {
  public:
@@ -72,6 +73,11 @@ class Search {
 
  private:
   bool exhausted() const { return observations_.size() == space_.size(); }
+
+  bool ending() const {
+    const std::size_t left = evaluator_.remaining();
+    return left * kEnd < left + observations_.size();
+  }
 
   void take(const Evaluation& answer) {
     if (observations_.contains(answer.index)) return;
@@ -192,7 +198,7 @@ class Search {
   /// The next proposal. `begun`: the part already has one. nullopt when every candidate is taken,
   /// or when all proposals of the part are ready and no other ready one is good enough.
   std::optional<std::size_t> next_row(Part& part, bool begun) {
-    const Proposer proposer = turns_.next();
+    const Proposer proposer = turns_.next(ending());
     if (proposer == Proposer::random) {
       part.compiles = true;
       return random_row(part.taken);

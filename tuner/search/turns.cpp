@@ -23,7 +23,12 @@ void Turns::observe(std::size_t observations, double fastest) {
   waited_ = observations - marked_at_;
 }
 
-Proposer Turns::next() {
+Proposer Turns::next(bool ending) {
+  const Proposer proposer = next_of_round();
+  return ending && proposer == random ? around : proposer;
+}
+
+Proposer Turns::next_of_round() {
   if (waited_ >= kStuck) return kStuckRound[stuck_turn_++ % kStuckRound.size()];
   if (waited_ >= kPatience) return kStale[stale_turn_++ % kStale.size()];
   return kFresh[fresh_turn_++ % kFresh.size()];

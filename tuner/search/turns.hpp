@@ -19,19 +19,23 @@ enum class Proposer {
 /// proposals are random, a quarter local and a quarter `around`, because a surrogate on a plateau
 /// proposes more of the plateau. While it is stuck, four of ten are `around`, two random and two
 /// local: if the search has not left the fastest by then, something faster is probably a few
-/// changes away, and the surrogates miss it.
+/// changes away, and the surrogates miss it. At the end of a search, `around` takes the place of
+/// random, because no proposals are left to follow a random one up.
 class Turns {
  public:
   /// Call after each observation. `fastest` is in log seconds. The search is stale after kPatience
   /// observations without a gain of kGain, and stuck after kStuck.
   void observe(std::size_t observations, double fastest);
-  Proposer next();
+  /// `ending`: few evaluations are left.
+  Proposer next(bool ending = false);
 
   static constexpr std::size_t kPatience = 10;
   static constexpr std::size_t kStuck = 35;
   static constexpr double kGain = 0.02;  // of log seconds, since the last gain
 
  private:
+  Proposer next_of_round();
+
   double mark_ = std::numeric_limits<double>::infinity();
   std::size_t marked_at_ = 0;
   std::size_t waited_ = 0;  // observations since the last gain

@@ -57,5 +57,14 @@ TEST(Turns, AGainOfTwoPercentResumesTheFreshRound) {
   EXPECT_THAT(next(turns, 3), testing::ElementsAre(stepped, smooth, local));
 }
 
+TEST(Turns, NothingIsRandomAtTheEnd) {
+  Turns turns;
+  turns.observe(1, 0.0);
+  turns.observe(11, 0.0);
+  std::vector<Proposer> proposers;
+  for (int i = 0; i < 4; ++i) proposers.push_back(turns.next(true));
+  EXPECT_THAT(proposers, testing::ElementsAre(smooth, around, local, stepped));
+}
+
 }  // namespace
 }  // namespace autotune
