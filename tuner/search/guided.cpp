@@ -74,6 +74,7 @@ class Search {
  private:
   bool exhausted() const { return observations_.size() == space_.size(); }
 
+  /// Whether the search is in its last fifth, if it uses its whole budget.
   bool ending() const {
     const std::size_t left = evaluator_.remaining();
     return left * kEnd < left + observations_.size();
