@@ -137,6 +137,7 @@ struct Verdict {
   std::string message;
   double worst_error = 0;  // largest |c - r| / tolerance
   double seconds = 0;      // of a single launch: the last, or the first if stopped early
+  bool repeats = true;     // all runs on the same inputs gave the same bits
 };
 
 /// One configuration, loaded on a device with the buffers of its problem.

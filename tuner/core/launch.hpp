@@ -64,6 +64,7 @@ struct BufferSpec {
   std::vector<double> fill_values = {};
   std::optional<std::uint64_t> seed = {};  // replaces the workload's
   double absolute = 0;                     // see tolerance
+  bool repeatable = false;                 // runs on the same inputs must give the same bits
   /// Members of a struct element. `type` is then the type of the first member.
   std::vector<Member> members = {};
 

@@ -13,7 +13,7 @@ namespace autotune {
 WIRE_MEMBERS(Dim3, x, y, z)
 WIRE_MEMBERS(Member, name, type, offset)
 WIRE_MEMBERS(BufferSpec, name, type, length, role, fill, tolerance, file, file_offset, fill_values,
-             seed, absolute, members)
+             seed, absolute, repeatable, members)
 WIRE_MEMBERS(Scalar, type, integer, real, name)
 WIRE_MEMBERS(BufferRef, index)
 WIRE_MEMBERS(TensorMap, buffer, dims, strides, box, swizzle_bytes, tf32)
@@ -29,7 +29,7 @@ WIRE_MEMBERS(Workload, problem, buffers, scalars, reference_source, preparation,
 WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_threads,
              parameter_bytes)
 WIRE_MEMBERS(CompiledKernel, key, resources)
-WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds)
+WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds, repeats)
 WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2)
 WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
 WIRE_MEMBERS(Counter, name, unit, value)
