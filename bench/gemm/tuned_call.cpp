@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "tuner/core/error.hpp"
-#include "tuner/gpu/problem_buffers.hpp"
+#include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::bench {
@@ -19,17 +19,17 @@ struct Tuned {
     std::vector<BufferSpec> specs = operands.specs();
     for (const BufferSpec& spec : plan.workspace) {
       specs.push_back(spec);
-      fill_workspace(stream, spec, workspace.emplace_back(stream, spec.bytes()));
+      workspace.push_back(allocated_workspace(stream, spec));
     }
     for (int copy = 0; copy < operands.copies(); ++copy) {
       std::vector<std::byte*> addresses = operands.addresses(copy);
-      for (const ZonedBuffer& buffer : workspace) addresses.push_back(buffer.start());
+      for (const DeviceMemory& memory : workspace) addresses.push_back(memory.get());
       plans.emplace_back(cubin, plan, addresses, specs);
     }
   }
 
   LoadedCubin cubin;
-  std::vector<ZonedBuffer> workspace;
+  std::vector<DeviceMemory> workspace;
   std::deque<BoundPlan> plans;
 };
 

@@ -96,10 +96,11 @@ void BatchTimer::start(cudaGraphExec_t graph) const {
 void BatchTimer::start(const Chain& chain) const { enqueue(chain, cudaEventRecordDefault); }
 
 TimedBatch BatchTimer::alone(const Chain& chain) const {
-  chain.enqueue(stream_, 0);
+  call(chain, 0);
   std::vector<double> seconds;
   const int calls = std::min(chain.launches, std::max(kMostAlone, chain.copies));
   for (int i = 0; i < calls; ++i) {
+    if (chain.restore) chain.restore(stream_, i % chain.copies);
     check_kernel(cudaStreamSynchronize(stream_), "running a call");
     record(calls_.begin, cudaEventRecordDefault);
     chain.enqueue(stream_, i % chain.copies);
@@ -122,24 +123,29 @@ void BatchTimer::enqueue(const Chain& chain, unsigned event_flags) const {
   kernels_.stamp(stream_, stamps);
   for (int i = 0; i < untimed; ++i) {
     const int back = (untimed - i) % chain.copies;
-    chain.enqueue(stream_, back == 0 ? 0 : chain.copies - back);
-    if (chain.has_neighbours) call_neighbour();
+    call(chain, back == 0 ? 0 : chain.copies - back);
   }
   record(calls_.begin, event_flags);
-  for (int i = 0; i < chain.launches; ++i) {
-    chain.enqueue(stream_, i % chain.copies);
-    if (chain.has_neighbours) call_neighbour();
-  }
+  for (int i = 0; i < chain.launches; ++i) call(chain, i % chain.copies);
   record(calls_.end, event_flags);
-  if (chain.has_neighbours) enqueue_neighbours(chain.launches, event_flags);
+  if (chain.has_others()) enqueue_others(chain, event_flags);
   kernels_.stamp(stream_, stamps + kMostStamps);
 }
 
-void BatchTimer::enqueue_neighbours(int launches, unsigned event_flags) const {
-  for (int i = 0; i < kMostUntimedCalls; ++i) call_neighbour();
-  record(neighbours_.begin, event_flags);
-  for (int i = 0; i < launches; ++i) call_neighbour();
-  record(neighbours_.end, event_flags);
+void BatchTimer::call(const Chain& chain, int copy) const {
+  if (chain.restore) chain.restore(stream_, copy);
+  chain.enqueue(stream_, copy);
+  if (chain.has_neighbours) call_neighbour();
+}
+
+/// What call() enqueues but for the call itself.
+void BatchTimer::enqueue_others(const Chain& chain, unsigned event_flags) const {
+  Chain others = chain;
+  others.enqueue = [](cudaStream_t, int) {};
+  for (int i = 0; i < kMostUntimedCalls; ++i) call(others, i % chain.copies);
+  record(others_.begin, event_flags);
+  for (int i = 0; i < chain.launches; ++i) call(others, i % chain.copies);
+  record(others_.end, event_flags);
 }
 
 void BatchTimer::record(const Event& event, unsigned flags) const {
@@ -162,7 +168,7 @@ TimedBatch BatchTimer::result(const Chain& chain) const {
                "running a batch");
   check_kernel(cudaStreamSynchronize(stream_), "running a batch");
   double seconds = calls_.seconds();
-  if (chain.has_neighbours) seconds = std::max(seconds - neighbours_.seconds(), kLeastSeconds);
+  if (chain.has_others()) seconds = std::max(seconds - others_.seconds(), kLeastSeconds);
   TimedBatch batch;
   batch.seconds = seconds / chain.launches;
   batch.clock_hz = clock_hz();

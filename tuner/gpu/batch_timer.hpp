@@ -22,12 +22,17 @@ struct Chain {
   int copies = 1;
   /// An ordinary kernel follows each call. The time of a chain of such kernels is subtracted.
   bool has_neighbours = false;
+  /// If given, precedes each call, for example to give inouts their contents again. Its time is
+  /// subtracted, like that of neighbours.
+  EnqueueOnce restore = {};
+
+  bool has_others() const { return has_neighbours || restore; }
 };
 
 /// Times chains on one stream. A chain starts with a few untimed calls, which wake the
 /// multiprocessors and fill their instruction caches. The events stand between calls, so the time
-/// is that of each further call. With neighbours, the same batch also times a chain of the
-/// neighbours alone. The clock counters of all multiprocessors are read before and after, outside
+/// is that of each further call. With neighbours or a restore, the same batch also times a chain of
+/// these alone. The clock counters of all multiprocessors are read before and after, outside
 /// the events.
 class BatchTimer {
  public:
@@ -59,14 +64,15 @@ class BatchTimer {
   };
 
   void enqueue(const Chain& chain, unsigned event_flags) const;
-  void enqueue_neighbours(int launches, unsigned event_flags) const;
+  void enqueue_others(const Chain& chain, unsigned event_flags) const;
+  void call(const Chain& chain, int copy) const;
   void record(const Event& event, unsigned flags) const;
   TimedBatch result(const Chain& chain) const;
   double clock_hz() const;
 
   const DeviceKernels& kernels_;
   cudaStream_t stream_;
-  Interval calls_, neighbours_;
+  Interval calls_, others_;
   DeviceMemory neighbour_values_;
   DeviceMemory stamps_;  // kMostStamps before, as many after
   PinnedMemory read_back_;

@@ -14,12 +14,13 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/back_to_back.hpp"
 #include "tuner/gpu/cuda_check.hpp"
+#include "tuner/gpu/cuda_memory.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/gpu/nvml_energy.hpp"
-#include "tuner/gpu/problem_buffers.hpp"
-#include "tuner/gpu/right_answers.hpp"
-#include "tuner/gpu/verifier.hpp"
 #include "tuner/measure/energy.hpp"
+#include "tuner/measure/verifier.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 
@@ -32,32 +33,102 @@ double seconds_of_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// The alignment that textures need.
+std::int64_t aligned(std::int64_t bytes) { return (bytes + 511) / 512 * 512; }
+
+/// Buffer sets (with the uniform contents) for timing with a cold L2: twice the size of L2 passes
+/// between two uses of a set. The first set is the problem's own.
+class Rotation {
+ public:
+  Rotation(CudaMemory& memory, const DeviceInfo& device, const ProblemBuffers& buffers)
+      : memory_(memory), buffers_(buffers) {
+    for (const BufferSpec& spec : buffers.specs()) copy_bytes_ += aligned(spec.bytes());
+    l2_bytes_ = device.l2_bytes;
+  }
+
+  /// The number of sets. 1 if memory is short: then is_cold() is false. Made by the first call.
+  int copies() {
+    if (!made_) make();
+    made_ = true;
+    return copies_;
+  }
+  bool is_cold() const { return cold_; }
+
+  std::vector<std::byte*> addresses(int index) const {
+    if (index == 0) return buffers_.addresses(InputSet::uniform);
+    std::vector<std::byte*> all;
+    std::byte* next = sets_.get() + (index - 1) * copy_bytes_;
+    for (const BufferSpec& spec : buffers_.specs()) {
+      all.push_back(next);
+      next += aligned(spec.bytes());
+    }
+    return all;
+  }
+
+ private:
+  void make() {
+    const std::int64_t wanted = 2 * l2_bytes_;
+    if (copy_bytes_ == 0 || l2_bytes_ == 0) return;
+    const std::int64_t copies = copy_bytes_ >= wanted ? 1 : (wanted - 1) / copy_bytes_ + 2;
+    std::size_t free = 0, total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "ask for the free memory");
+    const std::int64_t bytes = (copies - 1) * copy_bytes_;
+    if (copies > kMostCopies || bytes > static_cast<std::int64_t>(free / 2)) return;
+    sets_ = memory_.allocate(bytes);
+    copies_ = static_cast<int>(copies);
+    cold_ = true;
+    const std::vector<std::byte*> from = addresses(0);
+    for (int i = 1; i < copies_; ++i) {
+      const std::vector<std::byte*> to = addresses(i);
+      for (std::size_t b = 0; b < from.size(); ++b) {
+        memory_.copy(to[b], from[b], buffers_.specs()[b].bytes());
+      }
+    }
+  }
+
+  static constexpr int kMostCopies = 1024;
+
+  CudaMemory& memory_;
+  const ProblemBuffers& buffers_;
+  std::int64_t copy_bytes_ = 0, l2_bytes_ = 0;
+  int copies_ = 1;
+  bool cold_ = false, made_ = false;
+  std::shared_ptr<std::byte> sets_;  // all but the first
+};
+
 /// Binds the work of a call to where the workload's buffers lie.
 using Bind = std::function<std::unique_ptr<BoundWork>(const std::vector<std::byte*>& addresses)>;
 
+/// What all candidates of a problem share.
+struct Shared {
+  const CudaContext& context;
+  LaunchForm form;
+  ProblemBuffers& buffers;
+  Rotation& rotation;
+  Verifier& verifier;
+};
+
 class CudaCandidate : public Candidate, public Countable {
  public:
-  CudaCandidate(const CudaContext& context, const Workload& workload, ProblemBuffers& buffers,
-                const Verifier& verifier, std::shared_ptr<const Workspace> workspace, Bind bind)
-      : context_(context),
-        form_(workload.form),
-        buffers_(buffers),
-        verifier_(verifier),
+  CudaCandidate(const Shared& shared, std::shared_ptr<Workspace> workspace, Bind bind)
+      : context_(shared.context),
+        shared_(shared),
         workspace_(std::move(workspace)),
         bind_(std::move(bind)) {
     for (const InputSet set : kInputSets) {
-      plans_[static_cast<std::size_t>(set)] = bind_(buffers_.addresses(set));
+      calls_[index_of(set)] =
+          std::make_unique<CudaCall>(context_.stream.get(), bind_(shared_.buffers.addresses(set)));
     }
   }
 
   Verdict verify(int runs, double give_up_seconds) override {
     context_.use();
-    return verifier_.verify(plans_, *workspace_, runs, give_up_seconds);
+    return shared_.verifier.verify(calls_, *workspace_, runs, give_up_seconds);
   }
 
   Verdict recheck() override {
     context_.use();
-    return verifier_.recheck(plan_on(0), *workspace_);
+    return shared_.verifier.recheck(timed_call(), *workspace_);
   }
 
   TimedBatch time(int launches, L2State l2) override {
@@ -66,9 +137,12 @@ class CudaCandidate : public Candidate, public Countable {
 
   TimedBatch time_in(CallContext context, int launches, L2State l2) override {
     context_.use();
-    const ProblemBuffers::Rotation rotation = rotation_for(l2);
-    TimedBatch batch = timed(chain_of(context, launches, rotation), context);
-    batch.l2 = rotation.cold ? L2State::cold : L2State::hot;
+    TimedBatch batch = timed(chain_of(context, launches, l2), context);
+    const bool is_cold = l2 == L2State::cold && shared_.rotation.is_cold();
+    batch.l2 = is_cold ? L2State::cold : L2State::hot;
+    if (std::exchange(is_unchecked_, false) || shared_.verifier.is_chain_checked()) {
+      shared_.verifier.check_chain(timed_call(), *workspace_, batch.seconds);
+    }
     return batch;
   }
 
@@ -78,7 +152,7 @@ class CudaCandidate : public Candidate, public Countable {
     const double one = std::max(time(1, l2).seconds, 1e-9);
     const int launches =
         static_cast<int>(std::clamp(std::ceil(kEnergyBatch / one), 1.0, kMostEnergyLaunches));
-    const Chain chain = chain_of(CallContext::chain, launches, rotation_for(l2));
+    const Chain chain = chain_of(CallContext::chain, launches, l2);
     const int calls = BatchTimer::calls(chain);
     timed(chain, CallContext::chain);  // makes the graph
     BackToBack batches(context_.stream.get(), [&] { start(chain); });
@@ -103,44 +177,57 @@ class CudaCandidate : public Candidate, public Countable {
   }
 
  private:
-  ProblemBuffers::Rotation rotation_for(L2State l2) {
-    return l2 == L2State::cold ? rotate() : ProblemBuffers::Rotation{};
-  }
-
-  Chain chain_of(CallContext context, int launches, const ProblemBuffers::Rotation& rotation) {
-    // With fewer launches than copies, the first copies would be used again too soon.
-    const int least = rotation.cold ? rotation.copies : 1;
+  Chain chain_of(CallContext context, int launches, L2State l2) {
+    const int copies = l2 == L2State::cold ? rotate() : 1;
     const EarlyStart early =
         context == CallContext::in_order ? EarlyStart::never : EarlyStart::captured;
     const auto enqueue = [this, early](cudaStream_t stream, int copy) {
       plan_on(copy).launch(stream, early);
     };
-    return {enqueue, std::max(launches, least), rotation.copies, context == CallContext::between};
-  }
-
-  /// The first set of buffers is the uniform one itself.
-  const BoundWork& plan_on(int copy) const {
-    return copy == 0 ? *plans_[static_cast<std::size_t>(InputSet::uniform)]
-                     : *on_copies_[static_cast<std::size_t>(copy) - 1];
-  }
-
-  ProblemBuffers::Rotation rotate() {
-    const ProblemBuffers::Rotation rotation = buffers_.rotation(context_.stream.get());
-    for (int i = static_cast<int>(on_copies_.size()) + 1; i < rotation.copies; ++i) {
-      on_copies_.push_back(bind_(buffers_.copy_addresses(i)));
+    // With fewer launches than copies, the first copies would be used again too soon.
+    Chain chain{enqueue, std::max(launches, copies), copies, context == CallContext::between};
+    if (shared_.buffers.any_inouts()) {
+      chain.restore = [this](cudaStream_t stream, int copy) { restore_inouts(stream, copy); };
     }
-    return rotation;
+    return chain;
+  }
+
+  void restore_inouts(cudaStream_t stream, int copy) const {
+    const std::vector<std::byte*> to = shared_.rotation.addresses(copy);
+    const auto& specs = shared_.buffers.specs();
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      if (specs[i].role != Role::inout) continue;
+      context_.kernels->copy(stream, to[i], shared_.buffers.pristine(i, InputSet::uniform),
+                             specs[i].bytes());
+    }
+  }
+
+  /// The set of buffers that all use first.
+  CudaCall& timed_call() const {
+    return static_cast<CudaCall&>(*calls_[index_of(InputSet::uniform)]);
+  }
+
+  const BoundWork& plan_on(int copy) const {
+    return copy == 0 ? timed_call().work() : *on_copies_[static_cast<std::size_t>(copy) - 1];
+  }
+
+  int rotate() {
+    const int copies = shared_.rotation.copies();
+    for (int i = static_cast<int>(on_copies_.size()) + 1; i < copies; ++i) {
+      on_copies_.push_back(bind_(shared_.rotation.addresses(i)));
+    }
+    return copies;
   }
 
   TimedBatch timed(const Chain& chain, CallContext context) {
     const BatchTimer& timer = *context_.timer;
     if (context == CallContext::alone) return timer.alone(chain);
-    if (form_ == LaunchForm::stream) return timer.stream(chain);
+    if (shared_.form == LaunchForm::stream) return timer.stream(chain);
     return timer.replay(graph_of(chain, context), chain);
   }
 
   void start(const Chain& chain) {
-    if (form_ == LaunchForm::stream) return context_.timer->start(chain);
+    if (shared_.form == LaunchForm::stream) return context_.timer->start(chain);
     context_.timer->start(graph_of(chain, CallContext::chain));
   }
 
@@ -151,25 +238,66 @@ class CudaCandidate : public Candidate, public Countable {
   }
 
   const CudaContext& context_;
-  LaunchForm form_;
-  ProblemBuffers& buffers_;
-  const Verifier& verifier_;
-  std::shared_ptr<const Workspace> workspace_;
+  const Shared shared_;
+  std::shared_ptr<Workspace> workspace_;
   Bind bind_;
-  PlanOfSet plans_;
+  CallOfSet calls_;
+  bool is_unchecked_ = true;  // no chain of it was checked yet
   std::vector<std::unique_ptr<BoundWork>> on_copies_;
   std::map<std::tuple<int, int, CallContext>, GraphExec> graphs_;  // by launches, copies, context
 };
 
-std::shared_ptr<const Workspace> allocate(cudaStream_t stream, const LaunchPlan& plan) try {
-  auto workspace = std::make_shared<Workspace>(Workspace{plan.workspace, {}});
-  for (const BufferSpec& spec : plan.workspace) {
-    fill_workspace(stream, spec, workspace->buffers.emplace_back(stream, spec.bytes()));
-  }
-  return workspace;
+std::shared_ptr<Workspace> allocate(Memory& memory, const LaunchPlan& plan) try {
+  return std::make_shared<Workspace>(allocated_workspace(memory, plan));
 } catch (const Error& error) {
   throw KernelFailure(Outcome::launch_error, std::string("its workspace: ") + error.what());
 }
+
+void check_memory(const Workload& workload, const DeviceInfo& device) {
+  std::size_t free = 0, total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "ask for the free memory");
+  const std::int64_t needed = verification_bytes(workload);
+  if (needed <= static_cast<std::int64_t>(free)) return;
+  throw Error(
+      format("{} needs {} of memory on {} with its reference results, and {} is free: try a "
+             "smaller size",
+             workload.problem, bytes_text(needed), device.name,
+             bytes_text(static_cast<std::int64_t>(free))));
+}
+
+std::vector<std::byte*> addresses_of(std::span<const ZonedBuffer> buffers) {
+  std::vector<std::byte*> addresses;
+  for (const ZonedBuffer& buffer : buffers) addresses.push_back(buffer.start());
+  return addresses;
+}
+
+/// Runs a plan of the reference, whose binary it loads.
+class ReferenceCall : public Call {
+ public:
+  ReferenceCall(cudaStream_t stream, const std::string& binary, const LaunchPlan& plan,
+                std::span<const ZonedBuffer> buffers)
+      : stream_(stream), cubin_(binary), plan_(bound(cubin_, plan, buffers)) {}
+
+  void start() override { plan_.launch(stream_, EarlyStart::never); }
+  void start_checks() override { plan_.check(stream_); }
+  double run() override {
+    start();
+    check_kernel(cudaStreamSynchronize(stream_), "its reference kernel");
+    return 0;
+  }
+
+ private:
+  static BoundPlan bound(const LoadedCubin& cubin, const LaunchPlan& plan,
+                         std::span<const ZonedBuffer> buffers) {
+    std::vector<BufferSpec> specs;
+    for (const ZonedBuffer& buffer : buffers) specs.push_back(buffer.spec());
+    return {cubin, plan, addresses_of(buffers), specs};
+  }
+
+  cudaStream_t stream_;
+  const LoadedCubin cubin_;
+  BoundPlan plan_;
+};
 
 /// One candidate of a vendor's library, on one buffer set.
 class BoundBaseline : public BoundWork {
@@ -195,20 +323,21 @@ class CudaWorkbench : public Workbench {
  public:
   CudaWorkbench(std::shared_ptr<const CudaContext> context, const Workload& workload)
       : context_(std::move(context)),
-        workload_(workload),
-        buffers_(stream(), context_->info, workload_, *context_->kernels),
-        answers_(
-            right_answers(stream(), workload_, context_->compiler, *context_->kernels, buffers_)),
-        verifier_(stream(), workload_, *context_->kernels, buffers_, answers_) {}
+        workload_(checked(workload)),
+        memory_(stream(), *context_->kernels),
+        buffers_(memory_, workload_),
+        answers_(make_answers()),
+        verifier_(memory_, workload_, buffers_, answers_),
+        rotation_(memory_, context_->info, buffers_) {}
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
     context_->use();
     const auto cubin = std::make_shared<const LoadedCubin>(*kernel.binary);
-    const auto workspace = allocate(stream(), plan);
+    const auto workspace = allocate(memory_, plan);
     std::vector<BufferSpec> specs = buffers_.specs();
-    specs.insert(specs.end(), workspace->specs.begin(), workspace->specs.end());
+    for (const ZonedBuffer& buffer : *workspace) specs.push_back(buffer.spec());
     return candidate(workspace, [=](std::vector<std::byte*> addresses) {
-      for (const ZonedBuffer& buffer : workspace->buffers) addresses.push_back(buffer.start());
+      for (const ZonedBuffer& buffer : *workspace) addresses.push_back(buffer.start());
       return std::make_unique<BoundPlan>(*cubin, plan, addresses, specs);
     });
   }
@@ -221,11 +350,10 @@ class CudaWorkbench : public Workbench {
   std::unique_ptr<Candidate> load_baseline(const BaselineSource& source,
                                            std::size_t number) override {
     context_->use();
-    return candidate(
-        std::make_shared<const Workspace>(),
-        [this, number, library = baseline(source)](const std::vector<std::byte*>& addresses) {
-          return std::make_unique<BoundBaseline>(library, number, addresses, workload_.scalars);
-        });
+    return candidate(std::make_shared<Workspace>(), [this, number, library = baseline(source)](
+                                                        const std::vector<std::byte*>& addresses) {
+      return std::make_unique<BoundBaseline>(library, number, addresses, workload_.scalars);
+    });
   }
 
   double launch_floor() override {
@@ -246,9 +374,25 @@ class CudaWorkbench : public Workbench {
  private:
   cudaStream_t stream() const { return context_->stream.get(); }
 
-  std::unique_ptr<Candidate> candidate(std::shared_ptr<const Workspace> workspace, Bind bind) {
-    return std::make_unique<CudaCandidate>(*context_, workload_, buffers_, verifier_,
-                                           std::move(workspace), std::move(bind));
+  const Workload& checked(const Workload& workload) const {
+    check_memory(workload, context_->info);
+    return workload;
+  }
+
+  RightAnswers make_answers() {
+    auto binary = workload_.reference_binary;
+    if (!binary && workload_.runs_kernels()) {
+      binary = reference_binary(workload_, context_->compiler.compile(workload_.reference_source));
+    }
+    const auto bind = [&](const LaunchPlan& plan, const std::vector<ZonedBuffer>& buffers) {
+      return std::make_unique<ReferenceCall>(stream(), *binary, plan, buffers);
+    };
+    return right_answers(memory_, workload_, bind, buffers_);
+  }
+
+  std::unique_ptr<Candidate> candidate(std::shared_ptr<Workspace> workspace, Bind bind) {
+    const Shared shared{*context_, workload_.form, buffers_, rotation_, verifier_};
+    return std::make_unique<CudaCandidate>(shared, std::move(workspace), std::move(bind));
   }
 
   /// Opened once.
@@ -265,9 +409,11 @@ class CudaWorkbench : public Workbench {
 
   std::shared_ptr<const CudaContext> context_;
   const Workload workload_;
+  CudaMemory memory_;
   ProblemBuffers buffers_;
-  RightAnswers answers_;
+  const RightAnswers answers_;
   Verifier verifier_;
+  Rotation rotation_;
   std::map<BaselineSource, std::shared_ptr<Baseline>> baselines_;
 };
 

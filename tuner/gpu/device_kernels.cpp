@@ -48,9 +48,9 @@ void DeviceKernels::fill(cudaStream_t stream, ElementType type, const ElementRul
 }
 
 void DeviceKernels::compare(cudaStream_t stream, const BufferSpec& buffer, const std::byte* got,
-                            const DeviceAnswer& right, Finding* finding) const {
+                            const SealedAnswer& right, Finding* finding) const {
   launch(format("compare_{}_{}", name_of(buffer.type), name_of(right.type)), stream, buffer.length,
-         got, right.values, right.magnitudes, buffer.length,
+         got, right.values.get(), right.magnitudes.get(), buffer.length,
          allowance(buffer, right.type, right.exact), finding);
 }
 
@@ -62,9 +62,15 @@ void DeviceKernels::compare_bits(cudaStream_t stream, const BufferSpec& buffer,
          other, no_magnitudes, buffer.length, Allowance{}, finding);
 }
 
-void DeviceKernels::check_zones(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
-                                std::uint64_t* changed) const {
-  launch("check_zones", stream, kRedZoneBytes, start, bytes, changed);
+void DeviceKernels::count_other(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
+                                std::byte value, std::uint64_t* others) const {
+  launch("count_other", stream, bytes, start, bytes, value, others);
+}
+
+void DeviceKernels::scatter(cudaStream_t stream, std::byte* to, const std::byte* from,
+                            const std::int64_t* positions, std::int64_t count,
+                            std::int64_t element_bytes) const {
+  launch("scatter", stream, count * element_bytes, to, from, positions, count, element_bytes);
 }
 
 void DeviceKernels::hash(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
@@ -83,6 +89,11 @@ void DeviceKernels::stamp(cudaStream_t stream, Stamp* stamps) const {
   config.stream = stream;
   void* arguments[] = {&stamps};
   check_cuda(cudaLaunchKernelExC(&config, cubin_->kernel("stamp"), arguments), "read its clock");
+}
+
+void DeviceKernels::copy(cudaStream_t stream, std::byte* to, const std::byte* from,
+                         std::int64_t bytes) const {
+  launch("copy", stream, (bytes + 15) / 16, to, from, bytes);
 }
 
 void DeviceKernels::neighbour(cudaStream_t stream, float* values, std::int64_t count) const {

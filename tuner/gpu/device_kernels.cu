@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tuner's own kernels: fill, compare, hash, check red zones, stamp clocks, do nothing. NVRTC
+// The tuner's own kernels: fill, compare, hash, count, scatter, stamp clocks, do nothing. NVRTC
 // compiles them behind the texts of tuner/core/narrow_float.hpp, tuner/measure/elements.hpp and a
 // few macros (device_kernels_source.cpp). As on the host, a * b + c is not contracted.
 
@@ -106,12 +106,26 @@ COUNT_INEXACT(f64, double)
 COUNT_INEXACT(f16, Float16)
 COUNT_INEXACT(bf16, BFloat16)
 
-extern "C" __global__ void check_zones(const unsigned char* start, i64 bytes, u64* changed) {
+extern "C" __global__ void count_other(const unsigned char* start, i64 bytes, unsigned char value,
+                                       u64* others) {
   u64 count = 0;
-  FOR_EACH(i, ZONE) {
-    count += (start[i - ZONE] != ZONE_BYTE) + (start[bytes + i] != ZONE_BYTE);
+  FOR_EACH(i, bytes) count += start[i] != value;
+  add(others, count);
+}
+
+// The next kernel may start at once. What it must not read yet is written 5 us later.
+extern "C" __global__ void scatter(unsigned char* to, const unsigned char* from,
+                                   const i64* positions, i64 count, i64 element_bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  i64 begin, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  while (now - begin < 5000);
+#endif
+  FOR_EACH(i, count * element_bytes) {
+    to[positions[i / element_bytes] * element_bytes + i % element_bytes] = from[i];
   }
-  add(changed, count);
 }
 
 // Hashes 4 bytes at a time; the last word may be shorter.
@@ -135,6 +149,12 @@ extern "C" __global__ void stamp(Stamp* stamps) {
   asm volatile("mov.u32 %0, %%smid;" : "=r"(processor));
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   if (processor < MOST_STAMPS) stamps[processor] = {clock64(), now};
+}
+
+// Addresses are multiples of 16.
+extern "C" __global__ void copy(unsigned char* to, const unsigned char* from, i64 bytes) {
+  FOR_EACH(i, bytes / 16) reinterpret_cast<int4*>(to)[i] = reinterpret_cast<const int4*>(from)[i];
+  FOR_EACH(i, bytes % 16) to[bytes - 1 - i] = from[bytes - 1 - i];
 }
 
 extern "C" __global__ void empty() {}

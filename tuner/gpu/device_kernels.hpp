@@ -13,17 +13,9 @@
 #include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/gpu/device_kernels_source.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
-#include "tuner/measure/elements.hpp"
+#include "tuner/measure/memory.hpp"
 
 namespace autotune {
-
-/// The reference result of an output in device memory; as Expected of tuner/measure.
-struct DeviceAnswer {
-  ElementType type = ElementType::f64;
-  const std::byte* values = nullptr;
-  const std::byte* magnitudes = nullptr;  // null: the values
-  bool exact = false;
-};
 
 /// A multiprocessor's clock counter and the time at one moment.
 struct Stamp {
@@ -43,13 +35,16 @@ class DeviceKernels {
             std::int64_t count) const;
   /// As compare_elements() of tuner/measure; adds to `finding`, which begins as Finding{}.
   void compare(cudaStream_t stream, const BufferSpec& buffer, const std::byte* got,
-               const DeviceAnswer& right, Finding* finding) const;
+               const SealedAnswer& right, Finding* finding) const;
   /// As compare_bits() of tuner/measure, likewise.
   void compare_bits(cudaStream_t stream, const BufferSpec& buffer, const std::byte* one,
                     const std::byte* other, Finding* finding) const;
-  /// Adds the number of changed red-zone bytes around `start` to `changed`.
-  void check_zones(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
-                   std::uint64_t* changed) const;
+  /// Adds the number of bytes that are not `value` to `others`.
+  void count_other(cudaStream_t stream, const std::byte* start, std::int64_t bytes, std::byte value,
+                   std::uint64_t* others) const;
+  /// As Memory::scatter().
+  void scatter(cudaStream_t stream, std::byte* to, const std::byte* from,
+               const std::int64_t* positions, std::int64_t count, std::int64_t element_bytes) const;
   /// Adds a hash of `bytes` bytes to `sum`; `start` is a multiple of 4.
   void hash(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
             std::uint64_t* sum) const;
@@ -60,6 +55,8 @@ class DeviceKernels {
   /// Writes a stamp for every multiprocessor.
   void stamp(cudaStream_t stream, Stamp* stamps) const;
   void empty(cudaStream_t stream) const;
+  /// Copies within device memory, by a kernel: what follows starts after it as after any kernel.
+  void copy(cudaStream_t stream, std::byte* to, const std::byte* from, std::int64_t bytes) const;
   /// A small kernel as in ordinary programs: adds 1 to each of `count` floats.
   void neighbour(cudaStream_t stream, float* values, std::int64_t count) const;
 

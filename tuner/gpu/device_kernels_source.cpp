@@ -2,7 +2,6 @@
 #include "tuner/gpu/device_kernels_source.hpp"
 
 #include "tuner/gpu/device_kernels_text.hpp"
-#include "tuner/measure/verification.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -10,11 +9,10 @@ namespace autotune {
 SourceUnit device_kernels_source() {
   SourceUnit unit;
   unit.name = "elements.hpp";
-  unit.prelude = format("#define ZONE {}\n#define ZONE_BYTE {}\n#define MOST_STAMPS {}\n",
-                        kRedZoneBytes, static_cast<int>(kRedZoneByte), kMostStamps);
+  unit.prelude = format("#define MOST_STAMPS {}\n", kMostStamps);
   unit.text = device_kernels_text();
   unit.options = {"-fmad=false"};  // products and sums are rounded apart, as on the host
-  unit.entries = {"check_zones", "hash", "stamp", "empty", "neighbour"};
+  unit.entries = {"count_other", "scatter", "hash", "stamp", "copy", "empty", "neighbour"};
   for (const std::string& type : element_type_names()) {
     unit.entries.push_back("fill_" + type);
     unit.entries.push_back(format("compare_{0}_{0}", type));

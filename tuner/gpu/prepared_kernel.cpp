@@ -11,7 +11,6 @@
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/gpu/on_device.hpp"
-#include "tuner/gpu/problem_buffers.hpp"
 #include "tuner/gpu/stream_capture.hpp"
 
 namespace autotune {
@@ -51,7 +50,7 @@ struct PreparedKernel::Loaded {
     const Stream stream = make_stream();
     for (const BufferSpec& spec : plan.workspace) {
       buffers.push_back(spec);
-      fill_workspace(stream.get(), spec, workspace.emplace_back(stream.get(), spec.bytes()));
+      workspace.push_back(allocated_workspace(stream.get(), spec));
     }
     check_cuda(cudaStreamSynchronize(stream.get()), "set memory");
   }
@@ -60,7 +59,7 @@ struct PreparedKernel::Loaded {
   LaunchPlan plan;
   std::vector<Scalar> own_scalars;
   std::vector<BufferSpec> buffers;  // the workload's, then the workspace
-  std::vector<ZonedBuffer> workspace;
+  std::vector<DeviceMemory> workspace;
 
   void bind(BoundCall& call, const LaunchPlan& wanted, std::span<void* const> given) const;
   static void move(BoundCall& call, std::span<void* const> given);
@@ -84,7 +83,7 @@ void PreparedKernel::Loaded::bind(BoundCall& call, const LaunchPlan& wanted,
   const RelaxedCapture relaxed;  // finding a kernel may load it
   std::vector<std::byte*> all;
   for (void* const address : given) all.push_back(static_cast<std::byte*>(address));
-  for (const ZonedBuffer& buffer : workspace) all.push_back(buffer.start());
+  for (const DeviceMemory& memory : workspace) all.push_back(memory.get());
   call.plan.emplace(cubin, wanted, all, buffers);
   call.addresses.assign(given.begin(), given.end());
   call.scalars = own_scalars;

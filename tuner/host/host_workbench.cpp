@@ -15,34 +15,51 @@
 namespace autotune {
 namespace {
 
-/// Memory for every buffer in each input set and in the reference, and for right answers with their
-/// magnitudes.
-void check_memory(const Workload& workload) {
-  std::int64_t needed = 0;
-  for (const BufferSpec& buffer : workload.buffers) {
-    needed += 2 * buffer.bytes() + 2 * kRedZoneBytes;
-    needed += is_compared(buffer.role) ? 5 * answer_bytes(workload, buffer) : buffer.bytes();
-  }
+const Workload& with_memory_for(const Workload& workload) {
+  const std::int64_t needed = verification_bytes(workload);
   const std::int64_t free = available_memory_bytes();
   if (free > 0 && needed > free) {
     throw Error(format("{} needs {} of memory and {} are free: use smaller sizes", workload.problem,
                        bytes_text(needed), bytes_text(free)));
   }
+  return workload;
+}
+
+/// A call of a reference, in its own copy of the source.
+class ReferenceCall : public Call {
+ public:
+  ReferenceCall(const std::string& shared_object, const LaunchPlan& plan,
+                std::span<const ZonedBuffer> buffers, Launcher& launcher)
+      : module_(shared_object), call_(plan, module_, buffers, launcher) {}
+  void start() override { call_.start(); }
+  void start_checks() override { call_.start_checks(); }
+  double run() override { return call_.run(); }
+
+ private:
+  const HostModule module_;
+  HostCall call_;
+};
+
+RightAnswers answers_by(const std::string* reference, const DeviceInfo& info, Launcher& launcher,
+                        Memory& memory, const Workload& workload, ProblemBuffers& buffers) {
+  const auto bind = [&](const LaunchPlan& plan, const std::vector<ZonedBuffer>& bound) {
+    for (const Launch& launch : plan.launches) check_launch(launch, info);
+    return std::make_unique<ReferenceCall>(*reference, plan, bound, launcher);
+  };
+  return right_answers(memory, workload, bind, buffers);
 }
 
 }  // namespace
 
 HostWorkbench::HostWorkbench(const Workload& workload, const std::string* reference,
                              const DeviceInfo& info, Launcher& launcher)
-    : info_(info), launcher_(launcher) {
-  check_memory(workload);
-  prepared_ = prepared_inputs(workload, reference, info_, launcher_);
-  expected_ = reference_results(workload, reference, prepared_, info_, launcher_);
-  for (const ReferenceResults& results : expected_) {
-    buffers_.emplace_back(workload.buffers, results.set, workload.seed, prepared_,
-                          launcher_.threads());
-  }
-}
+    : info_(info),
+      workload_(with_memory_for(workload)),
+      launcher_(launcher),
+      memory_(launcher.threads()),
+      buffers_(memory_, workload_),
+      answers_(answers_by(reference, info_, launcher_, memory_, workload_, buffers_)),
+      verifier_(memory_, workload_, buffers_, answers_) {}
 
 std::unique_ptr<Candidate> HostWorkbench::load(const CompiledKernel& kernel,
                                                const LaunchPlan& plan) {
@@ -55,7 +72,7 @@ std::unique_ptr<Candidate> HostWorkbench::load(const CompiledKernel& kernel,
         format("{}: {} of static shared memory; at most {} are possible", resources.entry,
                bytes_text(resources.shared_bytes), bytes_text(info_.shared_bytes_per_block)));
   }
-  return std::make_unique<HostCandidate>(kernel, plan, buffers_, expected_, launcher_);
+  return std::make_unique<HostCandidate>(kernel, plan, memory_, buffers_, verifier_, launcher_);
 }
 
 double HostWorkbench::launch_floor() {

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "tuner/core/device.hpp"
-#include "tuner/host/host_buffers.hpp"
-#include "tuner/host/host_reference.hpp"
 #include "tuner/host/launcher.hpp"
+#include "tuner/host/process_memory.hpp"
+#include "tuner/measure/verifier.hpp"
 
 namespace autotune {
 
@@ -23,10 +22,12 @@ class HostWorkbench : public Workbench {
 
  private:
   const DeviceInfo info_;
+  const Workload workload_;
   Launcher& launcher_;
-  PreparedInputs prepared_;
-  std::vector<ReferenceResults> expected_;
-  std::vector<HostBuffers> buffers_;  // one per input set, as expected_
+  ProcessMemory memory_;
+  ProblemBuffers buffers_;
+  const RightAnswers answers_;
+  Verifier verifier_;
 };
 
 }  // namespace autotune

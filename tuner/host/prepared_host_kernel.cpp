@@ -30,13 +30,11 @@ PreparedHostKernel::PreparedHostKernel(const DeviceInfo& info, const std::string
     : threads_(std::move(threads)),
       module_(shared_object),
       plan_(std::move(plan)),
-      buffers_(std::move(buffers)) {
+      buffers_(std::move(buffers)),
+      memory_(threads_->launcher.threads()) {
   for (const Launch& launch : plan_.launches) check_launch(launch, info);
   const std::lock_guard lock(threads_->mutex);
-  for (BufferSpec spec : plan_.workspace) {
-    spec.role = Role::workspace;
-    workspace_.emplace_back(spec).clear(threads_->launcher.threads());
-  }
+  workspace_ = allocated_workspace(memory_, plan_);
 }
 
 void PreparedHostKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
@@ -47,7 +45,7 @@ void PreparedHostKernel::launch(std::span<void* const> addresses, std::span<cons
     const auto bytes = static_cast<std::size_t>(buffers_[i].bytes());
     memory.push_back({{static_cast<std::byte*>(addresses[i]), bytes}, buffers_[i].type});
   }
-  std::ranges::copy(memory_of({}, workspace_), std::back_inserter(memory));
+  std::ranges::copy(memory_of(workspace_), std::back_inserter(memory));
   const LaunchPlan plan = with_scalars(with_constant(plan_, constant), scalars);
   HostPlan(plan, module_, memory).run(threads_->launcher);
 }

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "tuner/core/device.hpp"
-#include "tuner/host/host_buffers.hpp"
 #include "tuner/host/host_module.hpp"
 #include "tuner/host/launcher.hpp"
+#include "tuner/host/process_memory.hpp"
+#include "tuner/measure/verifier.hpp"
 
 namespace autotune {
 
@@ -41,7 +42,8 @@ class PreparedHostKernel {
   const HostModule module_;
   const LaunchPlan plan_;
   const std::vector<BufferSpec> buffers_;
-  std::vector<HostBuffer> workspace_;
+  ProcessMemory memory_;
+  Workspace workspace_;
 };
 
 }  // namespace autotune

@@ -59,10 +59,11 @@ std::string tolerance_text(const BufferSpec& buffer, const Expected& expected) {
   return tolerance > 0 ? format("tolerance {:.2g}", tolerance) : "must be equal";
 }
 
-/// Whether an element still holds poison. Floating types only: an integer may equal it.
-bool is_unwritten(ElementType type, std::span<const std::byte> element) {
-  const auto is_poison = [&](std::byte byte) { return byte == poison_byte(type); };
-  return is_floating(type) && std::ranges::all_of(element, is_poison);
+/// Whether an element still holds poison. Small integers may equal it, so they never do.
+bool is_unwritten(ElementType type, std::span<const std::byte> element, Poison before) {
+  const std::byte poison = poison_byte(type, before);
+  return (is_floating(type) || bytes_of(type) >= 4) &&
+         std::ranges::all_of(element, [&](std::byte byte) { return byte == poison; });
 }
 
 /// Whether a reference that must write double seems to have written the output's own type: then the
@@ -76,37 +77,60 @@ bool is_of_narrow_reference(const BufferSpec& buffer, std::span<const std::byte>
   return !is_zero && compare_elements(buffer, got, narrow, 0, 1).wrong == 0;
 }
 
+/// `wrong`: how many elements, as text.
 std::string mismatch_text(const BufferSpec& buffer, const std::string& element,
-                          std::span<const std::byte> got, const Expected& expected) {
+                          std::span<const std::byte> got, const Expected& expected, Poison before,
+                          const std::string& wrong) {
+  const bool by_kernel = !is_unwritten(buffer.type, got, before);
+  const bool by_reference = !is_unwritten(expected.type, expected.values, Poison::nan);
+  if (!by_kernel && !by_reference) {
+    return format(
+        "{} is written neither by the kernel nor by the reference (make {} an inout: it "
+        "keeps its fill there); {}",
+        element, buffer.name, wrong);
+  }
+  const std::string right = expected_text(expected.type, expected.values);
+  if (!by_kernel) {
+    return format(
+        "{} was not written (expected {}); {}: outputs do not start with zeros: clear "
+        "them in the kernel, or make {} an inout with fill = \"zero\"",
+        element, right, wrong, buffer.name);
+  }
   const std::string value = element_text(buffer.type, got);
-  if (!is_unwritten(expected.type, expected.values)) {
-    return format("{} is {}, expected {} ({})", element, value,
-                  expected_text(expected.type, expected.values), tolerance_text(buffer, expected));
+  if (!by_reference) {
+    return format("{} is {}, and the reference does not write it; {}", element, value, wrong);
   }
-  if (!is_unwritten(buffer.type, got)) {
-    return format("{} is {}, and the reference does not write it", element, value);
-  }
-  return format(
-      "{} is written neither by the kernel nor by the reference (make {} an inout: it "
-      "keeps its fill there)",
-      element, buffer.name);
+  return format("{} is {}, expected {} ({}); {}", element, value, right,
+                tolerance_text(buffer, expected), wrong);
 }
 
 }  // namespace
 
-std::byte poison_byte(ElementType type) {
-  return is_floating(type) ? std::byte{0xFF} : std::byte{0xA5};
+std::byte poison_byte(ElementType type, Poison poison) {
+  const bool is_f16 = type == ElementType::f16;  // 0x7f7f is a NaN there
+  const bool is_unsigned = type == ElementType::u8 || type == ElementType::u16 ||
+                           type == ElementType::u32 || type == ElementType::u64;
+  switch (poison) {
+    case Poison::nan:
+      return is_floating(type) ? std::byte{0xFF} : std::byte{0xA5};
+    case Poison::high:
+      return is_f16 ? std::byte{0x77} : std::byte{0x7F};
+    case Poison::low:
+      break;
+  }
+  if (is_floating(type)) return is_f16 ? std::byte{0xF7} : std::byte{0xFE};
+  return is_unsigned ? std::byte{0x01} : std::byte{0x81};
 }
 
-void poison(std::span<std::byte> bytes, ElementType type) {
-  std::ranges::fill(bytes, poison_byte(type));
+void poison(std::span<std::byte> bytes, ElementType type, Poison with) {
+  std::ranges::fill(bytes, poison_byte(type, with));
 }
 
-void poison(std::span<std::byte> bytes, const BufferSpec& buffer) {
-  poison(bytes, buffer.type);
+void poison(std::span<std::byte> bytes, const BufferSpec& buffer, Poison with) {
+  poison(bytes, buffer.type, with);
   for (std::size_t i = 0; i < buffer.members.size(); ++i) {
     std::vector<std::byte> elements = member_elements(buffer, i, bytes);
-    poison(elements, buffer.members[i].type);
+    poison(elements, buffer.members[i].type, with);
     put_member(buffer, i, elements, bytes);
   }
 }
@@ -115,9 +139,10 @@ std::byte workspace_byte(const BufferSpec& workspace) {
   return workspace.fill == Fill::zero ? std::byte{0} : poison_byte(workspace.type);
 }
 
-Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> before,
+Verdict check_red_zones(const BufferSpec& buffer, Poison zones, std::span<const std::byte> before,
                         std::span<const std::byte> after) {
-  const auto is_changed = [](std::byte byte) { return byte != kRedZoneByte; };
+  const std::byte painted = poison_byte(buffer.type, zones);
+  const auto is_changed = [&](std::byte byte) { return byte != painted; };
   const auto changed =
       std::ranges::count_if(before, is_changed) + std::ranges::count_if(after, is_changed);
   if (changed == 0) return {};
@@ -244,7 +269,7 @@ void add(Finding& to, const Finding& more) {
 }
 
 Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> got,
-                   const Expected& expected) {
+                   const Expected& expected, Poison before) {
   if (found.wrong == 0) return {Outcome::ok, "", found.worst};
   const std::string element = format("{}[{}]", buffer.name, found.first);
   if (found.first == 0 && is_of_narrow_reference(buffer, got, expected)) {
@@ -253,9 +278,9 @@ Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<con
                "outputs = \"same\" in [reference] (format 1: \"float64_outputs\": false)",
                element, element_text(buffer.type, got), name_of(buffer.type)));
   }
-  return {Outcome::wrong,
-          format("{}; {} of {} elements {} wrong", mismatch_text(buffer, element, got, expected),
-                 found.wrong, buffer.length, found.wrong == 1 ? "is" : "are"),
+  const std::string wrong = format("{} of {} elements {} wrong", found.wrong, buffer.length,
+                                   found.wrong == 1 ? "is" : "are");
+  return {Outcome::wrong, mismatch_text(buffer, element, got, expected, before, wrong),
           found.worst};
 }
 
@@ -285,14 +310,15 @@ Expected element_of(const Expected& expected, const Finding& found) {
 namespace {
 
 Verdict compare_members(const BufferSpec& structs, std::span<const std::byte> got,
-                        const Expected& expected) {
+                        const Expected& expected, Poison before) {
   Verdict all;
   for (std::size_t i = 0; i < structs.members.size(); ++i) {
     const std::vector<std::byte> values = member_elements(structs, i, expected.values);
     std::vector<std::byte> magnitudes;
     if (!expected.magnitudes.empty()) magnitudes = member_elements(structs, i, expected.magnitudes);
-    const Verdict verdict = compare(member_buffer(structs, i), member_elements(structs, i, got),
-                                    {structs.members[i].type, values, magnitudes, expected.exact});
+    const Verdict verdict =
+        compare(member_buffer(structs, i), member_elements(structs, i, got),
+                {structs.members[i].type, values, magnitudes, expected.exact}, before);
     if (verdict.outcome != Outcome::ok) return verdict;
     all.worst_error = std::max(all.worst_error, verdict.worst_error);
   }
@@ -301,14 +327,14 @@ Verdict compare_members(const BufferSpec& structs, std::span<const std::byte> go
 
 }  // namespace
 
-Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got,
-                const Expected& expected) {
+Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const Expected& expected,
+                Poison before) {
   assert(std::ssize(got) == buffer.bytes());
   assert(expected.magnitudes.empty() || expected.magnitudes.size() == expected.values.size());
-  if (!buffer.members.empty()) return compare_members(buffer, got, expected);
+  if (!buffer.members.empty()) return compare_members(buffer, got, expected, before);
   const Finding found = compare_elements(buffer, got, expected, 0, buffer.length);
-  return verdict_of(buffer, found, element_of(buffer.type, got, found),
-                    element_of(expected, found));
+  return verdict_of(buffer, found, element_of(buffer.type, got, found), element_of(expected, found),
+                    before);
 }
 
 Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> one,

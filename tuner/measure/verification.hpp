@@ -11,21 +11,25 @@
 
 namespace autotune {
 
-/// The byte that poisons an element when repeated. Floating types become NaN, integer types a
-/// pattern that no small result equals. A device may set its memory to it directly.
-std::byte poison_byte(ElementType type);
-void poison(std::span<std::byte> bytes, ElementType type);
-void poison(std::span<std::byte> bytes, const BufferSpec& buffer);
-/// The byte that fills a workspace before a run: zero if its fill says so, else poison.
+/// What memory holds that a call must not read. Runs alternate: a kernel may ignore one of them, as
+/// fmaxf ignores NaN.
+enum class Poison : std::uint8_t { nan, high, low };
+inline constexpr int kPoisons = 3;
+
+/// The byte that poisons an element when repeated. Floating types become NaN, or finite numbers
+/// near the ends of their range. Integers become numbers far from zero, of both signs.
+std::byte poison_byte(ElementType type, Poison poison = Poison::nan);
+void poison(std::span<std::byte> bytes, ElementType type, Poison with = Poison::nan);
+void poison(std::span<std::byte> bytes, const BufferSpec& buffer, Poison with);
+/// The byte that fills a workspace when it is allocated: zero if its fill says so, else poison.
 std::byte workspace_byte(const BufferSpec& workspace);
 
-/// Bytes of red zone on each side of a buffer, and their content.
-inline constexpr std::int64_t kRedZoneBytes = 4096;
-inline constexpr std::byte kRedZoneByte{0xA5};
+/// Bytes of red zone on each side of a buffer. They hold the poison of its (first) type.
+inline constexpr std::int64_t kRedZoneBytes = 64 << 10;
 
 /// Wrong if a byte of either zone was changed. `before` ends where the buffer starts, `after`
 /// starts where it ends. Message: `wrote C[4096], outside C[0..4095]; 8 bytes around C changed`.
-Verdict check_red_zones(const BufferSpec& buffer, std::span<const std::byte> before,
+Verdict check_red_zones(const BufferSpec& buffer, Poison zones, std::span<const std::byte> before,
                         std::span<const std::byte> after);
 
 /// Bytes of memory after the red zone of an output while a reference runs. A reference that writes
@@ -74,11 +78,12 @@ Finding compare_bits(ElementType type, std::span<const std::byte> one,
 /// Adds the finding of another part of the same buffer.
 void add(Finding& to, const Finding& more);
 
-/// The verdict on the finding of a whole buffer. `got` and `expected` hold the first wrong element
-/// only. The message mentions a reference that left poison there, or that seems to have written the
-/// output's own type instead of double.
+/// The verdict on the finding of a whole buffer, which held `before` when the call began. `got` and
+/// `expected` hold the first wrong element only. The message says that nobody wrote it, if it holds
+/// poison; or that the reference left poison there, or seems to have written the output's own type
+/// instead of double.
 Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> got,
-                   const Expected& expected);
+                   const Expected& expected, Poison before = Poison::nan);
 /// Nondeterministic if an element differs. `one` and `other` hold the first such element.
 Verdict runs_verdict(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> one,
                      std::span<const std::byte> other);
@@ -89,7 +94,8 @@ std::span<const std::byte> element_of(ElementType type, std::span<const std::byt
 Expected element_of(const Expected& expected, const Finding& found);
 
 /// Compares every element, of structs member by member: `bodies.mass[3]`.
-Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const Expected& expected);
+Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const Expected& expected,
+                Poison before = Poison::nan);
 Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> one,
                      std::span<const std::byte> other);
 

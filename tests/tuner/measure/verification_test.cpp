@@ -16,7 +16,6 @@
 namespace autotune {
 namespace {
 
-using ::testing::Each;
 using ::testing::HasSubstr;
 
 BufferSpec floats(std::int64_t length, double tolerance = 0) {
@@ -43,15 +42,49 @@ Verdict compared(const BufferSpec& buffer, std::vector<T> got, const RightOf<T>&
                   std::as_bytes(std::span(right.magnitudes)), right.exact});
 }
 
-TEST(Poison, IsNanInFloatingTypesAndFarFromZeroInIntegers) {
-  std::vector<float> f(3);
-  std::vector<double> d(3);
-  std::vector<std::int32_t> i(3);
-  poison(std::as_writable_bytes(std::span(f)), ElementType::f32);
-  poison(std::as_writable_bytes(std::span(d)), ElementType::f64);
-  poison(std::as_writable_bytes(std::span(i)), ElementType::i32);
-  EXPECT_TRUE(std::isnan(f[2]) && std::isnan(d[2]));
-  EXPECT_THAT(i, Each(::testing::Lt(-1000000)));
+template <class T>
+T poisoned(ElementType type, Poison with) {
+  T element{};
+  poison(std::as_writable_bytes(std::span(&element, 1)), type, with);
+  return element;
+}
+
+TEST(Poison, IsNanOrAFiniteNumberNearAnEndOfTheRangeInFloatingTypes) {
+  EXPECT_TRUE(std::isnan(poisoned<float>(ElementType::f32, Poison::nan)));
+  EXPECT_GT(poisoned<float>(ElementType::f32, Poison::high), 1e38f);
+  EXPECT_LT(poisoned<float>(ElementType::f32, Poison::low), -1e38f);
+  EXPECT_TRUE(std::isnan(poisoned<double>(ElementType::f64, Poison::nan)));
+  EXPECT_GT(poisoned<double>(ElementType::f64, Poison::high), 1e300);
+  EXPECT_LT(poisoned<double>(ElementType::f64, Poison::low), -1e300);
+  const auto narrow = [](Poison with) {
+    return static_cast<float>(poisoned<Float16>(ElementType::f16, with));
+  };
+  EXPECT_TRUE(std::isnan(narrow(Poison::nan)));
+  EXPECT_GT(narrow(Poison::high), 1e4f);
+  EXPECT_LT(narrow(Poison::low), -1e4f);
+  EXPECT_TRUE(std::isfinite(narrow(Poison::high)) && std::isfinite(narrow(Poison::low)));
+  EXPECT_GT(static_cast<float>(poisoned<BFloat16>(ElementType::bf16, Poison::high)), 1e38f);
+}
+
+TEST(Poison, IsFarFromZeroOnBothSidesInIntegers) {
+  EXPECT_LT(poisoned<std::int32_t>(ElementType::i32, Poison::nan), -1000000000);
+  EXPECT_GT(poisoned<std::int32_t>(ElementType::i32, Poison::high), 1000000000);
+  EXPECT_LT(poisoned<std::int32_t>(ElementType::i32, Poison::low), -1000000000);
+  EXPECT_GT(poisoned<std::uint32_t>(ElementType::u32, Poison::nan), 2000000000u);
+  EXPECT_LT(poisoned<std::uint32_t>(ElementType::u32, Poison::low), 20000000u);
+}
+
+TEST(Compare, AnIntegerThatNobodyWroteIsNamedAsThat) {
+  const BufferSpec marks{"y", ElementType::i32, 3, Role::output};
+  std::vector<std::int32_t> got(3), right{0, 0, 7};
+  for (const Poison with : {Poison::nan, Poison::high, Poison::low}) {
+    poison(std::as_writable_bytes(std::span(got)), ElementType::i32, with);
+    got[2] = 7;
+    const Expected expected{ElementType::i32, std::as_bytes(std::span(right))};
+    EXPECT_EQ(compare(marks, std::as_bytes(std::span(got)), expected, with).message,
+              "y[0] was not written (expected 0); 2 of 3 elements are wrong: outputs do not start "
+              "with zeros: clear them in the kernel, or make y an inout with fill = \"zero\"");
+  }
 }
 
 TEST(Compare, PassesWhatIsWithinToleranceAndGivesTheWorstErrorInTolerances) {
@@ -238,8 +271,10 @@ TEST(Compare, WhatTheReferenceDoesNotWriteIsSaidSo) {
   right[0] = 5;
   std::vector<float> got(3);
   poison(std::as_writable_bytes(std::span(got)), ElementType::f32);
-  EXPECT_EQ(compared<float>(floats(3, 1), got, {right}).message,
-            "C[0] is nan, expected 5 (tolerance 6e-07); 3 of 3 elements are wrong");
+  EXPECT_EQ(
+      compared<float>(floats(3, 1), got, {right}).message,
+      "C[0] was not written (expected 5); 3 of 3 elements are wrong: outputs do not start with "
+      "zeros: clear them in the kernel, or make C an inout with fill = \"zero\"");
   got[0] = 5;
   EXPECT_EQ(compared<float>(floats(3, 1), got, {right}).message,
             "C[1] is written neither by the kernel nor by the reference (make C an inout: it keeps "
@@ -283,20 +318,27 @@ TEST(Compare, PartsTogetherFindWhatTheWholeDoes) {
   EXPECT_EQ(parts.worst, whole.worst);
 }
 
+std::vector<std::byte> painted_zone(Poison with) {
+  return std::vector<std::byte>(kRedZoneBytes, poison_byte(ElementType::f32, with));
+}
+
 TEST(RedZones, AnElementPastTheEndIsNamed) {
-  std::vector<std::byte> before(kRedZoneBytes, kRedZoneByte), after = before;
-  EXPECT_EQ(check_red_zones(floats(4096), before, after).outcome, Outcome::ok);
-  std::memset(after.data(), 0, 8);
-  const Verdict verdict = check_red_zones(floats(4096), before, after);
-  EXPECT_EQ(verdict.outcome, Outcome::wrong);
-  EXPECT_EQ(verdict.message, "wrote C[4096], outside C[0..4095]; 8 bytes around C changed");
+  for (const Poison with : {Poison::nan, Poison::high, Poison::low}) {
+    const std::vector<std::byte> before = painted_zone(with);
+    std::vector<std::byte> after = before;
+    EXPECT_EQ(check_red_zones(floats(4096), with, before, after).outcome, Outcome::ok);
+    std::memset(after.data(), 0, 8);
+    const Verdict verdict = check_red_zones(floats(4096), with, before, after);
+    EXPECT_EQ(verdict.outcome, Outcome::wrong);
+    EXPECT_EQ(verdict.message, "wrote C[4096], outside C[0..4095]; 8 bytes around C changed");
+  }
 }
 
 TEST(RedZones, AnElementBeforeTheStartIsNamedWithItsNegativeIndex) {
-  std::vector<std::byte> before(kRedZoneBytes, kRedZoneByte);
+  std::vector<std::byte> before = painted_zone(Poison::nan);
   const std::vector<std::byte> after = before;
   std::memset(before.data() + kRedZoneBytes - 8, 0, 4);
-  EXPECT_EQ(check_red_zones(floats(16), before, after).message,
+  EXPECT_EQ(check_red_zones(floats(16), Poison::nan, before, after).message,
             "wrote C[-2], outside C[0..15]; 4 bytes around C changed");
 }
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The buffers of a problem in this process's memory.
+#include "tuner/host/process_memory.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace autotune {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::int64_t kLength = 1000;
+
+Workload workload() {
+  const auto spec = [](const char* name, Role role) {
+    return BufferSpec{name, ElementType::f32, kLength, role};
+  };
+  Workload made;
+  made.buffers = {spec("a", Role::input), spec("b", Role::inout), spec("c", Role::output)};
+  made.seed = 7;
+  return made;
+}
+
+class HostBuffers : public testing::Test {
+ protected:
+  float* floats(std::size_t index) {
+    return reinterpret_cast<float*>(buffers_.buffer(index, InputSet::uniform).start());
+  }
+  std::vector<float> values(std::size_t index) {
+    return std::vector<float>(floats(index), floats(index) + kLength);
+  }
+
+  ThreadPool threads_{2};
+  ProcessMemory memory_{threads_};
+  const Workload workload_ = workload();
+  ProblemBuffers buffers_{memory_, workload_};
+};
+
+TEST_F(HostBuffers, OutputsStartPoisonedAndInoutsWithTheirFill) {
+  buffers_.reset(InputSet::uniform, Poison::nan);
+  const std::vector<float> filled = values(1);
+  EXPECT_TRUE(std::ranges::all_of(filled, [](float value) { return value == value; }));
+  EXPECT_NE(floats(2)[kLength - 1], floats(2)[kLength - 1]);
+  floats(1)[3] = 1e9f;
+  floats(2)[3] = 0;
+  buffers_.reset(InputSet::uniform, Poison::high);
+  EXPECT_EQ(values(1), filled);
+  EXPECT_GT(floats(2)[3], 1e38f);
+}
+
+TEST_F(HostBuffers, AWriteBesideABufferIsNamed) {
+  const ZonedBuffer& buffer = buffers_.buffer(2, InputSet::uniform);
+  for (const std::int64_t at : {std::int64_t{-1}, kLength, kLength + 2000}) {
+    buffers_.reset(InputSet::uniform, Poison::low);
+    EXPECT_EQ(buffer.check_zones().outcome, Outcome::ok);
+    floats(2)[at] = 5;
+    const Verdict verdict = buffer.check_zones();
+    EXPECT_EQ(verdict.outcome, Outcome::wrong);
+    EXPECT_THAT(verdict.message, HasSubstr("c[" + std::to_string(at) + "]"));
+  }
+}
+
+TEST_F(HostBuffers, AWriteFarBesideABufferEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(floats(2)[kLength + 20000] = 5, "");
+  EXPECT_DEATH(floats(2)[-20000] = 5, "");
+}
+
+TEST_F(HostBuffers, AHashTellsWhetherOneElementChanged) {
+  const auto hash = [&] {
+    std::uint64_t sum = 0;
+    memory_.hash(buffers_.buffer(0, InputSet::uniform).start(), kLength * 4, &sum);
+    return sum;
+  };
+  EXPECT_EQ(hash(), buffers_.hash(0, InputSet::uniform));
+  floats(0)[500] += 1;
+  EXPECT_NE(hash(), buffers_.hash(0, InputSet::uniform));
+  buffers_.refill(0, InputSet::uniform);
+  EXPECT_EQ(hash(), buffers_.hash(0, InputSet::uniform));
+}
+
+TEST_F(HostBuffers, AFewElementsVaryForATime) {
+  const auto changed = [](const std::vector<float>& one, const std::vector<float>& other) {
+    int count = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) count += one[i] != other[i];
+    return count;
+  };
+  ASSERT_TRUE(buffers_.can_vary());
+  buffers_.reset(InputSet::uniform, Poison::nan);
+  const std::vector<float> input = values(0), inout = values(1);
+  buffers_.vary();
+  EXPECT_GT(changed(values(0), input), 50);
+  EXPECT_LE(changed(values(0), input), 64);
+  EXPECT_GT(changed(values(1), inout), 50);
+  buffers_.end_variation();
+  EXPECT_EQ(values(0), input);
+  buffers_.restore_inouts(InputSet::uniform);
+  EXPECT_EQ(values(1), inout);
+}
+
+TEST_F(HostBuffers, TwoProblemsVaryInOtherPlaces) {
+  ProblemBuffers others(memory_, workload_);
+  buffers_.vary();
+  others.vary();
+  const auto* const other =
+      reinterpret_cast<const float*>(others.buffer(0, InputSet::uniform).start());
+  EXPECT_NE(values(0), std::vector<float>(other, other + kLength));
+}
+
+TEST_F(HostBuffers, WhatIsSealedIsReadAgainAndGoneFromMemory) {
+  const std::vector<float> before = values(0);
+  std::byte* const start = buffers_.buffer(0, InputSet::uniform).start();
+  const Sealed sealed = memory_.seal(start, kLength * 4);
+  EXPECT_EQ(values(0), std::vector<float>(kLength, 0));
+  const std::vector<std::byte> bytes = memory_.unsealed(sealed, 40, 4);
+  EXPECT_EQ(*reinterpret_cast<const float*>(bytes.data()), before[10]);
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/gpu/cuda_memory.hpp"
+
+#include "tuner/gpu/cuda_check.hpp"
+#include "tuner/measure/verification.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::size_t kSlots = 256;  // of each kind, between two finish()
+
+}  // namespace
+
+CudaMemory::CudaMemory(cudaStream_t stream, const DeviceKernels& kernels)
+    : stream_(stream),
+      kernels_(kernels),
+      findings_(kSlots * sizeof(Finding)),
+      counts_(kSlots * sizeof(std::uint64_t)) {
+  clear_slots();
+}
+
+std::shared_ptr<std::byte> CudaMemory::allocate(std::int64_t bytes) {
+  const auto memory = std::make_shared<DeviceMemory>(bytes);
+  return {memory, memory->get()};
+}
+
+void CudaMemory::set(std::byte* to, std::byte value, std::int64_t bytes) {
+  check_cuda(cudaMemsetAsync(to, static_cast<int>(value), static_cast<std::size_t>(bytes), stream_),
+             "set memory");
+}
+
+void CudaMemory::set_columns(std::byte* to, std::byte value, std::int64_t width, std::int64_t pitch,
+                             std::int64_t rows) {
+  check_cuda(
+      cudaMemset2DAsync(to, static_cast<std::size_t>(pitch), static_cast<int>(value),
+                        static_cast<std::size_t>(width), static_cast<std::size_t>(rows), stream_),
+      "set memory");
+}
+
+void CudaMemory::copy(std::byte* to, const std::byte* from, std::int64_t bytes) {
+  check_cuda(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream_),
+             "copy memory");
+}
+
+void CudaMemory::write(std::byte* to, std::span<const std::byte> from) {
+  copy(to, from.data(), std::ssize(from));
+  check_cuda(cudaStreamSynchronize(stream_), "copy memory");
+}
+
+std::vector<std::byte> CudaMemory::read(const std::byte* from, std::int64_t bytes) {
+  std::vector<std::byte> to(static_cast<std::size_t>(bytes));
+  copy(to.data(), from, bytes);
+  check_cuda(cudaStreamSynchronize(stream_), "copy memory");
+  return to;
+}
+
+void CudaMemory::draw(std::byte* to, ElementType type, const ElementRule& rule,
+                      std::int64_t count) {
+  kernels_.fill(stream_, type, rule, to, count);
+}
+
+void CudaMemory::scatter(std::byte* to, const std::byte* from, const std::int64_t* positions,
+                         std::int64_t count, std::int64_t element_bytes) {
+  kernels_.scatter(stream_, to, from, positions, count, element_bytes);
+}
+
+Sealed CudaMemory::seal(std::byte* from, std::int64_t bytes) {
+  auto sealed = allocate(bytes);
+  copy(sealed.get(), from, bytes);
+  set(from, std::byte{0}, bytes);
+  check_cuda(cudaStreamSynchronize(stream_), "copy memory");
+  return sealed;
+}
+
+std::vector<std::byte> CudaMemory::unsealed(const Sealed& sealed, std::int64_t offset,
+                                            std::int64_t bytes) {
+  return read(static_cast<const std::byte*>(sealed.get()) + offset, bytes);
+}
+
+void CudaMemory::compare(const BufferSpec& buffer, const std::byte* got, const SealedAnswer& right,
+                         Finding* to) {
+  kernels_.compare(stream_, buffer, got, right, slot_of(to));
+}
+
+void CudaMemory::compare_bits(const BufferSpec& buffer, const std::byte* one,
+                              const std::byte* other, Finding* to) {
+  kernels_.compare_bits(stream_, buffer, one, other, slot_of(to));
+}
+
+void CudaMemory::count_other(const std::byte* start, std::int64_t bytes, std::byte value,
+                             std::uint64_t* to) {
+  kernels_.count_other(stream_, start, bytes, value, slot_of(to));
+}
+
+void CudaMemory::hash(const std::byte* start, std::int64_t bytes, std::uint64_t* to) {
+  kernels_.hash(stream_, start, bytes, slot_of(to));
+}
+
+void CudaMemory::count_inexact(ElementType type, const std::byte* values, std::int64_t count,
+                               double limit, std::uint64_t* to) {
+  kernels_.count_inexact(stream_, type, values, count, limit, slot_of(to));
+}
+
+Finding* CudaMemory::slot_of(Finding* to) {
+  if (findings_to_.size() == kSlots) finish();
+  findings_to_.push_back(to);
+  return findings_.as<Finding>() + findings_to_.size() - 1;
+}
+
+std::uint64_t* CudaMemory::slot_of(std::uint64_t* to) {
+  if (counts_to_.size() == kSlots) finish();
+  counts_to_.push_back(to);
+  return counts_.as<std::uint64_t>() + counts_to_.size() - 1;
+}
+
+void CudaMemory::finish() {
+  std::vector<Finding> findings(findings_to_.size());
+  std::vector<std::uint64_t> counts(counts_to_.size());
+  copy(reinterpret_cast<std::byte*>(findings.data()), findings_.get(),
+       static_cast<std::int64_t>(findings.size() * sizeof(Finding)));
+  copy(reinterpret_cast<std::byte*>(counts.data()), counts_.get(),
+       static_cast<std::int64_t>(counts.size() * sizeof(std::uint64_t)));
+  check_kernel(cudaStreamSynchronize(stream_), "running it");
+  for (std::size_t i = 0; i < findings.size(); ++i) add(*findings_to_[i], findings[i]);
+  for (std::size_t i = 0; i < counts.size(); ++i) *counts_to_[i] += counts[i];
+  clear_slots();
+}
+
+/// Those that were used.
+void CudaMemory::clear_slots() {
+  static const std::vector<Finding> nothing(kSlots);
+  const bool all = findings_to_.empty() && counts_to_.empty();
+  const std::size_t findings = all ? kSlots : findings_to_.size();
+  const std::size_t counts = all ? kSlots : counts_to_.size();
+  copy(findings_.get(), reinterpret_cast<const std::byte*>(nothing.data()),
+       static_cast<std::int64_t>(findings * sizeof(Finding)));
+  set(counts_.get(), std::byte{0}, static_cast<std::int64_t>(counts * sizeof(std::uint64_t)));
+  findings_to_.clear();
+  counts_to_.clear();
+}
+
+double CudaCall::run() {
+  check_cuda(cudaEventRecord(begin_.get(), stream_), "record an event");
+  start();
+  check_cuda(cudaEventRecord(end_.get(), stream_), "record an event");
+  check_kernel(cudaStreamSynchronize(stream_), "running it");
+  float milliseconds = 0;
+  check_kernel(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "running it");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+}  // namespace autotune
