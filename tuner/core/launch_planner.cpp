@@ -35,6 +35,7 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
               names_.bind(spec.value),
               names_.bind(spec.constant),
               names_.bind(spec.absolute),
+              names_.bind(spec.repeatable),
               names_.bind(spec.fill_values)};
   array.schedule = names_.schedule(array.length);
   for (const MemberSpec& member : spec.members) {
@@ -54,7 +55,7 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
 bool LaunchPlanner::is_plain(const Array& array) {
   const bool is_filled_simply =
       array.fill_values.empty() && !array.spec->file && array.members.empty();
-  const bool is_compared = array.tolerance || array.absolute;
+  const bool is_compared = array.tolerance || array.absolute || array.repeatable;
   return array.length && array.type.choices.size() == 1 && is_filled_simply && !is_compared;
 }
 

@@ -40,7 +40,7 @@ class LaunchPlanner {
     const ArgumentSpec* spec;
     std::string key;
     Type type;
-    std::optional<Formula> length, tolerance, value, constant, absolute;
+    std::optional<Formula> length, tolerance, value, constant, absolute, repeatable;
     std::vector<Formula> fill_values;
     std::uint32_t index = 0;               // among the workload's buffers, or among workspaces
     Schedule schedule = {};                // computes the length

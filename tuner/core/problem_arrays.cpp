@@ -80,6 +80,10 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
                   format("{} is not an error that could be allowed", buffer.absolute));
     }
   }
+  if (array.repeatable) {
+    buffer.repeatable =
+        values.value(*array.repeatable, [&] { return array.key + ".repeatable"; }) != 0;
+  }
   return buffer;
 }
 

@@ -57,6 +57,8 @@ struct ArgumentSpec {
   std::optional<Expression> constant = {};
   std::int64_t width = 1;  // of a vector or struct: its members, which all have this type
   std::optional<Expression> absolute = {};   // outputs
+  /// Outputs and inouts: where it holds, runs on the same inputs must give the same bits.
+  std::optional<Expression> repeatable = {};
   std::vector<Expression> fill_values = {};  // see BufferSpec
   std::optional<std::uint64_t> seed = {};    // see BufferSpec
   std::optional<InputFile> file = {};        // inputs and inouts; in place of `fill`
@@ -124,6 +126,7 @@ struct ReferenceSpec {
   enum class Kind : std::uint8_t { kernels, file, default_configuration } kind = Kind::kernels;
   std::vector<KernelSpec> kernels;  // plain kernels in the same source
   std::filesystem::path file;       // raw little-endian elements of the outputs, in order
+  std::string file_hash = {};       // of its content
   bool float64_outputs = true;      // the reference kernel writes f32 outputs as double
 };
 

@@ -96,7 +96,8 @@ class ArgumentReader {
       return;
     }
     node.expect_keys(
-        {"type", "length", "role", "fill", "file", "tolerance", "absolute", "value", "constant"});
+        {"type", "length", "role", "fill", "file", "tolerance", "absolute", "repeatable", "value",
+         "constant"});
   }
 
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
@@ -118,6 +119,10 @@ class ArgumentReader {
       if (spec.role == Role::input) absolute->fail("only an output has an allowed error");
       spec.absolute = reading_.names.expression(*absolute, kProblem);
       if (spec.absolute->kind() == ValueKind::word) absolute->fail("expected a number");
+    }
+    if (const Node* const repeatable = node.find("repeatable")) {
+      if (spec.role == Role::input) repeatable->fail("only an output repeats its bits, or does not");
+      spec.repeatable = reading_.names.integer(*repeatable, kProblem);
     }
     if (const Node* const constant = node.find("constant")) {
       if (spec.role != Role::input) constant->fail("only an input can be in constant memory");

@@ -66,6 +66,7 @@ std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
              meanings.of(spec.value), spec.real ? format("{}", *spec.real) : "",
              meanings.of(spec.constant));
   if (spec.absolute) text += format("  absolute {}\n", meanings.of(spec.absolute));
+  if (spec.repeatable) text += format("  repeatable {}\n", meanings.of(spec.repeatable));
   if (!spec.fill_values.empty()) text += format("  fill {}\n", meanings.of(spec.fill_values));
   if (spec.seed) text += format("  seed {}\n", *spec.seed);
   for (const MemberSpec& each : spec.members) text += format("  member {}\n", each.type);
@@ -131,7 +132,7 @@ std::string fingerprint_of(const Json& manifest, const Target& target) {
   for (const char* key : {"description", "alternative", "default", "work", "resources", "model"}) {
     kept.erase(key);
   }
-  return hash128(kept.dump() + '\0' + target.source_text + '\0' +
+  return hash128(kept.dump() + target.reference.file_hash + '\0' + target.source_text + '\0' +
                  included(target.source_text, target.include_folders, target.options).text());
 }
 
@@ -151,7 +152,7 @@ std::string measurement_fingerprint(const Target& target) {
   for (const TextureSpec& each : target.textures) text += texture_text(meanings, each);
   for (const KernelSpec& each : target.kernels) text += kernel_text(meanings, each);
   text += format("reference {} {} {}\n", static_cast<int>(target.reference.kind),
-                 target.reference.float64_outputs, target.reference.file.filename().string());
+                 target.reference.float64_outputs, target.reference.file_hash);
   for (const KernelSpec& each : target.reference.kernels) text += kernel_text(meanings, each);
   if (!target.check_kernels.empty()) text += "check\n";
   for (const KernelSpec& each : target.check_kernels) text += kernel_text(meanings, each);

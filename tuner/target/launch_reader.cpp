@@ -3,7 +3,9 @@
 // or check outputs, and the reference.
 #include <algorithm>
 
+#include "tuner/core/error.hpp"
 #include "tuner/core/expression_parser.hpp"
+#include "tuner/target/input_file.hpp"
 #include "tuner/target/reading.hpp"
 #include "tuner/target/type_reader.hpp"
 #include "tuner/text/figures.hpp"
@@ -11,8 +13,6 @@
 
 namespace autotune {
 namespace {
-
-namespace fs = std::filesystem;
 
 class LaunchReader {
  public:
@@ -257,8 +257,10 @@ class LaunchReader {
     if (const Node* const file = node.find("file")) {
       reference.kind = ReferenceSpec::Kind::file;
       reference.file = reading_.folder / file->text();
-      if (!fs::is_regular_file(reference.file)) {
-        file->fail(format("{} cannot be read", reference.file.string()));
+      try {
+        reference.file_hash = input_file(reference.file).hash;
+      } catch (const Error& error) {
+        file->fail(error.what());
       }
     } else if (const Node* const kernels = node.find("kernels")) {
       reference.kernels = plain_kernels(*kernels);

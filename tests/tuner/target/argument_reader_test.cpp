@@ -56,5 +56,43 @@ TEST_F(TensorMaps, HaveNoOtherTypes) {
       ThrowsMessage<Error>(HasSubstr("tensor_maps.map.type: tf32 is a type of maps of f32")));
 }
 
+TEST(RepeatableOutputs, AreThoseWhereTheirConditionHolds) {
+  const ScratchFolder folder;
+  folder.write("sum.cu", "");
+  const auto target = [&](const std::string& keys) {
+    return load_manifest(folder.write("sum.target.toml", R"toml(manifest = 2
+name = "sum"
+source = "sum.cu"
+sizes = ["N"]
+settings.order = ["fixed", "any"]
+parameters.BLOCK = [64, 128]
+arguments.y = { type = "f32", length = "N", )toml" + keys +
+                                                             R"toml( }
+arguments.z = { type = "f32", length = "N", role = "output" }
+launch.arguments = ["y", "z", "N"]
+kernels.sum = { grid = 1, block = "BLOCK" }
+reference.kernels.sum = { grid = 1, block = 1 }
+)toml"));
+  };
+  const auto is_repeatable = [](const Target& read, const char* order) {
+    const Problem problem = problem_of(read, {{"N", 64}}, {{"order", order}});
+    return buffers_of(read, problem, {})[0].repeatable;
+  };
+  const Target plain = target("role = \"inout\"");
+  const Target always = target("role = \"inout\", repeatable = true");
+  const Target fixed = target("role = \"output\", repeatable = \"order == 'fixed'\"");
+  EXPECT_FALSE(is_repeatable(plain, "fixed"));
+  EXPECT_TRUE(is_repeatable(always, "any"));
+  EXPECT_TRUE(is_repeatable(fixed, "fixed"));
+  EXPECT_FALSE(is_repeatable(fixed, "any"));
+  EXPECT_NE(plain.fingerprint, always.fingerprint);
+  EXPECT_THAT([&] { target("role = \"output\", repeatable = \"BLOCK == 64\""); },
+              ThrowsMessage<Error>(HasSubstr("this depends on a parameter")));
+  EXPECT_THAT([&] { target("role = \"output\", repeatable = \"order\""); },
+              ThrowsMessage<Error>(HasSubstr("a word can only be compared")));
+  EXPECT_THAT([&] { target("repeatable = true"); },
+              ThrowsMessage<Error>(HasSubstr("only an output")));
+}
+
 }  // namespace
 }  // namespace autotune

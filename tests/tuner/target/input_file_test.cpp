@@ -142,6 +142,36 @@ TEST_F(InputFileTest, BelongsToTheMeasurement) {
   EXPECT_NE(target("type = \"f32\", file = \"m.npy\"").fingerprint, before);
 }
 
+TEST_F(InputFileTest, WithTheResultsBelongsToTheMeasurementAsWell) {
+  const std::pair<const char*, const char*> manifests[] = {{"sum.target.toml", R"toml(manifest = 2
+name = "sum"
+source = "sum.cu"
+sizes = ["N"]
+arguments.y = { type = "f32", length = "N", role = "output" }
+launch.arguments = ["y", "N"]
+kernels.sum = { grid = 1, block = 1 }
+reference.file = "expected.bin"
+)toml"},
+                                                           {"sum.target.json", R"json({
+  "manifest": 1, "name": "sum", "source": "sum.cu", "sizes": ["N"],
+  "parameters": [{"name": "BLOCK", "values": [1, 2]}],
+  "arguments": {"y": {"type": "f32", "length": "N", "role": "output"}},
+  "kernels": [{"entry": "sum", "grid": [1], "block": [1], "arguments": ["y", "N"]}],
+  "reference": {"file": "expected.bin"}})json"}};
+  folder_.write("sum.cu", "");
+  for (const auto& [name, manifest] : manifests) {
+    const std::filesystem::path path = folder_.write(name, manifest);
+    const auto fingerprint = [&](const std::string& results) {
+      folder_.write("expected.bin", results);
+      return load_manifest(path).fingerprint;
+    };
+    const std::string before = fingerprint(kSixFloats);
+    EXPECT_EQ(fingerprint(kSixFloats), before) << name;
+    EXPECT_NE(fingerprint(kSixFloats.substr(1) + '\x01'), before) << name;
+    EXPECT_THAT([&] { fingerprint(""); }, ThrowsMessage<Error>(HasSubstr("has no elements")));
+  }
+}
+
 /// What a file holds fits the sizes that it was made for.
 TEST_F(InputFileTest, AllowsAnEdgeProblemWhereItsLengthStays) {
   const auto has_edge = [](const Target& target) {
