@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/best.hpp"
 
+#include <set>
+
 #include "db/facts.hpp"
 #include "db/problem_text.hpp"
+#include "db/refutations.hpp"
 
 namespace autotune::db {
 namespace {
-
-/// What a trial refutes its configuration with.
-constexpr const char* kFailed = " AND outcome NOT IN ('ok', 'pruned')";
 
 /// A missing or damaged session counts as partial: its trials prove nothing.
 SessionRow session_of(Connection& connection, const std::string& id) {
@@ -35,27 +35,6 @@ std::optional<std::string> settings_of(Connection& connection, const ProblemKey&
     connection.leave_out("problem", key.problem, *fault);
   }
   return std::nullopt;
-}
-
-/// When each configuration failed last. Damaged rows count too: they can only take an answer away.
-std::unordered_map<std::string, std::string> failures_of(Connection& connection,
-                                                         const ProblemKey& key) {
-  std::unordered_map<std::string, std::string> failures;
-  static const std::string kSql = "SELECT configuration, max(created_at) FROM trial" +
-                                  std::string(kOfKey) + kFailed + " AND " + live_sql<TrialRow>() +
-                                  " GROUP BY configuration";
-  Query query = connection.query(kSql);
-  query.bind(key);
-  while (query.step()) failures.emplace(query.text(0), query.text(1));
-  return failures;
-}
-
-bool failed_since(Connection& connection, const BestRow& claim) {
-  static const std::string kSql = "SELECT 1 FROM trial" + std::string(kOfKey) + kFailed +
-                                  " AND configuration = ? AND created_at >= ? AND " +
-                                  live_sql<TrialRow>() + " LIMIT 1";
-  Query query = connection.query(kSql);
-  return query.bind(claim.key, claim.configuration, claim.created_at).step();
 }
 
 /// The latest pin, unless it is empty and takes the earlier one back.
@@ -91,7 +70,7 @@ class Derivation {
       : connection_(connection),
         key_(key),
         pin_(pin_of(connection, key)),
-        failures_(failures_of(connection, key)) {}
+        refutations_(connection, key) {}
 
   std::optional<BestRow> best() {
     const std::optional<std::string> settings = settings_of(connection_, key_);
@@ -102,8 +81,9 @@ class Derivation {
     const bool decided = best_ && best_->provenance == "measured";  // no trial outranks that
     if (!decided || pin_) take_trials();
     if (best_) fill_default(connection_, *best_);
-    if (pin_) best_ = pinned_row(*pin_, tried_, best_);
+    if (pin_ && stands(*pin_)) best_ = pinned_row(*pin_, tried_, best_);
     if (!best_) return std::nullopt;
+    best_ = refutations_.without_refuted(*std::move(best_));
     best_->settings = *settings;
     return sealed(*std::move(best_));
   }
@@ -120,11 +100,20 @@ class Derivation {
   }
 
   void take(BestRow claim, bool may_lead) {
-    const auto failure = failures_.find(claim.configuration);
-    if (failure != failures_.end() && failure->second >= claim.created_at) return;
+    if (refutations_.refute(claim)) return;
     const bool is_pinned = pin_ && claim.configuration == pin_->configuration;
     if (is_pinned && (!tried_ || outranks(claim, *tried_))) tried_ = claim;
     if (may_lead && (!best_ || outranks(claim, *best_))) best_ = std::move(claim);
+  }
+
+  /// A pin proves nothing. It counts if its configuration never failed, or a result does.
+  bool stands(const PinRow& pin) {
+    if (tried_ || !refutations_.refute(key_.problem, key_.policy, pin.configuration, "")) {
+      return true;
+    }
+    connection_.leave_out("pin", pin.id, format("{} failed for {}, whatever the policy",
+                                                pin.configuration, key_.problem));
+    return false;
   }
 
   const SessionRow& session(const std::string& id) {
@@ -136,7 +125,7 @@ class Derivation {
   Connection& connection_;
   const ProblemKey& key_;
   std::optional<PinRow> pin_;
-  std::unordered_map<std::string, std::string> failures_;
+  Refutations refutations_;
   std::unordered_map<std::string, SessionRow> sessions_;
   std::optional<BestRow> best_, tried_;  // of all, and of the pinned configuration
 };
@@ -144,19 +133,49 @@ class Derivation {
 /// `claim` is that of a new fact. Without one, the fact may still be the default configuration that
 /// `best` is compared with.
 void consider_claim(Connection& connection, std::optional<BestRow> claim, BestRow best) {
-  const bool leads = claim && outranks(*claim, best) && !failed_since(connection, *claim);
+  const bool outranked = claim && outranks(*claim, best);
+  if (!outranked && best.decided) return;
+  const Refutations refutations(connection, best.key);
+  const bool leads = outranked && !refutations.refute(*claim);
   if (leads) {
     claim->settings = best.settings;
     best = *std::move(claim);
   }
   if (!leads && best.decided) return;
   fill_default(connection, best);
-  connection.replace(sealed(std::move(best)));
+  connection.replace(sealed(refutations.without_refuted(std::move(best))));
 }
 
 /// Whether the stored row can be compared with a claim.
 bool is_comparable(const std::optional<BestRow>& best) {
   return best && best->provenance != "pinned" && is_sealed(*best);
+}
+
+/// Whether a pin names this configuration, which may have failed until now.
+bool has_pin(Connection& connection, const ProblemKey& key, const std::string& configuration) {
+  Query query =
+      connection.query(std::string("SELECT 1 FROM pin") + kOfKey + " AND configuration = ?");
+  return query.bind(key, configuration).step();
+}
+
+bool names(const BestRow& best, const std::string& configuration) {
+  return best.configuration == configuration || best.default_configuration == configuration ||
+         ('\n' + best.ties).find('\n' + configuration + '\n') != std::string::npos;
+}
+
+/// Derives again what names the configuration of a trial that failed, under every policy.
+void withdraw(Connection& connection, const TrialRow& failed) {
+  std::vector<ProblemKey> keys;
+  {
+    Query query = connection.query(
+        select_sql<BestRow>(" WHERE device = ? AND kernel = ? AND problem = ?"));
+    query.bind(failed.key.device, failed.key.kernel, failed.key.problem);
+    while (query.step()) {
+      auto best = read_row<BestRow>(query);
+      if (names(best, failed.configuration)) keys.push_back(std::move(best.key));
+    }
+  }
+  for (const ProblemKey& key : keys) derive_again(connection, key);
 }
 
 std::vector<ProblemKey> keys_of(Query& query) {
@@ -165,6 +184,16 @@ std::vector<ProblemKey> keys_of(Query& query) {
     keys.push_back({query.text(0), query.text(1), query.text(2), query.text(3)});
   }
   return keys;
+}
+
+std::vector<ProblemKey> own_keys_of_fact(Connection& connection, const std::string& id) {
+  static const std::string kColumns = "SELECT device, kernel, problem, policy FROM ";
+  Query query =
+      connection.query(kColumns + "trial WHERE ?1 IN (id, session, device, kernel) UNION " +
+                       kColumns + "decision WHERE ?1 IN (id, session, device, kernel) UNION " +
+                       kColumns + "pin WHERE ?1 IN (id, device, kernel)");
+  query.bind(id);
+  return keys_of(query);
 }
 
 }  // namespace
@@ -177,14 +206,14 @@ std::optional<std::string> fault_of_problem(Connection& connection, const Proble
 }
 
 void consider(Connection& connection, const TrialRow& trial) {
+  if (is_failure(trial)) return withdraw(connection, trial);
   const std::optional<BestRow> best = stored_best(connection, trial.key);
-  const bool failed = trial.outcome != "ok" && trial.outcome != "pruned";
-  const bool refutes = failed && best && best->configuration == trial.configuration;
   const SessionRow session = session_of(connection, trial.session);
   const auto claim = session.partial ? std::nullopt : claim_of(trial, session);
   const bool beside = trial.is_default && best && best->session == trial.session;
-  if (!refutes && !claim && !beside) return;
-  if (refutes || !is_comparable(best) || !is_live(connection, trial)) {
+  const bool was_pinned = has_pin(connection, trial.key, trial.configuration);
+  if (!claim && !beside && !was_pinned) return;
+  if (was_pinned || !is_comparable(best) || !is_live(connection, trial)) {
     return derive_again(connection, trial.key);
   }
   consider_claim(connection, claim, *best);
@@ -192,7 +221,8 @@ void consider(Connection& connection, const TrialRow& trial) {
 
 void consider(Connection& connection, const DecisionRow& decision) {
   const std::optional<BestRow> best = stored_best(connection, decision.key);
-  if (!is_comparable(best) || !is_live(connection, decision)) {
+  const bool was_pinned = has_pin(connection, decision.key, decision.configuration);
+  if (was_pinned || !is_comparable(best) || !is_live(connection, decision)) {
     return derive_again(connection, decision.key);
   }
   consider_claim(connection, claim_of(decision, session_of(connection, decision.session)), *best);
@@ -248,14 +278,28 @@ std::vector<ProblemKey> all_keys(Connection& connection) {
   return keys_of(query);
 }
 
-std::vector<ProblemKey> keys_of_fact(Connection& connection, const std::string& id) {
-  static const std::string kColumns = "SELECT device, kernel, problem, policy FROM ";
-  Query query =
-      connection.query(kColumns + "trial WHERE ?1 IN (id, session, device, kernel) UNION " +
-                       kColumns + "decision WHERE ?1 IN (id, session, device, kernel) UNION " +
-                       kColumns + "pin WHERE ?1 IN (id, device, kernel)");
-  query.bind(id);
+std::vector<ProblemKey> keys_beside(Connection& connection, const ProblemKey& key) {
+  static const std::string kSql = [] {
+    std::string sql;
+    for (const char* const table : {"trial", "decision", "pin"}) {
+      if (!sql.empty()) sql += " UNION ";
+      sql += std::string("SELECT device, kernel, problem, policy FROM ") + table +
+             " WHERE device = ?1 AND kernel = ?2 AND problem = ?3";
+    }
+    return sql;
+  }();
+  Query query = connection.query(kSql);
+  query.bind(key.device, key.kernel, key.problem);
   return keys_of(query);
+}
+
+std::vector<ProblemKey> keys_of_fact(Connection& connection, const std::string& id) {
+  std::set<ProblemKey> keys;
+  for (const ProblemKey& key : own_keys_of_fact(connection, id)) {
+    if (keys.contains(key)) continue;
+    for (ProblemKey& one : keys_beside(connection, key)) keys.insert(std::move(one));
+  }
+  return {keys.begin(), keys.end()};
 }
 
 }  // namespace autotune::db

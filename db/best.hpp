@@ -13,9 +13,8 @@ std::optional<std::string> fault_of_problem(Connection& connection, const Proble
 void consider(Connection& connection, const TrialRow& trial);
 void consider(Connection& connection, const DecisionRow& decision);
 
-/// The best of a problem, from its usable facts: a pin, else the claim that outranks all others. A
-/// trial of the same configuration that failed later refutes a claim. Trials of a partial session
-/// claim nothing.
+/// The best of a problem, from its usable facts: a pin, else the claim that outranks all others.
+/// Refutations withdraw claims and pins. Trials of a partial session claim nothing.
 std::optional<BestRow> derive(Connection& connection, const ProblemKey& key);
 /// The stored row, unchecked; see is_sealed().
 std::optional<BestRow> stored_best(Connection& connection, const ProblemKey& key);
@@ -32,7 +31,10 @@ void derive_all_again(Connection& connection);
 void name_damage(Connection& connection);
 /// Every problem that has a trial, decision or pin.
 std::vector<ProblemKey> all_keys(Connection& connection);
-/// The problems of the facts that a retraction of `id` takes out.
+/// The keys of the same problem, under every policy.
+std::vector<ProblemKey> keys_beside(Connection& connection, const ProblemKey& key);
+/// The keys whose best rows a retraction of `id` may change: those of the facts that it takes out,
+/// and of the same problems under other policies.
 std::vector<ProblemKey> keys_of_fact(Connection& connection, const std::string& id);
 
 }  // namespace autotune::db

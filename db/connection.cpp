@@ -162,22 +162,28 @@ SQLite::Database brought_up(SQLite::Database& file, int version) {
   return copy;
 }
 
+struct Opened {
+  SQLite::Database database;
+  bool is_copy = false;
+};
+
 /// A file of an older schema that must not be written is read as a copy. The best rows of the
 /// oldest would have to be derived again; check_header() says what to do.
-SQLite::Database opened(const std::filesystem::path& path, Mode mode) {
+Opened opened(const std::filesystem::path& path, Mode mode) {
   SQLite::Database file = open_file(path, mode);
-  if (mode == Mode::read_write) return file;
+  if (mode == Mode::read_write) return {std::move(file)};
   const Header header = read_header(file);
   const bool is_older = header.application_id == kApplicationId && header.version >= kOldestRead &&
                         header.version < kSchemaVersion;
-  if (!is_older) return file;
-  return brought_up(file, header.version);
+  if (!is_older) return {std::move(file)};
+  return {brought_up(file, header.version), true};
 }
 
 std::unique_ptr<Connection> open_as(const std::filesystem::path& path, Mode mode) {
-  auto connection = std::make_unique<Connection>(path, mode, opened(path, mode));
+  Opened file = opened(path, mode);
+  auto connection = std::make_unique<Connection>(path, mode, std::move(file.database));
   set_up(path, connection->database, mode);
-  if (mode == Mode::read_write) derive_if_stale(*connection);
+  if (mode == Mode::read_write || file.is_copy) derive_if_stale(*connection);
   return connection;
 }
 

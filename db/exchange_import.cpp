@@ -13,6 +13,7 @@
 
 #include "db/best.hpp"
 #include "db/facts.hpp"
+#include "db/refutations.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -62,6 +63,9 @@ class Importer {
     for (const std::string& fact : retracted_) {
       for (ProblemKey& key : keys_of_fact(connection_, fact)) touched_.insert(std::move(key));
     }
+    for (const ProblemKey& key : failed_) {
+      for (ProblemKey& one : keys_beside(connection_, key)) touched_.insert(std::move(one));
+    }
     for (const ProblemKey& key : touched_) derive_again(connection_, key);
     return std::move(report_);
   }
@@ -80,11 +84,15 @@ class Importer {
   template <class Row>
   void note(const Row& row) {
     if constexpr (requires { row.key; }) touched_.insert(row.key);
+    if constexpr (std::is_same_v<Row, TrialRow>) {
+      if (is_failure(row)) failed_.insert(row.key);
+    }
   }
 
   Connection& connection_;
   ImportReport report_;
   std::set<ProblemKey> touched_;        // problems with new facts
+  std::set<ProblemKey> failed_;         // those with new failures, which refute under every policy
   std::vector<std::string> retracted_;  // facts, which may be here
 };
 

@@ -57,13 +57,14 @@ void figure_columns(Row& row, Visit&& visit) {
   baseline_columns(row.baseline, visit);
   visit("joules", row.joules);  // new in schema 6, as the next
   visit("default_joules", row.default_joules);
+  visit("repeats", row.repeats);  // new in schema 9
 }
 
 /// Columns that older schemas lack. The JSON of a row omits such a column if it is empty, so facts
 /// of an older schema keep their ids.
 inline bool is_later(std::string_view column) {
   return column.starts_with("baseline") || column.ends_with("joules") || column == "partial" ||
-         column == "space";
+         column == "space" || column == "repeats";
 }
 
 template <>

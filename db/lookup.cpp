@@ -77,15 +77,18 @@ std::string_view name_of(Origin origin) {
 }
 
 LookupTable::LookupTable(std::size_t size_count, std::vector<LookupRow> rows)
-    : size_count_(std::min(size_count, kMostSizes)), rows_(std::move(rows)) {
+    : size_count_(size_count), rows_(std::move(rows)) {
   slots_.resize(std::bit_ceil(std::max<std::size_t>(rows_.size() * 2, 2)));
+  sizes_.reserve(rows_.size() * size_count_);
   std::size_t kept = 0;  // rows kept so far, at the front
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const std::span<const std::int64_t> sizes(rows_[i].sizes.data(), size_count_);
+    const std::span<const std::int64_t> sizes(rows_[i].sizes);
+    if (sizes.size() != size_count_) continue;  // no question finds it
     const std::uint64_t hash = hash_of(sizes);
     Slot& slot = slot_of(hash, sizes);
     if (slot.row == kEmpty) {
       slot = {hash, static_cast<std::uint32_t>(kept)};
+      sizes_.insert(sizes_.end(), sizes.begin(), sizes.end());
       if (kept != i) rows_[kept] = std::move(rows_[i]);
       ++kept;
     } else if (stands_above(rows_[i], rows_[slot.row])) {
@@ -100,8 +103,7 @@ LookupTable::LookupTable(std::size_t size_count, std::vector<LookupRow> rows)
 LookupTable::Slot& LookupTable::slot_of(std::uint64_t hash, std::span<const std::int64_t> sizes) {
   std::size_t at = hash & (slots_.size() - 1);
   while (slots_[at].row != kEmpty &&
-         !(slots_[at].hash == hash &&
-           std::equal(sizes.begin(), sizes.end(), rows_[slots_[at].row].sizes.begin()))) {
+         !(slots_[at].hash == hash && std::ranges::equal(sizes, sizes_of(slots_[at].row)))) {
     at = (at + 1) & (slots_.size() - 1);
   }
   return slots_[at];
@@ -112,9 +114,9 @@ const LookupRow* LookupTable::find(std::span<const std::int64_t> sizes) const no
   const std::uint64_t hash = hash_of(sizes);
   for (std::size_t at = hash & (slots_.size() - 1); slots_[at].row != kEmpty;
        at = (at + 1) & (slots_.size() - 1)) {
-    const LookupRow& row = rows_[slots_[at].row];
-    if (slots_[at].hash == hash && std::equal(sizes.begin(), sizes.end(), row.sizes.begin())) {
-      return &row;
+    const Slot& slot = slots_[at];
+    if (slot.hash == hash && std::ranges::equal(sizes, sizes_of(slot.row))) {
+      return &rows_[slot.row];
     }
   }
   return nullptr;

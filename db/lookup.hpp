@@ -3,7 +3,6 @@
 // lookups. Standard library only. A finished table never throws, locks or allocates.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -34,14 +33,11 @@ enum class Origin : std::uint8_t {
 };
 std::string_view name_of(Origin origin);
 
-/// Largest number of sizes of a problem.
-inline constexpr std::size_t kMostSizes = 8;
-
 /// One tuned problem.
 struct LookupRow {
-  std::array<std::int64_t, kMostSizes> sizes{};  // in the target's order; the rest are 0
-  std::string configuration;                     // `BM=64 BN=64`
-  std::string provenance;                        // pinned, measured, imported, first use, predicted
+  std::vector<std::int64_t> sizes;  // in the target's order
+  std::string configuration;        // `BM=64 BN=64`
+  std::string provenance;           // pinned, measured, imported, first use, predicted
   std::string baseline;  // `cublas cublasSgemm` if the baseline is faster; else empty
   double median_ns = 0;  // 0: never timed
   double default_ns = 0;
@@ -80,8 +76,13 @@ class LookupTable {
   /// The slot of these sizes, used or free.
   Slot& slot_of(std::uint64_t hash, std::span<const std::int64_t> sizes);
 
+  std::span<const std::int64_t> sizes_of(std::uint32_t row) const noexcept {
+    return std::span(sizes_).subspan(row * size_count_, size_count_);
+  }
+
   std::size_t size_count_;
   std::vector<LookupRow> rows_;
+  std::vector<std::int64_t> sizes_;  // of all rows, beside each other
   std::vector<Slot> slots_;  // a power of two, at most half full
   std::uint64_t content_hash_ = 0;
 };

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "db/facts.hpp"
+#include "db/layer_rows.hpp"
 #include "db/problem_text.hpp"
 
 namespace autotune::db {
@@ -16,149 +18,177 @@ namespace {
 constexpr std::int64_t kMostTrials = 50'000;
 constexpr double kGoodRatio = 1.25;
 
-/// The rows of one device, one kernel and one policy.
-struct PartOfStore {
-  const TunedStore& store;
-  const LookupRequest& request;
-  const std::string& device_id;
-  const std::string& kernel_id;
-  std::size_t device = 0;  // in PastTimes::devices
-  std::string policy = {};
-
-  Query query(const std::string& sql) const { return store.connection().query(sql); }
-  void bind(Query& query) const { query.bind(device_id, kernel_id, policy); }
+/// A time, and the trial that it is from: 0 if it is from a best row, which is checked already.
+struct FoundTime {
+  PastTime time;
+  std::int64_t trial = 0;
 };
 
-using Problems = std::map<std::string, PastProblem, std::less<>>;  // by their text
+struct FoundProblem {
+  PastProblem problem;
+  std::vector<FoundTime> found;
+};
+using Problems = std::map<std::string, FoundProblem, std::less<>>;  // by their text
 
 double time_or_0(double ns) { return std::isfinite(ns) && ns > 0 ? ns : 0; }
 
-/// nullptr if the problem has other settings.
-PastProblem* problem_of(const PartOfStore& part, std::string_view text, Problems& problems) {
-  const auto known = problems.find(text);
-  if (known != problems.end()) return &known->second;
-  PastProblem problem;
-  problem.device = part.device;
-  std::string_view settings = text;
-  if (!take_sizes(settings, part.request.size_names, problem.sizes) ||
-      settings != part.request.settings) {
-    return nullptr;
-  }
-  return &problems.emplace(text, std::move(problem)).first->second;
+/// Whether the fact with this row number is as it was stored.
+bool is_whole_trial(Connection& connection, std::int64_t trial) {
+  Query query = connection.query(select_sql<TrialRow>(" WHERE rowid = ?"));
+  return query.bind(trial).step() && is_whole(read_row<TrialRow>(query));
 }
 
-void read_best(const PartOfStore& part, Problems& problems) {
-  Query rows = part.query(
-      "SELECT problem, configuration, median_ns, default_configuration, default_ns, baseline, "
-      "baseline_ns, provenance FROM best WHERE device = ? AND kernel = ? AND +policy = ?");
-  part.bind(rows);
-  while (rows.step()) {
-    PastProblem* const problem = problem_of(part, rows.view(0), problems);
-    if (problem == nullptr) continue;
-    problem->good.push_back(
-        {std::string(rows.view(1)), time_or_0(rows.number(2, 0)), std::string(rows.view(7))});
-    problem->standard = {std::string(rows.view(3)), time_or_0(rows.number(4, 0)), "measured"};
-    problem->baseline = rows.view(5);
-    problem->baseline_ns = time_or_0(rows.number(6, 0));
-  }
-}
+/// One layer of a request.
+class LayerTimes {
+ public:
+  LayerTimes(const TunedStore& store, std::size_t layer, const LookupRequest& request,
+             const LayerFailures& failures)
+      : connection_(store.connection()),
+        layer_(layer),
+        request_(request),
+        failures_(failures),
+        parts_(store, request) {}
 
-/// Marks the problems that covers have pinned.
-void read_covers(const PartOfStore& part, Problems& problems) {
-  Query rows = part.query(
-      "SELECT best.problem, best.configuration, best.median_ns, pin.note FROM best JOIN pin ON "
-      "pin.id = best.source WHERE best.device = ? AND best.kernel = ? AND best.policy = ?");
-  part.bind(rows);
-  while (rows.step()) {
-    PastProblem* const problem = problem_of(part, rows.view(0), problems);
-    if (problem == nullptr || !rows.view(3).starts_with(kCoverNote)) continue;
-    problem->cover = rows.view(3);
-    problem->pinned = {std::string(rows.view(1)), time_or_0(rows.number(2, 0)), "pinned"};
-  }
-}
-
-bool has_few_trials(const PartOfStore& part) {
-  Query count = part.query(format(
-      "SELECT count(*) FROM (SELECT 1 FROM trial WHERE device = ? AND kernel = ? AND policy = ? "
-      "LIMIT {})",
-      kMostTrials + 1));
-  part.bind(count);
-  return count.step() && count.integer(0) <= kMostTrials;
-}
-
-void read_trials(const PartOfStore& part, Problems& problems) {
-  if (!has_few_trials(part)) return;
-  Query rows = part.query(
-      "SELECT problem, configuration, median_ns FROM trial WHERE device = ? AND kernel = ? AND "
-      "policy = ? AND outcome = 'ok' AND verified AND " +
-      live_sql<TrialRow>());
-  part.bind(rows);
-  while (rows.step()) {
-    PastProblem* const problem = problem_of(part, rows.view(0), problems);
-    const double ns = time_or_0(rows.number(2, 0));
-    if (problem && ns > 0) problem->good.push_back({std::string(rows.view(1)), ns, "measured"});
-  }
-}
-
-bool is_before(const PastTime& a, const PastTime& b) {
-  return b.ns == 0 ? a.ns > 0 : a.ns > 0 && a.ns < b.ns;
-}
-
-/// Keeps good configurations, each once.
-void sort_out(PastProblem& problem) {
-  std::vector<PastTime>& good = problem.good;
-  std::ranges::stable_sort(good, is_before);
-  const double worst = kGoodRatio * good.front().ns;
-  std::vector<PastTime> kept;
-  for (PastTime& each : good) {
-    const bool known =
-        std::ranges::find(kept, each.configuration, &PastTime::configuration) != kept.end();
-    if (known || each.ns > worst || kept.size() == kMostGood) continue;
-    kept.push_back(std::move(each));
-  }
-  good = std::move(kept);
-}
-
-/// Uses times of a chain for problems that have none of the requested policy.
-Problems read_problems(PartOfStore part) {
-  Problems all;
-  for (const std::string& policy : policies_of(part.request)) {
-    part.policy = policy;
-    Problems problems;
-    read_best(part, problems);
-    read_trials(part, problems);
-    read_covers(part, problems);
-    std::erase_if(problems, [](const auto& one) { return one.second.good.empty(); });
-    all.merge(problems);
-  }
-  return all;
-}
-
-void read_past(const PartOfStore& part, std::vector<PastProblem>& out) {
-  for (auto& [text, problem] : read_problems(part)) {
-    sort_out(problem);
-    out.push_back(std::move(problem));
-  }
-}
-
-PastTimes read_layer(const Layer& layer, const LookupRequest& request) {
-  const TunedStore store(layer.path, layer.mode);
-  PastTimes read;
-  guarded(layer.path, [&] {
-    const std::vector<KernelRow> kernels = store.kernels();
-    for (const DeviceRow& device : store.devices()) {
-      if (!is_same_device(device, request.device) &&
-          !is_same_architecture(device, request.device)) {
-        continue;
-      }
-      read.devices.push_back(device);
-      for (const KernelRow& kernel : kernels) {
-        if (kernel.target != request.target || kernel.sizes != request.size_names) continue;
-        read_past({store, request, device.id, kernel.id, read.devices.size() - 1}, read.problems);
+  PastTimes read() {
+    PastTimes past;
+    past.devices = parts_.devices();
+    for (const Part& part : parts_.all()) {
+      const auto device = std::ranges::find(past.devices, part.device.id, &DeviceRow::id);
+      const auto number = static_cast<std::size_t>(device - past.devices.begin());
+      for (auto& [text, found] : problems_of(part)) {
+        found.problem.device = number;
+        found.problem.source_drifted = part.source_drifted;
+        sort_out(found);
+        if (!found.problem.good.empty()) past.problems.push_back(std::move(found.problem));
       }
     }
-  });
-  return read;
+    return past;
+  }
+
+ private:
+  /// Uses times of a chain for problems that have none of the requested policy.
+  Problems problems_of(const Part& part) {
+    const Refutations own(connection_, part.device.id, part.kernel.id);
+    Problems all;
+    for (const std::string& policy : policies_of(request_)) {
+      Problems problems;
+      read_best(part, policy, problems);
+      read_trials(part, policy, own, problems);
+      std::erase_if(problems, [](const auto& one) { return one.second.found.empty(); });
+      all.merge(problems);
+    }
+    return all;
+  }
+
+  /// nullptr if the problem has other settings.
+  FoundProblem* problem_of(std::string_view text, Problems& problems) const {
+    const auto known = problems.find(text);
+    if (known != problems.end()) return &known->second;
+    PastProblem problem;
+    problem.sizes.resize(size_count_of(request_.size_names));
+    std::string_view settings = text;
+    if (!take_sizes(settings, request_.size_names, problem.sizes) ||
+        settings != request_.settings) {
+      return nullptr;
+    }
+    return &problems.emplace(text, FoundProblem{std::move(problem), {}}).first->second;
+  }
+
+  void read_best(const Part& part, const std::string& policy, Problems& problems) {
+    each_best(connection_, part, policy, [&](const StoredBest& best) {
+      if (failures_.refute(layer_, part, best)) return;
+      FoundProblem* const found = problem_of(best.view.problem, problems);
+      if (found == nullptr) return;
+      const Validity validity = parts_.validity(part, best.session);
+      const PastTime time{std::string(best.view.configuration), time_or_0(best.view.median_ns),
+                          std::string(best.view.provenance), validity};
+      found->found.push_back({time});
+      PastProblem& problem = found->problem;
+      problem.is_answered = true;
+      if (!failures_.refute(layer_, part, best.view.problem, policy,
+                            best.view.default_configuration, best.since)) {
+        problem.standard = {std::string(best.view.default_configuration),
+                            time_or_0(best.view.default_ns), "measured", validity};
+      }
+      problem.baseline = best.view.baseline;
+      problem.baseline_ns = time_or_0(best.view.baseline_ns);
+      if (best.view.provenance == "pinned") mark_cover(best.source, time, problem);
+    });
+  }
+
+  /// If a cover has pinned the problem.
+  void mark_cover(std::string_view pin_id, const PastTime& time, PastProblem& problem) {
+    const auto mark = [&](const PinRow& pin) {
+      if (!pin.note.starts_with(kCoverNote)) return;
+      problem.cover = pin.note;
+      problem.pinned = time;
+    };
+    each_usable<PinRow>(connection_, " AND id = ?", mark, pin_id);
+  }
+
+  bool has_few_trials(const Part& part, const std::string& policy) {
+    Query count = connection_.query(format(
+        "SELECT count(*) FROM (SELECT 1 FROM trial WHERE device = ? AND kernel = ? AND policy = ? "
+        "LIMIT {})",
+        kMostTrials + 1));
+    count.bind(part.device.id, part.kernel.id, policy);
+    return count.step() && count.integer(0) <= kMostTrials;
+  }
+
+  void read_trials(const Part& part, const std::string& policy, const Refutations& own,
+                   Problems& problems) {
+    if (!has_few_trials(part, policy)) return;
+    Query rows = connection_.query(
+        "SELECT problem, configuration, median_ns, rowid, created_at, session FROM trial WHERE "
+        "device = ? AND kernel = ? AND policy = ? AND outcome = 'ok' AND verified AND " +
+        live_sql<TrialRow>());
+    rows.bind(part.device.id, part.kernel.id, policy);
+    while (rows.step()) {
+      const double ns = time_or_0(rows.number(2, 0));
+      FoundProblem* const found = ns > 0 ? problem_of(rows.view(0), problems) : nullptr;
+      if (found == nullptr) continue;
+      const std::string_view problem = rows.view(0), configuration = rows.view(1);
+      const std::string_view since = rows.view(4);
+      if (own.refute(problem, policy, configuration, since) ||
+          failures_.refute(layer_, part, problem, policy, configuration, since)) {
+        continue;
+      }
+      const Validity validity = parts_.validity(part, rows.view(5));
+      found->found.push_back({{std::string(configuration), ns, "measured", validity},
+                              rows.integer(3)});
+    }
+  }
+
+  /// Keeps good configurations, each once. Checks only these against their ids.
+  void sort_out(FoundProblem& one) {
+    std::ranges::stable_sort(one.found, is_before);
+    std::vector<PastTime>& good = one.problem.good;
+    for (FoundTime& each : one.found) {
+      if (good.size() == kMostGood) return;
+      if (!good.empty() && each.time.ns > kGoodRatio * good.front().ns) continue;
+      const bool is_known = std::ranges::find(good, each.time.configuration,
+                                              &PastTime::configuration) != good.end();
+      if (is_known || (each.trial != 0 && !is_whole_trial(connection_, each.trial))) continue;
+      good.push_back(std::move(each.time));
+    }
+  }
+
+  static bool is_before(const FoundTime& a, const FoundTime& b) {
+    return b.time.ns == 0 ? a.time.ns > 0 : a.time.ns > 0 && a.time.ns < b.time.ns;
+  }
+
+  Connection& connection_;
+  const std::size_t layer_;
+  const LookupRequest& request_;
+  const LayerFailures& failures_;
+  LayerParts parts_;
+};
+
+PastTimes read_layer(const Layer& layer, std::size_t number, const LookupRequest& request,
+                     const LayerFailures& failures) {
+  const TunedStore store(layer.path, layer.mode);
+  return guarded(layer.path,
+                 [&] { return LayerTimes(store, number, request, failures).read(); });
 }
 
 void append(PastTimes& all, PastTimes more) {
@@ -169,17 +199,51 @@ void append(PastTimes& all, PastTimes more) {
   std::ranges::move(more.devices, std::back_inserter(all.devices));
 }
 
+/// What failed at problems without an answer of their own.
+std::vector<FailedThere> failed_there(const LayerFailures& failures, const PastTimes& past,
+                                      const LookupRequest& request) {
+  std::set<std::vector<std::int64_t>> answered;
+  for (const PastProblem& problem : past.problems) {
+    const bool is_here = is_same_device(past.devices[problem.device], request.device);
+    if (is_here && problem.is_answered && !problem.source_drifted) {
+      answered.insert(problem.sizes);
+    }
+  }
+  std::map<std::vector<std::int64_t>, FailedThere> found;
+  std::vector<std::int64_t> sizes(size_count_of(request.size_names));
+  for (const Refutations& layer : failures.all()) {
+    for (const auto& [problem, failed] : layer.failures()) {
+      std::string_view settings = problem;
+      if (!take_sizes(settings, request.size_names, sizes) || settings != request.settings ||
+          answered.contains(sizes)) {
+        continue;
+      }
+      FailedThere& there = found[sizes];
+      there.sizes = sizes;
+      for (const auto& [configuration, time] : failed) {
+        const bool is_our_own = configuration.find('\n') == std::string::npos;
+        if (is_our_own) there.configurations.push_back(configuration);
+      }
+    }
+  }
+  std::vector<FailedThere> all;
+  for (auto& [key, there] : found) all.push_back(std::move(there));
+  return all;
+}
+
 }  // namespace
 
 PastTimes read_past_times(std::span<const Layer> layers, const LookupRequest& request) {
+  const LayerFailures failures(layers, request);
   PastTimes all;
-  for (const Layer& layer : layers) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
     try {
-      append(all, read_layer(layer, request));
+      append(all, read_layer(layers[i], i, request, failures));
     } catch (const std::exception&) {  // read_lookup_rows() says why
       continue;
     }
   }
+  all.failed = failed_there(failures, all, request);
   return all;
 }
 

@@ -3,7 +3,6 @@
 // library. It serves to choose a configuration for untuned sizes.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +20,7 @@ struct PastTime {
   std::string configuration;
   double ns = 0;           // 0: never timed
   std::string provenance;  // as in LookupRow
+  Validity validity = Validity::exact;
 };
 
 /// The note of a pin that belongs to a cover starts with this. The whole note names the cover.
@@ -28,25 +28,36 @@ inline constexpr std::string_view kCoverNote = "cover of ";
 
 /// One problem on one device.
 struct PastProblem {
-  std::array<std::int64_t, kMostSizes> sizes{};  // in the target's order; the rest are 0
-  std::size_t device = 0;                        // in PastTimes::devices
-  std::vector<PastTime> good;                    // fastest first; never timed ones last
-  PastTime standard;                             // the default configuration
-  std::string baseline;                          // plugin of the vendor's library; may be empty
-  double baseline_ns = 0;                        // of its fastest candidate
-  std::string cover;                             // the cover that pinned it; else empty
-  PastTime pinned;                               // what the cover pinned
+  std::vector<std::int64_t> sizes;  // in the target's order
+  std::size_t device = 0;           // in PastTimes::devices
+  bool source_drifted = false;      // the kernel has changed since
+  bool is_answered = false;         // has a best row
+  std::vector<PastTime> good;       // fastest first; never timed ones last
+  PastTime standard;                // the default configuration
+  std::string baseline;             // plugin of the vendor's library; may be empty
+  double baseline_ns = 0;           // of its fastest candidate
+  std::string cover;                // the cover that pinned it; else empty
+  PastTime pinned;                  // what the cover pinned
+};
+
+/// Configurations that failed at one problem on the request's device, with its source. They are no
+/// answer there, wherever they are good.
+struct FailedThere {
+  std::vector<std::int64_t> sizes;
+  std::vector<std::string> configurations;
 };
 
 struct PastTimes {
   std::vector<DeviceRow> devices;
   std::vector<PastProblem> problems;
+  std::vector<FailedThere> failed;  // only of problems without an answer of their own
 };
 
 /// The problems with the request's target, settings and policy, on its device and others of its
 /// architecture. Includes all versions of the source, so the reader must check that a configuration
-/// is valid. At most `kMostGood` configurations a problem, within a quarter of its fastest. An
-/// unreadable layer, about which read_lookup_rows() warns, has none.
+/// is valid. Only what may be an answer: nothing damaged, retracted or refuted. At most `kMostGood`
+/// configurations a problem, within a quarter of its fastest. An unreadable layer, about which
+/// read_lookup_rows() warns, has none.
 PastTimes read_past_times(std::span<const Layer> layers, const LookupRequest& request);
 
 inline constexpr std::size_t kMostGood = 24;

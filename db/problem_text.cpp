@@ -28,8 +28,12 @@ std::optional<std::size_t> take_sizes(std::string_view& problem, std::string_vie
   return count;
 }
 
+std::size_t size_count_of(std::string_view names) {
+  return names.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(names, ' ') + 1);
+}
+
 bool take_sizes(std::string_view& problem, std::string_view names) {
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::ranges::count(names, ' ') + 1));
+  std::vector<std::int64_t> sizes(size_count_of(names));
   return take_sizes(problem, names, sizes).has_value();
 }
 

@@ -17,6 +17,9 @@ namespace autotune::db {
 std::optional<std::size_t> take_sizes(std::string_view& problem, std::string_view names,
                                       std::span<std::int64_t> sizes);
 
+/// The number of sizes that `M N K` names.
+std::size_t size_count_of(std::string_view names);
+
 /// The same without the sizes' values.
 bool take_sizes(std::string_view& problem, std::string_view names);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace autotune::db {
@@ -59,6 +60,10 @@ struct ProblemKey {
   std::string policy;   // `l2=hot launch=graph`
   friend auto operator<=>(const ProblemKey&, const ProblemKey&) = default;
 };
+
+/// The policy of what another tuner recorded: `by=t4`. It is never compared with what was measured.
+inline constexpr std::string_view kOtherTuner = "by=";
+inline bool is_of_other_tuner(std::string_view policy) { return policy.starts_with(kOtherTuner); }
 
 /// The time of a configuration and its 95 % interval, in nanoseconds; empty if it was not timed.
 struct Times {
@@ -122,6 +127,8 @@ struct Figures : Times {
   bool verified = false;
   std::string binary_key;
   std::string created_at;
+  /// Whether the runs that verified it gave the same bits; empty if that is not known.
+  std::optional<bool> repeats;
   BaselineFigures baseline;
   friend bool operator==(const Figures&, const Figures&) = default;
 };

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "db/connection.hpp"
 #include "db/store.hpp"
 #include "db/tables.hpp"
 #include "tuner/text/format.hpp"
@@ -48,6 +49,7 @@ void create_schema(SQLite::Database& database) {
   database.exec(kRetractionTable);
   database.exec(kCounterTable);
   database.exec(kBestIndex);
+  database.exec(kAnswerIndexes);
   database.exec(kView);
   database.exec(format("INSERT INTO meta VALUES ('minimum_reader', '{}')", kMinimumReader));
   database.exec(format("PRAGMA user_version = {}", kSchemaVersion));
@@ -122,12 +124,28 @@ ALTER TABLE best ADD COLUMN default_joules REAL;
 ALTER TABLE decision RENAME TO old_decision;
 DROP INDEX decision_problem;
 )sql") + kDecisionTable + R"sql(
-INSERT INTO decision SELECT * FROM old_decision;
+INSERT INTO decision SELECT *, NULL FROM old_decision;
 DROP TABLE old_decision;
 )sql";
+  // The table has the column already if the step before made it.
+  static const std::string kRepeats = [] {
+    std::string columns = column_list<DecisionRow>();
+    columns.resize(columns.rfind(", repeats"));
+    return std::string(R"sql(
+ALTER TABLE decision RENAME TO old_decision;
+DROP INDEX decision_problem;
+)sql") + kDecisionTable +
+           format("INSERT INTO decision ({}) SELECT {} FROM old_decision;\n", columns, columns) +
+           R"sql(
+DROP TABLE old_decision;
+ALTER TABLE best ADD COLUMN repeats INTEGER CHECK (repeats IN (0, 1));
+INSERT OR IGNORE INTO meta VALUES ('best_is_stale', '1');
+)sql" + kAnswerIndexes;
+  }();
   static const Migration kSteps[] = {
       {1, kBaselines.c_str()}, {2, kAudits.c_str()},    {3, kRetractions.c_str()}, {4, kSpaces},
-      {5, kEnergies},          {6, kFirstUses.c_str()}, {7, kCounterTable}};
+      {5, kEnergies},          {6, kFirstUses.c_str()}, {7, kCounterTable},
+      {8, kRepeats.c_str()}};
   return kSteps;
 }
 

@@ -14,7 +14,7 @@ namespace autotune::db {
 
 /// `ATDB`: identifies the database in the file's header.
 inline constexpr int kApplicationId = 0x41544442;
-inline constexpr int kSchemaVersion = 8;
+inline constexpr int kSchemaVersion = 9;
 /// The oldest schema version that can read files of this one.
 inline constexpr int kMinimumReader = 2;
 

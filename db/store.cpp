@@ -7,13 +7,21 @@
 
 #include "db/best.hpp"
 #include "db/facts.hpp"
+#include "db/lookup_source.hpp"
 #include "db/process.hpp"
+#include "db/refutations.hpp"
+#include "db/tuned.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
 namespace {
 
 constexpr std::size_t kTrialsPerTransaction = 64;
+constexpr const char* kOfProblem = " AND device = ? AND kernel = ? AND problem = ?";
+constexpr const char* kOfOurs = "policy NOT LIKE 'by=%'";  // see is_of_other_tuner()
+/// Of facts of the same moment, a failure follows what it refutes, and a playoff its search.
+constexpr const char* kInOrder =
+    " ORDER BY created_at, outcome NOT IN ('ok', 'pruned'), stage DESC, id";
 
 template <class Row>
 std::string add(Connection& connection, const Row& row) {
@@ -172,11 +180,49 @@ void TunedStore::append(std::span<const TrialRow> trials) {
 }
 
 std::vector<TrialRow> TunedStore::trials(const ProblemKey& key) const {
-  // Of facts of the same moment, a failure follows what it refutes, and a playoff its search.
-  return rows<TrialRow>(*connection_,
-                        std::string(kAndKey) +
-                            " ORDER BY created_at, outcome NOT IN ('ok', 'pruned'), stage DESC, id",
-                        key);
+  return rows<TrialRow>(*connection_, std::string(kAndKey) + kInOrder, key);
+}
+
+std::vector<TrialRow> TunedStore::history(const ProblemKey& key) const {
+  return rows<TrialRow>(*connection_, std::string(kOfProblem) + " AND (policy = ? OR (" + kOfOurs +
+                                          kFailed + "))" + kInOrder,
+                        key.device, key.kernel, key.problem, key.policy);
+}
+
+std::vector<TrialRow> TunedStore::standing(const ProblemKey& key) const {
+  std::vector<TrialRow> all = trials(key);
+  const Refutations refutations =
+      guarded(path(), [&] { return Refutations(*connection_, key); });
+  std::erase_if(all, [&](const TrialRow& trial) {
+    return trial.outcome == "ok" && refutations.refute(key.problem, key.policy,
+                                                       trial.configuration, trial.created_at);
+  });
+  return all;
+}
+
+std::function<std::string(const TunedEntry&)> TunedStore::refuter() const {
+  struct Known {
+    DeviceRow device;
+    KernelRow kernel;
+    Refutations refutations;
+  };
+  std::vector<Known> all;
+  guarded(path(), [&] {
+    each_pair(*this, {}, [&](const DeviceRow& device, const KernelRow& kernel) {
+      Refutations refutations(*connection_, device.id, kernel.id);
+      if (!refutations.empty()) all.push_back({device, kernel, std::move(refutations)});
+    });
+  });
+  return [all, file = path().string()](const TunedEntry& entry) -> std::string {
+    const auto refutes = [&](const Known& known) {
+      return is_same_device(known.device, entry.device) &&
+             known.kernel.target == entry.kernel.target &&
+             known.kernel.fingerprint == entry.kernel.fingerprint &&
+             known.refutations.refute(entry.best);
+    };
+    if (std::ranges::none_of(all, refutes)) return "";
+    return format("{} failed since, as {} says; tune it again", entry.best.configuration, file);
+  };
 }
 
 void TunedStore::dispatch(const InflightRow& inflight) {
@@ -204,13 +250,14 @@ std::vector<Quarantined> TunedStore::quarantined(const ProblemKey& key) const {
     std::map<std::string, std::pair<Quarantined, int>> met;
     each_usable<TrialRow>(
         *connection_,
-        std::string(kAndKey) + " AND outcome IN ('crash', 'timeout') ORDER BY created_at, id",
+        std::string(kOfProblem) + " AND " + kOfOurs +
+            " AND outcome IN ('crash', 'timeout') ORDER BY created_at, id",
         [&](TrialRow&& row) {
           auto& [last, times] = met[row.configuration];
           last = {row.configuration, row.outcome, row.message};
           ++times;
         },
-        key);
+        key.device, key.kernel, key.problem);
     std::vector<Quarantined> all;
     for (const auto& [configuration, one] : met) {
       if (one.second >= 2) all.push_back(one.first);

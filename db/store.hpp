@@ -112,13 +112,22 @@ class TunedStore {
   void append(std::span<const TrialRow> trials);
   /// Every trial of one problem, earliest first.
   std::vector<TrialRow> trials(const ProblemKey& key) const;
+  /// The same with what failed under other policies, because that refutes under every one.
+  std::vector<TrialRow> history(const ProblemKey& key) const;
+  /// The same as trials() without right ones whose configurations failed since, under any policy.
+  /// Answers and lists of good configurations come from these.
+  std::vector<TrialRow> standing(const ProblemKey& key) const;
 
   /// Call before a configuration goes to a device. append() of its trial clears the record.
   void dispatch(const InflightRow& inflight);
   /// Turns every record whose process is gone into a trial with outcome `crash`, and returns these
   /// trials.
   std::vector<TrialRow> settle_leftovers();
+  /// Whatever the policy.
   std::vector<Quarantined> quarantined(const ProblemKey& key) const;
+  /// Says why this database refutes an entry of another database; "" if it does not. The function
+  /// knows what has failed until now.
+  std::function<std::string(const TunedEntry& entry)> refuter() const;
 
   std::optional<BestRow> best(const ProblemKey& key) const;
   /// Sorted by target, device, problem and policy; for one problem, the latest first.

@@ -37,6 +37,12 @@ CREATE INDEX trial_problem ON trial(device, kernel, problem, policy);
 CREATE INDEX trial_default ON trial(device, kernel, problem, policy, session) WHERE is_default;
 )sql";
 
+const char* const kAnswerIndexes = R"sql(
+CREATE INDEX trial_failed ON trial(device, kernel, problem, configuration, policy, created_at)
+  WHERE outcome NOT IN ('ok', 'pruned');
+CREATE INDEX pin_problem ON pin(device, kernel, problem, policy);
+)sql";
+
 const char* const kRetractionTable = R"sql(
 CREATE TABLE retraction (
   id         TEXT PRIMARY KEY,
@@ -78,7 +84,8 @@ CREATE TABLE decision (
   baseline_high_ns      REAL,
   baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1)),
   joules                REAL,
-  default_joules        REAL
+  default_joules        REAL,
+  repeats               INTEGER CHECK (repeats IN (0, 1))
 ) STRICT;
 CREATE INDEX decision_problem ON decision(device, kernel, problem, policy);
 )sql";
@@ -188,6 +195,7 @@ CREATE TABLE best (
   baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1)),
   joules                REAL,
   default_joules        REAL,
+  repeats               INTEGER CHECK (repeats IN (0, 1)),
   source                TEXT NOT NULL,
   crc                   INTEGER NOT NULL,
   row_hash              INTEGER NOT NULL DEFAULT 0,

@@ -13,6 +13,8 @@ extern const char* const kRetractionTable;
 extern const char* const kCounterTable;
 /// Lists the settings of a target, and covers the search for the nearest problem.
 extern const char* const kBestIndex;
+/// Find what refutes an answer, and pins.
+extern const char* const kAnswerIndexes;
 /// The view `tuned`, for people.
 extern const char* const kView;
 

@@ -109,8 +109,12 @@ std::string AnswerJudge::complaint(const db::TunedEntry& entry) {
                 entry.device.name, target->name);
 }
 
-void use_valid_only(db::TunedStore& store, AnswerJudge& judge) {
-  store.leave_out([&judge](const db::TunedEntry& entry) { return judge.complaint(entry); });
+void use_valid_only(db::TunedStore& store, AnswerJudge& judge, const db::TunedStore* other) {
+  const auto refuted = other ? other->refuter() : [](const db::TunedEntry&) { return ""; };
+  store.leave_out([&judge, refuted](const db::TunedEntry& entry) {
+    const std::string complaint = judge.complaint(entry);
+    return complaint.empty() ? refuted(entry) : complaint;
+  });
 }
 
 }  // namespace autotune::cli

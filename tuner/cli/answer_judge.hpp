@@ -47,7 +47,9 @@ class AnswerJudge {
   std::map<Place, std::optional<TargetProgram>> programs_;          // with given sizes
 };
 
-/// Leaves out invalid answers of the store while the judge lives.
-void use_valid_only(db::TunedStore& store, AnswerJudge& judge);
+/// Leaves out invalid answers of the store while the judge lives, and those that another database
+/// refutes.
+void use_valid_only(db::TunedStore& store, AnswerJudge& judge,
+                    const db::TunedStore* other = nullptr);
 
 }  // namespace autotune::cli

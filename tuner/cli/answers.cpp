@@ -67,9 +67,12 @@ Databases::Databases(const Arguments& arguments, AnswerJudge& judge)
   if (!shipped_ || std::filesystem::exists(database_path(arguments))) {
     own_ = open_store(arguments, db::Mode::read_only);
   }
-  for (auto* store : {&own_, &shipped_}) {
-    if (*store) use_valid_only(**store, judge);
-  }
+  const auto leave_out = [&](std::optional<db::TunedStore>& store,
+                             const std::optional<db::TunedStore>& other) {
+    if (store) use_valid_only(*store, judge, other ? &*other : nullptr);
+  };
+  leave_out(own_, shipped_);
+  leave_out(shipped_, own_);
 }
 
 std::vector<Answer> Databases::answers() {

@@ -74,7 +74,7 @@ NamedValues whole_configuration(const NamedValues& given, const Target& target,
   if (const auto whole = in_order(given, target)) return *whole;
   std::set<std::string> found;
   for (const Nearest& near : nearest) {
-    for (const db::TrialRow& trial : store.trials(near.entry.best.key)) {
+    for (const db::TrialRow& trial : store.standing(near.entry.best.key)) {
       const bool correct = trial.outcome == "ok";
       if (correct && has_all(parse_named_values(trial.configuration), given)) {
         found.insert(trial.configuration);

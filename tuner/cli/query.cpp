@@ -14,6 +14,7 @@
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -128,6 +129,7 @@ void print(const Answer& answer, AnswerJudge& judge, const Readable& readable, b
   if (best.joules) std::cout << "energy   " << energy_of(best) << '\n';
   if (best.noise_floor && !is_predicted(best))
     std::cout << format("noise    {:.2f} %\n", *best.noise_floor * 100);
+  if (best.repeats) std::cout << "runs     " << bits_text(*best.repeats) << '\n';
   if (!best.ties.empty()) std::cout << "ties     " << ties_text(best.ties, readable);
   std::cout << "how      " << provenance_of(entry)
             << (answer.shipped ? "; shipped with autotune" : "") << '\n';
@@ -196,6 +198,7 @@ Json answer_json(const Answer& answer) {
   json["note"] = answer.note.empty() ? Json() : Json(answer.note);
   json["decided"] = best.decided;
   json["verified"] = best.verified;
+  json["repeats"] = json_of(best.repeats);
   json["tuned_at"] = best.created_at;
   json["fact"] = best.source;
   json["session"] = best.session;
@@ -220,7 +223,7 @@ std::vector<db::TrialRow> trials_of(const Arguments& arguments,
                                     const db::TunedEntry& entry) {
   const std::size_t most = most_trials(arguments);
   if (most == 0 || !store) return {};
-  return sorted_trials(store->trials(entry.best.key), arguments.text("sort"), most);
+  return sorted_trials(store->standing(entry.best.key), arguments.text("sort"), most);
 }
 
 /// Counters of the best; an empty object if it was not counted.

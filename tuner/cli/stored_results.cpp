@@ -10,7 +10,7 @@
 namespace autotune::cli {
 
 RecordedResults stored_results(const db::TunedStore& store, const db::TunedEntry& entry) {
-  RecordedResults results = recorded_trials(store.trials(entry.best.key));
+  RecordedResults results = recorded_trials(store.history(entry.best.key));
   results.device = entry.device.name;
   results.kernel = entry.kernel.target;
   for (const NamedValue& size : problem_of(entry).sizes) {

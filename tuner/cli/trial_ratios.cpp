@@ -29,7 +29,7 @@ std::map<std::string, double> trial_ratios(const db::TunedStore& store, const db
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::map<std::string, double> ratios;
   std::set<std::string> bounds;  // pruned: the time is a lower bound
-  for (const db::TrialRow& row : store.trials(entry.best.key)) {
+  for (const db::TrialRow& row : store.standing(entry.best.key)) {
     if (row.stage != "search") continue;
     const bool is_timed = (row.outcome == "ok" || row.outcome == "pruned") && row.median_ns;
     ratios[row.configuration] = is_timed ? *row.median_ns : kInfinity;

@@ -141,8 +141,8 @@ With `--json`, stdout holds one document:
                                                   "count": 9},
                    "last_quarter_gain": 0.004, "still_improves": false},
         "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
-                 "gflops": 1880.0, "verified": true, "provenance": "measured", "cold_ns": 3100.0,
-                 "contexts": {"chain": 1930.0, "in_order": 2300.0, "alone": 5900.0}},
+                 "gflops": 1880.0, "verified": true, "repeats": true, "provenance": "measured",
+                 "cold_ns": 3100.0, "contexts": {"chain": 1930.0, "in_order": 2300.0, "alone": 5900.0}},
         "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}],
         "baselines": [{"plugin": "cublas", "name": "cublasSgemm", "median_ns": 2400.0,
                        "to_best": [1.08, 1.07, 1.09], "wins": false, …}],
@@ -154,6 +154,7 @@ With `--json`, stdout holds one document:
 
 * `expected_gain`: with `--budget auto`, the largest share by which going on was expected to lower
   the best time; else null.
+* `repeats`: whether the runs that verified the best gave the same bits; null if that is not known.
 * `taken_over`: trials that the database already had.
 * `quarantined`: configurations not run again after two crashes or timeouts.
 * `started_from`: configurations tried first, because they are fast on other devices.

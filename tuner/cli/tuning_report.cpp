@@ -3,6 +3,7 @@
 
 #include "tuner/cli/search_health_report.hpp"
 #include "tuner/measure/policy.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -66,6 +67,7 @@ Json best_json(const ProblemReport& report) {
             {"high_ns", times.high * kNanoseconds},
             {"gflops", gflops(report.flops, times.median)},
             {"verified", report.decision.best->verified},
+            {"repeats", json_of(report.decision.best->repeats)},
             {"provenance", report.decision.predicted ? "predicted" : "measured"},
             {"throttled", times.throttled}};
   for (const auto& [context, times_there] : report.decision.best->other_contexts) {
@@ -185,6 +187,7 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   if (times.throttled) text += ", timed at a lowered clock";
   text += format("\n  {}\n", configuration_text(target, report.problem,
                                                 report.decision.best->configuration, device));
+  if (report.decision.best->repeats == false) text += format("  {}\n", bits_text(false));
   text += contexts_text(*report.decision.best);
   text += energy_line(report.decision);
   for (const BaselineReport& one : report.decision.baselines) {

@@ -222,14 +222,24 @@ std::string why_refused(const Target& target, const ParameterSpace& space) {
 
 std::size_t default_index(const Target& target, const ParameterSpace& space) {
   if (space.empty()) throw Error(why_refused(target, space));
-  if (const auto index = space.find(target.default_configuration)) return *index;
-  std::size_t best = 0, most = 0;
+  return *default_index_without(target, space, {});
+}
+
+std::optional<std::size_t> default_index_without(const Target& target, const ParameterSpace& space,
+                                                 std::span<const Configuration> excluded) {
+  const auto is_excluded = [&](const Configuration& one) {
+    return std::ranges::find(excluded, one) != excluded.end();
+  };
+  const auto index = space.find(target.default_configuration);
+  if (index && !is_excluded(space.at(*index))) return index;
+  std::optional<std::size_t> best;
+  std::size_t most = 0;
   for (std::size_t i = 0; i < space.size(); ++i) {
-    const std::size_t shared = shared_values(space.at(i), target.default_configuration);
-    if (shared > most) {
-      best = i;
-      most = shared;
-    }
+    const Configuration configuration = space.at(i);
+    const std::size_t shared = shared_values(configuration, target.default_configuration);
+    if ((best && shared <= most) || is_excluded(configuration)) continue;
+    best = i;
+    most = shared;
   }
   return best;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -220,6 +221,9 @@ std::string why_refused(const Target& target, const ParameterSpace& space);
 /// and device, the valid configuration with most of its values (lowest index first). Throws Error
 /// if the space is empty.
 std::size_t default_index(const Target& target, const ParameterSpace& space);
+/// The same among the others than `excluded`; nullopt if there is none.
+std::optional<std::size_t> default_index_without(const Target& target, const ParameterSpace& space,
+                                                 std::span<const Configuration> excluded);
 
 /// The active parameters of a configuration with their values; all of them if the configuration
 /// does not belong to the target, such as one of an earlier manifest.

@@ -289,7 +289,7 @@ Verdict runs_verdict(const BufferSpec& buffer, const Finding& found, std::span<c
   if (found.wrong == 0) return {};
   return {Outcome::nondeterministic,
           format("{}[{}] is {} in one run and {} in the next on the same inputs; {} of {} elements "
-                 "differ",
+                 "differ; if the tolerance is enough, leave out \"repeatable\"",
                  buffer.name, found.first, element_text(buffer.type, one),
                  element_text(buffer.type, other), found.wrong, buffer.length),
           0};

@@ -65,7 +65,8 @@ OutcomeCounts from_wire(const Json& json) {
   return counts;
 }
 
-WIRE_MEMBERS(Tuned, configuration, measurement, cold_seconds, verified, other_contexts, energy)
+WIRE_MEMBERS(Tuned, configuration, measurement, cold_seconds, verified, other_contexts, energy,
+             repeats)
 WIRE_MEMBERS(BaselineReport, plugin, name, measurement, to_best, wins)
 WIRE_MEMBERS(ProblemDecision, best, default_configuration, ties, baselines, front, noise_floor,
              predicted)

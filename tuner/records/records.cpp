@@ -154,4 +154,9 @@ std::vector<std::string> finalists_of(const db::BestRow& best) {
   return finalists;
 }
 
+std::string_view bits_text(bool repeats) {
+  return repeats ? "every run gave the same bits"
+                 : "bits differ from run to run, each time within the tolerance";
+}
+
 }  // namespace autotune

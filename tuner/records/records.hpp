@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/rows.hpp"
@@ -29,6 +30,9 @@ db::TrialRow trial_row(const Trial& trial, double flops);
 
 /// The best, the default and the ties of a result, each once, in this order.
 std::vector<std::string> finalists_of(const db::BestRow& best);
+
+/// Says whether verified runs on the same inputs gave the same bits.
+std::string_view bits_text(bool repeats);
 
 /// The inverse of trial_row().
 Trial trial_of(const db::TrialRow& row);

@@ -115,7 +115,7 @@ ReportedProblem problem_of(const db::TunedStore& store, const db::TunedEntry& en
   problem.side = side_of(sizes_of(entry));
   problem.work = work_of(entry, target);
   problem.roofs = roofs_of(store, entry);
-  problem.trials = store.trials(entry.best.key);
+  problem.trials = store.standing(entry.best.key);
   problem.seconds_elapsed = elapsed_of(problem.trials);
   place_under_roofs(problem, target);
   problem.importance = importance_of(problem.trials);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -108,6 +109,7 @@ std::string sentence_of(const ReportedProblem& problem) {
     parts.push_back(
         format("not different from {} other configuration{}", ties, ties == 1 ? "" : "s"));
   }
+  if (best.repeats == false) parts.emplace_back(bits_text(false));
   if (parts.empty()) return "Compared with nothing.";
   std::string sentence = joined(parts, "; ") + '.';
   sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));

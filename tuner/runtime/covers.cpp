@@ -5,12 +5,10 @@
 
 namespace autotune {
 
-Covers::Covers(const db::PastTimes& times, const std::vector<bool>& same_device,
-               std::size_t size_count) {
+Covers::Covers(const db::PastTimes& times, const std::vector<bool>& same_device) {
   for (const db::PastProblem& problem : times.problems) {
     if (problem.cover.empty() || !same_device[problem.device]) continue;
-    const auto sizes = std::span(problem.sizes).first(size_count);
-    const std::vector<std::int64_t> own(sizes.begin(), sizes.end());
+    const std::vector<std::int64_t>& own = problem.sizes;
     Box& box = boxes_.try_emplace(problem.cover, Box{own, own}).first->second;
     for (std::size_t i = 0; i < own.size(); ++i) {
       box.low[i] = std::min(box.low[i], own[i]);

@@ -16,8 +16,7 @@ namespace autotune {
 class Covers {
  public:
   /// `same_device` has a value for each of `times.devices`; covers of other devices are left out.
-  /// A problem has `size_count` sizes.
-  Covers(const db::PastTimes& times, const std::vector<bool>& same_device, std::size_t size_count);
+  Covers(const db::PastTimes& times, const std::vector<bool>& same_device);
 
   /// Whether every size lies between the least and the greatest of the cover's problems. False for
   /// an unknown cover.

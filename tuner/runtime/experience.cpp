@@ -28,7 +28,7 @@ bool are_ones_the_same(std::span<const std::int64_t> a, std::span<const std::int
 Experience::Experience(const SizedTarget& sized, db::PastTimes times)
     : sized_(sized),
       known_(sized, std::move(times)),
-      covers_(known_.times(), known_.models().same_device(), sized.target.sizes.size()) {
+      covers_(known_.times(), known_.models().same_device()) {
   sized_.program.sized_validity().prepare();
 }
 
@@ -43,14 +43,14 @@ std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_
   Choice choice;
   choice.is_standard = best->is_standard;
   choice.expected_seconds = known_.models().has_model() ? std::exp(best->expected) : 0;
-  choice.distance = db::size_distance(std::span(from.problem->sizes).first(sizes.size()), sizes);
+  choice.distance = db::size_distance(from.problem->sizes, sizes);
   choice.same_device = from.is_here;
   choice.default_ns = from.problem->standard.ns;
   if (best->time) {
     choice.known = *best->time;
   } else {
     choice.known = {to_text(configuration_of(sized_.target.parameters, *best->levels)), 0,
-                    "predicted"};
+                    "predicted", from.problem->good.front().validity};
   }
   choice.is_covered = is_covered;
   if (!is_covered) weigh_baseline(choice, candidates, sizes);
@@ -106,8 +106,7 @@ void Experience::weigh_baseline(Choice& choice, TransferCandidates& candidates,
     const double reference = has_model ? known->ideal : winner;
     if (!std::isfinite(reference)) continue;
     if (times.empty()) choice.baseline = problem.baseline;
-    const auto its = std::span(problem.sizes).first(sizes.size());
-    const double unlike = are_ones_the_same(its, sizes) ? 0 : kOtherOnes;
+    const double unlike = are_ones_the_same(problem.sizes, sizes) ? 0 : kOtherOnes;
     times.push_back({reference, std::log(problem.baseline_ns * 1e-9), distance + unlike});
   }
   if (times.empty()) return;
@@ -119,6 +118,19 @@ void Experience::weigh_baseline(Choice& choice, TransferCandidates& candidates,
   } else {
     choice.baseline.clear();
   }
+}
+
+bool Experience::failed(const std::optional<Levels>& levels,
+                        std::span<const std::int64_t> sizes) const {
+  return levels && std::ranges::count(known_.failed_at(sizes), *levels) > 0;
+}
+
+std::vector<Configuration> Experience::failed_at(std::span<const std::int64_t> sizes) const {
+  std::vector<Configuration> all;
+  for (const Levels& levels : known_.failed_at(sizes)) {
+    all.push_back(configuration_of(sized_.target.parameters, levels));
+  }
+  return all;
 }
 
 }  // namespace autotune

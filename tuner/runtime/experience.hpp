@@ -24,7 +24,8 @@ class Experience {
   Experience(const SizedTarget& sized, db::PastTimes times);
 
   struct Choice {
-    db::PastTime known;     // the configuration, and its time at the problem where it was found
+    /// The configuration, with its time and its validity at the problem where it was found.
+    db::PastTime known;
     double default_ns = 0;  // of the default configuration there; 0: unknown
     double distance = 0;    // to that problem: root mean square of log2 of the sizes' ratios
     bool same_device = true;
@@ -45,6 +46,10 @@ class Experience {
   /// cost model.
   double expected_seconds(const std::string& configuration,
                           std::span<const std::int64_t> sizes) const;
+
+  /// Whether this configuration failed for exactly these sizes on the target's device.
+  bool failed(const std::optional<Levels>& levels, std::span<const std::int64_t> sizes) const;
+  std::vector<Configuration> failed_at(std::span<const std::int64_t> sizes) const;
 
   /// The `count` valid configurations with the least expected times. In the later half, each
   /// differs from all before it in more than one parameter, as long as there are such.

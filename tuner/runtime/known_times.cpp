@@ -60,11 +60,23 @@ KnownTimes::KnownTimes(const SizedTarget& sized, db::PastTimes times)
   Reader reader(sized, *this);
   problems_.reserve(times_.problems.size());
   for (const db::PastProblem& past : times_.problems) problems_.push_back(reader.problem(past));
+  for (const db::FailedThere& there : times_.failed) {
+    std::vector<Levels>& failed = failed_[there.sizes];
+    for (const std::string& configuration : there.configurations) {
+      if (auto levels = levels_in(sized.target, configuration)) failed.push_back(*std::move(levels));
+    }
+  }
 }
 
 std::optional<std::size_t> KnownTimes::number_of(const Levels& levels) const {
   const auto found = numbers_.find(levels);
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::span<const Levels> KnownTimes::failed_at(std::span<const std::int64_t> sizes) const {
+  if (failed_.empty()) return {};
+  const auto found = failed_.find({sizes.begin(), sizes.end()});
+  return found == failed_.end() ? std::span<const Levels>() : found->second;
 }
 
 }  // namespace autotune

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -50,6 +51,8 @@ class KnownTimes {
   /// Distinct configurations.
   std::size_t count() const { return numbers_.size(); }
   std::optional<std::size_t> number_of(const Levels& levels) const;
+  /// Configurations that failed for exactly these sizes on the target's device.
+  std::span<const Levels> failed_at(std::span<const std::int64_t> sizes) const;
 
   static constexpr std::size_t kOfEach = 6;  // good configurations taken from a problem
 
@@ -60,6 +63,7 @@ class KnownTimes {
   const PastModels models_;
   std::unordered_map<Levels, std::size_t, LevelsHash> numbers_;
   std::vector<KnownProblem> problems_;
+  std::map<std::vector<std::int64_t>, std::vector<Levels>> failed_;
 };
 
 }  // namespace autotune

@@ -65,7 +65,7 @@ PastModels::PastModels(const SizedTarget& sized, const db::PastTimes& times)
 PredictionsAt PastModels::at(std::span<const std::int64_t> sizes) const { return at(here_, sizes); }
 
 PredictionsAt PastModels::at(const db::PastProblem& problem) const {
-  return at(models_[problem.device], std::span(problem.sizes).first(sized_.target.sizes.size()));
+  return at(models_[problem.device], problem.sizes);
 }
 
 PredictionsAt PastModels::at(const std::optional<SizedCostModel>& model,

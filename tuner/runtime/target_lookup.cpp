@@ -82,7 +82,7 @@ void TargetLookup::drop_invalid(db::LookupRows& read) const {
     if (!is_exact(row)) return false;
     const auto [found, is_new] = levels.try_emplace(row.configuration);
     if (is_new) found->second = levels_in(target_, row.configuration);
-    if (is_valid(found->second, sizes_of(row))) return false;
+    if (is_valid(found->second, row.sizes)) return false;
     dropped[row.layer].push_back(row);
     return true;
   };
@@ -92,12 +92,8 @@ void TargetLookup::drop_invalid(db::LookupRows& read) const {
         "{}: {} of its answers for {} on {} are left out, as they are not valid there, such as "
         "\"{}\" for {}; tune these sizes again, or take back what was pinned (autotune db unpin)",
         layers_[layer].path.string(), rows.size(), target_.name, device_.name,
-        rows.front().configuration, problem_text(target_, problem_with(sizes_of(rows.front())))));
+        rows.front().configuration, problem_text(target_, problem_with(rows.front().sizes))));
   }
-}
-
-std::span<const std::int64_t> TargetLookup::sizes_of(const db::LookupRow& row) const {
-  return std::span(row.sizes).first(target_.sizes.size());
 }
 
 void TargetLookup::take(db::LookupRows read) {
@@ -137,7 +133,7 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
   if (!answer) answer = chosen(sizes);
   if (!answer) {
     answer.emplace();
-    answer->configuration = interned(default_for(sizes));
+    answer->configuration = interned(known_default(sizes));
   }
   if (answer->expected_ns == 0) {
     const std::string configuration(answer->configuration);
@@ -150,7 +146,9 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
 /// The row of exactly these sizes, of a changed source or another device, if it is valid here.
 std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> sizes) const {
   const db::LookupRow* row = tables_.table().find(sizes);
-  if (!row || !is_valid(levels_in(target_, row->configuration), sizes)) return std::nullopt;
+  if (!row) return std::nullopt;
+  const std::optional<Levels> levels = levels_in(target_, row->configuration);
+  if (!is_valid(levels, sizes) || experience_->failed(levels, sizes)) return std::nullopt;
   return answer_of(*row, row->same_device ? db::Origin::exact : db::Origin::same_architecture, 0);
 }
 
@@ -163,6 +161,7 @@ std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> s
   if (!choice->is_standard) {
     answer.provenance = interned(choice->known.provenance);
     answer.origin = choice->same_device ? db::Origin::transferred : db::Origin::same_architecture;
+    answer.validity = choice->known.validity;
     answer.median_ns = choice->known.ns;
     answer.default_ns = choice->default_ns;
     answer.distance = choice->distance;
@@ -202,10 +201,22 @@ Problem TargetLookup::problem_with(std::span<const std::int64_t> sizes) const {
   return problem;
 }
 
-std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) const {
-  if (is_valid(default_levels_, sizes)) return to_text(target_.default_configuration);
-  const ParameterSpace space = space_of(target_, problem_for(sizes), device_);
-  return to_text(space.at(default_index(target_, space)));
+std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) {
+  const std::lock_guard lock(mutex_);
+  return known_default(sizes);
+}
+
+std::string TargetLookup::known_default(std::span<const std::int64_t> sizes) const {
+  if (is_valid(default_levels_, sizes) && !experience_->failed(default_levels_, sizes)) {
+    return to_text(target_.default_configuration);
+  }
+  const Problem problem = problem_for(sizes);
+  const ParameterSpace space = space_of(target_, problem, device_);
+  if (space.empty()) throw Error(why_refused(target_, space));
+  const auto index = default_index_without(target_, space, experience_->failed_at(sizes));
+  if (index) return to_text(space.at(*index));
+  throw Error(format("{}: every configuration failed for {} on {}: tune it again with --retune",
+                     target_.name, problem_text(target_, problem), device_.name));
 }
 
 const std::string& TargetLookup::interned(const std::string& text) {
@@ -217,7 +228,7 @@ std::vector<std::string> TargetLookup::likely(std::span<const std::int64_t> size
   check(sizes);
   const std::lock_guard lock(mutex_);
   std::vector<std::string> configurations = experience_->likely(sizes, count);
-  if (configurations.empty()) configurations.push_back(default_for(sizes));
+  if (configurations.empty()) configurations.push_back(known_default(sizes));
   return configurations;
 }
 

@@ -56,8 +56,9 @@ class TargetLookup {
   void refresh();
 
   Problem problem_for(std::span<const std::int64_t> sizes) const;
-  /// The target's default configuration, valid for these sizes. Throws Error if none is valid.
-  std::string default_for(std::span<const std::int64_t> sizes) const;
+  /// The target's default configuration, or one like it that is valid and did not fail for these
+  /// sizes. Throws Error if there is none.
+  std::string default_for(std::span<const std::int64_t> sizes);
 
  private:
   static constexpr std::size_t kMostRemembered = 4096;
@@ -86,7 +87,7 @@ class TargetLookup {
                 std::span<const std::int64_t> sizes) const noexcept;
   void check(std::span<const std::int64_t> sizes) const;
   Problem problem_with(std::span<const std::int64_t> sizes) const;
-  std::span<const std::int64_t> sizes_of(const db::LookupRow& row) const;
+  std::string known_default(std::span<const std::int64_t> sizes) const;
   const std::string& interned(const std::string& text);
 
   const Target target_;

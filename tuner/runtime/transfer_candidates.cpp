@@ -17,8 +17,7 @@ std::vector<NearProblem> nearest(const KnownTimes& known, std::span<const std::i
   std::vector<NearProblem> near;
   near.reserve(known.problems().size());
   for (const KnownProblem& one : known.problems()) {
-    const auto its = std::span(one.problem->sizes).first(sizes.size());
-    const double distance = db::size_distance(its, sizes);
+    const double distance = db::size_distance(one.problem->sizes, sizes);
     near.push_back({&one, distance + (one.is_here ? 0 : kOtherDevice)});
   }
   const std::size_t count = std::min(near.size(), kMostProblems);
@@ -46,6 +45,7 @@ TransferCandidates::TransferCandidates(const SizedTarget& sized, const KnownTime
       sizes_(sizes),
       near_(nearest(known, sizes)),
       is_valid_(sized.program.sized_validity(), sizes),
+      failed_(known.failed_at(sizes)),
       predictions_(known.models().at(sizes)) {}
 
 std::vector<TransferCandidate> TransferCandidates::of_cover(const Covers& covers) {
@@ -82,7 +82,7 @@ std::optional<TransferCandidate> TransferCandidates::one(const Levels& levels) {
   const auto found = std::ranges::find_if(all, is_it);
   TransferCandidate one =
       found == all.end() ? TransferCandidate{&levels, nullptr, nullptr, {}} : *found;
-  if (!is_valid_(levels) || !predict(one, typical_of(all), 1)) return std::nullopt;
+  if (!may_answer(levels) || !predict(one, typical_of(all), 1)) return std::nullopt;
   return one;
 }
 
@@ -122,7 +122,7 @@ void TransferCandidates::rate(std::span<const TransferCandidate> all, double typ
                               std::vector<TransferCandidate>& valid) {
   std::size_t rank = 1;
   for (TransferCandidate each : all) {
-    if (!is_valid_(*each.levels) || !predict(each, typical, rank)) continue;
+    if (!may_answer(*each.levels) || !predict(each, typical, rank)) continue;
     ++rank;
     valid.push_back(each);
   }
@@ -161,7 +161,7 @@ void TransferCandidates::add_neighbours(const TransferCandidate& one, double typ
     const std::uint16_t own = levels[i];
     for (std::size_t level = 0; level < sized_.target.parameters[i].values.size(); ++level) {
       levels[i] = static_cast<std::uint16_t>(level);
-      if (level == own || !is_valid_(levels)) continue;
+      if (level == own || !may_answer(levels)) continue;
       changed.levels = kept_if_new(levels);
       if (changed.levels == nullptr || !predict(changed, typical, rank)) continue;
       ++rank;
@@ -169,6 +169,10 @@ void TransferCandidates::add_neighbours(const TransferCandidate& one, double typ
     }
     levels[i] = own;
   }
+}
+
+bool TransferCandidates::may_answer(const Levels& levels) {
+  return is_valid_(levels) && std::ranges::find(failed_, levels) == failed_.end();
 }
 
 /// nullptr if it was seen already.

@@ -63,12 +63,15 @@ class TransferCandidates {
   bool predict(TransferCandidate& one, double typical, std::size_t rank);
   void descend(std::vector<TransferCandidate>& valid, double typical);
   const Levels* kept_if_new(const Levels& levels);
+  /// It is valid for these sizes, and has not failed for them.
+  bool may_answer(const Levels& levels);
 
   const SizedTarget& sized_;
   const KnownTimes& known_;
   std::span<const std::int64_t> sizes_;
   std::vector<NearProblem> near_;
   ValidityAt is_valid_;
+  const std::span<const Levels> failed_;
   PredictionsAt predictions_;
   std::vector<bool> seen_;                             // by number
   std::unordered_set<Levels, LevelsHash> neighbours_;  // the valid ones that have no number

@@ -37,6 +37,7 @@ Tuned best_of(const db::BestRow& row) {
   if (row.cold_ns) best.cold_seconds = *row.cold_ns / kNanoseconds;
   best.verified = row.verified;
   if (row.joules) best.energy = Energy{*row.joules};
+  best.repeats = row.repeats;
   return best;
 }
 
@@ -61,6 +62,7 @@ db::DecisionRow row_of(const ProblemDecision& decision, double flops,
   if (decision.best->energy) row.joules = decision.best->energy->joules;
   for (const Configuration& tie : decision.ties) row.ties += to_text(tie) + '\n';
   row.verified = decision.best->verified;
+  row.repeats = decision.best->repeats;
   row.binary_key = binary_key;
   if (!decision.baselines.empty()) row.baseline = figures_of(decision.baselines.front());
   return row;

@@ -23,6 +23,7 @@ struct Tuned {
   bool verified = false;
   std::map<CallContext, Measurement> other_contexts = {};  // as the playoff timed it there
   std::optional<Energy> energy = {};                       // if the objective is not time
+  std::optional<bool> repeats = {};  // whether its verified runs gave the same bits
 };
 
 /// A baseline's figures from the playoff.

@@ -30,8 +30,8 @@ class Explainer {
         calibration_(stored_calibration(store, device_)),
         model_(target, problem_, space_, device_, calibration_),
         flops_(work_of(target, problem_, device_).flops),
-        rows_(rows_of(store.trials(entry.best.key), false)),
-        audits_(rows_of(store.trials(entry.best.key), true)) {}
+        rows_(rows_of(store.standing(entry.best.key), false)),
+        audits_(rows_of(store.standing(entry.best.key), true)) {}
 
   Explanation explain(const Target& target, std::size_t losers) const {
     Explanation result;

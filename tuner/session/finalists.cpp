@@ -100,6 +100,7 @@ bool Finalists::verify(std::size_t index) {
   Verdict verdict = verify_at_edge(index);
   if (verdict.outcome == Outcome::ok) verdict = verify_repeatedly(finalist);
   if (verdict.outcome == Outcome::ok) {
+    finalist.repeats = verdict.repeats;
     loaded_.push_back(std::move(finalist));
     return true;
   }

@@ -20,6 +20,7 @@ namespace autotune {
 struct LoadedFinalist {
   std::size_t index = 0;  // in the space
   std::unique_ptr<Candidate> candidate;
+  bool repeats = true;  // its runs gave the same bits
 };
 
 /// The fastest trials, the default configuration, and the stored best.

@@ -44,8 +44,9 @@ void publish_other_contexts(const ProblemRun& run, const Finalists& finalists,
   Policy policy = run.policy();
   for (const CallContext context : other_contexts(run.policy())) {
     if (context == CallContext::in_order) continue;
-    const auto there = decision_in(context, played, run.policy());
+    auto there = decision_in(context, played, run.policy());
     if (!there) continue;
+    there->decision.best->repeats = finalists.all()[there->winner].repeats;
     policy.context = context;
     const std::size_t index = finalists.all()[there->winner].index;
     run.recorder().decide(there->decision, run.ledger().trials().at(index).binary_key,
@@ -68,7 +69,8 @@ ProblemDecision publish(const ProblemRun& run, const Finalists& finalists,
     Trial trial = run.ledger().trials().at(all[i].index);
     trial.measurement = one.measurement;
     run.recorder().record_playoff(trial, is_default);
-    const Tuned figures = tuned(configuration, one, energies[i]);
+    Tuned figures = tuned(configuration, one, energies[i]);
+    figures.repeats = all[i].repeats;
     if (is_default) decision.default_configuration = figures;
     if (figures.energy) decision.front.push_back(figures);
     if (i == *result.winner) {

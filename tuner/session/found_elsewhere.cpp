@@ -42,7 +42,7 @@ std::vector<std::pair<double, std::string>> timed(std::span<const db::TrialRow> 
 
 Ranking ranking_of(const db::TunedStore& store, const db::TunedEntry& entry) {
   Ranking ranking{entry.device.name, {entry.best.configuration}};
-  const auto trials = timed(store.trials(entry.best.key));
+  const auto trials = timed(store.standing(entry.best.key));
   for (const auto& [ns, configuration] : trials) {
     if (ns > trials.front().first * (1 + kRunnerUpMargin)) break;
     if (ranking.configurations.size() == kMostFoundElsewhere) break;

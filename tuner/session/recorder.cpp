@@ -26,8 +26,9 @@ std::vector<Trial> Recorder::earlier_trials() const {
   if (!store_) return {};
   std::map<std::string, std::size_t> places;
   std::vector<Trial> trials;
-  for (const db::TrialRow& row : store_->trials(key_)) {
-    if (row.stage != "search") continue;
+  for (const db::TrialRow& row : store_->history(key_)) {
+    const bool failed = row.outcome != "ok" && row.outcome != "pruned";
+    if (row.stage != "search" && !failed) continue;
     const auto [place, is_new] = places.try_emplace(row.configuration, trials.size());
     if (is_new) trials.emplace_back();
     trials[place->second] = trial_of(row);

@@ -24,7 +24,7 @@ class Recorder {
   /// Of one call.
   double flops() const { return flops_; }
   /// Trials of earlier sessions, the latest for each configuration, in the order in which these
-  /// were first tried.
+  /// were first tried. A failure counts whatever its policy and stage.
   std::vector<Trial> earlier_trials() const;
   /// The stored best, from a playoff or a pin.
   std::optional<db::BestRow> earlier_best() const;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What look-ups read of a layer: best rows that are as they were stored, what failed, and how well
+// a result fits the request. Included by db/*.cpp only.
+#pragma once
+
+#include <cstdlib>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/best.hpp"
+#include "db/lookup_source.hpp"
+#include "db/refutations.hpp"
+
+namespace autotune::db {
+
+/// Rows of one device and one kernel.
+struct Part {
+  const DeviceRow& device;
+  const KernelRow& kernel;
+  bool same_device = false;
+  bool source_drifted = false;
+
+  /// On the request's device, with its source.
+  bool is_exact() const { return same_device && !source_drifted; }
+};
+
+/// What the ids of a layer mean for a request.
+class LayerParts {
+ public:
+  LayerParts(const TunedStore& store, const LookupRequest& request);
+
+  const std::vector<DeviceRow>& devices() const { return devices_; }
+  /// Of the devices of the architecture, with each source of the target.
+  std::vector<Part> all() const;
+  Validity validity(const Part& part, std::string_view session);
+
+ private:
+  const LookupRequest& request_;
+  std::vector<DeviceRow> devices_;
+  std::vector<KernelRow> kernels_;
+  std::map<std::string, std::string, std::less<>> environments_;  // by session
+  std::string last_session_;
+  bool same_environment_ = true;  // in the last session
+};
+
+/// A best row as look-ups need it.
+struct StoredBest {
+  BestView view;
+  std::string_view session, source;
+  std::string_view since;  // the time of what speaks for it, as Refutations::refute() takes it
+};
+
+/// The columns of StoredBest. `+` makes SQLite read in the order of the table, because the index
+/// that starts with the policy lacks the other columns.
+inline constexpr const char* kSelectBest =
+    "SELECT problem, configuration, provenance, default_configuration, median_ns, default_ns, crc, "
+    "session, baseline, baseline_candidate, baseline_ns, baseline_wins, source, created_at, "
+    "session_started_at FROM best WHERE device = ? AND kernel = ? AND +policy = ?";
+
+/// Calls `use` with each row of a policy. Returns the number of damaged rows.
+template <class Use>
+std::int64_t each_best(Connection& connection, const Part& part, const std::string& policy,
+                       Use&& use) {
+  std::int64_t damaged = 0, read = 0;
+  Query query = connection.query(kSelectBest);
+  query.bind(part.device.id, part.kernel.id, policy);
+  for (; query.step(); ++read) {
+    StoredBest best{{query.view(0), policy, query.view(1), query.view(2), query.view(3),
+                     query.number(4, -1), query.number(5, -1), query.view(8)},
+                    query.view(7), query.view(12), {}};
+    if (!best.view.baseline.empty()) {
+      best.view.candidate = query.view(9);
+      best.view.baseline_ns = query.number(10, -1);
+      best.view.baseline_wins = query.integer(11) != 0;
+    }
+    best.since = query.view(best.view.provenance == "pinned" ? 14 : 13);
+    if (best_crc(best.view) == query.integer(6)) {
+      use(best);
+    } else {
+      ++damaged;
+    }
+  }
+  return damaged +
+         std::abs(indexed_rows(connection, part.device.id, part.kernel.id, policy) - read);
+}
+
+/// What failed on the request's device with its source, by layer. A layer that cannot be read has
+/// none.
+class LayerFailures {
+ public:
+  LayerFailures(std::span<const Layer> layers, const LookupRequest& request);
+
+  /// Whether another layer than that of the result refutes it. The best rows of a layer are
+  /// derived with its own failures.
+  bool refute(std::size_t layer, const Part& part, const StoredBest& best) const;
+  bool refute(std::size_t layer, const Part& part, std::string_view problem,
+              std::string_view policy, std::string_view configuration,
+              std::string_view since) const;
+  /// Of all layers.
+  const std::vector<Refutations>& all() const { return layers_; }
+
+ private:
+  std::vector<Refutations> layers_;
+};
+
+}  // namespace autotune::db
