@@ -37,16 +37,6 @@ std::optional<std::string> settings_of(Connection& connection, const ProblemKey&
   return std::nullopt;
 }
 
-/// The latest pin, unless it is empty and takes the earlier one back.
-std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key) {
-  std::optional<PinRow> latest;
-  each_usable<PinRow>(
-      connection, std::string(kAndKey) + " ORDER BY created_at, id",
-      [&](PinRow&& pin) { latest = std::move(pin); }, key);
-  if (latest && latest->configuration.empty()) latest.reset();
-  return latest;
-}
-
 /// A leader without a playoff is compared with the default configuration of its own session.
 void fill_default(Connection& connection, BestRow& best) {
   if (best.decided) return;
@@ -111,8 +101,9 @@ class Derivation {
     if (tried_ || !refutations_.refute(key_.problem, key_.policy, pin.configuration, "")) {
       return true;
     }
-    connection_.leave_out("pin", pin.id, format("{} failed for {}, whatever the policy",
-                                                pin.configuration, key_.problem));
+    connection_.leave_out(
+        "pin", pin.id,
+        format("{} failed for {}, whatever the policy", pin.configuration, key_.problem));
     return false;
   }
 
@@ -167,8 +158,8 @@ bool names(const BestRow& best, const std::string& configuration) {
 void withdraw(Connection& connection, const TrialRow& failed) {
   std::vector<ProblemKey> keys;
   {
-    Query query = connection.query(
-        select_sql<BestRow>(" WHERE device = ? AND kernel = ? AND problem = ?"));
+    Query query =
+        connection.query(select_sql<BestRow>(" WHERE device = ? AND kernel = ? AND problem = ?"));
     query.bind(failed.key.device, failed.key.kernel, failed.key.problem);
     while (query.step()) {
       auto best = read_row<BestRow>(query);
@@ -250,6 +241,15 @@ std::int64_t indexed_rows(Connection& connection, const std::string& device,
   }
   Query query = connection.query(kCount + " AND policy = ?");
   return query.bind(device, kernel, policy).step() ? query.integer(0) : 0;
+}
+
+std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key) {
+  std::optional<PinRow> latest;
+  each_usable<PinRow>(
+      connection, std::string(kAndKey) + " ORDER BY created_at, id",
+      [&](PinRow&& pin) { latest = std::move(pin); }, key);
+  if (latest && latest->configuration.empty()) latest.reset();
+  return latest;
 }
 
 std::optional<BestRow> derive(Connection& connection, const ProblemKey& key) {

@@ -24,6 +24,8 @@ bool is_usable(Connection& connection, const BestRow& best);
 /// damaged key is missing from the table's own order, but not from the index.
 std::int64_t indexed_rows(Connection& connection, const std::string& device,
                           const std::string& kernel, const std::string& policy = "");
+/// The latest pin, unless it is empty and takes the earlier one back. It may be refuted.
+std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key);
 /// Stores the result of derive().
 void derive_again(Connection& connection, const ProblemKey& key);
 void derive_all_again(Connection& connection);

@@ -37,11 +37,10 @@ Validity LayerParts::validity(const Part& part, std::string_view session) {
     last_session_ = session;
     const auto found = environments_.find(session);
     const bool is_known = found != environments_.end();
-    same_environment_ =
-        request_.environment.empty() ||
-        (is_known ? found->second == request_.environment : session.empty());
+    same_environment_ = request_.environment.empty() ||
+                        (is_known ? found->second == request_.environment : session.empty());
   }
-  return part.source_drifted  ? Validity::source_drifted
+  return part.source_drifted ? Validity::source_drifted
          : same_environment_ ? Validity::exact
                              : Validity::environment_drifted;
 }

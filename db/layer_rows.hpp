@@ -70,7 +70,9 @@ std::int64_t each_best(Connection& connection, const Part& part, const std::stri
   for (; query.step(); ++read) {
     StoredBest best{{query.view(0), policy, query.view(1), query.view(2), query.view(3),
                      query.number(4, -1), query.number(5, -1), query.view(8)},
-                    query.view(7), query.view(12), {}};
+                    query.view(7),
+                    query.view(12),
+                    {}};
     if (!best.view.baseline.empty()) {
       best.view.candidate = query.view(9);
       best.view.baseline_ns = query.number(10, -1);

@@ -38,8 +38,8 @@ struct LookupRow {
   std::vector<std::int64_t> sizes;  // in the target's order
   std::string configuration;        // `BM=64 BN=64`
   std::string provenance;           // pinned, measured, imported, first use, predicted
-  std::string baseline;  // `cublas cublasSgemm` if the baseline is faster; else empty
-  double median_ns = 0;  // 0: never timed
+  std::string baseline;             // `cublas cublasSgemm` if the baseline is faster; else empty
+  double median_ns = 0;             // 0: never timed
   double default_ns = 0;
   double baseline_ns = 0;
   Validity validity = Validity::exact;
@@ -83,7 +83,7 @@ class LookupTable {
   std::size_t size_count_;
   std::vector<LookupRow> rows_;
   std::vector<std::int64_t> sizes_;  // of all rows, beside each other
-  std::vector<Slot> slots_;  // a power of two, at most half full
+  std::vector<Slot> slots_;          // a power of two, at most half full
   std::uint64_t content_hash_ = 0;
 };
 

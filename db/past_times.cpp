@@ -154,8 +154,8 @@ class LayerTimes {
         continue;
       }
       const Validity validity = parts_.validity(part, rows.view(5));
-      found->found.push_back({{std::string(configuration), ns, "measured", validity},
-                              rows.integer(3)});
+      found->found.push_back(
+          {{std::string(configuration), ns, "measured", validity}, rows.integer(3)});
     }
   }
 
@@ -166,8 +166,8 @@ class LayerTimes {
     for (FoundTime& each : one.found) {
       if (good.size() == kMostGood) return;
       if (!good.empty() && each.time.ns > kGoodRatio * good.front().ns) continue;
-      const bool is_known = std::ranges::find(good, each.time.configuration,
-                                              &PastTime::configuration) != good.end();
+      const bool is_known =
+          std::ranges::find(good, each.time.configuration, &PastTime::configuration) != good.end();
       if (is_known || (each.trial != 0 && !is_whole_trial(connection_, each.trial))) continue;
       good.push_back(std::move(each.time));
     }
@@ -187,8 +187,7 @@ class LayerTimes {
 PastTimes read_layer(const Layer& layer, std::size_t number, const LookupRequest& request,
                      const LayerFailures& failures) {
   const TunedStore store(layer.path, layer.mode);
-  return guarded(layer.path,
-                 [&] { return LayerTimes(store, number, request, failures).read(); });
+  return guarded(layer.path, [&] { return LayerTimes(store, number, request, failures).read(); });
 }
 
 void append(PastTimes& all, PastTimes more) {

@@ -142,10 +142,14 @@ ALTER TABLE best ADD COLUMN repeats INTEGER CHECK (repeats IN (0, 1));
 INSERT OR IGNORE INTO meta VALUES ('best_is_stale', '1');
 )sql" + kAnswerIndexes;
   }();
-  static const Migration kSteps[] = {
-      {1, kBaselines.c_str()}, {2, kAudits.c_str()},    {3, kRetractions.c_str()}, {4, kSpaces},
-      {5, kEnergies},          {6, kFirstUses.c_str()}, {7, kCounterTable},
-      {8, kRepeats.c_str()}};
+  static const Migration kSteps[] = {{1, kBaselines.c_str()},
+                                     {2, kAudits.c_str()},
+                                     {3, kRetractions.c_str()},
+                                     {4, kSpaces},
+                                     {5, kEnergies},
+                                     {6, kFirstUses.c_str()},
+                                     {7, kCounterTable},
+                                     {8, kRepeats.c_str()}};
   return kSteps;
 }
 

@@ -184,18 +184,18 @@ std::vector<TrialRow> TunedStore::trials(const ProblemKey& key) const {
 }
 
 std::vector<TrialRow> TunedStore::history(const ProblemKey& key) const {
-  return rows<TrialRow>(*connection_, std::string(kOfProblem) + " AND (policy = ? OR (" + kOfOurs +
-                                          kFailed + "))" + kInOrder,
-                        key.device, key.kernel, key.problem, key.policy);
+  return rows<TrialRow>(
+      *connection_,
+      std::string(kOfProblem) + " AND (policy = ? OR (" + kOfOurs + kFailed + "))" + kInOrder,
+      key.device, key.kernel, key.problem, key.policy);
 }
 
 std::vector<TrialRow> TunedStore::standing(const ProblemKey& key) const {
   std::vector<TrialRow> all = trials(key);
-  const Refutations refutations =
-      guarded(path(), [&] { return Refutations(*connection_, key); });
+  const Refutations refutations = guarded(path(), [&] { return Refutations(*connection_, key); });
   std::erase_if(all, [&](const TrialRow& trial) {
-    return trial.outcome == "ok" && refutations.refute(key.problem, key.policy,
-                                                       trial.configuration, trial.created_at);
+    return trial.outcome == "ok" &&
+           refutations.refute(key.problem, key.policy, trial.configuration, trial.created_at);
   });
   return all;
 }

@@ -130,6 +130,8 @@ class TunedStore {
   std::function<std::string(const TunedEntry& entry)> refuter() const;
 
   std::optional<BestRow> best(const ProblemKey& key) const;
+  /// The pin of this problem, if its configuration has failed, so that it is no answer.
+  std::optional<PinRow> refuted_pin(const ProblemKey& key) const;
   /// Sorted by target, device, problem and policy; for one problem, the latest first.
   std::vector<TunedEntry> tuned(const TunedFilter& filter) const;
   /// Problems that have trials and no best row, because no trial is an answer. Only the key, the

@@ -73,6 +73,14 @@ std::optional<BestRow> TunedStore::best(const ProblemKey& key) const {
   });
 }
 
+std::optional<PinRow> TunedStore::refuted_pin(const ProblemKey& key) const {
+  return guarded(path(), [&] {
+    const std::optional<BestRow> best = stored_best(*connection_, key);
+    const bool counts = best && best->provenance == "pinned";
+    return counts ? std::nullopt : db::pin_of(*connection_, key);
+  });
+}
+
 std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
   return guarded(path(), [&] {
     std::vector<TunedEntry> all;

@@ -63,5 +63,37 @@ TEST_F(StoredResultsTest, SeveralProblemsAreListed) {
   EXPECT_THAT([&] { single({}); }, ThrowsMessage<UsageError>(HasSubstr("needs --target")));
 }
 
+TEST_F(StoredResultsTest, OfOneProblemTheContextThatWasSearchedIsTaken) {
+  const std::string chain = sample_.key.policy;
+  sample_.key.policy = chain + " context=between";
+  store_.append(std::vector{sample_.trial("BM=16", 30000)});
+  store_.add_decision(sample_.decision("BM=16", 30000));
+  for (const std::string& policy : {chain, chain + " context=alone"}) {
+    sample_.key.policy = policy;
+    store_.add_decision(sample_.decision("BM=16", 20000));
+  }
+  EXPECT_EQ(single({"--target", "gemm"}).best.key.policy, chain + " context=between");
+  EXPECT_THAT(
+      [&] {
+        stored_results(store_, single({"--target", "gemm", "--context", "alone"}));
+      },
+      ThrowsMessage<Error>(HasSubstr("only its answer")));
+  store_.append(std::vector{sample_.trial("BM=32", 30000)});
+  EXPECT_THAT(
+      [&] {
+        single({"--target", "gemm"});
+      },
+      ThrowsMessage<Error>(HasSubstr("2 problems are tuned: choose one")));
+}
+
+TEST_F(StoredResultsTest, WhatFailedUnderAnotherPolicyHasFailed) {
+  store_.append(std::vector{sample_.trial("BM=16", 30000), sample_.trial("BM=32", 20000)});
+  sample_.key.policy += " context=alone";
+  store_.append(std::vector{sample_.failure("BM=32", "crash")});
+  const RecordedResults results = stored_results(store_, store_.tuned({}).at(0));
+  ASSERT_EQ(results.results.size(), 2u);
+  EXPECT_EQ(results.results[1].outcome, Outcome::crash);
+}
+
 }  // namespace
 }  // namespace autotune::cli

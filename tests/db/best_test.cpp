@@ -92,13 +92,14 @@ TEST_F(BestTest, ADecisionForWhatFailedLaterGivesWayToTheOneBefore) {
   EXPECT_EQ(best(), "BM=32");
 }
 
-TEST_F(BestTest, APinStaysAPersonsChoice) {
+TEST_F(BestTest, APinIsAPersonsChoiceUntilItsConfigurationFails) {
   add(good("BM=64", 1000, 1));
+  add(good("BM=32", 900, 1));
   store_.pin({"", sample_.key, "BM=64", "", at(2)});
   EXPECT_EQ(store_.best(sample_.key)->median_ns, 1000);
   add(bad("BM=64", "wrong", 3));
-  EXPECT_EQ(best(), "BM=64");
-  EXPECT_EQ(store_.best(sample_.key)->median_ns, std::nullopt) << "a refuted time is none";
+  EXPECT_EQ(best(), "BM=32");
+  EXPECT_THAT(store_.left_out(), ElementsAre(HasSubstr("BM=64 failed for M=512 N=512 K=512")));
 }
 
 TEST_F(BestTest, WhatAPartOfTheSpaceHasIsNoAnswerUntilItIsPinned) {

@@ -63,6 +63,11 @@ int version_of(const std::filesystem::path& path) {
   return SQLite::Database(path.string()).execAndGet("PRAGMA user_version").getInt();
 }
 
+/// What schema 9 added.
+constexpr const char* kWithoutTheNinth =
+    "DROP INDEX trial_failed; DROP INDEX pin_problem; ALTER TABLE decision DROP COLUMN repeats; "
+    "ALTER TABLE best DROP COLUMN repeats;";
+
 /// The names of what lies beside `t.db`.
 std::set<std::string> copies_in(const TemporaryFolder& folder) {
   std::set<std::string> names;
@@ -141,6 +146,7 @@ TEST(Migration, AFileOfTheFourthSchemaKeepsItsFactsAndTheirIds) {
   }();
   {
     SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
+    old.exec(kWithoutTheNinth);
     old.exec(
         "DROP TABLE counter; ALTER TABLE session DROP COLUMN space; ALTER TABLE best DROP COLUMN "
         "joules; "
@@ -176,6 +182,7 @@ TEST(Migration, AFileOfTheSixthSchemaKeepsItsDecisionsAndTakesFirstUses) {
   }
   {
     SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
+    old.exec(kWithoutTheNinth);
     old.exec("PRAGMA writable_schema = ON");
     old.exec("UPDATE sqlite_schema SET sql = replace(sql, '''first use'', ', '')");
     old.exec("DROP TABLE counter; PRAGMA user_version = 6");
@@ -187,6 +194,47 @@ TEST(Migration, AFileOfTheSixthSchemaKeepsItsDecisionsAndTakesFirstUses) {
   EXPECT_THAT(store.check().damage, IsEmpty());
   EXPECT_EQ(store.best(first_use.key)->provenance, "first use");
   EXPECT_EQ(store.tuned({}).size(), 2u);
+}
+
+/// Its best rows were derived by a rule that let a failure refute under its own policy only.
+TEST(Migration, TheAnswersOfAFileOfTheEighthSchemaAreDerivedByTheRuleOfToday) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  ProblemKey key;
+  {
+    TunedStore store(path);
+    Sample sample(store);
+    key = sample.key;
+    store.add_decision(sample.decision("BM=64", 1000));
+  }
+  {
+    SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
+    old.exec(kWithoutTheNinth);
+    old.exec(
+        "INSERT INTO trial SELECT 'x', session, device, kernel, problem, 'l2=cold launch=graph', "
+        "'search', configuration, 'wrong', '', NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, "
+        "NULL, 0, '', 0, 0, NULL, created_at FROM decision");
+    old.exec("PRAGMA user_version = 8");
+  }
+  EXPECT_EQ(TunedStore(path, Mode::read_only).best(key), std::nullopt);
+  EXPECT_EQ(version_of(path), 8) << "reading leaves it as it was";
+  EXPECT_EQ(TunedStore(path).best(key), std::nullopt);
+}
+
+TEST(Migration, ADecisionKeepsWhetherItsRunsRepeat) {
+  const TemporaryFolder folder;
+  TunedStore store(folder / "t.db"), copy(folder / "copy.db");
+  const Sample sample(store);
+  for (const std::optional<bool> repeats :
+       {std::optional<bool>(), std::optional(false), std::optional(true)}) {
+    DecisionRow decision = sample.decision("BM=64", 1000, now_text());
+    decision.repeats = repeats;
+    store.add_decision(decision);
+    EXPECT_EQ(store.best(sample.key)->repeats, repeats);
+    merge(copy, store);
+    EXPECT_EQ(copy.best(sample.key)->repeats, repeats);
+  }
+  EXPECT_THAT(store.check().damage, IsEmpty());
 }
 
 }  // namespace

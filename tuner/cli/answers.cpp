@@ -118,6 +118,9 @@ std::vector<Answer> Databases::answers_of(const db::TunedStore& store, bool ship
     answer.space_changed = judge_.space_changed(answer.entry);
     answer.shipped = shipped;
     if (const auto pin = store.pin_of(answer.entry.best.source)) answer.note = pin->note;
+    if (const auto pin = store.refuted_pin(answer.entry.best.key)) {
+      answer.refuted_pin = pin->configuration;
+    }
     answer.stale = judge_.target_called(answer.entry.kernel.target) != nullptr &&
                    judge_.target_of(answer.entry) == nullptr;
   }

@@ -19,6 +19,7 @@ struct Answer {
   bool shipped = false;                            // with the tool
   bool stale = false;                              // the kernel has changed since
   std::string note = {};                           // of a pin: why
+  std::string refuted_pin = {};                    // a pinned configuration that failed
   std::optional<db::TunedEntry> alternative = {};  // with which libautotune answers instead
 };
 

@@ -51,7 +51,7 @@ std::vector<Place> places_of(const Arguments& arguments, const db::TunedStore& s
     const std::string& policy = entry.best.key.policy;
     Place place{entry, format("{} on {}", readable(judge, entry).problem(), entry.device.name),
                 trial_ratios(store, entry, limit)};
-    if (policies.size() > 1 || policy.starts_with("by=")) place.name += format(" ({})", policy);
+    if (policies.size() > 1 || db::is_of_other_tuner(policy)) place.name += format(" ({})", policy);
     if (!place.ratios.empty()) places.push_back(std::move(place));
   }
   if (places.size() < 2) {

@@ -80,7 +80,7 @@ void keep_current(std::vector<db::TunedEntry>& entries, AnswerJudge& judge,
                   const std::string& file) {
   std::vector<std::string> stale;
   std::erase_if(entries, [&](const db::TunedEntry& entry) {
-    if (entry.best.key.policy.starts_with("by=")) return true;  // never verified here
+    if (db::is_of_other_tuner(entry.best.key.policy)) return true;  // never verified here
     if (judge.target_of(entry)) return false;
     stale.push_back(judge.target_called(entry.kernel.target)
                         ? name_of(entry) + " is left out: the kernel has changed since"

@@ -115,6 +115,24 @@ void expect_valid(AnswerJudge& judge, const std::vector<db::TunedEntry>& pinned)
   }
 }
 
+/// A pin of a configuration that failed would be no answer.
+void expect_unrefuted(const db::TunedStore& store, const std::vector<db::TunedEntry>& pinned) {
+  for (const db::TunedEntry& entry : pinned) {
+    const auto is_right = [&](const db::TrialRow& trial) {
+      return trial.configuration == entry.best.configuration && trial.outcome == "ok";
+    };
+    if (std::ranges::any_of(store.standing(entry.best.key), is_right)) continue;
+    for (const db::TrialRow& trial : store.history(entry.best.key)) {
+      const bool is_it = trial.configuration == entry.best.configuration;
+      if (!is_it || trial.outcome == "ok" || trial.outcome == "pruned") continue;
+      throw UsageError(
+          format("--config: it failed for {} ({}: {}): tune it again with --retune "
+                 "before you pin it",
+                 entry.best.key.problem, trial.outcome, trial.message));
+    }
+  }
+}
+
 }  // namespace
 
 int run_pin(const Arguments& arguments) {
@@ -136,7 +154,10 @@ int run_pin(const Arguments& arguments) {
     configuration = whole_configuration(configuration, target, store, nearest);
   }
   const std::vector<db::TunedEntry> pinned = pinned_entries(nearest, configuration);
-  if (!takes_back) expect_valid(judge, pinned);
+  if (!takes_back) {
+    expect_valid(judge, pinned);
+    expect_unrefuted(store, pinned);
+  }
   for (const db::TunedEntry& entry : pinned) {
     const std::optional<db::BestRow> before = store.best(entry.best.key);
     const bool was_pinned = before && before->provenance == "pinned";

@@ -12,7 +12,8 @@ namespace autotune::cli {
 namespace {
 
 std::string policy_of(RecordedResults::Format file) {
-  return file == RecordedResults::Format::t4 ? "by=t4" : "by=kernel_tuner";
+  return std::string(db::kOtherTuner) +
+         (file == RecordedResults::Format::t4 ? "t4" : "kernel_tuner");
 }
 
 /// Converts `2026-11-22 14:34:21.102791+00:00` to our form. Returns `otherwise` for other forms.

@@ -134,6 +134,10 @@ void print(const Answer& answer, AnswerJudge& judge, const Readable& readable, b
   std::cout << "how      " << provenance_of(entry)
             << (answer.shipped ? "; shipped with autotune" : "") << '\n';
   if (!answer.note.empty()) std::cout << "note     " << answer.note << '\n';
+  if (!answer.refuted_pin.empty()) {
+    std::cout << format("pin      {} is left out, because it failed for this problem\n",
+                        readable.configuration(answer.refuted_pin));
+  }
   if (answer.space_changed) {
     std::cout << format(
         "space    parameters or constraints of {} have changed since; the same tune "
@@ -196,6 +200,8 @@ Json answer_json(const Answer& answer) {
   json["noise_floor"] = json_of(best.noise_floor);
   json["provenance"] = best.provenance;
   json["note"] = answer.note.empty() ? Json() : Json(answer.note);
+  json["refuted_pin"] =
+      answer.refuted_pin.empty() ? Json() : json_of(parse_named_values(answer.refuted_pin));
   json["decided"] = best.decided;
   json["verified"] = best.verified;
   json["repeats"] = json_of(best.repeats);

@@ -123,9 +123,10 @@ std::vector<double> predictions(const Arguments& arguments, const RecordedSpace&
 std::vector<RecordedSpace> stored_spaces(const Arguments& arguments) {
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);
   const LeftOutWarning warning(store);
-  const auto entries = arguments.has("size")
-                           ? exact_entries(arguments, store, target_name(arguments))
-                           : chosen_entries(arguments, store);
+  std::vector<db::TunedEntry> entries =
+      arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
+                            : chosen_entries(arguments, store);
+  keep_searched(entries, store);
   std::vector<RecordedSpace> spaces;
   for (const db::TunedEntry& entry : entries) {
     spaces.push_back(recorded_space(

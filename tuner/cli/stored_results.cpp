@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/stored_results.hpp"
 
+#include <algorithm>
+
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/replay/recorded_trials.hpp"
@@ -9,8 +11,17 @@
 
 namespace autotune::cli {
 
+void keep_searched(std::vector<db::TunedEntry>& entries, const db::TunedStore& store) {
+  const auto has_no_trials = [&](const db::TunedEntry& entry) {
+    return store.trials(entry.best.key).empty();
+  };
+  if (!std::ranges::all_of(entries, has_no_trials)) std::erase_if(entries, has_no_trials);
+}
+
 RecordedResults stored_results(const db::TunedStore& store, const db::TunedEntry& entry) {
-  RecordedResults results = recorded_trials(store.history(entry.best.key));
+  const bool has_trials = !store.trials(entry.best.key).empty();
+  RecordedResults results;
+  if (has_trials) results = recorded_trials(store.history(entry.best.key));
   results.device = entry.device.name;
   results.kernel = entry.kernel.target;
   for (const NamedValue& size : problem_of(entry).sizes) {
@@ -25,9 +36,10 @@ RecordedResults stored_results(const db::TunedStore& store, const db::TunedEntry
 
 db::TunedEntry single_entry(const Arguments& arguments, const db::TunedStore& store) {
   arguments.text("target");
-  const std::vector<db::TunedEntry> entries =
+  std::vector<db::TunedEntry> entries =
       arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
                             : chosen_entries(arguments, store);
+  keep_searched(entries, store);
   if (entries.size() == 1) return entries.front();
   if (entries.empty()) {
     throw Error(format("{} of size {} is not tuned in {}", arguments.text("target"),

@@ -57,7 +57,7 @@ struct ArgumentSpec {
   /// of this name.
   std::optional<Expression> constant = {};
   std::int64_t width = 1;  // of a vector or struct: its members, which all have this type
-  std::optional<Expression> absolute = {};   // outputs
+  std::optional<Expression> absolute = {};  // outputs
   /// Outputs and inouts: where it holds, runs on the same inputs must give the same bits.
   std::optional<Expression> repeatable = {};
   std::vector<Expression> fill_values = {};  // see BufferSpec

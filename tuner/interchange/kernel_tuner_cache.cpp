@@ -20,6 +20,14 @@ constexpr std::array kFailures{
     std::pair<std::string_view, Outcome>{"InvalidConfig", Outcome::invalid},
     std::pair<std::string_view, Outcome>{"ErrorConfig", Outcome::launch_error}};
 
+/// Milliseconds.
+CheckedJson expect_time(const CheckedJson& entry, const std::string& objective) {
+  if (const auto time = entry.find(kTime)) return *time;
+  entry.fail(
+      format("there is no \"{}\" beside the objective \"{}\": only times can be compared here",
+             kTime, objective));
+}
+
 std::optional<Outcome> failure_of(const Json& json) {
   if (!json.is_string()) return std::nullopt;
   for (const auto& [word, outcome] : kFailures) {
@@ -34,14 +42,18 @@ std::optional<Outcome> failure_of(const CheckedJson& entry, const std::string& o
     return failure_of(error->json()).value_or(Outcome::launch_error);
   }
   const Json& answer = entry[objective].json();
-  if (answer.is_number() && answer.get<double>() > 0) return std::nullopt;
-  return answer.is_string() ? failure_of(answer).value_or(Outcome::launch_error) : Outcome::invalid;
+  if (answer.is_string()) return failure_of(answer).value_or(Outcome::launch_error);
+  if (!answer.is_number()) return Outcome::invalid;
+  const Json& time = expect_time(entry, objective).json();
+  const bool was_timed = time.is_number() && time.get<double>() > 0;
+  return was_timed ? std::nullopt : std::optional(Outcome::invalid);
 }
 
-/// The objective; the first if there are several, because the file is sorted by it.
+/// The objective; the first if there are several. Kernel Tuner marks failures in its place. Only
+/// `time` is one, whatever the objective counts, and whether more of it is better.
 std::string objective_of(const CheckedJson& document) {
   const auto objective = document.find("objective");
-  if (!objective) return "time";
+  if (!objective) return kTime;
   return objective->json().is_array() ? objective->items(1).front().text() : objective->text();
 }
 
@@ -80,12 +92,14 @@ RecordedResult result_of(const CheckedJson& entry, const std::vector<std::string
   if (bytes && bytes->json().is_number_integer()) {
     result.shared_bytes = bytes->json().get<std::int64_t>();
   }
-  if (const auto failure = failure_of(entry, objective)) {
+  if (entry.find(kLowerBound)) {
+    result.outcome = Outcome::pruned;
+    if (!entry.find(kTime)) return result;
+  } else if (const auto failure = failure_of(entry, objective)) {
     result.outcome = *failure;
     return result;
   }
-  result.seconds = entry[objective].json().get<double>() * 1e-3;
-  if (entry.find(kLowerBound)) result.outcome = Outcome::pruned;
+  result.seconds = expect_time(entry, objective).json().get<double>() * 1e-3;
   const auto times = entry.find("times");
   if (times && times->json().is_array()) result.samples = static_cast<int>(times->json().size());
   return result;
@@ -111,10 +125,10 @@ Json entry_of(const std::vector<Parameter>& parameters, const RecordedResult& re
   if (result.seconds) {
     entry["time"] = *result.seconds * 1e3;
     entry["times"] = Json::array({*result.seconds * 1e3});
-    if (result.outcome != Outcome::ok) entry[kLowerBound] = 1;
   } else {
     entry[kError] = word_of(result.outcome);
   }
+  if (result.outcome == Outcome::pruned) entry[kLowerBound] = 1;
   entry["compile_time"] = result.compile_seconds * 1e3;
   for (const char* unknown :
        {"verification_time", "benchmark_time", "strategy_time", "framework_time"}) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include "tuner/core/error.hpp"
 #include "tuner/interchange/python_expression.hpp"
@@ -21,6 +22,30 @@ struct Text {
   std::string text;
   Binding binding = operand;
 };
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The values that an expression may have.
+struct Range {
+  double least = -kInfinity, most = kInfinity;
+  bool is_negative() const { return !(least >= 0); }
+};
+
+Range either(const Range& a, const Range& b) {
+  return {std::min(a.least, b.least), std::max(a.most, b.most)};
+}
+
+/// Of numbers from 0 on; 0 times infinity is 0.
+double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
+Range range_of_binary(std::string_view sign, const Range& a, const Range& b) {
+  if (sign == "+") return {a.least + b.least, a.most + b.most};
+  if (sign == "-") return {a.least - b.most, a.most - b.least};
+  if (sign == "%" && !b.is_negative()) return {0, b.most};
+  if (a.is_negative() || b.is_negative()) return {};
+  if (sign == "*") return {times(a.least, b.least), times(a.most, b.most)};
+  return {0, sign == "//" && b.least >= 1 ? a.most : kInfinity};
+}
 
 constexpr std::array kFunctions{"min", "max", "abs", "int"};
 /// Exponents up to this are written as a product.
@@ -80,15 +105,20 @@ class Translator {
   }
 
   std::string named(const std::string& name, std::int64_t index, bool is_whole) const {
-    std::string meaning = name_(name, index, is_whole);
+    std::string meaning = name_(name, index, is_whole).text;
     if (meaning.empty()) throw Error(format("{} is not a parameter", name));
     return meaning;
   }
 
-  std::string indexed(const PythonNode& node) const {
-    const PythonNode& place = node.children[0];
+  static std::int64_t index_of(const PythonNode& place) {
     std::int64_t index = -1;
     std::from_chars(place.text.data(), place.text.data() + place.text.size(), index);
+    return index;
+  }
+
+  std::string indexed(const PythonNode& node) const {
+    const PythonNode& place = node.children[0];
+    const std::int64_t index = index_of(place);
     if (place.kind != Kind::integer || index < 0) throw Error("an index is not a number from 0 on");
     return named(node.text, index, false);
   }
@@ -128,8 +158,72 @@ class Translator {
     return {factors, times == 1 ? operand : product};
   }
 
+  Range range_of_name(const std::string& name, std::int64_t index, bool is_whole) const {
+    const PythonOperand meaning = name_(name, index, is_whole);
+    return {meaning.least, meaning.most};
+  }
+
+  Range range_of_call(const PythonNode& node) const {
+    const bool is_extreme = node.text == "min" || node.text == "max";
+    if (node.children.empty()) return {};
+    if (is_extreme && node.children.size() == 1) {
+      return range_of_name(node.children[0].text, node.text == "min" ? 0 : 1, true);
+    }
+    Range range = range_of(node.children[0]);
+    if (node.text == "abs") return range.is_negative() ? Range{0, kInfinity} : range;
+    for (const PythonNode& child : node.children) {
+      const Range its = range_of(child);
+      if (node.text == "min") range = {std::min(range.least, its.least), range.most};
+      if (node.text == "max") range = {std::max(range.least, its.least), kInfinity};
+    }
+    return range;
+  }
+
+  Range range_of(const PythonNode& node) const {
+    switch (node.kind) {
+      case Kind::integer:
+      case Kind::real: {
+        double number = 0;
+        std::from_chars(node.text.data(), node.text.data() + node.text.size(), number);
+        return {number, number};
+      }
+      case Kind::name:
+        return range_of_name(node.text, -1, false);
+      case Kind::index:
+        return range_of_name(node.text, index_of(node.children[0]), false);
+      case Kind::call:
+        return range_of_call(node);
+      case Kind::unary: {
+        const Range negated = range_of(node.children[0]);
+        return node.text == "not" ? Range{0, 1} : Range{-negated.most, -negated.least};
+      }
+      case Kind::binary:
+        return range_of_binary(node.text, range_of(node.children[0]), range_of(node.children[1]));
+      case Kind::conditional:
+        return either(range_of(node.children[0]), range_of(node.children[2]));
+      case Kind::logical:
+      case Kind::comparison:
+        return {0, 1};
+      default:
+        return {};
+    }
+  }
+
+  /// `//` and `%` where an operand may be negative.
+  Text rounded_down(const PythonNode& node) {
+    const std::string a = below(product, node.children[0]), b = below(operand, node.children[1]);
+    if (node.text == "//")
+      return {format("floor(1.0 * {} / {})", below(operand, node.children[0]), b)};
+    if (a.size() + 3 * b.size() > kLongestTranslation) throw Error("the expression is too long");
+    return {format("({} % {} + {}) % {}", a, b, b, b), product};
+  }
+
   Text binary(const PythonNode& node) {
     if (node.text == "**") return power(node);
+    const bool rounds = node.text == "//" || node.text == "%";
+    const bool may_be_negative =
+        range_of(node.children[0]).is_negative() || range_of(node.children[1]).is_negative();
+    if (rounds && may_be_negative) return rounded_down(node);
     const bool is_sum = node.text == "+" || node.text == "-";
     const Binding binding = is_sum ? sum : product;
     if (node.text == "/") notes.emplace_back("/ truncates here, and is exact in Python");

@@ -12,6 +12,8 @@ namespace autotune {
 
 /// A measurement with this name marks the time as a lower bound.
 inline constexpr const char* kLowerBound = "lower_bound";
+/// The measurement that is compared; milliseconds if no unit is given.
+inline constexpr const char* kTime = "time";
 
 /// A JSON value: true is 1, 2.0 is 2; anything but an integer or text becomes its JSON text.
 Value value_of(const Json& json);

@@ -51,9 +51,7 @@ std::string fill_of(T1Problem& problem, const Argument& argument) {
 }
 
 std::string buffer(T1Problem& problem, const Argument& argument, const std::string& type) {
-  const Json& size = argument.entry["Size"].json();
-  std::string length =
-      size.is_string() ? problem.translated_length(argument.place + ".Size", size) : size.dump();
+  std::string length = problem.translated_length(argument.place + ".Size", argument.entry["Size"]);
   if (length.empty()) length = "1";
   const std::string role = role_of(argument.entry);
   std::string text = format("arguments.{} = {{ type = \"{}\", length = {}", argument.name, type,

@@ -95,10 +95,10 @@ class T1Writer {
     if (const auto conditions = problem_.space().find("Conditions")) {
       int number = 0;
       for (const CheckedJson& condition : conditions->items()) {
-        const std::string expression = condition["Expression"].text();
+        const CheckedJson expression = condition["Expression"];
         const std::string text =
             problem_.translated(format("Conditions[{}]", number++), expression);
-        lines += (text.empty() ? "# " + on_one_line(expression) : text) + '\n';
+        lines += (text.empty() ? "# " + on_one_line(expression_of(expression)) : text) + '\n';
       }
     }
     std::vector<std::string> sides = block();
@@ -116,12 +116,22 @@ class T1Writer {
     const auto local = problem_.kernel().find("LocalSize");
     for (std::size_t i = 0; i < kAxes.size(); ++i) {
       const auto side = local ? local->find(kAxes[i]) : std::nullopt;
-      std::string text =
-          side ? problem_.translated(format("LocalSize.{}", kAxes[i]), side->text()) : "1";
+      std::string text = side ? problem_.translated(format("LocalSize.{}", kAxes[i]), *side) : "1";
       block_.push_back(text.empty() ? "1" : text);
     }
     while (block_.size() > 1 && block_.back() == "1") block_.pop_back();
     return block_;
+  }
+
+  /// GlobalSize counts blocks, as CUDA does, or threads, as OpenCL does. Empty without one.
+  std::string global_size_along(std::size_t axis) {
+    const auto global = problem_.kernel().find("GlobalSize");
+    const auto side = global ? global->find(kAxes[axis]) : std::nullopt;
+    if (!side) return "";
+    const std::string text = problem_.translated(format("GlobalSize.{}", kAxes[axis]), *side);
+    const bool counts_threads = text_of(problem_.kernel(), "GlobalSizeType", "CUDA") == "OpenCL";
+    const bool divides = !text.empty() && counts_threads && axis < block().size();
+    return divides ? format("ceil_div({}, {})", text, block()[axis]) : text;
   }
 
   /// Kernel Tuner divides the problem's size by the product of GridDiv.
@@ -129,11 +139,14 @@ class T1Writer {
     const std::string place = format("GridDiv{}", kAxes[axis]);
     const auto divisors = problem_.kernel().find(place);
     std::vector<std::string> factors;
-    if (divisors && divisors->json().is_array()) {
-      for (const CheckedJson& each : divisors->items()) {
-        const std::string text = problem_.translated(place, each.text());
+    if (divisors && !divisors->json().is_null()) {
+      for (const CheckedJson& each :
+           divisors->json().is_array() ? divisors->items() : std::vector{*divisors}) {
+        const std::string text = problem_.translated(place, each);
         if (!text.empty()) factors.push_back(text);
       }
+    } else if (const std::string blocks = global_size_along(axis); !blocks.empty()) {
+      return blocks;
     } else if (axis < block().size() && block()[axis] != "1") {
       factors.push_back(block()[axis]);
     }

@@ -2,6 +2,7 @@
 #include "tuner/interchange/t1_problem.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "tuner/core/error.hpp"
@@ -21,9 +22,18 @@ std::vector<PythonConstant> values_of_parameter(const CheckedJson& values) {
   return list;
 }
 
-std::string extreme(const T1Parameter& parameter, bool greatest) {
-  const auto [least, most] = std::minmax_element(parameter.values.begin(), parameter.values.end());
-  return text_of(greatest ? *most : *least);
+double number_of(const PythonConstant& constant, double otherwise) {
+  if (const auto* integer = std::get_if<std::int64_t>(&constant)) {
+    return static_cast<double>(*integer);
+  }
+  const auto* real = std::get_if<double>(&constant);
+  return real ? *real : otherwise;
+}
+
+/// Of values from `least` to `most`, which may be texts.
+PythonOperand ranged(std::string text, const PythonConstant& least, const PythonConstant& most) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return {std::move(text), number_of(least, -kInfinity), number_of(most, kInfinity)};
 }
 
 }  // namespace
@@ -88,30 +98,33 @@ const T1Parameter* T1Problem::parameter_called(const std::string& name) const {
   return found == parameters_.end() ? nullptr : &*found;
 }
 
-std::string T1Problem::meaning(const std::string& name, std::int64_t index, bool is_whole) const {
+PythonOperand T1Problem::meaning(const std::string& name, std::int64_t index, bool is_whole) const {
   if (name == "ProblemSize" && index >= 0 && !is_whole) {
     const auto axis = static_cast<std::size_t>(index);
-    return axis < sizes_.size() ? size_name(axis) : "";
+    return {axis < sizes_.size() ? size_name(axis) : "", 1};
   }
   const T1Parameter* const parameter = parameter_called(name);
-  if (!parameter) return "";
-  if (is_whole) return extreme(*parameter, index == 1);
-  return index < 0 ? name : "";
+  if (!parameter) return {""};
+  const auto [least, most] = std::ranges::minmax(parameter->values);
+  if (is_whole) return ranged(text_of(index == 1 ? most : least), least, most);
+  return ranged(index < 0 ? name : "", least, most);
 }
 
-std::string T1Problem::meaning_in_length(const std::string& name, std::int64_t index,
-                                         bool is_whole) const {
+PythonOperand T1Problem::meaning_in_length(const std::string& name, std::int64_t index,
+                                           bool is_whole) const {
   const T1Parameter* const parameter = parameter_called(name);
-  if (!parameter || is_whole) return meaning(name, index, is_whole);
-  return parameter->values.size() == 1 ? text_of(parameter->values.front()) : "";
+  PythonOperand meant = meaning(name, index, is_whole);
+  if (!parameter || is_whole) return meant;
+  meant.text = parameter->values.size() == 1 ? text_of(parameter->values.front()) : "";
+  return meant;
 }
 
-std::string T1Problem::translated(const std::string& place, const std::string& expression) {
-  return translated_by(place, expression, &T1Problem::meaning);
+std::string T1Problem::translated(const std::string& place, const CheckedJson& expression) {
+  return translated_by(place, expression_of(expression), &T1Problem::meaning);
 }
 
-std::string T1Problem::translated_length(const std::string& place, const std::string& expression) {
-  return translated_by(place, expression, &T1Problem::meaning_in_length);
+std::string T1Problem::translated_length(const std::string& place, const CheckedJson& expression) {
+  return translated_by(place, expression_of(expression), &T1Problem::meaning_in_length);
 }
 
 std::string T1Problem::translated_by(const std::string& place, const std::string& expression,
@@ -131,6 +144,11 @@ std::string T1Problem::translated_by(const std::string& place, const std::string
 
 void T1Problem::note(const std::string& place, const std::string& what) {
   notes_.push_back(on_one_line(place + ": " + what));
+}
+
+std::string expression_of(const CheckedJson& expression) {
+  const Json& json = expression.json();
+  return json.is_number() ? json_of(value_of(json)).dump() : expression.text();  // 2.0 is 2
 }
 
 std::string identifier(const std::string& text) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/interchange/python_translation.hpp"
 #include "tuner/interchange/python_values.hpp"
 #include "tuner/json/checked_json.hpp"
 
@@ -31,18 +32,19 @@ class T1Problem {
   /// One to three. A file without sizes gets one of 1, and a note.
   const std::vector<std::int64_t>& sizes() const { return sizes_; }
 
-  /// An expression of a launch or a constraint. Empty if it cannot be translated; a note says why.
-  std::string translated(const std::string& place, const std::string& expression);
+  /// An expression of a launch or a constraint: a text, or a number. Empty if it cannot be
+  /// translated; a note says why.
+  std::string translated(const std::string& place, const CheckedJson& expression);
   /// An expression of a length, which does not depend on parameters.
-  std::string translated_length(const std::string& place, const std::string& expression);
+  std::string translated_length(const std::string& place, const CheckedJson& expression);
 
   /// Points that the user must complete or check, with their place in the file.
   const std::vector<std::string>& notes() const { return notes_; }
   void note(const std::string& place, const std::string& what);
 
  private:
-  using Meaning = std::string (T1Problem::*)(const std::string& name, std::int64_t index,
-                                             bool is_whole) const;
+  using Meaning = PythonOperand (T1Problem::*)(const std::string& name, std::int64_t index,
+                                               bool is_whole) const;
 
   void read_parameters(const std::string& file);
   void read_sizes();
@@ -50,8 +52,8 @@ class T1Problem {
   const T1Parameter* parameter_called(const std::string& name) const;
   std::string translated_by(const std::string& place, const std::string& expression,
                             Meaning meaning);
-  std::string meaning(const std::string& name, std::int64_t index, bool is_whole) const;
-  std::string meaning_in_length(const std::string& name, std::int64_t index, bool is_whole) const;
+  PythonOperand meaning(const std::string& name, std::int64_t index, bool is_whole) const;
+  PythonOperand meaning_in_length(const std::string& name, std::int64_t index, bool is_whole) const;
 
   CheckedJson space_, kernel_;
   std::string name_;
@@ -60,6 +62,8 @@ class T1Problem {
   std::vector<std::string> notes_;
 };
 
+/// The text of an expression; some files have a plain number there.
+std::string expression_of(const CheckedJson& expression);
 /// `text` with _ for characters that an identifier cannot have.
 std::string identifier(const std::string& text);
 /// `text` without line breaks, for a comment.

@@ -2,10 +2,12 @@
 #include "tuner/interchange/t4_results.hpp"
 
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "tuner/interchange/recorded_values.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -37,48 +39,105 @@ std::string_view word_of(const RecordedResult& result) {
   return "runtime";
 }
 
+/// Seconds of a unit of time; nullopt for any other text.
+std::optional<double> unit_of(std::string_view text) {
+  static constexpr std::array kUnits{std::pair<std::string_view, double>{"s", 1},
+                                     std::pair<std::string_view, double>{"seconds", 1},
+                                     std::pair<std::string_view, double>{"ms", 1e-3},
+                                     std::pair<std::string_view, double>{"milliseconds", 1e-3},
+                                     std::pair<std::string_view, double>{"us", 1e-6},
+                                     std::pair<std::string_view, double>{"microseconds", 1e-6},
+                                     std::pair<std::string_view, double>{"ns", 1e-9},
+                                     std::pair<std::string_view, double>{"nanoseconds", 1e-9}};
+  for (const auto& [name, seconds] : kUnits) {
+    if (name == text) return seconds;
+  }
+  return std::nullopt;
+}
+
+/// Of times that name none: milliseconds if the file has none either.
+double time_unit_of(const CheckedJson& document) {
+  const auto metadata = document.find("metadata");
+  const auto given = metadata ? metadata->find("timeunit") : std::nullopt;
+  if (!given) return 1e-3;
+  const std::optional<double> unit = unit_of(given->text());
+  if (!unit) given->fail("is no unit of time: seconds, milliseconds, microseconds or nanoseconds");
+  return *unit;
+}
+
 /// The first objective.
 std::string first_objective_of(const CheckedJson& result) {
   const auto objectives = result.find("objectives");
-  return objectives ? objectives->items(1).front().text() : "time";
+  return objectives ? objectives->items(1).front().text() : kTime;
 }
 
-void read_times(const CheckedJson& result, RecordedResult& read) {
+void read_times(const CheckedJson& result, double unit, RecordedResult& read) {
   const auto times = result.find("times");
   if (!times || !times->json().is_object()) return;
-  read.compile_seconds = seconds_of(*times, "compilation");
-  if (read.compile_seconds == 0) read.compile_seconds = seconds_of(*times, "compilation_time");
+  read.compile_seconds = seconds_of(*times, "compilation", unit);
+  if (read.compile_seconds == 0) {
+    read.compile_seconds = seconds_of(*times, "compilation_time", unit);
+  }
   const auto runs = times->find("runtimes");
   if (runs && runs->json().is_array()) read.samples = static_cast<int>(runs->json().size());
 }
 
-void read_measurements(const CheckedJson& result, RecordedResult& read) {
+/// The unit of a measurement that is a time: the objective, if it has a unit of time, or `time`.
+/// nullopt for another measurement.
+std::optional<double> unit_of_time(const CheckedJson& measurement, const std::string& objective,
+                                   double otherwise) {
+  const std::string name = measurement["name"].text();
+  if (name != objective && name != kTime) return std::nullopt;
+  const std::string unit = text_of(measurement, "unit");
+  if (const auto known = unit_of(unit)) return known;
+  if (name != kTime) return std::nullopt;
+  if (unit.empty()) return otherwise;
+  measurement["unit"].fail(format("\"{}\" is no unit of time: s, ms, us or ns", unit));
+}
+
+/// The objective comes before `time`, if both are times. Throws Error if there is no time, whatever
+/// the objective counts, and whether more of it is better.
+void read_measurements(const CheckedJson& result, double unit, RecordedResult& read) {
   const std::string objective = first_objective_of(result);
   const auto measurements = result.find("measurements");
   if (!measurements) return;
+  bool is_timed = false, is_objective = false;
   for (const CheckedJson& measurement : measurements->items()) {
     const std::string name = measurement["name"].text();
     const Json& value = measurement["value"].json();
     if (name == kLowerBound) read.outcome = Outcome::pruned;
-    if (name != objective) continue;
-    if (value.is_number() && value.get<double>() > 0) read.seconds = value.get<double>() * 1e-3;
+    const auto seconds = unit_of_time(measurement, objective, unit);
+    if (!seconds || is_objective) continue;
+    is_timed = true;
+    is_objective = name == objective;
+    read.seconds.reset();
+    if (value.is_number() && value.get<double>() > 0) read.seconds = value.get<double>() * *seconds;
   }
+  if (is_timed || read.outcome != Outcome::ok || measurements->json().empty()) return;
+  measurements->fail(
+      format("the objective \"{}\" is no time, and there is no \"{}\" beside it: only times can "
+             "be compared here",
+             objective, kTime));
 }
 
-RecordedResult result_of(const CheckedJson& result, const std::vector<std::string>& names) {
+RecordedResult result_of(const CheckedJson& result, const std::vector<std::string>& names,
+                         double unit) {
   RecordedResult read{values_of(result["configuration"], names)};
   read.outcome = outcome_of(text_of(result, "invalidity", "correct"));
   read.timestamp = text_of(result, "timestamp");
-  read_times(result, read);
-  if (read.outcome == Outcome::ok) read_measurements(result, read);
+  read_times(result, unit, read);
+  const bool may_be_pruned = read.outcome == Outcome::invalid;
+  if (read.outcome == Outcome::ok || may_be_pruned) read_measurements(result, unit, read);
+  if (read.outcome == Outcome::invalid) read.seconds.reset();
   if (read.outcome == Outcome::ok && !read.seconds) read.outcome = Outcome::invalid;
   return read;
 }
 
 Json measurements_of(const RecordedResult& result) {
   Json all = Json::array();
-  if (!result.seconds) return all;
-  all.push_back({{"name", "time"}, {"value", *result.seconds * 1e3}, {"unit", "ms"}});
+  if (result.seconds) {
+    all.push_back({{"name", kTime}, {"value", *result.seconds * 1e3}, {"unit", "ms"}});
+  }
   if (result.outcome == Outcome::pruned) {
     all.push_back({{"name", kLowerBound}, {"value", 1}, {"unit", ""}});
   }
@@ -105,7 +164,7 @@ Json result_of(const std::vector<Parameter>& parameters, const RecordedResult& r
           {"invalidity", word},
           {"correctness", word == "correctness" ? 0 : 1},
           {"measurements", measurements_of(result)},
-          {"objectives", Json::array({"time"})}};
+          {"objectives", Json::array({kTime})}};
 }
 
 }  // namespace
@@ -113,13 +172,14 @@ Json result_of(const std::vector<Parameter>& parameters, const RecordedResult& r
 RecordedResults read_t4_results(const CheckedJson& document) {
   RecordedResults results;
   results.format = RecordedResults::Format::t4;
+  const double unit = time_unit_of(document);
   std::vector<std::string> names;
   std::vector<std::vector<Value>> rows;
   for (const CheckedJson& result : document["results"].items()) {
     if (names.empty()) {
       for (const auto& [name, value] : result["configuration"].members()) names.push_back(name);
     }
-    results.results.push_back(result_of(result, names));
+    results.results.push_back(result_of(result, names, unit));
     rows.push_back(results.results.back().values);
   }
   // The format does not list values: take those that occur.

@@ -28,10 +28,10 @@ class CheckedJson {
   /// The members of an object with their names, in order.
   std::vector<std::pair<std::string, CheckedJson>> members() const;
   std::string text() const;
+  [[noreturn]] void fail(std::string_view what) const;
 
  private:
   void expect(bool is, std::string_view what) const;
-  [[noreturn]] void fail(std::string_view what) const;
 
   const Json* json_;
   std::string file_, key_;

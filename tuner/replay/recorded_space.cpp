@@ -75,8 +75,9 @@ double RecordedSpace::best() const {
 
 std::size_t RecordedSpace::failures() const {
   return static_cast<std::size_t>(
-      std::count_if(answers.begin(), answers.end(),
-                    [](const Evaluation& answer) { return answer.outcome != Outcome::ok; }));
+      std::count_if(answers.begin(), answers.end(), [](const Evaluation& answer) {
+        return answer.outcome != Outcome::ok && answer.outcome != Outcome::pruned;
+      }));
 }
 
 RecordedSpace recorded_space(std::string name, RecordedResults results) {

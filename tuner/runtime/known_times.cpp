@@ -63,7 +63,8 @@ KnownTimes::KnownTimes(const SizedTarget& sized, db::PastTimes times)
   for (const db::FailedThere& there : times_.failed) {
     std::vector<Levels>& failed = failed_[there.sizes];
     for (const std::string& configuration : there.configurations) {
-      if (auto levels = levels_in(sized.target, configuration)) failed.push_back(*std::move(levels));
+      if (auto levels = levels_in(sized.target, configuration))
+        failed.push_back(*std::move(levels));
     }
   }
 }

@@ -95,9 +95,8 @@ class ArgumentReader {
       node.expect_keys({"type", "length", "role", "fill", "tolerance", "value", "constant"});
       return;
     }
-    node.expect_keys(
-        {"type", "length", "role", "fill", "file", "tolerance", "absolute", "repeatable", "value",
-         "constant"});
+    node.expect_keys({"type", "length", "role", "fill", "file", "tolerance", "absolute",
+                      "repeatable", "value", "constant"});
   }
 
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
@@ -121,7 +120,8 @@ class ArgumentReader {
       if (spec.absolute->kind() == ValueKind::word) absolute->fail("expected a number");
     }
     if (const Node* const repeatable = node.find("repeatable")) {
-      if (spec.role == Role::input) repeatable->fail("only an output repeats its bits, or does not");
+      if (spec.role == Role::input)
+        repeatable->fail("only an output repeats its bits, or does not");
       spec.repeatable = reading_.names.integer(*repeatable, kProblem);
     }
     if (const Node* const constant = node.find("constant")) {

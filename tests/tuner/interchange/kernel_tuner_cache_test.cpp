@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/tuner/interchange/recorded_files.hpp"
+#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
@@ -14,7 +15,9 @@ using ::testing::ElementsAre;
 using testing::every_outcome;
 using testing::expect_equal;
 using testing::expect_the_sample;
+using ::testing::HasSubstr;
 using testing::kSamples;
+using ::testing::ThrowsMessage;
 using testing::written;
 
 TEST(KernelTunerCache, ACacheOfKernelTuner15IsRead) {
@@ -35,11 +38,23 @@ TEST(KernelTunerCache, EarlierCachesHaveFailuresInPlaceOfTheTime) {
   EXPECT_EQ(results.results[2].outcome, Outcome::ok);
 }
 
-TEST(KernelTunerCache, TheFirstObjectiveOfAListCounts) {
-  const auto results = read_recorded_results(written("two.json", R"({"tune_params_keys": ["a"],
-    "tune_params": {"a": [1]}, "objective": ["energy", "time"],
-    "cache": {"1": {"a": 1, "time": 5.0, "energy": 3.0}}})"));
-  EXPECT_DOUBLE_EQ(*results.results[0].seconds, 3e-3);
+TEST(KernelTunerCache, OnlyTheTimeIsATimeWhateverTheObjectiveIs) {
+  const auto read = [](const std::string& objective, const std::string& cache) {
+    return read_recorded_results(
+        written("objective.json", R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2]},
+                                     "objective": )" +
+                                      objective + ", \"cache\": " + cache + "}"));
+  };
+  const auto two = read(R"(["energy", "time"])", R"({"1": {"a": 1, "time": 5.0, "energy": 3.0}})");
+  EXPECT_DOUBLE_EQ(*two.results[0].seconds, 5e-3);
+  const auto rate = read(R"("GFLOP/s")", R"({"1": {"a": 1, "time": 10.0, "GFLOP/s": 100.0},
+                                             "2": {"a": 2, "GFLOP/s": "RuntimeFailedConfig"}})");
+  EXPECT_DOUBLE_EQ(*rate.results[0].seconds, 1e-2);
+  EXPECT_EQ(rate.results[1].outcome, Outcome::launch_error);
+  EXPECT_THAT(
+      [&] { read(R"("GFLOP/s")", R"({"1": {"a": 1, "GFLOP/s": 100.0}})"); },
+      ThrowsMessage<Error>(HasSubstr(
+          R"(objective.json: cache.1: there is no "time" beside the objective "GFLOP/s")")));
 }
 
 TEST(KernelTunerCache, SharedMemoryIsReadWhereACacheHasIt) {
@@ -74,7 +89,7 @@ TEST(KernelTunerCache, AnOutcomeThatKernelTunerDoesNotKnowBecomesANearOne) {
   results.results = {{{32, "near"}, Outcome::wrong}, {{64, "near"}, Outcome::pruned}};
   const auto cache = read_recorded_results(written("near.json", kernel_tuner_cache(results)));
   EXPECT_EQ(cache.results[0].outcome, Outcome::launch_error);
-  EXPECT_EQ(cache.results[1].outcome, Outcome::invalid);
+  EXPECT_EQ(cache.results[1].outcome, Outcome::pruned) << "although it has no time";
 }
 
 }  // namespace

@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "tuner/core/error.hpp"
+#include "tuner/core/expression.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -12,11 +16,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Every letter is a parameter, size[i] is a size, and z of min and max has the values 3 to 7.
-std::string meaning(const std::string& name, std::int64_t index, bool is_whole) {
-  if (name == "size" && index >= 0) return "n" + std::to_string(index);
-  if (is_whole) return index == 1 ? "7" : "3";
-  return name.size() == 1 && index < 0 ? name : "";
+/// Every letter is a parameter, size[i] is a size, and z of min and max has the values 3 to 7. None
+/// is negative but x.
+PythonOperand meaning(const std::string& name, std::int64_t index, bool is_whole) {
+  if (name == "size" && index >= 0) return {"n" + std::to_string(index), 1};
+  if (is_whole) return {index == 1 ? "7" : "3", 3, 7};
+  if (name == "x") return {name};
+  return {name.size() == 1 && index < 0 ? name : "", 1, 8};
 }
 
 std::string translated(std::string_view text) { return translate_python(text, meaning).text; }
@@ -38,6 +44,27 @@ TEST(PythonTranslation, OperatorsKeepTheirMeaning) {
   EXPECT_EQ(translated("(a*b)*c"), "a * b * c");
   EXPECT_EQ(translated("-a * b"), "-a * b");
   EXPECT_EQ(translated("-(a + b)"), "-(a + b)");
+}
+
+TEST(PythonTranslation, QuotientsRoundDownAlsoBelowZero) {
+  EXPECT_EQ(translated("-(-a // b) <= 4"), "-floor(1.0 * (-a) / b) <= 4");
+  EXPECT_EQ(translated("(a - 5) // 2"), "floor(1.0 * (a - 5) / 2)");
+  EXPECT_EQ(translated("(a - 4) % 3"), "((a - 4) % 3 + 3) % 3");
+  EXPECT_EQ(translated("x // 2 + x % b"), "floor(1.0 * x / 2) + (x % b + b) % b");
+  EXPECT_EQ(translated("(a - 1) // 2 + (9 - a) % 3"), "(a - 1) / 2 + (9 - a) % 3")
+      << "from 1 to 8, neither is negative";
+  EXPECT_EQ(translated("min(a, 3) // max(z) * abs(x) // 2"), "min(a, 3) / 7 * abs(x) / 2");
+  for (int a = -7; a <= 7; ++a) {
+    for (const int b : {-3, -1, 2, 3}) {
+      const auto value = [&](const std::string& operation) {
+        const std::string text = format("({}) {} ({})", a, operation, b);
+        return Expression::parse(translated(text)).evaluate(std::span<const std::int64_t>());
+      };
+      const int floor = static_cast<int>(std::floor(static_cast<double>(a) / b));
+      EXPECT_EQ(value("//"), floor) << a << " // " << b;
+      EXPECT_EQ(value("%"), a - floor * b) << a << " % " << b;
+    }
+  }
 }
 
 TEST(PythonTranslation, ChainsAreWrittenOut) {

@@ -60,15 +60,43 @@ TEST(T1Manifest, WhatHasNoCounterpartIsNamedWithItsPlaceAndLeftAsAComment) {
   EXPECT_THAT(manifest.text, HasSubstr("\n# arguments.half = { … }\n"));
 }
 
-std::string refusal(const std::string& text) {
+std::string manifest_of(const std::string& text) {
   const auto file = std::filesystem::path(testing::TempDir()) / ("t1_" + std::to_string(getpid()));
   std::ofstream(file) << text;
+  return t1_manifest(file).text;
+}
+
+std::string refusal(const std::string& text) {
   try {
-    t1_manifest(file);
+    manifest_of(text);
   } catch (const Error& error) {
     return error.what();
   }
   return "accepted";
+}
+
+TEST(T1Manifest, ANumberStandsWhereverAnExpressionDoes) {
+  const std::string text = manifest_of(R"t1({"ConfigurationSpace": {"TuningParameters": [
+      {"Name": "BX", "Type": "int", "Values": "[32, 64]"}], "Conditions": [{"Expression": 1}]},
+      "KernelSpecification": {"KernelName": "k", "KernelFile": "k.cu", "ProblemSize": [1024, 6, 4],
+        "LocalSize": {"X": "BX", "Y": 2.0, "Z": 1}, "GridDivX": 64, "GridDivY": [2, "BX"],
+        "GlobalSize": {"X": 1, "Z": 3}, "Arguments": []}})t1");
+  EXPECT_THAT(text, HasSubstr("\n1\n"));
+  EXPECT_THAT(text, HasSubstr("block = [\"BX\", \"2\"]\n"));
+  EXPECT_THAT(text, HasSubstr("grid = [\"ceil_div(problem_size_x, 64)\", "
+                              "\"ceil_div(problem_size_y, 2 * BX)\", \"3\"]\n"));
+}
+
+TEST(T1Manifest, AConstraintRoundsDownAsPythonDoes) {
+  const std::string text = manifest_of(R"t1({"ConfigurationSpace": {"TuningParameters": [
+      {"Name": "bx", "Type": "int", "Values": "[32, 48, 64]"},
+      {"Name": "t", "Type": "int", "Values": "[1, 2]"}], "Conditions": [
+        {"Expression": "-(-bx // 10) <= 4"}, {"Expression": "(t - 5) // 2 == -1"},
+        {"Expression": "(bx - 32) // t == 0"}]},
+      "KernelSpecification": {"KernelName": "k", "KernelFile": "k.cu", "ProblemSize": [1024]}})t1");
+  EXPECT_THAT(text, HasSubstr("\n-floor(1.0 * (-bx) / 10) <= 4\n"));
+  EXPECT_THAT(text, HasSubstr("\nfloor(1.0 * (t - 5) / 2) == -1\n"));
+  EXPECT_THAT(text, HasSubstr("\n(bx - 32) / t == 0\n"));
 }
 
 TEST(T1Manifest, OtherFilesAreRefused) {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <thread>
 
-#include "tests/db/sample.hpp"
+#include "tests/db/hostile.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
@@ -15,7 +15,10 @@ namespace {
 using db::Origin;
 using db::TemporaryFolder;
 using testing::AllOf;
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
 
 /// C = A B in blocks of BM, which must divide M.
 Target target_of(const std::string& fingerprint = "f1") {
@@ -259,6 +262,84 @@ TEST_F(TargetLookupTest, ARefreshOfADatabaseThatNeverWasChangesNothing) {
   TargetLookup lookup = open();
   lookup.refresh();
   EXPECT_EQ(lookup.warnings(), "");
+}
+
+/// The target's default configuration stands where nothing is left.
+TEST_F(TargetLookupTest, WhatMayBeNoAnswerIsServedAtNoSizes) {
+  for (const db::HostileDatabase& hostile : db::hostile_databases()) {
+    SCOPED_TRACE(hostile.name);
+    const TemporaryFolder folder;
+    path_ = folder / "t.db";
+    make(hostile, path_);
+    TargetLookup lookup = open();
+    for (const std::int64_t size : {512, 384, 640, 1024}) {
+      const std::int64_t sizes[] = {size, size, size};
+      EXPECT_EQ(lookup.find(sizes).configuration, "BM=32");
+      EXPECT_THAT(lookup.likely(sizes, 4), Not(Contains(db::kNoAnswer)));
+    }
+  }
+  path_ = folder_ / "t.db";
+}
+
+TEST_F(TargetLookupTest, WhatFailedForTheVerySizesIsNotTransferredToThem) {
+  tune(1024, "BM=64");
+  const auto fail = [&](const std::string& configuration) {
+    db::TunedStore store(path_);
+    const db::Sample sample(store);
+    const db::TrialRow failure = sample.failure(configuration, "wrong");
+    store.append({&failure, 1});
+  };
+  const std::int64_t sizes[] = {512, 512, 512}, other[] = {640, 640, 640};
+  fail("BM=64");
+  EXPECT_EQ(open().find(other).configuration, "BM=64");
+  EXPECT_EQ(open().find(sizes).configuration, "BM=16");
+  fail("BM=16");
+  EXPECT_EQ(open().find(sizes).configuration, "BM=32") << "the default failed, too";
+  EXPECT_EQ(open("f2").find(sizes).configuration, "BM=64") << "another source may be right";
+  fail("BM=32");
+  fail("BM=128");
+  TargetLookup lookup = open();
+  EXPECT_THAT([&] { lookup.find(sizes); },
+              ThrowsMessage<Error>(HasSubstr("every configuration failed for M=512 N=512 K=512")));
+}
+
+TEST_F(TargetLookupTest, ATransferredAnswerSaysWhetherSourceOrDriverHaveChanged) {
+  tune(512, "BM=64");
+  const std::int64_t near[] = {640, 640, 640};
+  EXPECT_EQ(open().find(near).validity, db::Validity::exact);
+  EXPECT_EQ(open("f2").find(near).origin, Origin::transferred);
+  EXPECT_EQ(open("f2").find(near).validity, db::Validity::source_drifted);
+  DeviceInfo updated = gpu();
+  updated.environment = "driver 600.10, CUDA 13.2";
+  TargetLookup lookup(target_of(), {}, updated, "l2=hot launch=graph", {{path_}});
+  EXPECT_EQ(lookup.find(near).validity, db::Validity::environment_drifted);
+}
+
+TEST_F(TargetLookupTest, AProblemOfManySizesIsFound) {
+  Target target = target_of();
+  target.name = "many";
+  target.sizes.clear();
+  std::vector<std::int64_t> sizes;
+  std::string names, problem;
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = i == 0 ? "M" : format("S{}", i);
+    target.sizes.push_back(name);
+    sizes.push_back(512 + i);
+    names += (i > 0 ? " " : "") + name;
+    problem += format("{}={} ", name, 512 + i);
+  }
+  {
+    db::TunedStore store(path_);
+    db::Sample sample(store);
+    sample.key.kernel = store.add_kernel({"", "many", "f1", names});
+    sample.key.problem = problem + "dtype=f32";
+    store.add_decision(sample.decision("BM=64", 10000));
+  }
+  TargetLookup lookup(target, {}, gpu(), "l2=hot launch=graph", {{path_}});
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+  sizes.back() += 1;
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::transferred) << "the last size counts, too";
 }
 
 }  // namespace
