@@ -206,6 +206,23 @@ TEST_F(DbAnswers, APinThatIsNotValidIsRefused) {
   EXPECT_TRUE(result("300")["note"].is_null());
 }
 
+TEST_F(DbAnswers, AConfigurationThatFailedCannotBePinned) {
+  {
+    db::TunedStore store(sandbox_.database());
+    db::TrialRow failure = store.trials(store.tuned({}).front().best.key).front();
+    failure.key.policy = "l2=cold launch=graph";
+    failure.configuration = "BLOCK=1 STEP=4";
+    failure.outcome = "wrong";
+    failure.message = "y[3] is 1, expected 2";
+    failure.median_ns = failure.low_ns = failure.high_ns = std::nullopt;
+    failure.created_at = db::now_text();
+    store.append({&failure, 1});
+  }
+  expect_refused(pin("BLOCK=1 STEP=4"), 2,
+                 {"--config: it failed for N=100", "(wrong: y[3] is 1, expected 2)", "--retune"});
+  EXPECT_EQ(pin("BLOCK=1 STEP=4", "200").status, 0) << "it failed for 100 only";
+}
+
 TEST_F(DbAnswers, QueryShowsTheNoteOfAPin) {
   const std::vector<std::string> problem{"--target", manifest_of("tiny"), "--size", "100"};
   std::vector<std::string> words{"db",     "pin",         "--config", "BLOCK=1 STEP=4",

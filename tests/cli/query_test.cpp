@@ -5,13 +5,14 @@
 #include <fstream>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/db/sample.hpp"
+#include "tests/db/hostile.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   const Sandbox sandbox;
@@ -76,6 +77,43 @@ TEST(Query, ASizeThatOneOfSeveralPoliciesLacksIsMissingThereOnly) {
                               "nearest tuned size is 256"));
   EXPECT_THAT(both, HasSubstr("us with a hot L2 cache\n"));
   EXPECT_THAT(both, HasSubstr(", 1 sample, verified"));
+}
+
+TEST(Query, GivesNoAnswerThatMayBeNoneAndNamesAPinThatFailed) {
+  const Sandbox sandbox;
+  for (const db::HostileDatabase& hostile : db::hostile_databases()) {
+    SCOPED_TRACE(hostile.name);
+    std::filesystem::remove(sandbox.folder() / "sample.db");
+    make(hostile, sandbox.folder() / "sample.db");
+    const Ended text = sandbox.run(
+        {"query", "--db", "sample.db", "--target", "gemm", "--size", "512", "--trials", "9"});
+    const Ended header =
+        sandbox.run({"db", "export", "--db", "sample.db", "--target", "gemm", "--format", "cpp"});
+    EXPECT_THAT(header.out, Not(HasSubstr(db::kNoAnswer)));
+    EXPECT_EQ(text.status, hostile.answer.empty() ? 1 : 0) << text.err;
+    if (hostile.answer.empty()) continue;
+    EXPECT_THAT(text.out, HasSubstr(": " + hostile.answer + "\n"));
+    const bool is_pinned = std::string_view(hostile.name).find("pinned") != std::string::npos;
+    const std::string pin = "pin      BM=64 is left out, because it failed for this problem\n";
+    if (is_pinned) EXPECT_THAT(text.out, HasSubstr(pin));
+    if (!is_pinned) EXPECT_THAT(text.out, Not(HasSubstr(db::kNoAnswer)));
+  }
+}
+
+TEST(Query, SaysWhetherRunsGaveTheSameBits) {
+  const Sandbox sandbox;
+  db::TunedStore store(sandbox.folder() / "sample.db");
+  const db::Sample sample(store);
+  store.add_decision(sample.decision("BM=32", 20000));
+  EXPECT_THAT(of_512(sandbox), Not(HasSubstr("runs ")));
+  db::DecisionRow decision = sample.decision("BM=32", 20000, db::now_text());
+  decision.repeats = false;
+  store.add_decision(decision);
+  EXPECT_THAT(of_512(sandbox), HasSubstr("runs     bits differ from run to run"));
+  decision.repeats = true;
+  decision.created_at = db::now_text();
+  store.add_decision(decision);
+  EXPECT_THAT(of_512(sandbox), HasSubstr("runs     every run gave the same bits\n"));
 }
 
 TEST(Query, SaysThatTheSpaceChangedSinceUntilItIsTunedAgain) {

@@ -32,8 +32,8 @@ double number_of(const PythonConstant& constant, double otherwise) {
 
 /// Of values from `least` to `most`, which may be texts.
 PythonOperand ranged(std::string text, const PythonConstant& least, const PythonConstant& most) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return {std::move(text), number_of(least, -kInfinity), number_of(most, kInfinity)};
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  return {std::move(text), number_of(least, -kUnknown), number_of(most, kUnknown)};
 }
 
 }  // namespace

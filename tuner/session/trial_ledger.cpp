@@ -33,8 +33,12 @@ void TrialLedger::read_earlier(bool retune) {
   }
   if (retune) return;
   for (Trial& trial : recorder_.earlier_trials()) {
-    // A crash or a timeout may have been bad luck: such a configuration is tried once more.
-    if (trial.outcome == Outcome::crash || trial.outcome == Outcome::timeout) continue;
+    // A crash or a timeout may have been bad luck, and bits that differed once need not be equal
+    // any more: such a configuration is tried once more.
+    if (trial.outcome == Outcome::crash || trial.outcome == Outcome::timeout ||
+        trial.outcome == Outcome::nondeterministic) {
+      continue;
+    }
     const auto index = space_.find(trial.configuration);
     if (!index) continue;
     earlier_[*index] = std::move(trial);

@@ -39,6 +39,16 @@ TEST(Verdict, DefaultTiesAndCpuAreTold) {
             "The default configuration itself; not different from 1 other configuration.");
 }
 
+TEST(Verdict, BitsThatDifferAreTold) {
+  ReportedProblem one = against(1.5e6);
+  one.entry.best.repeats = true;
+  EXPECT_EQ(sentence_of(one), "1.50x [1.46, 1.55] faster than cublas.");
+  one.entry.best.repeats = false;
+  EXPECT_EQ(sentence_of(one),
+            "1.50x [1.46, 1.55] faster than cublas; bits differ from run to run, each time within "
+            "the tolerance.");
+}
+
 TEST(Verdict, AProblemWithoutACorrectConfigurationSaysSo) {
   ReportedProblem one = problem(512, {failed("BM=1", "error"), failed("BM=2", "error")});
   one.entry.best.configuration = "";

@@ -43,7 +43,9 @@ TEST(Decision, ItsRowHasNanosecondsAndARate) {
 }
 
 TEST(Decision, AStoredOneIsReadBack) {
-  const db::DecisionRow row = row_of(decision(), 0, "key");
+  ProblemDecision decided = decision();
+  decided.best->repeats = false;
+  const db::DecisionRow row = row_of(decided, 0, "key");
   db::BestRow stored;
   stored.provenance = row.provenance;
   stored.configuration = row.configuration;
@@ -59,6 +61,7 @@ TEST(Decision, AStoredOneIsReadBack) {
   stored.joules = row.joules;
   stored.default_joules = row.default_joules;
   stored.verified = row.verified;
+  stored.repeats = row.repeats;
   stored.baseline = row.baseline;
   const ProblemDecision read = decision_of(stored);
   EXPECT_EQ(to_text(read.best->configuration), "X=3");
@@ -71,6 +74,7 @@ TEST(Decision, AStoredOneIsReadBack) {
   EXPECT_EQ(read.ties.size(), 2u);
   EXPECT_DOUBLE_EQ(read.noise_floor, 0.25);
   EXPECT_FALSE(read.predicted);
+  EXPECT_EQ(read.best->repeats, false);
   EXPECT_DOUBLE_EQ(read.baselines.at(0).to_best.median, 0.5) << "the ratio of the times";
   EXPECT_TRUE(read.baselines.at(0).wins);
 }

@@ -64,6 +64,28 @@ TEST_F(RecorderTest, OfEachConfigurationTheLatestTrialOfASearchIsTakenOver) {
   EXPECT_DOUBLE_EQ(earlier[0].measurement->median, 3e-6);
 }
 
+TEST_F(RecorderTest, WhatFailedUnderAnotherPolicyOrInAnotherStageIsTakenOver) {
+  Recorder here = recorder();
+  here.record(trial(1, 1e-6), false);
+  here.record(trial(2, 2e-6), false);
+  here.flush();
+  Trial failed = trial(1, 1e-6);
+  failed.outcome = Outcome::wrong;
+  failed.measurement.reset();
+  const SessionRows rows = begin();
+  db::ProblemKey elsewhere = key_of(rows);
+  elsewhere.policy = "l2=cold launch=graph";
+  Recorder there(&store_, rows.session, elsewhere, 2e3);
+  there.record(failed, false);
+  there.flush();
+  failed.configuration = {{"X", 2}, {"Y", 1}};
+  here.record_playoff(failed, false);
+  here.flush();
+  for (const Trial& earlier : recorder().earlier_trials()) {
+    EXPECT_EQ(earlier.outcome, Outcome::wrong);
+  }
+}
+
 TEST_F(RecorderTest, ADecisionIsTheStoredBestUnlessItMayNotDecide) {
   ProblemDecision decision;
   decision.best = Tuned{{{"X", 1}, {"Y", 1}}, {}, std::nullopt, true};
