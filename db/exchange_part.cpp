@@ -6,6 +6,7 @@
 #include <string>
 
 #include "db/facts.hpp"
+#include "db/refutations.hpp"
 
 namespace autotune::db {
 namespace {
@@ -38,6 +39,9 @@ class FactsOfProblems {
 
   void add(const ProblemKey& key) {
     add_about<TrialRow>(key);
+    each_usable<TrialRow>(
+        connection_, kFailedThere, [&](const TrialRow& row) { add_row(row); }, key.device,
+        key.kernel, key.problem);
     add_about<DecisionRow>(key);
     add_about<PinRow>(key);
     ids_.insert({key.device, key.kernel});

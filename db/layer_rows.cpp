@@ -8,15 +8,22 @@
 namespace autotune::db {
 
 LayerParts::LayerParts(const TunedStore& store, const LookupRequest& request)
-    : request_(request), devices_(store.devices()), kernels_(store.kernels()) {
+    : connection_(store.connection()),
+      request_(request),
+      devices_(store.devices()),
+      kernels_(store.kernels()) {
   std::erase_if(devices_, [&](const DeviceRow& device) {
     return !is_same_device(device, request.device) && !is_same_architecture(device, request.device);
   });
   std::erase_if(kernels_, [&](const KernelRow& kernel) {
     return kernel.target != request.target || kernel.sizes != request.size_names;
   });
-  each_usable<SessionRow>(store.connection(), "", [&](SessionRow&& session) {
-    environments_.emplace(session.id, std::move(session.environment));
+}
+
+void LayerParts::read_environments() {
+  environments_.emplace();
+  each_usable<SessionRow>(connection_, "", [&](SessionRow&& session) {
+    environments_->emplace(session.id, std::move(session.environment));
   });
 }
 
@@ -35,8 +42,9 @@ std::vector<Part> LayerParts::all() const {
 Validity LayerParts::validity(const Part& part, std::string_view session) {
   if (session != last_session_) {
     last_session_ = session;
-    const auto found = environments_.find(session);
-    const bool is_known = found != environments_.end();
+    if (!environments_) read_environments();
+    const auto found = environments_->find(session);
+    const bool is_known = found != environments_->end();
     same_environment_ = request_.environment.empty() ||
                         (is_known ? found->second == request_.environment : session.empty());
   }

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,10 +39,14 @@ class LayerParts {
   Validity validity(const Part& part, std::string_view session);
 
  private:
+  void read_environments();
+
+  Connection& connection_;
   const LookupRequest& request_;
   std::vector<DeviceRow> devices_;
   std::vector<KernelRow> kernels_;
-  std::map<std::string, std::string, std::less<>> environments_;  // by session
+  /// By session; read for the first session that is asked about.
+  std::optional<std::map<std::string, std::string, std::less<>>> environments_;
   std::string last_session_;
   bool same_environment_ = true;  // in the last session
 };

@@ -14,6 +14,10 @@ namespace autotune::db {
 /// SQL's condition for a trial that failed, as in the index trial_failed.
 inline constexpr const char* kFailed = " AND outcome NOT IN ('ok', 'pruned')";
 
+/// The same of one problem: bind device, kernel and problem.
+inline constexpr const char* kFailedThere =
+    " AND device = ? AND kernel = ? AND problem = ? AND outcome NOT IN ('ok', 'pruned')";
+
 /// Whether the trial refutes its configuration.
 bool is_failure(const TrialRow& trial);
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "db/exchange.hpp"
+#include "db/exchange_part.hpp"
 #include "tests/db/hostile.hpp"
 #include "tests/db/lookup_request.hpp"
 
@@ -207,6 +208,16 @@ TEST_F(RefutationsTest, AFailureInOneLayerRefutesTheAnswersOfOthers) {
   EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("1 of its answers are left out, because")));
   EXPECT_THAT(read_past_times(layers, request()).problems, IsEmpty());
   EXPECT_EQ(read_lookup_rows(std::span(layers).subspan(1), request()).rows.size(), 1u);
+}
+
+TEST_F(RefutationsTest, WhatFailedUnderAnotherPolicyIsPartOfAProblem) {
+  win(store_, sample_);
+  fail(store_, sample_, "wrong", 3, "l2=cold launch=graph");
+  TunedStore part(folder_ / "part.db");
+  std::stringstream lines;
+  export_facts_of(store_, {&sample_.key, 1}, lines);
+  EXPECT_THAT(import_json_lines(part, lines, "part").refused, IsEmpty());
+  EXPECT_EQ(part.best(sample_.key), std::nullopt);
 }
 
 TEST_F(RefutationsTest, AnEntryOfAnotherDatabaseIsRefutedWithAReason) {
