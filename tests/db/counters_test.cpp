@@ -8,6 +8,7 @@
 
 #include "db/exchange.hpp"
 #include "db/schema.hpp"
+#include "tests/db/older_schema.hpp"
 #include "tests/db/sample.hpp"
 
 namespace autotune::db {
@@ -73,6 +74,7 @@ TEST(StoredCounters, ComeWithTheEighthSchema) {
   }();
   {
     SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
+    old.exec(kWithoutTheNinth);
     old.exec("DROP TABLE counter; PRAGMA user_version = 7");
   }
   {

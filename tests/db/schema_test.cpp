@@ -14,6 +14,7 @@
 
 #include "db/exchange.hpp"
 #include "db/schema.hpp"
+#include "tests/db/older_schema.hpp"
 #include "tests/db/sample.hpp"
 
 namespace autotune::db {
@@ -62,11 +63,6 @@ void make_first_schema(const std::filesystem::path& path) {
 int version_of(const std::filesystem::path& path) {
   return SQLite::Database(path.string()).execAndGet("PRAGMA user_version").getInt();
 }
-
-/// What schema 9 added.
-constexpr const char* kWithoutTheNinth =
-    "DROP INDEX trial_failed; DROP INDEX pin_problem; ALTER TABLE decision DROP COLUMN repeats; "
-    "ALTER TABLE best DROP COLUMN repeats;";
 
 /// The names of what lies beside `t.db`.
 std::set<std::string> copies_in(const TemporaryFolder& folder) {

@@ -21,7 +21,7 @@ bool spans(const Covers& covers, const char* cover, std::int64_t m, std::int64_t
 TEST(Covers, SpanTheBoxAroundTheirProblems) {
   db::PastTimes times;
   times.problems = {problem(64, 512, "a"), problem(256, 128, "a"), problem(1000, 1000, "")};
-  const Covers covers(times, {true}, 2);
+  const Covers covers(times, {true});
   EXPECT_TRUE(spans(covers, "a", 64, 128)) << "a corner where no problem is";
   EXPECT_TRUE(spans(covers, "a", 256, 512));
   EXPECT_FALSE(spans(covers, "a", 63, 128));
@@ -31,7 +31,7 @@ TEST(Covers, SpanTheBoxAroundTheirProblems) {
 TEST(Covers, OneThatIsUnknownUnnamedOrOfAnotherDeviceSpansNothing) {
   db::PastTimes times;
   times.problems = {problem(64, 64, ""), problem(64, 64, "b", 1)};
-  const Covers covers(times, {true, false}, 2);
+  const Covers covers(times, {true, false});
   for (const char* name : {"", "a", "b"}) EXPECT_FALSE(spans(covers, name, 64, 64)) << name;
 }
 
