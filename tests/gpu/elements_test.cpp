@@ -86,6 +86,9 @@ class Elements : public Gpu {
     EXPECT_EQ(gpu.first, host.first);
     EXPECT_EQ(std::memcmp(&gpu.worst, &host.worst, sizeof gpu.worst), 0)
         << gpu.worst << " and " << host.worst;
+    EXPECT_EQ(gpu.unbounded, host.unbounded);
+    EXPECT_EQ(gpu.squares, host.squares);
+    EXPECT_EQ(gpu.shares, host.shares);
   }
 
   Stream stream_;

@@ -22,7 +22,8 @@ namespace tuned_test {
 enum class Type { f32, f64, i32, i64, f16, bf16, i8, u8, i16, u16, u32, u64 };
 
 /// A number in each element. A result c is right if |c - r| <= tolerance * m + unit * |r|
-/// + absolute, where r is the reference, and m the reference on absolute inputs.
+/// + absolute, where r is the reference, and m the reference on absolute inputs, or |r| if
+/// that is larger or m is not finite.
 struct Field {
   Type type;
   std::size_t offset;
@@ -225,10 +226,11 @@ struct Answers {
     for (std::size_t i = 0; i < buffer.length; ++i) {
       const double c = read(field.type, &got[i * buffer.stride + field.offset]);
       const double r = read(type, &values[index][i * stride + field.offset]);
-      const double m = std::fabs(read(type, &magnitudes[index][i * stride + field.offset]));
+      const double all = std::fabs(read(type, &magnitudes[index][i * stride + field.offset]));
+      const double m = std::isfinite(all) ? std::fmax(all, std::fabs(r)) : std::fabs(r);
       const double allowed = field.tolerance * m + field.unit * std::fabs(r) + field.absolute;
       const double error = std::fabs(c - r);
-      if (error == 0) continue;
+      if (c == r) continue;
       if (error <= allowed) {
         result.worst = std::fmax(result.worst, error / allowed);
       } else if (result.first_wrong.empty()) {

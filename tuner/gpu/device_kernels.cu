@@ -36,6 +36,9 @@ __device__ void add(Finding* to, const Finding& own) {
   if (own.worst > 0) atomicMax(reinterpret_cast<u64*>(&to->worst), __double_as_longlong(own.worst));
   __syncwarp();
   add(&to->wrong, own.wrong);
+  add(&to->unbounded, own.unbounded);
+  add(&to->squares, own.squares);
+  add(&to->shares, own.shares);
 }
 
 template <class T, class Right>
@@ -44,7 +47,7 @@ __device__ void compare(const T* got, const Right* values, const Right* magnitud
   Finding own;
   FOR_EACH(i, count) {
     const Right value = values[i], magnitude = magnitudes ? magnitudes[i] : value;
-    autotune::note(own, i, autotune::element_error(got[i], value, magnitude, allowed));
+    autotune::compare_element(own, i, got[i], value, magnitude, allowed);
   }
   add(finding, own);
 }

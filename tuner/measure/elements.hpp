@@ -53,8 +53,14 @@ T small_integer(unsigned long long bits) {
   return static_cast<T>(static_cast<int>(((bits >> 32) * 5) >> 32) - (kIsUnsigned<T> ? 0 : 2));
 }
 
-/// Odd multiples of 2^-23 (f64: 2^-52, f16: 2^-10, bf16: 2^-7) in (-1, 1): exactly representable
-/// and never 0. Integer types: -64 … 63, unsigned ones 0 … 127.
+/// The power of two that scales a uniform number: 1 for three in four, else 2^-1 … 2^-8. Its bits
+/// take no part in the number.
+inline double spread_exponent(unsigned long long bits) {
+  return bits % 4 == 2 ? 0.5 / static_cast<double>(1 << (bits >> 2) % 8) : 1;
+}
+
+/// Odd multiples of 2^-23 (f64: 2^-52, f16: 2^-10, bf16: 2^-7) in (-1, 1), one in four scaled by
+/// 2^-1 … 2^-8: exactly representable and never 0. Integer types: -64 … 63, unsigned ones 0 … 127.
 template <class T>
 T uniform_number(unsigned long long bits) {
   if constexpr (kIsInteger<T>) {
@@ -64,7 +70,7 @@ T uniform_number(unsigned long long bits) {
     constexpr long long kOne = 1ll << kBits;
     const auto odd = static_cast<long long>(bits >> (64 - kBits)) * 2 + 1;
     return static_cast<T>(static_cast<T>(odd - kOne) *
-                          static_cast<T>(1.0 / static_cast<double>(kOne)));
+                          static_cast<T>(spread_exponent(bits) / static_cast<double>(kOne)));
   }
 }
 
@@ -146,20 +152,29 @@ T filled_element(const ElementRule& rule, unsigned long long index) {
   return rule.absolute && element < static_cast<T>(0) ? static_cast<T>(-element) : element;
 }
 
-/// The allowed error of an element: factor * magnitude + unit * |right| + absolute. If all are 0,
-/// it must be equal.
+/// The allowed error of an element: factor * scale + unit * |right| + absolute, where the scale is
+/// the larger of its magnitude and |right|, or |right| if the magnitude is not finite. If all are
+/// 0, it must be equal. `roundoff` is that of sums: see Finding::squares.
 struct Allowance {
   double factor = 0;
   double unit = 0;
   double absolute = 0;
+  double roundoff = 0;
 };
 
-/// The result of comparing many elements.
+/// The result of comparing many elements. Its sums are of integers, so they need no order.
 struct Finding {
   unsigned long long wrong = 0;      // number of elements
   unsigned long long first = ~0ull;  // index of the first wrong one
   double worst = 0;                  // largest error / tolerance; infinite if it must be equal
+  unsigned long long unbounded = 0;  // of finite elements, those whose magnitude is not finite
+  /// Of the errors beyond `unit` and `absolute`, in roundoffs of the scale: the sum of squares.
+  unsigned long long squares = 0;
+  /// Of |right| / scale: the sum of squares in units of 2^-30.
+  unsigned long long shares = 0;
 };
+
+inline constexpr double kShareUnits = 1 << 30;
 
 inline double infinity() {
   const double huge = 1e300;
@@ -174,23 +189,40 @@ inline double magnitude_of(double x) {
 #endif
 }
 
+inline bool is_finite(double x) {
+  constexpr double kLargest = 1.7976931348623157e308;
+  return magnitude_of(x) <= kLargest;
+}
+
 /// Whether x is an integer below `limit`, which is at most 2^23.
 inline bool is_small_integer(double x, double limit) {
   return magnitude_of(x) < limit && x == static_cast<double>(static_cast<int>(x));
 }
 
-/// |got - right| / tolerance; above 1 is wrong. NaN is always wrong; equal infinities are right.
+/// |got - right| / tolerance; above 1 is wrong. NaN is always wrong, also where the reference is
+/// NaN; equal infinities are right.
 inline double error_in_tolerances(double got, double right, double tolerance) {
-  constexpr double kLargest = 1.7976931348623157e308;
   if (got == right) return 0;
   const double difference = magnitude_of(got - right);
-  return difference <= kLargest && tolerance > 0 ? difference / tolerance : infinity();
+  return is_finite(difference) && tolerance > 0 ? difference / tolerance : infinity();
 }
 
-template <class Right>
-double tolerance_of(Right right, Right magnitude, const Allowance& allowed) {
-  return allowed.factor * magnitude_of(static_cast<double>(magnitude)) +
-         allowed.unit * magnitude_of(static_cast<double>(right)) + allowed.absolute;
+/// What the errors of an element are relative to: see Allowance.
+inline double scale_of(double right, double magnitude) {
+  const double own = magnitude_of(right), all = magnitude_of(magnitude);
+  return is_finite(all) && all > own ? all : own;
+}
+
+inline double tolerance_of(double right, double magnitude, const Allowance& allowed) {
+  return allowed.factor * scale_of(right, magnitude) + allowed.unit * magnitude_of(right) +
+         allowed.absolute;
+}
+
+/// Whether `got` is the infinity to which a right result within the tolerance is rounded.
+template <class T>
+bool is_overflow(T got, double right, double tolerance) {
+  const double value = static_cast<double>(got);
+  return !is_finite(value) && static_cast<T>(right + (value > 0 ? tolerance : -tolerance)) == got;
 }
 
 /// `right` has the type of `got`, or double for floating types. Of integers only the absolute error
@@ -202,16 +234,48 @@ double element_error(T got, Right right, Right magnitude, const Allowance& allow
     return error_in_tolerances(static_cast<double>(got), static_cast<double>(right),
                                allowed.absolute);
   } else {
-    return error_in_tolerances(static_cast<double>(got), static_cast<double>(right),
-                               tolerance_of(right, magnitude, allowed));
+    const auto value = static_cast<double>(right);
+    const double tolerance = tolerance_of(value, static_cast<double>(magnitude), allowed);
+    return is_overflow(got, value, tolerance)
+               ? 0
+               : error_in_tolerances(static_cast<double>(got), value, tolerance);
   }
 }
 
-inline void note(Finding& finding, unsigned long long index, double error) {
+/// Adds to the sums of squares. An error counts as 2^15 roundoffs at most, so that the sum has room
+/// for 2^34 elements.
+inline void add_squares(Finding& finding, double got, double right, double magnitude,
+                        const Allowance& allowed) {
+  constexpr double kMost = 1 << 15;
+  const double own = magnitude_of(right), scale = scale_of(right, magnitude);
+  if (!is_finite(scale) || scale == 0) return;
+  const double share = scale == own ? 1 : own / scale;
+  finding.shares += static_cast<unsigned long long>(share * share * kShareUnits);
+  const double excess = magnitude_of(got - right) - allowed.unit * own - allowed.absolute;
+  if (!(excess > 0)) return;
+  const double error = excess / (allowed.roundoff * scale);
+  finding.squares +=
+      static_cast<unsigned long long>(error < kMost ? error * error + 0.5 : kMost * kMost);
+}
+
+template <class T, class Right>
+void compare_element(Finding& finding, unsigned long long index, T got, Right right,
+                     Right magnitude, const Allowance& allowed) {
+  const double error = element_error(got, right, magnitude, allowed);
   if (error > finding.worst) finding.worst = error;
-  if (error <= 1) return;
-  ++finding.wrong;
-  if (index < finding.first) finding.first = index;
+  if (error > 1) {
+    ++finding.wrong;
+    if (index < finding.first) finding.first = index;
+  }
+  if constexpr (!kIsInteger<T>) {
+    if (is_finite(static_cast<double>(right)) && !is_finite(static_cast<double>(magnitude)))
+      ++finding.unbounded;
+    if (allowed.roundoff > 0) {
+      const auto value = static_cast<double>(right);
+      add_squares(finding, error > 0 ? static_cast<double>(got) : value, value,
+                  static_cast<double>(magnitude), allowed);
+    }
+  }
 }
 
 }  // namespace autotune

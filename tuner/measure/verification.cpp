@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -13,10 +15,18 @@
 namespace autotune {
 namespace {
 
-/// The absolute error of rounding to a subnormal f16, where the relative error is unbounded.
-constexpr double kHalfOfSmallestF16 = 0x1p-25;
+/// Errors in roundoffs that the root mean square may always have: see bound_of_squares().
+constexpr double kRoundoffs = 8;
 
 Verdict wrong(std::string message) { return {Outcome::wrong, std::move(message), infinity()}; }
+
+/// The smallest number above 0 of a floating type, which is subnormal. Its bits are 1.
+double smallest_number(ElementType type) {
+  return with_type(type, [&](auto zero) {
+    constexpr std::uint64_t kOne = 1;
+    return static_cast<double>(element_at<decltype(zero)>(std::as_bytes(std::span(&kOne, 1)), 0));
+  });
+}
 
 /// Calls work(T{}, Right{}) with the types of an output and of its reference.
 template <class Work>
@@ -50,13 +60,17 @@ std::string expected_text(ElementType type, std::span<const std::byte> element) 
 }
 
 std::string tolerance_text(const BufferSpec& buffer, const Expected& expected) {
-  const double tolerance = with_type(expected.type, [&](auto zero) {
-    using Right = decltype(zero);
-    return tolerance_of(element_at<Right>(expected.values, 0),
-                        element_at<Right>(magnitudes_of(expected), 0),
-                        allowance(buffer, expected.type, expected.exact));
-  });
-  return tolerance > 0 ? format("tolerance {:.2g}", tolerance) : "must be equal";
+  const auto number = [&](std::span<const std::byte> elements) {
+    return with_type(expected.type, [&](auto zero) {
+      return static_cast<double>(element_at<decltype(zero)>(elements, 0));
+    });
+  };
+  const double right = number(expected.values);
+  if (right != right) return "no result is right here: choose a fill that gives numbers";
+  const double tolerance = tolerance_of(right, number(magnitudes_of(expected)),
+                                        allowance(buffer, expected.type, expected.exact));
+  return tolerance > 0 && is_finite(right) ? format("tolerance {:.2g}", tolerance)
+                                           : "must be equal";
 }
 
 /// Whether an element still holds poison. Small integers may equal it, so they never do.
@@ -102,6 +116,39 @@ std::string mismatch_text(const BufferSpec& buffer, const std::string& element,
   }
   return format("{} is {}, expected {} ({}); {}", element, value, right,
                 tolerance_text(buffer, expected), wrong);
+}
+
+/// Says how many elements have no bound from the reference on absolute inputs; else empty.
+std::string unbounded_text(const BufferSpec& buffer, const Finding& found) {
+  if (found.unbounded == 0) return "";
+  return format(
+      "on absolute inputs, the reference of {} is not finite in {} of {} elements, where its own "
+      "magnitude counts",
+      buffer.name, found.unbounded, buffer.length);
+}
+
+/// Rounding errors have random signs. They cancel like the terms of a sum: the sum of K products of
+/// random signs is about sqrt(K) of them, and so are the errors of its products. So this bound
+/// grows with the share that is left of the results' magnitudes, and not with K.
+double bound_of_squares(double tolerance, double share) {
+  return kRoundoffs * (1 + tolerance * share * share);
+}
+
+Verdict verdict_on_squares(const BufferSpec& buffer, const Finding& found) {
+  const double count = static_cast<double>(std::max<std::int64_t>(buffer.length, 1));
+  const double error = std::sqrt(static_cast<double>(found.squares) / count);
+  const double share = std::sqrt(static_cast<double>(found.shares) / kShareUnits / count);
+  const double bound = bound_of_squares(buffer.tolerance, share);
+  const double worst = std::max(found.worst, error / bound);
+  if (error <= bound) return {Outcome::ok, unbounded_text(buffer, found), worst};
+  const ElementType sums =
+      sum_roundoff(buffer.type) == unit_roundoff(buffer.type) ? buffer.type : ElementType::f32;
+  return {Outcome::wrong,
+          format("the errors of {0} have a root mean square of {1:.2g} roundoffs of {2}, of which "
+                 "{3:.2g} are allowed: products or sums are less precise than {2} (if they may be, "
+                 "raise the tolerance)",
+                 buffer.name, error, name_of(sums), bound),
+          worst};
 }
 
 }  // namespace
@@ -215,14 +262,19 @@ bool all_small_integers(ElementType type, std::span<const std::byte> values, dou
 }
 
 Allowance allowance(const BufferSpec& buffer, ElementType right, bool exact) {
-  if (exact) return {0, 0, buffer.absolute};
-  const double sums = sum_roundoff(buffer.type);
+  const bool both_round = right == buffer.type;
+  if (exact || !is_floating(buffer.type) || (both_round && buffer.tolerance == 0)) {
+    return {.absolute = buffer.absolute};
+  }
+  const double sums = sum_roundoff(buffer.type), smallest = smallest_number(buffer.type);
   double unit = unit_roundoff(buffer.type);
   const bool is_narrow = sums < unit;
   // Two values on both sides of a tie round to neighbouring numbers.
-  if (is_narrow && right == buffer.type && buffer.tolerance > 0) unit *= 2;
-  const double subnormal = buffer.type == ElementType::f16 ? kHalfOfSmallestF16 : 0;
-  return {buffer.tolerance * sums, unit, buffer.absolute + subnormal};
+  if (is_narrow && both_round) unit *= 2;
+  return {.factor = buffer.tolerance * sums,
+          .unit = unit,
+          .absolute = buffer.absolute + (both_round ? smallest : smallest / 2),
+          .roundoff = sums};
 }
 
 Finding compare_elements(const BufferSpec& buffer, std::span<const std::byte> got,
@@ -235,9 +287,9 @@ Finding compare_elements(const BufferSpec& buffer, std::span<const std::byte> go
     using T = decltype(one);
     using Right = decltype(other);
     for (std::int64_t i = first; i < first + count; ++i) {
-      note(found, static_cast<unsigned long long>(i),
-           element_error(element_at<T>(got, i), element_at<Right>(expected.values, i),
-                         element_at<Right>(magnitudes, i), allowed));
+      compare_element(found, static_cast<unsigned long long>(i), element_at<T>(got, i),
+                      element_at<Right>(expected.values, i), element_at<Right>(magnitudes, i),
+                      allowed);
     }
   });
   return found;
@@ -266,11 +318,14 @@ void add(Finding& to, const Finding& more) {
   to.wrong += more.wrong;
   to.first = std::min(to.first, more.first);
   to.worst = std::max(to.worst, more.worst);
+  to.unbounded += more.unbounded;
+  to.squares += more.squares;
+  to.shares += more.shares;
 }
 
 Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> got,
                    const Expected& expected, Poison before) {
-  if (found.wrong == 0) return {Outcome::ok, "", found.worst};
+  if (found.wrong == 0) return verdict_on_squares(buffer, found);
   const std::string element = format("{}[{}]", buffer.name, found.first);
   if (found.first == 0 && is_of_narrow_reference(buffer, got, expected)) {
     return wrong(
@@ -280,8 +335,9 @@ Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<con
   }
   const std::string wrong = format("{} of {} elements {} wrong", found.wrong, buffer.length,
                                    found.wrong == 1 ? "is" : "are");
-  return {Outcome::wrong, mismatch_text(buffer, element, got, expected, before, wrong),
-          found.worst};
+  std::string message = mismatch_text(buffer, element, got, expected, before, wrong);
+  if (found.unbounded > 0) message += "; " + unbounded_text(buffer, found);
+  return {Outcome::wrong, std::move(message), found.worst};
 }
 
 Verdict runs_verdict(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> one,
@@ -321,6 +377,7 @@ Verdict compare_members(const BufferSpec& structs, std::span<const std::byte> go
                 {structs.members[i].type, values, magnitudes, expected.exact}, before);
     if (verdict.outcome != Outcome::ok) return verdict;
     all.worst_error = std::max(all.worst_error, verdict.worst_error);
+    if (all.message.empty()) all.message = verdict.message;
   }
   return all;
 }

@@ -62,8 +62,10 @@ bool all_small_integers(ElementType type, std::span<const std::byte> values, dou
 bool all_small_integers(const BufferSpec& structs, std::span<const std::byte> values);
 
 /// An element is right if |c - r| <= tolerance * u * magnitude + one rounding of r itself +
-/// absolute, where u is the roundoff of sums (f32 for f16 and bf16). If `exact`, and for integers,
-/// only `absolute` counts. A narrow r of type `right` was rounded, too. NaN is always wrong.
+/// absolute, where u is the roundoff of sums (f32 for f16 and bf16). If `exact`, for integers, and
+/// without a tolerance for an r of the output's type, only `absolute` counts. A narrow r of type
+/// `right` was rounded, too. A rounding is at least half of the smallest subnormal number. NaN is
+/// always wrong.
 Allowance allowance(const BufferSpec& buffer, ElementType right, bool exact);
 
 /// Compares `count` elements from `first` on. Indices in the finding count from the start of the
@@ -78,10 +80,12 @@ Finding compare_bits(ElementType type, std::span<const std::byte> one,
 /// Adds the finding of another part of the same buffer.
 void add(Finding& to, const Finding& more);
 
-/// The verdict on the finding of a whole buffer, which held `before` when the call began. `got` and
-/// `expected` hold the first wrong element only. The message says that nobody wrote it, if it holds
-/// poison; or that the reference left poison there, or seems to have written the output's own type
-/// instead of double.
+/// The verdict on the finding of a whole buffer, which held `before` when the call began: also
+/// wrong if the root mean square of the errors, in roundoffs of the magnitude, exceeds 8 (1 +
+/// tolerance * share^2), where `share` is that of |r| / magnitude. `got` and `expected` hold the
+/// first wrong element only. The message says how many elements have no finite magnitude, also if
+/// all are right. It says that nobody wrote the element, if it holds poison; or that the reference
+/// left poison there, or seems to have written the output's own type instead of double.
 Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> got,
                    const Expected& expected, Poison before = Poison::nan);
 /// Nondeterministic if an element differs. `one` and `other` hold the first such element.

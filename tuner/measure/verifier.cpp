@@ -24,13 +24,13 @@ void poison_unchecked(const Workspace& workspace, Poison poison) {
   }
 }
 
-/// Keeps the first failure, and the largest error.
+/// Keeps the first failure, else the first message, and the largest error.
 void keep_first(Verdict& kept, const Verdict& next) {
   kept.worst_error = std::max(kept.worst_error, next.worst_error);
   kept.repeats = kept.repeats && next.repeats;
-  if (kept.outcome != Outcome::ok || next.outcome == Outcome::ok) return;
+  if (kept.outcome != Outcome::ok) return;
+  if (next.outcome != Outcome::ok || kept.message.empty()) kept.message = next.message;
   kept.outcome = next.outcome;
-  kept.message = next.message;
 }
 
 }  // namespace

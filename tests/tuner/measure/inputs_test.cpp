@@ -32,17 +32,21 @@ TEST(Fill, TheIntegerSetHoldsEachOfMinusTwoToTwoAboutEquallyOften) {
   }
 }
 
-TEST(Fill, TheUniformSetLiesInsideMinusOneToOneWithoutZeroAndHasItsMoments) {
+TEST(Fill, TheUniformSetLiesInsideMinusOneToOneWithoutZeroAndSpreadsItsExponents) {
   const auto values = filled<float>(floats(100000), InputSet::uniform, 1);
   double sum = 0, squares = 0;
+  int small = 0;
   for (const float value : values) {
     ASSERT_LT(std::abs(value), 1.f);
     ASSERT_NE(value, 0.f);
     sum += value;
     squares += value * value;
+    small += std::abs(value) < 0x1p-8f;
   }
   EXPECT_NEAR(sum / 1e5, 0, 0.01);
-  EXPECT_NEAR(squares / 1e5, 1.0 / 3, 0.01);
+  // Three in four are uniform, and one in four is scaled by 2^-1 .. 2^-8.
+  EXPECT_NEAR(squares / 1e5, (0.75 + 0.25 / 8 / 3) / 3, 0.01);
+  EXPECT_NEAR(small / 1e5, 0.75 / 256 + 0.25 / 8 * 510 / 256, 0.003);
 }
 
 TEST(Fill, AnElementDependsOnSeedNameSetAndIndexOnly) {

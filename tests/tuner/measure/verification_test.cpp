@@ -128,6 +128,77 @@ TEST(Compare, InfinityPassesOnlyAgainstTheSameInfinity) {
   EXPECT_EQ(compared<float>(floats(1, 1), {1}, {{INFINITY}, {}}).outcome, Outcome::wrong);
 }
 
+TEST(Compare, AnInfinityIsRightWhereTheResultIsRoundedToIt) {
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(compared<float>(floats(2, 1), {inf, -inf}, {{1e39, -3.40282357e38}}).outcome,
+            Outcome::ok);
+  EXPECT_EQ(compared<float>(floats(1, 1), {inf}, {{3.4028e38}}).outcome, Outcome::wrong);
+  EXPECT_EQ(compared<float>(floats(1, 1), {-inf}, {{1e39}}).outcome, Outcome::wrong);
+  EXPECT_EQ(compared<float>(floats(1, 1), {3.4e38f}, {{1e39}}).outcome, Outcome::wrong);
+  const BufferSpec halves{"C", ElementType::f16, 1, Role::output, Fill::random, 1};
+  const std::vector<Float16> got{Float16(INFINITY)};
+  const std::vector<double> right{65521};
+  EXPECT_EQ(compare(halves, std::as_bytes(std::span(got)),
+                    {ElementType::f64, std::as_bytes(std::span(right))})
+                .outcome,
+            Outcome::ok);
+}
+
+TEST(Compare, WhereTheMagnitudeIsNotFiniteTheResultsOwnCounts) {
+  for (const double none : {double{INFINITY}, std::nan("")}) {
+    EXPECT_EQ(compared<float>(floats(2, 16), {12345, 2}, {{1e-40, 2}, {none, 2}}).message,
+              "C[0] is 12345, expected 1e-40 (tolerance 8e-46); 1 of 2 elements is wrong; on "
+              "absolute inputs, the reference of C is not finite in 1 of 2 elements, where its own "
+              "magnitude counts");
+    const float near = 2 * (1 + std::ldexp(1.f, -22));
+    const Verdict right = compared<float>(floats(2, 16), {near, 2}, {{2, 2}, {none, 2}});
+    EXPECT_EQ(right.outcome, Outcome::ok);
+    EXPECT_EQ(right.message,
+              "on absolute inputs, the reference of C is not finite in 1 of 2 elements, where its "
+              "own magnitude counts");
+  }
+}
+
+TEST(Compare, AMagnitudeBelowTheResultBoundsNothing) {
+  const double u = std::ldexp(1.0, -24);
+  // exp(-x) of x = -5 is 148, and of |x| it is 0.007.
+  EXPECT_EQ(
+      compared<float>(floats(1, 16), {static_cast<float>(148 * (1 + 10 * u))}, {{148}, {0.0067}})
+          .outcome,
+      Outcome::ok);
+}
+
+template <class T>
+Verdict subnormal(ElementType type, double right, double tolerance) {
+  const std::vector<T> got{static_cast<T>(right)};
+  const std::vector<double> expected{right};
+  return compare({"y", type, 1, Role::output, Fill::random, tolerance},
+                 std::as_bytes(std::span(got)),
+                 {ElementType::f64, std::as_bytes(std::span(expected))});
+}
+
+TEST(Compare, ASubnormalIsRightWhereRoundedToNearest) {
+  for (const double tolerance : {0, 4}) {
+    EXPECT_EQ(subnormal<float>(ElementType::f32, 5.361158252e-43, tolerance).outcome, Outcome::ok);
+    EXPECT_EQ(subnormal<float>(ElementType::f32, 0x1p-150, tolerance).outcome, Outcome::ok);
+    EXPECT_EQ(subnormal<Float16>(ElementType::f16, 0x1.8p-24, tolerance).outcome, Outcome::ok);
+    EXPECT_EQ(subnormal<BFloat16>(ElementType::bf16, 0x1.8p-133, tolerance).outcome, Outcome::ok);
+  }
+  EXPECT_EQ(compared<float>(floats(1, 4), {0x1p-148f}, {{0x1.4p-150}}).outcome, Outcome::wrong);
+  const std::vector<double> one{0x1p-1073}, next{0x1.8p-1073};
+  EXPECT_EQ(
+      compare({"y", ElementType::f64, 1, Role::output, Fill::random, 4},
+              std::as_bytes(std::span(one)), {ElementType::f64, std::as_bytes(std::span(next))})
+          .outcome,
+      Outcome::ok);
+}
+
+TEST(Compare, NoResultIsRightWhereTheReferenceIsNoNumber) {
+  EXPECT_EQ(compared<float>(floats(1, 1), {1}, {{std::nan("")}, {}}).message,
+            "C[0] is 1, expected nan (no result is right here: choose a fill that gives numbers); "
+            "1 of 1 elements is wrong");
+}
+
 TEST(Compare, AResultThatCancelledIsJudgedByItsMagnitude) {
   const float off = 1e-4f;
   EXPECT_EQ(compared<float>(floats(1, 100), {off}, {{1e-6}, {1000}}).outcome, Outcome::ok);
@@ -193,6 +264,106 @@ TEST(Compare, AMissingSlabOfASumIsWrongInNarrowTypesToo) {
     EXPECT_EQ(sums_without<BFloat16>(ElementType::bf16, k, 0).outcome, Outcome::ok) << k;
     EXPECT_EQ(sums_without<BFloat16>(ElementType::bf16, k, 8).outcome, Outcome::wrong) << k;
   }
+}
+
+/// Bits of the significand that a kernel keeps of its inputs.
+constexpr int kTf32 = 11, kBf16 = 8, kF32 = 24;
+
+float rounded_to(float x, int bits) {
+  const double unit = std::ldexp(1.0, std::ilogb(x) - bits + 1);
+  return static_cast<float>(std::nearbyint(x / unit) * unit);
+}
+
+/// How a kernel adds products: `chunk` of them at a time, with or without contraction.
+struct Sums {
+  std::int64_t chunk;
+  bool contracts;
+
+  float add(float sum, float a, float b) const {
+    if (contracts) return std::fma(a, b, sum);
+    volatile const float product = a * b;
+    return sum + product;
+  }
+
+  float of(const float* a, const float* b, std::int64_t k, int bits) const {
+    float all = 0;
+    for (std::int64_t from = 0; from < k; from += chunk) {
+      float part = 0;
+      for (std::int64_t i = from; i < std::min(from + chunk, k); ++i)
+        part = add(part, rounded_to(a[i], bits), rounded_to(b[i], bits));
+      all += part;
+    }
+    return all;
+  }
+};
+
+/// `count` sums of k products of this fill.
+Verdict sums_with(int bits, const Sums& sums, std::int64_t k, std::int64_t count = 64,
+                  bool are_positive = false) {
+  std::vector<float> a(count * k), b(count * k), got(count);
+  fill_elements(std::as_writable_bytes(std::span(a)), ElementType::f32,
+                {Drawing::uniform, are_positive, 1});
+  fill_elements(std::as_writable_bytes(std::span(b)), ElementType::f32,
+                {Drawing::uniform, are_positive, 2});
+  std::vector<double> right(count), magnitudes(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    got[i] = sums.of(&a[i * k], &b[i * k], k, bits);
+    for (std::int64_t j = i * k; j < (i + 1) * k; ++j) {
+      const double product = static_cast<double>(a[j]) * b[j];
+      right[i] += product;
+      magnitudes[i] += std::abs(product);
+    }
+  }
+  return compared<float>(floats(count, static_cast<double>(k + 4)), got, {right, magnitudes});
+}
+
+TEST(Compare, ProductsOfLessPrecisionAreWrongHoweverManyAreAdded) {
+  for (const std::int64_t k : {1, 256, 4096, 16384}) {
+    for (const int bits : {kTf32, kBf16}) {
+      const Verdict verdict = sums_with(bits, {64, true}, k);
+      EXPECT_EQ(verdict.outcome, Outcome::wrong) << k << " " << bits;
+      EXPECT_GT(verdict.worst_error, 1.5) << k << " " << bits;
+    }
+  }
+  EXPECT_THAT(sums_with(kTf32, {64, true}, 8192).message,
+              HasSubstr("are allowed: products or sums are less precise than f32 (if they may be, "
+                        "raise the tolerance)"));
+}
+
+TEST(Compare, SumsInF32AreRightInEveryOrder) {
+  for (const std::int64_t k : {1, 256, 8192}) {
+    for (const Sums& sums : {Sums{k, false}, Sums{64, true}, Sums{2, false}}) {
+      for (const bool are_positive : {false, true}) {
+        const Verdict many = sums_with(kF32, sums, k, 64, are_positive);
+        EXPECT_EQ(many.outcome, Outcome::ok) << k << " " << sums.chunk << ": " << many.message;
+        EXPECT_LT(many.worst_error, 0.4) << k << " " << sums.chunk;
+        EXPECT_EQ(sums_with(kF32, sums, k, 1, are_positive).outcome, Outcome::ok) << k;
+      }
+    }
+  }
+}
+
+TEST(Compare, ALargerToleranceAdmitsLessPrecision) {
+  // Of a kernel that is meant to add in f16: 2^13 times the tolerance.
+  const std::int64_t k = 1024;
+  std::vector<Float16> a(64 * k);
+  fill_elements(std::as_writable_bytes(std::span(a)), ElementType::f16,
+                {Drawing::uniform, false, 1});
+  std::vector<float> got(64);
+  std::vector<double> right(64), magnitudes(64);
+  for (std::int64_t i = 0; i < 64; ++i) {
+    Float16 sum{};
+    for (std::int64_t j = 0; j < k; ++j) {
+      const float x = a[i * k + j];
+      sum = Float16(static_cast<float>(sum) + x);
+      right[i] += x;
+      magnitudes[i] += std::abs(x);
+    }
+    got[i] = sum;
+  }
+  EXPECT_EQ(compared<float>(floats(64, 1024), got, {right, magnitudes}).outcome, Outcome::wrong);
+  const Verdict meant = compared<float>(floats(64, 1024 << 13), got, {right, magnitudes});
+  EXPECT_EQ(meant.outcome, Outcome::ok) << meant.message;
 }
 
 TEST(Compare, NarrowResultsWithoutToleranceAreRightWhereRoundedToNearest) {
@@ -316,6 +487,8 @@ TEST(Compare, PartsTogetherFindWhatTheWholeDoes) {
   EXPECT_EQ(parts.wrong, 2u);
   EXPECT_EQ(parts.first, 250u);
   EXPECT_EQ(parts.worst, whole.worst);
+  EXPECT_EQ(parts.squares, whole.squares);
+  EXPECT_EQ(parts.shares, whole.shares);
 }
 
 std::vector<std::byte> painted_zone(Poison with) {
