@@ -521,8 +521,10 @@ TEST(Runs, ThatDifferInOneBitAreNondeterministic) {
   EXPECT_EQ(compare_runs(floats(4), bytes(first), bytes(same)).outcome, Outcome::ok);
   const Verdict verdict = compare_runs(floats(4), bytes(first), bytes(other));
   EXPECT_EQ(verdict.outcome, Outcome::nondeterministic);
-  EXPECT_EQ(verdict.message,
-            "C[2] is 3 in one run and 3.5 in the next on the same inputs; 2 of 4 elements differ");
+  EXPECT_EQ(
+      verdict.message,
+      "C[2] is 3 in one run and 3.5 in the next on the same inputs; 2 of 4 elements differ; if "
+      "the tolerance is enough, leave out \"repeatable\"");
 }
 
 TEST(Absolute, IsAllowedBesideTheRelativeTolerance) {
