@@ -100,6 +100,19 @@ TEST(Query, GivesNoAnswerThatMayBeNoneAndNamesAPinThatFailed) {
   }
 }
 
+TEST(Query, SaysThatTheConfigurationOfANearSizeFailedForTheOneAskedAbout) {
+  const Sandbox sandbox;
+  db::TunedStore store(sandbox.folder() / "sample.db");
+  db::Sample sample(store);
+  const db::TrialRow failure = sample.failure("BM=32", "wrong");
+  store.append({&failure, 1});
+  sample.key.problem = "M=640 N=640 K=640 dtype=f32";
+  store.add_decision(sample.decision("BM=32", 20000));
+  EXPECT_THAT(of_512(sandbox), HasSubstr("failed   for 512, so libautotune gives another"));
+  store.add_decision(sample.decision("BM=64", 20000, db::now_text()));
+  EXPECT_THAT(of_512(sandbox), Not(HasSubstr("failed ")));
+}
+
 TEST(Query, SaysWhetherRunsGaveTheSameBits) {
   const Sandbox sandbox;
   db::TunedStore store(sandbox.folder() / "sample.db");

@@ -40,6 +40,20 @@ std::string question_of(const Answer& answer) {
       "; ");
 }
 
+/// Whether the configuration of a near size failed for the sizes that were asked about.
+bool failed_there(const Answer& answer, const db::TunedStore& store) {
+  if (answer.distance == 0) return false;
+  db::ProblemKey key = answer.entry.best.key;
+  NamedValues problem = *answer.asked;
+  for (const NamedValue& each : problem_of(answer.entry).settings) problem.push_back(each);
+  key.problem = to_text(problem);
+  const std::vector<db::TrialRow> there = store.history(key);
+  const auto last = std::find_if(there.rbegin(), there.rend(), [&](const db::TrialRow& trial) {
+    return trial.configuration == answer.entry.best.configuration;
+  });
+  return last != there.rend() && last->outcome != "ok" && last->outcome != "pruned";
+}
+
 /// Prefers answers for the current kernel, then nearer ones, then the user's.
 bool is_better(const Answer& one, const Answer& other) {
   return std::tie(one.stale, one.distance) < std::tie(other.stale, other.distance);
@@ -121,6 +135,7 @@ std::vector<Answer> Databases::answers_of(const db::TunedStore& store, bool ship
     if (const auto pin = store.refuted_pin(answer.entry.best.key)) {
       answer.refuted_pin = pin->configuration;
     }
+    answer.failed_there = failed_there(answer, store);
     answer.stale = judge_.target_called(answer.entry.kernel.target) != nullptr &&
                    judge_.target_of(answer.entry) == nullptr;
   }

@@ -13,13 +13,14 @@ namespace autotune::cli {
 /// An entry, and how far it is from the request.
 struct Answer {
   db::TunedEntry entry;
-  std::optional<NamedValues> asked;                // absent without --size
-  double distance = 0;                             // root mean square of log2 of the sizes' ratios
-  bool space_changed = false;                      // since it was tuned
-  bool shipped = false;                            // with the tool
-  bool stale = false;                              // the kernel has changed since
-  std::string note = {};                           // of a pin: why
-  std::string refuted_pin = {};                    // a pinned configuration that failed
+  std::optional<NamedValues> asked;  // absent without --size
+  double distance = 0;               // root mean square of log2 of the sizes' ratios
+  bool space_changed = false;        // since it was tuned
+  bool shipped = false;              // with the tool
+  bool stale = false;                // the kernel has changed since
+  std::string note = {};             // of a pin: why
+  std::string refuted_pin = {};      // a pinned configuration that failed
+  bool failed_there = false;         // for the sizes asked about, which have no answer
   std::optional<db::TunedEntry> alternative = {};  // with which libautotune answers instead
 };
 

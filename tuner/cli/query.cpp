@@ -138,6 +138,10 @@ void print(const Answer& answer, AnswerJudge& judge, const Readable& readable, b
     std::cout << format("pin      {} is left out, because it failed for this problem\n",
                         readable.configuration(answer.refuted_pin));
   }
+  if (answer.failed_there) {
+    std::cout << format("failed   for {}, so libautotune gives another configuration there\n",
+                        sizes_text(*answer.asked));
+  }
   if (answer.space_changed) {
     std::cout << format(
         "space    parameters or constraints of {} have changed since; the same tune "
@@ -200,6 +204,7 @@ Json answer_json(const Answer& answer) {
   json["noise_floor"] = json_of(best.noise_floor);
   json["provenance"] = best.provenance;
   json["note"] = answer.note.empty() ? Json() : Json(answer.note);
+  json["failed_there"] = answer.failed_there;
   json["refuted_pin"] =
       answer.refuted_pin.empty() ? Json() : json_of(parse_named_values(answer.refuted_pin));
   json["decided"] = best.decided;
