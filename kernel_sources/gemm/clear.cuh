@@ -12,5 +12,6 @@ __device__ __forceinline__ void clear_output(const real* C, real* D, real beta, 
   follow_kernel_ahead();
   const int n = blockIdx.x * 256 + threadIdx.x;
   const long long row = (long long)blockIdx.z * M + blockIdx.y;
-  if (n < N) D[row * ldd + n] = Config::kScale == Scale::beta ? beta * C[row * ldc + n] : real(0);
+  const bool reads_c = Config::kScale == Scale::beta && beta != real(0);
+  if (n < N) D[row * ldd + n] = reads_c ? beta * C[row * ldc + n] : real(0);
 }

@@ -13,7 +13,8 @@
 
 #include "device/element.cuh"
 
-/// What is compiled: D = A B, D = alpha A B, or all of the formula. Only `beta` reads C.
+/// What is compiled: D = A B, D = alpha A B, or all of the formula. Only `beta` reads C, and only
+/// if beta is not 0 (as BLAS does): else C may hold anything.
 enum class Scale { none, alpha, beta };
 
 struct Problem {
@@ -49,7 +50,7 @@ __device__ inline real b_at(const Problem& p, int k, int n) {
 template <class Config>
 __device__ inline real scaled(real sum, real alpha, real beta, const real* C, long long c_at) {
   if (Config::kScale == Scale::none) return sum;
-  if (Config::kScale == Scale::alpha) return alpha * sum;
+  if (Config::kScale == Scale::alpha || beta == real(0)) return alpha * sum;
   return alpha * sum + beta * C[c_at];
 }
 

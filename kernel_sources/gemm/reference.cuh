@@ -42,7 +42,8 @@ __device__ __forceinline__ void multiply_for_reference(const Problem& first, ref
   for (int j = 0; j < kReferenceColumns && n0 + j < p.N; ++j) {
     wide value = sum[j];
     if (Config::kScale != Scale::none) value *= p.alpha;
-    if (Config::kScale == Scale::beta) value += (wide)p.beta * p.C[(long long)m * p.ldc + n0 + j];
+    if (Config::kScale == Scale::beta && p.beta != real(0))
+      value += (wide)p.beta * p.C[(long long)m * p.ldc + n0 + j];
     D[(long long)m * p.ldd + n0 + j] = (reference_real)value;
   }
 }

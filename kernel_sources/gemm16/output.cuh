@@ -21,7 +21,9 @@ struct Output {
   template <Scale scale, Epilogue epilogue>
   __device__ __forceinline__ Real value(Real sum, int m, int n) const {
     if constexpr (scale != Scale::none) sum *= alpha;
-    if constexpr (scale == Scale::beta) sum += beta * (float)C[(long long)m * ldc + n];
+    if constexpr (scale == Scale::beta) {
+      if (beta != Real(0)) sum += beta * (float)C[(long long)m * ldc + n];  // as BLAS: else unread
+    }
     if constexpr (epilogue != Epilogue::none) sum += (float)bias[n];
     if constexpr (epilogue == Epilogue::bias_relu) sum = sum > 0 ? sum : 0;
     if constexpr (epilogue == Epilogue::bias_gelu) sum = gelu(sum);

@@ -7,8 +7,8 @@
 // in turn. The tensor cores truncate when they add. So they sum one slab only, smallest products
 // first, and the slabs are added on CUDA cores.
 //
-// A tile whose rows or columns hold what the planes cannot is summed again on CUDA cores, from the
-// operands themselves.
+// A tile whose rows or columns hold what the planes cannot, or whose sums may not be those of f32, is
+// summed again on CUDA cores, from the operands themselves.
 // Block kGroups * 2 * kBM + 32 threads; any grid is right, because blocks stride over the tiles.
 #pragma once
 
@@ -160,7 +160,7 @@ struct SplitKernel {
       sum_slabs(row, group, totals);
       if (Config::kGroups > 1) add_groups(group, totals);
       if (group > 0) continue;
-      if (lost) output.sum_on_cores(0, p.K, totals);
+      if (lost || __any_sync(~0u, any_doubtful(totals))) output.sum_on_cores(0, p.K, totals);
       output.store(totals);
     }
   }

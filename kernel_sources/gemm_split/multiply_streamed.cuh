@@ -110,7 +110,8 @@ struct StreamedKernel {
       const Place at = place(i);
       const TileSums<Config, kColumns, Config::kStreamsB> output(p, at.row + row, at.column);
       float totals[kSums];
-      if (sum_slabs(row, at, totals) || any_lost(planes, at.column, kColumns, at.begin, at.end))
+      if (sum_slabs(row, at, totals) || any_lost(planes, at.column, kColumns, at.begin, at.end) ||
+          __any_sync(~0u, any_doubtful(totals)))
         output.sum_on_cores(at.begin * kSlab, min(at.end * kSlab, p.K), totals);
       if constexpr (Config::kParts > 1) {
         const int index = i % tiles() * kWarpgroups + warpgroup;

@@ -47,11 +47,33 @@ __device__ __forceinline__ bool any_lost(const Planes& planes, int first, int ro
   return __any_sync(~0u, lost);
 }
 
-/// Infinities, NaNs and what has no finite bf16 near it; and what lies below 2^-100: there the last
-/// plane would be lost.
+/// Below it, but for 0, the last plane would be lost, and products of planes are no longer exact.
+constexpr float kLeastSplit = 0x1p-100f;
+
+/// Infinities, NaNs and what has no finite bf16 near it; and what lies below kLeastSplit.
 __device__ __forceinline__ bool cannot_split(float x) {
   const unsigned magnitude = __float_as_uint(x) & 0x7FFFFFFF;
-  return magnitude >= 0x7F7F8000 || (magnitude != 0 && magnitude < (127u - 100) << 23);
+  return magnitude >= 0x7F7F8000 ||
+         (magnitude != 0 && magnitude < __float_as_uint(kLeastSplit));
+}
+
+/// Whether f32 may give other sums: planes rounded up may overflow where their elements do not, and
+/// products of planes below kLeastSplit lose bits.
+template <int kSums>
+__device__ __forceinline__ bool any_doubtful(const float (&sums)[kSums]) {
+  float nothing = 0, least = 1;  // nothing: NaN if a sum is not finite
+#pragma unroll
+  for (int i = 0; i < kSums; ++i) {
+    nothing += sums[i] * 0;
+    least = fminf(least, fabsf(sums[i]));
+  }
+  if (nothing != 0) return true;
+  if (least >= kLeastSplit) return false;
+  bool is_small = false;
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    is_small |= sums[i] != 0 && fabsf(sums[i]) < kLeastSplit;
+  return is_small;
 }
 
 /// Two neighbours in one plane, the first in the low half.

@@ -95,6 +95,7 @@ extern "C" __global__ void gemm_strided_reference(GEMM_ARGUMENTS) {
   double sum = 0;
   for (int k = 0; k < p.K; ++k) sum += (double)a_at<Config>(p, m, k) * b_at<Config>(p, k, n);
   if (Config::kScale != Scale::none) sum *= p.alpha;
-  if (Config::kScale == Scale::beta) sum += (double)p.beta * p.C[(long long)m * p.ldc + n];
+  if (Config::kScale == Scale::beta && p.beta != real(0))
+    sum += (double)p.beta * p.C[(long long)m * p.ldc + n];
   p.D[(long long)m * p.ldd + n] = (real)activated<Config::kEpilogue>(sum);
 }

@@ -38,7 +38,7 @@ extern "C" __global__ void gemm_strided_split_reference(GEMM_ARGUMENTS) {
     sum += (double)a_at<ProblemConfiguration>(p, m, k) * b_at<ProblemConfiguration>(p, k, n);
   }
   if (ProblemConfiguration::kScale != Scale::none) sum *= p.alpha;
-  if (ProblemConfiguration::kScale == Scale::beta) {
+  if (ProblemConfiguration::kScale == Scale::beta && p.beta != 0) {
     sum += (double)p.beta * p.C[(long long)m * p.ldc + n];
   }
   if (has_bias(kEpilogue)) sum += p.C[n];

@@ -47,14 +47,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const int runs = n / VECTOR;  // whole ones
   // Stretches start at whole lines of 128 bytes.
   const int line = 128 / (VECTOR * (int)sizeof(real)) > 0 ? 128 / (VECTOR * (int)sizeof(real)) : 1;
-  const int share = (runs + (int)gridDim.x - 1) / (int)gridDim.x;
+  const int blocks = gridDim.x, share = runs / blocks + (runs % blocks > 0);
   const int stretch = (share + line - 1) / line * line;
-  const int begin = min((long long)blockIdx.x * stretch, (long long)runs);
-  const int end = min((long long)begin + stretch, (long long)runs);
+  const long long begin = min((long long)blockIdx.x * stretch, (long long)runs);
+  const int count = min((long long)stretch, runs - begin);
   total sums[ITEMS][VECTOR] = {};
-  int run = begin + threadIdx.x;
-  const real* next = x + (long long)run * VECTOR;
-  for (; run < end - (ITEMS - 1) * BLOCK; run += ITEMS * BLOCK, next += ITEMS * BLOCK * VECTOR) {
+  int run = threadIdx.x;  // of the stretch
+  const real* next = x + (begin + run) * VECTOR;
+  for (; run < count - (ITEMS - 1) * BLOCK; run += ITEMS * BLOCK, next += ITEMS * BLOCK * VECTOR) {
     Vector<VECTOR> vectors[ITEMS];
 #pragma unroll
     for (int item = 0; item < ITEMS; ++item) {
@@ -66,14 +66,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
       for (int j = 0; j < VECTOR; ++j) sums[item][j] += (total)(wide)vectors[item].value[j];
     }
   }
-  for (; run < end; run += BLOCK) {
-    const Vector<VECTOR> vector = load_vector<VECTOR>(x + (long long)run * VECTOR);
+  for (; run < count; run += BLOCK, next += BLOCK * VECTOR) {
+    const Vector<VECTOR> vector = load_vector<VECTOR>(next);
 #pragma unroll
     for (int j = 0; j < VECTOR; ++j) sums[0][j] += (total)(wide)vector.value[j];
   }
-  const int rest = runs * VECTOR + threadIdx.x;  // fewer than VECTOR elements
   if (blockIdx.x == 0) {
-    for (int i = rest; i < n; i += BLOCK) sums[0][0] += (total)(wide)x[i];
+    for (int i = threadIdx.x; i < n % VECTOR; i += BLOCK)
+      sums[0][0] += (total)(wide)x[(long long)runs * VECTOR + i];
   }
   total sum = 0;
 #pragma unroll

@@ -79,6 +79,42 @@ TEST(GemmSplit, StreamsEitherOperandInEveryLayout) {
                streamed("b", 64, 8));
 }
 
+/// Of products of K elements of A and B that all have these values.
+void expect_right_of(double a, double b, std::int64_t k, const NamedValues& held) {
+  const DeviceInfo gpu = testing::small_hopper();
+  const Problem problem = problem_of(gemm_split(), sizes(36, 64, k), {});
+  const ParameterSpace space = space_of(with_fixed(gemm_split(), held), problem, gpu);
+  ASSERT_FALSE(space.empty()) << problem.text();
+  SCOPED_TRACE(problem.text() + ": " + to_text(space.at(0)));
+  Workload workload = workload_of(gemm_split(), problem, host().info());
+  for (BufferSpec& buffer : workload.buffers) {
+    if (buffer.name != "A" && buffer.name != "B") continue;
+    buffer.fill = Fill::value;
+    buffer.fill_values = {buffer.name == "A" ? a : b};
+  }
+  const CompiledKernel kernel =
+      host().compile(source_unit(gemm_split(), problem, space.at(0), gpu));
+  ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
+  const Verdict verdict = host()
+                              .open(workload)
+                              ->load(kernel, launch_plan(gemm_split(), problem, space.at(0), gpu))
+                              ->verify();
+  EXPECT_EQ(name_of(verdict.outcome), "ok") << a << " * " << b << ": " << verdict.message;
+}
+
+TEST(GemmSplit, GivesWhatF32GivesAtBothEndsOfItsRange) {
+  const double a = 1 + 0x1p-8 + 0x1p-20, b = 1 + 126.5 / 128 + 0x1p-20;  // planes round them up
+  for (const NamedValues& held :
+       {tile(64, 32, "shared"), tile(64, 32, "registers"), streamed("b", 64, 32)}) {
+    expect_right_of(a * 0x1p127, b, 4, held);          // infinite
+    expect_right_of(a * 0x1p63, b * 0x1p64, 1, held);  // 3.396e38
+    expect_right_of(-a * 0x1p62, b * 0x1p63, 4, held);
+    expect_right_of(a * 0x1p-74, b * 0x1p-73, 1, held);  // subnormal
+    expect_right_of(1.37 * 0x1p-70, 1.71 * 0x1p-61, 3, held);
+    expect_right_of(0, b, 4, held);
+  }
+}
+
 /// The blocks of each launch of a call with a constant operand.
 std::vector<std::int64_t> blocks_with_constant(const char* operand, const NamedValues& held) {
   const DeviceInfo gpu = testing::small_hopper();
