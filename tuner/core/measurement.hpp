@@ -4,14 +4,25 @@
 
 namespace autotune {
 
+/// The fewest samples from which ranks give a 95 % interval of the median.
+inline constexpr int kFewestForInterval = 6;
+/// The confidence of an interval from ranks: with fewer samples it is the whole range, which misses
+/// the median if all of them are on one side of it.
+constexpr double interval_level(int samples) {
+  double missed = 1;
+  for (int i = 1; i < samples; ++i) missed /= 2;
+  return samples >= kFewestForInterval ? 0.95 : 1 - missed;
+}
+
 /// Times of one configuration, in seconds per launch.
 struct Measurement {
   double median = 0;
-  double low = 0;  // 95 % interval of the median: low..high
+  double low = 0;  // interval of the median, of interval_level(samples): low..high
   double high = 0;
   int samples = 0;
   int outliers = 0;        // far above the median; included in the samples
   bool throttled = false;  // the SM clock was below 0.90 of the session's reference
+  double correction = 0;   // the largest share by which a low clock lowered a time of it
 };
 
 }  // namespace autotune

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tuner/core/measurement.hpp"
 #include "tuner/core/outcome.hpp"
@@ -11,10 +12,14 @@
 
 namespace autotune {
 
+/// The message of a trial that was timed while other programs disturbed the device: it is not
+/// corrected, and may be faster than that.
+inline constexpr std::string_view kDisturbed = "timed while other programs were running";
+
 struct Trial {
   Configuration configuration;
   Outcome outcome = Outcome::ok;
-  std::string message;                     // the reason, if not ok
+  std::string message;                     // the reason, if not ok; or kDisturbed
   std::optional<Measurement> measurement;  // if ok; if screened, a lower bound
   std::optional<double> predicted_seconds;
   // Resources of the configuration's heaviest kernel, from the binary; -1: unknown.
@@ -25,7 +30,15 @@ struct Trial {
   double compile_seconds = 0;
   std::string binary_key;  // CompiledKernel::key
   bool verified = false;
-  bool of_machine = false;  // NotCompiled: the machine failed; the trial is not stored
+  bool of_machine = false;  // the machine failed, not the configuration: the trial is not stored
+
+  /// Makes it a failure.
+  void fail(Outcome how, const std::string& why) {
+    outcome = how;
+    message = why;
+    measurement.reset();
+    verified = false;
+  }
 };
 
 }  // namespace autotune

@@ -44,9 +44,7 @@ Anchor::Anchor(Timer& timer, const Policy& policy, Clock now)
     : timer_(&timer), policy_(policy), now_(now ? std::move(now) : steady_seconds) {
   launches_ = launches_for(timer.time(1, policy.l2).seconds, policy);
   warm_up(timer, launches_, policy);
-  const Sample sample = measure();
-  reference_ = sample.seconds;
-  clock_hz_ = sample.clock_hz;
+  start_from(measure());
 }
 
 void Anchor::refresh_if_due() {
@@ -56,13 +54,30 @@ void Anchor::refresh_if_due() {
 void Anchor::refresh() {
   if (!timer_) return;
   try {
-    const Sample sample = measure();
-    drift_ = at_reference_clock(sample.seconds, sample.clock_hz, clock_hz_, policy_) / reference_;
-    failures_ = 0;
-  } catch (const KernelFailure&) {
-    // The worker may have been killed for another configuration: tolerate a few failures.
-    if (++failures_ == 3) timer_ = nullptr;
+    Sample sample;
+    double drift = 1;
+    for (int repeats = 0; repeats <= policy_.drift_repeats; ++repeats) {
+      sample = measure();
+      drift = at_reference_clock(sample.seconds, sample.clock_hz, clock_hz_, policy_) / reference_;
+      is_disturbed_ = drift > policy_.most_drift || drift < 1 / policy_.most_drift;
+      if (!is_disturbed_) break;
+    }
+    if (!is_disturbed_) {
+      drift_ = drift;
+    } else if (drift < 1) {
+      start_from(sample);
+    }
+  } catch (const KernelFailure& failure) {
+    failure_ = failure;
+    timer_ = nullptr;
   }
+}
+
+void Anchor::start_from(const Sample& sample) {
+  reference_ = sample.seconds;
+  clock_hz_ = sample.clock_hz;
+  drift_ = 1;
+  is_disturbed_ = false;
 }
 
 void Anchor::compare_with(double seconds) {

@@ -26,6 +26,7 @@ class Visit {
     was_throttled_ = batch.throttled;
     const double seconds =
         at_reference_clock(batch.seconds, batch.clock_hz, anchor_.clock_hz(), policy_);
+    correction_ = std::max(correction_, 1 - seconds / batch.seconds);
     times_.push_back(seconds / anchor_.drift());
     return times_.back();
   }
@@ -34,6 +35,7 @@ class Visit {
   void restart(int launches) {
     launches_ = launches;
     throttled_ = false;
+    correction_ = 0;
     times_.clear();
   }
 
@@ -49,6 +51,7 @@ class Visit {
     Measurement result = summarize(times_);
     if (decision == Decision::screened) result.median = result.low;
     result.throttled = throttled_;
+    result.correction = correction_;
     return result;
   }
 
@@ -81,6 +84,7 @@ class Visit {
   const Policy& policy_;
   const Anchor& anchor_;
   double spent_ = 0;
+  double correction_ = 0;
   bool throttled_ = false, was_throttled_ = false;  // any batch, the last one
   std::vector<double> times_;
 };
@@ -132,6 +136,8 @@ Judgement given_up(double first_launch, const Policy& policy) {
 Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anchor,
                 double single_launch) {
   anchor.refresh_if_due();
+  // A time on a disturbed device may be far too long: it gives up nothing.
+  const double rival = anchor.is_disturbed() ? 0 : best;
   Visit visit(candidate, 1, policy, anchor);
   // A launch as long as a batch is timed as a batch.
   if (single_launch > 0 && launches_for(single_launch, policy) > 1) {
@@ -140,7 +146,7 @@ Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anc
     single_launch = visit.take();
   }
   const auto is_hopeless = [&] {
-    return best > 0 && lower_bound(single_launch, policy) > policy.hopeless_ratio * best;
+    return rival > 0 && lower_bound(single_launch, policy) > policy.hopeless_ratio * rival;
   };
   if (is_hopeless() && single_launch < policy.longest_delay) {
     single_launch = std::min(single_launch, visit.take());
@@ -152,7 +158,7 @@ Judgement judge(Timer& candidate, double best, const Policy& policy, Anchor& anc
   }
   settle_launches(visit, single_launch, policy);
 
-  Judgement first = judged(visit, visit.run(best));
+  Judgement first = judged(visit, visit.run(rival));
   const double median = first.measurement.median;
   first.leads = first.decision == Decision::measured && (best == 0 || median < best);
   if (!first.leads || best == 0 || median > best * (1 - policy.confirm_margin)) return first;

@@ -42,9 +42,9 @@ class Contest {
     return was_loaded() ? under_load_[i] : times_[i];
   }
   bool alive(std::size_t i) const { return !failures_[i]; }
-  bool has_time_for(double seconds) const {
-    return spent_ <= seconds && !(out_of_time_ && out_of_time_());
-  }
+  bool has_time_for(double seconds) const { return spent_ <= seconds && !is_out_of_time(); }
+  /// Whether a deadline ends the blocks before there are enough for an interval.
+  bool is_cut_off() const { return spent_ > policy_.uncut_seconds && is_out_of_time(); }
 
   std::vector<std::size_t> living() const {
     std::vector<std::size_t> indices;
@@ -94,7 +94,7 @@ class Contest {
   /// allows; in a program, one of them has the clock of its own.
   void run_under_load(std::vector<std::size_t> indices, std::mt19937_64& random) {
     for (int round = 0; round < policy_.load_rounds; ++round) {
-      if (out_of_time_ && out_of_time_()) return;
+      if (is_out_of_time()) return;
       shuffle(indices, random);
       for (const std::size_t i : indices) load(i);
     }
@@ -136,19 +136,19 @@ class Contest {
     return paired_ratio(under_load_[i], under_load_[to]);
   }
 
-  FinalistResult result(std::size_t i) const {
-    FinalistResult result;
+  /// Adds the times of the blocks. Of one that failed in any phase, only the failure is left.
+  void conclude(std::size_t i, FinalistResult& result) const {
     if (!alive(i)) {
-      result.outcome = failures_[i]->outcome();
-      result.message = failures_[i]->what();
-      return result;
+      result = failed_finalist(failures_[i]->outcome(), failures_[i]->what());
+      return;
     }
     result.measurement = summarize(times_[i]);
     result.measurement.throttled = throttled_[i];
-    return result;
   }
 
  private:
+  bool is_out_of_time() const { return out_of_time_ && out_of_time_(); }
+
   static void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   }
@@ -185,8 +185,8 @@ class Contest {
     if (!alive(i)) return;
     try {
       const int launches = launches_for(finalists_[i].seconds, policy_);
-      under_load_[i].push_back(
-          time_under_load(*finalists_[i].timer, launches, policy_.l2, policy_));
+      InContext timer(*finalists_[i].timer, policy_.context);
+      under_load_[i].push_back(time_under_load(timer, launches, policy_.l2, policy_));
     } catch (const KernelFailure& failure) {
       failures_[i] = failure;
     }
@@ -240,7 +240,9 @@ bool is_settled(const Contest& contest, const Policy& policy) {
 int run_blocks(Contest& contest, const Policy& policy, std::mt19937_64& random,
                const Reallocate& reallocate) {
   for (int block = 0; block < policy.most_blocks; ++block) {
-    if (block >= 2 && !contest.has_time_for(policy.playoff_seconds)) return block;
+    const bool has_interval = block >= kFewestForInterval;
+    if (has_interval && !contest.has_time_for(policy.playoff_seconds)) return block;
+    if (!has_interval && block >= 2 && contest.is_cut_off()) return block;
     if (block >= policy.fewest_blocks && is_settled(contest, policy)) return block;
     if (block == (policy.fewest_blocks + 1) / 2 && reallocate) reallocate(contest.finalists());
     contest.run_block(random);
@@ -261,6 +263,18 @@ void run_under_load(Contest& contest, const Policy& policy, std::mt19937_64& ran
   contest.run_under_load(std::move(likely), random);
 }
 
+/// In the other L2 state and the other contexts.
+void run_elsewhere(Contest& contest, const Policy& policy, std::span<FinalistResult> results) {
+  auto other_l2 = contest.run_other_l2();
+  for (std::size_t i = 0; i < other_l2.size(); ++i) results[i].other_l2 = std::move(other_l2[i]);
+  for (const CallContext context : other_contexts(policy)) {
+    const auto times = contest.run_in(context);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (times[i]) results[i].other_contexts[context] = *times[i];
+    }
+  }
+}
+
 std::optional<std::size_t> find_living(Contest& contest, bool Finalist::*flag) {
   for (const std::size_t i : contest.living()) {
     if (contest.finalists()[i].*flag) return i;
@@ -268,10 +282,12 @@ std::optional<std::size_t> find_living(Contest& contest, bool Finalist::*flag) {
   return std::nullopt;
 }
 
-bool is_clearly_faster(const Contest& contest, std::size_t i, std::size_t than,
-                       const Policy& policy) {
-  const Ratio ratio = contest.ratio(i, than);
-  return ratio.median < 1 - policy.replace_margin && ratio.high < 1;
+bool seems_faster(const Ratio& ratio, const Policy& policy) {
+  return ratio.median < 1 - policy.replace_margin;
+}
+
+bool is_clearly_faster(const Ratio& ratio, const Policy& policy) {
+  return seems_faster(ratio, policy) && is_clearly_below_one(ratio);
 }
 
 /// The winner: the fastest, unless the stored best or the default is within the margin.
@@ -279,26 +295,33 @@ void choose_winner(Contest& contest, const Policy& policy, PlayoffResult& result
   const std::size_t best = fastest(contest);
   const auto by_default = find_living(contest, &Finalist::is_default);
   auto holder = find_living(contest, &Finalist::is_stored);
-  if (!holder || (by_default && is_clearly_faster(contest, *by_default, *holder, policy))) {
+  const bool is_worse =
+      holder && by_default && is_clearly_faster(contest.ratio(*by_default, *holder), policy);
+  if (!holder || is_worse) {
     result.replaced = holder.has_value();
     holder = by_default;
   }
-  const bool gives_way = holder && is_clearly_faster(contest, best, *holder, policy);
+  result.winner = best;
+  if (!holder) return;
+  const Ratio to_holder = contest.ratio(best, *holder);
+  const bool gives_way = is_clearly_faster(to_holder, policy);
   result.replaced = result.replaced || gives_way;
-  result.winner = !holder || gives_way ? best : *holder;
+  result.is_open = seems_faster(to_holder, policy) && to_holder.samples < kFewestForInterval;
+  if (!gives_way) result.winner = holder;
 }
 
 /// Fills in the ratios and ties of the finalists that have not failed.
 void compare(Contest& contest, const Policy& policy, PlayoffResult& result) {
   const std::size_t best = fastest(contest);
   const auto by_default = find_living(contest, &Finalist::is_default);
+  result.tie_margin = tie_margin(policy, result.noise_floor);
   result.ties = 0;
   for (const std::size_t i : contest.living()) {
     FinalistResult& one = result.finalists[i];
     if (by_default) one.to_default = contest.ratio(i, *by_default);
     one.to_winner = contest.ratio(i, *result.winner);
     one.tied = !contest.finalists()[i].is_baseline &&
-               contest.ratio(i, best).median <= 1 + policy.tie_margin;
+               contest.ratio(i, best).median <= 1 + result.tie_margin;
     result.ties += one.tied ? 1 : 0;
   }
 }
@@ -313,12 +336,14 @@ std::vector<std::size_t> choose_finalists(std::span<const Measurement> searched,
   if (order.empty()) return order;
   const double least = searched[order.front()].median;
   const bool throttled = searched[order.front()].throttled;
-  const double margin = throttled ? std::max(policy.finalist_margin, policy.throttled_margin)
-                                  : policy.finalist_margin;
-  const int number = throttled ? policy.most_throttled_finalists : policy.most_finalists;
-  // Fewer finalists on a slow device, so that the time suffices for three blocks.
+  const double correction = std::ranges::max(searched, {}, &Measurement::correction).correction;
+  const double margin = std::max((1 + policy.finalist_margin) / (1 - correction) - 1,
+                                 throttled ? policy.throttled_margin : 0);
+  const int number =
+      throttled || correction > 0 ? policy.most_throttled_finalists : policy.most_finalists;
+  // Fewer finalists on a slow device, so that the time suffices for the blocks of an interval.
   const double batch = least * launches_for(least, policy);
-  const double affordable = policy.playoff_seconds / 3 / batch;
+  const double affordable = policy.playoff_seconds / kFewestForInterval / batch;
   const auto most = static_cast<std::size_t>(std::clamp(affordable, 2.0, 1.0 * number));
   std::size_t count = 0;
   while (count < std::min(order.size(), most) &&
@@ -329,6 +354,10 @@ std::vector<std::size_t> choose_finalists(std::span<const Measurement> searched,
   return order;
 }
 
+double tie_margin(const Policy& policy, double noise_floor) {
+  return std::max(policy.tie_margin, noise_floor);
+}
+
 PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
                        const Reallocate& reallocate, double clock_hz,
                        const OutOfTime& out_of_time) {
@@ -337,25 +366,17 @@ PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, st
   PlayoffResult result;
   std::mt19937_64 random(seed);
   result.blocks = run_blocks(contest, policy, random, reallocate);
+  result.finalists.resize(contest.finalists().size());
   if (!contest.possible_winners().empty()) run_under_load(contest, policy, random);
-
-  for (std::size_t i = 0; i < contest.finalists().size(); ++i) {
-    result.finalists.push_back(contest.result(i));
+  if (!contest.possible_winners().empty()) run_elsewhere(contest, policy, result.finalists);
+  // Only now is it known who failed nowhere.
+  for (std::size_t i = 0; i < result.finalists.size(); ++i) {
+    contest.conclude(i, result.finalists[i]);
   }
   if (contest.possible_winners().empty()) return result;
+  result.noise_floor = contest.noise_floor();
   choose_winner(contest, policy, result);
   compare(contest, policy, result);
-  result.noise_floor = contest.noise_floor();
-  auto other_l2 = contest.run_other_l2();
-  for (std::size_t i = 0; i < other_l2.size(); ++i) {
-    result.finalists[i].other_l2 = std::move(other_l2[i]);
-  }
-  for (const CallContext context : other_contexts(policy)) {
-    const auto times = contest.run_in(context);
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      if (times[i]) result.finalists[i].other_contexts[context] = *times[i];
-    }
-  }
   return result;
 }
 

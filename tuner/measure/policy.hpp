@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/core/device.hpp"
+#include "tuner/core/measurement.hpp"
 
 namespace autotune {
 
@@ -48,6 +49,8 @@ struct Policy {
   // The device over time.
   double anchor_seconds = 0.1;    // between two measurements of the anchor
   double anchor_share = 0.05;     // largest share of the time for a slow anchor
+  double most_drift = 1.25;       // and its inverse; beyond, the device is disturbed
+  int drift_repeats = 2;          // of a measurement of the anchor that is beyond
   double full_clock = 0.98;       // of the session's reference: below, a search counts cycles
   double throttled_clock = 0.90;  // of the session's reference
   int throttled_repeats = 2;      // of one batch
@@ -61,17 +64,18 @@ struct Policy {
   // The playoff.
   double finalist_margin = 0.03;
   int most_finalists = 10;
-  double throttled_margin = 0.12;  // in place of the above, if the clock was low in the search
-  int most_throttled_finalists = 16;
+  double throttled_margin = 0.12;     // in place of the above, if the clock was low in the search
+  int most_throttled_finalists = 16;  // also if the clock was a little low
   // Under load, if the fastest was throttled.
   std::size_t most_loaded = 8;
-  int load_rounds = 3;
-  double load_seconds = 0.25;  // of one finalist, without a pause; the second half counts
+  int load_rounds = kFewestForInterval;
+  double load_seconds = 0.2;  // of one finalist, without a pause; the second half counts
   int fewest_blocks = 15;
   int most_blocks = 40;
   int other_l2_blocks = 7;
   int other_context_blocks = 7;
-  double playoff_seconds = 2;  // no block begins after this, but two always run
+  double playoff_seconds = 2;  // no block begins after this, but kFewestForInterval always run
+  double uncut_seconds = 0.2;  // of a playoff that a deadline does not end before those
   double tie_margin = 0.005;
   double replace_margin = 0.01;
   double energy_margin = 0.15;  // in place of finalist_margin, unless the objective is time

@@ -37,8 +37,8 @@ std::pair<double, double> median_interval(std::span<const double> values) {
 Measurement summarize(std::span<const double> seconds) {
   const std::vector<double> values = sorted(seconds);
   const auto [low, high] = median_interval(values);
-  return {median_of_sorted(values), low,  high, static_cast<int>(values.size()),
-          count_outliers(seconds),  false};
+  return {median_of_sorted(values), low,   high, static_cast<int>(values.size()),
+          count_outliers(seconds),  false, 0};
 }
 
 double median(std::span<const double> values) { return median_of_sorted(sorted(values)); }
@@ -67,7 +67,12 @@ Ratio paired_ratio(std::span<const double> a, std::span<const double> b) {
   for (std::size_t i = 0; i < a.size(); ++i) logs[i] = std::log(a[i] / b[i]);
   std::ranges::sort(logs);
   const auto [low, high] = median_interval(logs);
-  return {std::exp(median_of_sorted(logs)), std::exp(low), std::exp(high)};
+  return {std::exp(median_of_sorted(logs)), std::exp(low), std::exp(high),
+          static_cast<int>(logs.size())};
+}
+
+bool is_clearly_below_one(const Ratio& ratio) {
+  return ratio.samples >= kFewestForInterval && ratio.high < 1;
 }
 
 int count_outliers(std::span<const double> seconds) {

@@ -9,8 +9,7 @@
 namespace autotune {
 
 /// Summarizes times in any order; at least one. The 95 % interval comes from ranks, as in Hoefler
-/// and Belli, "Scientific Benchmarking of Parallel Computing Systems", SC 2015. Below 6 samples,
-/// ranks cannot give 95 %, and the interval is the whole range.
+/// and Belli, "Scientific Benchmarking of Parallel Computing Systems", SC 2015.
 Measurement summarize(std::span<const double> seconds);
 
 double median(std::span<const double> values);
@@ -22,12 +21,16 @@ double standard_error(std::span<const double> values);
 /// values.
 double relative_half_width(std::span<const double> values);
 
-/// A ratio of two times: the median, with its 95 % interval.
+/// A ratio of two times: the median, with its interval, as of a Measurement.
 struct Ratio {
   double median = 1;
   double low = 1;
   double high = 1;
+  int samples = 0;  // pairs
 };
+
+/// Whether a whole 95 % interval is below 1. Fewer than kFewestForInterval pairs show nothing.
+bool is_clearly_below_one(const Ratio& ratio);
 
 /// The ratio of a[i] to b[i], timed in the same block: common disturbances cancel.
 Ratio paired_ratio(std::span<const double> a, std::span<const double> b);

@@ -83,16 +83,54 @@ TEST(AnchorAtALowClock, DoesNotCountTheClockAsDrift) {
   EXPECT_NEAR(anchor.drift(), 1, 1e-12);
 }
 
-TEST(AnchorFailing, KeepsItsDriftAndIsLeftAfterThreeFailures) {
+TEST_F(AnchorOverTime, ADriftBeyondAQuarterCorrectsNothing) {
+  Anchor anchor = make();
+  speed_ = 1.1;
+  anchor.refresh();
+  speed_ = 100;  // other programs run
+  anchor.refresh();
+  EXPECT_TRUE(anchor.is_disturbed());
+  EXPECT_NEAR(anchor.drift(), 1.1, 1e-12) << "that of the time before";
+  speed_ = 1.2;
+  anchor.refresh();
+  EXPECT_FALSE(anchor.is_disturbed());
+  EXPECT_NEAR(anchor.drift(), 1.2, 1e-12);
+}
+
+TEST(AnchorDisturbed, IsMeasuredAgainAtOnce) {
+  bool is_busy = false;
+  int busy = 0;
+  ScriptedTimer timer([&](int, int) { return batch_of(is_busy && busy++ < 2 ? 1e-3 : 10e-6); });
+  Anchor anchor(timer, {});
+  is_busy = true;
+  anchor.refresh();
+  EXPECT_FALSE(anchor.is_disturbed()) << "two series of batches were disturbed, the third was not";
+  EXPECT_DOUBLE_EQ(anchor.drift(), 1);
+}
+
+TEST_F(AnchorOverTime, OneThatWasDisturbedAtTheStartStartsAnew) {
+  speed_ = 100;
+  Anchor anchor = make();
+  speed_ = 1;
+  anchor.refresh();
+  EXPECT_DOUBLE_EQ(anchor.drift(), 1) << "not 0.01";
+  EXPECT_DOUBLE_EQ(anchor.seconds(), 10e-6);
+  EXPECT_FALSE(anchor.is_disturbed());
+}
+
+TEST(AnchorFailing, KeepsItsDriftAndSaysHow) {
   bool broken = false;
   ScriptedTimer timer([&](int, int) -> TimedBatch {
     if (broken) throw KernelFailure(Outcome::crash, "gone");
     return batch_of(10e-6);
   });
   Anchor anchor(timer, {});
+  EXPECT_FALSE(anchor.failure());
   broken = true;
-  for (int i = 0; i < 3; ++i) anchor.refresh();
+  anchor.refresh();
   EXPECT_DOUBLE_EQ(anchor.drift(), 1);
+  ASSERT_TRUE(anchor.failure());
+  EXPECT_EQ(anchor.failure()->outcome(), Outcome::crash);
   const std::size_t calls = timer.calls.size();
   anchor.refresh();
   EXPECT_EQ(timer.calls.size(), calls);

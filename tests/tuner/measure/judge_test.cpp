@@ -251,5 +251,45 @@ TEST_F(JudgeSimulated, ATenMicrosecondKernelIsDecidedInLessThanEightMilliseconds
   }
 }
 
+/// An anchor whose device is disturbed from now on.
+Anchor disturbed(ScriptedTimer& timer, bool& is_busy) {
+  Anchor anchor(timer, {});
+  is_busy = true;
+  anchor.refresh();
+  return anchor;
+}
+
+TEST(JudgeDisturbed, ATimeIsNotDividedByADriftBeyondAQuarter) {
+  bool is_busy = false;
+  ScriptedTimer by_default([&](int, int) { return batch_of(is_busy ? 1e-3 : 10e-6); });
+  Anchor anchor = disturbed(by_default, is_busy);
+  ScriptedTimer timer(5e-6);
+  EXPECT_DOUBLE_EQ(judge(timer, 10e-6, {}, anchor).measurement.median, 5e-6) << "not 50 ns";
+}
+
+TEST(JudgeDisturbed, NothingIsGivenUp) {
+  bool is_busy = false;
+  ScriptedTimer by_default([&](int, int) { return batch_of(is_busy ? 1e-3 : 10e-6); });
+  Anchor anchor = disturbed(by_default, is_busy);
+  for (const double seconds : {11e-6, 20e-6, 1e-3}) {
+    ScriptedTimer timer(seconds);
+    const Judgement judgement = judge(timer, 10e-6, {}, anchor);
+    EXPECT_EQ(judgement.outcome, Outcome::ok) << "it may be as fast as the best on a quiet device";
+    EXPECT_EQ(judgement.decision, Decision::measured);
+    EXPECT_FALSE(judgement.leads);
+  }
+}
+
+TEST(JudgeAtALowClock, SaysHowMuchTheClockCorrected) {
+  ScriptedTimer by_default([](int, int) { return batch_of(10e-6, 2e9); });
+  Anchor anchor(by_default, {});
+  ScriptedTimer low([](int, int) { return batch_of(10e-6, 1.9e9); });
+  const Measurement measurement = judge(low, 0, {}, anchor).measurement;
+  EXPECT_DOUBLE_EQ(measurement.median, 9.5e-6);
+  EXPECT_NEAR(measurement.correction, 0.05, 1e-12);
+  ScriptedTimer full([](int, int) { return batch_of(10e-6, 1.97e9); });
+  EXPECT_EQ(judge(full, 0, {}, anchor).measurement.correction, 0);
+}
+
 }  // namespace
 }  // namespace autotune

@@ -49,6 +49,14 @@ TEST(ChooseFinalists, TakesMoreIfTheFastestWasThrottled) {
   EXPECT_EQ(choose_finalists(measurements(medians, true), wider).size(), 3u);
 }
 
+TEST(ChooseFinalists, TheMarginGrowsByTheLargestCorrectionForALowClock) {
+  // The first is bound by memory, and was 5 % slower before its clock was corrected for.
+  std::vector<Measurement> searched = measurements({10e-6, 10.8e-6, 10.9e-6});
+  EXPECT_THAT(choose_finalists(searched, {}), ElementsAre(0));
+  searched[0].correction = 0.05;  // 1.03 / 0.95 = 1.084
+  EXPECT_THAT(choose_finalists(searched, {}), ElementsAre(0, 1));
+}
+
 TEST(Playoff, OneFinalistWinsAgainstItself) {
   ScriptedTimer timer(10e-6);
   const PlayoffResult result = play_off({{&timer, 10e-6, true, false}}, {}, 1);
@@ -151,6 +159,101 @@ TEST(Playoff, AFinalistThatFailsUnderLoadDoesNotWin) {
   }
 }
 
+/// Throws in one context or one L2 state; has a time in all others.
+class FailingSomewhere final : public Timer {
+ public:
+  FailingSomewhere(double seconds, CallContext context, L2State l2)
+      : seconds_(seconds), context_(context), l2_(l2) {}
+  TimedBatch time(int launches, L2State l2) override {
+    return time_in(CallContext::chain, launches, l2);
+  }
+  TimedBatch time_in(CallContext context, int, L2State l2) override {
+    if (context == context_ && l2 == l2_) throw KernelFailure(Outcome::wrong, "C[0] is nan");
+    return {seconds_, 0, l2};
+  }
+
+ private:
+  const double seconds_;
+  const CallContext context_;
+  const L2State l2_;
+};
+
+TEST(Playoff, OneThatFailsInAnyPhaseIsOutAndTheOthersAreComparedWithoutIt) {
+  constexpr std::pair<CallContext, L2State> kPhases[] = {{CallContext::between, L2State::hot},
+                                                         {CallContext::between, L2State::cold},
+                                                         {CallContext::chain, L2State::hot},
+                                                         {CallContext::in_order, L2State::hot},
+                                                         {CallContext::alone, L2State::hot}};
+  for (const auto& [context, l2] : kPhases) {
+    FailingSomewhere failing(8e-6, context, l2);
+    ScriptedTimer standard(10e-6), better(9e-6), baseline(9.5e-6);
+    Policy policy;
+    policy.context = CallContext::between;
+    const PlayoffResult result = play_off({{&failing, 8e-6, false, false},
+                                           {&standard, 10e-6, true, false},
+                                           {&better, 9e-6, false, false},
+                                           {&baseline, 9.5e-6, false, false, true}},
+                                          policy, 1);
+    EXPECT_EQ(result.winner, 2u) << name_of(context);
+    EXPECT_EQ(result.finalists[0].outcome, Outcome::wrong);
+    EXPECT_EQ(result.finalists[0].message, "C[0] is nan");
+    EXPECT_FALSE(result.finalists[0].to_winner || result.finalists[0].other_l2);
+    EXPECT_TRUE(result.finalists[0].other_contexts.empty());
+    EXPECT_NEAR(result.finalists[3].to_winner->median, 9.5 / 9, 1e-9) << "against the new winner";
+    EXPECT_EQ(result.ties, 1);
+  }
+}
+
+TEST(Playoff, WhereTheOnlyOneFailsInTheOtherL2StateNoneIsLeft) {
+  FailingSomewhere only(8e-6, CallContext::chain, L2State::cold);
+  EXPECT_FALSE(play_off({{&only, 8e-6, true, false}}, {}, 1).winner);
+}
+
+TEST(Playoff, FewerThanSixBlocksReplaceNobody) {
+  for (const bool is_stored : {false, true}) {
+    int calls = 0;
+    ScriptedTimer holder(2.0), better([&](int, int) { return ++calls, batch_of(1.0); });
+    const auto late = [&](int blocks) { return [&calls, blocks] { return calls >= 2 * blocks; }; };
+    const std::vector<Finalist> finalists{{&holder, 2.0, !is_stored, is_stored},
+                                          {&better, 1.0, false, false}};
+    const PlayoffResult few = play_off(finalists, {}, 1, {}, 0, late(5));
+    EXPECT_EQ(few.blocks, 5);
+    EXPECT_EQ(few.winner, 0u);
+    EXPECT_TRUE(few.is_open) << "it says so";
+    EXPECT_FALSE(few.replaced);
+    calls = 0;
+    const PlayoffResult enough = play_off(finalists, {}, 1, {}, 0, late(6));
+    EXPECT_EQ(enough.blocks, 6);
+    EXPECT_EQ(enough.winner, 1u);
+    EXPECT_FALSE(enough.is_open);
+  }
+}
+
+TEST(Playoff, TheRaceUnderLoadIsInThePolicysContext) {
+  constexpr double kLow = 1.5e9;
+  std::map<CallContext, int> calls;
+  class Counting final : public Timer {
+   public:
+    explicit Counting(std::map<CallContext, int>& calls) : calls_(calls) {}
+    TimedBatch time(int launches, L2State l2) override {
+      return time_in(CallContext::chain, launches, l2);
+    }
+    TimedBatch time_in(CallContext context, int, L2State) override {
+      ++calls_[context];
+      return batch_of(1e-3, kLow);
+    }
+
+   private:
+    std::map<CallContext, int>& calls_;
+  } timer(calls);
+  Policy policy;
+  policy.context = CallContext::between;
+  policy.other_context_blocks = 0;
+  EXPECT_TRUE(play_off({{&timer, 1e-3, true, false}}, policy, 1, {}, 2e9).winner);
+  EXPECT_EQ(calls.size(), 1u);
+  EXPECT_GT(calls[CallContext::between], 150) << "25 batches of 8 ms in each of 6 rounds";
+}
+
 TEST(Playoff, MoreThanOnePercentReplacesTheDefaultLessDoesNot) {
   ScriptedTimer standard(10e-6), better(9.85e-6), hardly(9.95e-6);
   const PlayoffResult replaced =
@@ -224,9 +327,24 @@ TEST(Playoff, CountsThoseWithinHalfAPercentAsTied) {
   const PlayoffResult result = play_off(
       {{&a, 10e-6, false, false}, {&b, 10e-6, false, false}, {&c, 10e-6, false, false}}, {}, 1);
   EXPECT_EQ(result.ties, 2);
+  EXPECT_EQ(result.tie_margin, 0.005);
   EXPECT_TRUE(result.finalists[1].tied);
   EXPECT_FALSE(result.finalists[2].tied);
   EXPECT_FALSE(result.finalists[0].to_default.has_value());
+}
+
+TEST(Playoff, TiesAreNotFinerThanTheNoiseFloor) {
+  // The A/A pair differs by a tenth.
+  ScriptedTimer noisy([](int call, int) { return batch_of(call % 2 == 0 ? 10e-6 : 11e-6); });
+  ScriptedTimer near(10.8e-6), far(20e-6);
+  const PlayoffResult result = play_off(
+      {{&noisy, 10e-6, false, false}, {&near, 11e-6, false, false}, {&far, 20e-6, false, false}},
+      {}, 1);
+  EXPECT_GT(result.noise_floor, 0.05);
+  EXPECT_EQ(result.tie_margin, result.noise_floor);
+  EXPECT_TRUE(result.finalists[1].tied);
+  EXPECT_FALSE(result.finalists[2].tied);
+  EXPECT_EQ(result.ties, 2);
 }
 
 TEST(Playoff, OneThatFailsIsOutWithItsReason) {
@@ -272,22 +390,24 @@ TEST(Playoff, BuffersAreAllocatedAnewOnceHalfWayAndTimersMayBeReplaced) {
   EXPECT_EQ(result.winner, 0u);
 }
 
-TEST(Playoff, ASlowDeviceRunsTwoBlocks) {
+TEST(Playoff, ASlowDeviceRunsTheBlocksOfAnInterval) {
   ScriptedTimer a(1.0), b(1.1);
   const PlayoffResult result = play_off({{&a, 1.0, true, false}, {&b, 1.1, false, false}}, {}, 1);
-  EXPECT_EQ(result.blocks, 2);
-  EXPECT_EQ(a.calls.size(), 5u);  // twice a block, and once to learn that there is no cold
-  EXPECT_EQ(b.calls.size(), 2u);
+  EXPECT_EQ(result.blocks, 6);
+  EXPECT_EQ(a.calls.size(), 13u);  // twice a block, and once to learn that there is no cold
+  EXPECT_EQ(b.calls.size(), 6u);
 }
 
-TEST(Playoff, OutOfTimeItRunsTwoBlocksAndOneL2State) {
-  SimulatedDevice device({}, 1);
-  SimulatedTimer both(device, 10e-6, 14e-6);
-  const PlayoffResult result =
-      play_off({{&both, 10e-6, true, false}}, {}, 1, {}, 0, [] { return true; });
-  EXPECT_EQ(result.blocks, 2);
-  EXPECT_EQ(result.winner, 0u);
-  EXPECT_FALSE(result.finalists[0].other_l2);
+TEST(Playoff, OutOfTimeItRunsSixShortBlocksOrTwoLongOnesAndOneL2State) {
+  for (const double seconds : {10e-6, 1.0}) {
+    SimulatedDevice device({}, 1);
+    SimulatedTimer both(device, seconds, 1.4 * seconds);
+    const PlayoffResult result =
+        play_off({{&both, seconds, true, false}}, {}, 1, {}, 0, [] { return true; });
+    EXPECT_EQ(result.blocks, seconds < 1 ? 6 : 2);
+    EXPECT_EQ(result.winner, 0u);
+    EXPECT_FALSE(result.finalists[0].other_l2);
+  }
 }
 
 TEST(Playoff, GivesTheOtherL2StateWhereThereIsOne) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/measure/simulated_timer.hpp"
+#include "tuner/probability/quantiles.hpp"
 
 namespace autotune {
 namespace {
@@ -42,6 +43,23 @@ TEST(Summarize, TheIntervalIsTheRanksOfTheBinomialTable) {
   EXPECT_EQ(summarize(one_to(20)).high, 15);
   EXPECT_EQ(summarize(one_to(40)).low, 14);
   EXPECT_EQ(summarize(one_to(40)).high, 27);
+}
+
+TEST(Summarize, BelowSixSamplesTheConfidenceIsThatOfTheRange) {
+  EXPECT_EQ(ranks_outside_median_interval(kFewestForInterval), 1u);
+  EXPECT_EQ(ranks_outside_median_interval(kFewestForInterval - 1), 0u);
+  EXPECT_EQ(interval_level(1), 0);
+  EXPECT_EQ(interval_level(2), 0.5);
+  EXPECT_EQ(interval_level(5), 0.9375);
+  EXPECT_EQ(interval_level(6), 0.95);
+}
+
+TEST(PairedRatio, OfFewerThanSixPairsShowsNothing) {
+  const std::vector<double> fast(5, 1.0), slow(5, 6.0);
+  EXPECT_FALSE(is_clearly_below_one(paired_ratio(fast, slow)));
+  EXPECT_TRUE(
+      is_clearly_below_one(paired_ratio(std::vector<double>(6, 1.0), std::vector<double>(6, 6.0))));
+  EXPECT_FALSE(is_clearly_below_one(Ratio{}));
 }
 
 TEST(Summarize, FewSamplesGiveTheWholeRange) {
