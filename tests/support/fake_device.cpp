@@ -35,14 +35,20 @@ class FakeCandidate final : public Candidate {
     }
     return {fate_.outcome, fate_.message, 0, fate_.seconds};
   }
-  TimedBatch time(int, L2State) override {
+  TimedBatch time(int launches, L2State l2) override {
+    return time_in(CallContext::chain, launches, l2);
+  }
+  TimedBatch time_in(CallContext context, int, L2State l2) override {
+    const double factor = fate_.on_time ? fate_.on_time(context, l2, batches_) : 1;
     ++batches_;
     TimedBatch batch;
-    batch.seconds = stopped() ? fate_.seconds / 10 : fate_.seconds;
+    if (fate_.has_cold) batch.l2 = l2;
+    batch.seconds = factor * (stopped() ? fate_.seconds / 10 : fate_.seconds);
     return batch;
   }
 
   Energy energy(double least_seconds, L2State l2) override {
+    if (fate_.energy_outcome != Outcome::ok) throw KernelFailure(fate_.energy_outcome, "gone");
     if (fate_.joules == 0) return Candidate::energy(least_seconds, l2);
     return {fate_.joules, 300, least_seconds, 0.01};
   }

@@ -23,6 +23,11 @@ struct Fate {
   std::string message;
   double joules = 0;    // of a launch; 0: no counter
   int stops_after = 0;  // after this many batches it does nothing, in a tenth of the time; 0: never
+  bool has_cold = false;  // whether it can be timed with a cold L2 cache
+  /// Called before each batch of a candidate, with their number so far. Returns how many times as
+  /// long as `seconds` it takes, or throws KernelFailure.
+  std::function<double(CallContext, L2State, int batches)> on_time = {};
+  Outcome energy_outcome = Outcome::ok;  // else measuring the energy fails so
 };
 
 class FakeDevice final : public Device {

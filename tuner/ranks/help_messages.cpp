@@ -11,7 +11,7 @@
 namespace autotune {
 
 /// The rest of a trial is the owner's: resources, predictions.
-WIRE_MEMBERS(Trial, outcome, message, measurement, verified)
+WIRE_MEMBERS(Trial, outcome, message, measurement, verified, of_machine)
 
 namespace {
 
@@ -50,6 +50,7 @@ void note_measured(Trial& trial, const Message& message) {
   trial.message = std::move(measured.message);
   trial.measurement = measured.measurement;
   trial.verified = measured.verified;
+  trial.of_machine = measured.of_machine;
 }
 
 }  // namespace autotune

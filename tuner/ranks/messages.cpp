@@ -34,7 +34,7 @@ WIRE_MEMBERS(DeviceInfo, name, kind, id, environment, compute_capability, multip
 WIRE_MEMBERS(Problem, values)
 WIRE_MEMBERS(PastTrial, problem, configuration, seconds, predicted)
 WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
-WIRE_MEMBERS(Ratio, median, low, high)
+WIRE_MEMBERS(Ratio, median, low, high, samples)
 
 using ContextTimes = std::map<CallContext, Measurement>;
 template <>
@@ -69,7 +69,7 @@ WIRE_MEMBERS(Tuned, configuration, measurement, cold_seconds, verified, other_co
              repeats)
 WIRE_MEMBERS(BaselineReport, plugin, name, measurement, to_best, wins)
 WIRE_MEMBERS(ProblemDecision, best, default_configuration, ties, baselines, front, noise_floor,
-             predicted)
+             tie_margin, open_after_blocks, predicted, undone)
 WIRE_MEMBERS(StartedFrom, configurations, devices)
 WIRE_MEMBERS(AuditedTrial, outcome, seconds)
 WIRE_MEMBERS(PruneAudit, sampled, ran, faster, best, regret, share_bound)

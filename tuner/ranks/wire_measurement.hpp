@@ -7,6 +7,6 @@
 
 namespace autotune {
 
-WIRE_MEMBERS(Measurement, median, low, high, samples, outliers, throttled)
+WIRE_MEMBERS(Measurement, median, low, high, samples, outliers, throttled, correction)
 
 }  // namespace autotune

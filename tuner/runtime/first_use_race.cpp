@@ -149,7 +149,7 @@ class Running {
     while (fastest(false)) {
       keep_finalists();
       const PlayoffResult result = play();
-      if (!result.winner) return std::nullopt;
+      if (!result.winner || is_open(result)) return std::nullopt;
       if (const auto wrong = wrong_leader(result)) {
         runners_.erase(runners_.begin() + static_cast<std::ptrdiff_t>(*wrong));
         continue;
@@ -230,6 +230,13 @@ class Running {
     return best;
   }
 
+  /// Whether a library took part in too few blocks to tell whether it is faster.
+  bool is_open(const PlayoffResult& result) const {
+    const auto best = library_in(result);
+    const std::optional<Ratio> ratio = best ? result.finalists[*best].to_winner : std::nullopt;
+    return ratio && ratio->samples < kFewestForInterval;
+  }
+
   /// A kernel may fail after many calls.
   std::optional<std::size_t> wrong_leader(const PlayoffResult& result) {
     for (const auto leader : {result.winner, library_in(result)}) {
@@ -250,7 +257,7 @@ class Running {
                       played.noise_floor, std::nullopt};
     if (const auto best = library_in(played)) {
       const FinalistResult& one = played.finalists[*best];
-      const bool wins = one.to_winner && one.to_winner->high < 1;
+      const bool wins = one.to_winner && is_clearly_below_one(*one.to_winner);
       result.library = {runners_[*best].key, runners_[*best].name, one.measurement, wins};
     }
     return result;

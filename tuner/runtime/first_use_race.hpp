@@ -46,7 +46,8 @@ struct Race {
 
 /// Compiles, verifies and times the entrants on the device, in buffers of the race's own. Returns
 /// once the fastest is known, or soon after the deadline. There is no result if no configuration
-/// was verified and timed by then. Throws Error if the buffers or the reference cannot be made.
+/// was verified and timed by then, or if it was not compared with the libraries. Throws Error if
+/// the buffers or the reference cannot be made.
 Race race(const std::shared_ptr<Device>& device, const Target& target, const Problem& problem,
           const Policy& policy, const RaceEntrants& entrants, const Deadline& deadline);
 

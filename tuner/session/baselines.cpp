@@ -87,4 +87,18 @@ std::vector<BaselineCandidate> find_baselines(Workbench& bench,
   return all;
 }
 
+void Baselines::find(Workbench& bench, const std::function<void(const std::string&)>& warn) {
+  if (are_found()) return;
+  found_ = find_baselines(bench, sources_, warn);
+  for (BaselineCandidate& one : *found_) one.candidate.reset();
+}
+
+std::vector<BaselineCandidate>& Baselines::loaded(Workbench& bench) {
+  if (!found_) found_.emplace();
+  for (BaselineCandidate& one : *found_) {
+    if (!one.candidate) reload(one, bench);
+  }
+  return *found_;
+}
+
 }  // namespace autotune

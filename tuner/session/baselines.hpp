@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ struct BaselineCandidate {
   double seconds = 0;  // per launch
 };
 
-/// Loads it again on another workbench. If that fails, timing it fails.
+/// Loads it, also again on another workbench. If that fails, timing it fails.
 void reload(BaselineCandidate& baseline, Workbench& bench);
 
 /// The first candidate of each library (its default) and the fastest others, of those that are
@@ -29,5 +30,24 @@ void reload(BaselineCandidate& baseline, Workbench& bench);
 std::vector<BaselineCandidate> find_baselines(Workbench& bench,
                                               std::span<const BaselineSource> sources,
                                               const std::function<void(const std::string&)>& warn);
+
+/// The baselines of one problem. They are found once, and then loaded when they are to be timed.
+class Baselines {
+ public:
+  explicit Baselines(std::span<const BaselineSource> sources) : sources_(sources) {}
+
+  /// As find_baselines(), unless that was done. Unloads what was found.
+  void find(Workbench& bench, const std::function<void(const std::string&)>& warn);
+  /// Whether it is known which there are.
+  bool are_found() const { return found_.has_value() || sources_.empty(); }
+  /// Loads all that were found. One that cannot be loaded fails when it is timed.
+  std::vector<BaselineCandidate>& loaded(Workbench& bench);
+  /// How many were found; before that, the number of libraries.
+  std::size_t size() const { return found_ ? found_->size() : sources_.size(); }
+
+ private:
+  std::span<const BaselineSource> sources_;
+  std::optional<std::vector<BaselineCandidate>> found_;
+};
 
 }  // namespace autotune

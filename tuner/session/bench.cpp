@@ -2,7 +2,8 @@
 #include "tuner/session/bench.hpp"
 
 #include "tuner/core/stopwatch.hpp"
-#include "tuner/measure/judge.hpp"
+#include "tuner/model/time_floor.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -17,10 +18,7 @@ void note(Trial& trial, const Judgement& judgement) {
 void recheck(Trial& trial, Candidate& candidate) {
   const Verdict verdict = candidate.recheck();
   if (verdict.outcome == Outcome::ok) return;
-  trial.outcome = verdict.outcome;
-  trial.message = format("after it was timed: {}", verdict.message);
-  trial.measurement.reset();
-  trial.verified = false;
+  trial.fail(verdict.outcome, format("after it was timed: {}", verdict.message));
 }
 
 }  // namespace
@@ -48,10 +46,14 @@ Anchor& Bench::anchor() {
   if (const std::optional<Loadable> loadable = anchor_source_()) {
     try {
       anchor_candidate_ = workbench().load(*loadable->kernel, loadable->plan);
+    } catch (const KernelFailure&) {  // a second copy of a large workspace may not fit
+      return anchor_.emplace();
+    }
+    try {
       anchor_timer_.emplace(*anchor_candidate_, search_context(policy_));
       return anchor_.emplace(*anchor_timer_, policy_);
-    } catch (const KernelFailure&) {
-      anchor_candidate_.reset();  // a default that fails is a trial like any other
+    } catch (const KernelFailure& failure) {
+      anchor_failure_ = failure;
     }
   }
   return anchor_.emplace();
@@ -67,7 +69,8 @@ void Bench::measure(Trial& trial, const Loadable& configuration, double best_sec
     {
       const Stopwatch watch(phases_.verify);
       candidate = workbench().load(*configuration.kernel, configuration.plan);
-      verdict = candidate->verify(1, give_up_seconds(best_seconds, policy_));
+      const bool is_disturbed = anchor_ && anchor_->is_disturbed();
+      verdict = candidate->verify(1, is_disturbed ? 0 : give_up_seconds(best_seconds, policy_));
       trial.outcome = verdict.outcome;
       trial.message = verdict.message;
       trial.verified = verdict.outcome == Outcome::ok;
@@ -77,17 +80,47 @@ void Bench::measure(Trial& trial, const Loadable& configuration, double best_sec
     } else if (verdict.outcome == Outcome::ok) {
       {
         const Stopwatch watch(phases_.measure);
-        InContext timer(*candidate, search_context(policy_));
-        note(trial, judge(timer, best_seconds, policy_, anchor(), verdict.seconds));
+        note(trial, judged(*candidate, best_seconds, verdict.seconds));
+        if (anchor().is_disturbed() && trial.outcome == Outcome::ok) trial.message = kDisturbed;
       }
       const Stopwatch watch(phases_.verify);
       if (trial.outcome == Outcome::ok) recheck(trial, *candidate);
     }
+    const bool is_timed = trial.outcome == Outcome::ok && trial.measurement;
+    if (is_timed && trial.measurement->median < time_floor()) {
+      trial.fail(Outcome::launch_error, too_fast_text(trial.measurement->median, time_floor()));
+      trial.of_machine = true;
+    }
   } catch (const KernelFailure& failure) {
-    trial.outcome = failure.outcome();
-    trial.message = failure.what();
-    trial.measurement.reset();
+    trial.fail(failure.outcome(), failure.what());
   }
+}
+
+/// A time below the floor is measured once more.
+Judgement Bench::judged(Candidate& candidate, double best_seconds, double single_launch) {
+  InContext timer(candidate, search_context(policy_));
+  Judgement judgement = judge(timer, best_seconds, policy_, anchor(), single_launch);
+  if (judgement.measurement.median < time_floor()) {
+    anchor().refresh();
+    judgement = judge(timer, best_seconds, policy_, anchor());
+  }
+  if (anchor().failure()) anchor_failure_ = anchor().failure();
+  return judgement;
+}
+
+double Bench::time_floor() {
+  if (!time_floor_) {
+    const TargetProgram program(target_, problem_, device_.info());
+    time_floor_ = autotune::time_floor(program, device_.info());
+  }
+  return *time_floor_;
+}
+
+std::string too_fast_text(double seconds, double floor) {
+  return format(
+      "{} is less than its bytes take at the peak of the caches ({}): the time was disturbed, or "
+      "`bytes` of the manifest is too large",
+      time_text(seconds), time_text(floor));
 }
 
 }  // namespace autotune

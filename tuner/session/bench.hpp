@@ -6,12 +6,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/trial.hpp"
 #include "tuner/measure/anchor.hpp"
 #include "tuner/measure/in_context.hpp"
+#include "tuner/measure/judge.hpp"
 #include "tuner/session/phases.hpp"
 
 namespace autotune {
@@ -43,12 +45,16 @@ class Bench {
   /// The anchor. If its configuration fails, times are not corrected for drift. Throws Error.
   Anchor& anchor();
   bool has_anchor() const { return anchor_.has_value(); }
+  /// How the anchor's configuration failed, if it did while it was timed.
+  const std::optional<KernelFailure>& anchor_failure() const { return anchor_failure_; }
   /// Frees buffers and anchor.
   void close();
 
   /// Loads, verifies and times a configuration in the search's context, then verifies it again.
   /// `best_seconds` is the best time so far, 0 for none. Failures of the configuration are stored
-  /// in the trial. Throws Error if the device fails.
+  /// in the trial. If other programs disturb the device, its message says so (kDisturbed). A time
+  /// below time_floor() is measured again, and then fails the trial as one of the machine. Throws
+  /// Error if the device fails.
   void measure(Trial& trial, const Loadable& configuration, double best_seconds);
 
   Phases& phases() { return phases_; }
@@ -62,7 +68,12 @@ class Bench {
   /// The reference SM clock in hertz; 0 if unknown.
   double clock_hz() const { return anchor_ ? anchor_->clock_hz() : 0; }
 
+  /// Seconds that no time may be below.
+  double time_floor();
+
  private:
+  Judgement judged(Candidate& candidate, double best_seconds, double single_launch);
+
   Device& device_;
   const Target& target_;
   const Problem& problem_;
@@ -74,6 +85,11 @@ class Bench {
   std::unique_ptr<Candidate> anchor_candidate_;
   std::optional<InContext> anchor_timer_;
   std::optional<Anchor> anchor_;
+  std::optional<KernelFailure> anchor_failure_;
+  std::optional<double> time_floor_;
 };
+
+/// Why a time below the floor does not count. Both in seconds.
+std::string too_fast_text(double seconds, double floor);
 
 }  // namespace autotune

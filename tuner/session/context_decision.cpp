@@ -19,6 +19,8 @@ std::optional<Tuned> tuned(const PlayedOff& played, std::size_t i, CallContext c
   return Tuned{played.finalists[i], *time, std::nullopt, true};
 }
 
+bool has_interval(const Measurement& time) { return time.samples >= kFewestForInterval; }
+
 std::size_t winner_in(CallContext context, const PlayedOff& played, const Policy& policy) {
   std::size_t winner = *played.result.winner;
   const Measurement holder = *time_of(played.result, winner, context);
@@ -26,22 +28,29 @@ std::size_t winner_in(CallContext context, const PlayedOff& played, const Policy
   for (std::size_t i = 0; i < played.finalists.size(); ++i) {
     const Measurement* const time = time_of(played.result, i, context);
     if (time == nullptr || time->median >= least || time->high >= holder.low) continue;
+    if (!has_interval(*time) || !has_interval(holder)) continue;
     least = time->median;
     winner = i;
   }
   return winner;
 }
 
-/// Their ratios are those of the times, without pairs.
+/// Their ratios are those of the times, without pairs. With too few samples for an interval, a
+/// baseline wins where it wins in the policy's context.
 std::vector<BaselineReport> baselines_in(CallContext context, const PlayedOff& played,
                                          const Measurement& best) {
   std::vector<BaselineReport> reports;
   for (std::size_t i = 0; i < played.baselines.size(); ++i) {
-    const Measurement* const time = time_of(played.result, played.finalists.size() + i, context);
+    const std::size_t number = played.finalists.size() + i;
+    const Measurement* const time = time_of(played.result, number, context);
     if (time == nullptr) continue;
-    const Ratio ratio{time->median / best.median, time->low / best.high, time->high / best.low};
+    const Ratio ratio{time->median / best.median, time->low / best.high, time->high / best.low,
+                      std::min(time->samples, best.samples)};
+    const std::optional<Ratio>& decided = played.result.finalists[number].to_winner;
+    const bool wins = is_clearly_below_one(
+        has_interval(*time) && has_interval(best) ? ratio : decided.value_or(Ratio{}));
     const BaselineCandidate& one = played.baselines[i];
-    reports.push_back({one.source.plugin.stem().string(), one.name, *time, ratio, ratio.high < 1});
+    reports.push_back({one.source.plugin.stem().string(), one.name, *time, ratio, wins});
   }
   std::ranges::sort(reports, {}, [](const BaselineReport& one) { return one.to_best.median; });
   return reports;

@@ -26,7 +26,8 @@ struct ContextDecision {
 };
 
 /// The playoff's winner stays, unless another finalist is faster there by more than the policy's
-/// margin and the intervals of the two are apart. nullopt if the winner has no time there.
+/// margin and the intervals of the two, each of kFewestForInterval samples, are apart. nullopt if
+/// the winner has no time there.
 std::optional<ContextDecision> decision_in(CallContext context, const PlayedOff& played,
                                            const Policy& policy);
 

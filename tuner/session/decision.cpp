@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "tuner/measure/playoff.hpp"
 #include "tuner/records/records.hpp"
 
 namespace autotune {
@@ -72,6 +73,8 @@ ProblemDecision decision_of(const db::BestRow& row) {
   ProblemDecision decision;
   decision.best = best_of(row);
   decision.noise_floor = row.noise_floor.value_or(0);
+  // By energy, the margin followed from figures that are not stored.
+  if (!row.joules) decision.tie_margin = tie_margin(Policy{}, decision.noise_floor);
   decision.predicted = row.provenance == "predicted";
   std::istringstream ties(row.ties);
   for (std::string tie; std::getline(ties, tie);) decision.ties.push_back(parse_named_values(tie));

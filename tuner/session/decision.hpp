@@ -42,7 +42,13 @@ struct ProblemDecision {
   std::vector<BaselineReport> baselines;  // fastest first
   std::vector<Tuned> front;               // Pareto front of time and energy, fastest first
   double noise_floor = 0;                 // relative spread of the playoff's A/A pair
-  bool predicted = false;                 // the device cannot run: chosen by the cost model
+  double tie_margin = 0;                  // of the ties; 0: not known
+  /// A finalist seems faster than the best, but this many blocks of the playoff were too few to
+  /// replace it; 0: there were enough.
+  int open_after_blocks = 0;
+  bool predicted = false;  // the device cannot run: chosen by the cost model
+  /// What the time ran out before, if it did: there is no best then, and nothing is recorded.
+  std::string undone;
 };
 
 /// The row of a decision that has a best. `flops` is per call. `binary_key` belongs to the best

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "tuner/text/format.hpp"
-
 namespace autotune {
 namespace {
 
@@ -31,21 +29,30 @@ std::optional<std::size_t> holder_of(const std::vector<Finalist>& entries,
   return holder;
 }
 
+double largest_resolution(const Energies& energies) {
+  double largest = 0;
+  for (const auto& energy : energies) {
+    if (energy) largest = std::max(largest, energy->resolution);
+  }
+  return largest;
+}
+
 }  // namespace
 
-Energies measured_energies(const Policy& policy, const Finalists& finalists,
-                           const PlayoffResult& result, const Deadline& deadline,
-                           const std::function<void(const std::string&)>& warn) {
+std::optional<Energies> measured_energies(const Policy& policy, Finalists& finalists,
+                                          const PlayoffResult& result, const Deadline& deadline) {
   Energies energies(finalists.all().size());
   if (policy.objective == Objective::time) return energies;
   std::size_t measured = 0;
   for (std::size_t i = 0; i < energies.size(); ++i) {
     if (result.finalists[i].outcome != Outcome::ok) continue;
     if (measured++ >= kFewest && deadline.has_passed()) break;
+    const LoadedFinalist& one = finalists.all()[i];
     try {
-      energies[i] = finalists.all()[i].candidate->energy(policy.energy_seconds, policy.l2);
+      energies[i] = one.candidate->energy(policy.energy_seconds, policy.l2);
     } catch (const KernelFailure& failure) {
-      if (warn) warn(format("the energy of a finalist is not known: {}", failure.what()));
+      finalists.refute(one.index, {failure.outcome(), failure.what()});
+      return std::nullopt;
     }
   }
   return energies;
@@ -60,11 +67,14 @@ void decide_by_energy(const Policy& policy, const Finalists& finalists, const En
   }
   const auto least = std::ranges::min_element(figures);
   if (least == figures.end() || *least == std::numeric_limits<double>::infinity()) return;
+  const double hidden = 2 * largest_resolution(energies);
   const auto holder = holder_of(finalists.entries(), figures);
-  const bool stays = holder && figures[*holder] <= *least * (1 + policy.replace_margin);
+  const double replacing = std::max(policy.replace_margin, hidden);
+  const bool stays = holder && figures[*holder] <= *least * (1 + replacing);
   result.winner = stays ? *holder : static_cast<std::size_t>(least - figures.begin());
+  result.tie_margin = tie_margin(policy, hidden);
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    result.finalists[i].tied = figures[i] <= *least * (1 + policy.tie_margin);
+    result.finalists[i].tied = figures[i] <= *least * (1 + result.tie_margin);
   }
 }
 

@@ -10,8 +10,8 @@
 namespace autotune {
 namespace {
 
-constexpr int kIdenticalRuns = 3;
-/// How long after the deadline the first finalist may be compiled.
+constexpr int kRuns = 3;
+/// How long after the deadline the fastest and the holder may be compiled.
 constexpr double kLastMoment = 1;
 
 bool are_there_by(const std::vector<CompileRequests::Result>& kernels, const Deadline& deadline) {
@@ -45,8 +45,9 @@ void Finalists::verify(const Policy& policy, const Deadline& deadline) {
     }
     for (const std::size_t index : indices) {
       if (holds(index)) continue;
-      if (!loaded_.empty() && deadline.has_passed()) return;
-      const Deadline last = loaded_.empty() ? deadline.plus(kLastMoment) : deadline;
+      const bool is_needed = index == indices.front() || index == holder();
+      if (!is_needed && deadline.has_passed()) continue;
+      const Deadline last = is_needed ? deadline.plus(kLastMoment) : deadline;
       if (!are_there_by(compile(index), last)) continue;
       if (!verify(index)) all_passed = false;
     }
@@ -79,14 +80,20 @@ std::vector<std::size_t> Finalists::chosen(const Policy& policy) const {
   };
   const std::vector<std::size_t> fastest = choose_finalists(searched, policy);
   if (!fastest.empty()) add(finished[fastest.front()]);
+  if (const auto holds = holder()) add(*holds);
   add(run_.default_index());
-  if (stored_) add(*stored_);
   for (const std::size_t at : fastest) add(finished[at]);
   return chosen;
 }
 
 bool Finalists::holds(std::size_t index) const {
   return std::ranges::find(loaded_, index, &LoadedFinalist::index) != loaded_.end();
+}
+
+std::optional<std::size_t> Finalists::holder() const {
+  if (stored_ && run_.ledger().is_timed(*stored_)) return stored_;
+  if (run_.ledger().is_timed(run_.default_index())) return run_.default_index();
+  return std::nullopt;
 }
 
 bool Finalists::hold_the_fastest() const {
@@ -128,15 +135,18 @@ Verdict Finalists::verify_at_edge(std::size_t index) {
 Verdict Finalists::verify_repeatedly(LoadedFinalist& finalist) {
   return verdict_of([&] {
     finalist.candidate = run_.load(finalist.index);
-    return finalist.candidate->verify(kIdenticalRuns);
+    return finalist.candidate->verify(kRuns);
   });
 }
 
-void Finalists::refute_failed(std::span<const FinalistResult> results) {
+bool Finalists::refute_failed(std::span<const FinalistResult> results) {
+  bool none_failed = true;
   for (std::size_t i = 0; i < loaded_.size(); ++i) {
     if (results[i].outcome == Outcome::ok) continue;
-    run_.ledger().refute(loaded_[i].index, results[i].outcome, results[i].message);
+    refute(loaded_[i].index, {results[i].outcome, results[i].message});
+    none_failed = false;
   }
+  return none_failed;
 }
 
 bool Finalists::recheck() {

@@ -31,13 +31,16 @@ class Finalists {
   /// All arguments must outlive it. `stored` is the index of the stored best.
   Finalists(ProblemRun& run, EdgeCheck& edge, std::optional<std::size_t> stored, Warn warn);
 
-  /// Chooses the finalists and verifies them: once on the edge problem, and three times bit for
-  /// bit. Failures are refuted, and the next fastest trials take their place. After the deadline
-  /// only the fastest is verified, and only if it is compiled within a moment.
+  /// Chooses the finalists and verifies them: once on the edge problem, and in three runs. Failures
+  /// are refuted, and the next fastest trials take their place. After the deadline only the fastest
+  /// and the holder are verified, and only if they are compiled within a moment.
   void verify(const Policy& policy, const Deadline& deadline);
-  /// Refutes finalists that failed in a playoff. `results` begins with theirs, in the order of
-  /// all().
-  void refute_failed(std::span<const FinalistResult> results);
+  /// Excludes a finalist that failed, in whatever phase. Its trial becomes a failure, which is
+  /// stored.
+  void refute(std::size_t index, const Verdict& verdict);
+  /// Refutes finalists that failed in a playoff; returns whether none did. `results` begins with
+  /// theirs, in the order of all().
+  bool refute_failed(std::span<const FinalistResult> results);
   /// Verifies every finalist again after its many calls. Refutes those that are wrong; returns
   /// whether none was.
   bool recheck();
@@ -47,15 +50,17 @@ class Finalists {
   std::span<const LoadedFinalist> all() const { return loaded_; }
   /// Whether they include the fastest trial that is not refuted.
   bool hold_the_fastest() const;
+  /// What stays unless another is clearly faster: the stored best, else the default configuration.
+  /// nullopt if both failed.
+  std::optional<std::size_t> holder() const;
+  bool holds(std::size_t index) const;
   /// The arguments of play_off().
   std::vector<Finalist> entries() const;
 
  private:
   std::vector<std::size_t> chosen(const Policy& policy) const;
-  bool holds(std::size_t index) const;
   std::vector<CompileRequests::Result> compile(std::size_t index);
   bool verify(std::size_t index);
-  void refute(std::size_t index, const Verdict& verdict);
   Verdict verify_at_edge(std::size_t index);
   Verdict verify_repeatedly(LoadedFinalist& finalist);
 

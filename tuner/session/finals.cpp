@@ -10,6 +10,8 @@
 #include "tuner/session/finalists.hpp"
 #include "tuner/session/finals_time.hpp"
 #include "tuner/session/playoff.hpp"
+#include "tuner/session/trial_evaluator.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -54,12 +56,23 @@ void publish_other_contexts(const ProblemRun& run, const Finalists& finalists,
   }
 }
 
+/// Of a finalist with the winner, in blocks or rounds under load.
+int fewest_pairs(std::span<const FinalistResult> results) {
+  int fewest = kFewestForInterval;
+  for (const FinalistResult& one : results) {
+    if (one.to_winner) fewest = std::min(fewest, one.to_winner->samples);
+  }
+  return fewest;
+}
+
 /// Records what was timed of each finalist and the decision.
 ProblemDecision publish(const ProblemRun& run, const Finalists& finalists,
                         std::span<const BaselineCandidate> baselines, const PlayoffResult& result,
                         const Energies& energies) {
   ProblemDecision decision;
   decision.noise_floor = result.noise_floor;
+  decision.tie_margin = result.tie_margin;
+  if (result.is_open) decision.open_after_blocks = fewest_pairs(result.finalists);
   const std::span<const LoadedFinalist> all = finalists.all();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const FinalistResult& one = result.finalists[i];
@@ -86,10 +99,52 @@ ProblemDecision publish(const ProblemRun& run, const Finalists& finalists,
   return decision;
 }
 
-std::vector<BaselineCandidate> baselines_in_time(ProblemRun& run, const Deadline& deadline,
-                                                 const Warn& warn) {
-  if (deadline.has_passed()) return {};
-  return find_baselines(run.bench().workbench(), run.baselines(), warn);
+/// The stored best takes part even if this run did not try it.
+std::optional<std::size_t> tried_holder(ProblemRun& run, const Deadline& deadline) {
+  const auto stored = stored_best(run);
+  const bool has_rival = run.ledger().fastest().has_value();
+  if (stored && has_rival && !deadline.has_passed()) TrialEvaluator(run, 0).try_anyway(*stored);
+  return stored;
+}
+
+/// Whether it is not known if it works: it is untried, or the machine failed.
+bool is_untried(const ProblemRun& run, std::size_t index) {
+  const auto trial = run.ledger().trials().find(index);
+  return trial == run.ledger().trials().end() || trial->second.of_machine;
+}
+
+ProblemDecision out_of_time(std::string before) {
+  ProblemDecision decision;
+  decision.undone = std::move(before);
+  return decision;
+}
+
+/// What is missing for a comparison, in words; empty if nothing is.
+std::string missing(const ProblemRun& run, const Finalists& finalists,
+                    std::optional<std::size_t> stored, const Deadline& deadline) {
+  if (finalists.all().empty()) return "a finalist was verified";
+  if (stored && is_untried(run, *stored)) return "the stored best was tried";
+  if (const auto holder = finalists.holder(); holder && !finalists.holds(*holder)) {
+    return format("{} was verified", holder == stored ? "the stored best" : "the default");
+  }
+  const bool has_libraries = run.baselines().are_found() || !deadline.has_passed();
+  return has_libraries ? "" : "the vendor's library was timed";
+}
+
+/// Whether a library took part in too few blocks to tell whether it is faster.
+bool is_library_open(std::span<const FinalistResult> baselines) {
+  return std::ranges::any_of(baselines, [](const FinalistResult& one) {
+    return one.to_winner && one.to_winner->samples < kFewestForInterval;
+  });
+}
+
+void warn_of_failed(std::span<const BaselineCandidate> baselines,
+                    std::span<const FinalistResult> results, const Warn& warn) {
+  for (std::size_t i = 0; i < baselines.size() && warn; ++i) {
+    if (results[i].outcome == Outcome::ok) continue;
+    warn(format("baseline {} {} is left out: {}", baselines[i].source.plugin.stem().string(),
+                baselines[i].name, results[i].message));
+  }
 }
 
 Tuned predicted(const Trial& trial) {
@@ -104,26 +159,32 @@ Tuned predicted(const Trial& trial) {
 
 ProblemDecision decide(ProblemRun& run, EdgeCheck& edge, const Deadline& deadline,
                        std::uint64_t seed, const Warn& warn) {
-  Finalists finalists(run, edge, stored_best(run), warn);
-  std::optional<std::vector<BaselineCandidate>> baselines;
-  PlayoffResult result;
-  Energies energies;
-  bool has_best = false;
-  while (!has_best) {
+  const std::optional<std::size_t> stored = tried_holder(run, deadline);
+  Finalists finalists(run, edge, stored, warn);
+  for (;;) {
     finalists.verify(shortened(run.policy(), deadline), verifying_deadline(deadline));
-    if (finalists.all().empty()) return {};
+    if (!run.ledger().fastest()) return {};
+    const std::string before = missing(run, finalists, stored, deadline);
+    if (!before.empty()) return out_of_time(before);
+
     const Device::Turn turn = run.device().take_turn();
-    if (!baselines) baselines = baselines_in_time(run, deadline, warn);
-    result =
-        play_off(run, finalists, *baselines, shortened(run.policy(), deadline), deadline, seed);
-    finalists.refute_failed(result.finalists);
-    energies = measured_energies(run.policy(), finalists, result, deadline, warn);
-    const bool all_right = finalists.recheck();
-    has_best =
-        result.winner && all_right && (finalists.hold_the_fastest() || deadline.has_passed());
+    run.find_baselines();
+    std::vector<BaselineCandidate>& baselines = run.baselines().loaded(run.bench().workbench());
+    PlayoffResult result =
+        play_off(run, finalists, baselines, shortened(run.policy(), deadline), deadline, seed);
+    if (!finalists.refute_failed(result.finalists)) continue;
+    const auto energies = measured_energies(run.policy(), finalists, result, deadline);
+    if (!energies || !finalists.recheck()) continue;
+    if (!finalists.hold_the_fastest() && !deadline.has_passed()) continue;
+
+    const auto of_baselines = std::span(result.finalists).subspan(finalists.all().size());
+    warn_of_failed(baselines, of_baselines, warn);
+    if (is_library_open(of_baselines)) {
+      return out_of_time("the vendor's library was timed often enough");
+    }
+    decide_by_energy(run.policy(), finalists, *energies, result);
+    return publish(run, finalists, baselines, result, *energies);
   }
-  decide_by_energy(run.policy(), finalists, energies, result);
-  return publish(run, finalists, *baselines, result, energies);
 }
 
 ProblemDecision undecided(const ProblemRun& run) {

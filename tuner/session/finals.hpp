@@ -14,10 +14,11 @@
 
 namespace autotune {
 
-/// Verifies the finalists, runs the playoff, and records figures and decision. The result has no
-/// best if no configuration is correct, or if none is verified by the deadline. Near the deadline,
-/// fewer finalists take part for a shorter time. Throws NotCompiled if a finalist's kernel is
-/// missing.
+/// Verifies the finalists, runs the playoff, and records figures and decision. A finalist that
+/// fails in any phase is refuted, and the decision is made again among the others. The result has
+/// no best if no configuration is correct. Near the deadline, fewer finalists take part for a
+/// shorter time. If there is no time to compare the fastest with the holder and the libraries, the
+/// result has no best but says so (`undone`). Throws NotCompiled if a finalist's kernel is missing.
 ProblemDecision decide(ProblemRun& run, EdgeCheck& edge, const Deadline& deadline,
                        std::uint64_t seed,
                        const std::function<void(const std::string&)>& warn = {});

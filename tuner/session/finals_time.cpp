@@ -15,7 +15,7 @@ constexpr double kVerifications = 4;      // of a finalist: three runs and the e
 constexpr double kLeast = 2, kUsual = 6;  // finalists
 constexpr double kWithOtherL2 = 1.5;      // playoff with its blocks in the other L2 state
 constexpr double kOtherContext = 0.4;     // a playoff's blocks in another context
-constexpr double kBaselineSeconds = 1;    // a library, opened and verified
+constexpr double kBaselineSeconds = 0.3;  // to load a candidate of a library again
 
 }  // namespace
 
@@ -24,14 +24,18 @@ FinalsSeconds finals_seconds(const ProblemRun& run) {
   const Bench& bench = run.bench();
   const double best = run.ledger().best_seconds();
   const double verification = bench.phases().verify / std::max(bench.measured(), 1);
+  // Of two finalists or more, the A/A pair and the libraries' candidates.
   const double batch = best * launches_for(best, policy);
-  const double blocks = std::min(policy.playoff_seconds, policy.most_blocks * (kUsual + 1) * batch);
+  const auto baselines = static_cast<double>(run.baselines().size());
+  const auto blocks_of = [&](double finalists) { return (finalists + 1 + baselines) * batch; };
+  const double blocks = std::min(policy.playoff_seconds, policy.most_blocks * blocks_of(kUsual));
   FinalsSeconds seconds;
-  seconds.least = kLeast * kVerifications * verification + 2 * (kLeast + 1) * batch;
+  seconds.least = kLeast * kVerifications * verification + kFewestForInterval * blocks_of(kLeast);
   const auto contexts = static_cast<double>(other_contexts(policy).size());
   seconds.usual = kUsual * kVerifications * verification +
                   (kWithOtherL2 + kOtherContext * contexts) * blocks + bench.phases().open +
-                  kBaselineSeconds * static_cast<double>(run.baselines().size());
+                  kBaselineSeconds * baselines;
+  seconds.usual = std::max(seconds.usual, seconds.least);
   return seconds;
 }
 

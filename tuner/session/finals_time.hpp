@@ -10,7 +10,7 @@ namespace autotune {
 
 /// Duration of decide().
 struct FinalsSeconds {
-  double least = 0;  // with the minimum of two finalists
+  double least = 0;  // with two finalists and the fewest blocks that may replace one
   double usual = 0;
 };
 

@@ -22,8 +22,16 @@ PlayoffResult play_off(ProblemRun& run, Finalists& finalists,
     for (BaselineCandidate& one : baselines) reload(one, run.bench().workbench());
     std::ranges::copy(entries(), again.begin());
   };
-  return play_off(entries(), policy, seed, reallocate, run.bench().clock_hz(),
-                  [&] { return deadline.has_passed(); });
+  PlayoffResult result = play_off(entries(), policy, seed, reallocate, run.bench().clock_hz(),
+                                  [&] { return deadline.has_passed(); });
+  const double floor = run.bench().time_floor();
+  for (std::size_t i = 0; i < finalists.all().size(); ++i) {
+    FinalistResult& one = result.finalists[i];
+    const double seconds = one.measurement.median;
+    if (one.outcome != Outcome::ok || seconds >= floor) continue;
+    one = failed_finalist(Outcome::launch_error, too_fast_text(seconds, floor));
+  }
+  return result;
 }
 
 std::vector<BaselineReport> baseline_reports(std::span<const BaselineCandidate> baselines,
@@ -33,7 +41,7 @@ std::vector<BaselineReport> baseline_reports(std::span<const BaselineCandidate> 
     if (results[i].outcome != Outcome::ok || !results[i].to_winner) continue;
     const Ratio& ratio = *results[i].to_winner;
     reports.push_back({baselines[i].source.plugin.stem().string(), baselines[i].name,
-                       results[i].measurement, ratio, ratio.high < 1});
+                       results[i].measurement, ratio, is_clearly_below_one(ratio)});
   }
   std::ranges::sort(reports, {}, [](const BaselineReport& one) { return one.to_best.median; });
   return reports;

@@ -15,7 +15,8 @@
 namespace autotune {
 
 /// Results come in the order of the finalists, then of the baselines. Half-way all are loaded on
-/// new buffers, if there is time. No block begins after the deadline, but two blocks always run.
+/// new buffers, if there is time. No block begins after the deadline, except as OutOfTime says. A
+/// finalist with a time below the bench's time_floor() has failed.
 PlayoffResult play_off(ProblemRun& run, Finalists& finalists,
                        std::vector<BaselineCandidate>& baselines, const Policy& policy,
                        const Deadline& deadline, std::uint64_t seed);

@@ -20,7 +20,8 @@ ProblemRun::ProblemRun(const RunContext& context, Problem problem, ParameterSpac
       requests_(context.pool),
       scheduler_(program_, space_, context.device, requests_),
       bench_(context.device, context.target, problem_, context.policy,
-             [this] { return compile_default(); }) {}
+             [this] { return compile_default(); }),
+      baselines_(context.baselines) {}
 
 LaunchPlan ProblemRun::plan(std::size_t index) const { return program_.plan(space_.levels(index)); }
 
@@ -30,6 +31,14 @@ std::unique_ptr<Candidate> ProblemRun::load(std::size_t index) {
     throw KernelFailure(kernel->outcome, first_error(kernel->log));
   }
   return bench_.workbench().load(*kernel, plan(index));
+}
+
+void ProblemRun::find_baselines() {
+  if (baselines_.are_found()) return;
+  const Device::Turn turn = context_.device.take_turn();
+  Workbench& workbench = bench_.workbench();
+  const Stopwatch watch(bench_.phases().decide);
+  baselines_.find(workbench, context_.warn);
 }
 
 /// nullopt if it fails. Throws SearchOver.

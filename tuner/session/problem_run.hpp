@@ -2,13 +2,16 @@
 // One problem on one device: its space, its ledger of trials, its compilations and its bench.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tuner/core/device.hpp"
 #include "tuner/core/target_program.hpp"
+#include "tuner/session/baselines.hpp"
 #include "tuner/session/bench.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/compile_scheduler.hpp"
@@ -27,6 +30,7 @@ struct RunContext {
   const Policy& policy;
   int batch = 1;  // configurations that a search compiles at a time
   std::span<const BaselineSource> baselines = {};  // for the playoff
+  std::function<void(const std::string&)> warn = {};
 };
 
 /// The first trial that must run opens the bench; a run with stored trials only touches no device.
@@ -45,7 +49,10 @@ class ProblemRun {
   CompileRequests& requests() { return requests_; }
   int batch() const { return context_.batch; }
   Recorder& recorder() const { return context_.recorder; }
-  std::span<const BaselineSource> baselines() const { return context_.baselines; }
+  const Baselines& baselines() const { return baselines_; }
+  Baselines& baselines() { return baselines_; }
+  /// Verifies and times the libraries' candidates, unless that was done.
+  void find_baselines();
 
   const Problem& problem() const { return problem_; }
   const ParameterSpace& space() const { return space_; }
@@ -82,6 +89,7 @@ class ProblemRun {
   SearchEnd end_;
   std::optional<Loadable> default_loadable_;
   Bench bench_;
+  Baselines baselines_;  // on the bench
 };
 
 }  // namespace autotune

@@ -2,6 +2,7 @@
 #include "tuner/session/problem_tuner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -123,13 +124,14 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   }
   Recorder recorder = recorder_of(problem);
   ProblemRun run({shared_.target, device_, shared_.pool, recorder, request.policy, order.batch,
-                  request.baselines},
+                  request.baselines, callbacks_.on_warning},
                  problem, std::move(prepared.space), std::move(prepared.corrected), order.retune);
   EdgeCheck edge(shared_.target, problem, device_);
 
   started_from_ = {};
   const std::optional<double> expected_gain = search(run, edge, order, started);
   warn_of_machine(run);
+  warn_of_disturbance(run);
   teach(past_trials(run, prepared.predicted));
   prepare_next(order.place);
   const ProblemDecision decision = finish(run, edge, order);
@@ -140,7 +142,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   report.started_from = started_from_;
   report.prune_check = prune_check;
   report.expected_gain = expected_gain;
-  report.out_of_time = !decision.best && order.deadline.has_passed();
+  report.out_of_time = !decision.undone.empty();
   report.seconds = seconds_since(started);
   return report;
 }
@@ -234,16 +236,37 @@ void ProblemTuner::compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::si
 
 /// Counts the trials that are not stored.
 void ProblemTuner::warn_of_machine(const ProblemRun& run) const {
-  std::size_t count = 0;
-  std::string why;
+  struct Group {
+    const char* what;
+    const char* hint;
+    std::size_t count = 0;
+    std::string why;
+  };
+  std::array<Group, 2> groups{
+      {{"compiled", " (fewer --jobs need less memory)", 0, ""}, {"timed", "", 0, ""}}};
   for (const auto& [index, trial] : run.ledger().trials()) {
-    if (trial.of_machine && count++ == 0) why = trial.message;
+    if (!trial.of_machine) continue;
+    Group& group = groups[trial.outcome == Outcome::compile_error ? 0 : 1];
+    if (group.count++ == 0) group.why = trial.message;
   }
-  if (count == 0 || stopped()) return;
+  for (const Group& group : groups) {
+    if (group.count == 0 || stopped()) continue;
+    warn(format(
+        "{}: {} configurations could not be {} on this machine: {}; "
+        "the same command tries them again{}",
+        problem_text(run.target(), run.problem()), group.count, group.what, group.why, group.hint));
+  }
+}
+
+/// Once for all problems.
+void ProblemTuner::warn_of_disturbance(const ProblemRun& run) {
+  const int count = run.ledger().disturbed();
+  if (count == 0 || std::exchange(warned_of_disturbance_, true)) return;
   warn(
-      format("{}: {} configurations could not be compiled on this machine: {}; "
-             "the same command tries them again (fewer --jobs need less memory)",
-             problem_text(run.target(), run.problem()), count, why));
+      format("{}: other programs are running on {}: {} of {} configurations were timed meanwhile, "
+             "and may be faster than measured; with fewer programs, --retune measures again",
+             problem_text(run.target(), run.problem()), device_.info().name, count,
+             run.ledger().trials().size()));
 }
 
 void ProblemTuner::teach(std::vector<PastTrial> trials) {

@@ -62,6 +62,7 @@ class ProblemTuner {
   void expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge);
   void compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index);
   void warn_of_machine(const ProblemRun& run) const;
+  void warn_of_disturbance(const ProblemRun& run);
   void teach(std::vector<PastTrial> trials);
   void prepare_next(std::size_t place);
   ProblemDecision finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order);
@@ -79,6 +80,7 @@ class ProblemTuner {
   const TuningCallbacks& callbacks_;
   std::optional<SessionRows> rows_;  // from the first problem on
   StartedFrom started_from_;         // of the problem at hand
+  bool warned_of_disturbance_ = false;
 };
 
 }  // namespace autotune

@@ -11,6 +11,7 @@ class FailedCandidate final : public Candidate {
   explicit FailedCandidate(KernelFailure failure) : failure_(std::move(failure)) {}
   Verdict verify(int, double) override { throw failure_; }
   TimedBatch time(int, L2State) override { throw failure_; }
+  Energy energy(double, L2State) override { throw failure_; }
 
  private:
   KernelFailure failure_;

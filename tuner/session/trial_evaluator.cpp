@@ -10,6 +10,7 @@
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/gates.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -179,8 +180,24 @@ void TrialEvaluator::make_trial(std::size_t index) {
   TrialLedger& ledger = run_.ledger();
   if (ledger.take_over(index)) return;
   std::optional<Trial> trial = ruled_out(run_, index);
-  if (!trial) trial = queue_.take(index, [this](const auto& task) { return make_here(task); });
+  if (!trial) {
+    const auto is_over = [this] { return run_.end().ask(); };
+    trial = queue_.take(
+        index, [&](const auto& task) { return make_here(task, is_over, ledger.best_seconds()); });
+  }
   ledger.add(index, *std::move(trial));
+}
+
+void TrialEvaluator::try_anyway(std::size_t index) try {
+  TrialLedger& ledger = run_.ledger();
+  if (ledger.contains(index) || ledger.take_over(index)) return;
+  std::optional<Trial> trial = ruled_out(run_, index);
+  if (!trial) {
+    trial = make_here(
+        {index, run_.scheduler().compile(index)}, [] { return false; }, 0);
+  }
+  ledger.add(index, *std::move(trial));
+} catch (const SearchOver&) {  // the anchor is not compiled any more
 }
 
 void TrialEvaluator::expect(double gain) {
@@ -205,20 +222,35 @@ std::vector<bool> TrialEvaluator::ready(std::span<const std::size_t> indices) {
   return answers;
 }
 
-Trial TrialEvaluator::make_here(const SharedQueue::Task& task) {
+Trial TrialEvaluator::make_here(const SharedQueue::Task& task, const std::function<bool()>& is_over,
+                                double best_seconds) {
   Bench& bench = run_.bench();
   const auto measure = [&](Trial& trial, const Loadable& configuration) {
+    // Before the first evaluation ends, so that every run can compare with the libraries.
+    run_.find_baselines();
     if (!run_.device().isolated()) run_.recorder().dispatch(run_.space().at(task.index));
-    bench.measure(trial, configuration, run_.ledger().best_seconds());
+    bench.measure(trial, configuration, best_seconds);
   };
-  Trial trial = make(
-      task, [this] { return run_.end().ask(); }, bench.phases().compile_wait, measure);
+  Trial trial = make(task, is_over, bench.phases().compile_wait, measure);
+  heed_anchor(task.index, trial);
   if (bench.has_anchor() && bench.anchor().seconds() > 0) {
     const Anchor& anchor = bench.anchor();
     queue_.set_reference(
         {*run_.default_loadable(), anchor.seconds(), anchor.seconds() * anchor.drift()});
   }
   return trial;
+}
+
+/// A failure of the anchor is one of the default configuration.
+void TrialEvaluator::heed_anchor(std::size_t index, Trial& trial) {
+  const std::optional<KernelFailure>& failure = run_.bench().anchor_failure();
+  if (!failure) return;
+  const std::string why = format("as the anchor: {}", failure->what());
+  const std::size_t by_default = run_.default_index();
+  if (index == by_default && trial.outcome == Outcome::ok) trial.fail(failure->outcome(), why);
+  if (run_.ledger().is_timed(by_default)) {
+    run_.ledger().refute(by_default, failure->outcome(), why);
+  }
 }
 
 std::optional<double> TrialEvaluator::help(SearchHelper& helper) {

@@ -50,6 +50,9 @@ class TrialEvaluator final : public Evaluator {
   /// Whether a trial would be compiled: it is neither known nor ruled out.
   bool must_compile(std::size_t index) const;
 
+  /// Makes the trial of a configuration in full, unless it has one, whatever the budget.
+  void try_anyway(std::size_t index);
+
   /// Makes trials on another device until dismiss_helpers(). Its times are scaled by those of the
   /// default configuration on both devices. If these differ by more than the policy allows, it
   /// returns their ratio (there over here) at once. Called from other threads. Throws Error if the
@@ -65,7 +68,9 @@ class TrialEvaluator final : public Evaluator {
                                                          std::size_t count);
   std::vector<SharedQueue::Task> start_compiling(std::span<const std::size_t> indices);
   void make_trial(std::size_t index);
-  Trial make_here(const SharedQueue::Task& task);
+  Trial make_here(const SharedQueue::Task& task, const std::function<bool()>& is_over,
+                  double best_seconds);
+  void heed_anchor(std::size_t index, Trial& trial);
   using Measure = std::function<void(Trial&, const Loadable&)>;
   Trial make(const SharedQueue::Task& task, const std::function<bool()>& is_over,
              double& compile_wait, const Measure& measure) const;

@@ -87,6 +87,7 @@ void TrialLedger::take_over_all() {
 }
 
 void TrialLedger::add(std::size_t index, Trial trial) {
+  if (trial.message == kDisturbed) ++disturbed_;
   const Trial& entered = enter(index, std::move(trial));
   if (!entered.of_machine) recorder_.record(entered, index == default_index_);
   announce(index);
@@ -124,10 +125,7 @@ void TrialLedger::lead_with(std::size_t index) {
 
 void TrialLedger::refute(std::size_t index, Outcome outcome, const std::string& why) {
   Trial& trial = trials_.at(index);
-  trial.outcome = outcome;
-  trial.message = why;
-  trial.measurement.reset();
-  trial.verified = false;
+  trial.fail(outcome, why);
   recorder_.record(trial, index == default_index_);
   fastest_.reset();
   best_seconds_ = 0;

@@ -57,6 +57,8 @@ class TrialLedger {
   /// The time of the fastest; 0 if there is none. For any thread.
   double best_seconds() const { return best_seconds_; }
   int taken_over() const { return taken_over_; }
+  /// Trials that this run made on a disturbed device.
+  int disturbed() const { return disturbed_; }
   /// Trials not run, because the configuration had crashed or timed out twice.
   int quarantined() const { return quarantined_; }
 
@@ -80,6 +82,7 @@ class TrialLedger {
   std::optional<std::size_t> fastest_;
   std::atomic<double> best_seconds_ = 0;
   int taken_over_ = 0;
+  int disturbed_ = 0;
   int quarantined_ = 0;
 };
 

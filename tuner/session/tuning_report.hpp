@@ -38,7 +38,7 @@ struct ProblemReport {
   /// An automatic budget: what going on was expected to gain at most, with 95 % confidence.
   std::optional<double> expected_gain;
   std::string refused;                    // why no configuration is valid: nothing was tried
-  bool out_of_time = false;               // no finalist was verified in time: there is no best
+  bool out_of_time = false;               // see ProblemDecision::undone
   std::string default_failure;            // why the decision has no default configuration
   std::optional<PruneCheck> prune_check;  // if requested
   double flops = 0;                       // per call

@@ -27,7 +27,9 @@ TEST(HelpMessages, ATrialKeepsWhatItsOwnerKnows) {
   measured.outcome = Outcome::pruned;
   measured.message = "screened";
   measured.measurement = {2e-3, 1e-3, 3e-3, 41, 1, true};
+  measured.measurement->correction = 0.05;
   measured.verified = true;
+  measured.of_machine = true;
   Trial trial;
   trial.registers = 40;
   trial.binary_key = "key";
@@ -35,7 +37,9 @@ TEST(HelpMessages, ATrialKeepsWhatItsOwnerKnows) {
   EXPECT_EQ(trial.outcome, Outcome::pruned);
   EXPECT_EQ(trial.message, "screened");
   EXPECT_EQ(trial.measurement->samples, 41);
+  EXPECT_EQ(trial.measurement->correction, 0.05);
   EXPECT_TRUE(trial.verified);
+  EXPECT_TRUE(trial.of_machine);
   EXPECT_EQ(trial.registers, 40);
   EXPECT_EQ(trial.binary_key, "key");
 }

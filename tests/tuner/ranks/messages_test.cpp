@@ -28,6 +28,9 @@ TEST(Messages, AReportIsTheSameOnTheOtherSide) {
   best.energy = Energy{1, 2, 3, 4};
   report.decision.best = best;
   report.decision.ties = {{{"X", 8}}};
+  report.decision.tie_margin = 0.3;
+  report.decision.open_after_blocks = 2;
+  report.decision.undone = "a finalist was verified";
   report.decision.baselines.push_back({"cublas", "algorithm 1", {}, {1.1, 1, 1.2}, true});
   const Done got = sent(done);
   EXPECT_EQ(got.number, 3u);
@@ -41,6 +44,9 @@ TEST(Messages, AReportIsTheSameOnTheOtherSide) {
   EXPECT_EQ(got.report.decision.best->other_contexts.at(CallContext::alone).median, 5e-3);
   EXPECT_EQ(got.report.decision.best->energy->watts, 2);
   EXPECT_EQ(got.report.decision.ties, report.decision.ties);
+  EXPECT_EQ(got.report.decision.tie_margin, 0.3);
+  EXPECT_EQ(got.report.decision.open_after_blocks, 2);
+  EXPECT_EQ(got.report.decision.undone, "a finalist was verified");
   EXPECT_EQ(got.report.decision.baselines[0].to_best.high, 1.2);
 }
 

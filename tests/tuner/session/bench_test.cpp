@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/bench.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "tests/tuner/session/toy.hpp"
 
@@ -65,6 +65,64 @@ TEST(Bench, WhereTheDefaultFailsThereIsNoAnchor) {
   ToyRun toy(device);
   EXPECT_EQ(measured(toy, 11, 2, 0).outcome, Outcome::ok);
   EXPECT_EQ(toy->bench().anchor().seconds(), 0);
+}
+
+TEST(Bench, ATimeBelowTheCachesPeakIsNoTime) {
+  Target target = two_parameters();
+  ArgumentSpec buffer;
+  buffer.name = "A";
+  buffer.type = "f32";
+  buffer.length = Expression::parse("N * 1024");
+  buffer.role = Role::output;
+  target.arguments = {buffer};
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("X") == 3) return {Outcome::ok, 5e-9, ""};
+    return bowl(macros);
+  });
+  device.mutable_info().clock_hz = 1e9;  // 256 KiB at 128 bytes a cycle: 2 us
+  ToyRun toy(device, target);
+  EXPECT_DOUBLE_EQ(toy->bench().time_floor(), 2.048e-6);
+  const Trial trial = measured(toy, 3, 1, 0);
+  EXPECT_NE(trial.outcome, Outcome::ok);
+  EXPECT_TRUE(trial.of_machine) << "it is not stored";
+  EXPECT_THAT(trial.message, ::testing::HasSubstr("5.000 ns is less than its bytes take"));
+  EXPECT_EQ(measured(toy, 11, 2, 0).outcome, Outcome::ok);
+}
+
+TEST(Bench, ATrialOnADisturbedDeviceIsMarkedAndNotCorrected) {
+  bool is_busy = false;
+  FakeDevice device([&](const Macros& macros) {
+    Fate fate = bowl(macros);
+    if (macros.at("X") == 1) {
+      fate.on_time = [&](CallContext, L2State, int) { return is_busy ? 100.0 : 1.0; };
+    }
+    return fate;
+  });
+  ToyRun toy(device);
+  EXPECT_EQ(measured(toy, 11, 2, 0).message, "");
+  is_busy = true;
+  toy->bench().anchor().refresh();
+  const Trial trial = measured(toy, 10, 2, 1e-6);
+  EXPECT_EQ(trial.outcome, Outcome::ok) << "nothing is given up against the best";
+  EXPECT_EQ(trial.message, kDisturbed);
+  EXPECT_DOUBLE_EQ(trial.measurement->median, 1.1e-5) << "not 0.11 us";
+}
+
+TEST(Bench, AnAnchorThatFailsSaysSo) {
+  FakeDevice device([&](const Macros& macros) {
+    Fate fate = bowl(macros);
+    if (macros.at("X") == 1) {
+      fate.on_time = [](CallContext, L2State, int batches) {
+        if (batches > 20) throw KernelFailure(Outcome::wrong, "C[0] is nan");
+        return 1.0;
+      };
+    }
+    return fate;
+  });
+  ToyRun toy(device);
+  EXPECT_EQ(measured(toy, 11, 2, 0).outcome, Outcome::ok);
+  ASSERT_TRUE(toy->bench().anchor_failure());
+  EXPECT_EQ(toy->bench().anchor_failure()->outcome(), Outcome::wrong);
 }
 
 TEST(Bench, ClosedItIsOpenedAnew) {

@@ -6,11 +6,12 @@
 namespace autotune {
 namespace {
 
-Measurement around(double seconds) {
+Measurement around(double seconds, int samples) {
   Measurement measurement;
   measurement.median = seconds;
   measurement.low = seconds * 0.999;
   measurement.high = seconds * 1.001;
+  measurement.samples = samples;
   return measurement;
 }
 
@@ -27,7 +28,7 @@ class ContextDecisionTest : public testing::Test {
   std::optional<ContextDecision> decided(const std::vector<double>& seconds) {
     for (std::size_t i = 0; i < seconds.size(); ++i) {
       if (seconds[i] == 0) continue;
-      result_.finalists[i].other_contexts[CallContext::alone] = around(seconds[i]);
+      result_.finalists[i].other_contexts[CallContext::alone] = around(seconds[i], samples_);
     }
     const PlayedOff played{{{{"X", 1}}, {{"X", 2}}, {{"X", 3}}}, 0, baselines_, result_};
     return decision_in(CallContext::alone, played, {});
@@ -35,6 +36,7 @@ class ContextDecisionTest : public testing::Test {
 
   std::vector<BaselineCandidate> baselines_;
   PlayoffResult result_;
+  int samples_ = 7;
 };
 
 TEST_F(ContextDecisionTest, AClearlyFasterFinalistWinsThere) {
@@ -57,6 +59,14 @@ TEST_F(ContextDecisionTest, ABaselineThatIsFasterIsNamed) {
   EXPECT_EQ(there->winner, 1u);
   EXPECT_TRUE(there->decision.baselines.at(0).wins);
   EXPECT_EQ(there->decision.baselines.at(0).plugin, "cublas");
+}
+
+TEST_F(ContextDecisionTest, FewerThanSixSamplesReplaceNobodyAndTheLibraryWinsWhereItWon) {
+  samples_ = 5;
+  EXPECT_EQ(decided({9e-6, 8e-6, 7e-6, 6e-6})->winner, 1u);
+  EXPECT_FALSE(decided({9e-6, 8e-6, 7e-6, 6e-6})->decision.baselines.at(0).wins);
+  result_.finalists[3].to_winner = Ratio{0.9, 0.89, 0.91, 15};
+  EXPECT_TRUE(decided({9e-6, 8e-6, 7e-6, 6e-6})->decision.baselines.at(0).wins);
 }
 
 TEST_F(ContextDecisionTest, WithoutATimeOfTheWinnerThereIsNone) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <future>
+#include <thread>
 
 #include "tests/tuner/session/toy.hpp"
 
@@ -29,13 +30,192 @@ Target with_baked_sizes() {
   return target;
 }
 
-TEST(FinalsInTime, AfterTheDeadlineTheLeaderIsVerifiedAndTimed) {
+TEST(FinalsInTime, AfterTheDeadlineTheLeaderIsComparedWithTheDefaultOnly) {
   FakeDevice device(bowl);
   ToyRun toy(device, with_baked_sizes());
-  const ProblemDecision decision = decide_by(Deadline::in(-1), toy);
+  toy.search();
+  const int before = device.loaded();
+  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
+  const ProblemDecision decision = decide(*toy, edge, Deadline::in(-1), 1);
   EXPECT_EQ(to_text(decision.best->configuration), "X=11 Y=2");
   EXPECT_TRUE(decision.best->verified);
-  EXPECT_FALSE(decision.default_configuration) << "there was no time for it";
+  EXPECT_DOUBLE_EQ(decision.default_configuration->measurement.median, 2.1e-5);
+  EXPECT_EQ(device.loaded() - before, 4) << "two finalists, also on the edge problem";
+}
+
+TEST(FinalsInTime, WhatSixBlocksDidNotConfirmReplacesNobody) {
+  FakeDevice device([](const Macros& macros) {
+    Fate fate = bowl(macros);
+    fate.seconds *= 1e5;  // a second
+    return fate;
+  });
+  ToyRun toy(device);
+  const ProblemDecision decision = decide_by(Deadline::in(-1), toy);
+  EXPECT_EQ(decision.best->configuration, toy->target().default_configuration);
+  EXPECT_EQ(decision.open_after_blocks, 2);
+}
+
+const std::vector<BaselineSource> kVendor = {{"/lib/vendor.so", "toy"}};
+
+TEST_F(FinalsTest, TheLibraryIsKnownBeforeTheFirstEvaluationEndsAndComparedAfterTheDeadline) {
+  FakeDevice device(bowl);
+  device.baselines() = {{"standard", {Outcome::ok, 2e-6, ""}}};
+  db::TunedStore store = open_store();
+  ToyRun toy(device, two_parameters(), &store, false, kVendor);
+  const std::size_t by_default = toy->default_index();
+  TrialEvaluator(*toy, 1).evaluate({&by_default, 1});
+  EXPECT_TRUE(toy->baselines().are_found());
+  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
+  const ProblemDecision decision = decide(*toy, edge, Deadline::in(-1), 1);
+  EXPECT_EQ(decision.best->configuration, toy->target().default_configuration);
+  ASSERT_EQ(decision.baselines.size(), 1u);
+  EXPECT_TRUE(decision.baselines[0].wins) << "a program runs it, not the default";
+  EXPECT_TRUE(store.tuned({}).at(0).best.decided);
+}
+
+TEST_F(FinalsTest, WhatWasNotComparedWithTheLibraryIsNoDecision) {
+  FakeDevice device(bowl);
+  device.baselines() = {{"standard", {Outcome::ok, 2e-6, ""}}};
+  db::TunedStore store = open_store();
+  ToyRun toy(device, two_parameters(), &store, false, kVendor);
+  Trial trial;
+  trial.measurement.emplace().median = 2.1e-5;
+  toy->ledger().add(toy->default_index(), trial);  // as of an earlier run
+  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
+  ProblemDecision decision = decide(*toy, edge, Deadline::in(-1), 1);
+  EXPECT_FALSE(decision.best);
+  EXPECT_EQ(decision.undone, "the vendor's library was timed");
+  for (const db::TunedEntry& entry : store.tuned({})) EXPECT_FALSE(entry.best.decided);
+  decision = decide(*toy, edge, {}, 1);
+  EXPECT_EQ(decision.baselines.size(), 1u) << "with time it is compared";
+}
+
+TEST_F(FinalsTest, ALibraryThatWasTimedInTooFewBlocksIsNoDecisionEither) {
+  FakeDevice device([](const Macros&) { return Fate{Outcome::ok, 2.0, ""}; });
+  device.baselines() = {{"standard", {Outcome::ok, 1.0, ""}}};
+  db::TunedStore store = open_store();
+  ToyRun toy(device, two_parameters(), &store, false, kVendor);
+  const std::size_t by_default = toy->default_index();
+  TrialEvaluator(*toy, 1).evaluate({&by_default, 1});
+  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
+  const ProblemDecision decision = decide(*toy, edge, Deadline::in(-1), 1);
+  EXPECT_FALSE(decision.best);
+  EXPECT_EQ(decision.undone, "the vendor's library was timed often enough");
+  for (const db::TunedEntry& entry : store.tuned({})) EXPECT_FALSE(entry.best.decided);
+}
+
+/// Six sizes share so little time that some get none.
+TEST_F(FinalsTest, NoSizeOfAShortRunIsDecidedWithoutTheLibrary) {
+  const Target target = two_parameters();
+  FakeDevice device([](const Macros& macros) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return bowl(macros);
+  });
+  device.baselines() = {{"standard", {Outcome::ok, 2e-6, ""}}};
+  db::TunedStore store = open_store();
+  TuningRequest request = request_for(target, {64, 96, 128, 160, 192, 224});
+  request.budget = {Budget::Kind::seconds, 0.5};
+  request.baselines = kVendor;
+  const TuningReport report = tune(target, device, &store, request);
+  ASSERT_EQ(report.problems.size(), 6u);
+  for (const ProblemReport& problem : report.problems) {
+    EXPECT_EQ(problem.decision.best.has_value(), !problem.decision.baselines.empty());
+  }
+  for (const db::TunedEntry& entry : store.tuned({})) {
+    EXPECT_EQ(entry.best.decided, entry.best.baseline.wins) << entry.best.key.problem;
+  }
+}
+
+TEST_F(FinalsTest, TheStoredBestStaysUnlessItIsComparedAlsoIfItWasNotTriedAgain) {
+  const Target target = two_parameters();
+  FakeDevice device(bowl);
+  db::TunedStore store = open_store();
+  tune(target, device, &store, request_for(target, {64}));
+  TuningRequest request = request_for(target, {64}, 1);
+  request.retune = true;
+  const ProblemReport report = tune(target, device, &store, request).problems.at(0);
+  EXPECT_EQ(to_text(report.decision.best->configuration), "X=11 Y=2");
+  EXPECT_EQ(store.tuned({}).at(0).best.configuration, "X=11 Y=2");
+}
+
+/// A phase of the finals, in which the fastest fails.
+struct Phase {
+  const char* name;
+  CallContext context;
+  L2State l2;
+  bool in_energy = false;
+};
+
+class FinalsPhase : public StoreTest {
+ protected:
+  /// X=11 Y=2, or whatever there is, fails in this phase.
+  static Fate failing_in(const Phase& phase, const Macros& macros) {
+    Fate fate = bowl(macros);
+    fate.has_cold = true;
+    fate.joules = 100 * fate.seconds;
+    if (macros.at("X") != 11 || macros.at("Y") != 2) return fate;
+    if (phase.in_energy) {
+      fate.energy_outcome = Outcome::timeout;
+      return fate;
+    }
+    fate.on_time = [phase](CallContext context, L2State l2, int) {
+      if (context == phase.context && l2 == phase.l2) {
+        throw KernelFailure(Outcome::crash, phase.name);
+      }
+      return 1.0;
+    };
+    return fate;
+  }
+  static TuningRequest request_in(const Phase& phase, const Target& target) {
+    TuningRequest request = request_for(target, {64});
+    request.policy.context = CallContext::between;
+    if (phase.in_energy) request.policy.objective = Objective::energy;
+    return request;
+  }
+
+  const std::vector<Phase> phases_{{"the playoff's blocks", CallContext::between, L2State::hot},
+                                   {"the other L2 state", CallContext::between, L2State::cold},
+                                   {"a chain", CallContext::chain, L2State::hot},
+                                   {"alone", CallContext::alone, L2State::hot},
+                                   {"energy", CallContext::chain, L2State::hot, true}};
+};
+
+TEST_F(FinalsPhase, AFinalistThatFailsInAnyIsRefutedAndTheOthersAreDecidedAgain) {
+  const Target target = two_parameters();
+  for (const Phase& phase : phases_) {
+    FakeDevice device([&](const Macros& macros) { return failing_in(phase, macros); });
+    device.measure_energy();
+    device.mutable_info().name = phase.name;
+    db::TunedStore store = open_store();
+    const ProblemReport report =
+        tune(target, device, &store, request_in(phase, target)).problems.at(0);
+    const Outcome how = phase.in_energy ? Outcome::timeout : Outcome::crash;
+    ASSERT_TRUE(report.decision.best) << phase.name;
+    EXPECT_DOUBLE_EQ(report.decision.best->measurement.median, 1.1e-5) << phase.name;
+    EXPECT_EQ(count(report, how), 1) << phase.name;
+    for (const db::TunedEntry& entry : store.tuned({.device_name = phase.name})) {
+      EXPECT_NE(entry.best.configuration, "X=11 Y=2") << phase.name << entry.best.key.policy;
+    }
+  }
+}
+
+TEST_F(FinalsPhase, WhereTheOnlyOneFailsNothingIsPublished) {
+  Target target = two_parameters();
+  target.parameters[0].values = {11};
+  target.parameters[1].values = {2};
+  target.default_configuration = {{"X", 11}, {"Y", 2}};
+  for (const Phase& phase : phases_) {
+    FakeDevice device([&](const Macros& macros) { return failing_in(phase, macros); });
+    device.measure_energy();
+    device.mutable_info().name = phase.name;
+    db::TunedStore store = open_store();
+    const ProblemReport report =
+        tune(target, device, &store, request_in(phase, target)).problems.at(0);
+    EXPECT_FALSE(report.decision.best) << phase.name;
+    EXPECT_FALSE(report.out_of_time);
+    EXPECT_THAT(report.default_failure, HasSubstr(phase.in_energy ? "timeout" : phase.name));
+    EXPECT_TRUE(store.tuned({.device_name = phase.name}).empty()) << phase.name;
+  }
 }
 
 TEST(FinalsInTime, WhatIsNotCompiledSoonAfterTheDeadlineIsNotPublished) {

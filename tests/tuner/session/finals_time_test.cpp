@@ -19,14 +19,14 @@ TEST(FinalsTime, IsUnknownBeforeTheFirstTrial) {
   EXPECT_EQ(finals_seconds(*toy).usual, 0);
 }
 
-TEST(FinalsTime, OfASlowKernelIsTwoBlocksAtLeastAndThePolicysTimeAsARule) {
+TEST(FinalsTime, OfASlowKernelIsTheBlocksOfAnInterval) {
   FakeDevice device([](const Macros&) { return Fate{Outcome::ok, 1.0, ""}; });
   ToyRun toy(device);
   const std::size_t first = 0;
   TrialEvaluator(*toy, 1).evaluate({&first, 1});
   const FinalsSeconds seconds = finals_seconds(*toy);
-  EXPECT_NEAR(seconds.least, 6, 0.5) << "two blocks of two finalists and a twin, a second each";
-  EXPECT_NEAR(seconds.usual, 3, 0.5) << "2 s, and half as long in the other L2 state";
+  EXPECT_NEAR(seconds.least, 18, 0.5) << "six blocks of two finalists and a twin, a second each";
+  EXPECT_EQ(seconds.usual, seconds.least);
 }
 
 TEST(FinalsTime, APlayoffIsShortenedToWhatIsLeft) {

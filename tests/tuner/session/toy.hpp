@@ -73,11 +73,13 @@ inline int count(const ProblemReport& report, Outcome outcome) {
 class ToyRun {
  public:
   explicit ToyRun(Device& device, Target target = two_parameters(), db::TunedStore* store = nullptr,
-                  bool retune = false)
+                  bool retune = false, std::vector<BaselineSource> baselines = {})
       : target_(std::move(target)),
+        baselines_(std::move(baselines)),
         recorder_(begin(store, device)),
         pool_(device, 2),
-        run_({target_, device, pool_, recorder_, policy_}, problem_of(target_, {{"N", 64}}, {}),
+        run_({target_, device, pool_, recorder_, policy_, 1, baselines_},
+             problem_of(target_, {{"N", 64}}, {}),
              space_of(target_, problem_of(target_, {{"N", 64}}, {}), device.info()), {}, retune) {}
 
   ProblemRun& operator*() { return run_; }
@@ -97,6 +99,7 @@ class ToyRun {
   }
 
   const Target target_;
+  const std::vector<BaselineSource> baselines_;
   const Policy policy_;
   Recorder recorder_;
   CompilePool pool_;

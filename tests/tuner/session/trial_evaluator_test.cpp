@@ -41,6 +41,42 @@ TEST(TrialEvaluator, WhatIsOverALimitIsATrialAndIsNotCompiled) {
   EXPECT_EQ(device.compiled(), 0);
 }
 
+/// The anchor times the default configuration again and again.
+TEST(TrialEvaluator, ADefaultThatFailsAsTheAnchorIsRefuted) {
+  for (const bool is_first : {false, true}) {
+    FakeDevice device([](const Macros& macros) {
+      Fate fate = bowl(macros);
+      if (macros.at("X") == 1 && macros.at("Y") == 1) {
+        fate.on_time = [](CallContext, L2State, int batches) {
+          if (batches > 20) throw KernelFailure(Outcome::wrong, "C[0] is nan");
+          return 1.0;
+        };
+      }
+      return fate;
+    });
+    ToyRun toy(device);
+    const std::vector<std::size_t> indices{toy->default_index(), toy.index(11, 2)};
+    TrialEvaluator(*toy, 10).evaluate(std::span(indices).first(is_first ? 1 : 2));
+    const Trial& trial = toy->ledger().trials().at(toy->default_index());
+    EXPECT_EQ(trial.outcome, Outcome::wrong);
+    EXPECT_EQ(trial.message, "as the anchor: C[0] is nan");
+    EXPECT_FALSE(trial.verified);
+  }
+}
+
+TEST(TrialEvaluator, TriesAnywayWhatTheBudgetDoesNotAllow) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  TrialEvaluator evaluator(*toy, 0);
+  const std::size_t index = toy.index(11, 2);
+  EXPECT_TRUE(evaluator.evaluate({&index, 1}).empty());
+  evaluator.try_anyway(index);
+  EXPECT_TRUE(toy->ledger().is_timed(index));
+  const int loaded = device.loaded();
+  evaluator.try_anyway(index);
+  EXPECT_EQ(device.loaded(), loaded) << "once";
+}
+
 TEST(TrialEvaluator, ACompilersMistakeIsATrial) {
   FakeDevice device([](const Macros& macros) -> Fate {
     if (macros.at("X") == 3) return {Outcome::compile_error, 0, "toy.cu:1: error: no"};
