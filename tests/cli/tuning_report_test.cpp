@@ -64,8 +64,28 @@ TEST_F(TuningReportText, SaysWhatTheWinnerIsComparedWith) {
 
 TEST_F(TuningReportText, CountsTheWinnerAmongItsTies) {
   report_.decision.ties = {{{"BLOCK", 64}}};
+  EXPECT_THAT(text(), HasSubstr(", 2 tie\n")) << "within what is not known";
+  report_.decision.tie_margin = 0.005;
   EXPECT_THAT(text(), HasSubstr(", 2 tie within 0.5 %"));
+  report_.decision.noise_floor = report_.decision.tie_margin = 0.3;
+  EXPECT_THAT(text(), HasSubstr(", 2 tie within 30 %, noise floor 30.00 %"));
   EXPECT_EQ(json()["ties"][0]["BLOCK"], 64);
+  EXPECT_EQ(json()["tie_margin"], 0.3);
+}
+
+TEST_F(TuningReportText, FewSamplesHaveTheirConfidenceBesideTheInterval) {
+  report_.decision.best->measurement.samples = 2;
+  EXPECT_THAT(text(), HasSubstr("1.000 ms [990.0 us, 1.010 ms: 50 % confidence], "));
+  report_.decision.best->measurement.samples = 6;
+  EXPECT_THAT(text(), HasSubstr("1.000 ms [990.0 us, 1.010 ms], "));
+}
+
+TEST_F(TuningReportText, SaysThatTooFewBlocksReplacedNothing) {
+  report_.decision.open_after_blocks = 2;
+  EXPECT_THAT(text(),
+              HasSubstr("\n  another seems faster, but replaces it only after 6 blocks; time "
+                        "was for 2\n"));
+  EXPECT_EQ(json()["open_after_blocks"], 2);
 }
 
 TEST_F(TuningReportText, AProblemWithoutAWinnerSaysWhy) {
@@ -76,7 +96,9 @@ TEST_F(TuningReportText, AProblemWithoutAWinnerSaysWhy) {
             "crash\n");
   EXPECT_TRUE(json()["best"].is_null());
   report_.out_of_time = true;
-  EXPECT_THAT(text(), HasSubstr("toy N=100: the time ran out before a finalist was verified"));
+  report_.decision.undone = "the vendor's library was timed";
+  EXPECT_THAT(text(),
+              HasSubstr("toy N=100: the time ran out before the vendor's library was timed"));
   report_.refused = "no configuration is valid";
   EXPECT_EQ(text(), "toy N=100: no configuration is valid\n");
   EXPECT_EQ(json()["refused"], "no configuration is valid");

@@ -31,8 +31,7 @@ std::string figures_of(const db::BestRow& best) {
   if (is_predicted(best)) {
     text += " predicted";
   } else if (best.low_ns && best.high_ns) {
-    text += format(" [{}, {}]", time_text(*best.low_ns * kNanosecond),
-                   time_text(*best.high_ns * kNanosecond));
+    text += format(" [{}]", interval_text(measurement_of(best)));
   }
   if (best.gflops) text += ", " + rate_text(*best.gflops * 1e9);
   if (best.default_ns) text += format(", {:.2f}x the default", *best.default_ns / *best.median_ns);
@@ -44,8 +43,8 @@ std::string baseline_figures_of(const db::BestRow& best) {
   const db::BaselineFigures& baseline = best.baseline;
   std::string text = time_text(*baseline.ns * kNanosecond);
   if (baseline.low_ns && baseline.high_ns) {
-    text += format(" [{}, {}]", time_text(*baseline.low_ns * kNanosecond),
-                   time_text(*baseline.high_ns * kNanosecond));
+    const db::Times times{baseline.ns, baseline.low_ns, baseline.high_ns, 0};
+    text += format(" [{}]", interval_text(measurement_of(times)));
   }
   if (best.median_ns) text += format(", {:.3f}x the best", *baseline.ns / *best.median_ns);
   return text;

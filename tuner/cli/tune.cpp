@@ -141,12 +141,13 @@ With `--json`, stdout holds one document:
                                                   "count": 9},
                    "last_quarter_gain": 0.004, "still_improves": false},
         "best": {"config": {"BM": 16, …}, "median_ns": 2231.0, "low_ns": 2225.0, "high_ns": 2240.0,
-                 "gflops": 1880.0, "verified": true, "repeats": true, "provenance": "measured",
-                 "cold_ns": 3100.0, "contexts": {"chain": 1930.0, "in_order": 2300.0, "alone": 5900.0}},
+                 "samples": 17, "gflops": 1880.0, "verified": true, "repeats": true,
+                 "provenance": "measured", "cold_ns": 3100.0,
+                 "contexts": {"chain": 1930.0, "in_order": 2300.0, "alone": 5900.0}},
         "default": {"config": {…}, "median_ns": 6900.0}, "ties": [{…}],
         "baselines": [{"plugin": "cublas", "name": "cublasSgemm", "median_ns": 2400.0,
                        "to_best": [1.08, 1.07, 1.09], "wins": false, …}],
-        "noise_floor": 0.002, "seconds": 5.1,
+        "noise_floor": 0.002, "tie_margin": 0.005, "open_after_blocks": 0, "seconds": 5.1,
         "phases": {"compile_wait": 2.6, "open": 0.1, "verify": 0.2, "measure": 0.6,
                    "decide": 0.6, "record": 0.1}}],
      "compile": {"compiled": 180, "cached": 20, "cpu_seconds": 60.0, "busy_threads": 14.2},
@@ -163,8 +164,11 @@ With `--json`, stdout holds one document:
   nor stopped early, `main_failure` their most frequent reason. `last_quarter_gain` is the share by
   which the last quarter of the evaluations lowered the best time; from 0.01 on, and unless
   everything was tried, the search `still_improves`. What is not known is null.
-* `best`: null if no configuration is correct. Times are nanoseconds per call: the median and its
-  95 % interval from the playoff.
+* `best`: null if no configuration is correct, or if the time ran out before it was compared with the
+  holder and the vendor's library (`out_of_time`). Times are nanoseconds per call: the median and its
+  95 % interval from the playoff. With fewer than six `samples`, the interval is their range.
+* `open_after_blocks`: not 0 if another finalist seems faster, but so few blocks replace nothing.
+* `tie_margin`: by how much a tie may be slower than the fastest; 0 if it is not known.
 * `contexts`: the best configuration's times in the contexts that do not decide. `in_order` is a
   chain without early start.
 * `refused`: only where no configuration is valid for the problem; says why. Other problems are tuned.

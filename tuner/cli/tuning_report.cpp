@@ -33,6 +33,14 @@ void add_energy(Json& json, const Tuned& tuned) {
   json["energy_resolution"] = tuned.energy->resolution;
 }
 
+/// `, 3 tie within 0.5 %`.
+std::string ties_text(const ProblemDecision& decision) {
+  if (decision.ties.empty()) return "";
+  const std::string text = format(", {} tie", decision.ties.size() + 1);
+  if (decision.tie_margin == 0) return text;
+  return text + format(" within {:.2g} %", 100 * decision.tie_margin);
+}
+
 /// `  12.5 mJ a call, 0.930x the default's, 410 W, resolution 1.2 %`.
 std::string energy_line(const ProblemDecision& decision) {
   const std::optional<Energy>& energy = decision.best->energy;
@@ -65,6 +73,7 @@ Json best_json(const ProblemReport& report) {
             {"median_ns", times.median * kNanoseconds},
             {"low_ns", times.low * kNanoseconds},
             {"high_ns", times.high * kNanoseconds},
+            {"samples", times.samples},
             {"gflops", gflops(report.flops, times.median)},
             {"verified", report.decision.best->verified},
             {"repeats", json_of(report.decision.best->repeats)},
@@ -122,6 +131,8 @@ Json problem_json(const ProblemReport& report) {
             {"default", default_json(report)},
             {"ties", ties},
             {"baselines", baselines_json(report)},
+            {"tie_margin", report.decision.tie_margin},
+            {"open_after_blocks", report.decision.open_after_blocks},
             {"noise_floor", report.decision.noise_floor},
             {"seconds", report.seconds},
             {"phases",
@@ -158,9 +169,9 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   if (!report.refused.empty()) return format("{}: {}\n", problem, report.refused);
   if (report.out_of_time) {
     return format(
-        "{}: the time ran out before a finalist was verified; every trial is kept, "
-        "and the same command continues from here\n",
-        problem);
+        "{}: the time ran out before {}; every trial is kept, and the same command continues from "
+        "here\n",
+        problem, report.decision.undone);
   }
   if (!report.decision.best) {
     const std::string& why = report.default_failure;
@@ -173,12 +184,11 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   if (report.decision.predicted) {
     text += " predicted";
   } else {
-    text += format(" [{}, {}]", time_text(times.low), time_text(times.high));
+    text += format(" [{}]", interval_text(times));
   }
   if (report.flops > 0) text += ", " + rate_text(report.flops / times.median);
   text += ", " + against_default(report);
-  if (!report.decision.ties.empty())
-    text += format(", {} tie within 0.5 %", report.decision.ties.size() + 1);
+  text += ties_text(report.decision);
   if (report.decision.noise_floor > 0)
     text += format(", noise floor {:.2f} %", report.decision.noise_floor * 100);
   if (report.expected_gain) {
@@ -188,6 +198,11 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   text += format("\n  {}\n", configuration_text(target, report.problem,
                                                 report.decision.best->configuration, device));
   if (report.decision.best->repeats == false) text += format("  {}\n", bits_text(false));
+  if (const int blocks = report.decision.open_after_blocks; blocks > 0) {
+    text +=
+        format("  another seems faster, but replaces it only after {} blocks; time was for {}\n",
+               kFewestForInterval, blocks);
+  }
   text += contexts_text(*report.decision.best);
   text += energy_line(report.decision);
   for (const BaselineReport& one : report.decision.baselines) {

@@ -7,6 +7,8 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -97,6 +99,13 @@ Measurement measurement_of(const db::Times& row) {
   times.high = row.high_ns.value_or(*row.median_ns) / kNanoseconds;
   times.samples = static_cast<int>(row.samples);
   return times;
+}
+
+std::string interval_text(const Measurement& times) {
+  const std::string text = format("{}, {}", time_text(times.low), time_text(times.high));
+  // Of baselines, and of some imported times, the samples are not known.
+  if (times.samples == 0 || times.samples >= kFewestForInterval) return text;
+  return format("{}: {:.3g} % confidence", text, 100 * interval_level(times.samples));
 }
 
 db::TrialRow trial_row(const Trial& trial, double flops) {

@@ -24,6 +24,8 @@ db::KernelRow kernel_row(const Target& target);
 db::Times times_of(const Measurement& times);
 /// The inverse of times_of(). `row.median_ns` is set; a missing bound is the median.
 Measurement measurement_of(const db::Times& row);
+/// `2.866 ms, 2.879 ms`; with fewer samples than 95 % need, `2.866 ms, 2.879 ms: 50 % confidence`.
+std::string interval_text(const Measurement& times);
 
 /// A row without session, key and time of day, which the caller sets. `flops` per call; 0: unknown.
 db::TrialRow trial_row(const Trial& trial, double flops);

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "tuner/records/records.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/verdict.hpp"
 #include "tuner/text/figures.hpp"
@@ -21,8 +22,7 @@ Cell time_cell(const std::optional<double>& seconds) {
 
 Cell interval_cell(const db::BestRow& best) {
   if (!best.low_ns || !best.high_ns || !best.median_ns) return {};
-  return {format("{}, {}", time_text(*best.low_ns * kNanosecond),
-                 time_text(*best.high_ns * kNanosecond)),
+  return {interval_text(measurement_of(best)),
           format("{}", (*best.high_ns - *best.low_ns) / *best.median_ns)};
 }
 

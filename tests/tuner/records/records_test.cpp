@@ -58,5 +58,14 @@ TEST(Records, FinalistsAreTheBestTheDefaultAndTiesEachOnce) {
   EXPECT_EQ(finalists_of(best), std::vector<std::string>{"BM=64"});
 }
 
+TEST(Records, AnIntervalOfFewSamplesHasItsConfidence) {
+  Measurement times{1.5e-3, 1e-3, 2e-3, 6};
+  EXPECT_EQ(interval_text(times), "1.000 ms, 2.000 ms");
+  times.samples = 5;
+  EXPECT_EQ(interval_text(times), "1.000 ms, 2.000 ms: 93.8 % confidence");
+  times.samples = 0;
+  EXPECT_EQ(interval_text(times), "1.000 ms, 2.000 ms") << "not known";
+}
+
 }  // namespace
 }  // namespace autotune
