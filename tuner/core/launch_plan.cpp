@@ -6,12 +6,19 @@
 #include <utility>
 
 #include "tuner/core/launch_planner.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
 constexpr std::int64_t kLongestBox = 256;  // of TMA, in each dimension
+
+std::string listed(const std::vector<std::int64_t>& numbers) {
+  std::vector<std::string> texts;
+  for (const std::int64_t each : numbers) texts.push_back(std::to_string(each));
+  return joined(texts, " x ");
+}
 
 /// Limits of the device. A launch that exceeds one makes the configuration invalid; that is a
 /// result, not an error.
@@ -253,6 +260,7 @@ class LaunchPlanner::Plan {
       }
       made.swizzle_bytes = static_cast<int>(bytes);
     }
+    expect_room(made, *array, key("dims"));
     return made;
   }
 
@@ -278,6 +286,22 @@ class LaunchPlanner::Plan {
     }
     expect_room(made, *array, key("dims"));
     return made;
+  }
+
+  /// Past its dims a map reads zeros and writes nothing, so its last element must be in the buffer.
+  void expect_room(const TensorMap& map, const Array& array, const std::string& key) {
+    need(array.schedule);
+    const std::int64_t element = bytes_of(array.type.of(values_.levels()));
+    const std::int64_t bytes = length_of(array, values_) * element;
+    std::int64_t left = bytes / element - map.dims.front();
+    if (left >= 0) left *= element;
+    for (std::size_t i = 1; i < map.dims.size() && left >= 0; ++i) {
+      const std::int64_t steps = map.dims[i] - 1, stride = map.strides[i - 1];
+      left = steps > left / stride ? -1 : left - steps * stride;
+    }
+    if (left >= 0) return;
+    values_.fail(key, format("{}, with strides of {} bytes, reach beyond {}, which has {} bytes",
+                             listed(map.dims), listed(map.strides), array.spec->name, bytes));
   }
 
   void expect_room(const Texture& texture, const Array& array, const std::string& key) {

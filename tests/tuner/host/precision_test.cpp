@@ -98,5 +98,40 @@ TEST(Precision, OfF32IsEnoughInAnyOrder) {
   }
 }
 
+/// out[i] = `formula` of x = in[i], from `least` to `greatest`, against `right`.
+Verdict verdict_on(const std::string& formula, const std::string& right, double least,
+                   double greatest) {
+  const KernelCase one{.text =
+                           "extern \"C\" __global__ void kernel(const float* in, float* out, "
+                           "int n) { for (int i = 0; i < n; ++i) { const float x = in[i]; "
+                           "out[i] = " +
+                           formula + "; } }",
+                       .expected = right,
+                       .type = ElementType::f32};
+  Workload workload = one.workload();
+  workload.buffers[0].fill = Fill::uniform;
+  workload.buffers[0].fill_values = {least, greatest};
+  const auto device = make_host_device(test_cache());
+  return device->open(workload)->load(device->compile(one.unit()), one.plan())->verify();
+}
+
+TEST(Precision, IsJudgedWhereMagnitudesAreNotFinite) {
+  const Verdict spoilt = verdict_on("x < -88.9f ? 12345.0f : expf(x)", "expf(in[i])", -100, 100);
+  EXPECT_EQ(spoilt.outcome, Outcome::wrong);
+  EXPECT_THAT(spoilt.message, HasSubstr("is 12345, expected"));
+  EXPECT_THAT(spoilt.message, HasSubstr("on absolute inputs, the reference of out is not finite"));
+  EXPECT_EQ(verdict_on("expf(x)", "expf(in[i])", -100, 88).outcome, Outcome::ok);
+  const Verdict rounded = verdict_on("sqrtf(-x) * 1.0000001f", "sqrtf(-in[i])", -4, -0.5);
+  EXPECT_EQ(rounded.outcome, Outcome::ok) << rounded.message;
+}
+
+TEST(Precision, OfSubnormalNumbersIsTheirUnit) {
+  const Verdict right =
+      verdict_on("(float)(x * 1e-42)", "(float)(in[i] * (1e-42 + 1e-50))", 0.5, 1);
+  EXPECT_EQ(right.outcome, Outcome::ok) << right.message;
+  EXPECT_EQ(verdict_on("(float)(x * 1e-42)", "(float)(in[i] * 2e-42)", 0.5, 1).outcome,
+            Outcome::wrong);
+}
+
 }  // namespace
 }  // namespace autotune

@@ -94,5 +94,18 @@ reference.kernels.sum = { grid = 1, block = 1 }
               ThrowsMessage<Error>(HasSubstr("only an output")));
 }
 
+TEST_F(TensorMaps, EndWithinTheirBuffer) {
+  const auto expect_refused = [&](const char* from, const char* to, const char* why) {
+    EXPECT_THAT([&] { map(read(from, to)); }, ThrowsMessage<Error>(HasSubstr(why))) << to;
+  };
+  expect_refused("dims = [\"N\", 8]", "dims = [\"N\", 9]",
+                 "tensor_maps.map.dims: 64 x 9, with strides of 256 bytes, reach beyond x, which "
+                 "has 2048 bytes");
+  expect_refused("dims = [\"N\", 8]", "dims = [\"N + 1\", 8]", "reach beyond x");
+  expect_refused("[\"4 * N\"]", "[\"4 * N + 16\"]", "with strides of 272 bytes, reach beyond x");
+  expect_refused("[\"4 * N\"]", "[9223372036854775807]", "reach beyond x");
+  EXPECT_EQ(map(read("dims = [\"N\", 8]", "dims = [\"N - 4\", 8]")).dims.front(), 60);
+}
+
 }  // namespace
 }  // namespace autotune
