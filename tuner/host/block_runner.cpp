@@ -80,7 +80,7 @@ bool BlockRunner::advance() {
     start_threads();
     return true;
   }
-  if (at_block_barrier_ == threads_.size()) {
+  if (at_block_barrier_ > 0 && is_all(at_block_barrier_)) {
     release_block();
     return true;
   }
@@ -183,6 +183,7 @@ void BlockRunner::release_block() {
   at_block_barrier_ = 0;
   if (order_ == ThreadOrder::random) std::ranges::shuffle(sequence_, random_);
   for (const unsigned thread : sequence_) {
+    if (threads_[thread].wait == Wait::ended) continue;
     threads_[thread].wait = Wait::none;
     resume_thread(thread);
   }
@@ -198,7 +199,7 @@ bool BlockRunner::release_warps() {
 }
 
 /// Releases the lanes that wait for each other, once all have arrived. As on a GPU, they must name
-/// the same lanes, and lanes that have ended are not waited for.
+/// the same lanes.
 bool BlockRunner::release_warp(unsigned first) {
   const unsigned count = std::min<unsigned>(kWarp, static_cast<unsigned>(threads_.size()) - first);
   const std::span warp(threads_.data() + first, count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the threads of a block on one host thread. They run one after the other, and as fibres from
-// the first barrier on.
+// the first barrier on. As on GPUs from compute capability 7.0 on, no barrier waits for threads
+// that have ended: not the block's, not a warp's, not the cluster's.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ class BlockRunner {
 
   /// Of the phase of the cluster's barrier: threads that have arrived, and whether all have.
   unsigned arrived() const { return arrived_; }
-  bool have_all_arrived() const { return arrived_ + ended_ == threads_.size(); }
+  bool have_all_arrived() const { return is_all(arrived_); }
   /// Lets threads that have arrived pass.
   void end_cluster_phase();
 
@@ -75,6 +76,8 @@ class BlockRunner {
   void resume_thread(unsigned thread);
   void wait(Wait kind, unsigned lanes);
   unsigned& waiting(Wait kind);
+  /// Whether these are all threads that have not ended.
+  bool is_all(unsigned threads) const { return threads + ended_ == threads_.size(); }
   void release_block();
   bool release_warps();
   bool release_warp(unsigned first);

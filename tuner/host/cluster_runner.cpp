@@ -121,7 +121,7 @@ unsigned ClusterRunner::steps_of_turn() {
 }
 
 /// Ends the phase of the cluster's barrier once all threads have arrived, and returns whether it
-/// did. As on a GPU, threads that have ended are not waited for.
+/// did.
 bool ClusterRunner::end_phase() {
   unsigned arrived = 0;
   for (const unsigned rank : sequence_) {

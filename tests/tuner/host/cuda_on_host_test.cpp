@@ -271,11 +271,45 @@ TEST(CudaOnHost, AKernelMayHaveTheNameOfALibraryFunction) {
   EXPECT_EQ(bench->load(kernel, pipe.plan("pipe", {}, {}, 0))->verify().outcome, Outcome::ok);
 }
 
-TEST(CudaOnHost, ABarrierThatSomeThreadsPassByIsADeadlock) {
+/// As on GPUs from compute capability 7.0 on.
+TEST(CudaOnHost, ABarrierOfTheBlockDoesNotWaitForThreadsThatHaveEnded) {
+  expect_right({.text = R"(
+    __device__ bool sees(const int* tile, int threads, int value) {
+      __syncthreads();
+      const bool right = tile[0] == value && __syncthreads_count(1) == threads &&
+                         __syncthreads_and(1) && !__syncthreads_or(0);
+      __syncthreads();
+      return right;
+    }
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      __shared__ int tile[1];
+      const int i = blockIdx.x * 64 + threadIdx.x;
+      const int threads = n - blockIdx.x * 64 < 64 ? n - blockIdx.x * 64 : 64;
+      if (i >= n) return;
+      int right = 0;
+      for (int round = 0; round < 3; ++round) {
+        if (threadIdx.x == 0) tile[0] = round;
+        right += sees(tile, threads, round);
+      }
+      if (threadIdx.x % 2) {  // the barrier opens for the others when these end
+        out[i] = right == 3 ? in[i] : 12345;
+        return;
+      }
+      __syncthreads();
+      out[i] = right == 3 && __syncthreads_count(1) == (threads + 1) / 2 ? in[i] : 12345;
+    })",
+                .n = 64 + 37,
+                .grid = {2},
+                .block = {64}});
+}
+
+TEST(CudaOnHost, BarriersThatWaitForEachOtherAreADeadlock) {
   std::string message;
   EXPECT_EQ(refusal_of({.text = R"(
     extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      if (threadIdx.x == 15) return;
       if (threadIdx.x < 3) __syncthreads();
+      else __syncwarp();
       out[threadIdx.x] = in[threadIdx.x];
     })",
                         .n = 16,
@@ -284,7 +318,8 @@ TEST(CudaOnHost, ABarrierThatSomeThreadsPassByIsADeadlock) {
                        &message),
             Outcome::crash);
   EXPECT_THAT(message, HasSubstr("deadlock at a barrier in block (0, 0, 0)"));
-  EXPECT_THAT(message, HasSubstr("of 16 threads 3 wait at __syncthreads"));
+  EXPECT_THAT(message, HasSubstr("of 16 threads 3 wait at __syncthreads, 12 at a warp's barrier, "
+                                 "and 1 have ended"));
 }
 
 TEST(CudaOnHost, ADeadlockLeavesTheDeviceUsable) {
@@ -292,6 +327,7 @@ TEST(CudaOnHost, ADeadlockLeavesTheDeviceUsable) {
   const KernelCase bad{.text = R"(
     extern "C" __global__ void kernel(const int* in, int* out, int n) {
       if (threadIdx.x % 2) __syncthreads();
+      else __syncwarp();
     })",
                        .grid = {50},
                        .block = {64}};

@@ -111,7 +111,7 @@ TEST_F(WorkerDevice, AKernelThatWritesToTheWorkersSocketIsACrash) {
 }
 
 TEST_F(WorkerDevice, ADeadlockAtABarrierIsACrash) {
-  KernelCase stuck = kernel_with("if (threadIdx.x == 0) __syncthreads();");
+  KernelCase stuck = kernel_with("if (threadIdx.x == 0) __syncthreads(); else __syncwarp();");
   stuck.block = {32};
   EXPECT_EQ(failure_of(stuck), Outcome::crash);
   EXPECT_THAT(message_, HasSubstr("deadlock at a barrier"));

@@ -14,7 +14,7 @@ struct ClusterWork {
 };
 
 /// The launcher sets these after it has loaded a module. A wait returns when every thread of the
-/// block (warp, cluster) has arrived.
+/// block (warp, cluster) that has not ended has arrived.
 struct Hooks {
   /// False after a deadlock at a barrier.
   bool (*run_cluster)(const ClusterWork& work);
