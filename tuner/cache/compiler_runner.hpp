@@ -15,7 +15,7 @@ struct CompileTask {
   std::string name;     // of the source, in messages
   std::string source;
   std::vector<std::string> options;
-  std::vector<std::string> kernels = {};  // of NVRTC: those that C++ names are given for
+  std::vector<std::string> kernels = {};  // of NVRTC: those whose names and types it gives
 };
 
 class CompilerRunner {

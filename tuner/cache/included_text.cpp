@@ -4,13 +4,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <optional>
 #include <set>
 
 #include "tuner/cache/directives.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
+#include "tuner/cache/readable_files.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/format.hpp"
@@ -41,18 +41,6 @@ std::string stamp_of(const fs::path& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return "";
   return format("{}.{} {}", status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size);
-}
-
-bool is_below(const fs::path& file, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
-         folder.end();
-}
-
-/// Whether the name's extension is that of a header or source.
-bool is_header(const fs::path& path) {
-  static constexpr std::array<std::string_view, 12> kEnds = {
-      ".h", ".hh", ".hpp", ".hxx", ".cuh", ".cu", ".inc", ".inl", ".ipp", ".tpp", ".def", ".txx"};
-  return std::ranges::find(kEnds, path.extension().string()) != kEnds.end();
 }
 
 /// The headers below a folder, sorted by name. Folders that this user cannot read are skipped:
@@ -116,6 +104,7 @@ class Collector {
     for (const fs::path& folder : folders_) {
       if (take(folder / name.name, name.name)) return;
     }
+    included_.others = included_.others || !found_beside;
   }
 
   void find_all(const HeaderName& name) {
@@ -170,13 +159,10 @@ bool Included::covers(const std::optional<std::vector<fs::path>>& read,
   if (!read) return complete;
   std::set<fs::path> ours;
   for (const IncludedFile& file : files) ours.insert(whole_path(file.path));
-  std::vector<fs::path> others;
-  for (const fs::path& folder : folders) others.push_back(whole_path(folder));
   return std::ranges::all_of(*read, [&](const fs::path& path) {
-    const fs::path file = whole_path(path);
-    return ours.contains(file) || std::ranges::any_of(others, [&](const fs::path& folder) {
-             return is_below(file, folder);
-           });
+    return ours.contains(whole_path(path)) ||
+           std::ranges::any_of(folders,
+                               [&](const fs::path& folder) { return is_below(path, folder); });
   });
 }
 

@@ -26,6 +26,7 @@ struct IncludedFile {
 struct Included {
   std::vector<IncludedFile> files;
   bool complete = true;  // false if a macro names a header
+  bool others = false;   // whether it names headers that are not in the folders
 
   /// Names and contents.
   std::string text() const;

@@ -13,7 +13,7 @@ class Words {
   explicit Words(std::span<const std::string> words) : words_(words) {}
 
   bool at_end() const { return next_ == words_.size(); }
-  void skip() { ++next_; }
+  const std::string& take_word() { return words_[next_++]; }
 
   /// The value of an option that is written `-I folder`, `-I=folder` or, where `glued`, `-Ifolder`.
   std::optional<std::string> take(std::string_view name, bool glued) {
@@ -54,8 +54,12 @@ PreprocessorOptions preprocessor_options(std::span<const std::string> options) {
       found.defined.push_back(*std::move(macro));
     } else if (auto gone = words.take_either("-U", "--undefine-macro")) {
       found.undefined.push_back(*std::move(gone));
+    } else if (auto language = words.take("--std", false)) {
+      found.language = *std::move(language);
+    } else if (auto short_form = words.take("-std", false)) {
+      found.language = *std::move(short_form);
     } else {
-      words.skip();
+      found.others.push_back(words.take_word());
     }
   }
   return found;

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/check_report.hpp"
@@ -14,6 +15,7 @@
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/host/host_compiler.hpp"
 #include "tuner/model/access_traffic.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/edge_check.hpp"
@@ -62,6 +64,15 @@ CheckedTraffic traffic_of(const std::optional<GpuSpec>& gpu, const Target& targe
   return traffic;
 }
 
+/// A note on options of the manifest that the device does not use; empty if there are none.
+std::string note_on_options(const Target& target, const DeviceInfo& device) {
+  if (device.kind != DeviceKind::host) return "";
+  const std::vector<std::string> unused = options_not_for_host(target.options);
+  if (unused.empty()) return "";
+  return format("the host device does not use these options, which are NVRTC's own: {}",
+                joined(unused, " "));
+}
+
 int run_check(const Arguments& arguments) {
   if (arguments.positional().size() != 1) {
     throw UsageError("check needs one manifest, such as: autotune check ./saxpy.target.toml");
@@ -80,6 +91,9 @@ int run_check(const Arguments& arguments) {
     return check_target(target, problem, *device, static_cast<std::size_t>(most), threads,
                         [&](std::size_t done, std::size_t all) { patience.note(done, all); });
   }();
+  if (std::string note = note_on_options(target, device->info()); !note.empty()) {
+    check.notes.push_back(std::move(note));
+  }
   std::exception_ptr no_edge;
   if (check.compiles()) {
     try {

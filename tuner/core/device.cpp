@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/kernel_arguments.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
 
@@ -36,9 +37,16 @@ const KernelResources* resources_of(const CompiledKernel& kernel, const std::str
 
 std::shared_ptr<const std::string> reference_binary(const Workload& workload,
                                                     const CompiledKernel& compiled) {
-  if (compiled.outcome == Outcome::ok) return compiled.binary;
-  throw Error(format("{}: the reference kernel does not compile: {}", workload.problem,
-                     first_error(compiled.log)));
+  if (compiled.outcome != Outcome::ok) {
+    throw Error(format("{}: the reference kernel does not compile: {}", workload.problem,
+                       first_error(compiled.log)));
+  }
+  try {
+    check_reference_types(compiled, workload);
+  } catch (const KernelFailure& failure) {
+    throw Error(format("{}: the reference: {}", workload.problem, failure.what()));
+  }
+  return compiled.binary;
 }
 
 Energy Candidate::energy(double, L2State) {

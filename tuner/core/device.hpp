@@ -59,6 +59,7 @@ struct KernelResources {
   int max_threads = 0;            // from launch bounds; 0: none
   /// Bytes of each parameter in order; nullopt if they are known only after the binary is loaded.
   std::optional<std::vector<int>> parameter_bytes = {};
+  std::vector<std::string> parameter_types = {};  // `float const*`, …; empty if not known
   friend bool operator==(const KernelResources&, const KernelResources&) = default;
 };
 
@@ -88,7 +89,8 @@ class KernelFailure : public std::runtime_error {
 /// The resources of the kernel `entry`, or nullptr.
 const KernelResources* resources_of(const CompiledKernel& kernel, const std::string& entry);
 
-/// The binary of the workload's compiled reference. Throws Error if there is none.
+/// The binary of the workload's compiled reference. Throws Error if there is none, or if its
+/// kernels do not take the workload's types.
 std::shared_ptr<const std::string> reference_binary(const Workload& workload,
                                                     const CompiledKernel& compiled);
 

@@ -26,6 +26,8 @@ struct SourceUnit {
   std::vector<std::filesystem::path> include_folders;
   std::vector<std::string> options;  // the manifest's own, after the device's
   std::vector<std::string> entries;  // required kernels: extern "C", or C++ names
+  /// The target's inputs and results, which no compiler may read.
+  std::vector<std::filesystem::path> data_files = {};
 };
 
 /// Whether `entry` is a C++ name expression (`conv::filter<float>`). Otherwise it is the name of an

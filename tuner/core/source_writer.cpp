@@ -88,6 +88,10 @@ SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTab
       kernels_.back().entry.add_to(schedule_, names);
     }
   }
+  if (!target.reference.file.empty()) data_files_.push_back(target.reference.file);
+  for (const ArgumentSpec& each : target.arguments) {
+    if (each.file) data_files_.push_back(each.file->path);
+  }
   bake_sizes_ = bound(target.bake_sizes);
   std::ranges::sort(schedule_);  // a definition uses earlier ones only
 }
@@ -109,7 +113,8 @@ SourceUnit SourceWriter::unit(std::span<const std::uint16_t> levels) const {
           target_.source_text,
           target_.include_folders,
           target_.options,
-          std::move(entries)};
+          std::move(entries),
+          data_files_};
 }
 
 std::string SourceWriter::prelude(const FormulaValues& values) const {

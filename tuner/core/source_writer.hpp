@@ -2,6 +2,7 @@
 // The text that a compiler gets for one configuration of a target. Used by tuner/core only.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -42,6 +43,7 @@ class SourceWriter {
   std::vector<Define> defines_;
   std::vector<std::optional<Formula>> parameter_whens_;
   std::vector<Kernel> kernels_;  // of calls, then check kernels
+  std::vector<std::filesystem::path> data_files_;
   std::optional<Formula> bake_sizes_;
   Schedule schedule_;
 };

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <sstream>
 #include <string>
 
+#include "tuner/core/parameter_types.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -164,26 +164,25 @@ CubinKernel kernel_called(const Elf& elf, const std::string& name) {
   return kernel;
 }
 
-/// Names behind a cubin: two lines for each kernel, their length in eight digits, then this word.
+/// Names behind a cubin: three lines for each kernel, their length in eight digits, then this word.
 constexpr std::string_view kSymbols = "autotune-symbols";
 constexpr std::size_t kDigits = 8;
 
-/// Entries by symbol.
-std::map<std::string, std::string, std::less<>> entries_of(std::string_view cubin) {
-  std::map<std::string, std::string, std::less<>> entries;
-  if (!cubin.ends_with(kSymbols)) return entries;
+std::vector<KernelSymbol> symbols_behind(std::string_view cubin) {
+  if (!cubin.ends_with(kSymbols)) return {};
   cubin.remove_suffix(kSymbols.size());
   std::size_t bytes = 0;
   const char* const end = cubin.data() + cubin.size();
-  if (cubin.size() < kDigits || std::from_chars(end - kDigits, end, bytes).ptr != end)
-    return entries;
+  if (cubin.size() < kDigits || std::from_chars(end - kDigits, end, bytes).ptr != end) return {};
   cubin.remove_suffix(kDigits);
-  if (bytes > cubin.size()) return entries;
+  if (bytes > cubin.size()) return {};
+  std::vector<KernelSymbol> symbols;
   std::istringstream lines(std::string(cubin.substr(cubin.size() - bytes)));
-  for (std::string entry, symbol; std::getline(lines, entry) && std::getline(lines, symbol);) {
-    entries.emplace(symbol, entry);
+  for (KernelSymbol one; std::getline(lines, one.entry) && std::getline(lines, one.symbol) &&
+                         std::getline(lines, one.types);) {
+    symbols.push_back(one);
   }
-  return entries;
+  return symbols;
 }
 
 }  // namespace
@@ -191,13 +190,15 @@ std::map<std::string, std::string, std::less<>> entries_of(std::string_view cubi
 std::string with_symbols(std::string cubin, const std::vector<KernelSymbol>& symbols) {
   if (symbols.empty()) return cubin;
   std::string lines;
-  for (const auto& [entry, symbol] : symbols) lines += entry + '\n' + symbol + '\n';
+  for (const KernelSymbol& one : symbols) {
+    lines += one.entry + '\n' + one.symbol + '\n' + one.types + '\n';
+  }
   return cubin + lines + format("{:08}", lines.size()) + std::string(kSymbols);
 }
 
 std::vector<CubinKernel> kernels_of(std::string_view cubin) {
   const Elf elf(cubin);
-  const auto entries = entries_of(cubin);
+  const std::vector<KernelSymbol> entries = symbols_behind(cubin);
   const std::string_view symbols = elf.section(".symtab").bytes;
   const std::string_view names = elf.section(".strtab").bytes;
   const auto registers = by_symbol(elf, kRegisters);
@@ -209,8 +210,10 @@ std::vector<CubinKernel> kernels_of(std::string_view cubin) {
         ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & kEntrySymbol) != 0;
     if (!is_kernel || !registers.contains(i)) continue;
     CubinKernel kernel = kernel_called(elf, std::string(text_at(names, symbol.st_name)));
-    if (const auto entry = entries.find(kernel.symbol); entry != entries.end()) {
-      kernel.resources.entry = entry->second;
+    const auto known = std::ranges::find(entries, kernel.symbol, &KernelSymbol::symbol);
+    if (known != entries.end()) {
+      kernel.resources.entry = known->entry;
+      kernel.resources.parameter_types = types_in_symbol(known->types);
     }
     kernel.resources.registers = static_cast<int>(registers.at(i));
     const auto frame = frames.find(i);

@@ -17,9 +17,10 @@ struct CubinKernel {
   Dim3 cluster;  // from __cluster_dims__
 };
 
-/// A kernel's C++ name, `conv::filter<float>`, and its name in the cubin.
+/// A kernel's entry, such as the C++ name `conv::filter<float>`, its name in the cubin, and a
+/// symbol with the types of its parameters (see types_in_symbol()), or an empty one.
 struct KernelSymbol {
-  std::string entry, symbol;
+  std::string entry, symbol, types;
 };
 
 /// Appends these names to the cubin, behind what readers of ELF files look at. Returns the cubin

@@ -5,6 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "tuner/cache/preprocessor_options.hpp"
+#include "tuner/cache/readable_files.hpp"
+#include "tuner/core/refusals.hpp"
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/nvrtc.hpp"
@@ -16,22 +19,29 @@ namespace autotune {
 
 namespace {
 
-/// Include folders that the tool adds are not part of the key: either the text of their files is,
-/// or they are the toolkit's, whose version is. A unit's own folders may hold anything.
+/// Include folders that the tool adds are not part of the key, because their files are. A unit's
+/// own folders may hold anything.
 bool is_left_out(const SourceUnit& unit, const std::string& option) {
   return option.starts_with("-I") && std::ranges::find(unit.options, option) == unit.options.end();
 }
 
 std::string key_of(const SourceUnit& unit, const std::vector<std::string>& options,
-                   const std::string& included) {
-  std::string all = "nvrtc " + nvrtc_version();
+                   const IncludedTexts::Known& files) {
+  std::string all = "nvrtc, types " + nvrtc_version();
+  if (files.included.others || !files.included.complete) all += '\0' + toolkit_stamp();
   for (const std::string& option : options) {
     if (!is_left_out(unit, option)) all += '\0' + option;
   }
   for (const std::string* text : {&unit.name, &unit.prelude, &unit.text}) all += '\0' + *text;
-  for (const std::string& name : name_expressions(unit)) all += '\0' + name;
-  all += '\0' + included;
+  for (const std::string& entry : unit.entries) all += '\0' + entry;
+  all += '\0' + files.text;
   return hash128(all);
+}
+
+std::vector<std::filesystem::path> paths_of(const Included& included) {
+  std::vector<std::filesystem::path> paths;
+  for (const IncludedFile& file : included.files) paths.push_back(file.path);
+  return paths;
 }
 
 /// A sentence to put before NVRTC's complaint about CUB or Thrust as a whole; else empty.
@@ -84,13 +94,24 @@ CubinCompiler::CubinCompiler(int compute_capability, std::shared_ptr<BuildCache>
 Build CubinCompiler::build(const SourceUnit& unit, const Included& included) const {
   Build build = runner_->run(nvrtc_task(unit, compute_capability_));
   build.keep = build.keep && included.covers(build.read, toolkit_headers());
+  if (!build.binary) return build;
+  std::vector<std::filesystem::path> read = build.read.value_or(paths_of(included));
+  std::vector<std::filesystem::path> folders = unit.include_folders;
+  for (const auto& more : {preprocessor_options(unit.options).folders, toolkit_headers()}) {
+    folders.insert(folders.end(), more.begin(), more.end());
+  }
+  if (const auto file = first_forbidden(read, folders, unit.data_files)) {
+    build.binary = nullptr;
+    build.keep = false;
+    build.log = file_refusal(unit.name, *file);
+  }
   return build;
 }
 
 CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
   const auto files = included_->unchanged(unit.text, unit.include_folders, unit.options);
   CompiledKernel kernel;
-  kernel.key = key_of(unit, nvrtc_options(unit, compute_capability_), files->text);
+  kernel.key = key_of(unit, nvrtc_options(unit, compute_capability_), *files);
   const Build build = cache_->find_or_make(kernel.key, [&] {
     const Stopwatch watch(kernel.seconds);
     return this->build(unit, files->included);
@@ -118,7 +139,7 @@ CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
 bool CubinCompiler::is_cached(const SourceUnit& unit) const {
   const auto options = nvrtc_options(unit, compute_capability_);
   return cache_->contains(
-      key_of(unit, options, included_->of(unit.text, unit.include_folders, unit.options)->text));
+      key_of(unit, options, *included_->of(unit.text, unit.include_folders, unit.options)));
 }
 
 }  // namespace autotune

@@ -9,6 +9,7 @@
 #include "tuner/gpu/cuda_workbench.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/gpu/nvml_energy.hpp"
+#include "tuner/gpu/nvrtc.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -27,7 +28,10 @@ class CudaDevice : public Device {
         count_calls_(std::move(count_calls)) {}
 
   const DeviceInfo& info() const override { return info_; }
-  CompiledKernel compile(const SourceUnit& unit) override { return compiler_.compile(unit); }
+  CompiledKernel compile(const SourceUnit& unit) override {
+    require_architecture(info_);
+    return compiler_.compile(unit);
+  }
   bool is_cached(const SourceUnit& unit) override { return compiler_.is_cached(unit); }
   void stop_compiling() override { compiler_.stop(); }
   std::string no_energy() override try {
@@ -37,6 +41,7 @@ class CudaDevice : public Device {
     return error.what();
   }
   std::unique_ptr<Workbench> open(const Workload& workload) override {
+    require_architecture(info_);
     return make_cuda_workbench(context(), workload);
   }
   std::optional<int> active_blocks(const CompiledKernel& kernel, const Launch& launch) override {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/kernel_arguments.hpp"
 #include "tuner/gpu/back_to_back.hpp"
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/cuda_memory.hpp"
@@ -336,10 +337,12 @@ class CudaWorkbench : public Workbench {
     const auto workspace = allocate(memory_, plan);
     std::vector<BufferSpec> specs = buffers_.specs();
     for (const ZonedBuffer& buffer : *workspace) specs.push_back(buffer.spec());
-    return candidate(workspace, [=](std::vector<std::byte*> addresses) {
+    auto loaded = candidate(workspace, [=](std::vector<std::byte*> addresses) {
       for (const ZonedBuffer& buffer : *workspace) addresses.push_back(buffer.start());
       return std::make_unique<BoundPlan>(*cubin, plan, addresses, specs);
     });
+    check_types(kernel, plan, workload_.buffers);
+    return loaded;
   }
 
   std::vector<std::string> baselines(const BaselineSource& source) override {

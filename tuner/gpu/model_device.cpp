@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/model_device.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -36,22 +35,11 @@ class ModelDevice : public Device {
   CubinCompiler compiler_;
 };
 
-std::string version_text(int compute_capability) {
-  return format("{}.{}", compute_capability / 10, compute_capability % 10);
-}
-
 }  // namespace
 
 std::unique_ptr<Device> make_model_device(DeviceInfo info, std::shared_ptr<BuildCache> cache,
                                           std::shared_ptr<CompilerRunner> runner) {
-  const auto architectures = nvrtc_architectures();
-  if (std::ranges::find(architectures, info.compute_capability) == architectures.end()) {
-    throw Error(
-        format("{} has compute capability {}, and NVRTC {} compiles for {} to {}; its "
-               "occupancy can still be computed (autotune occupancy)",
-               info.name, version_text(info.compute_capability), nvrtc_version(),
-               version_text(architectures.front()), version_text(architectures.back())));
-  }
+  require_architecture(info);
   info.environment = format("NVRTC {}", nvrtc_version());
   return std::make_unique<ModelDevice>(std::move(info), std::move(cache), std::move(runner));
 }

@@ -5,11 +5,15 @@
 #include <nvrtc.h>
 
 #include <algorithm>
-#include <iterator>
+#include <set>
 #include <string_view>
 
+#include "tuner/cache/preprocessor_options.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/parameter_types.hpp"
+#include "tuner/core/refusals.hpp"
 #include "tuner/gpu/cubin.hpp"
+#include "tuner/gpu/grid_barrier.hpp"
 #include "tuner/gpu/large_stack.hpp"
 #include "tuner/gpu/toolkit_headers.hpp"
 #include "tuner/text/format.hpp"
@@ -33,13 +37,13 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  void add_name(const std::string& kernel) const {
-    nvrtcAddNameExpression(handle_, kernel.c_str());  // a bad one is an error of compiling
+  void add_name(const std::string& expression) const {
+    nvrtcAddNameExpression(handle_, expression.c_str());  // a bad one is an error of compiling
   }
-  /// Its name in the cubin, once that is compiled.
-  std::string symbol(const std::string& kernel) const {
+  /// The name in the cubin, once that is compiled.
+  std::string symbol(const std::string& expression) const {
     const char* name = nullptr;
-    return nvrtcGetLoweredName(handle_, kernel.c_str(), &name) == NVRTC_SUCCESS ? name : "";
+    return nvrtcGetLoweredName(handle_, expression.c_str(), &name) == NVRTC_SUCCESS ? name : "";
   }
 
   nvrtcProgram handle() const { return handle_; }
@@ -115,10 +119,37 @@ bool is_refusal(nvrtcResult result, std::string_view log) {
   }
 }
 
-Build compiled(const CompileTask& task, std::optional<std::chrono::duration<double>> limit) {
+/// A variable for the types of a kernel's parameters.
+std::string types_expression(const std::string& kernel) {
+  return format("&{}<decltype(&{})>", kParametersTemplate, kernel);
+}
+
+std::vector<KernelSymbol> symbols_of(const Program& program, const CompileTask& task) {
+  std::vector<KernelSymbol> symbols;
+  for (const std::string& kernel : task.kernels) {
+    symbols.push_back({kernel, is_name_expression(kernel) ? program.symbol(kernel) : kernel,
+                       program.symbol(types_expression(kernel))});
+  }
+  return symbols;
+}
+
+/// The first kernel that no launch of ours can run; empty if there is none.
+std::string kernel_with_grid_barrier(const Program& program,
+                                     const std::vector<KernelSymbol>& symbols) {
+  const std::set<std::string> kernels = kernels_with_grid_barrier(program.ptx());
+  const auto found = std::ranges::find_if(
+      symbols, [&](const KernelSymbol& each) { return kernels.contains(each.symbol); });
+  return found == symbols.end() ? "" : found->entry;
+}
+
+Build compiled(const CompileTask& task, std::optional<std::chrono::duration<double>> limit,
+               bool with_types) {
   // For a name without a folder, NVRTC would search headers in the working folder.
   const Program program(task.source, "/" + task.name);
-  for (const std::string& kernel : task.kernels) program.add_name(kernel);
+  for (const std::string& kernel : task.kernels) {
+    if (is_name_expression(kernel)) program.add_name(kernel);
+    if (with_types) program.add_name(types_expression(kernel));
+  }
   auto deadline = Clock::now();
   if (limit) {
     deadline += std::chrono::duration_cast<Clock::duration>(*limit);
@@ -128,9 +159,11 @@ Build compiled(const CompileTask& task, std::optional<std::chrono::duration<doub
   Build build;
   build.log = with_advice(program.log());
   if (result == NVRTC_SUCCESS) {
-    std::vector<KernelSymbol> symbols;
-    for (const std::string& kernel : task.kernels) {
-      symbols.push_back({kernel, program.symbol(kernel)});
+    const std::vector<KernelSymbol> symbols = symbols_of(program, task);
+    const std::string refused = kernel_with_grid_barrier(program, symbols);
+    if (!refused.empty()) {
+      build.log = grid_barrier_refusal(task.name, refused);
+      return build;
     }
     build.binary = std::make_shared<const std::string>(with_symbols(program.cubin(), symbols));
   } else if (result == NVRTC_ERROR_CANCELLED) {
@@ -147,9 +180,33 @@ Build compiled(const CompileTask& task, std::optional<std::chrono::duration<doub
   return build;
 }
 
+/// Without the types of kernels that do not exist or are overloaded.
+Build compiled(const CompileTask& task, std::optional<std::chrono::duration<double>> limit) {
+  const auto names_types = [](const std::string& text) {
+    return text.find(kParametersTemplate) != std::string::npos;
+  };
+  const bool with_types = names_types(task.source);
+  const Build build = compiled(task, limit, with_types);
+  const bool again = with_types && !build.binary && names_types(build.log);
+  return again ? compiled(task, limit, false) : build;
+}
+
+/// Of the template whose instances have the types of parameters. It is C++14.
+std::string types_declaration(const SourceUnit& unit) {
+  const std::string language = preprocessor_options(unit.options).language;
+  if (language == "c++03" || language == "c++11") return "";
+  return format("\ntemplate <class> __device__ char {};", kParametersTemplate);
+}
+
 /// sm_90a: wgmma is not in sm_90. Cubins of both run on compute capability 9.0 only.
 std::string architecture_of(int compute_capability) {
-  return format("sm_{}{}", compute_capability, compute_capability == 90 ? "a" : "");
+  const int own = architecture_for(compute_capability, nvrtc_architectures())
+                      .value_or(compute_capability);  // for NVRTC to refuse
+  return format("sm_{}{}", own, own == 90 ? "a" : "");
+}
+
+std::string version_text(int compute_capability) {
+  return format("{}.{}", compute_capability / 10, compute_capability % 10);
 }
 
 bool names_architecture(const std::string& option) {
@@ -175,6 +232,25 @@ std::span<const int> nvrtc_architectures() {
   return architectures;
 }
 
+std::optional<int> architecture_for(int compute_capability, std::span<const int> known) {
+  std::optional<int> newest;
+  for (const int one : known) {
+    if (one <= compute_capability && one / 10 == compute_capability / 10) newest = one;
+  }
+  return newest;
+}
+
+void require_architecture(const DeviceInfo& gpu, std::span<const int> known) {
+  if (known.empty() || architecture_for(gpu.compute_capability, known)) return;
+  const bool is_newer = gpu.compute_capability > known.back();
+  throw Error(format("{} has compute capability {}, and NVRTC {} compiles for {} to {}: {}",
+                     gpu.name, version_text(gpu.compute_capability), nvrtc_version(),
+                     version_text(known.front()), version_text(known.back()),
+                     is_newer ? "install a newer CUDA toolkit"
+                              : "install an older CUDA toolkit; its occupancy can be computed all "
+                                "the same (autotune occupancy)"));
+}
+
 std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capability) {
   std::vector<std::string> options{"-std=c++17", "-default-device"};
   if (std::ranges::none_of(unit.options, names_architecture)) {
@@ -188,15 +264,10 @@ std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capab
   return options;
 }
 
-std::vector<std::string> name_expressions(const SourceUnit& unit) {
-  std::vector<std::string> names;
-  std::ranges::copy_if(unit.entries, std::back_inserter(names), is_name_expression);
-  return names;
-}
-
 CompileTask nvrtc_task(const SourceUnit& unit, int compute_capability) {
-  return {"", unit.name, unit.prelude + "\n#line 1 \"" + unit.name + "\"\n" + unit.text,
-          nvrtc_options(unit, compute_capability), name_expressions(unit)};
+  return {"", unit.name,
+          unit.prelude + types_declaration(unit) + "\n#line 1 \"" + unit.name + "\"\n" + unit.text,
+          nvrtc_options(unit, compute_capability), unit.entries};
 }
 
 Build compile_with_nvrtc(const CompileTask& task,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tuner/cache/compiler_runner.hpp"
-#include "tuner/core/launch.hpp"
+#include "tuner/core/device.hpp"
 
 namespace autotune {
 
@@ -20,12 +20,17 @@ const std::string& nvrtc_version();
 /// The architectures that NVRTC supports, ascending: 75, 80, … 121.
 std::span<const int> nvrtc_architectures();
 
+/// The newest of the known architectures, ascending, whose code runs on a GPU of this compute
+/// capability: one of its major version that is not newer. nullopt if there is none.
+std::optional<int> architecture_for(int compute_capability, std::span<const int> known);
+
+/// Throws Error if NVRTC compiles for no architecture that runs on this GPU.
+void require_architecture(const DeviceInfo& gpu,
+                          std::span<const int> known = nvrtc_architectures());
+
 /// All NVRTC options of this unit: architecture (sm_NN, unless the unit's options name one),
 /// language, include folders, then the unit's own options.
 std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capability);
-
-/// The entries that need an NVRTC name expression.
-std::vector<std::string> name_expressions(const SourceUnit& unit);
 
 /// The unit as a task for NVRTC.
 CompileTask nvrtc_task(const SourceUnit& unit, int compute_capability);

@@ -3,10 +3,14 @@
 
 #include <dlfcn.h>
 #include <nvrtc.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
+
+#include "tuner/hash/hash.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 
@@ -53,6 +57,30 @@ fs::path nvrtc_folder() {
 const std::vector<fs::path>& toolkit_headers() {
   static const std::vector<fs::path> folders = find();
   return folders;
+}
+
+std::string stamp_of(const fs::path& folder) {
+  constexpr auto kHow = fs::directory_options::skip_permission_denied |
+                        fs::directory_options::follow_directory_symlink;
+  std::vector<std::string> lines;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator at(folder, kHow, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    struct stat status {};
+    if (stat(at->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    lines.push_back(format("{} {} {}.{}\n", at->path().lexically_relative(folder).string(),
+                           status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec));
+  }
+  std::ranges::sort(lines);
+  std::string all;
+  for (const std::string& line : lines) all += line;
+  return hash128(all);
+}
+
+const std::string& toolkit_stamp() {
+  static const std::string stamp =
+      toolkit_headers().empty() ? "" : stamp_of(toolkit_headers().front());
+  return stamp;
 }
 
 std::string with_advice(std::string log, bool found) {

@@ -17,6 +17,11 @@ std::filesystem::path nvrtc_folder();
 /// /usr/local/cuda. Empty if there is none: kernels without toolkit headers still compile.
 const std::vector<std::filesystem::path>& toolkit_headers();
 
+/// A hash of the names, sizes and times of change of all files below the folder.
+std::string stamp_of(const std::filesystem::path& folder);
+/// The toolkit's headers', taken once. Part of the key of a source that includes any of them.
+const std::string& toolkit_stamp();
+
 /// Adds advice to a compiler's log, in the line that misses a header of the toolkit, unless the
 /// headers were `found`.
 std::string with_advice(std::string log, bool found = !toolkit_headers().empty());

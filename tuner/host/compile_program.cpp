@@ -7,7 +7,9 @@
 #include <fstream>
 #include <utility>
 
+#include "tuner/cache/readable_files.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/refusals.hpp"
 #include "tuner/host/compiler_blame.hpp"
 #include "tuner/host/shim_text.hpp"
 #include "tuner/host/temporary_folder.hpp"
@@ -27,7 +29,7 @@ std::string bytes_of_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The prerequisites of a rule of make, without the first, which is the source itself.
+/// The prerequisites of a rule of make.
 std::vector<fs::path> prerequisites(const std::string& rule) {
   std::vector<fs::path> names;
   std::string name;
@@ -45,7 +47,6 @@ std::vector<fs::path> prerequisites(const std::string& rule) {
     }
   }
   end_name();
-  if (!names.empty()) names.erase(names.begin());
   return names;
 }
 
@@ -75,6 +76,19 @@ bool is_of_shim(const fs::path& file, const fs::path& folder) {
       shim_headers(), [&](const ShimHeader& header) { return file == folder / header.name; });
 }
 
+/// Files that the assembler read besides its source, by `.incbin` or `.include`. It lists the
+/// sources that #line directives name, too.
+std::vector<fs::path> read_by_assembler(const fs::path& rule, const std::vector<fs::path>& known) {
+  std::error_code failed;
+  if (!fs::exists(rule, failed)) return {};
+  std::vector<fs::path> names = prerequisites(bytes_of_file(rule));
+  std::erase_if(names, [&](const fs::path& name) {
+    return std::ranges::find(known, name) != known.end() || name.extension() == ".s" ||
+           (is_header(name) && !name.has_parent_path()) || !fs::exists(name, failed);
+  });
+  return names;
+}
+
 void write_file(const fs::path& file, std::string_view text) {
   if ((std::ofstream(file, std::ios::binary) << text).flush()) return;
   throw Error(format("{} cannot be written (is the disk full? set TMPDIR)", file.string()));
@@ -82,14 +96,18 @@ void write_file(const fs::path& file, std::string_view text) {
 
 struct Files {
   explicit Files(const fs::path& folder)
-      : source(folder / "kernel.cpp"), binary(folder / "kernel.so"), rule(folder / "kernel.d") {}
-  fs::path source, binary, rule;
+      : source(folder / "kernel.cpp"),
+        binary(folder / "kernel.so"),
+        rule(folder / "kernel.d"),
+        assembler_rule(folder / "assembled.d") {}
+  fs::path source, binary, rule, assembler_rule;
 };
 
 ProcessResult run_compiler(const CompileTask& task, const Files& files, const RunProgram& run) {
   std::vector<std::string> argv = {task.program, "-I" + files.source.parent_path().string()};
   argv.insert(argv.end(), task.options.begin(), task.options.end());
-  argv.insert(argv.end(), {"-MMD", "-MF", files.rule.string(), files.source.string(), "-o",
+  argv.insert(argv.end(), {"-MD", "-MF", files.rule.string(), "-Xassembler", "--MD", "-Xassembler",
+                           files.assembler_rule.string(), files.source.string(), "-o",
                            files.binary.string(), "-lm"});
   try {
     return run(argv);
@@ -117,8 +135,14 @@ Build compile_program(const CompileTask& task, const RunProgram& run) {
   build.keep = !result.timed_out;
   if (build.late) return build;
   build.binary = std::make_shared<const std::string>(bytes_of_file(files.binary));
-  build.read = prerequisites(bytes_of_file(files.rule));
-  std::erase_if(*build.read, [&](const fs::path& file) { return is_of_shim(file, folder.path()); });
+  std::vector<fs::path> read = prerequisites(bytes_of_file(files.rule));  // the source first
+  for (const fs::path& file : read_by_assembler(files.assembler_rule, read)) {
+    build.binary = nullptr;
+    build.log = file_refusal(task.name, file);
+  }
+  if (!read.empty()) read.erase(read.begin());
+  std::erase_if(read, [&](const fs::path& file) { return is_of_shim(file, folder.path()); });
+  build.read = std::move(read);
   return build;
 }
 

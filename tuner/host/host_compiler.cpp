@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/host_compiler.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <utility>
 
+#include "tuner/cache/logical_lines.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
+#include "tuner/cache/readable_files.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/parameter_types.hpp"
+#include "tuner/core/refusals.hpp"
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/host/cpu.hpp"
@@ -14,6 +20,7 @@
 #include "tuner/host/shim_text.hpp"
 #include "tuner/host/translation.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 
@@ -41,10 +48,69 @@ std::string find_compiler() {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// The time limit for asking a compiler for its version.
+/// The manifest's, but at least the shim's own.
+std::string language_of(const PreprocessorOptions& options) {
+  static constexpr std::array<std::string_view, 4> kOlder = {"", "c++03", "c++11", "c++14"};
+  const bool is_older = std::ranges::find(kOlder, options.language) != kOlder.end();
+  return is_older ? "c++17" : options.language;
+}
+
+bool forbids_contraction(std::string_view option) {
+  return option == "-fmad=false" || option == "--fmad=false";
+}
+
+/// The time limit for asking a compiler for its version, or its folders.
 constexpr double kVersionSeconds = 60;
 
+/// Between two lines of what `-v` prints.
+std::vector<fs::path> folders_in(const std::string& output) {
+  std::vector<fs::path> folders;
+  bool listed = false;
+  for (std::string_view line : split(output, '\n')) {
+    if (line.starts_with("End of search list")) break;
+    if (listed && line.starts_with(' ')) folders.emplace_back(trimmed(line));
+    listed = listed || line.starts_with("#include <...>");
+  }
+  return folders;
+}
+
+/// Folders that this variable adds to those of compilers.
+void add_folders(const char* variable, std::vector<fs::path>& folders) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr) return;
+  for (const std::string_view folder : split(value, ':')) folders.emplace_back(folder);
+}
+
+std::vector<fs::path> folders_of_environment() {
+  std::vector<fs::path> folders;
+  for (const char* variable : {"CPATH", "CPLUS_INCLUDE_PATH"}) add_folders(variable, folders);
+  return folders;
+}
+
+/// Whether the code, without comments, has one of the names of barriers of the whole grid.
+bool names_grid_barrier(const std::string& text) {
+  static constexpr std::array<std::string_view, 4> kNames = {
+      "this_grid", "grid_group", "cudaCGSynchronizeGrid", "cudaCGGetIntrinsicHandle"};
+  return std::ranges::any_of(logical_lines(text), [](const LogicalLine& line) {
+    return std::ranges::any_of(
+        kNames, [&](std::string_view name) { return line.text.find(name) != std::string::npos; });
+  });
+}
+
+bool names_grid_barrier(const SourceUnit& unit, const Included& included) {
+  return names_grid_barrier(unit.text) ||
+         std::ranges::any_of(included.files, [](const IncludedFile& file) {
+           return names_grid_barrier(file.text);
+         });
+}
+
 }  // namespace
+
+std::vector<std::string> options_not_for_host(std::span<const std::string> options) {
+  std::vector<std::string> others = preprocessor_options(options).others;
+  std::erase_if(others, forbids_contraction);
+  return others;
+}
 
 HostCompiler::HostCompiler(std::shared_ptr<BuildCache> cache,
                            std::shared_ptr<CompilerRunner> runner, std::string optimization)
@@ -62,13 +128,15 @@ HostCompiler::HostCompiler(std::shared_ptr<BuildCache> cache,
 }
 
 std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const {
+  const PreprocessorOptions given = preprocessor_options(unit.options);
+  const bool contracts = std::ranges::none_of(given.others, forbids_contraction);
   // No -ffast-math: kernels may compute infinities and NaN.
   std::vector<std::string> options = {"-x",
                                       "c++",
-                                      "-std=c++17",
+                                      "-std=" + language_of(given),
                                       optimization_,
                                       "-march=native",
-                                      "-ffp-contract=fast",
+                                      contracts ? "-ffp-contract=fast" : "-ffp-contract=off",
                                       "-fno-strict-aliasing",  // kernels read floats as float4
                                       "-fno-math-errno",
                                       "-fno-trapping-math",
@@ -79,11 +147,27 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
                                       "-pipe",
                                       "-w"};
   // Only g++ has unique symbols. They would keep a closed module loaded.
-  if (version_.find("clang") == std::string::npos) options.push_back("-fno-gnu-unique");
-  // The manifest's options are for NVRTC. Preprocessor options mean the same to every compiler.
-  const auto common = common_options(preprocessor_options(unit.options));
+  // Only GNU's assembler lists the files that it reads.
+  const bool is_clang = version_.find("clang") != std::string::npos;
+  options.emplace_back(is_clang ? "-fno-integrated-as" : "-fno-gnu-unique");
+  const auto common = common_options(given);
   options.insert(options.end(), common.begin(), common.end());
   return options;
+}
+
+/// The folders of system headers.
+const std::vector<fs::path>& HostCompiler::system_folders() const {
+  std::call_once(system_->found, [&] {
+    const ProcessResult result =
+        run_process({program_, "-E", "-v", "-x", "c++", "/dev/null"}, kVersionSeconds);
+    system_->folders = folders_in(result.output);
+    const std::vector<fs::path> added = folders_of_environment();
+    std::erase_if(system_->folders, [&](const fs::path& folder) {
+      return std::ranges::find(added, folder) != added.end();
+    });
+    if (system_->folders.empty()) system_->folders = {"/usr"};
+  });
+  return system_->folders;
 }
 
 /// Cached only if the key covers every file that was read.
@@ -96,7 +180,24 @@ Build HostCompiler::build(const SourceUnit& unit, const std::string& source,
   const auto options = options_of(unit);
   task.options.insert(task.options.end(), options.begin(), options.end());
   Build build = runner_->run(task);
-  build.keep = build.keep && included.covers(build.read, {});
+  if (!build.binary) {
+    if (!build.late && names_grid_barrier(unit, included)) {
+      build.log = grid_barrier_refusal(unit.name, "it") + build.log;
+    }
+    return build;
+  }
+  build.keep = build.keep && included.covers(build.read, system_folders());
+  if (!build.read) return build;
+  std::vector<fs::path> folders = unit.include_folders;
+  for (const auto& more :
+       {preprocessor_options(unit.options).folders, system_folders(), folders_of_environment()}) {
+    folders.insert(folders.end(), more.begin(), more.end());
+  }
+  if (const auto file = first_forbidden(*build.read, folders, unit.data_files)) {
+    build.binary = nullptr;
+    build.keep = false;
+    build.log = file_refusal(unit.name, *file);
+  }
   return build;
 }
 
@@ -133,11 +234,16 @@ CompiledKernel HostCompiler::compile(const SourceUnit& unit) const {
     return kernel;
   }
   const std::int64_t shared_bytes = shared_bytes_of(*made.binary);
-  for (const std::string& entry : unit.entries) {
+  const std::vector<std::string> types = symbols_with(*made.binary, kParametersTemplate);
+  for (std::size_t i = 0; i < unit.entries.size(); ++i) {
     KernelResources resources;
-    resources.entry = entry;
+    resources.entry = unit.entries[i];
     resources.shared_bytes = shared_bytes;
-    kernel.resources.push_back(resources);
+    const auto own = std::ranges::find_if(types, [&](const std::string& symbol) {
+      return symbol.find(format("{}ILi{}E", kParametersTemplate, i)) != std::string::npos;
+    });
+    if (own != types.end()) resources.parameter_types = types_in_symbol(*own);
+    kernel.resources.push_back(std::move(resources));
   }
   return kernel;
 }

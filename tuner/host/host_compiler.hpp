@@ -2,7 +2,10 @@
 // Compiles kernels to shared objects with the system's C++ compiler.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +14,10 @@
 #include "tuner/core/device.hpp"
 
 namespace autotune {
+
+/// Those of a manifest's options that mean nothing to the host's compiler, such as
+/// `--use_fast_math`. It gets the preprocessor's, `-std` (at least C++17) and `-fmad=false`.
+std::vector<std::string> options_not_for_host(std::span<const std::string> options);
 
 class HostCompiler {
  public:
@@ -33,6 +40,7 @@ class HostCompiler {
                      const std::string& included) const;
   std::vector<std::string> options_of(const SourceUnit& unit) const;
   Build build(const SourceUnit& unit, const std::string& source, const Included& included) const;
+  const std::vector<std::filesystem::path>& system_folders() const;
 
   std::shared_ptr<BuildCache> cache_;
   std::shared_ptr<CompilerRunner> runner_;
@@ -40,6 +48,11 @@ class HostCompiler {
   std::string program_;
   std::string version_;
   IncludedTexts included_;
+  struct SystemFolders {
+    std::once_flag found;
+    std::vector<std::filesystem::path> folders;
+  };
+  std::unique_ptr<SystemFolders> system_ = std::make_unique<SystemFolders>();  // on first use
 };
 
 }  // namespace autotune

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/kernel_arguments.hpp"
 #include "tuner/host/bound_plan.hpp"
 #include "tuner/host/cpu.hpp"
 #include "tuner/host/host_candidate.hpp"
@@ -72,7 +73,10 @@ std::unique_ptr<Candidate> HostWorkbench::load(const CompiledKernel& kernel,
         format("{}: {} of static shared memory; at most {} are possible", resources.entry,
                bytes_text(resources.shared_bytes), bytes_text(info_.shared_bytes_per_block)));
   }
-  return std::make_unique<HostCandidate>(kernel, plan, memory_, buffers_, verifier_, launcher_);
+  auto candidate =
+      std::make_unique<HostCandidate>(kernel, plan, memory_, buffers_, verifier_, launcher_);
+  check_types(kernel, plan, workload_.buffers);
+  return candidate;
 }
 
 double HostWorkbench::launch_floor() {

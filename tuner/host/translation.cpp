@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <set>
+#include <vector>
 
+#include "tuner/cache/logical_lines.hpp"
+#include "tuner/core/parameter_types.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/host/cluster_dims.hpp"
 #include "tuner/host/shim_text.hpp"
@@ -35,53 +39,178 @@ std::string translated_line(std::string_view line) {
   return rest.empty() ? "AUTOTUNE_UNROLL_ALL" : format("AUTOTUNE_UNROLL({})", rest);
 }
 
-/// Of `extern __shared__ __align__(16) float tile[];`, without its first word and semicolon.
-std::optional<std::string> dynamic_array(std::string_view declaration) {
-  bool shared = false;
-  std::string_view rest = declaration;
-  for (;;) {
-    if (take(rest, "__shared__")) {
-      shared = true;
-    } else if (take(rest, "__align__") || take(rest, "alignas") || take(rest, "__attribute__")) {
-      rest = after_parentheses(rest);
-    } else {
-      break;
-    }
-  }
-  rest = trimmed(rest);
-  if (!shared || !rest.ends_with(']')) return std::nullopt;
-  const auto bracket = rest.rfind('[');
-  if (bracket == std::string_view::npos) return std::nullopt;
-  if (!trimmed(rest.substr(bracket + 1, rest.size() - bracket - 2)).empty()) return std::nullopt;
-  rest = trimmed(rest.substr(0, bracket));
-  std::size_t name = rest.size();
-  while (name > 0 && is_word(rest[name - 1])) --name;
-  const std::string_view type = trimmed(rest.substr(0, name));
-  if (type.empty() || name == rest.size()) return std::nullopt;
-  return format("{0}* const {1} = static_cast<{0}*>(autotune_host::dynamic_shared());", type,
-                rest.substr(name));
+/// `extern __shared__ __align__(16) float tile[][32];`
+struct DynamicArray {
+  std::string type, name, extents;  // `float`, `tile`, `[32]`
+};
+
+bool is_alignment(std::string_view word) {
+  return word == "__align__" || word == "alignas" || word == "__attribute__";
 }
 
-std::string with_dynamic_arrays(std::string_view text) {
-  constexpr std::string_view kExtern = "extern";
-  std::string result;
-  while (!text.empty()) {
-    const auto at = text.find(kExtern);
-    const auto end = at == std::string_view::npos ? at : text.find(';', at);
-    if (end == std::string_view::npos) break;
-    const auto from = at + kExtern.size();
-    const std::string_view declaration = text.substr(from, end - from);
-    const auto array = is_blank(text[from]) ? dynamic_array(declaration) : std::nullopt;
-    const auto next = array ? end + 1 : from;
-    result += text.substr(0, array ? at : from);
-    if (array) {
-      result += *array;
-      result.append(static_cast<std::size_t>(std::ranges::count(declaration, '\n')), '\n');
+/// What stands between `extern` and the semicolon. nullopt if it declares anything else.
+std::optional<DynamicArray> dynamic_array(std::string_view declaration) {
+  const auto bracket = declaration.find('[');
+  if (bracket == std::string_view::npos) return std::nullopt;
+  const std::string_view extents = declaration.substr(bracket + 1);
+  const auto close = extents.find(']');
+  if (close == std::string_view::npos || !trimmed(extents.substr(0, close)).empty())
+    return std::nullopt;
+  bool shared = false;
+  std::string type;
+  std::string_view rest = declaration.substr(0, bracket);
+  while (!rest.empty()) {
+    const std::string_view word = take_identifier(rest);
+    if (is_alignment(word)) {
+      rest = after_parentheses(trimmed(rest));
+    } else if (word == "__shared__") {
+      shared = true;
+    } else if (!word.empty()) {
+      type += word;
+    } else if (is_blank(rest.front()) ||
+               std::string_view(":<>,*").find(rest.front()) != std::string_view::npos) {
+      type += rest.front();
+      rest.remove_prefix(1);
+    } else {
+      return std::nullopt;
     }
-    text.remove_prefix(next);
   }
-  return result += text;
+  type = trimmed(type);
+  std::size_t name = type.size();
+  while (name > 0 && is_word(type[name - 1])) --name;
+  DynamicArray array{std::string(trimmed(type.substr(0, name))), type.substr(name),
+                     std::string(trimmed(extents.substr(close + 1)))};
+  if (!shared || array.type.empty() || array.name.empty()) return std::nullopt;
+  return array;
 }
+
+/// Inside a function, where each call sets it.
+std::string as_local_pointer(const DynamicArray& array) {
+  const auto& [type, name, extents] = array;
+  if (extents.empty()) {
+    return format("{0}* const {1} = static_cast<{0}*>(autotune_host::dynamic_shared());", type,
+                  name);
+  }
+  return format("{0} (*const {1}){2} = static_cast<{0} (*){2}>(autotune_host::dynamic_shared());",
+                type, name, extents);
+}
+
+/// Outside of functions: a pointer of each host thread, which the launcher sets for each block. Its
+/// symbol tells it from shared variables.
+std::string as_global_pointer(const DynamicArray& array, std::size_t number) {
+  const auto& [type, name, extents] = array;
+  return format(
+      "static thread_local {0} (*{1}){2} __asm__(\"autotune_dynamic_{3}\"); "
+      "static const autotune_host::DynamicArray autotune_dynamic_{3}([] {{ "
+      "{1} = static_cast<{0} (*){2}>(autotune_host::dynamic_shared()); }});",
+      type, name, extents, number);
+}
+
+/// The braces around a place in a source.
+class Braces {
+ public:
+  /// Of the place behind `text`, which begins the source and ends with `word`. Of the branches of a
+  /// condition, the last one counts.
+  Braces(std::string_view text, std::string_view word) {
+    const std::vector<LogicalLine> lines = logical_lines(text);
+    in_comment_ = !lines.back().text.ends_with(word);
+    for (const LogicalLine& line : lines) {
+      std::string_view rest = line.text;
+      take(rest, "#") ? read_directive(rest) : read_code(line.text);
+    }
+  }
+
+  bool are_in_comment() const { return in_comment_; }
+  /// Whether all of them are of namespaces and `extern "C"`.
+  bool are_of_namespaces() const {
+    return std::ranges::all_of(open_, [](const std::string& head) {
+      return head.starts_with("namespace") || head.starts_with("inline namespace") ||
+             head == "extern \"\"";
+    });
+  }
+  /// What stands before each of them, without what is in quotes.
+  const std::vector<std::string>& heads() const { return open_; }
+
+ private:
+  void read_directive(std::string_view rest) {
+    const std::string_view word = take_identifier(rest);
+    if (word.starts_with("if")) {
+      conditions_.push_back(open_);
+    } else if (word == "endif") {
+      if (!conditions_.empty()) conditions_.pop_back();
+    } else if (word.starts_with("el") && !conditions_.empty()) {
+      open_ = conditions_.back();
+    }
+  }
+
+  void read_code(std::string_view line) {
+    char quote = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      if (quote != 0) {
+        if (c == '\\') ++i;
+        if (c == quote) quote = 0;
+        if (c == '"') head_ += c;
+        continue;
+      }
+      const bool separates_digits = c == '\'' && i > 0 && is_word(line[i - 1]);
+      if (c == '"' || (c == '\'' && !separates_digits)) quote = c;
+      if (c == '{') {
+        open_.emplace_back(trimmed(head_));
+      } else if (c == '}' && !open_.empty()) {
+        open_.pop_back();
+      }
+      head_ += c;
+      if (c == '{' || c == '}' || c == ';') head_.clear();
+    }
+    head_ += ' ';
+  }
+
+  bool in_comment_ = false;
+  std::vector<std::string> open_;
+  std::vector<std::vector<std::string>> conditions_;  // open_ before each
+  std::string head_;                                  // what follows the last brace or semicolon
+};
+
+/// Replaces declarations of dynamic shared arrays by those of pointers. Outside of functions an
+/// array may be declared repeatedly.
+class DynamicArrays {
+ public:
+  explicit DynamicArrays(std::string_view text) : text_(text) {}
+
+  std::string translated() {
+    constexpr std::string_view kExtern = "extern";
+    std::string result;
+    std::size_t done = 0;
+    for (auto at = text_.find(kExtern); at != std::string_view::npos;) {
+      const auto from = at + kExtern.size();
+      const auto end = text_.find(';', from);
+      if (end == std::string_view::npos) break;
+      const std::string_view declaration = text_.substr(from, end - from);
+      const auto array = is_blank(text_[from]) ? dynamic_array(declaration) : std::nullopt;
+      if (array) {
+        result += text_.substr(done, at - done);
+        result += pointer(*array, Braces(text_.substr(0, from), kExtern));
+        result.append(static_cast<std::size_t>(std::ranges::count(declaration, '\n')), '\n');
+        done = end + 1;
+      }
+      at = text_.find(kExtern, array ? done : from);
+    }
+    return result += text_.substr(done);
+  }
+
+ private:
+  std::string pointer(const DynamicArray& array, const Braces& braces) {
+    if (braces.are_in_comment() || !braces.are_of_namespaces()) return as_local_pointer(array);
+    auto scope = braces.heads();
+    scope.push_back(array.name);
+    if (!declared_.insert(scope).second) return ";";
+    return as_global_pointer(array, declared_.size());
+  }
+
+  std::string_view text_;
+  std::set<std::vector<std::string>> declared_;  // outside of functions
+};
 
 /// Without namespaces and template arguments.
 std::string function_of(std::string_view entry) {
@@ -110,7 +239,7 @@ std::string cluster_symbol(std::string_view entry) {
 }
 
 std::string translated(std::string_view text) {
-  const std::string source = with_dynamic_arrays(text);
+  const std::string source = DynamicArrays(text).translated();
   std::string result;
   std::string_view rest = source;
   while (!rest.empty()) {
@@ -127,8 +256,11 @@ std::string host_source(const SourceUnit& unit) {
   const auto clusters = cluster_dims(unit.text);
   if (!clusters.empty()) source += "#undef __cluster_dims__\n#define __cluster_dims__(...)\n";
   source += format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", unit.name, translated(unit.text));
-  for (const std::string& entry : unit.entries) {
+  for (std::size_t number = 0; number < unit.entries.size(); ++number) {
+    const std::string& entry = unit.entries[number];
     const auto cluster = clusters.find(function_of(entry));
+    source +=
+        format("template void {}<{}, decltype(&{})>();\n", kParametersTemplate, number, entry);
     source += format(
         "extern \"C\" __attribute__((visibility(\"default\"))) unsigned long long {0}(\n"
         "    void** arguments, autotune_host::Extent grid, autotune_host::Extent block,\n"

@@ -49,7 +49,7 @@ void check_launches(const DeviceInfo& device, const std::vector<Launch>& launche
 }
 
 CheckedConfiguration checked(const TargetProgram& program, const Configuration& configuration,
-                             Device& device) {
+                             std::span<const BufferSpec> buffers, Device& device) {
   CheckedConfiguration result{configuration, Outcome::ok, {}, {}, {}, 0};
   try {
     const Levels levels = program.levels(configuration);
@@ -61,6 +61,7 @@ CheckedConfiguration checked(const TargetProgram& program, const Configuration& 
     result.resources = kernel.resources;
     check_launches(device.info(), result.launches, kernel);
     check_launches(device.info(), plan.checks, kernel);
+    check_types(kernel, plan, buffers);
   } catch (const KernelFailure& failure) {
     result.outcome = failure.outcome();
     result.message = failure.what();
@@ -75,6 +76,7 @@ void check_reference(const Workload& workload, Device& device, TargetCheck& chec
     if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
     check_launches(device.info(), workload.preparation.launches, kernel);
     check_launches(device.info(), workload.reference.launches, kernel);
+    check_reference_types(kernel, workload);
   } catch (const KernelFailure& failure) {
     check.reference = failure.outcome();
     check.reference_log = failure.what();
@@ -160,8 +162,9 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
   check.configurations.resize(chosen.size());
   std::vector<std::function<void()>> calls;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    calls.emplace_back(
-        [&, i] { check.configurations[i] = checked(program, space.at(chosen[i]), device); });
+    calls.emplace_back([&, i] {
+      check.configurations[i] = checked(program, space.at(chosen[i]), workload.buffers, device);
+    });
   }
   if (workload.runs_kernels()) {
     calls.emplace_back([&] { check_reference(workload, device, check); });

@@ -23,11 +23,11 @@ WIRE_MEMBERS(Launch, entry, grid, block, cluster, dynamic_shared_bytes, argument
              with_constant)
 WIRE_MEMBERS(ConstantCopy, buffer, symbol, optional)
 WIRE_MEMBERS(LaunchPlan, workspace, launches, constants, checks)
-WIRE_MEMBERS(SourceUnit, name, prelude, text, include_folders, options, entries)
+WIRE_MEMBERS(SourceUnit, name, prelude, text, include_folders, options, entries, data_files)
 WIRE_MEMBERS(Workload, problem, buffers, scalars, reference_source, preparation, reference,
              expected_file, float64_outputs, seed, form)
 WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_threads,
-             parameter_bytes)
+             parameter_bytes, parameter_types)
 WIRE_MEMBERS(CompiledKernel, key, resources)
 WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds, repeats)
 WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2)

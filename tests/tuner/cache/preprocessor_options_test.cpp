@@ -23,9 +23,19 @@ TEST(PreprocessorOptions, EverySpellingOfNvrtcsIsKnown) {
   EXPECT_THAT(of({"-UA", "--undefine-macro=B"}).undefined, ElementsAre("A", "B"));
 }
 
-TEST(PreprocessorOptions, OthersAreSkipped) {
+TEST(PreprocessorOptions, TheLastLanguageCounts) {
+  for (const auto& options : std::vector<std::vector<std::string>>{
+           {"-std=c++20"}, {"--std=c++20"}, {"-std", "c++20"}, {"--std=c++14", "--std", "c++20"}}) {
+    EXPECT_EQ(of(options).language, "c++20");
+    EXPECT_TRUE(of(options).others.empty());
+  }
+  EXPECT_EQ(of({"-DA"}).language, "");
+}
+
+TEST(PreprocessorOptions, OthersAreListed) {
   const PreprocessorOptions none = of({"--use_fast_math", "-lineinfo", "-I"});
   EXPECT_TRUE(none.folders.empty() && none.defined.empty() && none.headers.empty());
+  EXPECT_THAT(none.others, ElementsAre("--use_fast_math", "-lineinfo", "-I"));
 }
 
 TEST(PreprocessorOptions, EveryCompilerKnowsTheCommonForm) {

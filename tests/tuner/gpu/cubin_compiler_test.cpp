@@ -100,6 +100,42 @@ TEST(CubinCompiler, TheWholeOfCubIsAdvisedAgainst) {
   EXPECT_EQ(part.outcome, Outcome::ok) << part.log;
 }
 
+/// Files elsewhere may hold results.
+TEST(CubinCompiler, ASourceReadsItsOwnFoldersAndTheToolkitOnly) {
+  const ScratchFolder folder;
+  folder.write("own/value.cuh", "#define VALUE 1\n");
+  folder.write("own/table.txt", "1, 2\n");
+  folder.write("common/value.cuh", "#define VALUE 2\n");
+  folder.write("other/table.txt", "3, 4\n");
+  const CubinCompiler compiler(80, std::make_shared<BuildCache>(folder.path() / "cache"));
+  const auto with = [&](const std::string& included) {
+    return compiler.compile({"k.cu",
+                             "",
+                             "#include " + included +
+                                 "\n#ifdef VALUE\n__constant__ int a[] = {VALUE};\n#endif\n"
+                                 "extern \"C\" __global__ void k(int* to) { *to = 1; }\n",
+                             {folder.path() / "own"},
+                             {},
+                             {"k"},
+                             {folder.path() / "own/result.cuh"}});
+  };
+  for (const char* mine : {"\"value.cuh\"", "<cuda_fp16.h>", "\"../common/value.cuh\""}) {
+    const CompiledKernel kernel = with(mine);
+    EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+  }
+  folder.write("own/result.cuh", "#define VALUE 7\n");
+  folder.write("other/result.h", "#define VALUE 7\n");
+  const std::string here = folder.path().string();
+  for (const std::string& other :
+       {here + "/other/result.h", std::string("result.cuh"), std::string("/proc/self/cmdline")}) {
+    const CompiledKernel kernel = with('"' + other + '"');
+    EXPECT_EQ(kernel.outcome, Outcome::compile_error) << other;
+    if (other.starts_with("/proc")) continue;  // no C++
+    EXPECT_THAT(kernel.log, testing::HasSubstr("k.cu: error: it reads "));
+    EXPECT_THAT(kernel.log, testing::HasSubstr(other));
+  }
+}
+
 /// A header there would be in no key.
 TEST(CubinCompiler, TheCurrentFolderIsNotSearched) {
   const ScratchFolder folder;

@@ -36,6 +36,14 @@ SourceUnit unit_of(std::vector<std::string> options = {}) {
   return {"kernels.cu", "", kSource, {}, std::move(options), {}};
 }
 
+CubinKernel kernel_of(const Build& build, const std::string& name) {
+  for (const CubinKernel& kernel : kernels_of(*build.binary)) {
+    if (kernel.resources.entry == name) return kernel;
+  }
+  ADD_FAILURE() << "no kernel " << name;
+  return {};
+}
+
 TEST(Cubin, KnowsKernelsByTheirCppNames) {
   const SourceUnit unit{"k.cu", "", R"(namespace ns {
 template <class T, int n> __global__ void set(T* a, double b) { a[0] = n * b; }
@@ -55,23 +63,38 @@ template <class T, int n> __global__ void set(T* a, double b) { a[0] = n * b; }
   }
 }
 
+TEST(Cubin, KnowsTheTypesOfParameters) {
+  const SourceUnit unit{"k.cu", "", R"(
+    namespace ns {
+    template <class T> struct Of { typedef T* Pointer; };
+    template <class T> __global__ void set(typename Of<T>::Pointer a, const T b) { a[0] = b; }
+    }
+    extern "C" __global__ void plain(const float* __restrict__ x, unsigned long long n,
+                                     float4* const y, void* z, const bool flag) {}
+    extern "C" __global__ void twice(int) {}
+    __global__ void twice(float) {})", {}, {}, {"ns::set<float>", "plain", "twice"}};
+  const Build build = compile_with_nvrtc(nvrtc_task(unit, 90));
+  ASSERT_TRUE(build.binary) << build.log;
+  EXPECT_TRUE(kernel_of(build, "plain").resources.parameter_types.empty()) << "twice is overloaded";
+  const Build known = compile_with_nvrtc(
+      nvrtc_task({"k.cu", "", unit.text, {}, {}, {"ns::set<float>", "plain"}}, 90));
+  ASSERT_TRUE(known.binary) << known.log;
+  EXPECT_EQ(kernel_of(known, "ns::set<float>").resources.parameter_types,
+            (std::vector<std::string>{"float*", "float"}));
+  EXPECT_EQ(
+      kernel_of(known, "plain").resources.parameter_types,
+      (std::vector<std::string>{"float const*", "unsigned long long", "float4*", "void*", "bool"}));
+}
+
 TEST(Cubin, DamagedSymbolsAreLeftOut) {
   EXPECT_EQ(with_symbols("cubin", {}), "cubin");
-  const std::string whole = with_symbols("", {{"ns::f<1>", "_Zf"}});
+  const std::string whole = with_symbols("", {{"ns::f<1>", "_Zf", "_Zg"}});
   for (std::size_t i = 0; i <= whole.size(); ++i) EXPECT_TRUE(kernels_of(whole.substr(i)).empty());
 }
 
 Build build_for(int architecture) {
   const SourceUnit unit = unit_of({"-Xptxas=-v", "--maxrregcount=64"});
   return compile_with_nvrtc(nvrtc_task(unit, architecture));
-}
-
-CubinKernel kernel_of(const Build& build, const std::string& name) {
-  for (const CubinKernel& kernel : kernels_of(*build.binary)) {
-    if (kernel.resources.entry == name) return kernel;
-  }
-  ADD_FAILURE() << "no kernel " << name;
-  return {};
 }
 
 /// The number before `words` in ptxas' report on one kernel; 0 when it says nothing of it.

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "tuner/core/error.hpp"
 #include "tuner/gpu/toolkit_headers.hpp"
 
 namespace autotune {
@@ -72,6 +73,83 @@ TEST(Nvrtc, AnArchitectureInTheUnitsOptionsReplacesThePlainOne) {
   const SourceUnit special{"k.cu", "", "", {}, {"-arch=sm_75"}, {}};
   EXPECT_THAT(nvrtc_options(special, 80), Contains("-arch=sm_75"));
   EXPECT_THAT(nvrtc_options(special, 80), Not(Contains("-arch=sm_80")));
+}
+
+TEST(Nvrtc, AGpuThatItDoesNotKnowGetsTheNewestCodeOfItsMajorVersion) {
+  const std::vector<int> known = {75, 80, 86, 87, 89, 90, 100, 103, 120};
+  EXPECT_EQ(architecture_for(90, known), 90);
+  EXPECT_EQ(architecture_for(88, known), 87);
+  EXPECT_EQ(architecture_for(101, known), 100);
+  EXPECT_EQ(architecture_for(121, known), 120);
+  EXPECT_EQ(architecture_for(70, known), std::nullopt) << "older than what NVRTC compiles for";
+  EXPECT_EQ(architecture_for(110, known), std::nullopt);
+  EXPECT_EQ(architecture_for(130, known), std::nullopt);
+}
+
+TEST(Nvrtc, AGpuOfANewerMajorVersionIsAnErrorWithTheRemedy) {
+  const std::vector<int> known = {75, 90};
+  DeviceInfo gpu;
+  gpu.name = "NVIDIA X";
+  const auto complaint = [&](int compute_capability) -> std::string {
+    gpu.compute_capability = compute_capability;
+    try {
+      require_architecture(gpu, known);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint(90), "");
+  EXPECT_EQ(complaint(91), "") << "sm_90 runs there";
+  EXPECT_THAT(complaint(130), HasSubstr("NVIDIA X has compute capability 13.0, and NVRTC "));
+  EXPECT_THAT(complaint(130), HasSubstr(" compiles for 7.5 to 9.0: install a newer CUDA toolkit"));
+  EXPECT_THAT(complaint(70), HasSubstr("install an older CUDA toolkit"));
+}
+
+/// A launch that is not cooperative would hang, or trap.
+TEST(Nvrtc, AKernelThatWaitsForItsGridIsRefused) {
+  const std::string source = R"(
+    #include <cooperative_groups.h>
+    __device__ __noinline__ void wait() { cooperative_groups::this_grid().sync(); }
+    __device__ __noinline__ void call(float* y) { y[0] = 2; wait(); }
+    extern "C" __global__ void own(float* y) { cooperative_groups::this_grid().sync(); y[0] = 1; }
+    template <class T> __global__ void far(T* y) { call(y); }
+    extern "C" __global__ void block(float* y) {
+      cooperative_groups::this_thread_block().sync();
+      y[cooperative_groups::this_grid().thread_rank()] = 1;
+    })";
+  const auto build = [&](const std::string& entry) {
+    return build_of({"k.cu", "", source, {}, {}, {entry}});
+  };
+  EXPECT_TRUE(build("block").binary) << build("block").log;
+  for (const char* entry : {"own", "far<float>"}) {
+    const Build refused = build(entry);
+    EXPECT_FALSE(refused.binary);
+    EXPECT_THAT(refused.log, HasSubstr(std::string("k.cu: error: ") + entry + " waits for the " +
+                                       "whole grid (this_grid().sync()), which needs a "
+                                       "cooperative launch"));
+  }
+}
+
+/// The types of its parameters are not known then.
+TEST(Nvrtc, AKernelThatIsOverloadedOrMissingIsCompiledAsBefore) {
+  const Build overloaded = build_of({"k.cu",
+                                     "",
+                                     R"(
+      extern "C" __global__ void k(int*) {}
+      __global__ void k(float*) {})",
+                                     {},
+                                     {},
+                                     {"k"}});
+  EXPECT_TRUE(overloaded.binary) << overloaded.log;
+  EXPECT_TRUE(build_of({"k.cu", "", "", {}, {}, {"k"}}).binary);
+  EXPECT_TRUE(
+      build_of({"k.cu", "", "extern \"C\" __global__ void k(int*) {}", {}, {"-std=c++11"}, {"k"}})
+          .binary);
+  const Build wrong =
+      build_of({"k.cu", "", "extern \"C\" __global__ void k(Gone*) {}", {}, {}, {"k"}});
+  EXPECT_THAT(wrong.log, Not(HasSubstr("autotune_parameters")));
+  EXPECT_THAT(wrong.log, HasSubstr("k.cu(1): error"));
 }
 
 TEST(Nvrtc, CompilesForAllInstructionsOfTheDevice) {

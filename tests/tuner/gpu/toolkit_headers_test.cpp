@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/tuner/target/scratch.hpp"
+
 namespace autotune {
 namespace {
 
@@ -12,6 +14,23 @@ TEST(ToolkitHeaders, AreThoseOfAToolkit) {
   }
   if (!toolkit_headers().empty()) {
     EXPECT_TRUE(std::filesystem::exists(toolkit_headers().front() / "cuda_fp16.h"));
+  }
+}
+
+/// The key of a cubin has it, so that nothing compiled with other headers is used.
+TEST(ToolkitHeaders, TheStampOfAFolderChangesWithAnyFile) {
+  const ScratchFolder folder;
+  folder.write("cuda_fp16.h", "#define A 1\n");
+  folder.write("cccl/cub/cub.cuh", "#define B 1\n");
+  const std::string stamp = stamp_of(folder.path());
+  EXPECT_EQ(stamp_of(folder.path()), stamp);
+  folder.write("cccl/cub/cub.cuh", "#define B 2\n");
+  const std::string changed = stamp_of(folder.path());
+  EXPECT_NE(changed, stamp);
+  folder.write("cccl/cub/more.cuh", "");
+  EXPECT_NE(stamp_of(folder.path()), changed);
+  if (!toolkit_headers().empty()) {
+    EXPECT_EQ(toolkit_stamp(), stamp_of(toolkit_headers().front()));
   }
 }
 

@@ -70,6 +70,42 @@ TEST(CudaOnHost, DynamicSharedMemoryIsThere) {
                 .dynamic_shared_bytes = 128 * 4});
 }
 
+TEST(CudaOnHost, DynamicSharedMemoryMayBeDeclaredOutsideOfFunctions) {
+  const std::string text = R"(
+    // extern __shared__ int tile[];
+    extern __shared__ int tile[];
+    extern __shared__ __align__(16) unsigned char bytes[];
+    namespace rows {
+    extern __shared__ int tile[][2];
+    template <class T> __device__ T& left(int i) { return reinterpret_cast<T&>(tile[i][0]); }
+    }
+    extern __shared__ int tile[];
+    __device__ void put(int i, int value) { tile[i] = value; }
+    template <class T> __device__ T twice(const T* all, int i) { return 2 * all[i]; }
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      const int i = blockIdx.x * blockDim.x + threadIdx.x;
+      put(threadIdx.x, in[i]);
+      __syncthreads();
+      const int other = blockDim.x - 1 - threadIdx.x;
+      const bool same = rows::left<int>(other / 2) == tile[other / 2 * 2] &&
+                        reinterpret_cast<int*>(bytes)[other] == tile[other];
+      out[i] = same ? twice(tile, other) : 12345;
+      __syncthreads();
+      tile[threadIdx.x] = -1;
+    })";
+  for (const Dim3& cluster : {Dim3{}, Dim3{2}}) {
+    expect_right({.text = text,
+                  .expected = "2 * in[i / 64 * 64 + 63 - i % 64]",
+                  .n = 16 * 64,
+                  .grid = {16},
+                  .block = {64},
+                  .dynamic_shared_bytes = 64 * 4,
+                  .cluster = cluster});
+  }
+  expect_right(
+      {.text = text, .expected = "2 * in[i]", .n = 50, .grid = {50}, .dynamic_shared_bytes = 4});
+}
+
 TEST(CudaOnHost, WordsMayBeReadAsAnotherType) {
   expect_right({.text = R"(
     __device__ int difference(const int* in) {

@@ -128,13 +128,125 @@ TEST(HostCompiler, SaysWhatTheCacheHoldsWithoutCompiling) {
   EXPECT_FALSE(compiler.is_cached(unit));
 }
 
-TEST(HostCompiler, OptionsOfAnotherCompilerAreLeftOut) {
+CompiledKernel compiled(const SourceUnit& unit) {
+  return HostCompiler(test_cache(), programs_of_this_process(60)).compile(unit);
+}
+
+TEST(HostCompiler, OptionsOfNvrtcAloneAreLeftOut) {
   SourceUnit unit = KernelCase{.text = kNothing}.unit();
   unit.text = "#if VALUE != 7\n#error VALUE\n#endif\n" + unit.text;
-  unit.options = {"--use_fast_math", "-DVALUE=7"};
-  const CompiledKernel kernel =
-      HostCompiler(test_cache(), programs_of_this_process(60)).compile(unit);
+  unit.options = {"--use_fast_math", "-DVALUE=7", "-fmad=false", "-maxrregcount=32", "-std=c++20"};
+  const CompiledKernel kernel = compiled(unit);
   EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+  EXPECT_THAT(options_not_for_host(unit.options),
+              testing::ElementsAre("--use_fast_math", "-maxrregcount=32"));
+}
+
+TEST(HostCompiler, TheManifestsLanguageIsTheCompilers) {
+  SourceUnit unit = KernelCase{.text = std::string(R"(
+template <typename T> concept Number = requires(T a) { a + a; };
+template <Number T> T twice(T a) { return a + a; }
+)") + kNothing}
+                        .unit();
+  EXPECT_EQ(compiled(unit).outcome, Outcome::compile_error);
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"-std=c++20"}, {"--std", "c++20"}, {"--std=c++20", "-DA"}}) {
+    unit.options = options;
+    const CompiledKernel kernel = compiled(unit);
+    EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+  }
+  unit = KernelCase{.text = kNothing}.unit();
+  unit.options = {"-std=c++14"};  // the shim's own text is C++17
+  EXPECT_EQ(compiled(unit).outcome, Outcome::ok);
+}
+
+/// 1 + 2^-12 squared is rounded to 1 + 2^-11, or its last bit goes into the difference.
+TEST(HostCompiler, ProductsAndSumsAreRoundedApartIfTheManifestSaysSo) {
+  const KernelCase apart{.text = R"(
+    extern "C" __global__ void kernel(const float* in, float* out, int n) {
+      volatile float factor = 1.000244140625f;
+      const float one = factor;
+      out[threadIdx.x] = one * one - 1.00048828125f;
+    })",
+                         .expected = "0",
+                         .block = {64},
+                         .type = ElementType::f32};
+  SourceUnit unit = apart.unit();
+  unit.options = {"-fmad=false"};
+  const auto device = make_host_device(test_cache());
+  const CompiledKernel kernel = device->compile(unit);
+  ASSERT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+  const Verdict verdict = device->open(apart.workload())->load(kernel, apart.plan())->verify();
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+}
+
+/// Files elsewhere may hold results.
+TEST(HostCompiler, ASourceReadsItsOwnFoldersAndSystemHeadersOnly) {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::filesystem::create_directories((folder.path() / name).parent_path());
+    std::ofstream(folder.path() / name) << text;
+    return (folder.path() / name).string();
+  };
+  write("own/value.cuh", "static const int own = 1;\n");
+  write("common/value.cuh", "static const int common = 1;\n");
+  const std::string data = write("own/result.inc", "static const int result = 1;\n");
+  const std::string other = write("other/result.h", "static const int result = 1;\n");
+  write("own/inner.h", "#pragma GCC system_header\n#include \"" + other + "\"\n");
+  const auto with = [&](const std::string& text) {
+    SourceUnit unit = KernelCase{.text = text + '\n' + kNothing}.unit();
+    unit.include_folders = {folder.path() / "own"};
+    unit.data_files = {data};
+    return compiled(unit);
+  };
+  for (const char* mine : {"#include \"value.cuh\"", "#include <stddef.h>\n#include <cmath>",
+                           "#include \"../common/value.cuh\"",
+                           "inline void nothing() { asm volatile(\"\"); }\nint x = (nothing(), 1);",
+                           "asm(\".globl here\\nhere: .long 1\");"}) {
+    const CompiledKernel kernel = with(mine);
+    EXPECT_EQ(kernel.outcome, Outcome::ok) << mine << kernel.log;
+  }
+  const std::string section = "asm(\".pushsection .rodata\\nread: ";
+  for (const auto& [text, file] : std::map<std::string, std::string>{
+           {"#include \"" + other + "\"", other},
+           {"#include \"result.inc\"", "result.inc"},
+           {"#include \"inner.h\"", other},
+           {"#define NAME(x) #x\n#define FILE NAME(" + other + ")\n#include FILE", other},
+           {section + ".incbin \\\"" + other + "\\\"\\n.popsection\");", other},
+           {section + ".inc\" \"bin \\\"/proc/self/cmdline\\\"\\n.popsection\");",
+            "/proc/self/cmdline"},
+           {section + ".incbin \\\"" + data + "\\\"\\n.popsection\");", data}}) {
+    const CompiledKernel kernel = with(text);
+    EXPECT_EQ(kernel.outcome, Outcome::compile_error) << text;
+    EXPECT_THAT(kernel.log, HasSubstr("case.cu: error: it reads "));
+    EXPECT_THAT(kernel.log, HasSubstr(file));
+  }
+}
+
+TEST(HostCompiler, AKernelThatWaitsForItsGridIsRefusedInASentence) {
+  const CompiledKernel kernel = compiled(KernelCase{.text = R"(
+    #include <cooperative_groups.h>
+    extern "C" __global__ void kernel(float* y) { cooperative_groups::this_grid().sync(); })"}
+                                             .unit());
+  EXPECT_EQ(kernel.outcome, Outcome::compile_error);
+  EXPECT_THAT(kernel.log, testing::StartsWith("case.cu: error: it waits for the whole grid"));
+  EXPECT_THAT(kernel.log, HasSubstr("needs a cooperative launch"));
+  const CompiledKernel other = compiled(KernelCase{.text = "// this_grid\nint x = gone;\n"}.unit());
+  EXPECT_THAT(other.log, testing::Not(HasSubstr("cooperative")));
+}
+
+TEST(HostCompiler, KnowsTheTypesOfParameters) {
+  SourceUnit unit;
+  unit.name = "k.cu";
+  unit.text = R"(
+    namespace ns { template <class T> __global__ void set(T* a, const T b) { a[0] = b; } }
+    extern "C" __global__ void plain(const float* __restrict__ x, float4* y, bool z) {})";
+  unit.entries = {"ns::set<double>", "plain"};
+  const CompiledKernel kernel = compiled(unit);
+  ASSERT_EQ(kernel.resources.size(), 2u) << kernel.log;
+  EXPECT_THAT(kernel.resources[0].parameter_types, testing::ElementsAre("double*", "double"));
+  EXPECT_THAT(kernel.resources[1].parameter_types,
+              testing::ElementsAre("float const*", "float4*", "bool"));
 }
 
 TEST(HostCompiler, ClustersOfAnIncludedKernelAreACompilerErrorInPlainWords) {
@@ -143,8 +255,7 @@ TEST(HostCompiler, ClustersOfAnIncludedKernelAreACompilerErrorInPlainWords) {
       << "extern \"C\" __global__ void __cluster_dims__(2, 1, 1) kernel(int* out) { *out = 1; }\n";
   SourceUnit unit = KernelCase{.text = "#include \"clustered.cuh\"\n"}.unit();
   unit.include_folders = {folder.path()};
-  const CompiledKernel kernel =
-      HostCompiler(test_cache(), programs_of_this_process(60)).compile(unit);
+  const CompiledKernel kernel = compiled(unit);
   EXPECT_EQ(kernel.outcome, Outcome::compile_error);
   EXPECT_THAT(kernel.log, HasSubstr("give the cluster in the manifest"));
 }

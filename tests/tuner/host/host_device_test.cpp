@@ -277,5 +277,15 @@ TEST(HostDevice, WhatDoesNotFitIntoMemoryIsAnError) {
   }
 }
 
+TEST(HostDevice, AnArgumentOfAnotherTypeIsALaunchError) {
+  std::string message;
+  EXPECT_EQ(refusal_of({.text = "extern \"C\" __global__ void kernel(const int* in, int* out, "
+                                "float n) { out[threadIdx.x] = in[threadIdx.x] + (n > 1e30f); }\n",
+                        .block = {64}},
+                       &message),
+            Outcome::launch_error);
+  EXPECT_THAT(message, HasSubstr("argument 3 is i32, parameter 3 of kernel is float"));
+}
+
 }  // namespace
 }  // namespace autotune

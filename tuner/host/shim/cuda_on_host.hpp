@@ -126,6 +126,20 @@ static thread_local bool autotune_copies;  // whether a block of one thread has 
 inline void* dynamic_shared() {
   return autotune_hooks.dynamic_shared == nullptr ? nullptr : autotune_hooks.dynamic_shared();
 }
+/// Sets the pointer that stands for a dynamic shared array outside of functions.
+struct DynamicArray {
+  explicit DynamicArray(void (*set_)());
+  void (*set)();
+  const DynamicArray* next;
+};
+static const DynamicArray* dynamic_arrays;
+inline DynamicArray::DynamicArray(void (*set_)()) : set(set_), next(dynamic_arrays) {
+  dynamic_arrays = this;
+}
+/// For the block that the host thread begins to run.
+inline void set_dynamic_arrays() {
+  for (const DynamicArray* each = dynamic_arrays; each != nullptr; each = each->next) each->set();
+}
 inline void copy(void* to, const void* from, unsigned bytes, unsigned zeros = 0) {
   autotune_copies = true;
   autotune_hooks.copy(to, from, bytes, zeros);

@@ -2,6 +2,10 @@
 // How the launcher enters a kernel: sets the built-in variables and runs a range of clusters.
 #pragma once
 
+/// Its instances bring the types of a kernel's parameters into the module's table of symbols.
+template <int number, class Kernel>
+void autotune_parameters() {}
+
 namespace autotune_host {
 
 /// Sets blockIdx one by one: g++ takes the address of a variable that it stores as a vector.
@@ -49,6 +53,7 @@ struct Entry<kernel> {
   static void enter(unsigned rank) {
     const uint3 size = autotune_cluster_dim;
     autotune_cluster_rank = rank;
+    set_dynamic_arrays();
     set_block(blockIdx.x + rank % size.x, blockIdx.y + rank / size.x % size.y,
               blockIdx.z + rank / size.x / size.y);
   }
@@ -68,6 +73,7 @@ struct Entry<kernel> {
     autotune_cluster_dim = {cluster.x, cluster.y, cluster.z};
     autotune_cluster_rank = 0;
     autotune_alone = threads() == 1 && blocks_of_cluster() == 1;
+    if (autotune_alone) set_dynamic_arrays();
     const unsigned columns = grid.x / cluster.x, rows = grid.y / cluster.y;  // of clusters
     const ClusterWork work{threads(), &enter, &body, arguments};
     for (unsigned long long i = first; i < last; ++i) {
