@@ -48,7 +48,7 @@ Buffers allocated() {
 autotune_kernel* prepared() {
   autotune_options options{};
   options.size = sizeof options;
-  options.target = AUTOTUNE_SOURCE_DIR "/kernel_sources/vector_add/vector_add.target.toml";
+  options.target = "vector_add";
   options.user_database = "/nonexistent/tuned.db";  // the default configuration
   autotune_handle* handle = nullptr;
   check(autotune_open(&options, &handle));
