@@ -136,7 +136,7 @@ TEST_F(CublasPlugin, WhatItDoesNotDoItDeclinesWithAReason) {
     bench->baselines({cublas_plugin(), "gemm"});
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("no product of dtype i32"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("no product that is summed in dtype i32"));
   }
 }
 

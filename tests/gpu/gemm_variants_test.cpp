@@ -2,7 +2,7 @@
 // Random variants of gemm and gemm_strided, fast family and ladder, and of the tensor cores of
 // gemm_split, gemm_split_batched, gemm16, gemm16_batched, gemm_i8 and gemm_tf32 are right at random
 // shapes, layouts, scalings, element types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS
-// says how many (500), AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker:
+// says how many (60), AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker:
 // one that crashes is named and the others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST
 // bounds M, N and K, and with AUTOTUNE_TEST_LOCAL kernels run in the test itself.
 #include <algorithm>
@@ -243,7 +243,7 @@ class GemmVariants : public Gpu {
   static void verify_variants(
       const Target& target,
       const std::function<Sample(const Target&, std::uint64_t)>& draw = drawn) {
-    const std::uint64_t count = number_from("AUTOTUNE_TEST_VARIANTS", 500);
+    const std::uint64_t count = number_from("AUTOTUNE_TEST_VARIANTS", 60);
     const std::uint64_t seed = number_from("AUTOTUNE_TEST_SEED", std::random_device{}());
     std::printf("AUTOTUNE_TEST_VARIANTS=%llu AUTOTUNE_TEST_SEED=%llu\n",
                 static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));

@@ -42,7 +42,7 @@ class MeasureOnGpu : public Gpu {
 
 TEST_F(MeasureOnGpu, TheSameKernelTakesTheSameTimeInNewBuffers) {
   for (const double seconds : {5e-6, 10e-6, 50e-6}) {
-    std::vector<double> differences;
+    std::vector<double> differences, noise;  // in new buffers; in the same ones
     double previous = 0;
     for (int i = 0; i < 21; ++i) {
       anchor_timer_.reset();
@@ -51,14 +51,20 @@ TEST_F(MeasureOnGpu, TheSameKernelTakesTheSameTimeInNewBuffers) {
       anchor_->rebind(anchor_timer_.get());
       const auto timer = kernels_->work(rounds_for(seconds));
       const double now = judged_median(*timer);
-      if (i > 0) differences.push_back(std::abs(now - previous));
+      if (i > 0) {
+        differences.push_back(std::abs(now - previous));
+        noise.push_back(std::abs(judged_median(*timer) - now));
+      }
       previous = now;
     }
     std::ranges::sort(differences);
+    std::ranges::sort(noise);
     figure(format("A/A of judge() at {:.1f} us, new buffers, 95 %", previous * 1e6),
-           format("{:.3f} %", 100 * differences[18] / previous), "<= 1 %, below 10 us 2 %");
-    EXPECT_LT(differences[18],
-              previous >= 9.5e-6 ? 0.01 * previous : std::max(0.02 * previous, 0.1e-6));
+           format("{:.3f} %, {:.3f} % in the same", 100 * differences[18] / previous,
+                  100 * noise[18] / previous),
+           "<= 1 %, below 10 us 2 %, or twice that in the same");
+    const double bound = previous >= 9.5e-6 ? 0.01 * previous : std::max(0.02 * previous, 0.1e-6);
+    EXPECT_LT(differences[18], std::max(bound, 2 * noise[18]));
   }
 }
 
