@@ -178,7 +178,8 @@ std::string misfit(const Launch& launch, std::size_t argument, const std::string
            "its type is cudaTextureObject_t";
   }
   const auto* const reference = std::get_if<BufferRef>(&passed);
-  if (reference == nullptr) return "";  // a tensor map, known by its size
+  // A tensor map is known by its size. A buffer that is not there is refused elsewhere.
+  if (reference == nullptr || reference->index >= buffers.size()) return "";
   const BufferSpec& buffer = *buffers[reference->index];
   if (buffer_fits(buffer, parameter)) return "";
   if (!parameter.is_pointer) return named(buffer.name) + " is a buffer" + is + "pass a scalar";
