@@ -72,9 +72,11 @@ class Elements : public Gpu {
                        magnitudes = on_device(right.magnitudes);
     const Finding nothing;
     const DeviceMemory finding = on_device(&nothing, sizeof nothing);
-    kernels_->compare(stream_.get(), buffer, there.get(),
-                      {right.type, values.get(), magnitudes.get(), right.exact},
-                      finding.as<Finding>());
+    const auto borrowed = [](const DeviceMemory& memory) {
+      return Sealed(std::shared_ptr<void>(), memory.get());
+    };
+    const SealedAnswer sealed{0, right.type, borrowed(values), borrowed(magnitudes), right.exact};
+    kernels_->compare(stream_.get(), buffer, there.get(), sealed, finding.as<Finding>());
     return fetched<Finding>(finding);
   }
 

@@ -16,7 +16,6 @@
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/gpu/prepared_kernel.hpp"
-#include "tuner/gpu/problem_buffers.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {
@@ -84,8 +83,8 @@ class Product {
     specs.insert(specs.end(), plan_.workspace.begin(), plan_.workspace.end());
     std::vector<std::byte*> addresses;
     for (const BufferSpec& spec : specs) {
-      buffers_.emplace_back(nullptr, spec.bytes());
-      addresses.push_back(buffers_.back().start());
+      buffers_.emplace_back(spec.bytes());
+      addresses.push_back(buffers_.back().get());
       check_cuda(cudaMemset(addresses.back(), 0, spec.bytes()), "set");  // counters begin at 0
       if (spec.role == Role::output) output_ = buffers_.size() - 1;
     }
@@ -93,12 +92,12 @@ class Product {
   }
 
   std::vector<float> of(const Operands& operands) {
-    copy(buffers_[0].start(), operands.a.data(), operands.a.size());
-    copy(buffers_[1].start(), operands.b.data(), operands.b.size());
+    copy(buffers_[0].get(), operands.a.data(), operands.a.size());
+    copy(buffers_[1].get(), operands.b.data(), operands.b.size());
     std::vector<float> result(static_cast<std::size_t>(shape_.m * shape_.n));
-    check_cuda(cudaMemset(buffers_[output_].start(), 0xFF, result.size() * sizeof(float)), "set");
+    check_cuda(cudaMemset(buffers_[output_].get(), 0xFF, result.size() * sizeof(float)), "set");
     bound_->launch(nullptr, EarlyStart::everywhere);
-    copy(result.data(), buffers_[output_].start(), result.size());
+    copy(result.data(), buffers_[output_].get(), result.size());
     return result;
   }
 
@@ -112,7 +111,7 @@ class Product {
   LaunchPlan plan_;
   CompiledKernel kernel_;
   std::unique_ptr<LoadedCubin> cubin_;
-  std::vector<ZonedBuffer> buffers_;
+  std::vector<DeviceMemory> buffers_;
   std::size_t output_ = 0;
   std::unique_ptr<BoundPlan> bound_;
 };
@@ -292,23 +291,22 @@ TEST_F(GemmSplit, AConstantBIsSplitOnce) {
                           launch_plan(held, problem, configuration, device().info()),
                           workload_of(held, problem, device().info()).buffers);
     const std::size_t bytes = static_cast<std::size_t>(n * n) * sizeof(float);
-    std::vector<ZonedBuffer> memory;
-    for (int i = 0; i < 4; ++i) memory.emplace_back(nullptr, static_cast<std::int64_t>(bytes));
+    std::vector<DeviceMemory> memory;
+    for (int i = 0; i < 4; ++i) memory.emplace_back(static_cast<std::int64_t>(bytes));
     std::mt19937 random(11);
     const std::vector<float> values = uniform(n * n, -1, random);
     for (std::size_t i = 0; i < 2; ++i)
-      check_cuda(cudaMemcpy(memory[i].start(), values.data(), bytes, cudaMemcpyDefault), "copy");
-    void* const addresses[] = {memory[0].start(), memory[1].start(), memory[2].start(),
-                               memory[3].start()};
+      check_cuda(cudaMemcpy(memory[i].get(), values.data(), bytes, cudaMemcpyDefault), "copy");
+    void* const addresses[] = {memory[0].get(), memory[1].get(), memory[2].get(), memory[3].get()};
     const auto result = [&] {
       std::vector<float> all(values.size());
-      check_cuda(cudaMemcpy(all.data(), memory[3].start(), bytes, cudaMemcpyDefault), "copy");
+      check_cuda(cudaMemcpy(all.data(), memory[3].get(), bytes, cudaMemcpyDefault), "copy");
       return all;
     };
     const double whole =
         seconds_of([&](cudaStream_t stream) { kernel.launch(addresses, {}, stream); });
     const std::vector<float> expected = result();
-    check_cuda(cudaMemset(memory[3].start(), 0xFF, bytes), "set");
+    check_cuda(cudaMemset(memory[3].get(), 0xFF, bytes), "set");
     const double rest =
         seconds_of([&](cudaStream_t stream) { kernel.launch(addresses, {}, stream, "B"); });
     EXPECT_EQ(result(), expected);

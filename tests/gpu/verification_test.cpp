@@ -10,6 +10,7 @@
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/inputs.hpp"
+#include "tuner/measure/policy.hpp"
 #include "tuner/measure/verification.hpp"
 
 namespace autotune {

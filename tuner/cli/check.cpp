@@ -19,6 +19,7 @@
 #include "tuner/model/access_traffic.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/edge_check.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {

@@ -211,7 +211,9 @@ Verdict Verifier::repeat_verdict(const SealedAnswer& answer, InputSet set, const
       at_once ? compare_runs(spec, one, other) : runs_verdict(spec, finding, one, other);
   verdict.repeats = verdict.outcome == Outcome::ok;
   if (spec.repeatable || verdict.repeats) return verdict;
-  return {.repeats = false};
+  Verdict differs;
+  differs.repeats = false;
+  return differs;
 }
 
 Verifier::Outputs Verifier::outputs(InputSet set) const {

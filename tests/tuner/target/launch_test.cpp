@@ -251,7 +251,7 @@ TEST_F(LaunchTest, AReferenceThatIsLaunchedTwiceIsOneEntry) {
 }
 
 TEST_F(LaunchTest, TheDefaultConfigurationCanBeTheReference) {
-  target_.reference = {ReferenceSpec::Kind::default_configuration, {}, {}, true};
+  target_.reference = {.kind = ReferenceSpec::Kind::default_configuration};
   const Workload workload = workload_of(target_, problem(8), device_);
   EXPECT_EQ(workload.reference.launches[0].entry, "scale");
   EXPECT_FALSE(workload.float64_outputs);
