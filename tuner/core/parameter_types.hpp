@@ -20,8 +20,8 @@ std::vector<std::string> types_in_symbol(const std::string& symbol);
 
 /// A sentence if a parameter of this type reads something else than the argument has; else empty.
 /// Sizes are compared elsewhere. Bytes may be read as anything, and elements of at most 16 bits as
-/// wider ones that hold several. A type that is not CUDA's own takes any argument. `buffers` are
-/// those that arguments refer to.
+/// wider ones that hold several, workspaces as anything. A type that is not CUDA's own takes any
+/// argument. `buffers` are those that arguments refer to.
 std::string misfit(const Launch& launch, std::size_t argument, const std::string& type,
                    std::span<const BufferSpec* const> buffers);
 

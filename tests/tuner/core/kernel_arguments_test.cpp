@@ -44,7 +44,7 @@ TEST(KernelArguments, MustHaveTheSizesOfTheParameters) {
 /// A plan that passes a buffer of the workload, one of its own, and a scalar.
 LaunchPlan plan() {
   LaunchPlan plan;
-  plan.workspace = {{"sums", ElementType::f64, 4}};
+  plan.workspace = {{"sums", ElementType::f64, 4, Role::unchecked}};
   plan.launches.resize(1);
   plan.launches[0].entry = "sum";
   plan.launches[0].arguments = {BufferRef{0}, BufferRef{1}, Scalar{ElementType::i32, 4}};

@@ -109,6 +109,13 @@ TEST(ParameterTypes, BuffersFitPointersToTheirElements) {
   EXPECT_FALSE(fits(E::i64, "int*") || fits(E::f64, "float*") || fits(E::f64, "float2*"));
 }
 
+TEST(ParameterTypes, AWorkspaceIsReadAsItsKernelsPlease) {
+  const BufferSpec sums{"sums", ElementType::f64, 16, Role::workspace};
+  EXPECT_EQ(of_buffer(sums, "float*"), "");
+  EXPECT_EQ(of_buffer(sums, "float"),
+            "argument sums is a buffer, parameter 1 of mul is float: pass a scalar");
+}
+
 TEST(ParameterTypes, StructsFitPointersToAMember) {
   const BufferSpec bodies{.name = "bodies",
                           .type = ElementType::f32,
