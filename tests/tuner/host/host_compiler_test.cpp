@@ -199,7 +199,7 @@ TEST(HostCompiler, ASourceReadsItsOwnFoldersAndSystemHeadersOnly) {
     unit.data_files = {data};
     return compiled(unit);
   };
-  for (const char* mine : {"#include \"value.cuh\"", "#include <stddef.h>\n#include <cmath>",
+  for (const char* mine : {"#include \"value.cuh\"", "#include <stddef.h>\n#include <limits>",
                            "#include \"../common/value.cuh\"",
                            "inline void nothing() { asm volatile(\"\"); }\nint x = (nothing(), 1);",
                            "asm(\".globl here\\nhere: .long 1\");"}) {
