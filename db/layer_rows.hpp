@@ -56,6 +56,11 @@ struct StoredBest {
   BestView view;
   std::string_view session, source;
   std::string_view since;  // the time of what speaks for it, as Refutations::refute() takes it
+  bool decided = false;
+
+  /// Whether it was compared with what it could lose to, as a playoff or a person decided. The
+  /// leader of an unfinished run was not: past times know it.
+  bool is_answer() const { return decided || view.provenance == "predicted"; }
 };
 
 /// The columns of StoredBest. `+` makes SQLite read in the order of the table, because the index
@@ -63,7 +68,7 @@ struct StoredBest {
 inline constexpr const char* kSelectBest =
     "SELECT problem, configuration, provenance, default_configuration, median_ns, default_ns, crc, "
     "session, baseline, baseline_candidate, baseline_ns, baseline_wins, source, created_at, "
-    "session_started_at FROM best WHERE device = ? AND kernel = ? AND +policy = ?";
+    "session_started_at, decided FROM best WHERE device = ? AND kernel = ? AND +policy = ?";
 
 /// Calls `use` with each row of a policy. Returns the number of damaged rows.
 template <class Use>
@@ -77,7 +82,8 @@ std::int64_t each_best(Connection& connection, const Part& part, const std::stri
                      query.number(4, -1), query.number(5, -1), query.view(8)},
                     query.view(7),
                     query.view(12),
-                    {}};
+                    {},
+                    query.integer(15) != 0};
     if (!best.view.baseline.empty()) {
       best.view.candidate = query.view(9);
       best.view.baseline_ns = query.number(10, -1);

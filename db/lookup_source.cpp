@@ -45,6 +45,7 @@ struct LayerReading {
       if (!take_sizes(settings, request.size_names, row.sizes) || settings != request.settings) {
         return;
       }
+      if (!best.is_answer()) return;
       if (failures.refute(layer, part, best)) {
         ++refuted;
         return;

@@ -84,6 +84,20 @@ TEST_F(TargetLookupTest, TunedSizesAreAnsweredExactly) {
   EXPECT_THAT(lookup.explain(sizes), HasSubstr("tuned for these sizes, measured"));
 }
 
+TEST_F(TargetLookupTest, TheLeaderOfAnUnfinishedRunIsNoExactAnswer) {
+  const std::int64_t sizes[] = {512, 512, 512};
+  db::TunedStore store(path_);
+  db::Sample sample(store);
+  sample.key.problem = "M=512 N=512 K=512 dtype=f32";
+  store.append(std::vector{sample.trial("BM=64", 10000)});
+  EXPECT_FALSE(store.best(sample.key)->decided);
+  LookupAnswer answer = open().find(sizes);
+  EXPECT_EQ(answer.configuration, "BM=64") << "it is known";
+  EXPECT_NE(answer.origin, Origin::exact) << "and was compared with nothing";
+  store.add_decision(sample.decision("BM=64", 10000, db::now_text()));
+  EXPECT_EQ(open().find(sizes).origin, Origin::exact);
+}
+
 TEST_F(TargetLookupTest, AnAnswerOfTheCostModelIsNotCalledTuned) {
   tune(512, "BM=64", "", "predicted");
   TargetLookup lookup = open();
