@@ -51,7 +51,7 @@ TEST(LongReduction, SumsAsManyElementsAsAnIntCounts) {
       load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/reduction/reduction.target.toml");
   const Problem problem = problem_of(target, {{"N", kLength}}, {});
   const ParameterSpace space =
-      space_of(with_fixed(target, parse_named_values("BLOCK=1,VECTOR=1,ITEMS=8,BLOCKS=4224")),
+      space_of(with_fixed(target, parse_named_values("BLOCK=1 VECTOR=1 ITEMS=8 BLOCKS=4224")),
                problem, host().info());
   ASSERT_EQ(space.size(), 1u);
   const CompiledKernel kernel =

@@ -132,6 +132,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   const std::optional<double> expected_gain = search(run, edge, order, started);
   warn_of_machine(run);
   warn_of_disturbance(run);
+  warn_of_bounds(run);
   teach(past_trials(run, prepared.predicted));
   prepare_next(order.place);
   const ProblemDecision decision = finish(run, edge, order);
@@ -232,6 +233,14 @@ void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge
 void ProblemTuner::compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index) {
   if (!device_.runs()) return;
   if (auto unit = edge.unit(run.space().at(index))) run.requests().prefetch(*std::move(unit));
+}
+
+/// What is said of results that are right: once, because it is the same for all configurations.
+void ProblemTuner::warn_of_bounds(const ProblemRun& run) const {
+  for (const auto& [index, trial] : run.ledger().trials()) {
+    if (trial.outcome != Outcome::ok || trial.message.empty()) continue;
+    return warn(format("{}: {}", problem_text(run.target(), run.problem()), trial.message));
+  }
 }
 
 /// Counts the trials that are not stored.

@@ -63,6 +63,7 @@ class ProblemTuner {
   void compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index);
   void warn_of_machine(const ProblemRun& run) const;
   void warn_of_disturbance(const ProblemRun& run);
+  void warn_of_bounds(const ProblemRun& run) const;
   void teach(std::vector<PastTrial> trials);
   void prepare_next(std::size_t place);
   ProblemDecision finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order);

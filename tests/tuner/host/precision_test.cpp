@@ -123,6 +123,7 @@ TEST(Precision, IsJudgedWhereMagnitudesAreNotFinite) {
   EXPECT_EQ(verdict_on("expf(x)", "expf(in[i])", -100, 88).outcome, Outcome::ok);
   const Verdict rounded = verdict_on("sqrtf(-x) * 1.0000001f", "sqrtf(-in[i])", -4, -0.5);
   EXPECT_EQ(rounded.outcome, Outcome::ok) << rounded.message;
+  EXPECT_THAT(rounded.message, HasSubstr("is not finite in 64 of 64 elements"));
 }
 
 TEST(Precision, OfSubnormalNumbersIsTheirUnit) {
