@@ -4,7 +4,8 @@
 # docs/architecture.md; a test checks the includes.
 #
 # Standard headers and fmt are precompiled once, for all layers, and with JSON for those that use it.
-# tests/architecture finds a source that does not include what it uses of them.
+# tests/architecture finds a source that does not include what it uses of them, or of the headers of
+# sources that are compiled with it.
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "")
 set(common_headers <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream>
   <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <string> <string_view>

@@ -2,19 +2,17 @@
 #include "tests/architecture/precompiled_names.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <string_view>
 
+#include "tests/architecture/own_names.hpp"
+#include "tests/architecture/source_text.hpp"
+
 namespace autotune::architecture {
 namespace {
-
-namespace fs = std::filesystem;
-using Names = std::set<std::string, std::less<>>;
 
 struct Header {
   std::string name;
@@ -67,13 +65,6 @@ std::optional<std::string> header_of(const std::string& name) {
   return found == kHeaders.end() ? std::nullopt : std::optional(found->second);
 }
 
-struct Source {
-  Names includes;  // as they are written
-  Names needs;     // precompiled headers with a name that it uses
-};
-
-bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 /// The names behind each `space::` of a line: `find` of `std::ranges::find`.
 std::vector<std::string> names_in(std::string_view line, std::string_view space) {
   std::vector<std::string> names;
@@ -88,94 +79,31 @@ std::vector<std::string> names_in(std::string_view line, std::string_view space)
   return names;
 }
 
-/// A line without its comment and without what stands between quotation marks.
-std::string code_of(std::string_view line) {
-  std::string code;
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"' && (i == 0 || line[i - 1] != '\\')) quoted = !quoted;
-    if (!quoted && line.substr(i).starts_with("//")) break;
-    if (!quoted) code += line[i];
-  }
-  return code;
-}
-
 bool starts_test(std::string_view code) {
   return code.starts_with("TEST(") || code.starts_with("TEST_F(") || code.starts_with("TEST_P(");
 }
 
-void read_line(std::string_view line, Source& source) {
-  if (line.starts_with("#include ") && line.size() > 10) {
-    source.includes.emplace(line.substr(10, line.find_first_of("\">", 10) - 10));
-    return;
-  }
-  const std::string code = code_of(line);
+/// Precompiled headers with a name that a line uses.
+void add_needs(const std::string& code, Names& needs) {
   for (const std::string& name : names_in(code, "std::")) {
-    if (const auto header = header_of(name)) source.needs.insert(*header);
+    if (const auto header = header_of(name)) needs.insert(*header);
   }
-  if (!names_in(code, "fmt::").empty()) source.needs.insert("fmt/format.h");
-  if (!names_in(code, "nlohmann::").empty()) source.needs.insert("nlohmann/json.hpp");
-  if (starts_test(code)) source.needs.insert("gtest/gtest.h");
-  if (code.find("EXPECT_THAT(") != code.npos) source.needs.insert("gmock/gmock.h");
-}
-
-/// What ends the raw string that a line leaves open: `)cpp"` of `R"cpp(`. Empty without one.
-std::string end_of_open_string(const std::string& line) {
-  const auto start = line.find("R\"");
-  const auto bracket = line.find('(', start);
-  if (start == line.npos || bracket == line.npos) return "";
-  const std::string end = ')' + line.substr(start + 2, bracket - start - 2) + '"';
-  return line.find(end, bracket) == line.npos ? end : "";
-}
-
-void read_lines(std::istream& stream, Source& source) {
-  std::string end;
-  for (std::string line; std::getline(stream, line);) {
-    if (end.empty()) {
-      read_line(line, source);
-      end = end_of_open_string(line);
-    } else if (line.find(end) != line.npos) {
-      end.clear();
-    }
-  }
-}
-
-using Sources = std::map<std::string, Source>;
-
-Sources read_sources(const fs::path& root) {
-  Sources sources;
-  for (const char* top : {"tuner", "db", "tests", "plugins", "bench"}) {
-    if (!fs::exists(root / top)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
-      const std::string extension = entry.path().extension().string();
-      if (extension != ".hpp" && extension != ".cpp" && extension != ".h") continue;
-      std::ifstream stream(entry.path());
-      Source& source = sources[fs::relative(entry.path(), root).generic_string()];
-      read_lines(stream, source);
-    }
-  }
-  return sources;
-}
-
-/// All headers that a source includes, itself or through headers of the tree.
-void add_reached(const Source& source, const Sources& sources, Names& reached) {
-  for (const std::string& header : source.includes) {
-    if (!reached.insert(header).second) continue;
-    const auto own = sources.find(header);
-    if (own != sources.end()) add_reached(own->second, sources, reached);
-  }
+  if (!names_in(code, "fmt::").empty()) needs.insert("fmt/format.h");
+  if (!names_in(code, "nlohmann::").empty()) needs.insert("nlohmann/json.hpp");
+  if (starts_test(code)) needs.insert("gtest/gtest.h");
+  if (code.find("EXPECT_THAT(") != code.npos) needs.insert("gmock/gmock.h");
 }
 
 }  // namespace
 
-std::vector<std::string> missing_includes(const fs::path& root) {
+std::vector<std::string> missing_includes(const std::filesystem::path& root) {
   const Sources sources = read_sources(root);
-  std::vector<std::string> found;
+  std::vector<std::string> found = missing_own_includes(sources);
   for (const auto& [file, source] : sources) {
-    Names reached;
-    add_reached(source, sources, reached);
+    Names reached = headers_reached(file, sources), needs;
     if (reached.contains("gmock/gmock.h")) reached.insert("gtest/gtest.h");
-    for (const std::string& header : source.needs) {
+    for (const std::string& line : source.lines) add_needs(line, needs);
+    for (const std::string& header : needs) {
       if (reached.contains(header)) continue;
       found.push_back(file + " uses a name of <" + header + "> and does not include it");
     }

@@ -46,5 +46,31 @@ TEST(PrecompiledNames, OfOtherNamespacesAndInCommentsAreNone) {
   EXPECT_THAT(missing_includes(planted.root()), IsEmpty());
 }
 
+TEST(OwnNames, WithoutTheirHeaderAreFound) {
+  const Planted planted("tuner/core/shape.hpp",
+                        "namespace autotune::shapes {\nstruct Shape { int n; };\n"
+                        "constexpr int kSides = 4;\nint area_of(const Shape& shape);\n}");
+  planted.add("tuner/core/other.hpp", "#include \"tuner/core/shape.hpp\"\n");
+  for (const char* line :
+       {"shapes::Shape shape;", "int sides = kSides;", "  return shapes::area_of(2);"}) {
+    planted.add("tuner/core/user.cpp", line);
+    EXPECT_THAT(missing_includes(planted.root()),
+                ElementsAre(HasSubstr("\"tuner/core/shape.hpp\"")))
+        << line;
+    planted.add("tuner/core/user.cpp", std::string("#include \"tuner/core/other.hpp\"\n") + line);
+    EXPECT_THAT(missing_includes(planted.root()), IsEmpty()) << line;
+  }
+}
+
+TEST(OwnNames, AreNotThoseThatASourceMayHaveFromElsewhere) {
+  const Planted planted("tuner/core/shape.hpp", "struct Shape {\n};\nint area_of(int sides);");
+  for (const char* line :
+       {"void turn(Shape Shape);", "class Shape;", "theirs::area_of(2);", "area = tile.area_of(2);",
+        "text = \"a Shape\";  // a Shape", "int area_of(long sides) { return area_of(1); }"}) {
+    planted.add("tuner/core/user.cpp", line);
+    EXPECT_THAT(missing_includes(planted.root()), IsEmpty()) << line;
+  }
+}
+
 }  // namespace
 }  // namespace autotune::architecture

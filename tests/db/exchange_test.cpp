@@ -17,12 +17,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string facts_of(const TunedStore& store) {
-  std::ostringstream out;
-  export_json_lines(store, out);
-  return out.str();
-}
-
 /// What merging must agree on: the facts, and the answers derived from them.
 std::string everything_of(const TunedStore& store) {
   std::string text = facts_of(store);

@@ -25,12 +25,6 @@ std::string in_days(int days) {
   return time_text(std::chrono::system_clock::now() + std::chrono::days(days));
 }
 
-std::string facts_of(const TunedStore& store) {
-  std::ostringstream out;
-  export_json_lines(store, out);
-  return out.str();
-}
-
 ImportReport import_text(TunedStore& store, const std::string& lines) {
   std::istringstream in(lines);
   return import_json_lines(store, in, "x");

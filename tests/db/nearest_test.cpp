@@ -20,9 +20,9 @@ std::string text_of(const Sizes& sizes) {
 }
 
 /// A store of these problems.
-class Tuned {
+class TunedProblems {
  public:
-  explicit Tuned(const std::vector<Sizes>& problems) : store_(folder_ / "t.db") {
+  explicit TunedProblems(const std::vector<Sizes>& problems) : store_(folder_ / "t.db") {
     Sample sample(store_);
     std::vector<TrialRow> trials;
     for (const Sizes& sizes : problems) {
@@ -60,7 +60,7 @@ TEST(Nearest, IsWhatGoingThroughAllOfThemFinds) {
   for (std::int64_t m = 1; m <= 12; ++m) {  // many begin alike: 9 and 90, 1 and 11
     for (int i = 0; i < 40; ++i) problems.push_back({m * m, draw(30), draw(2000)});
   }
-  const Tuned tuned(problems);
+  const TunedProblems tuned(problems);
   for (int i = 0; i < 200; ++i) {
     const Sizes asked{draw(200), draw(40), draw(2500)};
     double least = 1e9;
@@ -70,7 +70,7 @@ TEST(Nearest, IsWhatGoingThroughAllOfThemFinds) {
 }
 
 TEST(Nearest, OfSeveralAsNearTheShortestAndThenTheFirstTextCounts) {
-  const Tuned tuned({{64, 64, 64}, {256, 64, 64}, {64, 256, 64}});
+  const TunedProblems tuned({{64, 64, 64}, {256, 64, 64}, {64, 256, 64}});
   EXPECT_EQ(tuned.nearest({128, 64, 64}).entry.best.key.problem, "M=64 N=64 K=64 dtype=f32");
   EXPECT_EQ(tuned.nearest({128, 128, 64}).entry.best.key.problem, "M=64 N=64 K=64 dtype=f32");
   EXPECT_EQ(tuned.nearest({256, 256, 64}).entry.best.key.problem, "M=256 N=64 K=64 dtype=f32");
@@ -92,7 +92,7 @@ TEST(Nearest, DoesNotGoThroughThoseThatBeginTooFarAway) {
   for (std::int64_t m = 1; m <= 20; ++m) {
     for (std::int64_t n = 1; n <= 100; ++n) problems.push_back({1 << m, n * 16, 64});
   }
-  EXPECT_LT(Tuned(problems).steps_of({1000, 999, 64}), 2 * std::ssize(problems));
+  EXPECT_LT(TunedProblems(problems).steps_of({1000, 999, 64}), 2 * std::ssize(problems));
 }
 
 }  // namespace

@@ -41,10 +41,10 @@ TEST(ProblemText, MoreSizesThanThereIsRoomForAreRefused) {
 }
 
 TEST(ProblemText, DistanceIsTheRootMeanSquareOfLogarithms) {
-  using Sizes = std::array<std::int64_t, 2>;
-  EXPECT_DOUBLE_EQ(size_distance(Sizes{8, 8}, Sizes{8, 8}), 0);
-  EXPECT_DOUBLE_EQ(size_distance(Sizes{16, 4}, Sizes{8, 8}), 1);  // twice, and half
-  EXPECT_DOUBLE_EQ(size_distance(Sizes{8, 8}, Sizes{16, 4}), 1);
+  using TwoSizes = std::array<std::int64_t, 2>;
+  EXPECT_DOUBLE_EQ(size_distance(TwoSizes{8, 8}, TwoSizes{8, 8}), 0);
+  EXPECT_DOUBLE_EQ(size_distance(TwoSizes{16, 4}, TwoSizes{8, 8}), 1);  // twice, and half
+  EXPECT_DOUBLE_EQ(size_distance(TwoSizes{8, 8}, TwoSizes{16, 4}), 1);
   EXPECT_DOUBLE_EQ(size_distance({}, {}), 0);
 }
 

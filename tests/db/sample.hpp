@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <sstream>
 #include <string>
 
+#include "db/exchange.hpp"
 #include "db/store.hpp"
 #include "tuner/text/format.hpp"
 
@@ -110,6 +112,13 @@ std::string message_of(Work&& work) {
     return error.what();
   }
   return "nothing was thrown";
+}
+
+/// All facts of a store, as they are exported.
+inline std::string facts_of(const TunedStore& store) {
+  std::ostringstream out;
+  export_json_lines(store, out);
+  return out.str();
 }
 
 }  // namespace autotune::db

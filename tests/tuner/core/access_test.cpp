@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string error_of(std::string_view line) {
+std::string access_error(std::string_view line) {
   try {
     parse_access(line);
   } catch (const Error& error) {
@@ -39,14 +39,14 @@ TEST(Access, AWordInQuotesIsNoClause) {
 }
 
 TEST(Access, ErrorsShowTheLineAndWhatIsWrong) {
-  EXPECT_THAT(error_of("read x[tx]"), HasSubstr("\"read x[tx]\": an access begins with load"));
-  EXPECT_THAT(error_of("load [tx]"), HasSubstr("name of a buffer is missing"));
-  EXPECT_THAT(error_of("load x"), HasSubstr("an index in brackets is missing"));
-  EXPECT_THAT(error_of("load x[tx"), HasSubstr("']' is missing"));
-  EXPECT_THAT(error_of("load x[tx] often"), HasSubstr("not \"often\""));
-  EXPECT_THAT(error_of("load x[tx] times 2 times 3"), HasSubstr("times stands twice"));
-  EXPECT_THAT(error_of("load x[tx +]"), HasSubstr("\"load x[tx +]\""));
-  EXPECT_NE(error_of("load x[tx] times"), "");
+  EXPECT_THAT(access_error("read x[tx]"), HasSubstr("\"read x[tx]\": an access begins with load"));
+  EXPECT_THAT(access_error("load [tx]"), HasSubstr("name of a buffer is missing"));
+  EXPECT_THAT(access_error("load x"), HasSubstr("an index in brackets is missing"));
+  EXPECT_THAT(access_error("load x[tx"), HasSubstr("']' is missing"));
+  EXPECT_THAT(access_error("load x[tx] often"), HasSubstr("not \"often\""));
+  EXPECT_THAT(access_error("load x[tx] times 2 times 3"), HasSubstr("times stands twice"));
+  EXPECT_THAT(access_error("load x[tx +]"), HasSubstr("\"load x[tx +]\""));
+  EXPECT_NE(access_error("load x[tx] times"), "");
 }
 
 }  // namespace

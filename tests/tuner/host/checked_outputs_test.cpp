@@ -9,11 +9,11 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::int64_t kLength = 120;
+constexpr std::int64_t kSummed = 120;
 
 /// The sum of `in`, which a configuration computes in parts.
-Workload workload() {
-  Workload made = KernelCase{.text = "", .n = kLength}.workload();
+Workload sums_workload() {
+  Workload made = KernelCase{.text = "", .n = kSummed}.workload();
   made.buffers[1] = {"total", ElementType::i32, 1, Role::checked};
   made.reference_source.text =
       "extern \"C\" __global__ void reference(const int* in, int* total, int n) {\n"
@@ -22,7 +22,7 @@ Workload workload() {
 }
 
 /// Each of `parts` blocks sums its share up; `written` of them are in the buffer.
-Verdict verdict_of(std::int64_t parts, std::int64_t written, const std::string& part = "sum") {
+Verdict verdict_of_sums(std::int64_t parts, std::int64_t written, const std::string& part = "sum") {
   KernelCase tuned;
   tuned.text =
       "extern \"C\" __global__ void kernel(const int* in, int* parts, int n) {\n"
@@ -45,10 +45,10 @@ Verdict verdict_of(std::int64_t parts, std::int64_t written, const std::string& 
                     {},
                     {},
                     0,
-                    {BufferRef{0}, BufferRef{2}, Scalar{ElementType::i32, kLength}}}};
+                    {BufferRef{0}, BufferRef{2}, Scalar{ElementType::i32, kSummed}}}};
   plan.checks = {
       {"add_up", {}, {}, {}, 0, {BufferRef{2}, Scalar{ElementType::i32, parts}, BufferRef{1}}}};
-  const auto bench = device->open(workload());
+  const auto bench = device->open(sums_workload());
   const auto candidate = bench->load(kernel, plan);
   const Verdict verdict = candidate->verify(2);
   if (verdict.outcome == Outcome::ok) candidate->time(1, L2State::hot);
@@ -57,18 +57,18 @@ Verdict verdict_of(std::int64_t parts, std::int64_t written, const std::string& 
 
 TEST(CheckedOutputs, AreRightWhateverTheLengthOfTheUncheckedOnes) {
   for (const std::int64_t parts : {1, 7, 120}) {
-    const Verdict verdict = verdict_of(parts, parts);
+    const Verdict verdict = verdict_of_sums(parts, parts);
     EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
   }
 }
 
 TEST(CheckedOutputs, ShowAWrongPart) {
-  EXPECT_THAT(verdict_of(7, 7, "sum + (blockIdx.x == 3)").message, HasSubstr("total[0] is "));
-  EXPECT_EQ(verdict_of(7, 7, "sum + (blockIdx.x == 3)").outcome, Outcome::wrong);
+  EXPECT_THAT(verdict_of_sums(7, 7, "sum + (blockIdx.x == 3)").message, HasSubstr("total[0] is "));
+  EXPECT_EQ(verdict_of_sums(7, 7, "sum + (blockIdx.x == 3)").outcome, Outcome::wrong);
 }
 
 TEST(CheckedOutputs, HaveRedZonesRoundTheUncheckedOnes) {
-  EXPECT_EQ(verdict_of(7, 6).message,
+  EXPECT_EQ(verdict_of_sums(7, 6).message,
             "wrote parts[6], outside parts[0..5]; 4 bytes around parts changed");
 }
 

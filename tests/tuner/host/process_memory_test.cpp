@@ -13,11 +13,11 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::int64_t kLength = 1000;
+constexpr std::int64_t kCells = 1000;
 
-Workload workload() {
+Workload memory_workload() {
   const auto spec = [](const char* name, Role role) {
-    return BufferSpec{name, ElementType::f32, kLength, role};
+    return BufferSpec{name, ElementType::f32, kCells, role};
   };
   Workload made;
   made.buffers = {spec("a", Role::input), spec("b", Role::inout), spec("c", Role::output)};
@@ -31,12 +31,12 @@ class HostBuffers : public testing::Test {
     return reinterpret_cast<float*>(buffers_.buffer(index, InputSet::uniform).start());
   }
   std::vector<float> values(std::size_t index) {
-    return std::vector<float>(floats(index), floats(index) + kLength);
+    return std::vector<float>(floats(index), floats(index) + kCells);
   }
 
   ThreadPool threads_{2};
   ProcessMemory memory_{threads_};
-  const Workload workload_ = workload();
+  const Workload workload_ = memory_workload();
   ProblemBuffers buffers_{memory_, workload_};
 };
 
@@ -44,7 +44,7 @@ TEST_F(HostBuffers, OutputsStartPoisonedAndInoutsWithTheirFill) {
   buffers_.reset(InputSet::uniform, Poison::nan);
   const std::vector<float> filled = values(1);
   EXPECT_TRUE(std::ranges::all_of(filled, [](float value) { return value == value; }));
-  EXPECT_NE(floats(2)[kLength - 1], floats(2)[kLength - 1]);
+  EXPECT_NE(floats(2)[kCells - 1], floats(2)[kCells - 1]);
   floats(1)[3] = 1e9f;
   floats(2)[3] = 0;
   buffers_.reset(InputSet::uniform, Poison::high);
@@ -54,7 +54,7 @@ TEST_F(HostBuffers, OutputsStartPoisonedAndInoutsWithTheirFill) {
 
 TEST_F(HostBuffers, AWriteBesideABufferIsNamed) {
   const ZonedBuffer& buffer = buffers_.buffer(2, InputSet::uniform);
-  for (const std::int64_t at : {std::int64_t{-1}, kLength, kLength + 2000}) {
+  for (const std::int64_t at : {std::int64_t{-1}, kCells, kCells + 2000}) {
     buffers_.reset(InputSet::uniform, Poison::low);
     EXPECT_EQ(buffer.check_zones().outcome, Outcome::ok);
     floats(2)[at] = 5;
@@ -66,14 +66,14 @@ TEST_F(HostBuffers, AWriteBesideABufferIsNamed) {
 
 TEST_F(HostBuffers, AWriteFarBesideABufferEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_DEATH(floats(2)[kLength + 20000] = 5, "");
+  EXPECT_DEATH(floats(2)[kCells + 20000] = 5, "");
   EXPECT_DEATH(floats(2)[-20000] = 5, "");
 }
 
 TEST_F(HostBuffers, AHashTellsWhetherOneElementChanged) {
   const auto hash = [&] {
     std::uint64_t sum = 0;
-    memory_.hash(buffers_.buffer(0, InputSet::uniform).start(), kLength * 4, &sum);
+    memory_.hash(buffers_.buffer(0, InputSet::uniform).start(), kCells * 4, &sum);
     return sum;
   };
   EXPECT_EQ(hash(), buffers_.hash(0, InputSet::uniform));
@@ -108,14 +108,14 @@ TEST_F(HostBuffers, TwoProblemsVaryInOtherPlaces) {
   others.vary();
   const auto* const other =
       reinterpret_cast<const float*>(others.buffer(0, InputSet::uniform).start());
-  EXPECT_NE(values(0), std::vector<float>(other, other + kLength));
+  EXPECT_NE(values(0), std::vector<float>(other, other + kCells));
 }
 
 TEST_F(HostBuffers, WhatIsSealedIsReadAgainAndGoneFromMemory) {
   const std::vector<float> before = values(0);
   std::byte* const start = buffers_.buffer(0, InputSet::uniform).start();
-  const Sealed sealed = memory_.seal(start, kLength * 4);
-  EXPECT_EQ(values(0), std::vector<float>(kLength, 0));
+  const Sealed sealed = memory_.seal(start, kCells * 4);
+  EXPECT_EQ(values(0), std::vector<float>(kCells, 0));
   const std::vector<std::byte> bytes = memory_.unsealed(sealed, 40, 4);
   EXPECT_EQ(*reinterpret_cast<const float*>(bytes.data()), before[10]);
 }

@@ -27,7 +27,7 @@ PythonOperand meaning(const std::string& name, std::int64_t index, bool is_whole
 
 std::string translated(std::string_view text) { return translate_python(text, meaning).text; }
 
-std::string refusal(std::string_view text) {
+std::string translation_refusal(std::string_view text) {
   try {
     return "accepted as " + translate_python(text, meaning).text;
   } catch (const Error& error) {
@@ -100,23 +100,23 @@ TEST(PythonTranslation, ExactDivisionIsNoted) {
 }
 
 TEST(PythonTranslation, WhatHasNoCounterpartIsRefusedWithItsReason) {
-  EXPECT_THAT(refusal("check(a)"), HasSubstr("the function check"));
-  EXPECT_THAT(refusal("width * 2"), HasSubstr("width is not a parameter"));
-  EXPECT_THAT(refusal("a & b"), HasSubstr("column 3: \"&\" works on bits"));
-  EXPECT_THAT(refusal("lambda p: p"), HasSubstr("lambda"));
-  EXPECT_THAT(refusal("p[\"a\"] > 1"), HasSubstr("an index is not a number"));
-  EXPECT_THAT(refusal("a.b"), HasSubstr("attribute"));
-  EXPECT_THAT(refusal("__import__('os')"), HasSubstr("__import__"));
-  EXPECT_THAT(refusal("a +"), HasSubstr("ends early"));
-  EXPECT_THAT(refusal("a b"), HasSubstr("column 3: unexpected"));
-  EXPECT_THAT(refusal("a == 'x"), HasSubstr("no end"));
-  EXPECT_THAT(refusal(std::string(5000, '(')), HasSubstr("nested too deeply"));
-  EXPECT_THAT(refusal(std::string(5000, '-')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(translation_refusal("check(a)"), HasSubstr("the function check"));
+  EXPECT_THAT(translation_refusal("width * 2"), HasSubstr("width is not a parameter"));
+  EXPECT_THAT(translation_refusal("a & b"), HasSubstr("column 3: \"&\" works on bits"));
+  EXPECT_THAT(translation_refusal("lambda p: p"), HasSubstr("lambda"));
+  EXPECT_THAT(translation_refusal("p[\"a\"] > 1"), HasSubstr("an index is not a number"));
+  EXPECT_THAT(translation_refusal("a.b"), HasSubstr("attribute"));
+  EXPECT_THAT(translation_refusal("__import__('os')"), HasSubstr("__import__"));
+  EXPECT_THAT(translation_refusal("a +"), HasSubstr("ends early"));
+  EXPECT_THAT(translation_refusal("a b"), HasSubstr("column 3: unexpected"));
+  EXPECT_THAT(translation_refusal("a == 'x"), HasSubstr("no end"));
+  EXPECT_THAT(translation_refusal(std::string(5000, '(')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(translation_refusal(std::string(5000, '-')), HasSubstr("nested too deeply"));
   std::string sum = "a", power = "a";
   for (int i = 0; i < 4000; ++i) sum += "+a";
   for (int i = 0; i < 20; ++i) power = "(" + power + ")**4";
-  EXPECT_THAT(refusal(sum), HasSubstr("too many operators"));
-  EXPECT_THAT(refusal(power), HasSubstr("too long"));
+  EXPECT_THAT(translation_refusal(sum), HasSubstr("too many operators"));
+  EXPECT_THAT(translation_refusal(power), HasSubstr("too long"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::vector<std::int64_t> integers(std::string_view text) {
   return values;
 }
 
-std::string refusal(std::string_view text) {
+std::string value_refusal(std::string_view text) {
   try {
     python_list(text);
   } catch (const Error& error) {
@@ -52,18 +52,18 @@ TEST(PythonValues, WordsAndRealNumbers) {
 }
 
 TEST(PythonValues, WhatIsNotUnderstoodIsRefused) {
-  EXPECT_THAT(refusal("3"), HasSubstr("it is not a list"));
-  EXPECT_THAT(refusal("[x]"), HasSubstr("x is not a constant"));
-  EXPECT_THAT(refusal("open('x')"), HasSubstr("the function open"));
-  EXPECT_THAT(refusal("range(10**18)"), HasSubstr("over 65536 values"));
-  EXPECT_THAT(refusal("[2**64]"), HasSubstr("exponent"));
-  EXPECT_THAT(refusal("[2**62 * 4]"), HasSubstr("does not fit into 64 bits"));
-  EXPECT_THAT(refusal("[int(1e300)]"), HasSubstr("does not fit into 64 bits"));
-  EXPECT_THAT(refusal("range(0.5)"), HasSubstr("0.5 is not an integer"));
-  EXPECT_THAT(refusal("range('a')"), HasSubstr("'a' is text, not a number"));
-  EXPECT_THAT(refusal("[[1, 2] * 2]"), HasSubstr("lists support only"));
-  EXPECT_THAT(refusal("[1 // 0]"), HasSubstr("division by zero"));
-  EXPECT_THAT(refusal("range(1, 2, 0)"), HasSubstr("step"));
+  EXPECT_THAT(value_refusal("3"), HasSubstr("it is not a list"));
+  EXPECT_THAT(value_refusal("[x]"), HasSubstr("x is not a constant"));
+  EXPECT_THAT(value_refusal("open('x')"), HasSubstr("the function open"));
+  EXPECT_THAT(value_refusal("range(10**18)"), HasSubstr("over 65536 values"));
+  EXPECT_THAT(value_refusal("[2**64]"), HasSubstr("exponent"));
+  EXPECT_THAT(value_refusal("[2**62 * 4]"), HasSubstr("does not fit into 64 bits"));
+  EXPECT_THAT(value_refusal("[int(1e300)]"), HasSubstr("does not fit into 64 bits"));
+  EXPECT_THAT(value_refusal("range(0.5)"), HasSubstr("0.5 is not an integer"));
+  EXPECT_THAT(value_refusal("range('a')"), HasSubstr("'a' is text, not a number"));
+  EXPECT_THAT(value_refusal("[[1, 2] * 2]"), HasSubstr("lists support only"));
+  EXPECT_THAT(value_refusal("[1 // 0]"), HasSubstr("division by zero"));
+  EXPECT_THAT(value_refusal("range(1, 2, 0)"), HasSubstr("step"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 
 constexpr double kClock = 2e9;
 const TimedBatch kSlow = batch_of(2e-5, 0.5 * kClock);
-const TimedBatch kFull = batch_of(1e-5, kClock);
+const TimedBatch kFullClock = batch_of(1e-5, kClock);
 
 /// The last batch repeats.
 ScriptedTimer timer_of(std::vector<TimedBatch> batches) {
@@ -25,7 +25,7 @@ ScriptedTimer timer_of(std::vector<TimedBatch> batches) {
 }
 
 TEST(SteadyBatch, AtFullClockIsTimedOnce) {
-  ScriptedTimer timer = timer_of({kFull, kSlow});
+  ScriptedTimer timer = timer_of({kFullClock, kSlow});
   const SteadyBatch batch = time_steadily(timer, 10, L2State::hot, Policy{}, kClock);
   EXPECT_EQ(batch.seconds, 1e-5);
   EXPECT_FALSE(batch.throttled);
@@ -34,7 +34,7 @@ TEST(SteadyBatch, AtFullClockIsTimedOnce) {
 }
 
 TEST(SteadyBatch, AtALowClockIsRepeatedAndTheLastCounts) {
-  ScriptedTimer timer = timer_of({kSlow, kFull});
+  ScriptedTimer timer = timer_of({kSlow, kFullClock});
   const SteadyBatch batch = time_steadily(timer, 10, L2State::hot, Policy{}, kClock);
   EXPECT_EQ(batch.seconds, 1e-5);
   EXPECT_FALSE(batch.throttled);

@@ -23,17 +23,17 @@ std::vector<T> filled(const BufferSpec& buffer, InputSet set, std::uint64_t seed
   return values;
 }
 
-BufferSpec floats(std::int64_t length) { return {"C", ElementType::f32, length}; }
+BufferSpec result_floats(std::int64_t length) { return {"C", ElementType::f32, length}; }
 
 TEST(Fill, TheIntegerSetHoldsEachOfMinusTwoToTwoAboutEquallyOften) {
-  const auto values = filled<float>(floats(50000), InputSet::integers, 1);
+  const auto values = filled<float>(result_floats(50000), InputSet::integers, 1);
   for (const float integer : {-2.f, -1.f, 0.f, 1.f, 2.f}) {
     EXPECT_NEAR(std::ranges::count(values, integer), 10000, 400);
   }
 }
 
 TEST(Fill, TheUniformSetLiesInsideMinusOneToOneWithoutZeroAndSpreadsItsExponents) {
-  const auto values = filled<float>(floats(100000), InputSet::uniform, 1);
+  const auto values = filled<float>(result_floats(100000), InputSet::uniform, 1);
   double sum = 0, squares = 0;
   int small = 0;
   for (const float value : values) {
@@ -50,7 +50,7 @@ TEST(Fill, TheUniformSetLiesInsideMinusOneToOneWithoutZeroAndSpreadsItsExponents
 }
 
 TEST(Fill, AnElementDependsOnSeedNameSetAndIndexOnly) {
-  BufferSpec a = floats(64), longer = floats(128), other = floats(64);
+  BufferSpec a = result_floats(64), longer = result_floats(128), other = result_floats(64);
   other.name = "B";
   const auto values = filled<float>(a, InputSet::uniform, 7);
   auto prefix = filled<float>(longer, InputSet::uniform, 7);
@@ -62,15 +62,16 @@ TEST(Fill, AnElementDependsOnSeedNameSetAndIndexOnly) {
 }
 
 TEST(Fill, StaysTheSameFromReleaseToRelease) {
-  EXPECT_THAT(filled<float>(floats(6), InputSet::integers, 1), ElementsAre(-1, 1, 0, 0, 2, -2));
-  EXPECT_THAT(filled<float>(floats(3), InputSet::uniform, 1),
+  EXPECT_THAT(filled<float>(result_floats(6), InputSet::integers, 1),
+              ElementsAre(-1, 1, 0, 0, 2, -2));
+  EXPECT_THAT(filled<float>(result_floats(3), InputSet::uniform, 1),
               ElementsAre(-0.558145165f, -0.0801790953f, 0.308847785f));
 }
 
 TEST(Fill, AbsoluteIsTheAbsoluteValueOfTheSameElements) {
   for (const InputSet set : {InputSet::integers, InputSet::uniform}) {
-    const auto plain = filled<float>(floats(100), set, 3);
-    const auto absolute = filled<float>(floats(100), set, 3, true);
+    const auto plain = filled<float>(result_floats(100), set, 3);
+    const auto absolute = filled<float>(result_floats(100), set, 3, true);
     for (int i = 0; i < 100; ++i) EXPECT_EQ(absolute[i], std::abs(plain[i]));
   }
 }

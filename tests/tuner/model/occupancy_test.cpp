@@ -11,7 +11,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct PublishedRow {
+struct PublishedOccupancy {
   const char* kernel;
   int threads, registers, shared_bytes;
   int blocks, warps;
@@ -20,7 +20,7 @@ struct PublishedRow {
 };
 
 // Kernels of a course report on a GeForce GT 240, blocks of 8x8, 16x16 and 22x22 threads.
-constexpr PublishedRow kGt240[] = {
+constexpr PublishedOccupancy kGt240[] = {
     {"v2", 64, 10, 44, 8, 16, 50, Limit::blocks},
     {"v2", 256, 10, 44, 4, 32, 100, Limit::warps},
     {"v2", 484, 10, 44, 2, 32, 100, std::nullopt},
@@ -36,7 +36,7 @@ constexpr PublishedRow kGt240[] = {
 };
 
 TEST(Occupancy, Gt240RowsAreThePublishedOnes) {
-  for (const PublishedRow& row : kGt240) {
+  for (const PublishedOccupancy& row : kGt240) {
     const Occupancy result =
         occupancy(find_gpu("gt240"), {.threads = row.threads,
                                       .registers = row.registers,

@@ -9,7 +9,7 @@ namespace autotune {
 namespace {
 
 /// Blocks of BM, which divide M, do N steps each.
-Target target_of() {
+Target target_of_experience() {
   Target target;
   target.name = "toy";
   target.sizes = {"M", "N"};
@@ -19,7 +19,7 @@ Target target_of() {
   return target;
 }
 
-DeviceInfo gpu(const std::string& name = "NVIDIA H200") {
+DeviceInfo gpu_named(const std::string& name = "NVIDIA H200") {
   DeviceInfo info;
   info.name = name;
   info.kind = DeviceKind::cuda;
@@ -30,7 +30,9 @@ DeviceInfo gpu(const std::string& name = "NVIDIA H200") {
 
 class ExperienceTest : public testing::Test {
  protected:
-  ExperienceTest() { times_.devices = {device_row(gpu()), device_row(gpu("NVIDIA H100 PCIe"))}; }
+  ExperienceTest() {
+    times_.devices = {device_row(gpu_named()), device_row(gpu_named("NVIDIA H100 PCIe"))};
+  }
 
   db::PastProblem& add(std::int64_t m, std::int64_t n, std::vector<db::PastTime> good,
                        std::size_t device = 0) {
@@ -45,8 +47,8 @@ class ExperienceTest : public testing::Test {
     return experience.choose(std::vector<std::int64_t>{m, n});
   }
 
-  const Target target_ = target_of();
-  const DeviceInfo device_ = gpu();
+  const Target target_ = target_of_experience();
+  const DeviceInfo device_ = gpu_named();
   const Problem ones_ = problem_of(target_, {{"M", 1}, {"N", 1}}, {});
   const TargetProgram program_{target_, ones_, device_, SizeBinding::given};
   db::PastTimes times_;
@@ -116,14 +118,14 @@ TEST_F(ExperienceTest, WithoutACostModelNoTimeIsExpected) {
 
 /// A target whose time is that of its memory.
 TEST(ExpectedSeconds, AreThoseOfNearTimes) {
-  Target target = target_of();
+  Target target = target_of_experience();
   target.kernels.emplace_back();
   target.kernels[0].entry = "toy";
   target.kernels[0].grid = {Expression::parse("M / BM")};
   target.kernels[0].block = {Expression::parse("128")};
   target.flops = Expression::parse("M * N");
   target.bytes = Expression::parse("8 * M * N");
-  const DeviceInfo device = gpu();
+  const DeviceInfo device = gpu_named();
   const Problem ones = problem_of(target, {{"M", 1}, {"N", 1}}, {});
   const TargetProgram program(target, ones, device, SizeBinding::given);
   db::PastTimes times;

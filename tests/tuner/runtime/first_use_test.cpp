@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kPolicy = "l2=hot launch=graph";
 
-DeviceInfo gpu() {
+DeviceInfo h200() {
   DeviceInfo info;
   info.name = "NVIDIA H200";
   info.kind = DeviceKind::cuda;
@@ -45,15 +45,15 @@ class FirstUseTest : public ::testing::Test {
     row.median_ns = ns;
     row.created_at = db::now_text();
     db::SessionRow session;
-    session.environment = gpu().environment;
+    session.environment = h200().environment;
     row.session = store.begin_session(session);
-    row.key = {store.add_device(device_row(gpu())), store.add_kernel(kernel_row(target)),
+    row.key = {store.add_device(device_row(h200())), store.add_kernel(kernel_row(target)),
                format("N={}", n), kPolicy};
     store.add_decision(row);
   }
 
   TargetLookup open(const Target& target = raced_toy()) const {
-    return {target, {}, gpu(), kPolicy, {{path_}}};
+    return {target, {}, h200(), kPolicy, {{path_}}};
   }
   /// With a cost model.
   static Target predictable(const std::string& name) {

@@ -6,7 +6,7 @@
 namespace autotune {
 namespace {
 
-Target target_of(const char* constraint) {
+Target constrained_target(const char* constraint) {
   Target target;
   target.name = "toy";
   target.sizes = {"M"};
@@ -17,7 +17,7 @@ Target target_of(const char* constraint) {
 }
 
 TEST(SizedTarget, OnlyAWholeConfigurationOfTheTargetHasLevels) {
-  const Target target = target_of("M % BM == 0");
+  const Target target = constrained_target("M % BM == 0");
   EXPECT_EQ(levels_in(target, "BM=32 UNROLL=4"), (Levels{1, 2}));
   for (const char* text :
        {"", "BM=32", "BM=48 UNROLL=4", "BM=32 UNROLL=4 SPLIT=2", "junk", "BM="}) {
@@ -26,7 +26,7 @@ TEST(SizedTarget, OnlyAWholeConfigurationOfTheTargetHasLevels) {
 }
 
 bool is_valid_at(const char* constraint, const Levels& levels, std::int64_t m) {
-  const Target target = target_of(constraint);
+  const Target target = constrained_target(constraint);
   const Problem ones = problem_of(target, {{"M", 1}}, {});
   const DeviceInfo device;
   const TargetProgram program(target, ones, device, SizeBinding::given);

@@ -16,7 +16,7 @@ using simulated::Bench;
 using simulated::grid;
 
 /// Smooth with one optimum, 1 s at levels 3, 5, 1, 6; P3 hardly matters.
-std::optional<double> smooth(const Levels& levels) {
+std::optional<double> bowl(const Levels& levels) {
   const double a = levels[0] - 3.0;
   const double b = levels[1] - 5.0;
   const double c = levels[2] - 1.0;
@@ -32,14 +32,14 @@ double best_after(Bench& bench, std::uint64_t seed) {
 TEST(Guided, FindsASmoothOptimumAmongThousandsInFortyEvaluations) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    Bench bench(space, smooth, 40);
+    Bench bench(space, bowl, 40);
     EXPECT_LT(best_after(bench, seed), 1.02);
   }
 }
 
 TEST(Guided, SuggestedConfigurationsDoNotReplaceTheStart) {
   const ParameterSpace space = grid({8, 8, 8, 8});
-  Bench suggested(space, smooth, 6), known(space, smooth, 6);
+  Bench suggested(space, bowl, 6), known(space, bowl, 6);
   for (std::size_t index = 0; index < 8; ++index) {
     suggested.suggest(index);
     known.know(index);
@@ -111,7 +111,7 @@ TEST(Guided, AvoidsARegionWhereEverythingFails) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   const auto fails = [](const Levels& levels) { return levels[2] >= 4; };  // half of the space
   const auto truth = [&](const Levels& levels) {
-    return fails(levels) ? std::nullopt : smooth(levels);
+    return fails(levels) ? std::nullopt : bowl(levels);
   };
   Bench bench(space, truth, 60);
   EXPECT_LT(best_after(bench, 1), 1.02);
@@ -124,7 +124,7 @@ TEST(Guided, CopesWithNoiseAndPlateaus) {
   const ParameterSpace space = grid({8, 8, 8, 8});
   const auto truth = [&](const Levels& levels) -> std::optional<double> {
     RandomSource noise(*space.find(levels));
-    const double step = std::round(10 * std::log(*smooth(levels))) / 10;
+    const double step = std::round(10 * std::log(*bowl(levels))) / 10;
     return std::exp(step) * (1 + 0.02 * noise.uniform());
   };
   Bench bench(space, truth, 60);
@@ -133,7 +133,7 @@ TEST(Guided, CopesWithNoiseAndPlateaus) {
 
 TEST(Guided, KeepsABatchInFlightAndEvaluatesAllThatItPrefetches) {
   const ParameterSpace space = grid({8, 8, 8, 8});
-  Bench bench(space, smooth, 54, 8);
+  Bench bench(space, bowl, 54, 8);
   EXPECT_LT(best_after(bench, 1), 1.02);
   EXPECT_GE(bench.most_in_flight(), 8u);
   EXPECT_GE(bench.prefetched().size(), 40u);
@@ -146,7 +146,7 @@ TEST(Guided, PrefersReadyConfigurationsAndStillFindsTheOptimum) {
   const auto ready = [](std::size_t index) { return index % 4 == 0; };
   std::vector<std::ptrdiff_t> compiled;
   for (const bool with_ready : {false, true}) {
-    Bench bench(space, smooth, 60, 8);
+    Bench bench(space, bowl, 60, 8);
     if (with_ready) bench.make_ready(ready);
     EXPECT_LT(best_after(bench, 1), 1.02);
     compiled.push_back(60 - std::count_if(bench.asked().begin(), bench.asked().end(), ready));
@@ -156,11 +156,11 @@ TEST(Guided, PrefersReadyConfigurationsAndStillFindsTheOptimum) {
 
 TEST(Guided, AGoodModelLeadsToTheOptimumWithinTwelveEvaluations) {
   const ParameterSpace space = grid({8, 8, 8, 8});
-  Bench bench(space, smooth, 12);
+  Bench bench(space, bowl, 12);
   std::vector<double> predicted;
   RandomSource random(1);
   for (std::size_t i = 0; i < space.size(); ++i) {
-    predicted.push_back(0.1 * *smooth(space.levels(i)) * (0.9 + 0.2 * random.uniform()));
+    predicted.push_back(0.1 * *bowl(space.levels(i)) * (0.9 + 0.2 * random.uniform()));
   }
   bench.predict(predicted);
   EXPECT_LT(best_after(bench, 1), 1.05);
@@ -168,9 +168,9 @@ TEST(Guided, AGoodModelLeadsToTheOptimumWithinTwelveEvaluations) {
 
 TEST(Guided, AModelWithInvertedRanksIsSoonIgnored) {
   const ParameterSpace space = grid({8, 8, 8, 8});
-  Bench bench(space, smooth, 60);
+  Bench bench(space, bowl, 60);
   std::vector<double> predicted;
-  for (std::size_t i = 0; i < space.size(); ++i) predicted.push_back(1 / *smooth(space.levels(i)));
+  for (std::size_t i = 0; i < space.size(); ++i) predicted.push_back(1 / *bowl(space.levels(i)));
   bench.predict(predicted);
   EXPECT_LT(best_after(bench, 1), 1.05);
 }
@@ -180,10 +180,10 @@ TEST(Guided, HopelessConfigurationsComeLast) {
   std::vector<double> predicted;
   for (std::size_t i = 0; i < space.size(); ++i) {
     const bool never = space.levels(i)[0] >= 6;
-    predicted.push_back(never ? (i % 2 ? 1e9 : HUGE_VAL) : *smooth(space.levels(i)));
+    predicted.push_back(never ? (i % 2 ? 1e9 : HUGE_VAL) : *bowl(space.levels(i)));
   }
   for (const std::size_t budget : {std::size_t{60}, space.size()}) {
-    Bench bench(space, smooth, budget);
+    Bench bench(space, bowl, budget);
     bench.predict(predicted);
     best_after(bench, 1);
     ASSERT_EQ(bench.asked().size(), budget);
@@ -195,8 +195,8 @@ TEST(Guided, HopelessConfigurationsComeLast) {
 
 TEST(Guided, AModelWithoutUsablePredictionsIsIgnored) {
   const ParameterSpace space = grid({8, 8, 8, 8});
-  Bench plain(space, smooth, 20);
-  Bench useless(space, smooth, 20);
+  Bench plain(space, bowl, 20);
+  Bench useless(space, bowl, 20);
   useless.predict(std::vector<double>(space.size(), std::nan("")));
   GuidedSearch().search(plain, 1);
   GuidedSearch().search(useless, 1);
@@ -205,7 +205,7 @@ TEST(Guided, AModelWithoutUsablePredictionsIsIgnored) {
 
 TEST(Guided, UsesKnownResultsWithoutEvaluatingThemAgain) {
   const ParameterSpace space = grid({8, 8, 8, 8});
-  Bench bench(space, smooth, 30);
+  Bench bench(space, bowl, 30);
   const std::size_t known = *space.find(Levels{3, 5, 1, 5});
   bench.know(known);
   GuidedSearch().search(bench, 1);

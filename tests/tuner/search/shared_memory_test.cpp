@@ -27,7 +27,7 @@ TEST(Refusal, IsParsedFromTheCompilersMessage) {
 }
 
 /// A search over two parameters of 16 values each, 0 to 15: a tile of floats with a halo of 4.
-struct Fixture {
+struct LimitedSearch {
   static constexpr double kLimit = 600;
   ParameterSpace space = simulated::grid({16, 16});
   LevelCoordinates coordinates{space};
@@ -64,13 +64,13 @@ struct Fixture {
 };
 
 TEST(SharedMemory, AFewKnownSizesPredictAllRefusals) {
-  Fixture search;
+  LimitedSearch search;
   for (int i = 0; i < 20; ++i) search.observe(search.random.below(256));
   EXPECT_GE(search.rightly_expected(), 250);
 }
 
 TEST(SharedMemory, ClearRefusalsAreExpected) {
-  Fixture search;
+  LimitedSearch search;
   for (int i = 0; i < 20; ++i) search.observe(search.random.below(256));
   SuccessModel model(search.candidates, 2);
   model.update(search.observations, search.coordinates.points(search.observations.indices()));
@@ -84,7 +84,7 @@ TEST(SharedMemory, ClearRefusalsAreExpected) {
 }
 
 TEST(SharedMemory, NeedsEightKnownSizes) {
-  Fixture search;
+  LimitedSearch search;
   search.observe(255);
   for (std::size_t index = 0; index < 6; ++index) search.observe(index);
   const Eigen::MatrixXd features = Eigen::MatrixXd::Ones(7, 1);
@@ -97,7 +97,7 @@ TEST(SharedMemory, NeedsEightKnownSizes) {
 }
 
 TEST(SharedMemory, AConfigurationThatWorksAboveTheLimitDisablesTheModel) {
-  Fixture search;
+  LimitedSearch search;
   for (int i = 0; i < 20; ++i) search.observe(search.random.below(256));
   const auto count = static_cast<Eigen::Index>(search.observations.size());
   const Eigen::MatrixXd features = Eigen::MatrixXd::Ones(count + 1, 1);

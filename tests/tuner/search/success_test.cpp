@@ -10,7 +10,7 @@ namespace autotune {
 namespace {
 
 /// A search over parameters of these numbers of values, 0, 1, ….
-struct Fixture {
+struct SuccessSearch {
   ParameterSpace space;
   LevelCoordinates coordinates{space};
   Observations observations;
@@ -18,7 +18,8 @@ struct Fixture {
   Points points;
   RandomSource random{1};
 
-  explicit Fixture(const std::vector<int>& values = {16, 16}) : space(simulated::grid(values)) {
+  explicit SuccessSearch(const std::vector<int>& values = {16, 16})
+      : space(simulated::grid(values)) {
     candidates = draw_candidates(space, coordinates, {}, observations, random);
   }
 
@@ -49,7 +50,7 @@ struct Fixture {
 };
 
 TEST(SuccessModel, IsEmptyWithoutFailures) {
-  Fixture search;
+  SuccessSearch search;
   search.observe(10, [](const Levels&) { return true; });
   SuccessModel model(search.candidates, 2);
   EXPECT_EQ(model.update(search.observations, search.points).size(), 0);
@@ -57,7 +58,7 @@ TEST(SuccessModel, IsEmptyWithoutFailures) {
 
 TEST(SuccessModel, LearnsALimitOnAProductFromAFewFailures) {
   const auto works = [](const Levels& levels) { return (levels[0] + 1) * (levels[1] + 1) <= 64; };
-  Fixture search;
+  SuccessSearch search;
   search.observe(60, works);
   SuccessModel model(search.candidates, 2);
   EXPECT_GE(search.rightly_expected(model, works), 0.9);
@@ -69,7 +70,7 @@ TEST(SuccessModel, LearnsALimitOnAProductFromAFewFailures) {
 
 // Whole Newton steps from weights that were sure and wrong diverged, and never came back.
 TEST(SuccessModel, RecoversFromSurprises) {
-  Fixture search({8, 6, 8, 8});
+  SuccessSearch search({8, 6, 8, 8});
   const auto works = [](const Levels& levels) {
     return (levels[0] + 1) * (levels[2] + 1) + (levels[1] + 1) * (levels[3] + 1) <= 40;
   };
@@ -91,7 +92,7 @@ TEST(SuccessModel, RecoversFromSurprises) {
 }
 
 TEST(SuccessModel, LearnsFromLaterFailures) {
-  Fixture search;
+  SuccessSearch search;
   search.observe(20, [](const Levels&) { return true; });
   SuccessModel model(search.candidates, 2);
   EXPECT_EQ(model.update(search.observations, search.points).size(), 0);

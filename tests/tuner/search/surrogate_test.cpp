@@ -12,7 +12,7 @@ namespace autotune {
 namespace {
 
 /// A search over two parameters of 12 values each; a time depends on both.
-struct Fixture {
+struct SurrogateSearch {
   ParameterSpace space = simulated::grid({12, 12});
   LevelCoordinates coordinates{space};
   Observations observations;
@@ -33,8 +33,8 @@ struct Fixture {
 };
 
 /// Twenty observations: two more do not trigger a refit of the kernel.
-Fixture begun() {
-  Fixture search;
+SurrogateSearch begun() {
+  SurrogateSearch search;
   for (std::size_t i = 0; i < 20; ++i) search.observe(7 * i);
   return search;
 }
@@ -42,7 +42,7 @@ Fixture begun() {
 float difference(const Opinion& a, const Opinion& b) { return (a.mean - b.mean).abs().maxCoeff(); }
 
 TEST(Surrogate, ResultsInAnotherOrderGoToTheRightConfigurations) {
-  Fixture search = begun();
+  SurrogateSearch search = begun();
   Surrogate in_order(search.candidates, 4, 0), supposed(search.candidates, 4, 0);
   search.update(in_order);
   search.update(supposed);
@@ -53,7 +53,7 @@ TEST(Surrogate, ResultsInAnotherOrderGoToTheRightConfigurations) {
 }
 
 TEST(Surrogate, InFlightConfigurationsCountAsPredicted) {
-  Fixture search = begun();
+  SurrogateSearch search = begun();
   Surrogate with(search.candidates, 4, 0), without(search.candidates, 4, 0);
   search.update(with);
   search.update(without);

@@ -9,7 +9,7 @@ namespace autotune {
 namespace {
 
 /// Two parameters of three values and one of four. The fastest is 1, 1, 0.
-struct Fixture {
+struct NeighbourSpace {
   ParameterSpace space = simulated::grid({3, 3, 4});
   LevelCoordinates coordinates{space};
   Neighbours neighbours{space};
@@ -20,7 +20,7 @@ struct Fixture {
   Surroundings surroundings{space, candidates, neighbours};
   Kernel kernel = Kernel::prior(3, 0.03);
 
-  Fixture() {
+  NeighbourSpace() {
     add({1, 1, 0}, 1.00);
     add({1, 1, 3}, 1.20);
     add({0, 1, 0}, 1.01);
@@ -41,12 +41,12 @@ struct Fixture {
 };
 
 TEST(Surroundings, CombineTheTwoBestChanges) {
-  Fixture fixture;
+  NeighbourSpace fixture;
   EXPECT_EQ(fixture.next(), (Levels{0, 2, 0}));
 }
 
 TEST(Surroundings, SkipWhatWillProbablyFail) {
-  Fixture fixture;
+  NeighbourSpace fixture;
   Eigen::ArrayXf success =
       Eigen::ArrayXf::Ones(static_cast<Eigen::Index>(fixture.candidates.indices.size()));
   success[static_cast<Eigen::Index>(*fixture.space.find(Levels{0, 2, 0}))] = 0.02F;
@@ -54,7 +54,7 @@ TEST(Surroundings, SkipWhatWillProbablyFail) {
 }
 
 TEST(Surroundings, PreferATradeOfAValueForAnother) {
-  Fixture fixture;
+  NeighbourSpace fixture;
   for (const Levels& levels : {Levels{0, 2, 0}, Levels{0, 1, 1}}) {
     fixture.taken[*fixture.space.find(levels)] = 1;
   }
@@ -62,7 +62,7 @@ TEST(Surroundings, PreferATradeOfAValueForAnother) {
 }
 
 TEST(Surroundings, SkipWhatDiffersInParametersWithoutEffectOnly) {
-  Fixture fixture;
+  NeighbourSpace fixture;
   fixture.add({0, 2, 0}, 0.9);
   fixture.kernel.log_scales[2] = 5;  // the third parameter is known to have no effect
   int proposals = 0;
@@ -78,7 +78,7 @@ TEST(Surroundings, SkipWhatDiffersInParametersWithoutEffectOnly) {
 }
 
 TEST(Surroundings, EndTwoChangesAway) {
-  Fixture fixture;
+  NeighbourSpace fixture;
   int count = 0;
   while (const auto levels = fixture.next()) {
     EXPECT_TRUE((*levels)[0] == 1 || (*levels)[1] == 1 || (*levels)[2] == 0);
@@ -89,7 +89,7 @@ TEST(Surroundings, EndTwoChangesAway) {
 }
 
 TEST(Surroundings, FollowTheFastest) {
-  Fixture fixture;
+  NeighbourSpace fixture;
   fixture.next();
   fixture.add({0, 2, 3}, 0.5);
   const auto levels = fixture.next();

@@ -13,13 +13,13 @@ using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kUnreached = std::numeric_limits<double>::infinity();
 
 /// Rows are candidates, columns problems.
 const std::vector<std::vector<double>> kRatios{
-    {1, 1.5, 4},     // best at the first
-    {1.2, 1, 2},     // at the second
-    {kNever, 3, 1},  // at the third
+    {1, 1.5, 4},         // best at the first
+    {1.2, 1, 2},         // at the second
+    {kUnreached, 3, 1},  // at the third
 };
 
 TEST(TradeOff, FewerConfigurationsLoseMore) {
@@ -41,13 +41,13 @@ TEST(TradeOff, EndsWithTheFewestWithinTheLimit) {
 }
 
 TEST(TradeOff, IsEmptyIfAProblemIsUnserved) {
-  const std::vector<std::vector<double>> ratios{{1, kNever}, {1.1, kNever}};
+  const std::vector<std::vector<double>> ratios{{1, kUnreached}, {1.1, kUnreached}};
   EXPECT_THAT(trade_off(ratios, 1.05), IsEmpty());
   EXPECT_THAT(trade_off({}, 1.05), IsEmpty());
 }
 
 TEST(TradeOff, OmitsNumbersThatLeaveAProblemUnserved) {
-  const std::vector<std::vector<double>> ratios{{1, kNever}, {kNever, 1}};
+  const std::vector<std::vector<double>> ratios{{1, kUnreached}, {kUnreached, 1}};
   ASSERT_EQ(trade_off(ratios, 1.05).size(), 1u);
   EXPECT_THAT(trade_off(ratios, 1.05)[0].chosen, ElementsAre(0u, 1u));
 }

@@ -36,7 +36,7 @@ Target one_parameter() {
   return target;
 }
 
-TuningRequest request_for(const Target& target, int problems) {
+TuningRequest request_of(const Target& target, int problems) {
   TuningRequest request;
   for (int i = 1; i <= problems; ++i) {
     request.problems.push_back(problem_of(target, {{"N", 64 * i}}, {}));
@@ -113,7 +113,7 @@ class SeveralDevices : public ::testing::Test {
     auto store = open_store();
     TuningCallbacks callbacks;
     callbacks.on_warning = [this](const std::string& sentence) { warnings_.push_back(sentence); };
-    return tune(target_, devices_, &store, request_for(target_, problems), callbacks);
+    return tune(target_, devices_, &store, request_of(target_, problems), callbacks);
   }
 
   /// Two of these keep company; one fails after `good` loads.

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr const char* kManifest = R"json({
+constexpr const char* kCopy = R"json({
   "manifest": 1, "name": "mine", "source": "mine.cu", "sizes": ["N"],
   "arguments": {"y": {"type": "f32", "length": "N", "role": "output"}},
   "kernels": [{"entry": "mine", "grid": ["N"], "block": [1], "arguments": ["y"]}],
@@ -25,7 +25,7 @@ class CatalogTest : public testing::Test {
  protected:
   CatalogTest() {
     folder_.write("mine/mine.cu", "");
-    manifest_ = folder_.write("mine/mine.target.json", kManifest);
+    manifest_ = folder_.write("mine/mine.target.json", kCopy);
     folder_.write("other/readme", "");
     setenv("AUTOTUNE_KERNEL_PATH", ("/none:" + folder_.path().string()).c_str(), 1);
   }

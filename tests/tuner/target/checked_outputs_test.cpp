@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr const char* kManifest = R"toml(manifest = 2
+constexpr const char* kOutputs = R"toml(manifest = 2
 name = "sum"
 source = "sum.cu"
 sizes = ["N"]
@@ -35,7 +35,7 @@ class CheckedOutputs : public testing::Test {
  protected:
   CheckedOutputs() { folder_.write("sum.cu", ""); }
   Target target(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kManifest;
+    std::string text = kOutputs;
     text.replace(text.find(from), from.size(), to);
     return load_manifest(folder_.write("sum.target.toml", text));
   }

@@ -22,7 +22,7 @@ std::string names(const std::string& text) {
   return names;
 }
 
-void expect_error(const std::string& parameter, const std::string& what) {
+void expect_parameter_error(const std::string& parameter, const std::string& what) {
   EXPECT_THAT([&] { names("parameters.BM = " + parameter); },
               ThrowsMessage<Error>(HasSubstr(what)));
 }
@@ -59,12 +59,13 @@ parameters.C = { values = ["x", "y"], as = "text" }
 }
 
 TEST(DeclaredParameters, HaveTheirValuesFromOnePlace) {
-  expect_error("64", "a.toml:1:17: expected a list, got an integer");
-  expect_error("{ values = [1, 2], from = 1, to = 9, step = 1 }",
-               "a.toml:1:43: give \"values\" or a range, not both");
-  expect_error("{ values = [1, 2], step = 2 }", "give \"values\" or a range, not both");
-  expect_error("{ value = [1, 2] }", "there is no key \"value\" (did you mean values?)");
-  expect_error("{ values = ['a'], as = 'text', run_time = true }", "has no text in the source");
+  expect_parameter_error("64", "a.toml:1:17: expected a list, got an integer");
+  expect_parameter_error("{ values = [1, 2], from = 1, to = 9, step = 1 }",
+                         "a.toml:1:43: give \"values\" or a range, not both");
+  expect_parameter_error("{ values = [1, 2], step = 2 }", "give \"values\" or a range, not both");
+  expect_parameter_error("{ value = [1, 2] }", "there is no key \"value\" (did you mean values?)");
+  expect_parameter_error("{ values = ['a'], as = 'text', run_time = true }",
+                         "has no text in the source");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string default_of(const std::string& text) {
   return to_text(target.default_configuration);
 }
 
-void expect_error(const std::string& text, const std::string& what) {
+void expect_default_error(const std::string& text, const std::string& what) {
   EXPECT_THAT([&] { default_of(text); }, ThrowsMessage<Error>(HasSubstr(what)));
 }
 
@@ -56,19 +56,20 @@ TEST(DefaultReader, ThePartsOfTheChosenFamilyHaveDefaultsToo) {
 }
 
 TEST(DefaultReader, WhatIsNotAParameterOrNotItsValueIsRefused) {
-  expect_error("parameters.BLOCK = [64]\ndefault.BLOC = 64",
-               "a.toml:2:16: there is no such parameter (did you mean BLOCK?)");
-  expect_error("parameters.BLOCK = [64]\ndefault.BLOCK = 100",
-               "100 is not a value of the parameter");
-  expect_error("parameters.BLOCK = [64]\ndefault = 64", "expected a table, got an integer");
-  expect_error(kFamilies + std::string("default.FAMILY = 'slow'"), "slow is not a value of the");
+  expect_default_error("parameters.BLOCK = [64]\ndefault.BLOC = 64",
+                       "a.toml:2:16: there is no such parameter (did you mean BLOCK?)");
+  expect_default_error("parameters.BLOCK = [64]\ndefault.BLOCK = 100",
+                       "100 is not a value of the parameter");
+  expect_default_error("parameters.BLOCK = [64]\ndefault = 64", "expected a table, got an integer");
+  expect_default_error(kFamilies + std::string("default.FAMILY = 'slow'"),
+                       "slow is not a value of the");
 }
 
 TEST(DefaultReader, AParameterOfAFamilyHasItsDefaultThere) {
-  expect_error(kFamilies + std::string("default.STAGES = 3"),
-               "STAGES belongs to the family fast: set it in the default of that family");
-  expect_error(kFamilies + std::string("families.plain.default.STAGES = 3"),
-               "STAGES belongs to the family fast");
+  expect_default_error(kFamilies + std::string("default.STAGES = 3"),
+                       "STAGES belongs to the family fast: set it in the default of that family");
+  expect_default_error(kFamilies + std::string("families.plain.default.STAGES = 3"),
+                       "STAGES belongs to the family fast");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-constexpr const char* kManifest = R"toml(manifest = 2
+constexpr const char* kFormat2 = R"toml(manifest = 2
 name = "scale"
 source = "scale.cu"
 sizes.N = { multiple = 8, least = 16 }
@@ -73,7 +73,7 @@ class Format2Test : public testing::Test {
 
   /// The manifest with the first `from` replaced.
   Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kManifest;
+    std::string text = kFormat2;
     const std::size_t at = text.find(from);
     if (at == std::string::npos) throw std::logic_error("the manifest has no " + from);
     text.replace(at, from.size(), to);

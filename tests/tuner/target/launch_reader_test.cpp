@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr const char* kManifest = R"toml(manifest = 2
+constexpr const char* kLaunchKeys = R"toml(manifest = 2
 name = "filter"
 source = ["types.cu", "kernels/filter.cu"]
 sizes = ["N"]
@@ -44,7 +44,7 @@ class LaunchReaderTest : public testing::Test {
   }
 
   Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kManifest;
+    std::string text = kLaunchKeys;
     text.replace(text.find(from), from.size(), to);
     return load_manifest(folder_.write("filter.target.toml", text));
   }

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-constexpr const char* kManifest = R"json({
+constexpr const char* kLaunch = R"json({
   "manifest": 1, "name": "scale", "source": "scale.cu", "sizes": ["N"],
   "settings": {"dtype": ["f32", "i64"], "batch": [1, 4]},
   "parameters": [
@@ -56,7 +56,7 @@ class LaunchTest : public testing::Test {
  protected:
   LaunchTest() {
     folder_.write("scale.cu", "// the kernel\n");
-    target_ = load_manifest(folder_.write("scale.target.json", kManifest));
+    target_ = load_manifest(folder_.write("scale.target.json", kLaunch));
     device_.name = "a fake";
   }
   Problem problem(std::int64_t n, const NamedValues& settings = {}) const {

@@ -21,7 +21,7 @@ using testing::Not;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-constexpr const char* kManifest = R"json({
+constexpr const char* kValid = R"json({
   // A comment.
   "manifest": 1, "name": "scale", "description": "y = a x", "source": "scale.cu",
   "sizes": ["N"],
@@ -66,7 +66,7 @@ class ManifestTest : public testing::Test {
 
   /// The manifest with the first `from` replaced.
   Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kManifest;
+    std::string text = kValid;
     const std::size_t at = text.find(from);
     if (at == std::string::npos) throw std::logic_error("the manifest has no " + from);
     text.replace(at, from.size(), to);

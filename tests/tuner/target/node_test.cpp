@@ -13,49 +13,50 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 template <class Call>
-void expect_error(const Call& call, const std::string& what) {
+void expect_node_error(const Call& call, const std::string& what) {
   EXPECT_THAT(call, ThrowsMessage<Error>(HasSubstr(what)));
 }
 
 TEST(Node, AKeyThatIsNotKnownIsAnsweredWithANearOne) {
   const Node root = toml("a = 1\n[sub]\nvalus = 2\nsizes = 3\n");
-  expect_error([&] { root["sub"].expect_keys({"values"}); },
-               "a.toml:3:1: there is no key \"valus\" (did you mean values?)");
-  expect_error([&] { root["sub"].expect_keys({"valus"}); },
-               "a.toml:4:1: \"sizes\" is a key of the target: such keys stand above the first");
-  expect_error([&] { root["sub"].expect_keys({"sizes"}, {"valus"}); },
-               "a.toml:3:1: the key \"valus\" is not supported yet");
-  expect_error([&] { root["a"].expect_keys({}); }, "expected a table, got an integer");
+  expect_node_error([&] { root["sub"].expect_keys({"values"}); },
+                    "a.toml:3:1: there is no key \"valus\" (did you mean values?)");
+  expect_node_error(
+      [&] { root["sub"].expect_keys({"valus"}); },
+      "a.toml:4:1: \"sizes\" is a key of the target: such keys stand above the first");
+  expect_node_error([&] { root["sub"].expect_keys({"sizes"}, {"valus"}); },
+                    "a.toml:3:1: the key \"valus\" is not supported yet");
+  expect_node_error([&] { root["a"].expect_keys({}); }, "expected a table, got an integer");
   EXPECT_NO_THROW(root.expect_keys({"a", "sub"}));
 }
 
 TEST(Node, AMissingKeyIsNamedWithItsTable) {
   const Node root = toml("[sub]\na = 1\n");
-  expect_error([&] { (void)root["b"]; }, "a.toml:1:1: \"b\" is missing");
-  expect_error([&] { (void)root["sub"]["b"]; }, "a.toml:1:2: sub: \"b\" is missing");
+  expect_node_error([&] { (void)root["b"]; }, "a.toml:1:1: \"b\" is missing");
+  expect_node_error([&] { (void)root["sub"]["b"]; }, "a.toml:1:2: sub: \"b\" is missing");
 }
 
 TEST(Node, AListHasAsManyItemsAsAreAllowed) {
   const Node root = toml("list = [1, 2, 3]\none = 4\n");
   const Node& list = root["list"];
   EXPECT_EQ(list.items(3, 3).size(), 3u);
-  expect_error([&] { (void)list.items(4); }, "has 3 items, expected 4 or more");
-  expect_error([&] { (void)list.items(1, 2); }, "has 3 items, expected 2 at most");
-  expect_error([&] { (void)list.items(2, 2); }, "has 3 items, expected 2");
-  expect_error([&] { (void)root["one"].items(); }, "expected a list, got an integer");
+  expect_node_error([&] { (void)list.items(4); }, "has 3 items, expected 4 or more");
+  expect_node_error([&] { (void)list.items(1, 2); }, "has 3 items, expected 2 at most");
+  expect_node_error([&] { (void)list.items(2, 2); }, "has 3 items, expected 2");
+  expect_node_error([&] { (void)root["one"].items(); }, "expected a list, got an integer");
   EXPECT_EQ(root["one"].one_or_more(3).front().integer(), 4);
-  expect_error([&] { (void)list.one_or_more(2); }, "has 3 items, expected 2 at most");
+  expect_node_error([&] { (void)list.one_or_more(2); }, "has 3 items, expected 2 at most");
 }
 
 TEST(Node, AnEmptyListIsNotOneOrMore) {
   const Node root = toml("list = []");
-  expect_error([&] { (void)root["list"].one_or_more(3); }, "has 0 items, expected 1 or more");
+  expect_node_error([&] { (void)root["list"].one_or_more(3); }, "has 0 items, expected 1 or more");
 }
 
 TEST(Node, NamesOfMembersAreIdentifiers) {
-  expect_error([] { (void)toml("\"a-b\" = 1").members(); }, "\"a-b\" is not a name");
-  expect_error([] { (void)toml("\"größe\" = 1").members(); }, "größe\" is not a name");
-  expect_error([] { (void)toml("\"\" = 1").members(); }, "\"\" is not a name");
+  expect_node_error([] { (void)toml("\"a-b\" = 1").members(); }, "\"a-b\" is not a name");
+  expect_node_error([] { (void)toml("\"größe\" = 1").members(); }, "größe\" is not a name");
+  expect_node_error([] { (void)toml("\"\" = 1").members(); }, "\"\" is not a name");
 }
 
 TEST(Node, AValueIsANumberAFlagOrAWord) {
@@ -64,22 +65,22 @@ TEST(Node, AValueIsANumberAFlagOrAWord) {
   EXPECT_EQ(root["a"].value(), Value(1));
   EXPECT_EQ(root["b"].value(), Value(0.5));
   EXPECT_EQ(root["c"].value(), Value("word"));
-  expect_error([&] { (void)root["d"].value(); }, "\"12\" is a number: leave out the quotes");
-  expect_error([&] { (void)root["e"].value(); }, "\"a b\" is neither a number nor a word");
-  expect_error([&] { (void)root["f"].value(); }, "expected a finite number");
-  expect_error([&] { (void)root["g"].value(); }, "expected a finite number");
-  expect_error([&] { (void)root["h"].value(); }, "expected a number or a word, got a list");
-  expect_error([&] { (void)root["i"].value(); }, "\"\" is neither a number nor a word");
+  expect_node_error([&] { (void)root["d"].value(); }, "\"12\" is a number: leave out the quotes");
+  expect_node_error([&] { (void)root["e"].value(); }, "\"a b\" is neither a number nor a word");
+  expect_node_error([&] { (void)root["f"].value(); }, "expected a finite number");
+  expect_node_error([&] { (void)root["g"].value(); }, "expected a finite number");
+  expect_node_error([&] { (void)root["h"].value(); }, "expected a number or a word, got a list");
+  expect_node_error([&] { (void)root["i"].value(); }, "\"\" is neither a number nor a word");
 }
 
 TEST(Node, EachTypeIsReadAsItself) {
   const Node root = toml("a = 2\nb = 0.5\nc = 'word'\nd = true\n");
   EXPECT_EQ(root["a"].real(), 2.0);
-  expect_error([&] { (void)root["b"].integer(); }, "expected an integer, got a number with a");
-  expect_error([&] { (void)root["d"].integer(); }, "expected an integer, got true or false");
-  expect_error([&] { (void)root["c"].real(); }, "expected a number, got a text");
-  expect_error([&] { (void)root["a"].flag(); }, "expected true or false, got an integer");
-  expect_error([&] { (void)root["a"].text(); }, "a.toml:1:5: ");
+  expect_node_error([&] { (void)root["b"].integer(); }, "expected an integer, got a number with a");
+  expect_node_error([&] { (void)root["d"].integer(); }, "expected an integer, got true or false");
+  expect_node_error([&] { (void)root["c"].real(); }, "expected a number, got a text");
+  expect_node_error([&] { (void)root["a"].flag(); }, "expected true or false, got an integer");
+  expect_node_error([&] { (void)root["a"].text(); }, "a.toml:1:5: ");
 }
 
 TEST(Node, ALongLineIsCutBetweenCharacters) {
@@ -100,8 +101,8 @@ TEST(Node, ALongLineIsCutBetweenCharacters) {
 }
 
 TEST(Node, KeysThatAreShownStandAfterThePlace) {
-  expect_error([] { json(R"({"a": {"b": [1, "x"]}})")["a"]["b"].items()[1].fail("no"); },
-               "a.json:1:17: a.b[1]: no");
+  expect_node_error([] { json(R"({"a": {"b": [1, "x"]}})")["a"]["b"].items()[1].fail("no"); },
+                    "a.json:1:17: a.b[1]: no");
 }
 
 }  // namespace

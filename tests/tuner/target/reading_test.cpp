@@ -14,7 +14,7 @@ using testing::ThrowsMessage;
 
 Reading reading(const std::string& text) { return {toml(text), {}, 2}; }
 
-void expect_error(const std::string& text, const std::string& what) {
+void expect_reading_error(const std::string& text, const std::string& what) {
   EXPECT_THAT([&] { reading(text); }, ThrowsMessage<Error>(HasSubstr(what)));
 }
 
@@ -36,17 +36,17 @@ families.fast = { parts = ["tiles"], main = "fast" }
 }
 
 TEST(Reading, FamiliesAndPartsThatMakeNoSenseAreRefused) {
-  expect_error("families = {}", "there are no families: leave the key out");
-  expect_error("families.f.parts = [\"a\"]", "there is no part a (there are none)");
-  expect_error("parts.tiles.main = 'f'\nfamilies.f.parts = [\"tile\"]",
-               "there is no part tile (did you mean tiles?)");
-  expect_error("families.f.sizes = ['N']", "\"sizes\" is a key of the target");
-  expect_error("parts.a.mains = 'f'\nfamilies.f.parts = ['a']", "did you mean main?");
+  expect_reading_error("families = {}", "there are no families: leave the key out");
+  expect_reading_error("families.f.parts = [\"a\"]", "there is no part a (there are none)");
+  expect_reading_error("parts.tiles.main = 'f'\nfamilies.f.parts = [\"tile\"]",
+                       "there is no part tile (did you mean tiles?)");
+  expect_reading_error("families.f.sizes = ['N']", "\"sizes\" is a key of the target");
+  expect_reading_error("parts.a.mains = 'f'\nfamilies.f.parts = ['a']", "did you mean main?");
 }
 
 TEST(Reading, APartThatUsesOtherPartsIsRefused) {
-  expect_error("parts.a.main = 'f'\nparts.b.parts = ['a']\nfamilies.f.parts = ['b']",
-               "a.toml:2:17: a part cannot use other parts: list them all in the family");
+  expect_reading_error("parts.a.main = 'f'\nparts.b.parts = ['a']\nfamilies.f.parts = ['b']",
+                       "a.toml:2:17: a part cannot use other parts: list them all in the family");
 }
 
 }  // namespace

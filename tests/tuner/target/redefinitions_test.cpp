@@ -53,7 +53,7 @@ TEST(UnguardedDefines, AskNotForTheirOwnName) {
   }
 }
 
-constexpr const char* kManifest = R"json({
+constexpr const char* kRedefined = R"json({
   "manifest": 1, "name": "scale", "source": "scale.cu", "include": ["shared"], "sizes": ["N"],
   "settings": {"dtype": ["f32", "f64"]},
   "parameters": [{"name": "BLOCK", "values": [64, 128]},
@@ -73,7 +73,7 @@ class Redefinitions : public testing::Test {
 
   void load(const std::string& source) {
     folder_.write("scale.cu", source);
-    load_manifest(folder_.write("scale.target.json", kManifest));
+    load_manifest(folder_.write("scale.target.json", kRedefined));
   }
 
   ScratchFolder folder_;

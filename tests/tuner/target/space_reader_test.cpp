@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-constexpr const char* kManifest = R"toml(manifest = 2
+constexpr const char* kSpace = R"toml(manifest = 2
 name = "scale"
 source = "scale.cu"
 sizes = ["N"]
@@ -39,7 +39,7 @@ class SpaceReaderTest : public testing::Test {
 
   /// The manifest with the first `from` replaced.
   Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kManifest;
+    std::string text = kSpace;
     text.replace(text.find(from), from.size(), to);
     return load_manifest(folder_.write("scale.target.toml", text));
   }

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr const char* kManifest = R"toml(
+constexpr const char* kTextures = R"toml(
 manifest = 2
 name = "blur"
 source = "blur.cu"
@@ -30,7 +30,7 @@ reference.kernels.plain = { grid = 1, block = 1 }
 class TextureReader : public testing::Test {
  protected:
   Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kManifest;
+    std::string text = kTextures;
     text.replace(text.find(from), from.size(), to);
     folder_.write("blur.cu", "int blur;\n");
     return load_manifest(folder_.write("blur.target.toml", text));

@@ -26,7 +26,7 @@ WordForm form(const std::string& table) {
 }
 
 template <class Call>
-void expect_error(const Call& call, const std::string& what) {
+void expect_value_error(const Call& call, const std::string& what) {
   EXPECT_THAT(call, ThrowsMessage<Error>(HasSubstr(what)));
 }
 
@@ -38,21 +38,21 @@ TEST(ListedValues, OneRealNumberMakesAllReal) {
 }
 
 TEST(ListedValues, AreNotRepeated) {
-  expect_error([] { listed("[64, 64]"); }, "a.toml:1:11: 64 is listed twice");
-  expect_error([] { listed("[1, 1.0]"); }, "1.0 is listed twice");
-  expect_error([] { listed("[1, true]"); }, "1 is listed twice");
-  expect_error([] { listed("[0.0, -0.0]"); }, "-0.0 is listed twice");
-  expect_error([] { listed("['a', 'a']"); }, "a is listed twice");
+  expect_value_error([] { listed("[64, 64]"); }, "a.toml:1:11: 64 is listed twice");
+  expect_value_error([] { listed("[1, 1.0]"); }, "1.0 is listed twice");
+  expect_value_error([] { listed("[1, true]"); }, "1 is listed twice");
+  expect_value_error([] { listed("[0.0, -0.0]"); }, "-0.0 is listed twice");
+  expect_value_error([] { listed("['a', 'a']"); }, "a is listed twice");
 }
 
 TEST(ListedValues, AreNumbersAloneOrWordsAlone) {
-  expect_error([] { listed("[64, 'x', 256]"); },
-               "BM has the integer 64 and the word x: use numbers only or words only");
-  expect_error([] { listed("['f32', 64]"); }, "BM has the word f32 and the integer 64");
-  expect_error([] { listed("[0.5, 'half']"); }, "the real number 0.5 and the word half");
-  expect_error([] { listed("[]"); }, "has 0 items, expected 1 or more");
-  expect_error([] { listed("[0.5, nan]"); }, "expected a finite number");
-  expect_error([] { listed("[[64], 128]"); }, "expected a number or a word, got a list");
+  expect_value_error([] { listed("[64, 'x', 256]"); },
+                     "BM has the integer 64 and the word x: use numbers only or words only");
+  expect_value_error([] { listed("['f32', 64]"); }, "BM has the word f32 and the integer 64");
+  expect_value_error([] { listed("[0.5, 'half']"); }, "the real number 0.5 and the word half");
+  expect_value_error([] { listed("[]"); }, "has 0 items, expected 1 or more");
+  expect_value_error([] { listed("[0.5, nan]"); }, "expected a finite number");
+  expect_value_error([] { listed("[[64], 128]"); }, "expected a number or a word, got a list");
 }
 
 TEST(ListedValues, MayBe1000Words) {
@@ -62,7 +62,7 @@ TEST(ListedValues, MayBe1000Words) {
     return listed(list + "]");
   };
   EXPECT_THAT(words(1000), SizeIs(1000));
-  expect_error([&] { words(1001); }, "BM has more than 1000 words: number them instead");
+  expect_value_error([&] { words(1001); }, "BM has more than 1000 words: number them instead");
 }
 
 TEST(RangedValues, RiseByAStepOrAFactorUpToTheLast) {
@@ -80,26 +80,29 @@ TEST(RangedValues, EndBeforeTheLargestIntegerOverflows) {
 
 TEST(RangedValues, AreAtMost65535) {
   EXPECT_THAT(ranged("from = 1, to = 65535, step = 1"), SizeIs(65535));
-  expect_error([] { ranged("from = 0, to = 65535, step = 1"); }, "more than 65535 values");
+  expect_value_error([] { ranged("from = 0, to = 65535, step = 1"); }, "more than 65535 values");
 }
 
 TEST(RangedValues, ThatDoNotRiseAreRefused) {
-  expect_error([] { ranged("from = 1, to = 8"); }, "give \"factor\" or \"step\"");
-  expect_error([] { ranged("from = 1, to = 8, step = 1, factor = 2"); }, "give \"factor\" or");
-  expect_error([] { ranged("from = 1, to = 8, step = 0"); }, "the values do not rise");
-  expect_error([] { ranged("from = 1, to = 8, factor = 1"); }, "the values do not rise");
-  expect_error([] { ranged("from = 0, to = 8, factor = 2"); }, "a factor needs values of 1 or");
-  expect_error([] { ranged("from = 8, to = 1, step = 1"); }, "8 to 1 goes down");
-  expect_error([] { ranged("to = 8, step = 1"); }, "\"from\" is missing");
+  expect_value_error([] { ranged("from = 1, to = 8"); }, "give \"factor\" or \"step\"");
+  expect_value_error([] { ranged("from = 1, to = 8, step = 1, factor = 2"); },
+                     "give \"factor\" or");
+  expect_value_error([] { ranged("from = 1, to = 8, step = 0"); }, "the values do not rise");
+  expect_value_error([] { ranged("from = 1, to = 8, factor = 1"); }, "the values do not rise");
+  expect_value_error([] { ranged("from = 0, to = 8, factor = 2"); },
+                     "a factor needs values of 1 or");
+  expect_value_error([] { ranged("from = 8, to = 1, step = 1"); }, "8 to 1 goes down");
+  expect_value_error([] { ranged("to = 8, step = 1"); }, "\"from\" is missing");
 }
 
 TEST(WordForm, IsTextOrTypeForWordsAlone) {
   EXPECT_EQ(form("values = ['f32', 'i64']"), WordForm::number);
   EXPECT_EQ(form("values = ['float', 'double'], as = 'text'"), WordForm::text);
   EXPECT_EQ(form("values = ['f32', 'i64'], as = 'type'"), WordForm::type);
-  expect_error([] { form("values = ['a'], as = 'word'"); }, "expected \"text\" or \"type\"");
-  expect_error([] { form("values = ['f32', 'double'], as = 'type'"); }, "the types are f32");
-  expect_error([] { form("values = [1, 2], as = 'text'"); }, "only words can be text or types");
+  expect_value_error([] { form("values = ['a'], as = 'word'"); }, "expected \"text\" or \"type\"");
+  expect_value_error([] { form("values = ['f32', 'double'], as = 'type'"); }, "the types are f32");
+  expect_value_error([] { form("values = [1, 2], as = 'text'"); },
+                     "only words can be text or types");
 }
 
 }  // namespace

@@ -255,7 +255,7 @@ std::vector<pid_t> pids_of(const fs::path& file) {
   return {};
 }
 
-bool is_gone(pid_t pid) {
+bool has_ended(pid_t pid) {
   for (int i = 0; i < 500; ++i) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
     std::string number, name, state;
@@ -272,7 +272,7 @@ TEST(RemotePlugin, WhatItHasForkedEndsWithTheSearch) {
   EXPECT_EQ(search_with("forks").evaluated, 40u);
   const std::vector<pid_t> pids = pids_of(file);
   ASSERT_EQ(pids.size(), 2u);
-  for (const pid_t pid : pids) EXPECT_TRUE(is_gone(pid));
+  for (const pid_t pid : pids) EXPECT_TRUE(has_ended(pid));
 }
 
 TEST(RemotePlugin, WhatItHasForkedEndsWithTheToolHoweverThatEnds) {
@@ -291,7 +291,7 @@ TEST(RemotePlugin, WhatItHasForkedEndsWithTheToolHoweverThatEnds) {
   kill(tool, SIGKILL);
   waitpid(tool, nullptr, 0);
   ASSERT_EQ(pids.size(), 2u);
-  for (const pid_t pid : pids) EXPECT_TRUE(is_gone(pid));
+  for (const pid_t pid : pids) EXPECT_TRUE(has_ended(pid));
 }
 
 TEST(RemotePlugin, WhatTheEvaluatorThrowsIsNotHeldAgainstThePlugin) {
