@@ -75,8 +75,8 @@ void add_introduced(const Words& words, Names& names) {
     const bool after_type =
         is_name(before)
             ? !one_of(before, {"return", "else", "throw", "case", "new", "co_return", "delete"})
-            : one_of(before, {">", "&", "*"}) || (before == ")" && words[i + 1] == "=") ||
-                  (before == "," && words[i + 1] == ";");
+            : one_of(before, {">", "&", "*"}) ||
+                  (one_of(before, {")", ","}) && one_of(words[i + 1], {"=", ";"}));
     if (after_type && is_name(words[i]) &&
         one_of(words[i + 1], {"(", "{", ";", "=", ",", ")", "[", ":", ">"})) {
       names.insert(words[i]);
