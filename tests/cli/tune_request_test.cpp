@@ -11,20 +11,22 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-Arguments tune(const std::vector<std::string>& words) { return {verb_called("tune"), words}; }
+Arguments tune_arguments(const std::vector<std::string>& words) {
+  return {verb_called("tune"), words};
+}
 
 TEST(TuneRequest, ThePolicyHasTheDefaultsOfItsDevice) {
-  const Policy on_gpu = policy_of(tune({}), DeviceKind::cuda);
+  const Policy on_gpu = policy_of(tune_arguments({}), DeviceKind::cuda);
   EXPECT_EQ(on_gpu.l2, L2State::hot);
   EXPECT_EQ(on_gpu.form, LaunchForm::graph);
   EXPECT_EQ(on_gpu.context, CallContext::between);
-  EXPECT_EQ(policy_of(tune({}), DeviceKind::host).context, CallContext::chain);
+  EXPECT_EQ(policy_of(tune_arguments({}), DeviceKind::host).context, CallContext::chain);
 }
 
 TEST(TuneRequest, ThePolicyIsWhatTheOptionsSay) {
-  const Policy policy = policy_of(
-      tune({"--l2", "cold", "--launch", "stream", "--context", "alone", "--objective", "energy"}),
-      DeviceKind::cuda);
+  const Policy policy = policy_of(tune_arguments({"--l2", "cold", "--launch", "stream", "--context",
+                                                  "alone", "--objective", "energy"}),
+                                  DeviceKind::cuda);
   EXPECT_EQ(policy.l2, L2State::cold);
   EXPECT_EQ(policy.form, LaunchForm::stream);
   EXPECT_EQ(policy.context, CallContext::alone);
@@ -35,7 +37,7 @@ TEST(TuneRequest, ThePolicyIsWhatTheOptionsSay) {
 TEST(TuneRequest, AnUnknownWordIsRefusedWithTheKnownOnes) {
   const auto refusal = [](const std::string& option, const std::string& word) {
     try {
-      policy_of(tune({option, word}), DeviceKind::cuda);
+      policy_of(tune_arguments({option, word}), DeviceKind::cuda);
     } catch (const UsageError& error) {
       return std::string(error.what());
     }
@@ -50,10 +52,10 @@ TEST(TuneRequest, AnUnknownWordIsRefusedWithTheKnownOnes) {
 
 TEST(TuneRequest, OnlyAGpuHasNeighboursOfACall) {
   for (const DeviceKind kind : {DeviceKind::host, DeviceKind::model}) {
-    EXPECT_EQ(policy_of(tune({"--context", "chain"}), kind).context, CallContext::chain);
+    EXPECT_EQ(policy_of(tune_arguments({"--context", "chain"}), kind).context, CallContext::chain);
     EXPECT_THAT(
         [&] {
-          policy_of(tune({"--context", "between"}), kind);
+          policy_of(tune_arguments({"--context", "between"}), kind);
         },
         ThrowsMessage<UsageError>(HasSubstr("needs a CUDA GPU")));
   }
@@ -66,16 +68,16 @@ TEST(TuneRequest, OnlyGuidedOnAGpuEndsByItself) {
 }
 
 TEST(TuneRequest, TheCommandIsInTheOrderOfTheOptions) {
-  EXPECT_EQ(command_text(tune(
+  EXPECT_EQ(command_text(tune_arguments(
                 {"--retune", "--fix", "A=1", "--sizes", "64", "--fix", "B=2", "--target", "gemm"})),
             "tune --target gemm --sizes 64 --fix A=1 --fix B=2 --retune");
 }
 
 TEST(TuneRequest, TheDeviceIsAGpuUnlessItIsNamedOtherwise) {
-  EXPECT_EQ(kind_asked_for(tune({})), DeviceKind::cuda);
-  EXPECT_EQ(kind_asked_for(tune({"--device", "cuda:1"})), DeviceKind::cuda);
-  EXPECT_EQ(kind_asked_for(tune({"--device", "host"})), DeviceKind::host);
-  EXPECT_EQ(kind_asked_for(tune({"--device", "model:h200"})), DeviceKind::model);
+  EXPECT_EQ(kind_asked_for(tune_arguments({})), DeviceKind::cuda);
+  EXPECT_EQ(kind_asked_for(tune_arguments({"--device", "cuda:1"})), DeviceKind::cuda);
+  EXPECT_EQ(kind_asked_for(tune_arguments({"--device", "host"})), DeviceKind::host);
+  EXPECT_EQ(kind_asked_for(tune_arguments({"--device", "model:h200"})), DeviceKind::model);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string line(const std::string& layout, int m, int n, int k, const std::stri
          R"("epilogue":1,"alignment":16,"calls":)" + std::to_string(calls) + "}\n";
 }
 
-std::vector<std::string> tune(const std::string& file) {
+std::vector<std::string> tune_workload(const std::string& file) {
   return {"tune", "--workload", file,     "--device", "host",  "--budget",
           "2",    "--strategy", "random", "--quiet",  "--json"};
 }
@@ -33,7 +33,7 @@ TEST(TuneWorkload, TheHeaviestProblemComesFirst) {
   sandbox.write("w.jsonl", line("NN", 16, 8, 24, "none", 2, 16) +
                                line("TN", 16, 8, 24, "alpha", 5, 24) +
                                line("NN", 16, 8, 24, "none", 1, 16));
-  const Ended ended = sandbox.run(tune("w.jsonl"));
+  const Ended ended = sandbox.run(tune_workload("w.jsonl"));
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, IsEmpty());
   const Json problems = Json::parse(ended.out)["problems"];
@@ -51,7 +51,7 @@ TEST(TuneWorkload, WhatNoKernelServesIsLeftOutAndALineSaysHowMuch) {
   const Sandbox sandbox;
   sandbox.write("w.jsonl",
                 line("NN", 16, 8, 24, "none", 3, 16) + line("NN", 16, 8, 24, "device", 1, 16));
-  const Ended ended = sandbox.run(tune("w.jsonl"));
+  const Ended ended = sandbox.run(tune_workload("w.jsonl"));
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("1 problem of gemm is tuned, 75.0 % of the estimated time"));
 }
@@ -64,7 +64,7 @@ TEST(TuneWorkload, ShapesOfTunableOpAreRead) {
                 "GemmTunableOp_float_TN,tn_16_8_24_ld_24_24_16\n"
                 "GemmAndBiasTunableOp_BFloat16_TN,tn_16_8_24_ld_24_24_16\n"
                 "ScaledGemmTunableOp_Float8_NN,nn_16_8_24\n");
-  const Ended ended = sandbox.run(tune("tunableop_untuned0.csv"));
+  const Ended ended = sandbox.run(tune_workload("tunableop_untuned0.csv"));
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("1 other line is left out"));
   const Json problems = Json::parse(ended.out)["problems"];
@@ -81,7 +81,7 @@ TEST(TuneWorkload, SixteenBitsAreTunedByTheirTarget) {
   sandbox.write("w.jsonl", bf16);
   sandbox.write("tunableop_untuned0.csv", "GemmAndBiasTunableOp_BFloat16_TN,tn_16_8_24\n");
   for (const char* file : {"w.jsonl", "tunableop_untuned0.csv"}) {
-    std::vector<std::string> words = tune(file);
+    std::vector<std::string> words = tune_workload(file);
     words.insert(words.end(), {"--target", "gemm16"});
     const Ended ended = sandbox.run(words);
     ASSERT_EQ(ended.status, 0) << ended.err;
@@ -98,16 +98,18 @@ TEST(TuneWorkload, SixteenBitsAreTunedByTheirTarget) {
 TEST(TuneWorkload, ABadFileIsNamedWithItsLine) {
   const Sandbox sandbox;
   sandbox.write("bad.jsonl", line("NN", 16, 8, 24, "none", 1, 16) + "{\"call\":1}\n");
-  expect_refused(sandbox.run(tune("bad.jsonl")), 1,
+  expect_refused(sandbox.run(tune_workload("bad.jsonl")), 1,
                  {"bad.jsonl, line 2", "is not a call of cuBLAS"});
   sandbox.write("other.jsonl", line("NN", 16, 8, 24, "device", 1, 16));
-  expect_refused(sandbox.run(tune("other.jsonl")), 1,
+  expect_refused(sandbox.run(tune_workload("other.jsonl")), 1,
                  {"has no call that kernels of gemm could", "run --report"});
-  expect_refused(sandbox.run(tune("none.jsonl")), 1, {"none.jsonl: cannot be read"});
+  expect_refused(sandbox.run(tune_workload("none.jsonl")), 1, {"none.jsonl: cannot be read"});
   sandbox.write("half.csv", "GemmTunableOp_Half_NN,nn_16_8_24\n");
-  expect_refused(sandbox.run(tune("half.csv")), 1, {"half.csv: has no call", "--target gemm16"});
+  expect_refused(sandbox.run(tune_workload("half.csv")), 1,
+                 {"half.csv: has no call", "--target gemm16"});
   sandbox.write("none.csv", "Validator,PT_VERSION,2.11.0\n");
-  expect_refused(sandbox.run(tune("none.csv")), 1, {"none.csv: has no call", "docs/blas.md"});
+  expect_refused(sandbox.run(tune_workload("none.csv")), 1,
+                 {"none.csv: has no call", "docs/blas.md"});
   expect_refused(sandbox.run({"tune", "--workload", "w", "--sizes", "8", "--device", "host"}), 2,
                  {"leave out --sizes"});
 }

@@ -10,7 +10,7 @@ namespace autotune {
 namespace {
 
 /// As it arrives on the other side.
-Json sent(const Json& json) { return Json::from_cbor(Json::to_cbor(json)); }
+Json received(const Json& json) { return Json::from_cbor(Json::to_cbor(json)); }
 
 LaunchPlan plan() {
   const Scalar integer{ElementType::i64, -5, 0}, real{ElementType::f64, 0, 0.1, "alpha"};
@@ -25,19 +25,19 @@ LaunchPlan plan() {
 }
 
 TEST(Wire, KeepsALaunchPlan) {
-  EXPECT_EQ(launch_plan_of(sent(wire_of(plan()))), plan());
-  EXPECT_EQ(launch_plan_of(sent(wire_of(LaunchPlan{}))), LaunchPlan{});
+  EXPECT_EQ(launch_plan_of(received(wire_of(plan()))), plan());
+  EXPECT_EQ(launch_plan_of(received(wire_of(LaunchPlan{}))), LaunchPlan{});
 }
 
 TEST(Wire, KeepsCountersAndRefusesWhatIsNoNumber) {
   const Counters counters{{"instructions", "warp instructions", 2e6}, {"l2_bytes", "bytes", 0}};
-  EXPECT_EQ(counters_in(sent(wire_of(counters))), counters);
+  EXPECT_EQ(counters_in(received(wire_of(counters))), counters);
   const double infinite = std::numeric_limits<double>::infinity();
   EXPECT_THROW(counters_in(wire_of(Counters{{"l2_bytes", "bytes", infinite}})), WireError);
 }
 
 TEST(Wire, KeepsAnEnergyAndRefusesWhatIsNone) {
-  const Energy energy = energy_of(sent(wire_of(Energy{1.5e-3, 300, 0.31, 0.01})));
+  const Energy energy = energy_of(received(wire_of(Energy{1.5e-3, 300, 0.31, 0.01})));
   EXPECT_EQ(energy.joules, 1.5e-3);
   EXPECT_EQ(energy.seconds, 0.31);
   EXPECT_EQ(energy.resolution, 0.01);
@@ -65,7 +65,7 @@ TEST(Wire, KeepsAWorkload) {
   workload.reference_source.text =
       "text \n\0"
       "more";
-  const Workload got = workload_of(sent(wire_of(workload)));
+  const Workload got = workload_of(received(wire_of(workload)));
   EXPECT_EQ(got.problem, workload.problem);
   EXPECT_EQ(got.buffers, workload.buffers);
   EXPECT_EQ(got.scalars, workload.scalars);
@@ -87,7 +87,7 @@ TEST(Wire, KeepsAKernelAndItsResources) {
   CompiledKernel kernel;
   kernel.key = "abc";
   kernel.resources = {{"first", 32, 1024, 8, 256, {{8, 4}}}, {"second"}};
-  const CompiledKernel got = compiled_kernel_of(sent(wire_of(kernel)), std::string("\0ELF", 4));
+  const CompiledKernel got = compiled_kernel_of(received(wire_of(kernel)), std::string("\0ELF", 4));
   EXPECT_EQ(got.key, "abc");
   EXPECT_EQ(got.resources, kernel.resources);
   EXPECT_EQ(*got.binary, std::string("\0ELF", 4));
@@ -95,14 +95,15 @@ TEST(Wire, KeepsAKernelAndItsResources) {
 
 TEST(Wire, KeepsAVerdictEvenWhenItsErrorIsInfinite) {
   const double infinity = std::numeric_limits<double>::infinity();
-  const Verdict got = verdict_of(sent(wire_of(Verdict{Outcome::wrong, "C[0] is nan", infinity})));
+  const Verdict got =
+      verdict_of(received(wire_of(Verdict{Outcome::wrong, "C[0] is nan", infinity})));
   EXPECT_EQ(got.outcome, Outcome::wrong);
   EXPECT_EQ(got.message, "C[0] is nan");
   EXPECT_TRUE(std::isinf(got.worst_error));
 }
 
 TEST(Wire, KeepsTheL2StateOfABatch) {
-  const TimedBatch got = timed_batch_of(sent(wire_of(TimedBatch{1e-5, 1e9, L2State::cold})));
+  const TimedBatch got = timed_batch_of(received(wire_of(TimedBatch{1e-5, 1e9, L2State::cold})));
   EXPECT_EQ(got.seconds, 1e-5);
   EXPECT_EQ(got.clock_hz, 1e9);
   EXPECT_EQ(got.l2, L2State::cold);
@@ -126,7 +127,7 @@ TEST(Wire, RefusesNumbersThatNameNothing) {
 
 TEST(Wire, ThrowsAgainWhatADeviceThrew) {
   try {
-    throw_failure_in(sent(wire_of(KernelFailure(Outcome::timeout, "late"))));
+    throw_failure_in(received(wire_of(KernelFailure(Outcome::timeout, "late"))));
     FAIL();
   } catch (const KernelFailure& failure) {
     EXPECT_EQ(failure.outcome(), Outcome::timeout);
