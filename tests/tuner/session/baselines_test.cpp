@@ -12,7 +12,7 @@ namespace {
 using testing::FakeDevice;
 using testing::Macros;
 
-const std::vector<BaselineSource> kVendor = {{"/lib/vendor.so", "toy"}};
+const std::vector<BaselineSource> kVendorSource = {{"/lib/vendor.so", "toy"}};
 
 TEST(Baselines, TheLibrarysDefaultAndTheTwoFastestOthersThatAreRight) {
   FakeDevice device([](const Macros&) { return testing::Fate{}; });
@@ -24,7 +24,7 @@ TEST(Baselines, TheLibrarysDefaultAndTheTwoFastestOthersThatAreRight) {
                         {"next", {Outcome::ok, 0.8e-5, ""}}};
   const auto bench = device.open({});
   std::vector<std::string> names;
-  for (const BaselineCandidate& one : find_baselines(*bench, kVendor, {})) {
+  for (const BaselineCandidate& one : find_baselines(*bench, kVendorSource, {})) {
     names.push_back(one.name);
   }
   EXPECT_THAT(names, ::testing::ElementsAre("standard", "fast", "next"));
@@ -48,15 +48,15 @@ class Closed final : public Workbench {
 TEST(Baselines, ALibraryThatIsOfNoUseIsAWarning) {
   Closed bench;
   std::string warning;
-  const auto found =
-      find_baselines(bench, kVendor, [&](const std::string& sentence) { warning = sentence; });
+  const auto found = find_baselines(bench, kVendorSource,
+                                    [&](const std::string& sentence) { warning = sentence; });
   EXPECT_TRUE(found.empty());
   EXPECT_EQ(warning, "baseline vendor is left out: libvendor.so.3 is not there");
 }
 
 TEST(Baselines, OneThatCannotBeLoadedAgainFailsWhenItIsTimed) {
   Closed bench;
-  BaselineCandidate one{kVendor[0], 0, "standard", nullptr, 1e-5};
+  BaselineCandidate one{kVendorSource[0], 0, "standard", nullptr, 1e-5};
   reload(one, bench);
   ASSERT_TRUE(one.candidate);
   EXPECT_THAT([&] { one.candidate->time(1, L2State::hot); },
