@@ -238,7 +238,9 @@ void ProblemTuner::compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::si
 /// What is said of results that are right: once, because it is the same for all configurations.
 void ProblemTuner::warn_of_bounds(const ProblemRun& run) const {
   for (const auto& [index, trial] : run.ledger().trials()) {
-    if (trial.outcome != Outcome::ok || trial.message.empty()) continue;
+    if (trial.outcome != Outcome::ok || trial.message.empty() || trial.message == kDisturbed) {
+      continue;
+    }
     return warn(format("{}: {}", problem_text(run.target(), run.problem()), trial.message));
   }
 }
