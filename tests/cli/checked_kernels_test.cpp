@@ -24,31 +24,29 @@ extern "C" __global__ void plain(const float* x, float* y, float a, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = a * x[i];
 })");
-    sandbox_.write("scale.target.toml", R"(manifest = 2
+    sandbox_.write("scale.target.toml", R"toml(manifest = 2
 name = "scale"
 source = "scale.cu"
 sizes = ["N"]
-options = )" + options + R"(
+options = )toml" + options + R"toml(
 parameters.BLOCK = [32, 64]
 arguments.x = { type = "f32", length = "N" }
 arguments.y = { type = "f32", length = "N", role = "output", tolerance = 2 }
-arguments.a = )" + a + R"(
+arguments.a = )toml" + a + R"toml(
 launch.arguments = ["x", "y", "a", "N"]
-kernels.scale = { grid = "ceil_div(N, BLOCK)", block = "BLOCK", dynamic_shared_bytes = "4 * BLOCK"
-  }
+kernels.scale = { grid = "ceil_div(N, BLOCK)", block = "BLOCK", dynamic_shared_bytes = "4 * BLOCK" }
 reference.kernels.plain = { grid = "ceil_div(N, 256)", block = 256 }
 reference.outputs = "same"
-)");
+)toml");
     return sandbox_.run({"check", "./scale.target.toml", "--sizes", "1000", "--device", device});
-}
+  }
 
-static std::vector<std::string>
-devices() {
-  if (AUTOTUNE_WITH_CUDA) return {"host", "model:h200"};
-  return {"host"};
-}
+  static std::vector<std::string> devices() {
+    if (AUTOTUNE_WITH_CUDA) return {"host", "model:h200"};
+    return {"host"};
+  }
 
-const Sandbox sandbox_;
+  const Sandbox sandbox_;
 };
 
 constexpr const char* kScale = R"(

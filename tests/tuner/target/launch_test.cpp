@@ -36,7 +36,7 @@ constexpr const char* kLaunch = R"json({
   },
   "workspace": {"unused": {"type": "f32", "length": "0"},
                 "part": {"type": "f32", "length": "N * SPLIT"}},
-  "tensor_maps": {"map": {"buffer": "x", "dims": ["N", 2], "strides": ["N * dtype_bytes"],
+  "tensor_maps": {"map": {"buffer": "x", "dims": ["N / 2", 2], "strides": ["N / 2 * dtype_bytes"],
                           "box": ["BLOCK", 1], "swizzle_bytes": 128}},
   "kernels": [
     {"entry": "scale", "grid": ["ceil_div(N, BLOCK)", "SPLIT"], "block": ["BLOCK"],
@@ -159,7 +159,7 @@ TEST_F(LaunchTest, APlanHasGeometryArgumentsAndTheWorkspaceInUse) {
   EXPECT_EQ(scale.dynamic_shared_bytes, 512);
   EXPECT_FALSE(scale.starts_early);
   EXPECT_TRUE(plan.launches[1].starts_early);
-  const TensorMap map{0, {256, 2}, {1024}, {128, 1}, 128};
+  const TensorMap map{0, {128, 2}, {512}, {128, 1}, 128};
   EXPECT_THAT(scale.arguments,
               ElementsAre(Argument(BufferRef{0}), Argument(BufferRef{1}),
                           Argument(Scalar{ElementType::f32, 0, 3, "a"}),

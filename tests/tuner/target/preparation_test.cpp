@@ -22,7 +22,7 @@ class Preparation : public testing::Test {
           "= [\"m\", \"s\", \"N\"] }",
       const std::string& reference = "reference.kernels.plain = { grid = 1, block = 1 }") const {
     folder_.write("sum.cu", "");
-    folder_.write("expected.bin", "");
+    folder_.write("expected.bin", "results");
     return load_manifest(folder_.write("sum.target.toml", R"toml(manifest = 2
 name = "sum"
 source = "sum.cu"
