@@ -109,8 +109,10 @@ Accuracy Operands::judge(const std::function<void(cudaStream_t)>& call) const {
   call(stream);
   const DeviceMemory finding = written(stream, Finding{});
   const DeviceMemory sums = written(stream, SquareSums{});
-  const DeviceAnswer right{ElementType::f64, right_.as<std::byte>(), magnitudes_.as<std::byte>(),
-                           false};
+  const auto borrowed = [](const DeviceMemory& memory) {
+    return Sealed(std::shared_ptr<void>(), memory.get());
+  };
+  const SealedAnswer right{0, ElementType::f64, borrowed(right_), borrowed(magnitudes_), false};
   context_.kernels->compare(stream, spec, reinterpret_cast<const std::byte*>(d), right,
                             finding.as<Finding>());
   kernels_.add_squares(d, right_.as<double>(), spec.length, sums.as<SquareSums>());

@@ -34,8 +34,7 @@ const Option kCountersOption{"counters", "",
 void count_entries(const std::vector<db::TunedEntry>& entries, const Target& target,
                    Plugins& plugins, db::TunedStore& store, const std::string& device_text,
                    const std::function<void(const std::string&)>& warn) {
-  constexpr double kCompileSeconds = 60;
-  const auto device = open_device(first_device(device_text), kCompileSeconds);
+  const auto device = open_device(first_device(device_text), /*compile_seconds=*/60);
   require_counters(device->info());
   const auto plugin = counting_plugin(plugins);
   for (const db::TunedEntry& entry : entries) {

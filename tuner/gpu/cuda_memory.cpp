@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/cuda_memory.hpp"
 
+#include <utility>
+
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/measure/verification.hpp"
 
@@ -16,7 +18,7 @@ CudaMemory::CudaMemory(cudaStream_t stream, const DeviceKernels& kernels)
       kernels_(kernels),
       findings_(kSlots * sizeof(Finding)),
       counts_(kSlots * sizeof(std::uint64_t)) {
-  clear_slots();
+  clear_slots(kSlots, kSlots);
 }
 
 std::shared_ptr<std::byte> CudaMemory::allocate(std::int64_t bytes) {
@@ -114,29 +116,26 @@ std::uint64_t* CudaMemory::slot_of(std::uint64_t* to) {
 }
 
 void CudaMemory::finish() {
-  std::vector<Finding> findings(findings_to_.size());
-  std::vector<std::uint64_t> counts(counts_to_.size());
+  // A failure leaves nothing behind that would be added later, to what may be gone by then.
+  const std::vector<Finding*> findings_to = std::exchange(findings_to_, {});
+  const std::vector<std::uint64_t*> counts_to = std::exchange(counts_to_, {});
+  std::vector<Finding> findings(findings_to.size());
+  std::vector<std::uint64_t> counts(counts_to.size());
   copy(reinterpret_cast<std::byte*>(findings.data()), findings_.get(),
        static_cast<std::int64_t>(findings.size() * sizeof(Finding)));
   copy(reinterpret_cast<std::byte*>(counts.data()), counts_.get(),
        static_cast<std::int64_t>(counts.size() * sizeof(std::uint64_t)));
   check_kernel(cudaStreamSynchronize(stream_), "running it");
-  for (std::size_t i = 0; i < findings.size(); ++i) add(*findings_to_[i], findings[i]);
-  for (std::size_t i = 0; i < counts.size(); ++i) *counts_to_[i] += counts[i];
-  clear_slots();
+  clear_slots(findings.size(), counts.size());
+  for (std::size_t i = 0; i < findings.size(); ++i) add(*findings_to[i], findings[i]);
+  for (std::size_t i = 0; i < counts.size(); ++i) *counts_to[i] += counts[i];
 }
 
-/// Those that were used.
-void CudaMemory::clear_slots() {
+void CudaMemory::clear_slots(std::size_t findings, std::size_t counts) {
   static const std::vector<Finding> nothing(kSlots);
-  const bool all = findings_to_.empty() && counts_to_.empty();
-  const std::size_t findings = all ? kSlots : findings_to_.size();
-  const std::size_t counts = all ? kSlots : counts_to_.size();
   copy(findings_.get(), reinterpret_cast<const std::byte*>(nothing.data()),
        static_cast<std::int64_t>(findings * sizeof(Finding)));
   set(counts_.get(), std::byte{0}, static_cast<std::int64_t>(counts * sizeof(std::uint64_t)));
-  findings_to_.clear();
-  counts_to_.clear();
 }
 
 double CudaCall::run() {

@@ -49,7 +49,8 @@ class CudaMemory : public Memory {
   /// Where a kernel leaves what is added to `to` at the end.
   Finding* slot_of(Finding* to);
   std::uint64_t* slot_of(std::uint64_t* to);
-  void clear_slots();
+  /// The first of each kind.
+  void clear_slots(std::size_t findings, std::size_t counts);
 
   cudaStream_t stream_;
   const DeviceKernels& kernels_;

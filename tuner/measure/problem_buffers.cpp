@@ -79,6 +79,7 @@ std::int64_t verification_bytes(const Workload& workload) {
 
 ProblemBuffers::ProblemBuffers(Memory& memory, const Workload& workload)
     : memory_(memory), workload_(workload) {
+  slots_.reserve(workload.buffers.size());  // hashes arrive later, where they were asked for
   std::mt19937_64 secret{std::random_device{}()};
   for (std::size_t i = 0; i < specs().size(); ++i) {
     const BufferSpec& spec = specs()[i];

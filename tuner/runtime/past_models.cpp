@@ -50,7 +50,7 @@ double PredictionsAt::ideal() try {
 }
 
 PastModels::PastModels(const SizedTarget& sized, const db::PastTimes& times)
-    : sized_(sized), here_(model_of(sized, sized.device)) {
+    : here_(model_of(sized, sized.device)) {
   const auto standard = levels_of(sized.target.parameters, sized.target.default_configuration);
   if (!standard) here_.reset();
   if (standard) default_levels_ = *standard;

@@ -52,7 +52,6 @@ class PastModels {
   PredictionsAt at(const std::optional<SizedCostModel>& model,
                    std::span<const std::int64_t> sizes) const;
 
-  const SizedTarget sized_;
   std::optional<SizedCostModel> here_;
   Levels default_levels_;                              // if the target has a model
   std::vector<bool> same_device_;                      // of each device of the past times

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace autotune {
@@ -81,6 +83,38 @@ TEST_F(HostBuffers, AHashTellsWhetherOneElementChanged) {
   EXPECT_NE(hash(), buffers_.hash(0, InputSet::uniform));
   buffers_.refill(0, InputSet::uniform);
   EXPECT_EQ(hash(), buffers_.hash(0, InputSet::uniform));
+}
+
+/// Hashes when it finishes, as a GPU does.
+class LateMemory : public ProcessMemory {
+ public:
+  using ProcessMemory::ProcessMemory;
+  void hash(const std::byte* start, std::int64_t bytes, std::uint64_t* to) override {
+    late_.emplace_back([=, this] { ProcessMemory::hash(start, bytes, to); });
+  }
+  void finish() override {
+    for (const auto& one : std::exchange(late_, {})) one();
+  }
+
+ private:
+  std::vector<std::function<void()>> late_;
+};
+
+TEST_F(HostBuffers, KnowTheHashesOfManyInputsThatCameLate) {
+  Workload many = workload_;
+  for (int i = 0; i < 9; ++i) {
+    many.buffers.push_back({"x" + std::to_string(i), ElementType::f32, kLength});
+  }
+  LateMemory late(threads_);
+  const ProblemBuffers buffers(late, many);
+  for (std::size_t i = 0; i < many.buffers.size(); ++i) {
+    if (many.buffers[i].role != Role::input) continue;
+    for (const InputSet set : kInputSets) {
+      std::uint64_t hash = 0;
+      memory_.hash(buffers.buffer(i, set).start(), kLength * 4, &hash);
+      EXPECT_EQ(buffers.hash(i, set), hash) << many.buffers[i].name;
+    }
+  }
 }
 
 TEST_F(HostBuffers, AFewElementsVaryForATime) {

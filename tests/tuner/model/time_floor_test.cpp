@@ -18,7 +18,7 @@ ArgumentSpec buffer(const char* name, const char* length, Role role) {
 }
 
 /// c = a + b, and a workspace.
-Target vector_add(const char* bytes = nullptr) {
+Target sum_of_two(const char* bytes = nullptr) {
   Target target;
   target.name = "vector_add";
   target.sizes = {"N"};
@@ -38,20 +38,20 @@ double bytes_of(const Target& target) {
 }
 
 TEST(TimeFloor, CountsWhatTheManifestStatesAndNoMoreThanTheBuffers) {
-  EXPECT_EQ(bytes_of(vector_add("8 * N")), 8000);
-  EXPECT_EQ(bytes_of(vector_add("12 * N")), 12000);
-  EXPECT_EQ(bytes_of(vector_add("4 * N * N")), 12000) << "without caches, perhaps";
+  EXPECT_EQ(bytes_of(sum_of_two("8 * N")), 8000);
+  EXPECT_EQ(bytes_of(sum_of_two("12 * N")), 12000);
+  EXPECT_EQ(bytes_of(sum_of_two("4 * N * N")), 12000) << "without caches, perhaps";
 }
 
 TEST(TimeFloor, WithoutAStatementCountsTheOutputsAsTheyMustBeWritten) {
-  EXPECT_EQ(bytes_of(vector_add()), 4000);
+  EXPECT_EQ(bytes_of(sum_of_two()), 4000);
 }
 
 TEST(TimeFloor, IsACycleOrTheBytesAtThePeakOfTheCaches) {
   DeviceInfo host;
   host.kind = DeviceKind::host;
   host.multiprocessors = 2;
-  const Target target = vector_add("12 * N");
+  const Target target = sum_of_two("12 * N");
   const auto floor_of = [&](std::int64_t n, const DeviceInfo& device) {
     return time_floor(TargetProgram(target, Problem{{{"N", n}}}, device), device);
   };
