@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
 
 #include "tests/cli/sentences.hpp"
 #include "tests/db/sample.hpp"
@@ -35,11 +34,6 @@ Preparation with_files_up_to(rlim_t bytes) {
   };
 }
 
-std::string bytes_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 std::vector<std::string> in_database(const std::string& file) {
   return tune("tiny", "100", {"--budget", "3", "--db", file});
 }
@@ -50,7 +44,7 @@ TEST(Database, ThatIsNoneIsRefusedAndLeftAlone) {
   const fs::path file = sandbox.write("diary.txt", text);
   expect_refused(sandbox.run(in_database(file)), 1, {"diary.txt", "not a database"});
   expect_refused(sandbox.run({"query", "--target", "tiny", "--db", file}), 1, {"diary.txt"});
-  EXPECT_EQ(bytes_of(file), text);
+  EXPECT_EQ(testing::file_bytes(file), text);
   expect_refused(sandbox.run(in_database(sandbox.folder())), 1, {"is a folder"});
   expect_refused(sandbox.run(in_database(file.string() + "/below.db")), 1, {"diary.txt"});
 }
@@ -83,7 +77,7 @@ TEST(Database, ThatMayNotBeWrittenIsRefusedForTuningOnly) {
   const fs::path file = folder / "tuned.db";
   fs::create_directory(folder);
   ASSERT_EQ(sandbox.run(in_database(file)).status, 0);
-  const std::string before = bytes_of(file);
+  const std::string before = testing::file_bytes(file);
   fs::permissions(file, fs::perms::owner_read);
   expect_refused(sandbox.run(in_database(file), obey_permissions), 1, {"tuned.db", "read-only"});
   fs::permissions(folder, fs::perms::owner_read | fs::perms::owner_exec);
@@ -95,7 +89,7 @@ TEST(Database, ThatMayNotBeWrittenIsRefusedForTuningOnly) {
                  {"tuned.db", "permissions"});
   fs::permissions(folder, fs::perms::owner_all);
   fs::permissions(file, fs::perms::owner_all);
-  EXPECT_EQ(bytes_of(file), before);
+  EXPECT_EQ(testing::file_bytes(file), before);
 }
 
 TEST(Database, InAFolderThatIsNotThereIsRefused) {

@@ -96,11 +96,6 @@ TEST(Db, CompactBringsAnOlderFileUp) {
   EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / "none.db"));
 }
 
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 TEST(Db, AnExportNeverTakesThePlaceOfADatabase) {
   const Sandbox sandbox;
   {
@@ -108,7 +103,7 @@ TEST(Db, AnExportNeverTakesThePlaceOfADatabase) {
     const db::Sample sample(store);
     store.add_decision(sample.decision("BM=64", 1000));
   }
-  const std::string before = bytes_of(sandbox.database());
+  const std::string before = testing::file_bytes(sandbox.database());
   std::filesystem::create_symlink(sandbox.database(), sandbox.folder() / "link.db");
   std::filesystem::create_hard_link(sandbox.database(), sandbox.folder() / "hard.db");
   for (const char* format : {"jsonl", "best", "cpp", "sqlite"}) {
@@ -118,7 +113,7 @@ TEST(Db, AnExportNeverTakesThePlaceOfADatabase) {
                      {file, "name another file"});
     }
   }
-  EXPECT_EQ(bytes_of(sandbox.database()), before);
+  EXPECT_EQ(testing::file_bytes(sandbox.database()), before);
 }
 
 TEST(Db, AnExportThatFailsLeavesTheFileThatWasThere) {
@@ -138,11 +133,11 @@ TEST(Db, AnExportThatFailsLeavesTheFileThatWasThere) {
         sandbox.run({"db", "export", "--format", format, "--output", "out"}, small_disk);
     EXPECT_EQ(ended.status, 1);
     EXPECT_THAT(ended.err, ::testing::StartsWith("error: out"));
-    EXPECT_EQ(bytes_of(file), "what was there") << format;
+    EXPECT_EQ(testing::file_bytes(file), "what was there") << format;
   }
   const Ended again = sandbox.run({"db", "export", "--output", "out"});
   EXPECT_EQ(again.status, 0);
-  EXPECT_EQ(bytes_of(sandbox.folder() / "out"), sandbox.run({"db", "export"}).out);
+  EXPECT_EQ(testing::file_bytes(sandbox.folder() / "out"), sandbox.run({"db", "export"}).out);
 }
 
 TEST(Db, AnExportIntoAnotherDatabaseKeepsWhatThatHeld) {

@@ -154,6 +154,11 @@ std::vector<std::string> tune(const std::string& target, const std::string& size
   return arguments;
 }
 
+std::string file_bytes(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t> parent) {
   std::vector<pid_t> found;
   const std::string shown = "(" + name.substr(0, 15) + ")";  // the kernel keeps 15 letters

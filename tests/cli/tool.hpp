@@ -80,6 +80,9 @@ std::string manifest_of(const std::string& name);
 std::vector<std::string> tune(const std::string& target, const std::string& sizes,
                               const std::vector<std::string>& more = {});
 
+/// The content of a file; empty if it cannot be read.
+std::string file_bytes(const std::filesystem::path& file);
+
 /// Live processes with this name, of one parent or of any.
 std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t> parent = {});
 bool is_alive(pid_t pid);

@@ -31,7 +31,7 @@ class WrongKernel : public Gpu {
 };
 
 TEST_F(WrongKernel, ThatWritesNothing) {
-  expect_wrong("", "out[0] was not written (expected");
+  expect_wrong("", "out[0] was not written");
   expect_wrong("", "1000 of 1000 elements are wrong");
 }
 

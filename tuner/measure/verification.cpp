@@ -105,10 +105,13 @@ std::string mismatch_text(const BufferSpec& buffer, const std::string& element,
   }
   const std::string right = expected_text(expected.type, expected.values);
   if (!by_kernel) {
+    const bool spreads = is_floating(buffer.type) && before == Poison::nan;  // a sum with it, too
     return format(
-        "{} was not written (expected {}); {}: outputs do not start with zeros: clear "
-        "them in the kernel, or make {} an inout with fill = \"zero\"",
-        element, right, wrong, buffer.name);
+        "{} was not written{} (expected {}); {}: outputs do not start with zeros (clear them in "
+        "the "
+        "kernel, or make {} an inout with fill = \"zero\"){}",
+        element, spreads ? ", or comes from memory that nobody wrote" : "", right, wrong,
+        buffer.name, spreads ? ", and nothing may be read outside of a buffer" : "");
   }
   const std::string value = element_text(buffer.type, got);
   if (!by_reference) {

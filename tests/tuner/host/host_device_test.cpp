@@ -49,7 +49,7 @@ TEST(HostDevice, WrongResultsAreNamed) {
   const std::string copy = "for (int i = 0; i < n; ++i) out[i] = in[i];";
   EXPECT_EQ(refusal_of(with(copy), &message), Outcome::ok) << message;
   EXPECT_EQ(refusal_of(with(""), &message), Outcome::wrong);
-  EXPECT_THAT(message, HasSubstr("out[0] was not written (expected"));
+  EXPECT_THAT(message, HasSubstr("out[0] was not written"));
   EXPECT_EQ(refusal_of(with(copy + "out[7] = 0.0f / (in[7] - in[7]);"), &message), Outcome::wrong);
   EXPECT_THAT(message, HasSubstr("out[7] is"));
   EXPECT_EQ(refusal_of(with(copy + "out[n] = 1;"), &message), Outcome::wrong);

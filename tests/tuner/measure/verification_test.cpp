@@ -84,7 +84,7 @@ TEST(Compare, AnIntegerThatNobodyWroteIsNamedAsThat) {
     const Expected expected{ElementType::i32, std::as_bytes(std::span(right))};
     EXPECT_EQ(compare(marks, std::as_bytes(std::span(got)), expected, with).message,
               "y[0] was not written (expected 0); 2 of 3 elements are wrong: outputs do not start "
-              "with zeros: clear them in the kernel, or make y an inout with fill = \"zero\"");
+              "with zeros (clear them in the kernel, or make y an inout with fill = \"zero\")");
   }
 }
 
@@ -443,10 +443,10 @@ TEST(Compare, WhatTheReferenceDoesNotWriteIsSaidSo) {
   right[0] = 5;
   std::vector<float> got(3);
   poison(std::as_writable_bytes(std::span(got)), ElementType::f32);
-  EXPECT_EQ(
-      compared<float>(floats(3, 1), got, {right}).message,
-      "C[0] was not written (expected 5); 3 of 3 elements are wrong: outputs do not start with "
-      "zeros: clear them in the kernel, or make C an inout with fill = \"zero\"");
+  EXPECT_EQ(compared<float>(floats(3, 1), got, {right}).message,
+            "C[0] was not written, or comes from memory that nobody wrote (expected 5); 3 of 3 "
+            "elements are wrong: outputs do not start with zeros (clear them in the kernel, or "
+            "make C an inout with fill = \"zero\"), and nothing may be read outside of a buffer");
   got[0] = 5;
   EXPECT_EQ(compared<float>(floats(3, 1), got, {right}).message,
             "C[1] is written neither by the kernel nor by the reference (make C an inout: it keeps "
