@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 #include "tests/cli/sentences.hpp"
 #include "tests/db/sample.hpp"
 #include "tuner/json/json.hpp"

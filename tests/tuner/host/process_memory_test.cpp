@@ -103,7 +103,7 @@ class LateMemory : public ProcessMemory {
 TEST_F(HostBuffers, KnowTheHashesOfManyInputsThatCameLate) {
   Workload many = workload_;
   for (int i = 0; i < 9; ++i) {
-    many.buffers.push_back({"x" + std::to_string(i), ElementType::f32, kLength});
+    many.buffers.push_back({"x" + std::to_string(i), ElementType::f32, kCells});
   }
   LateMemory late(threads_);
   const ProblemBuffers buffers(late, many);
@@ -111,7 +111,7 @@ TEST_F(HostBuffers, KnowTheHashesOfManyInputsThatCameLate) {
     if (many.buffers[i].role != Role::input) continue;
     for (const InputSet set : kInputSets) {
       std::uint64_t hash = 0;
-      memory_.hash(buffers.buffer(i, set).start(), kLength * 4, &hash);
+      memory_.hash(buffers.buffer(i, set).start(), kCells * 4, &hash);
       EXPECT_EQ(buffers.hash(i, set), hash) << many.buffers[i].name;
     }
   }

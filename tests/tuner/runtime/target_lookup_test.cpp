@@ -91,9 +91,12 @@ TEST_F(TargetLookupTest, TheLeaderOfAnUnfinishedRunIsNoExactAnswer) {
   sample.key.problem = "M=512 N=512 K=512 dtype=f32";
   store.append(std::vector{sample.trial("BM=64", 10000)});
   EXPECT_FALSE(store.best(sample.key)->decided);
-  LookupAnswer answer = open().find(sizes);
-  EXPECT_EQ(answer.configuration, "BM=64") << "it is known";
-  EXPECT_NE(answer.origin, Origin::exact) << "and was compared with nothing";
+  {
+    TargetLookup lookup = open();
+    const LookupAnswer answer = lookup.find(sizes);
+    EXPECT_EQ(answer.configuration, "BM=64") << "it is known";
+    EXPECT_NE(answer.origin, Origin::exact) << "and was compared with nothing";
+  }
   store.add_decision(sample.decision("BM=64", 10000, db::now_text()));
   EXPECT_EQ(open().find(sizes).origin, Origin::exact);
 }
