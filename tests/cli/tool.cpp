@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -51,6 +52,18 @@ void open_as(int descriptor, const fs::path& file, int flags) {
 std::string fresh_name(const char* what) {
   static std::atomic<int> count{0};
   return std::string(what) + std::to_string(getpid()) + "_" + std::to_string(++count);
+}
+
+/// Without the warning that other programs disturb times: tests run beside each other.
+std::string but_for_company(const std::string& text) {
+  std::string rest;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size() - 1) + 1;
+    const std::string line = text.substr(from, end - from);
+    if (line.find("other programs are running on") == std::string::npos) rest += line;
+    from = end;
+  }
+  return rest;
 }
 
 }  // namespace
@@ -102,7 +115,7 @@ Ended Running::wait(double limit_seconds) {
     if (Clock::now() > end) signal(SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return {*status_, text_of(out_), text_of(err_)};
+  return {*status_, text_of(out_), but_for_company(text_of(err_))};
 }
 
 Sandbox::Sandbox() {

@@ -106,7 +106,7 @@ static bool is_there(const int* wanted, const void* own) {
     unsigned long from, to;
     char access[8];
     if (sscanf(line, "%lx-%lx %7s", &from, &to, access) != 3 || access[0] != 'r') continue;
-    if (access[1] != 'w' && access[3] != 's') continue;
+    if ((access[1] != 'w' && access[3] != 's') || to - from > (1ul << 28)) continue;
     if (strstr(line, "stack") || strstr(line, "vvar")) continue;
     const auto here = (unsigned long)wanted, out = (unsigned long)own;
     if ((here >= from && here < to) || (out >= from && out < to)) continue;
