@@ -118,16 +118,32 @@ void Verifier::inspect(const Workspace& workspace, InputSet set, const Outputs& 
   for (std::size_t i = 0; i < workspace.size(); ++i) {
     const ZonedBuffer& buffer = workspace[i];
     buffer.count_changes(&report.space_zones[i]);
-    if (!is_zero_workspace(buffer.spec())) continue;
-    memory_.count_other(buffer.start(), buffer.spec().bytes(), std::byte{0}, &report.space_left[i]);
   }
+  count_left(workspace, report.space_left);
   const auto& answers = answers_[index_of(set)];
+  compare(answers, set, report.findings);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const BufferSpec& spec = workload_.buffers[answers[i].buffer];
+    if (!spec.members.empty()) continue;  // compared on the host
+    memory_.compare_bits(spec, first[i].get(), got(answers[i], set), &report.repeats[i]);
+  }
+}
+
+/// Counts the bytes of each zero workspace that are not zero.
+void Verifier::count_left(const Workspace& workspace, std::vector<std::uint64_t>& left) const {
+  for (std::size_t i = 0; i < workspace.size(); ++i) {
+    const BufferSpec& spec = workspace[i].spec();
+    if (!is_zero_workspace(spec)) continue;
+    memory_.count_other(workspace[i].start(), spec.bytes(), std::byte{0}, &left[i]);
+  }
+}
+
+void Verifier::compare(const std::vector<SealedAnswer>& answers, InputSet set,
+                       std::vector<Finding>& findings) const {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const BufferSpec& spec = workload_.buffers[answers[i].buffer];
     if (!spec.members.empty()) continue;  // compared on the host
-    memory_.compare(spec, got(answers[i], set), answers[i], &report.findings[i]);
-    if (first.empty()) continue;
-    memory_.compare_bits(spec, first[i].get(), got(answers[i], set), &report.repeats[i]);
+    memory_.compare(spec, got(answers[i], set), answers[i], &findings[i]);
   }
 }
 
@@ -193,7 +209,7 @@ Verdict Verifier::answer_verdict(const SealedAnswer& answer, InputSet set, Poiso
     magnitude = memory_.unsealed(answer.magnitudes, first * answer_size, answer_size);
   }
   const Expected expected{answer.type, right, magnitude, answer.exact};
-  return at_once ? compare(spec, value, expected, before)
+  return at_once ? autotune::compare(spec, value, expected, before)
                  : verdict_of(spec, finding, value, expected, before);
 }
 
@@ -229,11 +245,7 @@ Verifier::Outputs Verifier::outputs(InputSet set) const {
 Verdict Verifier::answers_verdict(Contents contents, Poison before) {
   const auto& answers = answers_[index_of(contents)];
   std::vector<Finding> findings(answers.size());
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const BufferSpec& spec = workload_.buffers[answers[i].buffer];
-    if (!spec.members.empty()) continue;
-    memory_.compare(spec, got(answers[i], set_of(contents)), answers[i], &findings[i]);
-  }
+  compare(answers, set_of(contents), findings);
   memory_.finish();
   Verdict found;
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -254,11 +266,7 @@ Verdict Verifier::check_one(Call& call, const Workspace& workspace, Contents con
   call.start_checks();
   if (varied) buffers_.end_variation();
   std::vector<std::uint64_t> left(workspace.size());
-  for (std::size_t i = 0; i < workspace.size(); ++i) {
-    const BufferSpec& spec = workspace[i].spec();
-    if (!is_zero_workspace(spec)) continue;
-    memory_.count_other(workspace[i].start(), spec.bytes(), std::byte{0}, &left[i]);
-  }
+  count_left(workspace, left);
   Verdict found = answers_verdict(contents, poison);
   for (std::size_t i = 0; i < workspace.size(); ++i) {
     if (left[i] != 0) keep_first(found, workspace_verdict(workspace[i]));

@@ -51,6 +51,9 @@ class Verifier {
                    const Outputs& first);
   void inspect(const Workspace& workspace, InputSet set, const Outputs& first,
                Report& report) const;
+  void count_left(const Workspace& workspace, std::vector<std::uint64_t>& left) const;
+  void compare(const std::vector<SealedAnswer>& answers, InputSet set,
+               std::vector<Finding>& findings) const;
   Verdict verdict(Workspace& workspace, InputSet set, Poison poison, const Outputs& first,
                   const Report& report);
   Verdict answers_verdict(Contents contents, Poison before);
