@@ -26,7 +26,7 @@ blas::CallShape unusual() {
   shape.scale = blas::Scale::beta;
   shape.epilogue = blas::kBias;
   shape.alignment = 8;
-  shape.other_order = 1;
+  shape.obstacle = blas::Outcome::order;
   return shape;
 }
 
@@ -34,6 +34,25 @@ TEST(WorkloadFile, WhatTheLibraryRecordsIsReadAgain) {
   const RecordedCall read = recorded_call(blas::workload_line(unusual(), 42), "w, line 1");
   EXPECT_EQ(read.shape, unusual());
   EXPECT_EQ(read.calls, 42);
+}
+
+TEST(WorkloadFile, WhyNoKernelServesACallIsReadAgain) {
+  blas::CallShape shape = unusual();
+  shape.obstacle = blas::Outcome::pointers;
+  const std::string line = blas::workload_line(shape, 42);
+  EXPECT_EQ(recorded_call(line, "w, line 1").shape.obstacle, blas::Outcome::pointers);
+  std::string of_a_later_version = line;
+  of_a_later_version.replace(line.find("batch of pointers"), 17, "something else");
+  EXPECT_NE(recorded_call(of_a_later_version, "w").shape.obstacle, blas::Outcome::served);
+}
+
+TEST(WorkloadFile, LinesOfEarlierVersionsHaveNoObstacle) {
+  blas::CallShape shape = unusual();
+  shape.obstacle = blas::Outcome::served;
+  std::string line = blas::workload_line(shape, 42);
+  const std::string member = R"("obstacle":"",)";
+  line.erase(line.find(member), member.size());
+  EXPECT_EQ(recorded_call(line, "w, line 1").shape, shape);
 }
 
 TEST(WorkloadFile, ALineThatIsNotACallIsNamedByItsPlace) {

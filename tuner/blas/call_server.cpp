@@ -10,7 +10,6 @@
 #include "tuner/blas/forked.hpp"
 #include "tuner/blas/options.hpp"
 #include "tuner/blas/preparer.hpp"
-#include "tuner/blas/vendor_library.hpp"
 #include "tuner/blas/warn_once.hpp"
 #include "tuner/blas/workload_file.hpp"
 
@@ -46,11 +45,10 @@ Outcome outcome_of(CallEntry& entry, const Call& call) {
   if (!options().serve) return Outcome::switched_off;
   if (entry.shape.device < 0) return Outcome::failed;
   const Outcome why_not = entry.why_not.load(std::memory_order_relaxed);
+  if (!may_be_served(entry)) return why_not;
   const ServingKernel* kernel = entry.kernel.load(std::memory_order_acquire);
-  const bool is_requested = entry.is_requested.load(std::memory_order_relaxed);
-  if (!kernel && is_requested) return why_not;
   Stream stream = call.stream;
-  if (call.handle && !stream_of(call.handle, stream)) return Outcome::failed;
+  if (call.handle && !stream_of(*call.vendor, call.handle, stream)) return Outcome::failed;
   if (!kernel) kernel = requested_kernel(entry, stream);
   return kernel ? launch(entry, *kernel, call, stream) : entry.why_not.load();
 }
@@ -81,6 +79,10 @@ Scale take_scalars(CallValues& values, int pointer_mode, const void* alpha,
   return scale_of(values.alpha, values.beta);
 }
 
+bool has_addresses(const CallValues& values) noexcept {
+  return values.a && values.b && values.d && (values.c || values.beta == 0);
+}
+
 std::uint8_t alignment_of(const CallValues& values) noexcept {
   const auto bits = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address); };
   const std::uintptr_t any = bits(values.a) | bits(values.b) | bits(values.c) | bits(values.d) | 16;
@@ -91,6 +93,12 @@ CallEntry* entry_of(CallShape shape) {
   if (is_forked()) return nullptr;
   shape.device = current_device();
   return call_table().find_or_add(shape);
+}
+
+bool may_be_served(const CallEntry& entry) noexcept {
+  if (entry.contract != Outcome::served || !options().serve) return false;
+  return entry.kernel.load(std::memory_order_acquire) ||
+         !entry.is_requested.load(std::memory_order_relaxed);
 }
 
 bool serve(CallEntry* entry, const Call& call) noexcept try {

@@ -16,6 +16,8 @@ constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{"served",
                                                                 "alpha is 0",
                                                                 "epilogue",
                                                                 "not column-major",
+                                                                "batch of pointers",
+                                                                "other settings",
                                                                 "empty or invalid",
                                                                 "leading dimension",
                                                                 "batch size or strides",
@@ -27,8 +29,11 @@ constexpr std::array<std::string_view, kOutcomes> kOutcomeNames{"served",
                                                                 "kernel failed",
                                                                 "no memory for a workspace"};
 
-constexpr std::array<std::string_view, 5> kFunctionNames{
-    "cublasSgemm", "cublasSgemmStridedBatched", "cublasGemmEx", "cublasGemmStridedBatchedEx",
+constexpr std::array<std::string_view, 9> kFunctionNames{
+    "cublasSgemm",         "cublasSgemmStridedBatched",
+    "cublasSgemmBatched",  "cublasSgemmGroupedBatched",
+    "cublasGemmEx",        "cublasGemmStridedBatchedEx",
+    "cublasGemmBatchedEx", "cublasGemmGroupedBatchedEx",
     "cublasLtMatmul"};
 
 constexpr std::int64_t kLargestSize = 2147483647;
@@ -42,7 +47,8 @@ struct Matrix {
   /// A matrix of one column does not use its leading dimension.
   std::int64_t leading() const { return columns == 1 ? rows : given_leading; }
   bool is_packed() const { return leading() == rows; }
-  bool is_valid() const { return leading() >= rows && leading() <= kLargestSize; }
+  /// cuBLAS checks the leading dimension of a single column too.
+  bool is_valid() const { return given_leading >= rows && given_leading <= kLargestSize; }
   bool follows_itself() const { return stride == leading() * columns; }
   bool has_size_for_stride() const { return stride >= 1 && stride <= kLargestSize; }
 };
@@ -80,6 +86,12 @@ bool is_size(std::int64_t size) { return size >= 1 && size <= kLargestSize; }
 
 bool has_known_operations(const CallShape& s) {
   return s.op_a <= kConjugated && s.op_b <= kConjugated;
+}
+
+/// cuBLAS refuses a C that is too narrow even where it is not read.
+bool has_valid_leading_dimensions(const CallShape& s) {
+  const Matrices all = matrices_of(s);
+  return all.a.is_valid() && all.b.is_valid() && all.c.is_valid() && all.d.is_valid();
 }
 
 /// Whether the predicate holds for each matrix that is read or written.
@@ -179,18 +191,22 @@ TargetProblem strided_problem_in_16_bits(const CallShape& s) {
 
 }  // namespace
 
+std::uint8_t operation_of(std::int64_t number) noexcept {
+  return number >= 0 && number < 255 ? static_cast<std::uint8_t>(number) : 255;
+}
+
 Outcome contract_of(const CallShape& s) noexcept {
   if (!is_f32(s) && !is_16_bit(s)) return Outcome::types;
   if (!has_known_math(s)) return Outcome::other_math;
   if (s.scale == Scale::on_device) return Outcome::device_scalars;
   if (!has_known_epilogue(s)) return Outcome::epilogue;
-  if (s.other_order != 0) return Outcome::order;
+  if (s.obstacle != Outcome::served) return s.obstacle;
   if (!is_size(s.m) || !is_size(s.n) || !is_size(s.k) || !is_size(s.batch) ||
       !has_known_operations(s)) {
     return Outcome::empty;
   }
   if (s.scale == Scale::zero_alpha) return Outcome::zero_alpha;
-  if (!holds_for_all(s, &Matrix::is_valid)) return Outcome::leading_dimension;
+  if (!has_valid_leading_dimensions(s)) return Outcome::leading_dimension;
   if (is_16_bit(s) && s.batch > 1 && !is_strided_batch(s)) return Outcome::batch;
   if (is_f32(s) && !is_usual_batch(s)) return Outcome::batch;
   if (is_f32(s) && !is_plain_batch(s) && !std::ranges::binary_search(kBatches, s.batch)) {
@@ -242,6 +258,12 @@ std::string_view name_of(Function function) {
 
 std::string_view name_of(Outcome outcome) {
   return kOutcomeNames[static_cast<std::size_t>(outcome)];
+}
+
+Outcome outcome_called(std::string_view name) {
+  const auto found = std::ranges::find(kOutcomeNames, name);
+  if (found == kOutcomeNames.end()) return Outcome::settings;
+  return static_cast<Outcome>(found - kOutcomeNames.begin());
 }
 
 std::string_view name_of(Scale scale) {

@@ -15,8 +15,12 @@ namespace autotune::blas {
 enum class Function : std::uint8_t {
   sgemm,
   sgemm_strided_batched,
+  sgemm_batched,
+  sgemm_grouped_batched,
   gemm_ex,
   gemm_strided_batched_ex,
+  gemm_batched_ex,
+  gemm_grouped_batched_ex,
   lt_matmul
 };
 
@@ -32,6 +36,8 @@ enum class Outcome : std::uint8_t {
   zero_alpha,
   epilogue,
   order,
+  pointers,
+  settings,
   empty,
   leading_dimension,
   batch,
@@ -43,7 +49,7 @@ enum class Outcome : std::uint8_t {
   failed,
   no_workspace
 };
-inline constexpr std::size_t kOutcomes = 17;
+inline constexpr std::size_t kOutcomes = 19;
 
 /// Column-major, as cuBLAS has it: D[m,n] = alpha op(A)[m,k] op(B)[k,n] + beta C[m,n], `batch`
 /// times. Compared and hashed as bytes.
@@ -60,15 +66,20 @@ struct CallShape {
   Function function = Function::sgemm;
   std::uint8_t op_a = 0, op_b = 0;  // cublasOperation_t
   Scale scale = Scale::none;
-  std::uint8_t alignment = 16;   // of the least aligned address, in bytes, at most 16
-  std::uint8_t other_order = 0;  // 1: not all of the matrices are column-major
+  std::uint8_t alignment = 16;  // of the least aligned address, in bytes, at most 16
+  Outcome obstacle =
+      Outcome::served;  // why no kernel serves it, if the other members do not show it
   std::array<std::uint8_t, 2> unused{};
 
   bool operator==(const CallShape&) const = default;
 };
 static_assert(std::has_unique_object_representations_v<CallShape>);
 
+/// 255, which is none, for a number that does not fit.
+std::uint8_t operation_of(std::int64_t number) noexcept;
+
 /// Outcome::served if tuned kernels compute the same as cuBLAS for this shape, else the reason.
+/// Whatever cuBLAS itself refuses has a reason.
 Outcome contract_of(const CallShape& shape) noexcept;
 
 /// A row-major problem of a target with the same bytes in memory, so its operands are swapped.
@@ -99,6 +110,8 @@ double flops_of(const CallShape& shape) noexcept;
 std::string_view name_of(Function function);
 /// As reports show it: `being prepared`.
 std::string_view name_of(Outcome outcome);
+/// Outcome::settings, which no kernel serves, for a name that no outcome has.
+Outcome outcome_called(std::string_view name);
 /// `f32`; `type 33` for one without a name here.
 std::string type_name(std::int32_t type);
 /// -1 for a name that no target has.

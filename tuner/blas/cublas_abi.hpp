@@ -3,6 +3,7 @@
 // of every version.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,12 +28,20 @@ inline constexpr int kMathModes = 0xf;  // higher bits do not change f32 product
 inline constexpr int kDefaultMath = 0;  // CUBLAS_DEFAULT_MATH
 inline constexpr int kPedanticMath = 2;
 inline constexpr int kColumnMajor = 0;  // CUBLASLT_ORDER_COL
+inline constexpr int kStrided = 0;      // CUBLASLT_BATCH_MODE_STRIDED
+inline constexpr int kPointers = 1;     // CUBLASLT_BATCH_MODE_POINTER_ARRAY
 
 /// Those of cublasLtEpilogue_t that tuned kernels have: ReLU or GELU, with or without a bias.
 inline constexpr int kNoEpilogue = 1;
 inline constexpr int kRelu = 2, kBias = 4, kReluOfBias = 6, kGelu = 32, kGeluOfBias = 36;
 
-/// Those of cublasLtMatmulDescAttributes_t that are read.
+/// Whether it is one of cublasGemmAlgo_t: the default, one of the numbered ones, those with tensor
+/// cores, or CUBLAS_GEMM_AUTOTUNE.
+constexpr bool is_algorithm(int number) {
+  return (number >= -1 && number <= 23) || (number >= 99 && number <= 115) || number == 999;
+}
+
+/// Those of cublasLtMatmulDescAttributes_t that kernels obey, or that change nothing for them.
 enum class OperationAttribute : int {
   compute_type = 0,
   scale_type = 1,
@@ -45,7 +54,15 @@ enum class OperationAttribute : int {
   bias_type = 26
 };
 
-/// Those of cublasLtMatrixLayoutAttribute_t that are read.
+inline constexpr std::array kObeyedAttributes{
+    OperationAttribute::compute_type, OperationAttribute::scale_type,
+    OperationAttribute::pointer_mode, OperationAttribute::op_a,
+    OperationAttribute::op_b,         OperationAttribute::op_c,
+    OperationAttribute::epilogue,     OperationAttribute::bias_pointer,
+    OperationAttribute::bias_type};
+
+/// Those of cublasLtMatrixLayoutAttribute_t that are in the 64 bytes of a layout. A newer cublasLt
+/// may have more.
 enum class LayoutAttribute : int {
   type = 0,
   order = 1,
@@ -53,7 +70,10 @@ enum class LayoutAttribute : int {
   columns = 3,
   leading_dimension = 4,
   batch = 5,
-  stride = 6
+  stride = 6,
+  plane_offset = 7,
+  batch_mode = 8
 };
+inline constexpr int kLayoutAttributes = 9;
 
 }  // namespace autotune::blas

@@ -1,59 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/blas/lt_call.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <memory>
 
 #include "tuner/blas/cuda_driver.hpp"
+#include "tuner/blas/lt_attributes.hpp"
 #include "tuner/blas/options.hpp"
-#include "tuner/blas/vendor_library.hpp"
 #include "tuner/blas/word_hash.hpp"
 
 namespace autotune::blas {
 namespace {
 
-using GetAttribute = Status(void*, int, void*, std::size_t, std::size_t*);
-
-template <class Value>
-Value read(GetAttribute* get, void* descriptor, int attribute, Value otherwise) {
-  Value value{};
-  std::size_t written = 0;
-  const bool is_read =
-      get && descriptor && get(descriptor, attribute, &value, sizeof value, &written) == kSuccess;
-  return is_read ? value : otherwise;
-}
-
-template <class Value>
-Value read(void* operation, OperationAttribute attribute, Value otherwise) {
-  static auto* const get = vendor_function<GetAttribute>("cublasLtMatmulDescGetAttribute");
-  return read(get, operation, static_cast<int>(attribute), otherwise);
-}
-
-template <class Value>
-Value read(void* layout, LayoutAttribute attribute, Value otherwise) {
-  static auto* const get = vendor_function<GetAttribute>("cublasLtMatrixLayoutGetAttribute");
-  return read(get, layout, static_cast<int>(attribute), otherwise);
-}
-
-std::int32_t number(void* operation, OperationAttribute attribute) {
-  return read(operation, attribute, std::int32_t{-1});
-}
-
 /// One of the matrices.
 struct LtMatrix {
-  explicit LtMatrix(void* layout)
-      : type(read(layout, LayoutAttribute::type, std::int32_t{-1})),
-        order(read(layout, LayoutAttribute::order, std::int32_t{-1})),
-        batch(read(layout, LayoutAttribute::batch, std::int32_t{-1})),
-        rows(read(layout, LayoutAttribute::rows, std::int64_t{0})),
-        columns(read(layout, LayoutAttribute::columns, std::int64_t{0})),
-        leading(read(layout, LayoutAttribute::leading_dimension, std::int64_t{0})),
-        stride(batch == 1 ? 0 : read(layout, LayoutAttribute::stride, std::int64_t{0})) {}
+  LtMatrix(const LtAttributes& attributes, void* layout)
+      : type(attributes.read(layout, LayoutAttribute::type, std::int32_t{-1})),
+        order(attributes.read(layout, LayoutAttribute::order, std::int32_t{-1})),
+        batch(attributes.read(layout, LayoutAttribute::batch, std::int32_t{-1})),
+        batch_mode(attributes.read(layout, LayoutAttribute::batch_mode, std::int32_t{kStrided})),
+        rows(attributes.read(layout, LayoutAttribute::rows, std::int64_t{0})),
+        columns(attributes.read(layout, LayoutAttribute::columns, std::int64_t{0})),
+        leading(attributes.read(layout, LayoutAttribute::leading_dimension, std::int64_t{0})),
+        stride(batch == 1 ? 0 : attributes.read(layout, LayoutAttribute::stride, std::int64_t{0})),
+        plane_offset(attributes.read(layout, LayoutAttribute::plane_offset, std::int64_t{0})) {}
 
-  std::int32_t type, order, batch;
-  std::int64_t rows, columns, leading, stride;
+  bool is(std::int64_t its_rows, std::int64_t its_columns) const {
+    return rows == its_rows && columns == its_columns;
+  }
+
+  std::int32_t type, order, batch, batch_mode;
+  std::int64_t rows, columns, leading, stride, plane_offset;
 };
 
 /// The bytes of a cublasLtMatrixLayoutOpaque_t. Programs may copy it, so it holds no pointers.
@@ -69,9 +49,11 @@ LayoutWords words_of(const void* layout) {
 struct LtKey {
   LayoutWords a, b, c, d;
   std::int32_t compute_type = -1, op_a = -1, op_b = -1, epilogue = -1, bias_type = -1, device = -1;
+  std::uint64_t vendor = 0;  // an address: each version reads descriptors in its own way
   Scale scale = Scale::none;
   std::uint8_t alignment = 16;
-  std::array<std::uint8_t, 6> unused{};
+  Outcome obstacle = Outcome::served;
+  std::array<std::uint8_t, 5> unused{};
 };
 
 /// The common batch count of all matrices; 0, which is invalid, if they differ.
@@ -79,8 +61,24 @@ std::int32_t batch_of(const LtMatrix& a, const LtMatrix& b, const LtMatrix& c, c
   return a.batch == d.batch && b.batch == d.batch && c.batch == d.batch ? d.batch : 0;
 }
 
-void take_layouts(CallShape& shape, const LtCall& lt) {
-  const LtMatrix a(lt.a), b(lt.b), c(lt.c), d(lt.d);
+/// Why no kernel takes these matrices, if the shape does not show it.
+Outcome obstacle_of(const CallShape& s, const std::array<LtMatrix, 4>& matrices) {
+  const auto all = [&](auto LtMatrix::*member, auto value) {
+    return std::ranges::all_of(matrices, [&](const LtMatrix& one) { return one.*member == value; });
+  };
+  const auto& [a, b, c, d] = matrices;
+  const bool a_plain = s.op_a == kNotTransposed, b_plain = s.op_b == kNotTransposed;
+  const bool fit = a.is(a_plain ? s.m : s.k, a_plain ? s.k : s.m) &&
+                   b.is(b_plain ? s.k : s.n, b_plain ? s.n : s.k) && c.is(s.m, s.n);
+  if (all(&LtMatrix::batch_mode, kPointers)) return Outcome::pointers;
+  if (!all(&LtMatrix::batch_mode, kStrided)) return Outcome::settings;
+  if (!all(&LtMatrix::plane_offset, 0)) return Outcome::settings;
+  if (!all(&LtMatrix::order, kColumnMajor)) return Outcome::order;
+  return fit ? Outcome::served : Outcome::empty;
+}
+
+void take_layouts(CallShape& shape, const LtAttributes& attributes, const LtCall& lt) {
+  const LtMatrix a(attributes, lt.a), b(attributes, lt.b), c(attributes, lt.c), d(attributes, lt.d);
   shape.m = d.rows, shape.n = d.columns;
   shape.k = shape.op_a == kNotTransposed ? a.columns : a.rows;
   shape.lda = a.leading, shape.ldb = b.leading, shape.ldc = c.leading, shape.ldd = d.leading;
@@ -88,19 +86,18 @@ void take_layouts(CallShape& shape, const LtCall& lt) {
   shape.stride_c = c.stride, shape.stride_d = d.stride;
   shape.batch = batch_of(a, b, c, d);
   shape.a_type = a.type, shape.b_type = b.type, shape.c_type = c.type, shape.d_type = d.type;
-  const bool is_column_major = a.order == kColumnMajor && b.order == kColumnMajor &&
-                               c.order == kColumnMajor && d.order == kColumnMajor;
-  shape.other_order = is_column_major ? 0 : 1;
+  if (shape.obstacle == Outcome::served) shape.obstacle = obstacle_of(shape, {a, b, c, d});
 }
 
 /// If the bias does not have the type of D, the epilogue counts as unknown.
-CallShape shape_of(const LtKey& key, const LtCall& lt) {
+CallShape shape_of(const LtKey& key, const LtAttributes& attributes, const LtCall& lt) {
   CallShape shape;
   shape.function = Function::lt_matmul;
   shape.compute_type = key.compute_type;
-  shape.op_a = static_cast<std::uint8_t>(key.op_a);
-  shape.op_b = static_cast<std::uint8_t>(key.op_b);
-  take_layouts(shape, lt);
+  shape.op_a = operation_of(key.op_a);
+  shape.op_b = operation_of(key.op_b);
+  shape.obstacle = key.obstacle;
+  take_layouts(shape, attributes, lt);
   const bool is_known_bias = key.bias_type == -1 || key.bias_type == shape.d_type;
   shape.epilogue = is_known_bias ? key.epilogue : -1;
   shape.scale = key.scale;
@@ -112,7 +109,7 @@ CallShape shape_of(const LtKey& key, const LtCall& lt) {
 /// contents. Grows only; lock-free.
 class KnownCalls {
  public:
-  CallEntry* entry_of(const LtKey& key, const LtCall& lt) {
+  CallEntry* entry_of(const LtKey& key, const LtAttributes& attributes, const LtCall& lt) {
     const std::uint64_t hash = word_hash(key);
     std::atomic<const Known*>* free = nullptr;
     for (std::size_t i = 0; i < kProbes && !free; ++i) {
@@ -121,7 +118,7 @@ class KnownCalls {
       if (!known) free = &slot;
       if (known && std::memcmp(&known->key, &key, sizeof key) == 0) return known->entry;
     }
-    CallEntry* const entry = blas::entry_of(shape_of(key, lt));
+    CallEntry* const entry = blas::entry_of(shape_of(key, attributes, lt));
     if (free) remember(*free, {key, entry});
     return entry;
   }
@@ -142,9 +139,18 @@ class KnownCalls {
   std::array<std::atomic<const Known*>, 4096> slots_{};
 };
 
+/// cuBLAS refuses a call without handle or matrices, and a C in the place of a D of another layout.
+bool is_refused(const LtCall& lt, const CallValues& values) {
+  return !lt.handle || !has_addresses(values) ||
+         (values.c == values.d && words_of(lt.c) != words_of(lt.d));
+}
+
 /// Stores the address of the bias in the values.
-LtKey key_of(const LtCall& lt, std::int32_t compute_type, CallValues& values) {
-  const auto operation = [&](OperationAttribute what) { return number(lt.operation, what); };
+LtKey key_of(const LtCall& lt, const LtAttributes& attributes, std::int32_t compute_type,
+             CallValues& values) {
+  const auto operation = [&](OperationAttribute what) {
+    return attributes.read(lt.operation, what, std::int32_t{-1});
+  };
   LtKey key{words_of(lt.a), words_of(lt.b), words_of(lt.c), words_of(lt.d)};
   key.compute_type = compute_type;
   key.op_a = operation(OperationAttribute::op_a);
@@ -152,7 +158,7 @@ LtKey key_of(const LtCall& lt, std::int32_t compute_type, CallValues& values) {
   key.epilogue = operation(OperationAttribute::epilogue);
   if ((key.epilogue & kBias) != 0) {
     const void* const none = nullptr;
-    values.bias = read(lt.operation, OperationAttribute::bias_pointer, none);
+    values.bias = attributes.read(lt.operation, OperationAttribute::bias_pointer, none);
     key.bias_type = operation(OperationAttribute::bias_type);
     if (!values.bias) key.epilogue = -1;
   }
@@ -163,19 +169,30 @@ LtKey key_of(const LtCall& lt, std::int32_t compute_type, CallValues& values) {
   key.scale = take_scalars(values, mode, lt.alpha, lt.beta);
   key.alignment = alignment_of(values);
   key.device = current_device();
+  if (is_refused(lt, values)) key.obstacle = Outcome::empty;
   return key;
 }
 
 }  // namespace
 
-bool serve(const LtCall& lt) noexcept try {
+bool serve(const VendorLibrary& vendor, const LtCall& lt) noexcept try {
   static constinit KnownCalls known;  // used until the process ends
-  const std::int32_t compute_type = number(lt.operation, OperationAttribute::compute_type);
-  const bool may_be_served = compute_type == kComputeF32 && options().serve;
-  if (!may_be_served && !options().counts()) return false;
-  Call call{lt.values, nullptr, lt.stream};
-  const LtKey key = key_of(lt, compute_type, call.values);
-  return serve(known.entry_of(key, lt), call);
+  const LtAttributes& attributes = attributes_of(vendor);
+  const auto compute_type =
+      attributes.read(lt.operation, OperationAttribute::compute_type, std::int32_t{-1});
+  const bool is_counted = options().counts();
+  if (!is_counted && (compute_type != kComputeF32 || !options().serve)) return false;
+  const auto has_others = [&] {
+    return attributes.has_others(lt.operation, std::array{lt.a, lt.b, lt.c, lt.d});
+  };
+  Call call{.values = lt.values, .stream = lt.stream};
+  LtKey key = key_of(lt, attributes, compute_type, call.values);
+  key.vendor = reinterpret_cast<std::uintptr_t>(&vendor);
+  if (is_counted && has_others()) key.obstacle = Outcome::settings;
+  CallEntry* const entry = known.entry_of(key, attributes, lt);
+  // Reading all attributes costs more than the rest: only where it decides.
+  if (!is_counted && entry && may_be_served(*entry) && has_others()) return false;
+  return serve(entry, call);
 } catch (...) {
   return false;
 }

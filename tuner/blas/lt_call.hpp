@@ -6,8 +6,9 @@
 
 namespace autotune::blas {
 
-/// The descriptors of a call, the addresses of its scalars, and those of its matrices.
+/// The handle and descriptors of a call, the addresses of its scalars, and those of its matrices.
 struct LtCall {
+  BlasHandle handle;
   void* operation;
   void* a;
   void* b;
@@ -19,9 +20,9 @@ struct LtCall {
   Stream stream;
 };
 
-/// True if a tuned kernel was launched. Attributes that are not read belong to calls that are
-/// passed on. Reading the operation takes up to nine calls of cublasLt, the layouts 28. An earlier
-/// call with the same contents saves those of the layouts: their bytes are compared.
-bool serve(const LtCall& lt) noexcept;
+/// True if a tuned kernel was launched. Reading the operation takes up to nine calls of cublasLt,
+/// the layouts 36. An earlier call with the same contents saves those of the layouts: their bytes
+/// are compared. A call that may be served, or is counted, takes LtAttributes::has_others() too.
+bool serve(const VendorLibrary& vendor, const LtCall& lt) noexcept;
 
 }  // namespace autotune::blas

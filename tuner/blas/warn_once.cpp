@@ -9,7 +9,7 @@
 namespace autotune::blas {
 
 void warn_once(Topic topic, std::string_view sentence) {
-  static std::array<std::atomic<bool>, 5> warned{};
+  static std::array<std::atomic<bool>, kTopics> warned{};
   if (warned[static_cast<std::size_t>(topic)].exchange(true)) return;
   const std::string_view line = sentence.substr(0, sentence.find('\n'));
   const std::string text = "autotune: " + std::string(line) + '\n';

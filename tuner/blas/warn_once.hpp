@@ -2,11 +2,13 @@
 // Warnings in programs that are not ours: one line on stderr.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace autotune::blas {
 
-enum class Topic { library, database, not_tuned, kernel, files };
+enum class Topic { library, versions, database, not_tuned, kernel, files };
+inline constexpr std::size_t kTopics = 6;
 
 /// Writes `autotune: ` and the first line of `sentence`, once for each topic in a process.
 void warn_once(Topic topic, std::string_view sentence);

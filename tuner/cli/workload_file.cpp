@@ -48,7 +48,9 @@ CallShape shape_of(const Json& line) {
   s.compute_type = line.at("compute_type"), s.math_mode = line.at("math_mode");
   s.scale = scale_of(line.at("scale"));
   s.epilogue = line.at("epilogue"), s.alignment = line.at("alignment");
-  s.other_order = line.at("column_major").get<bool>() ? 0 : 1;
+  const std::string obstacle = line.value("obstacle", "");  // earlier versions wrote none
+  if (!obstacle.empty()) s.obstacle = blas::outcome_called(obstacle);
+  if (!line.at("column_major").get<bool>()) s.obstacle = blas::Outcome::order;
   return s;
 }
 

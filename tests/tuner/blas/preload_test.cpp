@@ -85,6 +85,57 @@ TEST_F(Preload, WhatIsNotTheSameContractIsPassedOnWithItsReason) {
   }
 }
 
+TEST_F(Preload, WhatCublasRefusesReachesIt) {
+  for (const char* report : {"stderr", ""}) {
+    sandbox_.set("AUTOTUNE_BLAS_REPORT", report);
+    const Ended ended = call("invalid");
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  }
+}
+
+TEST_F(Preload, SettingsThatNoKernelObeysReachCublas) {
+  const Ended counted = call("settings");
+  EXPECT_EQ(counted.status, 0) << counted.out << counted.err;
+  EXPECT_THAT(counted.err, HasSubstr("served 1, batch of pointers 1, other settings 8\n"));
+  sandbox_.set("AUTOTUNE_BLAS_REPORT", "");
+  EXPECT_EQ(call("settings").status, 0) << "where nothing is counted";
+}
+
+TEST_F(Preload, BatchesOfPointersAreCounted) {
+  const fs::path file = sandbox_.folder() / "workload.jsonl";
+  sandbox_.set("AUTOTUNE_BLAS_RECORD", file);
+  const Ended ended = call("pointers");
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("batch of pointers 12\n"));
+  for (const char* text :
+       {R"({"call":"cublasSgemmBatched","layout":"NN","m":8,"n":8,"k":8,"batch":5,)",
+        R"({"call":"cublasGemmBatchedEx","layout":"NN","m":8,"n":8,"k":8,"batch":5,)",
+        R"({"call":"cublasSgemmGroupedBatched","layout":"NN","m":8,"n":8,"k":8,"batch":2,)",
+        R"({"call":"cublasGemmGroupedBatchedEx","layout":"NN","m":8,"n":8,"k":8,"batch":3,)"}) {
+    EXPECT_THAT(text_of(file), HasSubstr(text));
+  }
+}
+
+TEST_F(Preload, PluginsOfAutotuneCallCublasItself) {
+  const Ended ended = call("plugin");
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+}
+
+TEST_F(Preload, EachCallerGetsItsOwnVersionOfCublas) {
+  const Ended ended = sandbox_.run_program(
+      {kStub / "two_versions", kStub / "libcalls_version_13.so", kStub / "libcalls_version_12.so"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out,
+            "13 gets a handle of 13\n12 gets a handle of 12\n"
+            "13 gets a handle of 13\n12 gets a handle of 12\n");
+  EXPECT_THAT(ended.err, HasSubstr("are in one process"));
+  EXPECT_EQ(ended.err.find("are in one process"), ended.err.rfind("are in one process"));
+}
+
+TEST_F(Preload, AConfigurationThatWasPinnedForOneShapeAnswersNoOther) {
+  EXPECT_THAT(call_with("only scale=none", "beta").err, HasSubstr("served 2\n"));
+}
+
 TEST_F(Preload, AForkedProcessPassesItsCallsOnAndCountsNone) {
   for (const char* wait : {"0", "1"}) {
     sandbox_.set("AUTOTUNE_BLAS_WAIT", wait);

@@ -29,7 +29,7 @@ std::string content_of(const std::filesystem::path& file) {
 TEST(WorkloadFile, ALineIsOneJsonObject) {
   CallShape shape;
   shape.m = 3, shape.n = 5, shape.k = 7;
-  shape.other_order = 1;
+  shape.obstacle = Outcome::order;
   const std::string line = workload_line(shape, 42);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   const Json json = Json::parse(line);
@@ -39,6 +39,7 @@ TEST(WorkloadFile, ALineIsOneJsonObject) {
   EXPECT_EQ(json["k"], 7);
   EXPECT_EQ(json["calls"], 42);
   EXPECT_EQ(json["column_major"], false);
+  EXPECT_EQ(json["obstacle"], "not column-major");
 }
 
 TEST(WorkloadFile, TextIsAddedBehindWhatIsThere) {

@@ -64,9 +64,10 @@ int multiply(const Product& p, const void* alpha, const void* beta) {
 
 template <class T>
 int copy_out(const T& value, void* to, std::size_t bytes, std::size_t* written) {
-  if (bytes < sizeof value) return 7;  // CUBLAS_STATUS_INVALID_VALUE
-  std::memcpy(to, &value, sizeof value);
   *written = sizeof value;
+  if (bytes == 0) return 0;             // the size was asked for
+  if (bytes != sizeof value) return 7;  // CUBLAS_STATUS_INVALID_VALUE
+  std::memcpy(to, &value, sizeof value);
   return 0;
 }
 
@@ -91,6 +92,10 @@ int cublasGetPointerMode_v2(void* handle, int* mode) {
 }
 int cublasGetMathMode(void* handle, int* mode) {
   *mode = static_cast<HandleState*>(handle)->math_mode;
+  return 0;
+}
+int cublasGetSmCountTarget(void* handle, int* count) {
+  *count = static_cast<HandleState*>(handle)->sm_count_target;
   return 0;
 }
 int cublasGetStream_v2(void* handle, void** stream) {
@@ -190,6 +195,42 @@ STUB_DEFINE_GEMM_EX(cublasGemmEx_64, std::int64_t)
 STUB_DEFINE_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx, int)
 STUB_DEFINE_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx_64, std::int64_t)
 
+// Nobody looks at the arguments of these.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+STUB_SGEMM_OF_POINTERS(cublasSgemmBatched, int) { return ++calls, 0; }
+STUB_SGEMM_OF_POINTERS(cublasSgemmBatched_64, std::int64_t) { return ++calls, 0; }
+STUB_GEMM_EX_OF_POINTERS(cublasGemmBatchedEx, int) { return ++calls, 0; }
+STUB_GEMM_EX_OF_POINTERS(cublasGemmBatchedEx_64, std::int64_t) { return ++calls, 0; }
+STUB_GROUPED_SGEMM(cublasSgemmGroupedBatched, int) { return ++calls, 0; }
+STUB_GROUPED_SGEMM(cublasSgemmGroupedBatched_64, std::int64_t) { return ++calls, 0; }
+STUB_GROUPED_GEMM_EX(cublasGemmGroupedBatchedEx, int) { return ++calls, 0; }
+STUB_GROUPED_GEMM_EX(cublasGemmGroupedBatchedEx_64, std::int64_t) { return ++calls, 0; }
+#pragma GCC diagnostic pop
+
+int cublasLtMatmulDescCreate(void** descriptor, int compute_type, int scale_type) {
+  auto* const made = new Operation;
+  made->compute_type = compute_type, made->scale_type = scale_type;
+  *descriptor = made;
+  return 0;
+}
+int cublasLtMatmulDescDestroy(void* descriptor) {
+  delete static_cast<Operation*>(descriptor);
+  return 0;
+}
+int cublasLtMatrixLayoutCreate(void** descriptor, int type, std::uint64_t rows,
+                               std::uint64_t columns, std::int64_t leading) {
+  auto* const made = new Layout;
+  made->type = type, made->leading = leading;
+  made->rows = static_cast<std::int64_t>(rows), made->columns = static_cast<std::int64_t>(columns);
+  *descriptor = made;
+  return 0;
+}
+int cublasLtMatrixLayoutDestroy(void* descriptor) {
+  delete static_cast<Layout*>(descriptor);
+  return 0;
+}
+
 int cublasLtMatmulDescGetAttribute(void* descriptor, int attribute, void* to, std::size_t bytes,
                                    std::size_t* written) {
   const auto& operation = *static_cast<const Operation*>(descriptor);
@@ -210,8 +251,16 @@ int cublasLtMatmulDescGetAttribute(void* descriptor, int attribute, void* to, st
       return copy_out(operation.epilogue, to, bytes, written);
     case 8:
       return copy_out(operation.bias, to, bytes, written);
+    case 15:
+      return copy_out(operation.sm_count_target, to, bytes, written);
+    case 17:
+      return copy_out(operation.a_scale, to, bytes, written);
+    case 21:
+      return copy_out(operation.amax_d, to, bytes, written);
     case 26:
       return copy_out(operation.bias_type, to, bytes, written);
+    case 40:
+      return copy_out(operation.newest, to, bytes, written);
     default:
       return 7;
   }
@@ -235,6 +284,12 @@ int cublasLtMatrixLayoutGetAttribute(void* descriptor, int attribute, void* to, 
       return copy_out(layout.batch, to, bytes, written);
     case 6:
       return copy_out(layout.stride, to, bytes, written);
+    case 7:
+      return copy_out(layout.plane_offset, to, bytes, written);
+    case 8:
+      return copy_out(layout.batch_mode, to, bytes, written);
+    case 9:
+      return copy_out(layout.newest, to, bytes, written);
     default:
       return 7;
   }

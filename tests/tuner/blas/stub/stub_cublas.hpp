@@ -17,20 +17,25 @@ struct StreamState {
 
 struct HandleState {
   StreamState* stream = nullptr;
-  int pointer_mode = 0, math_mode = 0;
+  int pointer_mode = 0, math_mode = 0, sm_count_target = 0;
 };
 
 /// Of a cublasLtMatmulDesc_t.
 struct Operation {
   std::int32_t compute_type = 68, scale_type = 0, pointer_mode = 0, op_a = 0, op_b = 0, op_c = 0,
-               epilogue = 1, bias_type = -1;
+               epilogue = 1, bias_type = -1, sm_count_target = 0;
+  std::int32_t newest = 0;  // which no version of cuBLAS has
   const float* bias = nullptr;
+  const float* a_scale = nullptr;
+  float* amax_d = nullptr;
 };
 
 /// Of a cublasLtMatrixLayout_t, which has 64 bytes.
 struct alignas(64) Layout {
   std::int32_t type = 0, order = 0, batch = 1;
-  std::int64_t rows = 0, columns = 0, leading = 0, stride = 0;
+  std::int64_t rows = 0, columns = 0, leading = 0, stride = 0, plane_offset = 0;
+  std::int32_t batch_mode = 0;
+  std::int32_t newest = 0;  // which no version of cuBLAS has
 };
 
 /// Calls that reached this library.
@@ -58,6 +63,25 @@ extern "C" {
            const void* a, int a_type, INT lda, long long stride_a, const void* b, int b_type, \
            INT ldb, long long stride_b, const void* beta, void* c, int c_type, INT ldc,       \
            long long stride_c, INT batch, int compute_type, int algorithm)
+#define STUB_SGEMM_OF_POINTERS(NAME, INT)                                                     \
+  int NAME(void* handle, int op_a, int op_b, INT m, INT n, INT k, const float* alpha,         \
+           const float* const* a, INT lda, const float* const* b, INT ldb, const float* beta, \
+           float* const* c, INT ldc, INT batch)
+#define STUB_GEMM_EX_OF_POINTERS(NAME, INT)                                                      \
+  int NAME(void* handle, int op_a, int op_b, INT m, INT n, INT k, const void* alpha,             \
+           const void* const* a, int a_type, INT lda, const void* const* b, int b_type, INT ldb, \
+           const void* beta, void* const* c, int c_type, INT ldc, INT batch, int compute_type,   \
+           int algorithm)
+#define STUB_GROUPED_SGEMM(NAME, INT)                                                  \
+  int NAME(void* handle, const int* op_a, const int* op_b, const INT* m, const INT* n, \
+           const INT* k, const float* alpha, const float* const* a, const INT* lda,    \
+           const float* const* b, const INT* ldb, const float* beta, float* const* c,  \
+           const INT* ldc, INT groups, const INT* sizes)
+#define STUB_GROUPED_GEMM_EX(NAME, INT)                                                        \
+  int NAME(void* handle, const int* op_a, const int* op_b, const INT* m, const INT* n,         \
+           const INT* k, const void* alpha, const void* const* a, int a_type, const INT* lda,  \
+           const void* const* b, int b_type, const INT* ldb, const void* beta, void* const* c, \
+           int c_type, const INT* ldc, INT groups, const INT* sizes, int compute_type)
 
 STUB_SGEMM(cublasSgemm_v2, int);
 STUB_SGEMM(cublasSgemm_v2_64, std::int64_t);
@@ -67,6 +91,14 @@ STUB_GEMM_EX(cublasGemmEx, int);
 STUB_GEMM_EX(cublasGemmEx_64, std::int64_t);
 STUB_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx, int);
 STUB_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx_64, std::int64_t);
+STUB_SGEMM_OF_POINTERS(cublasSgemmBatched, int);
+STUB_SGEMM_OF_POINTERS(cublasSgemmBatched_64, std::int64_t);
+STUB_GEMM_EX_OF_POINTERS(cublasGemmBatchedEx, int);
+STUB_GEMM_EX_OF_POINTERS(cublasGemmBatchedEx_64, std::int64_t);
+STUB_GROUPED_SGEMM(cublasSgemmGroupedBatched, int);
+STUB_GROUPED_SGEMM(cublasSgemmGroupedBatched_64, std::int64_t);
+STUB_GROUPED_GEMM_EX(cublasGemmGroupedBatchedEx, int);
+STUB_GROUPED_GEMM_EX(cublasGemmGroupedBatchedEx_64, std::int64_t);
 int cublasLtMatmul(void* handle, void* operation, const void* alpha, const void* a, void* a_layout,
                    const void* b, void* b_layout, const void* beta, const void* c, void* c_layout,
                    void* d, void* d_layout, const void* algorithm, void* workspace,
