@@ -85,9 +85,10 @@ Outcome obstacle_of(const CallShape& shape) {
 
 }  // namespace
 
-autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProblem& problem) {
+autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProblem& problem,
+                                         Use use) {
   const auto [found, is_new] =
-      handles_.try_emplace(Key{device, problem.target, problem.settings}, nullptr);
+      handles_.try_emplace(Key{device, problem.target, problem.settings, use}, nullptr);
   if (!is_new) return found->second;
   autotune_options wanted{};
   wanted.size = sizeof wanted;
@@ -114,7 +115,7 @@ autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProble
 
 KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProblem& problem) {
   Choice choice{.wanted = problem, .tuned = problem};
-  autotune_handle* const handle = handle_for(device, problem);
+  autotune_handle* const handle = handle_for(device, problem, Use::looking_up);
   if (!handle) return choice;
   autotune_answer answer{};
   answer.size = sizeof answer;
@@ -168,12 +169,13 @@ KernelMaker::Made KernelMaker::prepare(const CallShape& shape, const Choice& cho
                                        const ServingKernel* stand_in) {
   const RuntimeLibrary& runtime = *runtime_library();
   const TargetProblem launched = launched_problem_of(shape, choice.wanted);
-  autotune_handle* const handle = handle_for(shape.device, launched);
+  const bool is_pinned = launched != choice.tuned;
+  autotune_handle* const handle =
+      handle_for(shape.device, launched, is_pinned ? Use::pinning : Use::looking_up);
   if (!handle) return Outcome::failed;
   const auto& sizes = launched.sizes;
   const char* const configuration = choice.configuration.c_str();
-  if (launched != choice.tuned &&
-      runtime.pin(handle, sizes.data(), sizes.size(), configuration) != AUTOTUNE_OK) {
+  if (is_pinned && runtime.pin(handle, sizes.data(), sizes.size(), configuration) != AUTOTUNE_OK) {
     return obstacle_of(shape);
   }
   PreparedProblem problem{&runtime, handle, sizes};

@@ -21,7 +21,9 @@ class KernelMaker {
   std::variant<const ServingKernel*, Outcome> make(const CallShape& shape);
 
  private:
-  using Key = std::tuple<std::int32_t, std::string, std::string>;  // device, target, settings
+  /// A handle with pins answers no lookups: they would get the pins.
+  enum class Use : std::uint8_t { looking_up, pinning };
+  using Key = std::tuple<std::int32_t, std::string, std::string, Use>;  // device, target, settings
   /// What is known of a problem.
   struct Choice {
     Outcome outcome = Outcome::failed;  // served: the configuration is expected to win
@@ -37,7 +39,7 @@ class KernelMaker {
   Choice best_for(const CallShape& shape, std::size_t which);
   Choice look_up(std::int32_t device, const TargetProblem& problem);
   Made prepare(const CallShape& shape, const Choice& choice, const ServingKernel* stand_in);
-  autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem);
+  autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem, Use use);
 
   std::map<Key, autotune_handle*> handles_;  // never closed: kernels need them
 };

@@ -13,6 +13,7 @@
 
 struct autotune_handle {
   std::string target, settings;
+  bool is_pinned = false;
 };
 
 struct autotune_kernel {
@@ -103,7 +104,7 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
   if (is_asked_for("open")) return AUTOTUNE_FAILED;
   const std::string target = options->target;
   if (is_asked_for("only gemm") && target != "gemm") return AUTOTUNE_NOT_FOUND;
-  *handle = new autotune_handle{options->target, options->settings};
+  *handle = new autotune_handle{options->target, options->settings, false};
   return AUTOTUNE_OK;
 }
 
@@ -119,6 +120,7 @@ const char* autotune_warnings(const autotune_handle*) {
 
 autotune_status autotune_lookup(autotune_handle* handle, const int64_t*, size_t,
                                 autotune_answer* answer) {
+  if (handle->is_pinned) return AUTOTUNE_FAILED;  // the answer would be the pin
   const bool is_split = handle->target == "gemm_split";
   if (is_asked_for("split") || is_asked_for("large split") || is_asked_for("old near split"))
     answer->median_ns = is_split ? 1000 : 2000;
@@ -128,15 +130,18 @@ autotune_status autotune_lookup(autotune_handle* handle, const int64_t*, size_t,
   }
   answer->configuration = kConfiguration;
   answer->baseline = is_asked_for("vendor") ? "cublas cublasSgemm" : "";
-  answer->origin = is_asked_for("default") ? AUTOTUNE_DEFAULT
-                   : is_asked_for("other") ? AUTOTUNE_SAME_ARCHITECTURE
+  const bool is_plain_only =
+      is_asked_for("only scale=none") && !has(handle->settings, "scale=none");
+  answer->origin = is_asked_for("default") || is_plain_only ? AUTOTUNE_DEFAULT
+                   : is_asked_for("other")                  ? AUTOTUNE_SAME_ARCHITECTURE
                    : is_asked_for("near split") || is_asked_for("old near split")
                        ? AUTOTUNE_TRANSFERRED
                        : AUTOTUNE_EXACT;
   return AUTOTUNE_OK;
 }
 
-autotune_status autotune_pin(autotune_handle*, const int64_t*, size_t, const char*) {
+autotune_status autotune_pin(autotune_handle* handle, const int64_t*, size_t, const char*) {
+  handle->is_pinned = true;
   return is_asked_for("pin") ? AUTOTUNE_NOT_FOUND : AUTOTUNE_OK;
 }
 
