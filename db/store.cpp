@@ -2,7 +2,6 @@
 #include "db/store.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 
 #include "db/best.hpp"
@@ -11,6 +10,7 @@
 #include "db/process.hpp"
 #include "db/refutations.hpp"
 #include "db/tuned.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
@@ -89,8 +89,7 @@ void expect_fact(Connection& connection, const std::string& id) {
 
 std::filesystem::path default_store_path() {
   const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::filesystem::path(value ? value : "");
+    return std::filesystem::path(environment_variable(name));
   };
   if (const auto file = variable("AUTOTUNE_DB"); !file.empty()) return file;
   if (const auto data = variable("XDG_DATA_HOME"); data.is_absolute()) {

@@ -4,28 +4,22 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
+#include <string>
+
+#include "tuner/text/environment.hpp"
 
 namespace autotune::blas {
-namespace {
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
-
-}  // namespace
 
 Options read_options(std::string_view program) {
   const bool is_tuner = program == "autotune" || program == "autotune-worker";
   if (is_tuner) return {.serve = false, .record = {}, .report = {}, .library = {}};
-  return {.serve = variable("AUTOTUNE_BLAS_SERVE") != "0",
-          .wait = variable("AUTOTUNE_BLAS_WAIT") == "1",
-          .only_fp32 = variable("AUTOTUNE_BLAS_UNITS") == "fp32",
-          .record = variable("AUTOTUNE_BLAS_RECORD"),
-          .report = variable("AUTOTUNE_BLAS_REPORT"),
-          .is_command = variable("AUTOTUNE_BLAS_COMMAND") == std::to_string(getpid()),
-          .library = variable("AUTOTUNE_BLAS_LIBRARY")};
+  return {.serve = environment_variable("AUTOTUNE_BLAS_SERVE") != "0",
+          .wait = environment_variable("AUTOTUNE_BLAS_WAIT") == "1",
+          .only_fp32 = environment_variable("AUTOTUNE_BLAS_UNITS") == "fp32",
+          .record = environment_variable("AUTOTUNE_BLAS_RECORD"),
+          .report = environment_variable("AUTOTUNE_BLAS_REPORT"),
+          .is_command = environment_variable("AUTOTUNE_BLAS_COMMAND") == std::to_string(getpid()),
+          .library = environment_variable("AUTOTUNE_BLAS_LIBRARY")};
 }
 
 const Options& options() {

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "tuner/cache/build_file.hpp"
 #include "tuner/file/replace_file.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -21,11 +21,6 @@ namespace autotune {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string environment_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 /// Creates the folder with access for its owner only. Returns why it is unusable, or "".
 std::string claim_folder(const fs::path& folder) {

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 #include "tuner/hash/hash.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -21,7 +21,8 @@ namespace {
 std::vector<fs::path> candidates() {
   std::vector<fs::path> folders;
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const char* root = std::getenv(name)) folders.push_back(fs::path(root) / "include");
+    const std::string root = environment_variable(name);
+    if (!root.empty()) folders.push_back(fs::path(root) / "include");
   }
   if (const fs::path library = nvrtc_folder(); !library.empty()) {
     folders.push_back(library.parent_path() / "include");

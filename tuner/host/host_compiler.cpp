@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <utility>
 
 #include "tuner/cache/logical_lines.hpp"
@@ -19,6 +18,7 @@
 #include "tuner/host/process.hpp"
 #include "tuner/host/shim_text.hpp"
 #include "tuner/host/translation.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 
@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string find_compiler() {
-  const char* chosen = std::getenv("AUTOTUNE_HOST_CXX");
-  if (chosen != nullptr && *chosen != '\0') {
+  const std::string chosen = environment_variable("AUTOTUNE_HOST_CXX");
+  if (!chosen.empty()) {
     const fs::path found = find_program(chosen);
     if (found.empty()) {
       throw Error(
@@ -76,8 +76,8 @@ std::vector<fs::path> folders_in(const std::string& output) {
 
 /// Folders that this variable adds to those of compilers.
 void add_folders(const char* variable, std::vector<fs::path>& folders) {
-  const char* const value = std::getenv(variable);
-  if (value == nullptr) return;
+  const std::string value = environment_variable(variable);
+  if (value.empty()) return;
   for (const std::string_view folder : split(value, ':')) folders.emplace_back(folder);
 }
 

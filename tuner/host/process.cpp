@@ -12,11 +12,11 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <sstream>
 
 #include "tuner/core/error.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
 
 extern char** environ;
@@ -132,8 +132,8 @@ fs::path find_program(const std::string& name) {
     return fs::is_regular_file(path, failed) && access(path.c_str(), X_OK) == 0;
   };
   if (name.find('/') != std::string::npos) return runs(name) ? fs::path(name) : fs::path();
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
+  const std::string path = environment_variable("PATH");
+  std::istringstream folders(path.empty() ? "/usr/bin:/bin" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (const fs::path found = fs::path(folder) / name; runs(found)) return found;
   }

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "tuner/core/error.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -26,8 +27,8 @@ namespace {
 constexpr std::string_view kPrefix = "autotune-tmp-";
 
 fs::path base_folder() {
-  const char* const chosen = std::getenv("TMPDIR");
-  return chosen == nullptr || *chosen == '\0' ? "/tmp" : chosen;
+  const std::string chosen = environment_variable("TMPDIR");
+  return chosen.empty() ? "/tmp" : chosen;
 }
 
 void remove_tree(const fs::path& folder) {

@@ -2,12 +2,12 @@
 #include "tuner/plugin/plugin_files.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <system_error>
 
 #include "tuner/core/error.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -16,16 +16,14 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> plugin_folders() {
   std::vector<fs::path> folders;
-  if (const char* const path = std::getenv("AUTOTUNE_PLUGIN_PATH")) {
-    std::istringstream parts(path);
-    for (std::string part; std::getline(parts, part, ':');) {
-      if (part.empty()) continue;
-      if (!fs::path(part).is_absolute()) {
-        throw UsageError(format(
-            "AUTOTUNE_PLUGIN_PATH: {} is not an absolute path: give the folder from / on", part));
-      }
-      folders.emplace_back(part);
+  std::istringstream parts(environment_variable("AUTOTUNE_PLUGIN_PATH"));
+  for (std::string part; std::getline(parts, part, ':');) {
+    if (part.empty()) continue;
+    if (!fs::path(part).is_absolute()) {
+      throw UsageError(format(
+          "AUTOTUNE_PLUGIN_PATH: {} is not an absolute path: give the folder from / on", part));
     }
+    folders.emplace_back(part);
   }
   std::error_code unknown;
   const fs::path program = fs::read_symlink("/proc/self/exe", unknown);

@@ -2,7 +2,6 @@
 #include "tuner/target/catalog.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -10,6 +9,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/target/manifest.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -33,11 +33,9 @@ fs::path manifest_in(const fs::path& folder, const std::string& name) {
 
 std::vector<fs::path> kernel_folders() {
   std::vector<fs::path> folders;
-  if (const char* const path = std::getenv("AUTOTUNE_KERNEL_PATH")) {
-    std::istringstream parts(path);
-    for (std::string part; std::getline(parts, part, ':');) {
-      if (!part.empty()) folders.emplace_back(part);
-    }
+  std::istringstream parts(environment_variable("AUTOTUNE_KERNEL_PATH"));
+  for (std::string part; std::getline(parts, part, ':');) {
+    if (!part.empty()) folders.emplace_back(part);
   }
   std::error_code unknown;
   const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
