@@ -86,6 +86,30 @@ TEST(CallShape, TheLeadingDimensionOfASingleColumnDoesNotMatter) {
   EXPECT_TRUE(is_packed(shape));
 }
 
+TEST(CallShape, WhatCublasRefusesIsNotServed) {
+  CallShape shape = small();
+  shape.n = 1;
+  shape.ldb = 0;  // cuBLAS checks that of a single column
+  EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
+  shape = small();
+  shape.ldc = 1;  // and that of a C that it does not read
+  EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
+  shape = small();
+  shape.op_a = operation_of(256);
+  EXPECT_EQ(contract_of(shape), Outcome::empty);
+  shape.op_a = operation_of(-256);
+  EXPECT_EQ(contract_of(shape), Outcome::empty);
+}
+
+TEST(CallShape, WhatTheOtherMembersDoNotShowIsTheObstacle) {
+  CallShape shape = small();
+  for (const Outcome obstacle : {Outcome::pointers, Outcome::settings, Outcome::order}) {
+    shape.obstacle = obstacle;
+    EXPECT_EQ(contract_of(shape), obstacle);
+    EXPECT_EQ(outcome_called(name_of(obstacle)), obstacle);
+  }
+}
+
 TEST(CallShape, CIsNotLookedAtUnlessItIsAdded) {
   CallShape shape = small();
   shape.ldc = 7;
