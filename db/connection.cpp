@@ -5,10 +5,16 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <limits>
+#include <memory>
+#include <thread>
+#include <utility>
 
 #include "db/best.hpp"
 #include "db/schema.hpp"
+#include "tuner/file/file_system.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
@@ -17,7 +23,7 @@
 namespace autotune::db {
 namespace {
 
-constexpr int kBusyMilliseconds = 20'000;
+constexpr std::chrono::seconds kWaitForOneLock{20};
 constexpr int kOldestRead = 4;  // schema that can be read where the file must not be written
 
 /// `file:/a%20b.db?immutable=1`, with every special character of the path escaped.
@@ -33,20 +39,49 @@ std::string immutable_uri(const std::filesystem::path& path) {
   return uri + "?immutable=1";
 }
 
-SQLite::Database open_file(const std::filesystem::path& path, Mode mode) {
+/// Called by SQLite right after it did not get a lock. Returns 1 if it shall try again.
+int wait_for_lock(void* context, int tries) {
+  // SQLite takes this for a lock of another process (NFS without a lock daemon).
+  const bool has_none = std::exchange(errno, 0) == ENOLCK;
+  auto& wait = *static_cast<LockWait*>(context);
+  wait.refused = wait.refused || has_none;
+  const auto now = std::chrono::steady_clock::now();
+  if (tries == 0) wait.started = now;
+  if (wait.refused || now >= wait.until.value_or(wait.started + kWaitForOneLock)) return 0;
+  std::this_thread::sleep_for(std::chrono::milliseconds(tries < 10 ? 1 : 10));
+  return 1;
+}
+
+SQLite::Database open_with(const std::string& name, int flags, LockWait& wait) {
   // Only one thread at a time uses a store, so SQLite need not lock for each column.
-  const int one_thread = SQLite::OPEN_NOMUTEX;
+  SQLite::Database database(name, flags | SQLite::OPEN_NOMUTEX);
+  sqlite3_busy_handler(database.getHandle(), wait_for_lock, &wait);
+  return database;
+}
+
+SQLite::Database open_file(const std::filesystem::path& path, Mode mode, LockWait& wait) {
   switch (mode) {
     case Mode::shipped:
-      return {immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI | one_thread,
-              kBusyMilliseconds};
+      return open_with(immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, wait);
     case Mode::read_only:
-      return {path.string(), SQLite::OPEN_READONLY | one_thread, kBusyMilliseconds};
+      return open_with(path.string(), SQLite::OPEN_READONLY, wait);
     case Mode::read_write:
       break;
   }
-  return {path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | one_thread,
-          kBusyMilliseconds};
+  return open_with(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, wait);
+}
+
+/// Whether the file system refused a lock that no other process has.
+bool lacks_locks(const SQLite::Exception& error, const LockWait& wait) {
+  switch (error.getExtendedErrorCode()) {
+    case SQLITE_IOERR_LOCK:
+    case SQLITE_IOERR_RDLOCK:
+    case SQLITE_IOERR_CHECKRESERVEDLOCK:
+    case SQLITE_PERM:
+      return true;
+    default:
+      return wait.refused;
+  }
 }
 
 struct Header {
@@ -169,8 +204,8 @@ struct Opened {
 
 /// A file of an older schema that must not be written is read as a copy. The best rows of the
 /// oldest would have to be derived again; check_header() says what to do.
-Opened opened(const std::filesystem::path& path, Mode mode) {
-  SQLite::Database file = open_file(path, mode);
+Opened opened(const std::filesystem::path& path, Mode mode, LockWait& wait) {
+  SQLite::Database file = open_file(path, mode, wait);
   if (mode == Mode::read_write) return {std::move(file)};
   const Header header = read_header(file);
   const bool is_older = header.application_id == kApplicationId && header.version >= kOldestRead &&
@@ -179,9 +214,10 @@ Opened opened(const std::filesystem::path& path, Mode mode) {
   return {brought_up(file, header.version), true};
 }
 
-std::unique_ptr<Connection> open_as(const std::filesystem::path& path, Mode mode) {
-  Opened file = opened(path, mode);
-  auto connection = std::make_unique<Connection>(path, mode, std::move(file.database));
+std::unique_ptr<Connection> open_as(const std::filesystem::path& path, Mode mode,
+                                    const std::shared_ptr<LockWait>& wait) {
+  Opened file = opened(path, mode, *wait);
+  auto connection = std::make_unique<Connection>(path, mode, wait, std::move(file.database));
   set_up(path, connection->database, mode);
   if (mode == Mode::read_write || file.is_copy) derive_if_stale(*connection);
   return connection;
@@ -193,9 +229,9 @@ std::filesystem::path journal_of(const std::filesystem::path& path) {
 
 /// A process that ended while it wrote leaves a half-written file, and the old pages in a journal.
 /// Reading restores them, but only with permission to write.
-void roll_back(const std::filesystem::path& path) {
+void roll_back(const std::filesystem::path& path, LockWait& wait) {
   try {
-    SQLite::Database database(path.string(), SQLite::OPEN_READWRITE, kBusyMilliseconds);
+    SQLite::Database database = open_with(path.string(), SQLite::OPEN_READWRITE, wait);
     read_header(database);
   } catch (const SQLite::Exception&) {
     throw StoreError(
@@ -203,6 +239,14 @@ void roll_back(const std::filesystem::path& path) {
                "db check` once as a user who may write it",
                path.string()));
   }
+}
+
+/// `tuned.db: the file system of /home/me (NFS) has no file locks`.
+std::string why_no_locks(const std::filesystem::path& path) {
+  const std::string_view name = shared_file_system(path);
+  return format("{}: the file system of {}{} has no file locks", path.string(),
+                std::filesystem::absolute(path).parent_path().string(),
+                name.empty() ? "" : format(" ({})", name));
 }
 
 void check_path(const std::filesystem::path& path, Mode mode) {
@@ -283,10 +327,7 @@ StoreError store_error(const std::filesystem::path& path, const SQLite::Exceptio
           "space and run the same again");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return sentence(
-          format("another process has kept it locked for {} s; wait for that one or end "
-                 "it",
-                 kBusyMilliseconds / 1000));
+      return sentence("another process keeps it locked; wait for that one or end it");
     case SQLITE_IOERR:
       return sentence(
           format("cannot be read or written ({}); what was stored before is kept, see "
@@ -297,24 +338,37 @@ StoreError store_error(const std::filesystem::path& path, const SQLite::Exceptio
   }
 }
 
-std::unique_ptr<Connection> open_connection(const std::filesystem::path& path, Mode mode) {
+std::unique_ptr<Connection> open_connection(const std::filesystem::path& path, Mode mode,
+                                            WaitUntil wait_until) {
   check_path(path, mode);
+  const auto wait = std::make_shared<LockWait>(LockWait{wait_until});
+  /// With the promise that nobody writes the file, which needs no locks.
+  const auto open_unlocked = [&] {
+    auto connection = guarded(path, [&] { return open_as(path, Mode::shipped, wait); });
+    connection->mode = mode;
+    return connection;
+  };
   try {
-    return open_as(path, mode);
+    return open_as(path, mode, wait);
   } catch (const SQLite::Exception& error) {
+    if (lacks_locks(error, *wait)) {
+      const std::string why = why_no_locks(path);
+      if (mode == Mode::read_write) {
+        throw StoreError(why +
+                         ", so it cannot be written; keep it on another, such as a local disk");
+      }
+      auto connection = open_unlocked();
+      connection->warning =
+          why + ", so it is read without; rows may be missing while it is written";
+      return connection;
+    }
     const int code = error.getErrorCode() & 0xFF;
     if (mode == Mode::read_only && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) {
       if (std::filesystem::exists(journal_of(path))) {
-        roll_back(path);
-        return guarded(path, [&] { return open_as(path, mode); });
+        roll_back(path, *wait);
+        return guarded(path, [&] { return open_as(path, mode, wait); });
       }
-      // In a read-only folder, a file in WAL mode opens only with the promise that nobody writes
-      // it.
-      return guarded(path, [&] {
-        auto connection = open_as(path, Mode::shipped);
-        connection->mode = mode;
-        return connection;
-      });
+      return open_unlocked();  // in a read-only folder, a file in WAL mode opens only like this
     }
     throw store_error(path, error);
   }

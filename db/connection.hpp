@@ -8,7 +8,9 @@
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -154,9 +156,20 @@ Row cleaned(Row row) {
   return row;
 }
 
+/// What a connection does when it does not get a lock.
+struct LockWait {
+  WaitUntil until;
+  std::chrono::steady_clock::time_point started = {};  // the wait for the current lock
+  bool refused = false;  // the file system has no locks, so waiting does not help
+};
+
 struct TunedStore::Connection {
-  Connection(std::filesystem::path file, Mode how, SQLite::Database opened)
-      : path(std::move(file)), mode(how), database(std::move(opened)) {}
+  Connection(std::filesystem::path file, Mode how, std::shared_ptr<LockWait> waiting,
+             SQLite::Database opened)
+      : path(std::move(file)),
+        mode(how),
+        lock_wait(std::move(waiting)),
+        database(std::move(opened)) {}
 
   Query query(const std::string& sql) {
     auto found = statements.find(sql);
@@ -183,9 +196,11 @@ struct TunedStore::Connection {
 
   std::filesystem::path path;
   Mode mode;
+  std::shared_ptr<LockWait> lock_wait;  // the database uses it
   SQLite::Database database;
   std::unordered_map<std::string, SQLite::Statement> statements;
   std::set<std::string> left_out;  // TunedStore::left_out()
+  std::string warning;             // TunedStore::warning()
   std::function<std::string(const TunedEntry&)> complaint;
 
  private:
@@ -235,6 +250,7 @@ auto in_transaction(Connection& connection, Work&& work) {
 }
 
 /// Opens, creates or migrates; throws StoreError.
-std::unique_ptr<Connection> open_connection(const std::filesystem::path& path, Mode mode);
+std::unique_ptr<Connection> open_connection(const std::filesystem::path& path, Mode mode,
+                                            WaitUntil wait_until);
 
 }  // namespace autotune::db

@@ -57,7 +57,7 @@ LayerFailures::LayerFailures(std::span<const Layer> layers, const LookupRequest&
     : layers_(layers.size()) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     try {
-      const TunedStore store(layers[i].path, layers[i].mode);
+      const TunedStore store = layers[i].open();
       guarded(layers[i].path, [&] {
         const LayerParts parts(store, request);
         for (const Part& part : parts.all()) {

@@ -87,7 +87,7 @@ void mark_early_starts(std::span<LookupRow> rows) {
 
 void read_layer(const Layer& layer, std::size_t number, const LookupRequest& request,
                 const LayerFailures& failures, LookupRows& out) {
-  const TunedStore store(layer.path, layer.mode);
+  const TunedStore store = layer.open();
   LayerReading reading{request, failures, number, LayerParts(store, request)};
   guarded(layer.path, [&] {
     for (const Part& part : reading.parts.all()) {
@@ -98,6 +98,7 @@ void read_layer(const Layer& layer, std::size_t number, const LookupRequest& req
       mark_early_starts(std::span(out.rows).subspan(before));
     }
   });
+  if (!store.warning().empty()) out.warnings.push_back(store.warning());
   const auto damaged = reading.damaged + static_cast<std::int64_t>(store.left_out().size());
   if (damaged > 0) {
     out.warnings.push_back(

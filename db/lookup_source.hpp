@@ -37,6 +37,10 @@ struct Layer {
   std::filesystem::path path;
   Mode mode = Mode::read_only;
   bool expected = false;  // a warning says if the file is missing
+  WaitUntil wait_until = {};
+
+  /// Throws StoreError.
+  TunedStore open() const { return TunedStore(path, mode, wait_until); }
 };
 
 /// The result of reading a layer.

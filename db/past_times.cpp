@@ -186,7 +186,7 @@ class LayerTimes {
 
 PastTimes read_layer(const Layer& layer, std::size_t number, const LookupRequest& request,
                      const LayerFailures& failures) {
-  const TunedStore store(layer.path, layer.mode);
+  const TunedStore store = layer.open();
   return guarded(layer.path, [&] { return LayerTimes(store, number, request, failures).read(); });
 }
 

@@ -103,14 +103,15 @@ std::filesystem::path default_store_path() {
       "file with --db");
 }
 
-TunedStore::TunedStore(const std::filesystem::path& path, Mode mode)
-    : connection_(open_connection(path, mode)) {}
+TunedStore::TunedStore(const std::filesystem::path& path, Mode mode, WaitUntil wait_until)
+    : connection_(open_connection(path, mode, wait_until)) {}
 TunedStore::~TunedStore() = default;
 TunedStore::TunedStore(TunedStore&&) noexcept = default;
 TunedStore& TunedStore::operator=(TunedStore&&) noexcept = default;
 
 const std::filesystem::path& TunedStore::path() const { return connection_->path; }
 Mode TunedStore::mode() const { return connection_->mode; }
+const std::string& TunedStore::warning() const { return connection_->warning; }
 const std::set<std::string>& TunedStore::left_out() const { return connection_->left_out; }
 void TunedStore::leave_out(std::function<std::string(const TunedEntry&)> complaint) {
   connection_->complaint = std::move(complaint);

@@ -3,6 +3,7 @@
 // schema, the rules of merging, and what happens when something fails.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -29,6 +30,10 @@ enum class Mode : std::uint8_t {
   read_only,   // never writes; opens a newer schema if its writer allows that
   shipped,     // as read_only, and promises that nobody writes: for read-only file systems
 };
+
+/// How long calls wait while another process has the file locked: until this moment, which several
+/// files may share, or 20 s each.
+using WaitUntil = std::optional<std::chrono::steady_clock::time_point>;
 
 /// `$AUTOTUNE_DB`, else `$XDG_DATA_HOME/autotune/tuned.db`, else under `$HOME/.local/share`. Throws
 /// StoreError if none of them is set.
@@ -76,18 +81,22 @@ struct CheckReport {
   std::vector<std::string> damage;
 };
 
-/// One open database. Any number of processes may open the same file. An object must be used by one
-/// thread at a time. Every method throws StoreError. What a call stored is on the disk when it
-/// returns; a call that throws has stored nothing.
+/// One open database. Any number of processes may open the same file. Where the file system has no
+/// file locks, it can be read, but not written. An object must be used by one thread at a time.
+/// Every method throws StoreError. What a call stored is on the disk when it returns; a call that
+/// throws has stored nothing.
 class TunedStore {
  public:
-  explicit TunedStore(const std::filesystem::path& path, Mode mode = Mode::read_write);
+  explicit TunedStore(const std::filesystem::path& path, Mode mode = Mode::read_write,
+                      WaitUntil wait_until = {});
   ~TunedStore();
   TunedStore(TunedStore&&) noexcept;
   TunedStore& operator=(TunedStore&&) noexcept;
 
   const std::filesystem::path& path() const;
   Mode mode() const;
+  /// One sentence if the file is read without locks; else empty.
+  const std::string& warning() const;
 
   /// Each stores a row unless it exists, and returns its id.
   std::string add_device(const DeviceRow& device);

@@ -2,13 +2,17 @@
 // What happens to the database when processes die, disks fill up and files are not what they seem.
 // AUTOTUNE_KILLS sets how many writers are killed (default 40).
 #include <SQLiteCpp/Database.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstdarg>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -18,7 +22,9 @@
 #include <thread>
 
 #include "db/exchange.hpp"
+#include "db/lookup_source.hpp"
 #include "db/schema.hpp"
+#include "tests/db/lookup_request.hpp"
 #include "tests/db/sample.hpp"
 
 namespace autotune::db {
@@ -53,6 +59,85 @@ constexpr std::filesystem::perms kReadOnlyFolder{0555};
 int kills() {
   const char* text = std::getenv("AUTOTUNE_KILLS");
   return text ? std::atoi(text) : 40;
+}
+
+/// While it lives, the file system has no file locks: asking for one gives this error.
+class NoLocks {
+ public:
+  explicit NoLocks(int error) {
+    refusal_ = error;
+    vfs()->xSetSystemCall(vfs(), "fcntl", reinterpret_cast<sqlite3_syscall_ptr>(refusing));
+  }
+  ~NoLocks() { vfs()->xSetSystemCall(vfs(), "fcntl", nullptr); }
+  NoLocks(const NoLocks&) = delete;
+  NoLocks& operator=(const NoLocks&) = delete;
+
+ private:
+  static sqlite3_vfs* vfs() { return sqlite3_vfs_find(nullptr); }
+  static int refusing(int file, int command, ...) {
+    std::va_list arguments;
+    va_start(arguments, command);
+    void* const argument = va_arg(arguments, void*);
+    va_end(arguments);
+    const bool is_lock = command == F_SETLK || command == F_SETLKW || command == F_GETLK;
+    if (!is_lock) return fcntl(file, command, argument);
+    errno = refusal_;
+    return -1;
+  }
+  static inline int refusal_ = 0;
+};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST(Reliability, WithoutFileLocksAReaderOpensAtOnceAndAWriterSaysWhy) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  {
+    TunedStore store(path);
+    const Sample sample(store);
+    store.add_decision(sample.decision("BM=1", 1000));
+  }
+  for (const int error : {ENOLCK, ENOSYS, EOPNOTSUPP, EPERM}) {
+    const NoLocks none(error);
+    EXPECT_LT(seconds_of([&] {
+                const TunedStore store(path, Mode::read_only);
+                EXPECT_EQ(store.tuned({}).size(), 1u);
+                EXPECT_EQ(store.mode(), Mode::read_only);
+                EXPECT_THAT(store.warning(),
+                            HasSubstr(" has no file locks, so it is read without"));
+                EXPECT_THAT(store.warning(), HasSubstr(path.parent_path().string()));
+              }),
+              2)
+        << error;
+    EXPECT_THAT(message_of([&] { TunedStore store(path); }),
+                HasSubstr(" has no file locks, so it cannot be written"));
+    const std::vector<Layer> layers{{path}};
+    const LookupRows read = read_lookup_rows(layers, request());
+    EXPECT_EQ(read.rows.size(), 1u);
+    EXPECT_EQ(read.warnings.size(), 1u);
+  }
+  EXPECT_EQ(TunedStore(path, Mode::read_only).warning(), "");
+}
+
+TEST(Reliability, ReadsOfLockedDatabasesWaitNoLongerThanAskedFor) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  { const Sample sample(*std::make_unique<TunedStore>(path)); }
+  SQLite::Database other(path.string(), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN EXCLUSIVE");
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  const Layer layer{path, Mode::read_only, false, until};
+  const std::vector<Layer> layers{layer, layer, layer};
+  LookupRows read;
+  const double seconds = seconds_of([&] { read = read_lookup_rows(layers, request()); });
+  EXPECT_GE(seconds, 0.15);
+  EXPECT_LT(seconds, 2);
+  EXPECT_THAT(read.layers, testing::Each(LayerState::unreadable));
+  EXPECT_THAT(read.warnings, testing::Each(HasSubstr("t.db: another process keeps it locked")));
 }
 
 TEST(Reliability, AKilledWriterLosesNothingThatItWasToldIsStored) {

@@ -166,7 +166,9 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode) {
-  return db::TunedStore(database_path(arguments), mode);
+  db::TunedStore store(database_path(arguments), mode);
+  if (!store.warning().empty()) warn_of({store.warning()});
+  return store;
 }
 
 db::TunedStore open_present_store(const Arguments& arguments) {

@@ -121,7 +121,9 @@ AUTOTUNE_API const char* autotune_message(void);
 AUTOTUNE_API int32_t autotune_abi(void);
 
 /* Reads the manifest and the databases, and closes the files. *handle is valid until
- * autotune_close(), and is set only on success. */
+ * autotune_close(), and is set only on success. Waits for other processes that lock a database, 1 s
+ * at most; the answers of a database that stays locked are missing. Needs no file locks where the
+ * file system has none. */
 AUTOTUNE_API autotune_status autotune_open(const autotune_options* options,
                                            autotune_handle** handle);
 AUTOTUNE_API void autotune_close(autotune_handle* handle);

@@ -241,7 +241,7 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     const autotune_options given = known_part(*options);
     require(given.target, "autotune_options.target is missing, such as \"gemm\"");
     Target target = target_called(given.target);
-    const std::vector<db::Layer> layers = layers_of(given);
+    const std::vector<db::Layer> layers = waiting_briefly(layers_of(given));
     Chosen chosen = device_for(given, layers, target.name);
     const Policy policy = policy_of(given, chosen.info.kind);
     auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(given),

@@ -15,7 +15,7 @@ std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
   std::map<std::string, std::pair<std::size_t, db::DeviceRow>> found;
   for (const db::Layer& layer : layers) {
     try {
-      const db::TunedStore store(layer.path, layer.mode);
+      const db::TunedStore store = layer.open();
       for (const db::TunedEntry& entry : store.tuned({name, target, "", ""})) {
         auto& [count, row] = found[entry.device.name];
         ++count;

@@ -111,7 +111,8 @@ RaceResult FirstUse::race_for(TargetLookup& lookup, std::span<const std::int64_t
 
 void FirstUse::store(const TargetLookup& lookup, const Problem& problem, db::DecisionRow row) {
   if (!options_.database) throw Error("there is no home folder: name a database");
-  db::TunedStore store(*options_.database);
+  db::TunedStore store(*options_.database, db::Mode::read_write,
+                       std::chrono::steady_clock::now() + kLongestWait);
   db::SessionRow session;
   session.started_at = row.created_at;
   session.environment = lookup.device().environment;

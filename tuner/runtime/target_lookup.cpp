@@ -39,6 +39,12 @@ bool is_exact(const db::LookupRow& row) {
 
 }  // namespace
 
+std::vector<db::Layer> waiting_briefly(std::vector<db::Layer> layers) {
+  const auto until = std::chrono::steady_clock::now() + kLongestWait;
+  for (db::Layer& layer : layers) layer.wait_until = until;
+  return layers;
+}
+
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
                            std::string policy, std::vector<db::Layer> layers)
     : target_(std::move(target)),
@@ -49,8 +55,8 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
       program_(target_, ones_, device_, SizeBinding::given),
       default_levels_(levels_of(target_.parameters, target_.default_configuration)),
       tables_(db::LookupTable(target_.sizes.size(), {})) {
-  take(read_rows());
-  learn(read_past());
+  take(read_rows(layers_));
+  learn(read_past(layers_));
 }
 
 db::LookupRequest TargetLookup::request() const {
@@ -66,10 +72,12 @@ db::LookupRequest TargetLookup::request() const {
   return request;
 }
 
-db::PastTimes TargetLookup::read_past() const { return db::read_past_times(layers_, request()); }
+db::PastTimes TargetLookup::read_past(std::span<const db::Layer> layers) const {
+  return db::read_past_times(layers, request());
+}
 
-db::LookupRows TargetLookup::read_rows() const {
-  db::LookupRows read = db::read_lookup_rows(layers_, request());
+db::LookupRows TargetLookup::read_rows(std::span<const db::Layer> layers) const {
+  db::LookupRows read = db::read_lookup_rows(layers, request());
   drop_invalid(read);
   return read;
 }
@@ -99,7 +107,7 @@ void TargetLookup::drop_invalid(db::LookupRows& read) const {
 void TargetLookup::take(db::LookupRows read) {
   std::string warnings = printable(joined(read.warnings, "\n"));
   if (!warnings.empty()) warnings += '\n';
-  warnings_.store(&interned(warnings), std::memory_order_release);
+  warnings_.store(&interned(warnings + told_), std::memory_order_release);
   layer_states_ = std::move(read.layers);
   tables_.swap({target_.sizes.size(), std::move(read.rows)});
   remembered_.clear();
@@ -248,8 +256,9 @@ void TargetLookup::keep_first_use(std::span<const std::int64_t> sizes, const db:
 
 void TargetLookup::warn(const std::string& sentence) {
   const std::lock_guard lock(mutex_);
-  const std::string all = warnings() + printable(sentence) + '\n';
-  warnings_.store(&interned(all), std::memory_order_release);
+  const std::string line = printable(sentence) + '\n';
+  told_ += line;
+  warnings_.store(&interned(warnings() + line), std::memory_order_release);
 }
 
 void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view configuration) {
@@ -270,8 +279,9 @@ void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view con
 }
 
 void TargetLookup::refresh() {
-  db::LookupRows read = read_rows();
-  db::PastTimes past = read_past();
+  const std::vector<db::Layer> layers = waiting_briefly(layers_);
+  db::LookupRows read = read_rows(layers);
+  db::PastTimes past = read_past(layers);
   const std::lock_guard lock(mutex_);
   const bool is_whole = keep_lost_layers(read);
   const std::string sentences = joined(read.warnings, "; ");

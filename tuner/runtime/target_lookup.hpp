@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -21,6 +22,12 @@
 
 namespace autotune {
 
+/// How long the reads of one call of a program wait for other processes' locks, altogether.
+inline constexpr std::chrono::seconds kLongestWait{1};
+
+/// These layers, whose reads wait until kLongestWait from now.
+std::vector<db::Layer> waiting_briefly(std::vector<db::Layer> layers);
+
 class TargetLookup {
  public:
   /// Settings missing in `settings` take the target's default. Throws UsageError for an unknown
@@ -31,8 +38,8 @@ class TargetLookup {
   const Target& target() const { return target_; }
   const DeviceInfo& device() const { return device_; }
   const std::string& policy() const { return policy_; }
-  /// What was wrong with the databases when they were last read, and the sentences of warn(). Valid
-  /// as long as this object.
+  /// What was wrong with the databases when they were last read, then the sentences of warn(), one
+  /// a line. Valid as long as this object.
   const std::string& warnings() const { return *warnings_.load(std::memory_order_acquire); }
   void warn(const std::string& sentence);
 
@@ -71,14 +78,14 @@ class TargetLookup {
     }
   };
 
-  db::LookupRows read_rows() const;
+  db::LookupRows read_rows(std::span<const db::Layer> layers) const;
   void drop_invalid(db::LookupRows& read) const;
   bool keep_lost_layers(db::LookupRows& read) const;
   /// Replaces the rows that were read before.
   void take(db::LookupRows read);
   void learn(db::PastTimes past);
   db::LookupRequest request() const;
-  db::PastTimes read_past() const;
+  db::PastTimes read_past(std::span<const db::Layer> layers) const;
 
   LookupAnswer transfer(std::span<const std::int64_t> sizes);
   std::optional<LookupAnswer> stored(std::span<const std::int64_t> sizes) const;
@@ -106,6 +113,7 @@ class TargetLookup {
   std::map<Sizes, LookupAnswer, SizesLess> first_uses_;
   std::unique_ptr<Experience> experience_;
   std::set<std::string, std::less<>> texts_;
+  std::string told_;  // lines of warn()
   std::map<Sizes, std::string_view> pins_;
   std::atomic<bool> has_pins_{false};
 };

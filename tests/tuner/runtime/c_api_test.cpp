@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/runtime/autotune.h"
 
+#include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cstddef>
 #include <fstream>
 
@@ -38,6 +40,22 @@ TEST_F(CApi, AnswersWithoutAGpu) {
   ASSERT_EQ(autotune_explain(handle_, sizes_, 3, text, 5), AUTOTUNE_OK);
   EXPECT_STREQ(text, "gemm");
   EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_OK);
+  autotune_close(handle_);
+}
+
+TEST_F(CApi, OpeningWaitsASecondAtMostForOtherProcesses) {
+  SQLite::Database other(database_, SQLite::OPEN_READWRITE);
+  other.exec("BEGIN EXCLUSIVE");
+  options_.device = "host";
+  options_.site_database = database_.c_str();
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+  EXPECT_THAT(autotune_warnings(handle_), HasSubstr("t.db: another process keeps it locked"));
+  EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_FAILED);
+  other.exec("ROLLBACK");
+  EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_OK) << autotune_message();
+  EXPECT_STREQ(autotune_warnings(handle_), "");
   autotune_close(handle_);
 }
 
