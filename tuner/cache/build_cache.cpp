@@ -22,18 +22,27 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Creates the folder with access for its owner only. Returns why it is unusable, or "".
+/// Why others than root and this user may have written this, or why that is unknown; else "".
+std::string distrust_of(const fs::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return std::strerror(errno);
+  if (status.st_uid != geteuid() && status.st_uid != 0) return "it belongs to another user";
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it";
+  return "";
+}
+
+bool may_access(const fs::path& folder, int how) {
+  return faccessat(AT_FDCWD, folder.c_str(), how, AT_EACCESS) == 0;
+}
+
+/// Creates the folder with access for its owner only. Returns why it cannot be read, or "".
 std::string claim_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder.parent_path(), failed);
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return std::strerror(errno);
-  struct stat status {};
-  if (stat(folder.c_str(), &status) != 0) return std::strerror(errno);
-  if (!S_ISDIR(status.st_mode)) return "it is not a folder";
-  if (status.st_uid != geteuid()) return "it belongs to another user";
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it";
-  if (access(folder.c_str(), W_OK | X_OK) != 0) return std::strerror(errno);
-  return "";
+  if (!fs::is_directory(folder, failed)) return "it is not a folder";
+  if (std::string why = distrust_of(folder); !why.empty()) return why;
+  return may_access(folder, X_OK) ? "" : std::strerror(errno);
 }
 
 /// Files are spread over subfolders, so that no folder holds a hundred thousand.
@@ -57,9 +66,11 @@ fs::path BuildCache::default_folder() {
 BuildCache::BuildCache(fs::path folder, std::int64_t most_bytes)
     : folder_(std::move(folder)), most_bytes_(most_bytes) {
   if (folder_.empty()) {
-    give_up("it has no name (set AUTOTUNE_CACHE)");
+    restrict_to(Use::nothing, "it has no name (set AUTOTUNE_CACHE)");
   } else if (const std::string wrong = claim_folder(folder_); !wrong.empty()) {
-    give_up(wrong);
+    restrict_to(Use::nothing, wrong);
+  } else if (!may_access(folder_, W_OK)) {
+    restrict_to(Use::reading, std::strerror(errno));
   }
 }
 
@@ -85,12 +96,14 @@ Build BuildCache::find_or_make(const std::string& key, const std::function<Build
     in_flight_.erase(key);
   };
   try {
-    std::optional<Build> build = find(key);
+    std::optional<Build> build = find_in_memory(key);
+    if (!build) build = find(key);
     if (!build) {
       build = make();
       build->cached = false;
       if (build->keep) store(key, *build);
     }
+    if (build->keep) keep_in_memory(key, *build);
     promise.set_value(*build);
     done();
     return *build;
@@ -102,8 +115,9 @@ Build BuildCache::find_or_make(const std::string& key, const std::function<Build
 }
 
 std::optional<Build> BuildCache::find(const std::string& key) {
-  if (!usable()) return std::nullopt;
+  if (!may(Use::reading)) return std::nullopt;
   const fs::path path = path_of(folder_, key);
+  if (!distrust_of(path.parent_path()).empty() || !distrust_of(path).empty()) return std::nullopt;
   std::optional<Build> build = read_build(path);
   if (!build) return std::nullopt;
   build->cached = true;
@@ -113,17 +127,35 @@ std::optional<Build> BuildCache::find(const std::string& key) {
 }
 
 bool BuildCache::contains(const std::string& key) const {
-  return usable() && access(path_of(folder_, key).c_str(), F_OK) == 0;
+  return may(Use::reading) && access(path_of(folder_, key).c_str(), F_OK) == 0;
+}
+
+void BuildCache::keep_in_memory(const std::string& key, const Build& build) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(in_use_, [](const auto& one) { return one.second.binary.expired(); });
+  if (build.binary) in_use_.insert_or_assign(key, InUse{build.binary, build.log});
+}
+
+std::optional<Build> BuildCache::find_in_memory(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = in_use_.find(key);
+  Build build;
+  if (found == in_use_.end()) return std::nullopt;
+  build.binary = found->second.binary.lock();
+  if (!build.binary) return std::nullopt;
+  build.log = found->second.log;
+  build.cached = true;
+  return build;
 }
 
 void BuildCache::store(const std::string& key, const Build& build) {
-  if (!usable()) return;
+  if (!may(Use::storing)) return;
   const fs::path path = path_of(folder_, key);
   mkdir(folder_.c_str(), 0700);  // it may have been deleted since
   mkdir(path.parent_path().c_str(), 0700);
   const std::int64_t written = write_build(path, build);
   if (written < 0) {
-    give_up(std::strerror(errno));
+    restrict_to(Use::reading, std::strerror(errno));
     return;
   }
   const std::lock_guard lock(mutex_);
@@ -174,15 +206,16 @@ std::string BuildCache::warning() const {
   return warning_;
 }
 
-bool BuildCache::usable() const {
+bool BuildCache::may(Use use) const {
   const std::lock_guard lock(mutex_);
-  return warning_.empty();
+  return use <= use_;
 }
 
-void BuildCache::give_up(const std::string& why) {
+void BuildCache::restrict_to(Use use, const std::string& why) {
   const std::lock_guard lock(mutex_);
-  warning_ = format("compiled kernels are not kept: the cache folder {} cannot be used: {}",
-                    folder_.string(), why);
+  use_ = use;
+  warning_ = format("compiled kernels are not kept: the cache folder {} {}: {}", folder_.string(),
+                    use == Use::nothing ? "cannot be used" : "can only be read", why);
 }
 
 }  // namespace autotune

@@ -28,8 +28,8 @@ struct Build {
 
 /// A folder of builds with mode 0700, shared by any number of threads and processes. Files are
 /// written under another name and then renamed. Each has its own hash, and may be deleted at any
-/// time. If the folder cannot be used, nothing is stored, everything else works, and warning() has
-/// the reason.
+/// time. A folder of root or the user is read if nobody else may write to it. If nothing can be
+/// stored or read, everything else works, and warning() has the reason.
 class BuildCache {
  public:
   /// $AUTOTUNE_CACHE, else $XDG_CACHE_HOME/autotune, else $HOME/.cache/autotune. Empty if none of
@@ -44,7 +44,8 @@ class BuildCache {
   BuildCache& operator=(const BuildCache&) = delete;
 
   /// The build under `key` (hexadecimal digits), made by `make` if there is none. Threads that ask
-  /// for one key at the same time make it once. An exception of `make` reaches all of them.
+  /// for one key at the same time make it once. An exception of `make` reaches all of them. A
+  /// binary that is in use is found without the folder.
   Build find_or_make(const std::string& key, const std::function<Build()>& make);
 
   /// The build under `key` if it is on disk and whole.
@@ -53,21 +54,31 @@ class BuildCache {
   /// Whether there is a file under `key`, valid or not. Does not read it.
   bool contains(const std::string& key) const;
 
-  /// One sentence if the folder cannot be used; else empty.
+  /// One sentence if nothing is stored, which may be read all the same; else empty.
   std::string warning() const;
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
   void store(const std::string& key, const Build& build);
   void evict_down_to(std::int64_t bytes);
-  void give_up(const std::string& why);
-  bool usable() const;
+  enum class Use : std::uint8_t { nothing, reading, storing };
+  void keep_in_memory(const std::string& key, const Build& build);
+  std::optional<Build> find_in_memory(const std::string& key) const;
+  /// From now on, the folder is used like this.
+  void restrict_to(Use use, const std::string& why);
+  bool may(Use use) const;
 
   const std::filesystem::path folder_;
   const std::int64_t most_bytes_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_future<Build>> in_flight_;
+  struct InUse {
+    std::weak_ptr<const std::string> binary;
+    std::string log;
+  };
+  std::map<std::string, InUse> in_use_;
   std::int64_t stored_bytes_ = -1;  // on disk, as last counted; -1 before the first count
+  Use use_ = Use::storing;
   std::string warning_;
 };
 

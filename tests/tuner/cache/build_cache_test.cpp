@@ -125,6 +125,45 @@ TEST_F(BuildCacheTest, AFolderThatOthersMayWriteToIsRefused) {
   EXPECT_NE(cache.warning().find("others may write to it"), std::string::npos) << cache.warning();
 }
 
+/// The folder's files as a container image has them: root's, for everybody to read.
+TEST_F(BuildCacheTest, AFolderThatMayOnlyBeReadIsRead) {
+  BuildCache(folder_).find_or_make("ab12", [] { return build_of("x"); });
+  BuildCache(folder_).find_or_make("cd34", [] { return build_of("x"); });
+  const bool is_root = geteuid() == 0;
+  for (const fs::path& path : {base_, folder_, folder_ / "ab", file_of("ab12"), folder_ / "cd"}) {
+    chmod(path.c_str(), is_root || path == file_of("ab12") ? 0755 : 0500);
+  }
+  chmod(file_of("cd34").c_str(), 0666);
+  if (is_root) ASSERT_EQ(seteuid(65534), 0);
+  BuildCache cache(folder_);
+  EXPECT_TRUE(cache.find_or_make("ab12", [&] { return never(); }).cached);
+  EXPECT_FALSE(cache.find_or_make("ef56", [] { return build_of("y"); }).cached);
+  EXPECT_FALSE(cache.find("ef56"));
+  EXPECT_FALSE(cache.find("cd34")) << "anybody may have written it";
+  EXPECT_NE(cache.warning().find("can only be read: Permission denied"), std::string::npos)
+      << cache.warning();
+  if (is_root) ASSERT_EQ(seteuid(0), 0);
+  chmod(folder_.c_str(), 0700);
+}
+
+TEST_F(BuildCacheTest, AFolderOfAnotherUserIsNotRead) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make one";
+  BuildCache(folder_).find_or_make("ab12", [] { return build_of("x"); });
+  ASSERT_EQ(chown(folder_.c_str(), 1234, 1234), 0);
+  BuildCache cache(folder_);
+  EXPECT_FALSE(cache.find("ab12"));
+  EXPECT_NE(cache.warning().find("it belongs to another user"), std::string::npos);
+}
+
+TEST_F(BuildCacheTest, ABinaryInUseIsFoundWithoutAFolder) {
+  BuildCache cache(fs::path{});
+  const Build first = cache.find_or_make("ab12", [] { return build_of("x"); });
+  const Build again = cache.find_or_make("ab12", [&] { return never(); });
+  EXPECT_TRUE(again.cached);
+  EXPECT_EQ(again.binary, first.binary);
+  EXPECT_EQ(again.log, "a warning");
+}
+
 TEST_F(BuildCacheTest, WorksWithoutAFolder) {
   std::ofstream(base_ / "file") << "x";
   for (const fs::path& folder : {fs::path{}, base_ / "file" / "cache", base_ / "file"}) {
