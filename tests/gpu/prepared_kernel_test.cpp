@@ -152,6 +152,41 @@ extern "C" __global__ void copy_b(float* out, const float* b) { out[1] = b[0]; }
   EXPECT_EQ(launched(7, 8, ""), (std::vector<float>{7, 8}));
 }
 
+/// out = what the first kernel copies from b into the workspace.
+TEST_F(PreparedKernelTest, EachWorkspaceKeepsWhatWasMadeInIt) {
+  const CompiledKernel kernel = compiled(unit_of(R"(
+extern "C" __global__ void pack(const float* b, float* packed) { packed[0] = b[0]; }
+extern "C" __global__ void use(float* out, const float* packed) { out[0] = packed[0]; })",
+                                                 {"pack", "use"}));
+  Launch first, second;
+  first.entry = "pack";
+  first.arguments = {BufferRef{1}, BufferRef{2}};
+  first.with_constant = {{"b", {0, 1, 1}}};
+  second.entry = "use";
+  second.arguments = {BufferRef{0}, BufferRef{2}};
+  LaunchPlan plan;
+  plan.launches = {first, second};
+  plan.workspace = {{"packed", ElementType::f32, 1, Role::workspace, Fill::zero, 0, {}}};
+  PreparedKernel prepared(0, *kernel.binary, plan,
+                          {{"out", ElementType::f32, 1, Role::output, Fill::random, 0, {}},
+                           {"b", ElementType::f32, 1, Role::input, Fill::random, 0, {}}});
+  const DeviceMemory out(sizeof(float)), one(sizeof(float)), two(sizeof(float));
+  const float values[] = {1, 2};
+  ASSERT_EQ(cudaMemcpy(one.get(), values, sizeof(float), cudaMemcpyHostToDevice), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(two.get(), values + 1, sizeof(float), cudaMemcpyHostToDevice), cudaSuccess);
+  const auto launched = [&](const DeviceMemory& b, const char* constant, std::size_t workspace) {
+    void* const addresses[] = {out.get(), b.get()};
+    prepared.launch(addresses, {}, nullptr, constant, workspace);
+    float got = 0;
+    EXPECT_EQ(cudaMemcpy(&got, out.get(), sizeof got, cudaMemcpyDeviceToHost), cudaSuccess);
+    return got;
+  };
+  EXPECT_EQ(launched(one, "", 0), 1);
+  EXPECT_EQ(launched(two, "", 1), 2);
+  EXPECT_EQ(launched(one, "b", 0), 1);
+  EXPECT_EQ(launched(two, "b", 1), 2);
+}
+
 /// A copy of 8 x 8 elements that the copy engine reads.
 TEST_F(PreparedKernelTest, TensorMapsMoveWithTheirBuffer) {
   if (device().info().compute_capability < 90) GTEST_SKIP() << "there is no TMA here";

@@ -45,9 +45,10 @@ PreparedKernel::PreparedKernel(int, std::string_view, LaunchPlan, std::vector<Bu
 }
 PreparedKernel::~PreparedKernel() = default;
 void PreparedKernel::launch(std::span<void* const>, std::span<const Scalar>, void*,
-                            std::string_view) {}
+                            std::string_view, std::size_t) {}
 
 OnDevice::OnDevice(int) { throw Error(kReason); }
+OnDevice::OnDevice(int, std::nothrow_t) noexcept {}
 OnDevice::~OnDevice() = default;
 
 RelaxedCapture::RelaxedCapture() : before_(0) {}

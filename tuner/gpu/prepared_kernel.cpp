@@ -2,7 +2,9 @@
 #include "tuner/gpu/prepared_kernel.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <variant>
@@ -46,44 +48,62 @@ struct PreparedKernel::Loaded {
         plan(std::move(launches)),
         own_scalars(named_scalars(plan)),
         buffers(std::move(specs)) {
-    if (plan.workspace.empty()) return;
-    const Stream stream = make_stream();
-    for (const BufferSpec& spec : plan.workspace) {
-      buffers.push_back(spec);
-      workspace.push_back(allocated_workspace(stream.get(), spec));
-    }
-    check_cuda(cudaStreamSynchronize(stream.get()), "set memory");
+    buffers.insert(buffers.end(), plan.workspace.begin(), plan.workspace.end());
+    add_workspace();
   }
 
   LoadedCubin cubin;
   LaunchPlan plan;
   std::vector<Scalar> own_scalars;
   std::vector<BufferSpec> buffers;  // the workload's, then the workspace
-  std::vector<DeviceMemory> workspace;
 
-  void bind(BoundCall& call, const LaunchPlan& wanted, std::span<void* const> given) const;
+  /// A workspace, with the calls that use it.
+  struct Workspace {
+    std::vector<DeviceMemory> memory;
+    BoundCall whole, with_constant;
+  };
+
+  void add_workspace();
+  void bind(BoundCall& call, const LaunchPlan& wanted, std::span<void* const> given,
+            const Workspace& workspace) const;
   static void move(BoundCall& call, std::span<void* const> given);
   void set(BoundCall& call, std::span<const Scalar> given) const;
 
   std::mutex mutex;  // of what follows
-  BoundCall whole, with_constant;
+  std::deque<Workspace> workspaces;
 };
 
 PreparedKernel::PreparedKernel(int ordinal, std::string_view cubin, LaunchPlan plan,
                                std::vector<BufferSpec> buffers, EarlyStart early)
-    : early_(early) {
+    : ordinal_(ordinal), early_(early) {
   const OnDevice on_device(ordinal);
   loaded_ = std::make_unique<Loaded>(cubin, std::move(plan), std::move(buffers));
 }
 
-PreparedKernel::~PreparedKernel() = default;
+PreparedKernel::~PreparedKernel() {
+  const OnDevice on_device(ordinal_, std::nothrow);
+  loaded_.reset();
+}
+
+void PreparedKernel::Loaded::add_workspace() {
+  Workspace added;
+  if (!plan.workspace.empty()) {
+    const RelaxedCapture relaxed;
+    const Stream stream = make_stream();
+    for (const BufferSpec& spec : plan.workspace) {
+      added.memory.push_back(allocated_workspace(stream.get(), spec));
+    }
+    check_cuda(cudaStreamSynchronize(stream.get()), "set memory");
+  }
+  workspaces.push_back(std::move(added));
+}
 
 void PreparedKernel::Loaded::bind(BoundCall& call, const LaunchPlan& wanted,
-                                  std::span<void* const> given) const {
+                                  std::span<void* const> given, const Workspace& workspace) const {
   const RelaxedCapture relaxed;  // finding a kernel may load it
   std::vector<std::byte*> all;
   for (void* const address : given) all.push_back(static_cast<std::byte*>(address));
-  for (const DeviceMemory& memory : workspace) all.push_back(memory.get());
+  for (const DeviceMemory& memory : workspace.memory) all.push_back(memory.get());
   call.plan.emplace(cubin, wanted, all, buffers);
   call.addresses.assign(given.begin(), given.end());
   call.scalars = own_scalars;
@@ -110,14 +130,17 @@ void PreparedKernel::Loaded::set(BoundCall& call, std::span<const Scalar> given)
 }
 
 void PreparedKernel::launch(std::span<void* const> addresses, std::span<const Scalar> scalars,
-                            void* stream, std::string_view constant) {
+                            void* stream, std::string_view constant, std::size_t workspace) {
+  const OnDevice on_device(ordinal_);  // NULL is a stream of the thread's GPU
   const std::lock_guard lock(loaded_->mutex);
-  Loaded::BoundCall& call = constant.empty() ? loaded_->whole : loaded_->with_constant;
+  while (loaded_->workspaces.size() <= workspace) loaded_->add_workspace();
+  Loaded::Workspace& used = loaded_->workspaces[workspace];
+  Loaded::BoundCall& call = constant.empty() ? used.whole : used.with_constant;
   try {
     if (call.constant != constant) call.plan.reset();  // the plan is for another buffer
     if (!call.plan) {
       const LaunchPlan& all = loaded_->plan;
-      loaded_->bind(call, constant.empty() ? all : with_constant(all, constant), addresses);
+      loaded_->bind(call, constant.empty() ? all : with_constant(all, constant), addresses, used);
       call.constant = constant;
     }
     Loaded::move(call, addresses);

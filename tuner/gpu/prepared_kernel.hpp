@@ -25,13 +25,16 @@ class PreparedKernel {
   /// `addresses` are device memory, one for each buffer of the workload. `scalars` replace those of
   /// the same names. `stream` is a cudaStream_t of that GPU; it may be captured, and the call does
   /// not synchronize. `constant` names the buffer whose contents are unchanged since the last
-  /// complete call, always the same one; empty: none. Throws KernelFailure.
+  /// complete call, always the same one; empty: none. `workspace` is the number of the workspace
+  /// that is used; those up to it are allocated. Throws KernelFailure, and Error if memory is
+  /// short.
   void launch(std::span<void* const> addresses, std::span<const Scalar> scalars, void* stream,
-              std::string_view constant = {});
+              std::string_view constant = {}, std::size_t workspace = 0);
 
  private:
   struct Loaded;
   std::unique_ptr<Loaded> loaded_;
+  [[maybe_unused]] int ordinal_ = 0;
   [[maybe_unused]] EarlyStart early_;  // not in a build without CUDA
 };
 

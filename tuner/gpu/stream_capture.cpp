@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/stream_capture.hpp"
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
+
+#include "tuner/gpu/driver_function.hpp"
 
 namespace autotune {
 
@@ -15,16 +18,19 @@ cudaStreamCaptureStatus capture_status(void* stream) {
   return cudaStreamCaptureStatusNone;
 }
 
-cudaStreamCaptureMode exchanged(cudaStreamCaptureMode mode) {
-  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+/// The driver's function: the runtime's would give a thread without a context that of GPU 0.
+CUstreamCaptureMode exchanged(CUstreamCaptureMode mode) {
+  static const auto exchange = reinterpret_cast<decltype(&cuThreadExchangeStreamCaptureMode)>(
+      driver_function("cuThreadExchangeStreamCaptureMode"));
+  if (exchange != nullptr) exchange(&mode);
   return mode;
 }
 
 }  // namespace
 
-RelaxedCapture::RelaxedCapture() : before_(exchanged(cudaStreamCaptureModeRelaxed)) {}
+RelaxedCapture::RelaxedCapture() : before_(exchanged(CU_STREAM_CAPTURE_MODE_RELAXED)) {}
 
-RelaxedCapture::~RelaxedCapture() { exchanged(static_cast<cudaStreamCaptureMode>(before_)); }
+RelaxedCapture::~RelaxedCapture() { exchanged(static_cast<CUstreamCaptureMode>(before_)); }
 
 bool is_captured(void* stream) { return capture_status(stream) != cudaStreamCaptureStatusNone; }
 

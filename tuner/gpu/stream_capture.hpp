@@ -5,7 +5,7 @@
 namespace autotune {
 
 /// While it lives, this thread may load code, and allocate and free memory, although some stream is
-/// being captured (cudaThreadExchangeStreamCaptureMode). In the default mode, such a call fails and
+/// being captured (cuThreadExchangeStreamCaptureMode). In the default mode, such a call fails and
 /// breaks the capture.
 class RelaxedCapture {
  public:
@@ -15,10 +15,10 @@ class RelaxedCapture {
   RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
  private:
-  [[maybe_unused]] int before_;  // a cudaStreamCaptureMode; not in a build without CUDA
+  [[maybe_unused]] int before_;  // a CUstreamCaptureMode; not in a build without CUDA
 };
 
-/// Whether `stream` (a cudaStream_t) is being captured.
+/// Whether `stream` (a cudaStream_t) is being captured. NULL is that of the thread's GPU.
 bool is_captured(void* stream);
 
 /// Whether the capture of `stream` (a cudaStream_t) is broken.

@@ -65,8 +65,10 @@ typedef struct autotune_options {
   const char* user_database;
   const char* site_database;
   const char* shipped_database; /* opened as on a read-only medium */
-  /* The device's name, or `host` for this computer's processor. NULL: the GPU `ordinal`; without a
-   * GPU, the device with the most rows in the uppermost database that has any. */
+  /* The device's name, or `host` for this computer's processor. Of several GPUs of one name, the GPU
+   * `ordinal`, or the first of them if that is 0. A GPU `ordinal` of another name is an error. NULL:
+   * the GPU `ordinal`; without a GPU, the device with the most rows in the uppermost database that
+   * has any. */
   const char* device;
   int32_t ordinal;
   int32_t tuned_only; /* 1: never call a vendor's library instead of a tuned kernel */
@@ -232,8 +234,11 @@ typedef struct autotune_buffer {
 AUTOTUNE_API autotune_status autotune_describe_buffer(const autotune_kernel* kernel, size_t index,
                                                       autotune_buffer* buffer);
 
-/* Launches the kernel on `stream`, a cudaStream_t of the opened GPU. `buffers` has one address of
- * the caller's device memory for each buffer above. Does not wait for the kernel. On the host,
+/* Launches the kernel on `stream`, a cudaStream_t of the opened GPU. NULL is the default stream of
+ * that GPU, whichever GPU is current in the calling thread. Where the thread's context is of that
+ * GPU, the kernel runs in it, so all launches of a kernel must have one context. No call leaves
+ * another context current than before. `buffers` has one address of the caller's device memory for
+ * each buffer above. Does not wait for the kernel. On the host,
  * buffers are host memory, `stream` is ignored, and the call waits for the kernel.
  *
  * The stream may be captured into a CUDA graph, in any mode. This includes the first call, which

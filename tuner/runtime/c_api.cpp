@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "tuner/gpu/cuda_device.hpp"
+#include "tuner/gpu/on_device.hpp"
 #include "tuner/host/cpu.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/runtime/c_handle.hpp"
+#include "tuner/runtime/chosen_gpu.hpp"
 #include "tuner/runtime/device_of_layers.hpp"
 #include "tuner/runtime/library_folders.hpp"
 #include "tuner/target/catalog.hpp"
@@ -133,26 +136,21 @@ struct Chosen {
   std::optional<int> ordinal;
 };
 
-std::optional<Chosen> gpu_here(const autotune_options& options, const std::string& name) {
-  require(options.ordinal >= 0, "autotune_options.ordinal is negative: GPUs are numbered from 0");
+std::optional<Chosen> gpu_here(int ordinal, const std::string& name) try {
   const std::vector<DeviceInfo> gpus = cuda_devices();
-  for (std::size_t i = 0; i < gpus.size(); ++i) {
-    const bool wanted =
-        name.empty() ? static_cast<int>(i) == options.ordinal : gpus[i].name == name;
-    if (wanted) return Chosen{gpus[i], static_cast<int>(i)};
-  }
-  if (name.empty() && !gpus.empty()) {
-    throw NoDevice(
-        format("there is no GPU {} here: the last one is {}", options.ordinal, gpus.size() - 1));
-  }
-  return std::nullopt;
+  const std::optional<int> chosen = chosen_gpu(gpus, name, ordinal);
+  if (!chosen) return std::nullopt;
+  return Chosen{gpus[static_cast<std::size_t>(*chosen)], *chosen};
+} catch (const Error& error) {
+  throw NoDevice(error.what());
 }
 
 Chosen device_for(const autotune_options& options, const std::vector<db::Layer>& layers,
                   const std::string& target) {
   const std::string name = text_or(options.device, "");
+  require(options.ordinal >= 0, "autotune_options.ordinal is negative: GPUs are numbered from 0");
   if (name == "host") return {cpu_info(), std::nullopt};
-  if (const auto here = gpu_here(options, name)) return *here;
+  if (const auto here = gpu_here(options.ordinal, name)) return *here;
   std::vector<std::string> remarks;
   if (const auto info = device_of_layers(layers, target, name, remarks)) {
     return {*info, std::nullopt};
@@ -255,7 +253,11 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
   });
 }
 
-void autotune_close(autotune_handle* handle) { delete handle; }
+void autotune_close(autotune_handle* handle) {
+  std::optional<OnDevice> on_device;  // for what a race has left there
+  if (handle && handle->first_use) on_device.emplace(*handle->ordinal, std::nothrow);
+  delete handle;
+}
 
 const char* autotune_device(const autotune_handle* handle) {
   return handle ? handle->lookup.device().name.c_str() : "";

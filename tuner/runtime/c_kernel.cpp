@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C API's compiling and launching: no exception leaves it.
 #include <algorithm>
+#include <new>
+#include <optional>
 
 #include "tuner/core/caller_buffers.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/gpu/model_device.hpp"
+#include "tuner/gpu/nvrtc.hpp"
 #include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/stream_capture.hpp"
 #include "tuner/host/cpu.hpp"
@@ -105,7 +108,6 @@ bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
   if (kernel.engine.load(std::memory_order_acquire) != AUTOTUNE_VENDOR_LIBRARY) return false;
   try {
     const RelaxedCapture relaxed;  // the first call loads
-    const OnDevice on_device(*kernel.ordinal);
     kernel.baseline->launch(buffers, scalars, stream);
     return true;
   } catch (const std::exception& error) {
@@ -141,6 +143,7 @@ void launch(autotune_kernel& kernel, std::span<void* const> buffers,
             std::span<const Scalar> scalars, void* stream) {
   if (kernel.on_host) return launch_on_host(kernel, buffers, scalars);
   if (!kernel.ordinal) throw NoDevice("there is no GPU here to launch on");
+  const OnDevice on_device(*kernel.ordinal);  // NULL is a stream of the thread's GPU
   try {
     launch_either(kernel, buffers, scalars, stream);
   } catch (const std::exception& error) {
@@ -193,6 +196,8 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
 
 void autotune_release(autotune_kernel* kernel) {
   const RelaxedCapture relaxed;
+  std::optional<OnDevice> on_device;
+  if (kernel && kernel->baseline) on_device.emplace(*kernel->ordinal, std::nothrow);
   delete kernel;
 }
 
