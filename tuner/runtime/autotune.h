@@ -252,12 +252,12 @@ AUTOTUNE_API autotune_status autotune_describe_buffer(const autotune_kernel* ker
  * a stream that is not captured, autotune_options.early_start decides.
  *
  * A kernel with workspace, or a vendor's library, must not run twice at a time, in streams or
- * graphs. */
+ * graphs. Two executables of one graph have the same workspace, so they must not run at a time. */
 AUTOTUNE_API autotune_status autotune_launch(autotune_kernel* kernel, void* const* buffers,
                                              size_t count, void* stream);
 
-/* Bytes of device memory that the kernel itself holds. A kernel with any must not run twice at a
- * time, see autotune_launch(). */
+/* Bytes of device memory that the kernel itself holds, unless autotune_hold_constant() makes it
+ * hold more. A kernel with any must not run twice at a time, see autotune_launch(). */
 AUTOTUNE_API uint64_t autotune_kernel_workspace(const autotune_kernel* kernel);
 
 /* The target's scalars, such as alpha and beta of gemm. `value` gets the value that the kernel was
@@ -278,7 +278,8 @@ AUTOTUNE_API autotune_status autotune_launch_with(autotune_kernel* kernel, void*
  * Kernels without such work are launched as before.
  *
  * A launch into a stream that is being captured leaves the work out only if a launch outside of
- * captures did it. So launch once before the capture. */
+ * captures did it. So launch once before the capture. The result of that work stays for the graph:
+ * launches with another buffer get a workspace of their own, of up to 16 in all. */
 AUTOTUNE_API autotune_status autotune_hold_constant(autotune_kernel* kernel, const char* name);
 
 /* Call this when the contents of that buffer have changed: the next launch does all of its work.

@@ -52,7 +52,9 @@ struct autotune_kernel {
   std::unique_ptr<autotune::PreparedKernel> prepared;     // made by the first launch
   std::unique_ptr<autotune::PreparedHostKernel> on_host;  // of a host device, in place of it
 
-  autotune::ConstantBuffer constant;
+  /// Weights of so many layers may be packed for graphs.
+  static constexpr std::size_t kMostWorkspaces = 16;
+  autotune::ConstantBuffer constant{kMostWorkspaces};
 
   std::string baseline_name;  // `cublas cublasSgemm`, if it is faster
   std::unique_ptr<autotune::BaselineCall> baseline;

@@ -117,6 +117,11 @@ bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
   }
 }
 
+bool has_constant_work(const LaunchPlan& plan) {
+  const auto is_empty = [](const Launch& launch) { return launch.with_constant.empty(); };
+  return !std::ranges::all_of(plan.launches, is_empty);
+}
+
 void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
                    std::span<const Scalar> scalars, void* stream) {
   if (launch_baseline(kernel, buffers, scalars, stream)) return;
@@ -125,10 +130,11 @@ void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
     kernel.prepared = std::make_unique<PreparedKernel>(
         *kernel.ordinal, *kernel.compiled.binary, kernel.plan, kernel.buffers, kernel.early_start);
   });
+  if (!has_constant_work(kernel.plan)) return kernel.prepared->launch(buffers, scalars, stream);
   kernel.constant.launch(
       buffers, [&] { return !is_captured(stream); },
-      [&](const std::string& constant) {
-        kernel.prepared->launch(buffers, scalars, stream, constant);
+      [&](const ConstantBuffer::Call& call) {
+        kernel.prepared->launch(buffers, scalars, stream, call.constant, call.workspace);
       });
 }
 

@@ -3,7 +3,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
+#include <functional>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "tests/tuner/runtime/c_api_case.hpp"
 
@@ -12,7 +19,140 @@ namespace {
 
 using testing::HasSubstr;
 
-class ConstantBuffer : public CApiCase {};
+class ConstantBufferCase : public CApiCase {};
+
+/// Launches that note from which buffer each workspace was made, and graphs of them.
+class Graphs {
+ public:
+  explicit Graphs(std::size_t most_workspaces) : constant(most_workspaces) {}
+
+  /// Throws before or after its work on the buffer if `fails` says so.
+  void launch(void* from, bool captured, int fails = 0) {
+    void* addresses[1] = {from};
+    const auto call_on = [&](const ConstantBuffer::Call& call) {
+      const auto work = [this, call, from] {
+        if (call.constant.empty()) made_from_[call.workspace] = from;
+        if (call.constant.empty()) ++packed;
+        wrong += made_from_[call.workspace] == from ? 0 : 1;
+      };
+      workspaces = std::max(workspaces, call.workspace + 1);
+      if (fails == 1) throw std::runtime_error("before");
+      if (captured) {
+        graphs_.push_back(work);
+      } else {
+        work();
+      }
+      if (fails == 2) throw std::runtime_error("after");
+    };
+    try {
+      constant.launch(
+          addresses, [&] { return !captured; }, call_on);
+    } catch (const std::runtime_error&) {
+      ++failed;
+    }
+  }
+  void replay(std::size_t graph) { graphs_[graph](); }
+  std::size_t graphs() const { return graphs_.size(); }
+
+  ConstantBuffer constant;
+  std::size_t workspaces = 0;
+  int wrong = 0, packed = 0, failed = 0;
+
+ private:
+  std::map<std::size_t, void*> made_from_;
+  std::vector<std::function<void()>> graphs_;
+};
+
+int p, q, r;  // buffers
+
+TEST(ConstantBuffer, AGraphThatWritesTheWorkspaceEndsThePromise) {
+  Graphs graphs(1);
+  graphs.constant.hold("B", 0);
+  graphs.launch(&p, false);
+  graphs.launch(&q, true);
+  graphs.replay(0);
+  graphs.launch(&p, false);
+  EXPECT_EQ(graphs.wrong, 0);
+}
+
+TEST(ConstantBuffer, WhatAGraphReliesOnIsNotOverwritten) {
+  for (const std::size_t most : {1, 2, 16}) {
+    Graphs graphs(most);
+    graphs.constant.hold("B", 0);
+    graphs.launch(&p, false);
+    graphs.launch(&p, true);
+    graphs.launch(&q, false);
+    graphs.replay(0);
+    EXPECT_EQ(graphs.packed, most == 1 ? 3 : 2) << "with two, the graph leaves the work out";
+    graphs.constant.hold("", 0);
+    graphs.launch(&r, false);
+    graphs.replay(0);
+    EXPECT_EQ(graphs.wrong, 0);
+    EXPECT_EQ(graphs.workspaces, std::min<std::size_t>(most, 2));
+  }
+}
+
+TEST(ConstantBuffer, AGraphUsesWhatWasMadeAgainAfterAChange) {
+  Graphs graphs(2);
+  graphs.constant.hold("B", 0);
+  graphs.launch(&p, false);
+  graphs.launch(&p, true);
+  graphs.launch(&q, false);
+  graphs.constant.invalidate();
+  graphs.launch(&p, false);
+  EXPECT_EQ(graphs.packed, 3);
+  graphs.replay(0);
+  EXPECT_EQ(graphs.packed, 3);
+  EXPECT_EQ(graphs.wrong, 0);
+  EXPECT_EQ(graphs.workspaces, 2u);
+}
+
+TEST(ConstantBuffer, ALaunchThatThrowsPromisesNothing) {
+  Graphs graphs(1);
+  graphs.constant.hold("B", 0);
+  graphs.launch(&p, false);
+  graphs.launch(&q, false, 2);
+  graphs.launch(&p, false);
+  EXPECT_EQ(graphs.failed, 1);
+  EXPECT_EQ(graphs.packed, 3);
+  EXPECT_EQ(graphs.wrong, 0);
+}
+
+TEST(ConstantBuffer, NoOrderOfLaunchesCapturesAndPromisesIsWrong) {
+  std::mt19937 random(1);
+  const auto pick = [&](int below) { return static_cast<int>(random() % below); };
+  int left_out = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Graphs graphs(1 + pick(3));
+    int launches = 0;
+    for (int step = 0; step < 40; ++step) {
+      int* const buffers[] = {&p, &q, &r};
+      switch (pick(10)) {
+        case 0:
+          graphs.constant.hold(pick(3) == 0 ? "" : "B", 0);
+          break;
+        case 1:
+          graphs.constant.invalidate();
+          break;
+        case 2:
+        case 3:
+        case 4:
+          if (graphs.graphs() > 0) {
+            graphs.replay(random() % graphs.graphs());
+            ++launches;
+          }
+          break;
+        default:
+          const bool captured = pick(4) == 0;
+          graphs.launch(buffers[pick(3)], captured, pick(20) == 0 ? 1 + pick(2) : 0);
+          launches += captured ? 0 : 1;
+      }
+    }
+    ASSERT_EQ(graphs.wrong, 0) << round;
+    left_out += launches - graphs.packed;
+  }
+  EXPECT_GT(left_out, 3000);
+}
 
 /// d = a + 2 b, where a first kernel makes 2 b.
 std::string target_that_prepares_b(const std::filesystem::path& folder) {
@@ -46,7 +186,7 @@ reference.kernels.reference = { grid = "N", block = 1, arguments = ["a", "b", "d
   return (folder / "added.target.toml").string();
 }
 
-TEST_F(ConstantBuffer, ItsWorkIsDoneOnce) {
+TEST_F(ConstantBufferCase, ItsWorkIsDoneOnce) {
   const std::string target = target_that_prepares_b(folder_ / "");
   options_.target = target.c_str();
   options_.device = "host";
