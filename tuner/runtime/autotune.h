@@ -141,8 +141,8 @@ AUTOTUNE_API int32_t autotune_place(const autotune_handle* handle);
 /* The target's sizes, such as M, N and K, in the order in which all functions take them. */
 AUTOTUNE_API size_t autotune_sizes(const autotune_handle* handle);
 AUTOTUNE_API const char* autotune_size_name(const autotune_handle* handle, size_t index);
-/* Problems with the databases when they were last read, one sentence a line. Empty if there were
- * none. */
+/* Problems with the databases when they were last read, and with the cache of compiled kernels, one
+ * sentence a line. Empty if there were none. */
 AUTOTUNE_API const char* autotune_warnings(const autotune_handle* handle);
 
 /* The configuration for `count` sizes in the target's order. Opens no file and makes no CUDA call.

@@ -28,7 +28,7 @@ struct autotune_handle {
   bool tuned_only = false;
   autotune::EarlyStart early_start = autotune::EarlyStart::captured;
   std::shared_ptr<autotune::BuildCache> cache;
-  std::once_flag device_made;
+  std::once_flag device_made, cache_warned;
   std::unique_ptr<autotune::Device> device;        // compiles
   std::shared_ptr<autotune::HostThreads> on_host;  // of a host device, made with it
   std::unique_ptr<autotune::FirstUse> first_use;   // where it is asked for

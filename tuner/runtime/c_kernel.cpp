@@ -40,6 +40,12 @@ Device& compiler_of(autotune_handle& handle) {
   return *handle.device;
 }
 
+/// autotune_warnings() has what the cache says, once.
+void warn_of_cache(autotune_handle& handle) {
+  const std::string warning = handle.cache->warning();
+  if (!warning.empty()) std::call_once(handle.cache_warned, [&] { handle.lookup.warn(warning); });
+}
+
 /// In a capture, only where an early start was measured to be faster.
 EarlyStart early_start_of(const autotune_handle& handle, const LookupAnswer& answer) {
   const bool is_asked_for = handle.early_start == EarlyStart::everywhere;
@@ -53,6 +59,7 @@ std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const TargetLo
   auto kernel = std::make_unique<autotune_kernel>();
   kernel->configuration = configuration;
   kernel->compiled = compiler_of(handle).compile(program.source_unit(levels));
+  warn_of_cache(handle);
   kernel->plan = program.plan(levels);
   kernel->buffers = program.buffers();
   pass_unchecked(kernel->plan, kernel->buffers);

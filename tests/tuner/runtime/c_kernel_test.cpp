@@ -38,6 +38,22 @@ TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
   autotune_close(handle_);
 }
 
+TEST_F(CKernel, ACacheThatCannotBeUsedIsAWarning) {
+  setenv("AUTOTUNE_CACHE", database_.c_str(), 1);  // no folder
+  options_.device = "host";
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  const int64_t small[3] = {2, 3, 2};
+  for (int i = 0; i < 2; ++i) {
+    autotune_kernel* kernel = nullptr;
+    ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+    autotune_release(kernel);
+    EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_OK);
+    EXPECT_EQ(autotune_warnings(handle_), "compiled kernels are not kept: the cache folder " +
+                                              database_ + " cannot be used: it is not a folder\n");
+  }
+  autotune_close(handle_);
+}
+
 TEST_F(CKernel, DescribesTheBuffersOfAKernel) {
   options_.device = "host";
   options_.settings = "dtype=i32";
