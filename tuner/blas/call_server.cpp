@@ -22,9 +22,13 @@ Scale scale_of(float alpha, float beta) {
   return alpha == 1 ? Scale::none : Scale::alpha;
 }
 
+/// A kernel that fails is not launched again. If a capture is broken afterwards, the program may
+/// have broken it before: from then on, no broken capture gets a launch that could be blamed.
 Outcome launch(CallEntry& entry, const ServingKernel& kernel, const Call& call, Stream stream) {
+  if (entry.is_suspected && is_capture_broken(stream)) return Outcome::failed;
   const Outcome outcome = kernel.launch(call.values, stream);
   if (outcome != Outcome::failed) return outcome;
+  if (is_capture_broken(stream) && !entry.is_suspected.exchange(true)) return Outcome::failed;
   warn_once(Topic::kernel, runtime_library()->message());
   entry.why_not = Outcome::failed;
   entry.failed = &kernel;

@@ -27,6 +27,7 @@ struct CallEntry {
   std::atomic<Outcome> why_not{Outcome::preparing};   // while there is no kernel
   std::atomic<const ServingKernel*> kernel{nullptr};  // never freed: graphs may hold it
   std::atomic<const ServingKernel*> failed{nullptr};  // a kernel that could not be launched
+  std::atomic<bool> is_suspected{false};              // it failed once, in a capture that is broken
   std::atomic<std::uint64_t> recorded{0};             // calls that are in the workload file
 
   std::uint64_t calls() const;

@@ -19,6 +19,34 @@ Function* driver_function(const char* name) {
   return reinterpret_cast<Function*>(found);
 }
 
+enum class CaptureStatus : int { none, active, broken };  // CUstreamCaptureStatus
+
+/// nullopt if the driver does not say, as of the legacy stream during another capture.
+std::optional<CaptureStatus> capture_status(Stream stream) {
+  static auto* const is_capturing = driver_function<int(Stream, int*)>("cuStreamIsCapturing");
+  int status = 0;
+  if (!is_capturing || is_capturing(stream, &status) != 0) return std::nullopt;
+  return static_cast<CaptureStatus>(status);
+}
+
+struct Capture {
+  std::uint64_t id = 0;
+  void* graph = nullptr;
+};
+
+/// nullopt if the stream is not captured, or if the driver does not say.
+std::optional<Capture> capture_of(Stream stream) {
+  using GetInfo =
+      int(Stream, int* status, std::uint64_t* id, void** graph, void* edges, void* count);
+  static auto* const get_info = driver_function<GetInfo>("cuStreamGetCaptureInfo_v2");
+  int status = 0;
+  Capture capture;
+  const bool is_known =
+      get_info && get_info(stream, &status, &capture.id, &capture.graph, nullptr, nullptr) == 0 &&
+      static_cast<CaptureStatus>(status) == CaptureStatus::active;
+  return is_known ? std::optional(capture) : std::nullopt;
+}
+
 void exchange_mode(int& mode) {
   static auto* const exchange = driver_function<int(int*)>("cuThreadExchangeStreamCaptureMode");
   if (exchange) exchange(&mode);
@@ -46,22 +74,32 @@ std::string device_name(int ordinal) {
 }
 
 bool may_be_captured(Stream stream) noexcept {
-  static auto* const is_capturing = driver_function<int(Stream, int*)>("cuStreamIsCapturing");
-  int status = 0;
-  return !is_capturing || is_capturing(stream, &status) != 0 || status != 0;
+  return capture_status(stream).value_or(CaptureStatus::active) != CaptureStatus::none;
+}
+
+bool is_capture_broken(Stream stream) noexcept {
+  return capture_status(stream).value_or(CaptureStatus::broken) == CaptureStatus::broken;
 }
 
 std::optional<Place> place_of(Stream stream) noexcept {
-  using GetInfo =
-      int(Stream, int* status, std::uint64_t* id, void* graph, void* edges, void* count);
-  static auto* const get_info = driver_function<GetInfo>("cuStreamGetCaptureInfo_v2");
   if (reinterpret_cast<std::uintptr_t>(stream) == 2) return std::nullopt;
   if (!may_be_captured(stream)) return Place{stream, 0};
-  int status = 0;
-  std::uint64_t id = 0;
-  const bool is_known =
-      get_info && get_info(stream, &status, &id, nullptr, nullptr, nullptr) == 0 && status == 1;
-  return is_known ? std::optional(Place{stream, id}) : std::nullopt;
+  const std::optional<Capture> capture = capture_of(stream);
+  return capture ? std::optional(Place{stream, capture->id}) : std::nullopt;
+}
+
+bool note_end_of_graph(Stream stream, std::atomic<bool>& is_over) noexcept {
+  using Create = int(void** object, void* argument, void (*at_end)(void*), unsigned, unsigned);
+  using Retain = int(void* graph, void* object, unsigned count, unsigned flags);
+  static auto* const create = driver_function<Create>("cuUserObjectCreate");
+  static auto* const retain = driver_function<Retain>("cuGraphRetainUserObject");
+  constexpr unsigned kNoSync = 1, kMove = 1;
+  const auto at_end = [](void* argument) { *static_cast<std::atomic<bool>*>(argument) = true; };
+  const std::optional<Capture> capture = capture_of(stream);
+  void* object = nullptr;
+  // An object that no graph takes is not released: that would set the flag.
+  return create && retain && capture && create(&object, &is_over, at_end, 1, kNoSync) == 0 &&
+         retain(capture->graph, object, 1, kMove) == 0;
 }
 
 RelaxedThread::RelaxedThread() noexcept { exchange_mode(mode_); }

@@ -2,6 +2,7 @@
 // Questions to the CUDA driver that the program has loaded.
 #pragma once
 
+#include <atomic>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,9 @@ std::string device_name(int ordinal);
 /// Whether the stream is being captured, or may be.
 bool may_be_captured(Stream stream) noexcept;
 
+/// Whether the stream's capture is broken, or another capture excludes work on it.
+bool is_capture_broken(Stream stream) noexcept;
+
 /// A sequence of work: a stream, or its part of a capture.
 struct Place {
   Stream stream = nullptr;
@@ -32,6 +36,10 @@ struct Place {
 /// nullopt if the driver does not say. Also for cudaStreamPerThread, which means another stream in
 /// each thread.
 std::optional<Place> place_of(Stream stream) noexcept;
+
+/// Sets `is_over` once the graph that the stream is being captured into, and everything made from
+/// it, is gone. False if the driver cannot tell.
+bool note_end_of_graph(Stream stream, std::atomic<bool>& is_over) noexcept;
 
 /// While it lives, this thread may load code and allocate, although another thread captures.
 class RelaxedThread {

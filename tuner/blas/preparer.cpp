@@ -43,11 +43,25 @@ void Preparer::start() {
   thread_ = std::thread([this] { run(); });
 }
 
+/// What is registered last is called first at exit: stop() comes before the ends of what
+/// libautotune and NVRTC have registered.
+void Preparer::load() {
+  const RuntimeLibrary* const loaded = runtime_library();
+  std::atexit([] { preparer().stop(); });
+  const std::lock_guard lock(mutex_);
+  runtime_ = loaded;
+}
+
 void Preparer::run() {
+  load();
   for (;;) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return is_stopped_ || !waiting_.empty(); });
-    if (is_stopped_) return;
+    if (is_stopped_) {
+      has_ended_ = true;
+      changed_.notify_all();
+      return;
+    }
     CallEntry& next = *waiting_.front();
     waiting_.pop_front();
     lock.unlock();
@@ -72,10 +86,13 @@ void Preparer::stop() {
   std::unique_lock lock(mutex_);
   is_stopped_ = true;
   waiting_.clear();
+  if (!thread_.joinable()) return;
   std::thread ended = std::move(thread_);
-  lock.unlock();
+  if (runtime_ && runtime_->stop_compiling) runtime_->stop_compiling();
   changed_.notify_all();
-  if (ended.joinable()) ended.join();
+  const bool has_ended = changed_.wait_for(lock, kLongestEnd, [&] { return has_ended_; });
+  lock.unlock();
+  has_ended ? ended.join() : ended.detach();
 }
 
 Preparer& preparer() {

@@ -2,6 +2,7 @@
 // Prepares kernels in a background thread. Until a kernel is ready, cuBLAS serves its calls.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -9,6 +10,7 @@
 
 #include "tuner/blas/call_table.hpp"
 #include "tuner/blas/kernel_maker.hpp"
+#include "tuner/blas/runtime_library.hpp"
 
 namespace autotune::blas {
 
@@ -16,13 +18,17 @@ class Preparer {
  public:
   /// Requests the kernel of an entry, once. With `wait`, it is ready on return.
   void request(CallEntry& entry, bool wait);
-  /// Ends the thread after the kernel that it is preparing. Drops the other requests.
+  /// For the end of the process. Drops all requests, and ends the thread, or leaves it behind if it
+  /// does not end within kLongestEnd. Does not wait for a compiler.
   void stop();
 
  private:
   void start();
   void run();
   void prepare(CallEntry& entry);
+  void load();
+
+  static constexpr std::chrono::milliseconds kLongestEnd{200};
 
   std::mutex making_;
   KernelMaker maker_;
@@ -30,7 +36,8 @@ class Preparer {
   std::condition_variable changed_;
   std::deque<CallEntry*> waiting_;
   std::thread thread_;
-  bool is_stopped_ = false;
+  const RuntimeLibrary* runtime_ = nullptr;  // once the thread has loaded it
+  bool is_stopped_ = false, has_ended_ = false;
 };
 
 /// Of this process. It stops at exit.

@@ -45,7 +45,9 @@ bool bind(void* library, RuntimeLibrary& runtime) {
   find(runtime.scalar, "autotune_kernel_scalar");
   find(runtime.workspace, "autotune_kernel_workspace");
   find(runtime.launch_with, "autotune_launch_with");
-  return is_whole;
+  const bool is_usable = is_whole;
+  find(runtime.stop_compiling, "autotune_stop_compiling");
+  return is_usable;
 }
 
 const RuntimeLibrary* load() {

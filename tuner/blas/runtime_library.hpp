@@ -25,6 +25,7 @@ struct RuntimeLibrary {
   decltype(&autotune_kernel_scalar) scalar = nullptr;
   decltype(&autotune_kernel_workspace) workspace = nullptr;
   decltype(&autotune_launch_with) launch_with = nullptr;
+  decltype(&autotune_stop_compiling) stop_compiling = nullptr;  // not in an earlier version
 };
 
 /// Loads AUTOTUNE_BLAS_LIBRARY, else the libautotune beside this library. nullptr, and a warning,

@@ -45,14 +45,29 @@ autotune_kernel* ServingKernel::kernel_for(Stream stream) const noexcept try {
   const std::optional<Place> place = place_of(stream);
   if (!place) return nullptr;
   const std::lock_guard lock(claiming_);
-  const auto [found, is_new] = kernels_.try_emplace(*place, nullptr);
-  if (!is_new) return found->second;
-  if (take_workspace(workspace_)) {
-    found->second = kernels_.size() == 1 ? kernel_ : problem_.prepare();
+  const auto is_held = [&](const Claim& one) { return one.place == *place && !one.is_over; };
+  const auto held = std::ranges::find_if(claims_, is_held);
+  if (held != claims_.end()) return held->kernel;
+  const auto is_free = [](const Claim& one) { return one.kernel && one.is_over; };
+  auto claim = std::ranges::find_if(claims_, is_free);
+  if (claim == claims_.end()) {
+    autotune_kernel* const another = another_kernel();
+    claim = std::ranges::find_if(claims_, [](const Claim& one) { return one.is_over.load(); });
+    if (claim == claims_.end()) claim = claims_.emplace(claims_.end());
+    claim->kernel = another;  // also where there is none: the place does not ask again
   }
-  return found->second;
+  claim->place = *place;
+  claim->is_over = false;
+  if (place->capture != 0) note_end_of_graph(stream, claim->is_over);
+  return claim->kernel;
 } catch (...) {  // memory is short
   return nullptr;
+}
+
+autotune_kernel* ServingKernel::another_kernel() const noexcept {
+  if (!take_workspace(workspace_)) return nullptr;
+  const auto is_first = [&](const Claim& one) { return one.kernel == kernel_; };
+  return std::ranges::none_of(claims_, is_first) ? kernel_ : problem_.prepare();
 }
 
 Outcome ServingKernel::launch(const CallValues& values, Stream stream) const noexcept {

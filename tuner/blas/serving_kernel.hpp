@@ -2,8 +2,9 @@
 // A tuned kernel that serves a shape of call.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <map>
+#include <list>
 #include <mutex>
 #include <vector>
 
@@ -34,7 +35,8 @@ struct PreparedProblem {
   autotune_kernel* prepare() const noexcept;
 };
 
-/// Kernels are never released: graphs may hold them.
+/// Kernels are never released: graphs may hold them. A kernel with workspace serves one stream or
+/// one graph, and the next graph once that one is gone.
 class ServingKernel {
  public:
   enum class Operand : std::uint8_t { first, second, added, result, bias };
@@ -53,7 +55,15 @@ class ServingKernel {
   Outcome launch(const CallValues& values, Stream stream) const noexcept;
 
  private:
+  /// A kernel that a stream or a capture has.
+  struct Claim {
+    autotune_kernel* kernel = nullptr;
+    Place place;
+    std::atomic<bool> is_over{false};  // the graph of the capture is gone
+  };
+
   autotune_kernel* kernel_for(Stream stream) const noexcept;
+  autotune_kernel* another_kernel() const noexcept;
 
   PreparedProblem problem_;
   autotune_kernel* kernel_;
@@ -61,7 +71,7 @@ class ServingKernel {
   const ServingKernel* stand_in_;
   std::uint64_t workspace_;  // bytes; must not be used by two streams or graphs at a time
   mutable std::mutex claiming_;
-  mutable std::map<Place, autotune_kernel*> kernels_;  // with workspace: one for each place
+  mutable std::list<Claim> claims_;  // of kernels with workspace
 };
 
 }  // namespace autotune::blas

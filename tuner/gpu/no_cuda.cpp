@@ -37,6 +37,8 @@ Build compile_with_nvrtc(const CompileTask&, std::optional<std::chrono::duration
   throw Error(kReason);
 }
 
+void stop_nvrtc() noexcept {}
+
 struct PreparedKernel::Loaded {};
 PreparedKernel::PreparedKernel(int, std::string_view, LaunchPlan, std::vector<BufferSpec>,
                                EarlyStart early)

@@ -5,6 +5,7 @@
 #include <nvrtc.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <string_view>
 
@@ -85,8 +86,14 @@ nvrtcResult compile(const Program& program, const std::vector<std::string>& opti
 }
 
 /// Nonzero tells NVRTC to stop.
-int is_late(void* deadline, void*) {
-  return Clock::now() > *static_cast<const Clock::time_point*>(deadline) ? 1 : 0;
+std::atomic<bool> is_stopped{false};
+
+int is_over(void* deadline, void*) {
+  return is_stopped || Clock::now() > *static_cast<const Clock::time_point*>(deadline) ? 1 : 0;
+}
+
+void check_stopped(const CompileTask& task) {
+  if (is_stopped) throw NotCompiled(format("{}: not compiled: the program ends", task.name));
 }
 
 /// Read from the head of any PTX, because nvrtcVersion() has no patch number: `// Cuda compilation
@@ -150,12 +157,12 @@ Build compiled(const CompileTask& task, std::optional<std::chrono::duration<doub
     if (is_name_expression(kernel)) program.add_name(kernel);
     if (with_types) program.add_name(types_expression(kernel));
   }
-  auto deadline = Clock::now();
-  if (limit) {
-    deadline += std::chrono::duration_cast<Clock::duration>(*limit);
-    nvrtcSetFlowCallback(program.handle(), is_late, &deadline);
-  }
+  auto deadline = Clock::time_point::max();
+  if (limit) deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(*limit);
+  nvrtcSetFlowCallback(program.handle(), is_over, &deadline);
+  check_stopped(task);
   const nvrtcResult result = compile(program, task.options);
+  check_stopped(task);
   Build build;
   build.log = with_advice(program.log());
   if (result == NVRTC_SUCCESS) {
@@ -276,6 +283,8 @@ Build compile_with_nvrtc(const CompileTask& task,
   on_large_stack([&] { build = compiled(task, limit); });
   return build;
 }
+
+void stop_nvrtc() noexcept { is_stopped = true; }
 
 std::shared_ptr<CompilerRunner> nvrtc_in_this_process() {
   class InThisProcess final : public CompilerRunner {

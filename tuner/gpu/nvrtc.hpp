@@ -42,6 +42,10 @@ inline constexpr std::chrono::seconds kCompileLimit{60};
 Build compile_with_nvrtc(const CompileTask& task,
                          std::optional<std::chrono::duration<double>> limit = kCompileLimit);
 
+/// Ends what NVRTC compiles in this process, except during assembly. From then on,
+/// compile_with_nvrtc() throws NotCompiled.
+void stop_nvrtc() noexcept;
+
 /// The same as a CompilerRunner.
 std::shared_ptr<CompilerRunner> nvrtc_in_this_process();
 

@@ -176,6 +176,11 @@ AUTOTUNE_API autotune_status autotune_prepare(autotune_handle* handle, const int
                                               size_t count, autotune_kernel** kernel);
 AUTOTUNE_API void autotune_release(autotune_kernel* kernel);
 
+/* For the end of a program whose threads may still prepare kernels. Ends the compilations for GPUs
+ * in this process, except during assembly, and does not wait for them. From then on,
+ * autotune_prepare() fails where it has to compile. */
+AUTOTUNE_API void autotune_stop_compiling(void);
+
 /* What autotune_launch() runs. */
 typedef enum autotune_engine {
   AUTOTUNE_TUNED_KERNEL = 0,   /* the configuration */

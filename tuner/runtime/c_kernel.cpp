@@ -214,6 +214,8 @@ void autotune_release(autotune_kernel* kernel) {
   delete kernel;
 }
 
+void autotune_stop_compiling(void) { stop_nvrtc(); }
+
 autotune_engine autotune_kernel_engine(const autotune_kernel* kernel, const char** text) {
   const autotune_engine engine =
       kernel ? kernel->engine.load(std::memory_order_acquire) : AUTOTUNE_TUNED_KERNEL;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 
@@ -166,6 +167,28 @@ TEST_F(Preload, WhatNeedsMoreWorkspaceThanThereShouldBeIsPassedOn) {
   // 200 MB for the stream, and for one of three captures.
   EXPECT_THAT(call_with("large workspace", "prepared and captured", "6").err,
               AllOf(HasSubstr("served 3"), HasSubstr("no memory for a workspace 4")));
+}
+
+TEST_F(Preload, AWorkspaceServesTheNextCaptureOnceItsGraphIsGone) {
+  // 200 MB for the stream, and for all captures.
+  EXPECT_THAT(call_with("large workspace", "graphs that end", "20").err, HasSubstr("served 21\n"));
+}
+
+TEST_F(Preload, ACaptureThatTheProgramHasBrokenSwitchesNothingOff) {
+  const Ended ended = call("broken captures", "5");
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("served 5"), HasSubstr("kernel failed 5")));
+}
+
+TEST_F(Preload, AnExitWaitsForNoCompilerAndStopsBeforeItsStaticsAreGone) {
+  sandbox_.set("AUTOTUNE_BLAS_WAIT", "0");
+  for (const char* fault : {"slow", "endless"}) {
+    const auto start = std::chrono::steady_clock::now();
+    const Ended ended = call_with(fault, "short");
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3)) << fault;
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_THAT(ended.err, Not(HasSubstr("too late")));
+    if (fault == std::string("slow")) EXPECT_THAT(ended.err, HasSubstr("stopped\n"));
+  }
 }
 
 TEST_F(Preload, TensorCoresServeProductsInF32WhereTheyAreFasterAndAllowed) {

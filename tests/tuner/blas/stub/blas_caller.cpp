@@ -209,6 +209,36 @@ int same_calls(int count, int streams, bool is_captured) {
   return 0;
 }
 
+/// The same product in `count` captures, after one call outside. Graphs are gone before the next.
+int calls_in_graphs_that_end(int count) {
+  Random random(1);
+  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 8, 8, 0, 1, false);
+  const float one = 1, zero = 0;
+  stub::StreamState stream;
+  stub::HandleState handle{&stream, 0, 0};
+  for (int i = 0; i <= count; ++i) {
+    stream.is_captured = i > 0;
+    stream.capture = static_cast<std::uint64_t>(i);
+    cublasSgemm_v2(&handle, 0, 0, 8, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
+    stub::stub_destroy_graph(stream.capture);
+  }
+  return 0;
+}
+
+/// The same product in and outside of captures that the program has broken.
+int calls_in_broken_captures(int count) {
+  Random random(1);
+  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 8, 8, 0, 1, false);
+  const float one = 1, zero = 0;
+  stub::StreamState stream;
+  stub::HandleState handle{&stream, 0, 0};
+  for (int i = 0; i < 2 * count; ++i) {
+    stream.is_captured = stream.is_broken = i % 2 == 1;
+    cublasSgemm_v2(&handle, 0, 0, 8, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
+  }
+  return 0;
+}
+
 /// Calls of cublasLtMatmul with the same descriptors, whose contents change between them. The
 /// number of wrong results.
 int changed_descriptors() {
@@ -463,6 +493,12 @@ int main(int argc, char** argv) {
   if (what == "pointers") wrong = calls_of_pointers();
   if (what == "beta") wrong = calls_with_beta();
   if (what == "plugin") wrong = call_of_plugin();
+  if (what == "graphs that end") wrong = calls_in_graphs_that_end(count);
+  if (what == "broken captures") wrong = calls_in_broken_captures(count);
+  if (what == "short") {
+    wrong = same_calls(count, 1, false);
+    usleep(100'000);  // until the kernel is being prepared
+  }
   if (what == "nothing") wrong = 0;
   if (what == "crash") {
     same_calls(count, 1, false);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libautotune of the tests: every kernel multiplies on the CPU, row-major, as the targets do.
 // FAKE_AUTOTUNE names what goes otherwise.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "tests/tuner/blas/stub/stub_cublas.hpp"
 #include "tuner/runtime/autotune.h"
 
 struct autotune_handle {
@@ -22,6 +27,14 @@ struct autotune_kernel {
 };
 
 namespace {
+
+std::atomic<bool> is_stopped{false};
+
+/// As NVRTC's, which compilations use.
+struct Statics {
+  ~Statics() { are_destroyed = true; }
+  std::atomic<bool> are_destroyed{false};
+} statics;
 
 constexpr const char* kConfiguration = "BM=64 BN=64";
 constexpr std::array kGemmBuffers{"A", "B", "C", "D"};
@@ -148,6 +161,9 @@ autotune_status autotune_pin(autotune_handle* handle, const int64_t*, size_t, co
 autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, size_t count,
                                  autotune_kernel** kernel) {
   if (is_asked_for("prepare")) return AUTOTUNE_FAILED;
+  while (is_asked_for("slow") && !is_stopped) usleep(1000);
+  while (is_asked_for("endless")) usleep(1000);
+  if (is_asked_for("slow")) std::fputs(statics.are_destroyed ? "too late\n" : "stopped\n", stderr);
   *kernel = new autotune_kernel{handle->target, handle->settings, {sizes, sizes + count}};
   return AUTOTUNE_OK;
 }
@@ -181,9 +197,13 @@ uint64_t autotune_kernel_workspace(const autotune_kernel* kernel) {
   return is_asked_for("workspace") ? 1024 : 16;
 }
 
+void autotune_stop_compiling(void) { is_stopped = true; }
+
 autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffers, size_t count,
-                                     const double* scalars, size_t, void*) {
+                                     const double* scalars, size_t, void* stream) {
   if (is_asked_for("launch")) return AUTOTUNE_FAILED;
+  const auto* const state = static_cast<const stub::StreamState*>(stream);
+  if (state && state->is_captured && state->is_broken) return AUTOTUNE_FAILED;
   const bool is_split = kernel->target.ends_with("split");
   if ((is_asked_for("split") || is_asked_for("near split")) && !is_split) return AUTOTUNE_FAILED;
   if (is_asked_for("old near split") && is_split) return AUTOTUNE_FAILED;

@@ -5,12 +5,19 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 namespace stub {
 namespace {
 
 std::atomic<std::uint64_t> calls{0};
 std::atomic<bool> multiplies{true};
+
+struct UserObject {
+  void (*at_end)(void*);
+  void* argument;
+};
+std::multimap<std::uint64_t, UserObject*> user_objects;  // of graphs, by the numbers of captures
 
 struct Operand {
   const float* at;
@@ -77,6 +84,11 @@ const float* floats(const void* address) { return static_cast<const float*>(addr
 
 extern "C" std::uint64_t stub_calls() { return calls; }
 extern "C" void stub_multiply(bool does) { multiplies = does; }
+extern "C" void stub_destroy_graph(std::uint64_t capture) {
+  const auto [first, last] = user_objects.equal_range(capture);
+  for (auto one = first; one != last; ++one) one->second->at_end(one->second->argument);
+  user_objects.erase(first, last);
+}
 
 }  // namespace stub
 
@@ -112,12 +124,23 @@ int cuDeviceGetName(char* name, int, int) {
   return 0;
 }
 int cuStreamIsCapturing(void* stream, int* status) {
-  *status = stream && static_cast<StreamState*>(stream)->is_captured ? 1 : 0;
+  const auto* const state = static_cast<StreamState*>(stream);
+  *status = !state || !state->is_captured ? 0 : state->is_broken ? 2 : 1;
   return 0;
 }
-int cuStreamGetCaptureInfo_v2(void* stream, int* status, std::uint64_t* id, void*, void*, void*) {
+int cuStreamGetCaptureInfo_v2(void* stream, int* status, std::uint64_t* id, void** graph, void*,
+                              void*) {
   *id = static_cast<StreamState*>(stream)->capture;
+  if (graph) *graph = reinterpret_cast<void*>(*id);
   return cuStreamIsCapturing(stream, status);
+}
+int cuUserObjectCreate(void** object, void* argument, void (*at_end)(void*), unsigned, unsigned) {
+  *object = new UserObject{at_end, argument};
+  return 0;
+}
+int cuGraphRetainUserObject(void* graph, void* object, unsigned, unsigned) {
+  user_objects.emplace(reinterpret_cast<std::uint64_t>(graph), static_cast<UserObject*>(object));
+  return 0;
 }
 int cuThreadExchangeStreamCaptureMode(int*) { return 0; }
 

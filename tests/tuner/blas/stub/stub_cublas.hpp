@@ -13,6 +13,7 @@ namespace stub {
 struct StreamState {
   bool is_captured = false;
   std::uint64_t capture = 1;  // its number
+  bool is_broken = false;     // its capture
 };
 
 struct HandleState {
@@ -40,6 +41,8 @@ struct alignas(64) Layout {
 
 /// Calls that reached this library.
 extern "C" std::uint64_t stub_calls();
+/// Destroys the graph of a capture.
+extern "C" void stub_destroy_graph(std::uint64_t capture);
 /// Without its products a call takes no time.
 extern "C" void stub_multiply(bool does);
 
