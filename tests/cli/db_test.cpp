@@ -149,11 +149,14 @@ TEST(Db, AnExportIntoAnotherDatabaseKeepsWhatThatHeld) {
   };
   tuned(sandbox.database(), "BM=64");
   tuned(sandbox.folder() / "other.db", "BM=32");
+  db::TunedStore open(sandbox.folder() / "other.db");  // as of a run that goes on
   const Ended ended = sandbox.run({"db", "export", "--format=sqlite", "--output", "other.db"});
   EXPECT_EQ(ended.status, 0) << ended.err;
+  open.add_decision(db::Sample(open).decision("BM=16", 1000));
   const std::string lines = sandbox.run({"db", "export", "--db", "other.db"}).out;
   EXPECT_THAT(lines, HasSubstr("BM=64"));
   EXPECT_THAT(lines, HasSubstr("BM=32"));
+  EXPECT_THAT(lines, HasSubstr("BM=16"));
 }
 
 /// tiny of these tests, tuned for N=100 and N=200.

@@ -9,7 +9,6 @@
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/stored_results.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/file/replace_file.hpp"
 #include "tuner/interchange/kernel_tuner_cache.hpp"
 #include "tuner/interchange/t4_results.hpp"
 #include "tuner/text/figures.hpp"
@@ -43,25 +42,17 @@ std::int64_t write_export(const Arguments& arguments, const db::TunedStore& stor
   return 0;
 }
 
-/// Keeps the content of an existing file. Returns the number of damaged rows that are left out.
+/// Adds to a database that exists. Returns the number of damaged rows that are left out.
 std::int64_t write_database(const db::TunedStore& store, const std::filesystem::path& file) {
   std::error_code missing;
   if (std::filesystem::equivalent(file, store.path(), missing)) {
     throw UsageError(
         format("{}: is the database that is exported: name another file", file.string()));
   }
-  std::int64_t damaged = 0;
-  const auto add = [&](db::TunedStore& copy, const db::TunedStore& from) {
-    const db::ImportReport report = db::merge(copy, from);
-    warn_of(report.refused);
-    damaged += static_cast<std::int64_t>(report.refused.size());
-  };
-  replace_file(file, [&](const std::filesystem::path& aside) {
-    db::TunedStore copy(aside);
-    if (std::filesystem::exists(file)) add(copy, db::TunedStore(file, db::Mode::read_only));
-    add(copy, store);
-  });
-  return damaged;
+  db::TunedStore copy(file);
+  const db::ImportReport report = db::merge(copy, store);
+  warn_of(report.refused);
+  return static_cast<std::int64_t>(report.refused.size());
 }
 
 }  // namespace
