@@ -50,6 +50,30 @@ fs::path path_of(const fs::path& folder, const std::string& key) {
   return folder / key.substr(0, 2) / key;
 }
 
+/// Whether this is a path of path_of(), or of the file that is renamed to it. The folder may hold
+/// files of its user.
+bool has_own_name(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const std::string_view key = std::string_view(name).substr(0, name.find('.'));
+  return (key == name || is_aside(path)) && key.substr(0, 2) == path.parent_path().filename() &&
+         key.find_first_not_of("0123456789abcdef") == key.npos;
+}
+
+/// Calls `use` with each regular file of an own name. Follows no links.
+template <class Use>
+void each_own_file(const fs::path& folder, Use&& use) {
+  std::error_code failed, ignored;
+  const auto is = [&](const fs::directory_entry& entry, fs::file_type type) {
+    return entry.symlink_status(ignored).type() == type;
+  };
+  for (fs::directory_iterator part(folder, failed), end; part != end; part.increment(failed)) {
+    if (!is(*part, fs::file_type::directory)) continue;
+    for (fs::directory_iterator file(part->path(), failed); file != end; file.increment(failed)) {
+      if (is(*file, fs::file_type::regular) && has_own_name(file->path())) use(*file);
+    }
+  }
+}
+
 }  // namespace
 
 fs::path BuildCache::default_folder() {
@@ -166,7 +190,8 @@ void BuildCache::store(const std::string& key, const Build& build) {
   }
 }
 
-/// Counts the stored bytes. Above the cap, deletes the builds unused for longest.
+/// Counts the stored bytes. Above the cap, deletes the builds unused for longest. Name and first
+/// bytes of a file say that it is a build.
 void BuildCache::evict_down_to(std::int64_t bytes) {
   struct Found {
     fs::file_time_type used;
@@ -177,27 +202,25 @@ void BuildCache::evict_down_to(std::int64_t bytes) {
   stored_bytes_ = 0;
   std::error_code failed;
   const auto abandoned = fs::file_time_type::clock::now() - std::chrono::hours(1);
-  for (fs::recursive_directory_iterator it(folder_, failed), end; !failed && it != end;
-       it.increment(failed)) {
+  each_own_file(folder_, [&](const fs::directory_entry& file) {
     std::error_code gone;  // another process may have deleted it
-    if (!it->is_regular_file(gone)) continue;
-    Found found{it->last_write_time(gone), 0, it->path()};
-    if (gone) continue;
+    Found found{file.last_write_time(gone), 0, file.path()};
+    if (gone) return;
     if (is_aside(found.path)) {
       if (found.used < abandoned) fs::remove(found.path, gone);
-      continue;
+      return;
     }
-    found.size = static_cast<std::int64_t>(it->file_size(gone));
-    if (gone) continue;
+    found.size = static_cast<std::int64_t>(file.file_size(gone));
+    if (gone) return;
     stored_bytes_ += found.size;
     files.push_back(std::move(found));
-  }
+  });
   if (stored_bytes_ <= bytes) return;
   std::sort(files.begin(), files.end(),
             [](const Found& a, const Found& b) { return a.used < b.used; });
   for (const Found& file : files) {
     if (stored_bytes_ <= bytes) break;
-    if (fs::remove(file.path, failed)) stored_bytes_ -= file.size;
+    if (!is_build(file.path) || fs::remove(file.path, failed)) stored_bytes_ -= file.size;
   }
 }
 

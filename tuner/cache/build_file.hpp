@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One build as a file: a header line with sizes and hash, the log, the binary.
+// One build as a file: a header line with key, hash and sizes, the log, the binary. The file's name
+// is its key.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,13 @@
 
 namespace autotune {
 
-/// nullopt if there is no such file, or if it is damaged.
+/// nullopt if there is no such file, if it is damaged, or if it was made under another key.
 std::optional<Build> read_build(const std::filesystem::path& path);
 
-/// As replace_file(). Returns its bytes, or -1 with errno set.
+/// As write_private_file(). Returns its bytes, or -1 with errno set.
 std::int64_t write_build(const std::filesystem::path& path, const Build& build);
+
+/// Whether the file begins as builds of any version do.
+bool is_build(const std::filesystem::path& path);
 
 }  // namespace autotune

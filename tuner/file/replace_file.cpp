@@ -5,11 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <array>
 #include <cerrno>
-#include <fstream>
-#include <string_view>
+#include <cstdint>
+#include <ostream>
+#include <random>
+#include <streambuf>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "tuner/text/format.hpp"
 
@@ -20,10 +24,26 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAside = ".aside";
 constexpr int kMostLinks = 40;
+constexpr mode_t kPermissions = 07777;
 
 std::system_error failure(const fs::path& file, int why) {
   return {why == 0 ? EIO : why, std::generic_category(),
           format("{}: cannot be written", file.string())};
+}
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : ".";
+}
+
+/// Linux' rule of protected_symlinks, which not every system follows.
+bool may_be_trap(const fs::path& link) {
+  struct stat of_link {
+  }, of_folder{};
+  if (lstat(link.c_str(), &of_link) != 0 || stat(folder_of(link).c_str(), &of_folder) != 0) {
+    return false;
+  }
+  const bool shared = (of_folder.st_mode & S_ISVTX) != 0 && (of_folder.st_mode & S_IWOTH) != 0;
+  return shared && of_link.st_uid != geteuid() && of_link.st_uid != of_folder.st_uid;
 }
 
 /// The path after following links, whether or not a file exists there. Links in /proc, to which
@@ -32,86 +52,133 @@ fs::path end_of_links(fs::path file) {
   std::error_code failed;
   for (int i = 0; fs::is_symlink(file, failed) && !file.string().starts_with("/proc/"); ++i) {
     if (i == kMostLinks) throw failure(file, ELOOP);
+    if (may_be_trap(file)) throw failure(file, EACCES);
     file = file.parent_path() / fs::read_symlink(file, failed);
     if (failed) throw failure(file, failed.value());
   }
   return file;
 }
 
-void expect_folder(const fs::path& target, const fs::path& file) {
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  struct stat found {};
-  if (stat(folder.c_str(), &found) != 0) throw failure(file, errno);
-  if (!S_ISDIR(found.st_mode)) throw failure(file, ENOTDIR);
-  if (access(folder.c_str(), W_OK | X_OK) != 0) throw failure(file, errno);
-}
+/// Writes to a descriptor, and remembers why that failed.
+class DescriptorBuffer : public std::streambuf {
+ public:
+  explicit DescriptorBuffer(int descriptor) : descriptor_(descriptor) { empty(); }
+  int why() const { return why_; }
 
-fs::path aside_of(const fs::path& file) {
-  static std::atomic<unsigned> counter{0};
-  return format("{}.{}.{}{}", file.string(), getpid(), counter++, kAside);
-}
+ protected:
+  int_type overflow(int_type letter) override {
+    if (sync() != 0) return traits_type::eof();
+    if (!traits_type::eq_int_type(letter, traits_type::eof())) {
+      sputc(traits_type::to_char_type(letter));
+    }
+    return traits_type::not_eof(letter);
+  }
+  int sync() override {
+    for (const char* at = pbase(); at != pptr();) {
+      const ssize_t written = ::write(descriptor_, at, static_cast<std::size_t>(pptr() - at));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) {
+        why_ = errno;
+        return -1;
+      }
+      at += written;
+    }
+    empty();
+    return 0;
+  }
 
-void rename_to(const fs::path& aside, const fs::path& file, const fs::file_status& old) {
-  std::error_code failed;
-  if (fs::exists(old)) fs::permissions(aside, old.permissions(), failed);
-  fs::rename(aside, file, failed);
-  if (failed) throw failure(file, failed.value());
-}
+ private:
+  void empty() { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
 
-/// fsync(); devices and pipes do not support it.
-void flush_to_disk(const fs::path& file) {
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return;
-  const bool failed = fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS;
-  const int why = errno;
-  close(descriptor);
-  if (failed) throw failure(file, why);
-}
+  const int descriptor_;
+  int why_ = 0;
+  std::array<char, 1 << 16> buffer_;
+};
 
-void write_stream(const fs::path& path, const std::function<void(std::ostream&)>& write) {
-  errno = 0;
-  std::ofstream stream(path, std::ios::binary);
+/// `file` is for the message.
+void write_stream(int descriptor, const fs::path& file,
+                  const std::function<void(std::ostream&)>& write) {
+  DescriptorBuffer buffer(descriptor);
+  std::ostream stream(&buffer);
   try {
-    if (stream) write(stream);
+    write(stream);
   } catch (...) {  // the stream's failure comes first: it has the reason
     if (stream) throw;
   }
-  if (stream) stream.close();
-  if (!stream) throw failure(path, errno);
+  if (!stream.flush()) throw failure(file, buffer.why());
+}
+
+/// Devices and pipes do not support it.
+void flush_to_disk(int descriptor, const fs::path& file) {
+  if (fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) throw failure(file, errno);
+}
+
+/// Writes what is there: a device, a pipe, or an open descriptor under /proc.
+void write_in_place(const fs::path& target, const fs::path& file,
+                    const std::function<void(std::ostream&)>& write) {
+  const int descriptor = open(target.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (descriptor < 0) throw failure(file, errno);
+  try {
+    write_stream(descriptor, file, write);
+    flush_to_disk(descriptor, file);
+  } catch (...) {
+    close(descriptor);
+    throw;
+  }
+  close(descriptor);
 }
 
 }  // namespace
 
-void replace_file(const fs::path& file, const std::function<void(const fs::path&)>& write) {
+AsideFile::AsideFile(fs::path file, mode_t mode) : file_(std::move(file)) {
+  struct stat old {};
+  const bool replaces = stat(file_.c_str(), &old) == 0;
+  if (replaces) mode = old.st_mode & kPermissions;
+  std::random_device random;
+  do {
+    path_ = format("{}.{:08x}{:08x}{}", file_.string(), random(), random(), kAside);
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  } while (descriptor_ < 0 && errno == EEXIST);
+  if (descriptor_ < 0) throw failure(file_, errno);
+  if (replaces) fchmod(descriptor_, mode);  // without the umask
+}
+
+AsideFile::~AsideFile() {
+  close(descriptor_);
+  if (!path_.empty()) unlink(path_.c_str());
+}
+
+void AsideFile::rename_to(const fs::path& file) {
+  if (rename(path_.c_str(), file.c_str()) != 0) throw failure(file_, errno);
+  path_.clear();
+}
+
+void write_file(const fs::path& file, const std::function<void(std::ostream&)>& write) {
   const fs::path target = end_of_links(file);
   std::error_code failed;
   const fs::file_status old = fs::status(target, failed);
   if (fs::is_directory(old)) throw failure(file, EISDIR);
   if (fs::exists(old) && access(target.c_str(), W_OK) != 0) throw failure(file, errno);
   const bool is_name = !fs::is_symlink(target, failed);
-  if (fs::exists(old) && !(fs::is_regular_file(old) && is_name)) return write(target);
-  expect_folder(target, file);
-  const fs::path aside = aside_of(target);
-  try {
-    write(aside);
-    rename_to(aside, target, old);
-  } catch (...) {
-    fs::remove(aside, failed);
-    throw;
+  if (fs::exists(old) && !(fs::is_regular_file(old) && is_name)) {
+    return write_in_place(target, file, write);
   }
+  AsideFile aside(target);
+  write_stream(aside.descriptor(), file, write);
+  flush_to_disk(aside.descriptor(), file);
+  aside.rename_to(target);
 }
 
-void write_file(const fs::path& file, const std::function<void(std::ostream&)>& write) {
-  replace_file(file, [&](const fs::path& path) {
-    try {
-      write_stream(path, write);
-      flush_to_disk(path);
-    } catch (const std::system_error& error) {
-      throw failure(file, error.code().value());  // not the temporary file's name
-    }
-  });
+void write_private_file(const fs::path& file, std::string_view bytes) {
+  AsideFile aside(file, 0600);
+  write_stream(aside.descriptor(), file, [&](std::ostream& stream) { stream << bytes; });
+  aside.rename_to(file);
 }
 
-bool is_aside(const fs::path& path) { return path.extension() == kAside; }
+bool is_aside(const fs::path& path) {
+  const std::string random = path.stem().extension().string();
+  return path.extension() == kAside && random.size() == 17 &&
+         random.find_first_not_of("0123456789abcdef", 1) == random.npos;
+}
 
 }  // namespace autotune

@@ -2,24 +2,50 @@
 // Files that are written whole or not at all.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <string_view>
 
 namespace autotune {
 
-/// `write` writes a new file at the path that it gets, beside `file`; then the new file is renamed
-/// to `file`. A reader finds the old or the new file, and a failure leaves the old one. A link
-/// stays a link, and permissions stay; a device or pipe is written directly. Throws what `write`
-/// throws, and std::system_error `FILE: cannot be written: why`.
-void replace_file(const std::filesystem::path& file,
-                  const std::function<void(const std::filesystem::path& aside)>& write);
+/// An empty new file beside `file`, under a name that nobody can foresee, so that no link stands
+/// there. It has its final permissions from the start: those of `file` if that exists, else `mode`
+/// less the umask. Unless it is renamed, the destructor removes it. Throws std::system_error
+/// `FILE: cannot be written: why`.
+class AsideFile {
+ public:
+  explicit AsideFile(std::filesystem::path file, mode_t mode = 0666);
+  ~AsideFile();
+  AsideFile(const AsideFile&) = delete;
+  AsideFile& operator=(const AsideFile&) = delete;
 
-/// The same with a stream. The file is on the disk when this returns.
+  const std::filesystem::path& path() const { return path_; }
+  int descriptor() const { return descriptor_; }
+  /// Replaces what is there.
+  void rename_to(const std::filesystem::path& file);
+
+ private:
+  std::filesystem::path file_, path_;
+  int descriptor_ = -1;
+};
+
+/// Writes a new file and renames it to `file`. A reader finds the old or the new file, and a
+/// failure leaves the old one. The new file is on the disk when this returns. A link stays a link,
+/// unless it may be a trap: it stands in a folder where everyone may write and only owners delete,
+/// and belongs neither to this user nor to the folder's owner. Permissions stay; a device or pipe
+/// is written directly. Throws what `write` throws, and std::system_error
+/// `FILE: cannot be written: why`.
 void write_file(const std::filesystem::path& file,
                 const std::function<void(std::ostream& stream)>& write);
 
-/// Whether this is a new file that replace_file() has not renamed yet.
+/// Writes a new file that only this user can read and renames it to `file`, as write_file() does.
+/// It may be damaged or missing after the machine crashes.
+void write_private_file(const std::filesystem::path& file, std::string_view bytes);
+
+/// Whether this is the path of an AsideFile.
 bool is_aside(const std::filesystem::path& path);
 
 }  // namespace autotune

@@ -97,7 +97,7 @@ TEST_F(BuildCacheTest, ADamagedFileIsMadeAnew) {
     fs::resize_file(file_of("ab12"), bytes);
     EXPECT_FALSE(cache.find("ab12")) << bytes;
   }
-  std::ofstream(file_of("ab12")) << "autotune-build-1 0 -5 99999999999 \n";
+  std::ofstream(file_of("ab12")) << "autotune-build-2 ab12 0 -5 99999999999 \n";
   EXPECT_FALSE(cache.find("ab12"));
   EXPECT_FALSE(cache.find_or_make("ab12", [] { return build_of("new"); }).cached);
   EXPECT_EQ(*cache.find("ab12")->binary, "new");
@@ -187,6 +187,50 @@ TEST_F(BuildCacheTest, AboveTheCapTheLongestUnusedGoes) {
   EXPECT_FALSE(cache.find("cc"));
   EXPECT_TRUE(cache.find("aa"));
   EXPECT_TRUE(cache.find("dd"));
+}
+
+TEST_F(BuildCacheTest, FilesOfItsUserStayWhateverTheyAreCalled) {
+  fs::create_directories(folder_ / "aa");
+  fs::create_directories(base_ / "elsewhere" / "ee");
+  fs::permissions(folder_, fs::perms::owner_all);
+  const fs::path own[] = {folder_ / "thesis.tex",      folder_ / "aa" / "notes",
+                          folder_ / "aa" / "aacc",     folder_ / "aa" / "aa11.aside",
+                          folder_ / "aa" / "bb.aside", base_ / "elsewhere" / "ee" / "ee11"};
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(9);
+  for (const fs::path& file : own) {
+    std::ofstream(file) << std::string(3000, 'x');
+    fs::last_write_time(file, long_ago);
+  }
+  fs::create_directory_symlink(base_ / "elsewhere" / "ee", folder_ / "ee");
+  BuildCache cache(folder_, 1500);
+  for (const std::string key : {"aa", "bb"}) {
+    cache.find_or_make(key, [&] { return build_of(std::string(900, 'x')); });
+  }
+  EXPECT_FALSE(cache.find("aa"));
+  EXPECT_TRUE(cache.find("bb"));
+  for (const fs::path& file : own) EXPECT_TRUE(fs::exists(file)) << file;
+}
+
+TEST_F(BuildCacheTest, AWritersFileIsDeletedOnceItIsAbandoned) {
+  fs::create_directories(folder_ / "aa");
+  fs::permissions(folder_, fs::perms::owner_all);
+  const fs::path abandoned = folder_ / "aa" / "aa11.0123456789abcdef.aside";
+  const fs::path fresh = folder_ / "aa" / "aa11.0123456789abcdee.aside";
+  for (const fs::path& file : {abandoned, fresh}) std::ofstream(file) << "x";
+  fs::last_write_time(abandoned, fs::file_time_type::clock::now() - std::chrono::hours(9));
+  BuildCache(folder_).find_or_make("bb", [] { return build_of("x"); });
+  EXPECT_FALSE(fs::exists(abandoned));
+  EXPECT_TRUE(fs::exists(fresh));
+}
+
+TEST_F(BuildCacheTest, ABuildUnderAnotherKeyIsMadeAnew) {
+  BuildCache cache(folder_);
+  for (const std::string key : {"ab12", "ab34"}) {
+    cache.find_or_make(key, [&] { return build_of(key); });
+  }
+  fs::copy_file(file_of("ab34"), file_of("ab12"), fs::copy_options::overwrite_existing);
+  EXPECT_FALSE(cache.find("ab12"));
+  EXPECT_EQ(*cache.find_or_make("ab12", [] { return build_of("new"); }).binary, "new");
 }
 
 TEST(BuildCacheFolder, ComesFromTheEnvironment) {

@@ -21,7 +21,7 @@ class BuildFile : public testing::Test {
  protected:
   /// Reads a file of these bytes.
   std::optional<Build> read(const std::string& bytes) const {
-    return read_build(scratch_.write("damaged", bytes));
+    return read_build(scratch_.write("build", bytes));
   }
   Build build() const {
     Build build;
@@ -72,6 +72,14 @@ TEST_F(BuildFile, DamageIsNoticed) {
   }
   EXPECT_FALSE(read(bytes + "x"));
   EXPECT_FALSE(read_build(scratch_.path() / "missing"));
+}
+
+TEST_F(BuildFile, OfAnotherKeyIsNotTaken) {
+  write_build(path_, build());
+  const auto other = scratch_.path() / "other";
+  std::filesystem::copy_file(path_, other);
+  EXPECT_TRUE(is_build(other));
+  EXPECT_FALSE(read_build(other));
 }
 
 TEST_F(BuildFile, IsForItsUserAlone) {

@@ -95,6 +95,46 @@ TEST_F(ReplaceFile, LinksAndPermissionsStay) {
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
+TEST_F(ReplaceFile, ThePermissionsOfASecretHoldFromTheFirstByteOn) {
+  fs::permissions(folder_ / "old", fs::perms::owner_read | fs::perms::owner_write);
+  write_file(folder_ / "old", [&](std::ostream& stream) {
+    stream << "secret" << std::flush;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      EXPECT_EQ(entry.status().permissions(), fs::perms::owner_read | fs::perms::owner_write)
+          << entry.path();
+      EXPECT_EQ(is_aside(entry.path()), entry.path().filename() != "old");
+    }
+  });
+  write_private_file(folder_ / "private", "secret");
+  EXPECT_EQ(fs::status(folder_ / "private").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(ReplaceFile, TheNameMeanwhileCannotBeForeseen) {
+  const AsideFile one(folder_ / "new"), other(folder_ / "new");
+  const auto random = [](const AsideFile& file) { return file.path().stem().extension().string(); };
+  EXPECT_EQ(random(one).size(), 17u);
+  int equal = 0;
+  for (std::size_t i = 1; i < random(one).size(); ++i) equal += random(one)[i] == random(other)[i];
+  EXPECT_LT(equal, 8) << one.path() << " and " << other.path();
+}
+
+/// In a folder like /tmp.
+TEST_F(ReplaceFile, ALinkThatAnotherUserMayHavePlantedIsNotFollowed) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to make a link of another user";
+  const fs::path shared = folder_ / "shared";
+  fs::create_directory(shared);
+  chmod(shared.c_str(), 01777);
+  fs::create_symlink(folder_ / "old", shared / "own");
+  fs::create_symlink(folder_ / "old", shared / "planted");
+  ASSERT_EQ(lchown((shared / "planted").c_str(), 12345, 12345), 0);
+  EXPECT_EQ(refusal(shared / "planted"),
+            (shared / "planted").string() + ": cannot be written: Permission denied");
+  EXPECT_EQ(text_of(folder_ / "old"), "old");
+  write(shared / "own", "new");
+  EXPECT_EQ(text_of(folder_ / "old"), "new");
+}
+
 TEST_F(ReplaceFile, WhatIsNoRegularFileIsWrittenAsItIs) {
   write("/dev/null", "text");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
