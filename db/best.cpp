@@ -56,10 +56,11 @@ void fill_default(Connection& connection, BestRow& best) {
 /// Derives the best from the facts of one problem.
 class Derivation {
  public:
-  Derivation(Connection& connection, const ProblemKey& key)
+  Derivation(Connection& connection, const ProblemKey& key, const std::string& until)
       : connection_(connection),
         key_(key),
-        pin_(pin_of(connection, key)),
+        until_(until),
+        pin_(pin_of(connection, key, until)),
         refutations_(connection, key) {}
 
   std::optional<BestRow> best() {
@@ -90,7 +91,7 @@ class Derivation {
   }
 
   void take(BestRow claim, bool may_lead) {
-    if (refutations_.refute(claim)) return;
+    if (claim.created_at > until_ || refutations_.refute(claim)) return;
     const bool is_pinned = pin_ && claim.configuration == pin_->configuration;
     if (is_pinned && (!tried_ || outranks(claim, *tried_))) tried_ = claim;
     if (may_lead && (!best_ || outranks(claim, *best_))) best_ = std::move(claim);
@@ -115,6 +116,7 @@ class Derivation {
 
   Connection& connection_;
   const ProblemKey& key_;
+  const std::string& until_;
   std::optional<PinRow> pin_;
   Refutations refutations_;
   std::unordered_map<std::string, SessionRow> sessions_;
@@ -225,10 +227,18 @@ std::optional<BestRow> stored_best(Connection& connection, const ProblemKey& key
   return read_row<BestRow>(query);
 }
 
-bool is_usable(Connection& connection, const BestRow& best) {
-  const auto fault = is_sealed(best) ? malformed(best) : kNotAsStored;
+std::optional<BestRow> usable(Connection& connection, BestRow best, const std::string& latest) {
+  std::optional<std::string> fault = is_sealed(best) ? malformed(best) : kNotAsStored;
+  const bool is_ahead = !fault && best.created_at > latest;
+  if (is_ahead) {
+    fault = format(
+        "it is dated {}, ahead of this machine's clock, and counts from then on; is a clock wrong? "
+        "autotune db retract {} takes it out",
+        best.created_at, best.source);
+  }
   if (fault) connection.leave_out("best of", best.key.problem, *fault);
-  return !fault;
+  if (is_ahead) return derive(connection, best.key, latest);
+  return fault ? std::nullopt : std::optional(std::move(best));
 }
 
 std::int64_t indexed_rows(Connection& connection, const std::string& device,
@@ -243,17 +253,19 @@ std::int64_t indexed_rows(Connection& connection, const std::string& device,
   return query.bind(device, kernel, policy).step() ? query.integer(0) : 0;
 }
 
-std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key) {
+std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key,
+                             const std::string& until) {
   std::optional<PinRow> latest;
   each_usable<PinRow>(
-      connection, std::string(kAndKey) + " ORDER BY created_at, id",
-      [&](PinRow&& pin) { latest = std::move(pin); }, key);
+      connection, std::string(kAndKey) + " AND created_at <= ? ORDER BY created_at, id",
+      [&](PinRow&& pin) { latest = std::move(pin); }, key, until);
   if (latest && latest->configuration.empty()) latest.reset();
   return latest;
 }
 
-std::optional<BestRow> derive(Connection& connection, const ProblemKey& key) {
-  return Derivation(connection, key).best();
+std::optional<BestRow> derive(Connection& connection, const ProblemKey& key,
+                              const std::string& until) {
+  return Derivation(connection, key, until).best();
 }
 
 void derive_again(Connection& connection, const ProblemKey& key) {

@@ -6,6 +6,9 @@
 
 namespace autotune::db {
 
+/// Sorts after every time of day.
+inline const std::string kEver = "~";
+
 /// What is wrong with the problem: it does not begin with the sizes that the kernel names.
 std::optional<std::string> fault_of_problem(Connection& connection, const ProblemKey& key);
 
@@ -14,18 +17,23 @@ void consider(Connection& connection, const TrialRow& trial);
 void consider(Connection& connection, const DecisionRow& decision);
 
 /// The best of a problem, from its usable facts: a pin, else the claim that outranks all others.
-/// Refutations withdraw claims and pins. Trials of a partial session claim nothing.
-std::optional<BestRow> derive(Connection& connection, const ProblemKey& key);
+/// Refutations withdraw claims and pins. Trials of a partial session claim nothing. Claims and pins
+/// later than `until` are ignored.
+std::optional<BestRow> derive(Connection& connection, const ProblemKey& key,
+                              const std::string& until = kEver);
 /// The stored row, unchecked; see is_sealed().
 std::optional<BestRow> stored_best(Connection& connection, const ProblemKey& key);
-/// Whether the row can be used. If not, Connection::left_out names it.
-bool is_usable(Connection& connection, const BestRow& best);
+/// What a reader gets for a stored row: this row, or nothing if it is damaged. If it is dated after
+/// `latest`, which is latest_time(), what was best until then. Connection::left_out names a row
+/// that cannot be used.
+std::optional<BestRow> usable(Connection& connection, BestRow best, const std::string& latest);
 /// How many rows of a device and a kernel the index has, with this policy or with any. A row with a
 /// damaged key is missing from the table's own order, but not from the index.
 std::int64_t indexed_rows(Connection& connection, const std::string& device,
                           const std::string& kernel, const std::string& policy = "");
 /// The latest pin, unless it is empty and takes the earlier one back. It may be refuted.
-std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key);
+std::optional<PinRow> pin_of(Connection& connection, const ProblemKey& key,
+                             const std::string& until = kEver);
 /// Stores the result of derive().
 void derive_again(Connection& connection, const ProblemKey& key);
 void derive_all_again(Connection& connection);

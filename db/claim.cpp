@@ -90,6 +90,20 @@ bool outranks(const BestRow& a, const BestRow& b) {
   return std::tie(a_ns, a.configuration, a.source) < std::tie(b_ns, b.configuration, b.source);
 }
 
+BestView view_of(const BestRow& row) {
+  return {row.key.problem,
+          row.key.policy,
+          row.configuration,
+          row.provenance,
+          row.default_configuration,
+          row.median_ns.value_or(-1),
+          row.default_ns.value_or(-1),
+          row.baseline.plugin,
+          row.baseline.candidate,
+          row.baseline.ns.value_or(-1),
+          row.baseline.wins};
+}
+
 std::int64_t best_crc(const BestView& row) {
   const auto bytes_of = [](const double& number) {
     return std::string_view(reinterpret_cast<const char*>(&number), sizeof number);
@@ -112,10 +126,7 @@ std::int64_t best_crc(const BestView& row) {
 
 BestRow sealed(BestRow row) {
   row = cleaned(std::move(row));
-  row.crc = best_crc({row.key.problem, row.key.policy, row.configuration, row.provenance,
-                      row.default_configuration, row.median_ns.value_or(-1),
-                      row.default_ns.value_or(-1), row.baseline.plugin, row.baseline.candidate,
-                      row.baseline.ns.value_or(-1), row.baseline.wins});
+  row.crc = best_crc(view_of(row));
   row.row_hash = row_hash(row);
   return row;
 }

@@ -30,6 +30,7 @@ struct BestView {
   double baseline_ns = -1;
   bool baseline_wins = false;
 };
+BestView view_of(const BestRow& row);
 std::int64_t best_crc(const BestView& row);
 
 /// The row with both hashes set.

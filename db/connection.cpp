@@ -52,10 +52,21 @@ int wait_for_lock(void* context, int tries) {
   return 1;
 }
 
+/// A file may be anybody's.
+void defend(SQLite::Database& database) {
+  for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_VIEW, 0}}) {
+    sqlite3_db_config(database.getHandle(), option, value, nullptr);
+  }
+}
+
 SQLite::Database open_with(const std::string& name, int flags, LockWait& wait) {
   // Only one thread at a time uses a store, so SQLite need not lock for each column.
   SQLite::Database database(name, flags | SQLite::OPEN_NOMUTEX);
   sqlite3_busy_handler(database.getHandle(), wait_for_lock, &wait);
+  defend(database);
   return database;
 }
 
@@ -187,9 +198,7 @@ void derive_if_stale(Connection& connection) {
 
 /// A copy in memory, with the current schema.
 SQLite::Database brought_up(SQLite::Database& file, int version) {
-  SQLite::Database copy(":memory:",
-                        SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX);
-  SQLite::Backup(copy, file).executeStep();
+  SQLite::Database copy = copy_of(file);
   for (const Migration& step : migrations()) {
     if (step.from >= version) copy.exec(step.sql);
   }
@@ -206,8 +215,9 @@ struct Opened {
 /// oldest would have to be derived again; check_header() says what to do.
 Opened opened(const std::filesystem::path& path, Mode mode, LockWait& wait) {
   SQLite::Database file = open_file(path, mode, wait);
-  if (mode == Mode::read_write) return {std::move(file)};
   const Header header = read_header(file);
+  if (header.application_id == kApplicationId) expect_own_schema(file, path, header.version);
+  if (mode == Mode::read_write) return {std::move(file)};
   const bool is_older = header.application_id == kApplicationId && header.version >= kOldestRead &&
                         header.version < kSchemaVersion;
   if (!is_older) return {std::move(file)};
@@ -274,6 +284,14 @@ void check_path(const std::filesystem::path& path, Mode mode) {
   }
 }
 
+/// What happened to the file behind an open database; "" if it is still there.
+std::string_view loss_of(const std::filesystem::path& path, const SQLite::Exception& error) {
+  if (error.getExtendedErrorCode() == SQLITE_READONLY_DBMOVED) return "removed or replaced";
+  std::error_code unknown;
+  const bool lacks_tables = error.getErrorCode() == SQLITE_ERROR;
+  return lacks_tables && std::filesystem::file_size(path, unknown) == 0 ? "emptied" : "";
+}
+
 }  // namespace
 
 std::string clean_text(std::string_view text) {
@@ -300,11 +318,25 @@ void Connection::leave_out(const std::string& table, const std::string& id,
 
 std::string row_id(std::string_view json) { return hash128(json); }
 
+SQLite::Database copy_of(SQLite::Database& database) {
+  SQLite::Database copy(":memory:",
+                        SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX);
+  const int code = SQLite::Backup(copy, database).executeStep();
+  if (code != SQLITE_DONE) throw SQLite::Exception(database.getHandle(), code);
+  return copy;
+}
+
 StoreError store_error(const std::filesystem::path& path, const SQLite::Exception& error) {
   const int code = error.getErrorCode() & 0xFF;
   const auto sentence = [&](std::string_view what) {
     return StoreError(format("{}: {}", path.string(), what));
   };
+  if (const std::string_view loss = loss_of(path, error); !loss.empty()) {
+    return sentence(
+        format("was {} while it was in use, with what was stored in it; run the same "
+               "again, or restore it from a backup",
+               loss));
+  }
   switch (code) {
     case SQLITE_NOTADB:
       return sentence("is not a database of tuned results; name another file");

@@ -2,6 +2,7 @@
 #include "db/exchange.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <ostream>
 #include <set>
 #include <string>
@@ -17,11 +18,12 @@
 namespace autotune::db {
 namespace {
 
-/// Returns the number of damaged rows, which are not copied.
+/// Appends the facts of a table in canonical order. Returns the number of damaged rows, which are
+/// left out.
 template <class Row>
-std::int64_t write_table(Connection& connection, std::ostream& out) {
+std::int64_t read_table(Connection& connection, std::vector<std::string>& lines) {
   std::int64_t damaged = 0;
-  std::vector<std::string> lines;
+  const auto before = static_cast<std::ptrdiff_t>(lines.size());
   Query query = connection.query(select_sql<Row>());
   while (query.step()) {
     const Row row = read_row<Row>(query);
@@ -32,8 +34,7 @@ std::int64_t write_table(Connection& connection, std::ostream& out) {
       ++damaged;
     }
   }
-  std::sort(lines.begin(), lines.end());
-  for (const std::string& line : lines) out << line << '\n';
+  std::sort(lines.begin() + before, lines.end());
   return damaged;
 }
 
@@ -76,10 +77,13 @@ std::string cpp_string(std::string_view text) {
 std::int64_t export_json_lines(const TunedStore& store, std::ostream& out) {
   Connection& connection = store.connection();
   std::int64_t damaged = 0;
+  std::vector<std::string> lines;
   guarded(store.path(), [&] {
     SQLite::Transaction snapshot(connection.database);
-    each_fact_table([&]<class Row>() { damaged += write_table<Row>(connection, out); });
+    each_fact_table([&]<class Row>() { damaged += read_table<Row>(connection, lines); });
   });
+  // Writers wait for the snapshot, so it does not wait for `out`, which may be a person's pager.
+  for (const std::string& line : lines) out << line << '\n';
   check_written(out);
   return damaged;
 }

@@ -236,12 +236,15 @@ ImportReport import_json_lines(TunedStore& store, std::istream& in, const std::s
 }
 
 ImportReport merge(TunedStore& store, const TunedStore& other) {
+  // Of one moment: a fact and what it refers to may be stored at any time. Its writers go on.
+  Connection snapshot(other.path(), Mode::read_only,
+                      guarded(other.path(), [&] { return copy_of(other.connection().database); }));
   return in_transaction(store.connection(), [&] {
     Importer importer(store.connection());
     each_fact_table([&]<class Row>() {
       const std::string table = format("{}: {}", other.path().string(), Table<Row>::name);
       try {
-        Query query = other.connection().query(select_sql<Row>());
+        Query query = snapshot.query(select_sql<Row>());
         while (query.step()) {
           const Row row = read_row<Row>(query);
           importer.add(row, table + " " + row.id);

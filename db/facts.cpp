@@ -15,9 +15,9 @@ bool is_printable(char letter) {
   return code >= 0x20 && code != 0x7F;
 }
 
-/// A day ahead of now, as created_at is written.
-std::string tomorrow() {
-  return time_text(std::chrono::system_clock::now() + std::chrono::days(1));
+/// As created_at is written.
+std::string time_after_now(std::chrono::minutes ahead) {
+  return time_text(std::chrono::system_clock::now() + ahead);
 }
 
 }  // namespace
@@ -59,9 +59,11 @@ std::optional<std::string> fault_of_text(std::string_view column, std::string_vi
 
 std::optional<std::string> fault_of_date(std::string_view column, std::string_view text) {
   const bool date = column == "created_at" || column == "started_at";
-  if (!date || text <= tomorrow()) return std::nullopt;
+  if (!date || text <= time_after_now(std::chrono::days(1))) return std::nullopt;
   return format("it is dated {}, more than a day ahead; is a clock wrong?", excerpt(text));
 }
+
+std::string latest_time() { return time_after_now(std::chrono::minutes(5)); }
 
 bool is_retracted(Connection& connection, const std::string& id) {
   Query query = connection.query("SELECT 1 FROM retraction WHERE fact = ?");

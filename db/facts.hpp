@@ -24,6 +24,9 @@ std::optional<std::string> fault_of_text(std::string_view column, std::string_vi
 /// The same for a time of day: it is more than a day ahead of this machine's clock.
 std::optional<std::string> fault_of_date(std::string_view column, std::string_view text);
 
+/// A later time of day is ahead of this machine's clock, by more than clocks of machines differ.
+std::string latest_time();
+
 /// The result of `fault` for the first of the row's texts that has one.
 template <class Row, class Fault>
 std::optional<std::string> fault_of_texts(const Row& row, Fault&& fault) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "db/best.hpp"
+#include "db/facts.hpp"
 #include "db/lookup_source.hpp"
 #include "db/refutations.hpp"
 
@@ -63,6 +64,11 @@ struct StoredBest {
   bool is_answer() const { return decided || view.provenance == "predicted"; }
 };
 
+inline StoredBest stored(const BestRow& row) {
+  return {view_of(row), row.session, row.source,
+          row.provenance == "pinned" ? row.session_started_at : row.created_at, row.decided};
+}
+
 /// The columns of StoredBest. `+` makes SQLite read in the order of the table, because the index
 /// that starts with the policy lacks the other columns.
 inline constexpr const char* kSelectBest =
@@ -70,11 +76,18 @@ inline constexpr const char* kSelectBest =
     "session, baseline, baseline_candidate, baseline_ns, baseline_wins, source, created_at, "
     "session_started_at, decided FROM best WHERE device = ? AND kernel = ? AND +policy = ?";
 
-/// Calls `use` with each row of a policy. Returns the number of damaged rows.
+/// How many rows cannot be used.
+struct UnusableRows {
+  std::int64_t damaged = 0, ahead = 0;  // dated after latest_time()
+};
+
+/// Calls `use` with each row of a policy, or with what it stands for: see usable().
 template <class Use>
-std::int64_t each_best(Connection& connection, const Part& part, const std::string& policy,
+UnusableRows each_best(Connection& connection, const Part& part, const std::string& policy,
                        Use&& use) {
-  std::int64_t damaged = 0, read = 0;
+  UnusableRows unusable;
+  std::int64_t read = 0;
+  const std::string latest = latest_time();
   Query query = connection.query(kSelectBest);
   query.bind(part.device.id, part.kernel.id, policy);
   for (; query.step(); ++read) {
@@ -90,14 +103,19 @@ std::int64_t each_best(Connection& connection, const Part& part, const std::stri
       best.view.baseline_wins = query.integer(11) != 0;
     }
     best.since = query.view(best.view.provenance == "pinned" ? 14 : 13);
-    if (best_crc(best.view) == query.integer(6)) {
+    if (best_crc(best.view) != query.integer(6)) {
+      ++unusable.damaged;
+    } else if (query.view(13) <= latest) {
       use(best);
     } else {
-      ++damaged;
+      ++unusable.ahead;
+      const ProblemKey key{part.device.id, part.kernel.id, query.text(0), policy};
+      if (const auto earlier = derive(connection, key, latest)) use(stored(*earlier));
     }
   }
-  return damaged +
-         std::abs(indexed_rows(connection, part.device.id, part.kernel.id, policy) - read);
+  unusable.damaged +=
+      std::abs(indexed_rows(connection, part.device.id, part.kernel.id, policy) - read);
+  return unusable;
 }
 
 /// What failed on the request's device with its source, by layer. A layer that cannot be read has

@@ -33,12 +33,12 @@ struct LayerReading {
   const LayerFailures& failures;
   std::size_t layer;
   LayerParts parts;
-  std::int64_t damaged = 0, refuted = 0;  // rows that are left out
+  std::int64_t damaged = 0, ahead = 0, refuted = 0;  // rows that are left out
 
   /// Adds the rows of one policy.
   void read(Connection& connection, const Part& part, const std::string& policy,
             std::vector<LookupRow>& out) {
-    damaged += each_best(connection, part, policy, [&](const StoredBest& best) {
+    const UnusableRows unusable = each_best(connection, part, policy, [&](const StoredBest& best) {
       LookupRow row;
       std::string_view settings = best.view.problem;
       row.sizes.resize(size_count);
@@ -65,6 +65,8 @@ struct LayerReading {
       row.early_start = policy.find(kContext) == std::string::npos;  // timed with it
       out.push_back(std::move(row));
     });
+    damaged += unusable.damaged;
+    ahead += unusable.ahead;
   }
 
   const std::size_t size_count = size_count_of(request.size_names);
@@ -104,6 +106,12 @@ void read_layer(const Layer& layer, std::size_t number, const LookupRequest& req
     out.warnings.push_back(
         format("{}: {} of its rows are damaged and left out; run autotune db check",
                layer.path.string(), damaged));
+  }
+  if (reading.ahead > 0) {
+    out.warnings.push_back(
+        format("{}: {} of its answers are left out, because they are dated ahead of this machine's "
+               "clock; autotune query names them",
+               layer.path.string(), reading.ahead));
   }
   if (reading.refuted > 0) {
     out.warnings.push_back(

@@ -3,10 +3,13 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 #include "db/store.hpp"
 #include "tuner/text/format.hpp"
@@ -18,6 +21,13 @@ std::string host_name() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   return name;
+}
+
+/// `pid:[4026531836]`: where process ids are counted. Containers may share the name of their host.
+std::string id_namespace() {
+  std::error_code unknown;
+  const std::string text = std::filesystem::read_symlink("/proc/self/ns/pid", unknown).string();
+  return text.empty() ? "unknown" : text;
 }
 
 /// Field 22 of /proc/PID/stat: the start time in clock ticks since boot. Empty if there is no such
@@ -35,19 +45,33 @@ std::string start_of(const std::string& pid) {
   return field;
 }
 
+/// A process_text() in parts.
+struct Process {
+  explicit Process(std::string_view text) {
+    std::istringstream fields{std::string(text)};
+    fields >> host >> ids >> pid >> start;
+  }
+  bool is_near() const { return host == host_name() && ids == id_namespace(); }
+  bool lives() const { return !start.empty() && start_of(pid) == start; }
+
+  std::string host, ids, pid, start;
+};
+
 }  // namespace
 
 std::string process_text() {
   const std::string pid = std::to_string(getpid());
-  return format("{} {} {}", host_name(), pid, start_of(pid));
+  return format("{} {} {} {}", host_name(), id_namespace(), pid, start_of(pid));
 }
 
 bool process_lives(std::string_view process) {
-  std::istringstream fields{std::string(process)};
-  std::string host, pid, start;
-  fields >> host >> pid >> start;
-  if (host != host_name()) return true;
-  return !start.empty() && start_of(pid) == start;
+  const Process found(process);
+  return !found.is_near() || found.lives();
+}
+
+pid_t live_process_near(std::string_view process) {
+  const Process found(process);
+  return found.is_near() && found.lives() ? std::atoi(found.pid.c_str()) : 0;
 }
 
 }  // namespace autotune::db

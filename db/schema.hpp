@@ -18,6 +18,11 @@ inline constexpr int kSchemaVersion = 9;
 /// The oldest schema version that can read files of this one.
 inline constexpr int kMinimumReader = 2;
 
+/// Throws StoreError if the file has a table, an index, a view or a trigger that no version made:
+/// reading it may take for ever, and writing it may do anything. Of a later version than
+/// kSchemaVersion, only tables and indices are known to be harmless. Call before any table is read.
+void expect_own_schema(SQLite::Database& database, const std::filesystem::path& path, int version);
+
 /// Brings a file from version `from` to `from + 1`.
 struct Migration {
   int from = 0;

@@ -50,13 +50,19 @@ std::vector<InflightRow> all_inflight(Connection& connection) {
   });
 }
 
-void store_trial(Connection& connection, const TrialRow& row) {
-  const TrialRow trial = acceptable(connection, row);
+/// Of a record or its trial.
+template <class Row>
+void clear_inflight(Connection& connection, const Row& row) {
   connection
       .query(std::string("DELETE FROM inflight") + kOfKey +
              " AND session = ? AND configuration = ?")
-      .bind(trial.key, trial.session, trial.configuration)
+      .bind(row.key, row.session, row.configuration)
       .run();
+}
+
+void store_trial(Connection& connection, const TrialRow& row) {
+  const TrialRow trial = acceptable(connection, row);
+  clear_inflight(connection, trial);
   if (connection.insert(trial)) consider(connection, trial);
 }
 
@@ -69,6 +75,17 @@ TrialRow crash_of(const InflightRow& inflight) {
   trial.message = "the process ended while this configuration was being run";
   trial.created_at = inflight.started_at;
   return cleaned(trial);
+}
+
+/// Why the trial of a record cannot be stored.
+std::optional<std::string> fault_of_crash(Connection& connection, const TrialRow& crash) {
+  if (auto fault = unacceptable(crash)) return fault;
+  if (auto fault = fault_of_problem(connection, crash.key)) return fault;
+  Query query = connection.query(
+      "SELECT 1 FROM session, device, kernel "
+      "WHERE session.id = ? AND device.id = ? AND kernel.id = ?");
+  if (query.bind(crash.session, crash.key.device, crash.key.kernel).step()) return std::nullopt;
+  return "it refers to a row that is missing";
 }
 
 /// Throws StoreError if no table has a fact with this id.
@@ -238,8 +255,14 @@ std::vector<TrialRow> TunedStore::settle_leftovers() {
     std::vector<TrialRow> crashes;
     for (const InflightRow& inflight : all_inflight(*connection_)) {
       if (!is_left(inflight)) continue;
-      crashes.push_back(crash_of(inflight));
-      store_trial(*connection_, crashes.back());
+      clear_inflight(*connection_, inflight);
+      TrialRow crash = crash_of(inflight);
+      if (const auto fault = fault_of_crash(*connection_, crash)) {
+        connection_->leave_out(Table<InflightRow>::name, inflight.configuration, *fault);
+        continue;
+      }
+      store_trial(*connection_, crash);
+      crashes.push_back(std::move(crash));
     }
     return crashes;
   });

@@ -43,7 +43,8 @@ std::filesystem::path default_store_path();
 /// in this process.
 std::string now_text();
 
-/// Identifies this process, so that others can tell whether it is alive: host, pid and start time.
+/// Identifies this process, so that others can tell whether it is alive: host with the namespace of
+/// process ids, pid and start time.
 std::string process_text();
 
 /// Selects entries; an empty field matches everything.
@@ -130,7 +131,7 @@ class TunedStore {
   /// Call before a configuration goes to a device. append() of its trial clears the record.
   void dispatch(const InflightRow& inflight);
   /// Turns every record whose process is gone into a trial with outcome `crash`, and returns these
-  /// trials.
+  /// trials. Drops a record that makes no trial, and left_out() names it.
   std::vector<TrialRow> settle_leftovers();
   /// Whatever the policy.
   std::vector<Quarantined> quarantined(const ProblemKey& key) const;

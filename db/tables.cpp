@@ -237,4 +237,24 @@ FROM best JOIN device ON device.id = best.device JOIN kernel ON kernel.id = best
 ORDER BY kernel.target, device.name, length(best.problem), best.problem, best.policy;
 )sql";
 
+const std::array<const char*, 5> kOlderDefinitions{
+    "CREATE TABLE trial(stage TEXT NOT NULL CHECK (stage IN ('search', 'playoff'))) STRICT",
+    "CREATE TABLE decision(provenance TEXT NOT NULL CHECK (provenance IN ('measured', 'imported', "
+    "'predicted'))) STRICT",
+    R"sql(CREATE VIEW tuned AS
+SELECT device.name AS gpu,
+       kernel.target,
+       best.problem,
+       best.policy,
+       best.configuration,
+       round(best.median_ns / 1000, 3) AS time_us,
+       round(best.gflops, 1) AS gflops,
+       round(best.default_ns / best.median_ns, 3) AS ratio_to_default,
+       best.provenance,
+       best.created_at AS date
+FROM best JOIN device ON device.id = best.device JOIN kernel ON kernel.id = best.kernel
+ORDER BY kernel.target, device.name, length(best.problem), best.problem, best.policy)sql",
+    "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+    "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"};
+
 }  // namespace autotune::db

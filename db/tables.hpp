@@ -2,6 +2,8 @@
 // The SQL that creates the tables of the current schema version. docs/database.md describes them.
 #pragma once
 
+#include <array>
+
 namespace autotune::db {
 
 /// All tables but those below.
@@ -17,5 +19,8 @@ extern const char* const kBestIndex;
 extern const char* const kAnswerIndexes;
 /// The view `tuned`, for people.
 extern const char* const kView;
+
+/// CREATE statements with what older versions defined otherwise, and those of SQLite's ANALYZE.
+extern const std::array<const char*, 5> kOlderDefinitions;
 
 }  // namespace autotune::db

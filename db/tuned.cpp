@@ -68,8 +68,7 @@ bool is_wanted(Connection& connection, const TunedEntry& entry) {
 std::optional<BestRow> TunedStore::best(const ProblemKey& key) const {
   return guarded(path(), [&] {
     std::optional<BestRow> best = stored_best(*connection_, key);
-    if (best && !is_usable(*connection_, *best)) best.reset();
-    return best;
+    return best ? usable(*connection_, *std::move(best), latest_time()) : std::nullopt;
   });
 }
 
@@ -86,16 +85,18 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
     std::vector<TunedEntry> all;
     Sessions sessions(*connection_);
     const ProblemRange range = range_of(filter);
+    const std::string latest = latest_time();
     each_pair(*this, filter, [&](const DeviceRow& device, const KernelRow& kernel) {
       Query query = connection_->query(
           select_sql<BestRow>(" WHERE device = ? AND kernel = ? AND problem >= ? AND problem < ?"));
       query.bind(device.id, kernel.id, range.first, range.end);
       std::int64_t read = 0;
       for (; query.step(); ++read) {
-        auto best = read_row<BestRow>(query);
-        const bool wanted = filter.policy.empty() || best.key.policy == filter.policy;
-        if (!wanted || !is_usable(*connection_, best)) continue;
-        TunedEntry entry{std::move(best), device, kernel, {}};
+        auto stored = read_row<BestRow>(query);
+        if (!filter.policy.empty() && stored.key.policy != filter.policy) continue;
+        std::optional<BestRow> best = usable(*connection_, std::move(stored), latest);
+        if (!best) continue;
+        TunedEntry entry{*std::move(best), device, kernel, {}};
         if (!is_wanted(*connection_, entry)) continue;
         entry.session = sessions[entry.best.session];
         all.push_back(std::move(entry));

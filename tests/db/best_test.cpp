@@ -5,14 +5,17 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 
 #include "db/exchange.hpp"
+#include "db/time_text.hpp"
 #include "tests/db/sample.hpp"
 
 namespace autotune::db {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -47,6 +50,36 @@ class BestTest : public testing::Test {
   TunedStore store_{folder_ / "t.db"};
   Sample sample_{store_};
 };
+
+/// A clock was ahead when the first was stored, and is right by now.
+TEST_F(BestTest, AnAnswerThatIsDatedAheadIsNamedAndTheLatestUntilNowCounts) {
+  using namespace std::chrono_literals;
+  const auto from_now = [](std::chrono::minutes ahead) {
+    return time_text(std::chrono::system_clock::now() + ahead);
+  };
+  const std::string ahead = from_now(2h);
+  store_.add_decision(sample_.decision("BM=1", 900, ahead));
+  EXPECT_EQ(best(), "nothing");
+  store_.add_decision(sample_.decision("BM=2", 500, from_now(-10min)));
+  EXPECT_EQ(best(), "BM=2");
+  EXPECT_THAT(store_.left_out(), ElementsAre(AllOf(HasSubstr("best of M=512 N=512 K=512"),
+                                                   HasSubstr("it is dated " + ahead),
+                                                   HasSubstr("autotune db retract"))));
+  store_.pin({"", sample_.key, "BM=3", "", ahead});
+  EXPECT_EQ(best(), "BM=2");
+  ASSERT_EQ(store_.tuned({}).size(), 1u);
+  EXPECT_EQ(store_.tuned({})[0].best.configuration, "BM=2");
+  store_.pin({"", sample_.key, "BM=4", "", from_now(1min)});
+  EXPECT_EQ(best(), "BM=4");
+  EXPECT_THAT(store_.check().damage, IsEmpty());
+}
+
+TEST_F(BestTest, ClocksMayDifferByMinutes) {
+  const auto soon = std::chrono::system_clock::now() + std::chrono::minutes(1);
+  store_.add_decision(sample_.decision("BM=1", 900, time_text(soon)));
+  EXPECT_EQ(best(), "BM=1");
+  EXPECT_THAT(store_.left_out(), IsEmpty());
+}
 
 TEST_F(BestTest, AProblemWhoseTrialsAllFailedIsUnanswered) {
   EXPECT_THAT(store_.unanswered({}), IsEmpty());

@@ -4,8 +4,13 @@
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <filesystem>
 #include <random>
 #include <sstream>
+#include <streambuf>
+#include <thread>
+#include <utility>
 
 #include "db/connection.hpp"
 #include "tests/db/sample.hpp"
@@ -120,6 +125,57 @@ TEST(Exchange, JsonLinesCarryEveryFact) {
   EXPECT_EQ(everything_of(to), everything_of(from));
   std::istringstream again(lines);
   EXPECT_EQ(import_json_lines(to, again, "facts.jsonl").added, 0);
+}
+
+/// Writes to a store before it takes any text.
+class BusyReader : public std::streambuf {
+ public:
+  BusyReader(const std::filesystem::path& path, const TrialRow& trial)
+      : path_(path), trial_(trial) {}
+
+ protected:
+  int_type overflow(int_type letter) override {
+    if (!std::exchange(has_written_, true)) TunedStore(path_).append({&trial_, 1});
+    return traits_type::not_eof(letter);
+  }
+
+ private:
+  const std::filesystem::path path_;
+  const TrialRow trial_;
+  bool has_written_ = false;
+};
+
+TEST(Exchange, AnExportIntoAPagerLetsOthersWrite) {
+  const TemporaryFolder folder;
+  const TunedStore store(folder / "t.db");
+  TunedStore writer(folder / "t.db");
+  const Sample sample(writer);
+  BusyReader pager(folder / "t.db", sample.trial("BM=1", 1));
+  std::ostream out(&pager);
+  export_json_lines(store, out);
+  EXPECT_TRUE(out.good());
+  EXPECT_EQ(store.trials(sample.key).size(), 1u);
+}
+
+TEST(Exchange, AMergeOfADatabaseThatIsWrittenTakesItAsOfOneMoment) {
+  const TemporaryFolder folder;
+  TunedStore live(folder / "live.db");
+  for (int i = 0; i < 300; ++i) Sample(live, format("2026-03-01T12:00:00.{:03}Z", i));
+  std::atomic<bool> ends{false};
+  std::thread writer([&] {
+    TunedStore store(folder / "live.db");
+    for (int i = 0; !ends; ++i) {
+      const Sample sample(store, format("2026-03-01T13:00:00.{:06}Z", i));
+      const TrialRow trial = sample.trial(format("BM={}", i), 1);
+      store.append({&trial, 1});
+    }
+  });
+  for (int i = 0; i < 10; ++i) {
+    TunedStore copy(folder / format("{}.db", i));
+    EXPECT_THAT(merge(copy, live).refused, IsEmpty());
+  }
+  ends = true;
+  writer.join();
 }
 
 TEST(Exchange, ExportIsTheSameForTheSameFactsInAnyOrder) {

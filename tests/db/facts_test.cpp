@@ -184,7 +184,8 @@ TEST(Facts, ARetractedSessionTakesItsTrialsAndDecisionsAlong) {
   smuggle(store, ahead.trial("BM=64", 1000));
   smuggle(store, ahead.decision("BM=64", 1000, "2076-01-01T00:01:00.000Z"));
   store.rebuild_best();
-  EXPECT_EQ(store.best(good.key)->configuration, "BM=64");
+  EXPECT_EQ(store.best(good.key)->configuration, "BM=32");
+  EXPECT_THAT(store.left_out(), ElementsAre(HasSubstr("it is dated 2076")));
   EXPECT_THAT(store.check().damage, ElementsAre(HasSubstr("session " + ahead.session +
                                                           ": it is "
                                                           "dated \"2076"),

@@ -4,9 +4,11 @@
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <fstream>
 #include <random>
 
+#include "db/time_text.hpp"
 #include "tests/db/lookup_request.hpp"
 
 namespace autotune::db {
@@ -41,6 +43,23 @@ TEST(LookupSource, ReadsTheRowsOfTheDeviceTargetAndSettings) {
   other = request();
   other.policy = "l2=cold launch=graph";
   EXPECT_TRUE(read_lookup_rows({&layer, 1}, other).rows.empty());
+}
+
+TEST(LookupSource, AnAnswerThatIsDatedAheadGivesWayToTheOneBefore) {
+  const TemporaryFolder folder;
+  const Layer layer{layer_of(folder, "user.db", "BM=64")};
+  {
+    TunedStore store(layer.path);
+    const Sample sample(store);
+    const auto ahead = std::chrono::system_clock::now() + std::chrono::hours(2);
+    store.add_decision(sample.decision("BM=32", 20000, time_text(ahead)));
+  }
+  const LookupRows read = read_lookup_rows({&layer, 1}, request());
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("1 of its answers are left out, because they "
+                                                   "are dated ahead of this machine's clock")));
+  ASSERT_EQ(read.rows.size(), 1u);
+  EXPECT_EQ(read.rows[0].configuration, "BM=64");
+  EXPECT_EQ(read.rows[0].median_ns, 10000);
 }
 
 TEST(LookupSource, RowsOfAChainStandInForAnotherContext) {

@@ -21,13 +21,20 @@ TEST(Process, OneWithThisNumberThatStartedAtAnotherTimeHasEnded) {
 }
 
 TEST(Process, ATextWithoutAStartIsOfAProcessThatHasEnded) {
-  std::istringstream fields(process_text());
-  std::string host, pid;
-  fields >> host >> pid;
-  EXPECT_FALSE(process_lives(host + " " + pid));
+  const std::string own = process_text();
+  EXPECT_FALSE(process_lives(own.substr(0, own.rfind(' '))));
 }
 
-TEST(Process, OnesOfOtherHostsCountAsAlive) { EXPECT_TRUE(process_lives("elsewhere. 1 1")); }
+TEST(Process, OnesOfOtherHostsAndContainersCountAsAliveButAreNotNear) {
+  std::istringstream fields(process_text());
+  std::string host, ids, pid;
+  fields >> host >> ids >> pid;
+  for (const std::string& text : {"elsewhere. " + ids + " 1 1", host + " pid:[1] " + pid + " 1"}) {
+    EXPECT_TRUE(process_lives(text)) << text;
+    EXPECT_EQ(live_process_near(text), 0) << text;
+  }
+  EXPECT_EQ(live_process_near(process_text()), getpid());
+}
 
 TEST(Process, AZombieHasEnded) {
   int text[2];

@@ -217,6 +217,27 @@ TEST(Reliability, AConfigurationThatKillsItsProcessIsKnownAfterwards) {
   EXPECT_EQ(store.quarantined(sample.key)[0].configuration, "BM=666");
 }
 
+TEST(Reliability, AFileThatIsTakenAwayWhileItIsOpenIsSaidToBe) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  const auto failure_after = [&](const std::function<void()>& harm) {
+    std::filesystem::remove(path);
+    TunedStore store(path);
+    const Sample sample(store);
+    harm();
+    return message_of([&] { store.append(std::vector{sample.trial("BM=1", 1000)}); });
+  };
+  EXPECT_THAT(failure_after([&] { std::filesystem::remove(path); }),
+              HasSubstr("was removed or replaced while it was in use"));
+  EXPECT_THAT(failure_after([&] {
+                const TunedStore other(folder / "other.db");
+                std::filesystem::rename(folder / "other.db", path);
+              }),
+              HasSubstr("was removed or replaced while it was in use"));
+  EXPECT_THAT(failure_after([&] { std::filesystem::resize_file(path, 0); }),
+              HasSubstr("was emptied while it was in use"));
+}
+
 TEST(Reliability, EightWritersAtOnceStoreEverything) {
   const TemporaryFolder folder;
   const auto path = folder / "t.db";

@@ -5,11 +5,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <latch>
 #include <set>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "db/exchange.hpp"
@@ -108,6 +110,59 @@ TEST(Migration, AMigrationOverwritesNoOtherCopyAndMakesNoSecondOfTheSame) {
   EXPECT_THAT(copies_in(folder), ElementsAre("t.db.v1.backup", "t.db.v1.backup.2"));
   EXPECT_EQ(std::filesystem::file_size(folder / "t.db.v1.backup"), 19u);
   EXPECT_EQ(version_of(folder / "t.db.v1.backup.2"), 1);
+}
+
+TEST(Migration, TheCopyOfASecretIsSecret) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  make_first_schema(path);
+  using std::filesystem::perms;
+  std::filesystem::permissions(path, perms::owner_read | perms::owner_write);
+  { const TunedStore store(path); }
+  EXPECT_EQ(std::filesystem::status(folder / "t.db.v1.backup").permissions(),
+            perms::owner_read | perms::owner_write);
+}
+
+/// Reading a view may take for ever, and a trigger may do anything.
+TEST(Schema, AFileWithWhatNoVersionMadeIsRefused) {
+  const TemporaryFolder folder;
+  const std::string endless =
+      "DROP TABLE trial; CREATE VIEW trial AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+      "i + 1 FROM n) SELECT * FROM n";
+  int number = 0;
+  for (const auto& [sql, name] : std::initializer_list<std::pair<std::string, std::string>>{
+           {endless, "view \"trial\""},
+           {"CREATE TRIGGER wipe AFTER INSERT ON trial BEGIN DELETE FROM decision; END",
+            "trigger \"wipe\""},
+           {"DROP VIEW tuned; CREATE VIEW tuned AS SELECT 1", "view \"tuned\""},
+           {"DROP TABLE counter; CREATE VIRTUAL TABLE counter USING fts5(id)", "table \"counter\""},
+           {"ALTER TABLE pin ADD COLUMN x TEXT AS (hex(zeroblob(100000000)))", "table \"pin\""},
+           {"CREATE INDEX slow ON pin(hex(note))", "index \"slow\""}}) {
+    for (const int version : {kSchemaVersion, kSchemaVersion - 1, kSchemaVersion + 1}) {
+      const auto path = folder / format("{}.db", ++number);
+      { const TunedStore store(path); }
+      SQLite::Database hand(path.string(), SQLite::OPEN_READWRITE);
+      hand.exec(sql);
+      hand.exec(format("PRAGMA user_version = {}", version));
+      const bool is_unknown =
+          version > kSchemaVersion &&
+          (name == "table \"pin\"" || name == "index \"slow\"" || name == "view \"tuned\"");
+      for (const Mode mode : {Mode::read_only, Mode::read_write}) {
+        if (is_unknown) continue;  // its tables are tables, and only read
+        EXPECT_THAT(message_of([&] { const TunedStore store(path, mode); }),
+                    HasSubstr("no version of autotune made its " + name))
+            << version;
+      }
+    }
+  }
+}
+
+TEST(Schema, WhatAnalyzeLeavesIsTaken) {
+  const TemporaryFolder folder;
+  const auto path = folder / "t.db";
+  { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("ANALYZE");
+  EXPECT_EQ(TunedStore(path).devices().size(), 1u);
 }
 
 TEST(Migration, AFileOfTheFirstSchemaKeepsItsFactsTheirIdsAndItsAnswers) {

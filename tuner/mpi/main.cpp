@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -80,10 +79,7 @@ std::vector<std::string> words_of_tune(std::vector<std::string> words) {
 /// Processes of this host, but not this one. A stopped process would keep mpirun waiting.
 void kill_all(const std::vector<std::string>& processes) {
   for (const std::string& process : processes) {
-    std::istringstream fields(process);
-    std::string host;
-    pid_t pid = 0;
-    if (!db::process_lives(process) || !(fields >> host >> pid)) continue;
+    const pid_t pid = db::live_process_near(process);
     if (pid > 1 && pid != getpid()) kill(pid, SIGKILL);
   }
 }
