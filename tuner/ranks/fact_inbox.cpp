@@ -28,8 +28,9 @@ void FactInbox::store_due(double now) {
 
 void FactInbox::store_all() {
   if (lines_.empty()) return;
-  std::istringstream text(std::exchange(lines_, {}));
+  std::istringstream text(lines_);
   const db::ImportReport report = db::import_json_lines(store_, text, "results of another rank");
+  lines_.clear();
   if (!report.refused.empty()) warn_(report.refused.front());
 }
 

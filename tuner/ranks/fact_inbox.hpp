@@ -21,7 +21,7 @@ class FactInbox {
   void add(std::string_view lines, double now);
   /// Stores what has waited for a tenth of a second, or is much.
   void store_due(double now);
-  /// What has come is on the disk when this returns. Throws db::StoreError.
+  /// What has come is on the disk when this returns. Throws db::StoreError, and keeps it then.
   void store_all();
 
  private:

@@ -57,6 +57,8 @@ void Lead::take(const Packet& packet, double now) {
     leave(rank, State::lost);
   } catch (const Error&) {
     fail(std::current_exception());
+  } catch (const db::StoreError&) {
+    fail(std::current_exception());
   }
 }
 
@@ -166,7 +168,7 @@ void Lead::take_failure(KnownRank& rank, const Message& message) {
 
 void Lead::tick(double now) {
   try {
-    inbox_.store_due(now);
+    if (!failure_) inbox_.store_due(now);
     lose_silent(now);
     if (stopped() && !stop_sent_) stop_ranks();
     send_alive(now);
@@ -175,6 +177,8 @@ void Lead::tick(double now) {
   } catch (const UsageError&) {
     fail(std::current_exception());
   } catch (const Error&) {
+    fail(std::current_exception());
+  } catch (const db::StoreError&) {
     fail(std::current_exception());
   }
 }
@@ -291,7 +295,11 @@ void Lead::fail(std::exception_ptr failure) {
 }
 
 void Lead::end() {
-  inbox_.store_all();
+  try {
+    inbox_.store_all();  // once more, if that failed
+  } catch (const db::StoreError&) {
+    fail(std::current_exception());
+  }
   for (const KnownRank& rank : ranks_) tell(rank, wire_of(end_of_run(rank.hello.host)));
   if (failure_) std::rethrow_exception(failure_);
   if (stop_sent_) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/ranks/fact_inbox.hpp"
 
+#include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -52,6 +53,17 @@ TEST_F(FactInboxTest, ManyRowsDoNotWait) {
   inbox_.add(std::string(std::size_t{4} << 20, '\n'), 7);
   inbox_.store_due(7);
   EXPECT_THAT(store_.tuned({}), SizeIs(1));
+}
+
+TEST_F(FactInboxTest, RowsThatCannotBeStoredAreKeptForTheNextAttempt) {
+  SQLite::Database other(store_.path().string(), SQLite::OPEN_READWRITE);
+  inbox_.add(rows(), 7);
+  other.exec("ALTER TABLE session RENAME TO away");
+  EXPECT_THROW(inbox_.store_all(), db::StoreError);
+  other.exec("ALTER TABLE away RENAME TO session");
+  inbox_.store_all();
+  EXPECT_THAT(store_.tuned({}), SizeIs(1));
+  EXPECT_THAT(warnings_, IsEmpty());
 }
 
 TEST_F(FactInboxTest, ARefusedRowIsAWarning) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/ranks/lead.hpp"
 
+#include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
 #include "tests/tuner/ranks/lead_fixture.hpp"
@@ -9,7 +10,9 @@
 namespace autotune {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -119,6 +122,22 @@ TEST_F(LeadTest, ADeviceThatFailsDropsOutOnceAndEndsTheRunTheSecondTime) {
   say(3, wire_of(Failed{"it fell too", false, false}));
   EXPECT_TRUE(is_over_if_all_answer());
   EXPECT_THROW(lead_->end(), Error);
+}
+
+TEST_F(LeadTest, ADatabaseThatCannotBeWrittenEndsTheRunAndWhatCameIsStoredIfItCanAtTheEnd) {
+  start(2, {64});
+  hello(1);
+  SQLite::Database other(store_.path().string(), SQLite::OPEN_READWRITE);
+  other.exec("ALTER TABLE device RENAME TO away");
+  say(1, {{"say", say::kFacts}},
+      R"({"table":"device","name":"one of rank 1","kind":"fake"})"
+      "\n");
+  pass(1);
+  EXPECT_TRUE(is_over_if_all_answer());
+  other.exec("ALTER TABLE away RENAME TO device");
+  EXPECT_THROW(lead_->end(), db::StoreError);
+  EXPECT_TRUE(told(1, say::kEnd));
+  EXPECT_THAT(store_.devices(), Contains(Field(&db::DeviceRow::name, "one of rank 1")));
 }
 
 TEST_F(LeadTest, AWrongRequestEndsTheRunAtOnce) {
