@@ -95,9 +95,19 @@ TEST(TuneWorkload, SixteenBitsAreTunedByTheirTarget) {
   }
 }
 
+/// As a full disk leaves it: the next line begins behind half of one.
+TEST(TuneWorkload, LinesThatCannotBeReadAreLeftOutAndCounted) {
+  const Sandbox sandbox;
+  const std::string whole = line("NN", 16, 8, 24, "none", 1, 16);
+  sandbox.write("w.jsonl", whole + whole.substr(0, 50) + whole);
+  const Ended ended = sandbox.run(tune_workload("w.jsonl"));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("1 other line is left out"));
+}
+
 TEST(TuneWorkload, ABadFileIsNamedWithItsLine) {
   const Sandbox sandbox;
-  sandbox.write("bad.jsonl", line("NN", 16, 8, 24, "none", 1, 16) + "{\"call\":1}\n");
+  sandbox.write("bad.jsonl", "\n{\"call\":1}\n");
   expect_refused(sandbox.run(tune_workload("bad.jsonl")), 1,
                  {"bad.jsonl, line 2", "is not a call of cuBLAS"});
   sandbox.write("other.jsonl", line("NN", 16, 8, 24, "device", 1, 16));

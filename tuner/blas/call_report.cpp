@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <numeric>
 
 #include "tuner/blas/workload_file.hpp"
@@ -42,12 +43,22 @@ std::string outcomes_of(std::span<CallEntry* const> entries) {
   return text;
 }
 
+/// ` of rank 3` where a launcher has numbered the processes; they may share a file.
+std::string rank_text() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                           "RANK", "SLURM_PROCID"}) {
+    if (const char* const rank = secure_getenv(name)) return format(" of rank {}", rank);
+  }
+  return "";
+}
+
 std::string summary_of(std::span<CallEntry* const> entries, double work) {
   const auto calls = sum(entries, [](const CallEntry& e) { return e.calls(); });
   const auto served = sum(entries, [](const CallEntry& e) { return e.calls(Outcome::served); });
   return format(
-      "autotune: {} of {} calls of cuBLAS were served, {:.1f} % of their operations\n{}\n", served,
-      calls, percent(sum(entries, served_work_of), work), outcomes_of(entries));
+      "autotune: {} of {} calls of cuBLAS{} were served, {:.1f} % of their operations\n{}\n",
+      served, calls, rank_text(), percent(sum(entries, served_work_of), work),
+      outcomes_of(entries));
 }
 
 }  // namespace
@@ -55,9 +66,9 @@ std::string summary_of(std::span<CallEntry* const> entries, double work) {
 std::string report_of(std::span<CallEntry* const> entries) {
   if (entries.empty()) {
     return format(
-        "autotune: {}: this process called no matrix product of cuBLAS that can be served; a "
+        "autotune: {}: this process{} called no matrix product of cuBLAS that can be served; a "
         "cuBLAS that is linked statically or looked up by dlsym() is out of reach\n",
-        program_invocation_short_name);
+        program_invocation_short_name, rank_text());
   }
   std::vector<CallEntry*> rows(entries.begin(), entries.end());
   std::ranges::stable_sort(rows, [](auto* a, auto* b) { return work_of(*a) > work_of(*b); });

@@ -2,6 +2,7 @@
 #include "tuner/blas/workload_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,7 +30,25 @@ std::string workload_line(const CallShape& s, std::uint64_t calls) {
                 calls);
 }
 
-bool append_text(const std::string& file, const std::string& text) {
+namespace {
+
+/// Whether a file ends within a line, as a full disk leaves it.
+bool is_cut(const std::string& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+    return false;
+  }
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  char last = '\n';
+  if (descriptor >= 0 && pread(descriptor, &last, 1, status.st_size - 1) < 0) last = '\n';
+  if (descriptor >= 0) close(descriptor);
+  return last != '\n';
+}
+
+}  // namespace
+
+bool append_text(const std::string& file, const std::string& added) {
+  const std::string text = (!added.empty() && is_cut(file) ? "\n" : "") + added;
   const int descriptor = open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   std::string_view rest = text;
   while (descriptor >= 0 && !rest.empty()) {

@@ -17,8 +17,9 @@ std::string workload_line(const CallShape& shape, std::uint64_t calls);
 /// it cannot be written.
 void record_calls(CallEntry& entry);
 
-/// Appends `text` to a file, in one write unless the system takes it in parts. False, and one
-/// warning a process, if that fails; a part of the text may then be in the file.
-bool append_text(const std::string& file, const std::string& text);
+/// Appends whole lines to a file, in one write unless the system takes them in parts. Begins a new
+/// line where the file ends within one. False, and one warning a process, if that fails; a part of
+/// the lines may then be in the file.
+bool append_text(const std::string& file, const std::string& added);
 
 }  // namespace autotune::blas

@@ -36,17 +36,19 @@ std::vector<RecordedCall> calls_in(const std::filesystem::path& file, int& unkno
   std::ifstream stream(file);
   const bool is_csv = file.extension() == ".csv";
   std::vector<RecordedCall> calls;
-  int number = 0;
+  int number = 0, first_unknown = 0;
   for (std::string line; std::getline(stream, line);) {
-    const std::string place = format("{}, line {}", file.string(), ++number);
+    ++number;
     if (line.empty() || line.starts_with("Validator,")) continue;
-    if (!is_csv) {
-      calls.push_back(recorded_call(line, place));
-    } else if (const auto call = tunable_op_call(line)) {
+    if (const auto call = is_csv ? tunable_op_call(line) : recorded_call(line)) {
       calls.push_back(*call);
-    } else {
-      ++unknown;
+    } else if (++unknown == 1) {
+      first_unknown = number;
     }
+  }
+  if (calls.empty() && unknown > 0 && !is_csv) {
+    throw Error(format("{}, line {}: is not a call of cuBLAS, as autotune run --record writes them",
+                       file.string(), first_unknown));
   }
   return calls;
 }

@@ -6,9 +6,7 @@
 #include <system_error>
 
 #include "tuner/blas/cublas_abi.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -56,12 +54,12 @@ CallShape shape_of(const Json& line) {
 
 }  // namespace
 
-RecordedCall recorded_call(const std::string& line, const std::string& place) {
+std::optional<RecordedCall> recorded_call(const std::string& line) {
   try {
-    const Json json = parse_json(line, place);
-    return {shape_of(json), json.at("calls").get<double>()};
+    const Json json = Json::parse(line);
+    return RecordedCall{shape_of(json), json.at("calls").get<double>()};
   } catch (const std::exception&) {
-    throw Error(format("{}: is not a call of cuBLAS, as autotune run --record writes them", place));
+    return std::nullopt;
   }
 }
 

@@ -14,8 +14,8 @@ struct RecordedCall {
   double calls = 1;
 };
 
-/// A line of `autotune run --record`. `place` is its name in messages. Throws Error.
-RecordedCall recorded_call(const std::string& line, const std::string& place);
+/// A line of `autotune run --record`. nullopt for other lines: a full disk cuts them.
+std::optional<RecordedCall> recorded_call(const std::string& line);
 
 /// A line of TunableOp's CSV: `GemmTunableOp_float_NT,nt_25088_4096_64`. nullopt for lines that
 /// name no product in f32 or 16 bits.

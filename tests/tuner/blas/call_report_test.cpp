@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 #include "tuner/blas/call_table.hpp"
 
 namespace autotune::blas {
@@ -35,6 +37,13 @@ TEST_F(CallReport, SharesAreOfOperations) {
   EXPECT_THAT(report(), HasSubstr("autotune: 3 of 6 calls of cuBLAS were served, 15.0 % of their "
                                   "operations\nserved 3, being prepared 3\n"));
   EXPECT_THAT(report(), HasSubstr("         2 80.0 %  "));
+}
+
+TEST_F(CallReport, RanksAreToldApart) {
+  add(10, 1, 0);
+  setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+  EXPECT_THAT(report(), HasSubstr("autotune: 1 of 1 calls of cuBLAS of rank 3 were served"));
+  unsetenv("OMPI_COMM_WORLD_RANK");
 }
 
 TEST_F(CallReport, TheMostWorkComesFirst) {

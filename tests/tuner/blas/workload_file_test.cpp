@@ -51,6 +51,15 @@ TEST(WorkloadFile, TextIsAddedBehindWhatIsThere) {
   EXPECT_EQ(content_of(file), "one\ntwo\n");
 }
 
+TEST(WorkloadFile, TextBeginsANewLineBehindAFileThatAFullDiskCut) {
+  const Sandbox sandbox;
+  const std::string file = (sandbox.folder() / "w.jsonl").string();
+  std::ofstream(file) << "one\ntw";
+  EXPECT_TRUE(append_text(file, "three\n"));
+  EXPECT_TRUE(append_text(file, "four\n"));
+  EXPECT_EQ(content_of(file), "one\ntw\nthree\nfour\n");
+}
+
 TEST(WorkloadFile, AFileThatCannotBeOpenedIsNotWritten) {
   EXPECT_FALSE(append_text("/proc/none/w.jsonl", "one\n"));
   EXPECT_FALSE(append_text("/proc", "one\n"));
