@@ -4,9 +4,13 @@
 #include <mpi.h>
 
 #include <chrono>
-#include <set>
+#include <cstdint>
 #include <thread>
 #include <utility>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -15,9 +19,12 @@ constexpr std::chrono::seconds kFlushLimit(2);
 constexpr std::chrono::seconds kFinalizeLimit(5);
 constexpr int kTag = 1;
 
-bool is_done(MPI_Request& request) {
+enum class Progress : std::uint8_t { under_way, done, failed };
+
+Progress progress_of(MPI_Request& request) {
   int done = 0;
-  return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
+  if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return Progress::failed;
+  return done != 0 ? Progress::done : Progress::under_way;
 }
 
 }  // namespace
@@ -51,16 +58,31 @@ MpiTransport::~MpiTransport() = default;
 
 void MpiTransport::send(int to, std::string bytes) {
   drop_sent();
+  if (cut_off_.contains(to)) return;
+  if (!std::in_range<int>(bytes.size())) {
+    throw Error(
+        format("a message to rank {} has {}, more than MPI takes; tune fewer problems in a "
+               "run",
+               to, bytes_text(static_cast<std::int64_t>(bytes.size()))));
+  }
   auto transfer = std::make_unique<Transfer>();
   transfer->packet = {to, std::move(bytes)};
   const std::string& text = transfer->packet.bytes;
   const int failed = MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_BYTE, to, kTag,
                                MPI_COMM_WORLD, &transfer->request);
-  if (failed == MPI_SUCCESS) sending_.push_back(std::move(transfer));
+  if (failed == MPI_SUCCESS) {
+    sending_.push_back(std::move(transfer));
+  } else {
+    cut_off_.insert(to);
+  }
 }
 
 void MpiTransport::drop_sent() {
-  sending_.remove_if([](const auto& transfer) { return is_done(transfer->request); });
+  sending_.remove_if([this](const auto& transfer) {
+    const Progress progress = progress_of(transfer->request);
+    if (progress == Progress::failed) cut_off_.insert(transfer->packet.from);
+    return progress != Progress::under_way;
+  });
 }
 
 std::optional<Packet> MpiTransport::receive() {
@@ -69,13 +91,14 @@ std::optional<Packet> MpiTransport::receive() {
   std::set<int> unfinished;  // a later packet of these ranks waits for the earlier
   for (auto one = receiving_.begin(); one != receiving_.end(); ++one) {
     const int from = (*one)->packet.from;
-    if (unfinished.contains(from)) continue;
-    if (is_done((*one)->request)) {
+    if (unfinished.contains(from) || cut_off_.contains(from)) continue;
+    const Progress progress = progress_of((*one)->request);
+    if (progress == Progress::done) {
       Packet packet = std::move((*one)->packet);
       receiving_.erase(one);
       return packet;
     }
-    unfinished.insert(from);
+    (progress == Progress::failed ? cut_off_ : unfinished).insert(from);
   }
   return std::nullopt;
 }
@@ -88,11 +111,16 @@ void MpiTransport::accept_arrivals() {
     const int failed =
         MPI_Improbe(MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, &arrived, &message, &status);
     if (failed != MPI_SUCCESS || arrived == 0) return;
-    MPI_Get_count(&status, MPI_BYTE, &size);
+    if (MPI_Get_count(&status, MPI_BYTE, &size) != MPI_SUCCESS || size < 0) {
+      cut_off_.insert(status.MPI_SOURCE);
+      continue;
+    }
     auto transfer = std::make_unique<Transfer>();
     transfer->packet = {status.MPI_SOURCE, std::string(static_cast<std::size_t>(size), '\0')};
-    MPI_Imrecv(transfer->packet.bytes.data(), size, MPI_BYTE, &message, &transfer->request);
-    receiving_.push_back(std::move(transfer));
+    const int received =
+        MPI_Imrecv(transfer->packet.bytes.data(), size, MPI_BYTE, &message, &transfer->request);
+    if (received != MPI_SUCCESS) cut_off_.insert(status.MPI_SOURCE);
+    if (received == MPI_SUCCESS) receiving_.push_back(std::move(transfer));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <set>
 
 #include "tuner/ranks/transport.hpp"
 
@@ -23,6 +24,9 @@ class MpiTransport final : public Transport {
   int local_rank() const { return local_rank_; }
   int local_size() const { return local_size_; }
 
+  /// Throws Error if the packet is larger than MPI takes. After a transfer with a rank has failed,
+  /// nothing more goes to it or comes from it: it counts as silent, so that no rank goes on without
+  /// a packet that it does not know of.
   void send(int to, std::string bytes) override;
   std::optional<Packet> receive() override;
 
@@ -41,6 +45,7 @@ class MpiTransport final : public Transport {
   int rank_ = 0, size_ = 1;
   int local_rank_ = 0, local_size_ = 1;
   std::list<std::unique_ptr<Transfer>> sending_, receiving_;
+  std::set<int> cut_off_;  // ranks
 };
 
 }  // namespace autotune
