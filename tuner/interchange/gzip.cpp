@@ -3,11 +3,14 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
@@ -17,8 +20,16 @@
 namespace autotune {
 namespace {
 
-/// Limits of the compressed and the uncompressed size. The largest known file has 0.2 GiB.
-constexpr std::size_t kLargestFile = std::size_t{2} << 30;
+/// Limits of the compressed and the uncompressed size. The largest known file has 0.2 GiB, and
+/// caches are packed to a thirtieth.
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 30, kSmallFile = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMostTimes = 200;
+
+std::uint64_t largest_text(const std::filesystem::path& file) {
+  std::error_code unknown;
+  const std::uint64_t bytes = std::filesystem::file_size(file, unknown);
+  return unknown ? kSmallFile : std::clamp(bytes * kMostTimes, kSmallFile, kLargestFile);
+}
 
 }  // namespace
 
@@ -29,15 +40,18 @@ std::string read_maybe_gzip(const std::filesystem::path& file) {
   errno = 0;
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(file.c_str(), "rb"), gzclose);
   if (!stream) throw Error(format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
+  const std::uint64_t most = largest_text(file);
   std::string text;
   std::array<char, 1 << 16> piece;
   while (true) {
     const int count = gzread(stream.get(), piece.data(), piece.size());
     if (count > 0) {
       text.append(piece.data(), static_cast<std::size_t>(count));
-      if (text.size() <= kLargestFile) continue;
-      throw Error(format("{}: has more than {} when unpacked, the most that is read", file.string(),
-                         bytes_text(kLargestFile)));
+      if (text.size() <= most) continue;
+      throw Error(
+          format("{}: has more than {} when unpacked, the most that is read of a file of "
+                 "its size",
+                 file.string(), bytes_text(static_cast<std::int64_t>(most))));
     }
     int status = Z_OK;
     const char* const what = gzerror(stream.get(), &status);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -36,6 +37,14 @@ TEST(Gzip, FilesAreUnpackedAndOthersReadAsTheyAre) {
   EXPECT_EQ(read_maybe_gzip(written(packed)), kText);
   EXPECT_EQ(read_maybe_gzip(written(kText)), kText);
   EXPECT_EQ(read_maybe_gzip(written("")), "");
+}
+
+TEST(Gzip, AFileThatUnpacksToManyTimesItsSizeIsRefused) {
+  const fs::path file = written("");
+  ASSERT_EQ(std::system(("head -c 40000000 /dev/zero | gzip > '" + file.string() + "'").c_str()),
+            0);
+  EXPECT_THAT([&] { read_maybe_gzip(file); },
+              ThrowsMessage<Error>(HasSubstr("has more than 16.00 MiB when unpacked")));
 }
 
 TEST(Gzip, ADamagedOrMissingFileIsNamed) {
