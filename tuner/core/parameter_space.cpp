@@ -12,7 +12,7 @@ namespace autotune {
 namespace {
 
 /// The time to build a space grows with the squares of these.
-constexpr std::size_t kMostParameters = 256, kMostConstraints = 2000, kMostDefines = 2000;
+constexpr std::size_t kMostParameters = 256, kMostConstraints = 2000;
 
 void check_count(std::size_t count, std::size_t most, const char* what, const char* remedy) {
   if (count > most)

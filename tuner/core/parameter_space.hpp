@@ -2,6 +2,7 @@
 // The valid combinations of a target's parameters for one problem on one device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,6 +34,9 @@ struct Parameter {
 
 /// A condition that names this parameter only: `ALPHA == 0.5`. Throws ExpressionError.
 Expression condition_on(const Parameter& parameter, const std::string& text);
+
+/// The time and the memory for definitions grow with the square of their number.
+inline constexpr std::size_t kMostDefines = 2000;
 
 /// A name for an expression over the others: `EDGE = M % BM != 0`.
 struct DefineSpec {

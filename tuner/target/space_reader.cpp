@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads definitions, constraints, and when sizes are compiled in.
 #include <algorithm>
+#include <cstddef>
 
+#include "tuner/core/parameter_space.hpp"
 #include "tuner/target/reading.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -49,10 +52,17 @@ void read_baked_sizes(Reading& reading, Target& target, const ManifestScope& sco
 }  // namespace
 
 void read_definitions(Reading& reading, Target& target) {
+  std::size_t count = 0;
   for (const ManifestScope& scope : reading.scopes) {
     for (const char* const key : {"let", "defines"}) {
       for (const Node* const block : scope.all(key)) {
         for (const Definition& each : definitions_of(*block)) {
+          if (++count > kMostDefines) {
+            each.value.node.fail(
+                format("there are more than {} definitions: leave out those that "
+                       "nothing names",
+                       kMostDefines));
+          }
           reading.names.define(each, scope.name, key == std::string_view("defines"));
         }
       }

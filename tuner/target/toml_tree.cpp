@@ -9,6 +9,8 @@ struct BrokenToml {};
 [[noreturn]] inline void refuse_toml() { throw BrokenToml(); }
 }  // namespace autotune
 #define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : autotune::refuse_toml())
+// With kMostKeyParts, no tree is so deep that it fills the stack.
+#define TOML_MAX_NESTED_VALUES 64
 // The order matters.
 // clang-format off
 #include <cstdint>
@@ -24,6 +26,7 @@ struct BrokenToml {};
 // clang-format on
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <string_view>
 
@@ -161,14 +164,48 @@ std::string complaint_of(std::string_view description) {
   return format("TOML {}; {}", description, is_known ? found->advice : "see https://toml.io");
 }
 
+/// Each part of a dotted key is a table in the one before, and each table takes part of the stack.
+constexpr std::size_t kMostKeyParts = 32;
+
+bool is_of_name(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+         std::string_view("_-\"'").find(letter) != std::string_view::npos;
+}
+
+/// Where too many names in a row are joined by dots, in a key or elsewhere; npos if nowhere.
+std::size_t place_of_deep_key(std::string_view text) {
+  std::size_t parts = 0, first = 0;
+  char last = '\n';  // but for blanks
+  bool is_apart = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    const bool is_blank = letter == ' ' || letter == '\t';
+    if (is_of_name(letter)) {
+      const bool begins = last != '.' && (is_apart || !is_of_name(last));
+      if (begins) parts = 0;
+      if ((begins || last == '.') && parts++ == 0) first = at;
+      if (parts > kMostKeyParts) return first;
+    } else if (!is_blank && !(letter == '.' && is_of_name(last))) {
+      parts = 0;
+    }
+    is_apart = is_blank;
+    if (!is_blank) last = letter;
+  }
+  return text.npos;
+}
+
 }  // namespace
 
 Node tree_of_toml(std::shared_ptr<const Document> document) {
+  Node place(Node::Kind::text, document, {});
+  if (const std::size_t at = place_of_deep_key(document->text); at != std::string::npos) {
+    place.set_place(at, at);
+    place.fail(format("TOML key of more than {} parts: these are nested too deep", kMostKeyParts));
+  }
   toml::table table;
   try {
     table = toml::parse(std::string_view(document->text), std::string_view(document->file));
   } catch (const toml::parse_error& error) {
-    Node place(Node::Kind::text, document, {});
     const std::size_t at = Lines(document->text).offset(error.source().begin);
     place.set_place(at, at);
     place.fail(complaint_of(error.description()));

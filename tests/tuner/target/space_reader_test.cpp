@@ -55,6 +55,13 @@ class SpaceReaderTest : public testing::Test {
   ScratchFolder folder_;
 };
 
+TEST_F(SpaceReaderTest, DefinitionsAreCountedBeforeTheyAreParsed) {
+  std::string all = "let = \"\"\"\n";
+  for (int i = 0; i <= 2000; ++i) all += "v" + std::to_string(i) + " = unknown\n";
+  expect_error(
+      "constraints =", all + "\"\"\"\nconstraints =", "there are more than 2000 definitions");
+}
+
 TEST_F(SpaceReaderTest, RealNumbersAndFlagsAreValuesThatReadBack) {
   const Target target = read();
   EXPECT_EQ(to_text(target.default_configuration), "ALPHA=1.0 FAST=1 MUL=float SUM=f32");

@@ -79,5 +79,18 @@ TEST(TomlTree, MistakesAreAnsweredWithPlaceAndAdvice) {
   EXPECT_THAT([] { tree("[a"); }, ThrowsMessage<Error>(HasSubstr("a.toml")));
 }
 
+TEST(TomlTree, KeysOfTooManyPartsAreRefusedBeforeTheStackIsFull) {
+  std::string key = "a";
+  for (int i = 1; i < 32; ++i) key += i % 2 ? ".a" : " . \"b\"";
+  EXPECT_NO_THROW(tree("x = 1.5\n" + key + " = 1\n"));
+  std::string longer = key + ".c";
+  for (int i = 0; i < 100'000; ++i) longer += ".a";
+  for (const std::string& text : {"b = 1\n" + longer + " = 1\n", "b = 1\n[" + longer + "]\n"}) {
+    EXPECT_THAT([&] { tree(text); },
+                ThrowsMessage<Error>(AllOf(StartsWith("a.toml:2:"), HasSubstr("nested too deep"))));
+  }
+  EXPECT_NO_THROW(tree("a = \"" + std::string(100, '.') + " one. two. Three.\"\n"));
+}
+
 }  // namespace
 }  // namespace autotune
