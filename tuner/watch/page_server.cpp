@@ -7,8 +7,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <functional>
+#include <mutex>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "tuner/core/error.hpp"
@@ -19,7 +24,7 @@ namespace {
 
 constexpr const char* kAddress = "127.0.0.1";
 constexpr const char* kHtml = "text/html; charset=utf-8";
-constexpr int kThreads = 8;        // browsers open several connections ahead
+constexpr int kMostThreads = 512;  // half of the files that a process may usually open
 constexpr int kSilentSeconds = 1;  // until a connection without a request is closed
 constexpr int kWriteSeconds = 10;  // enough for a slow tunnel
 constexpr std::size_t kLongestBody = 1024;
@@ -54,6 +59,39 @@ void refuse(httplib::Response& response, const std::string& why) {
   response.set_content(why + '\n', "text/plain; charset=utf-8");
 }
 
+/// A thread for each connection: those without a request do not keep others waiting. Each of them
+/// ends after kSilentSeconds of silence.
+class ConnectionThreads final : public httplib::TaskQueue {
+ public:
+  void enqueue(std::function<void()> serve) override {
+    {
+      std::unique_lock lock(mutex_);
+      ended_.wait(lock, [this] { return running_ < kMostThreads; });
+      ++running_;
+    }
+    const auto serve_and_end = [this, serve = std::move(serve)] {
+      serve();
+      const std::lock_guard lock(mutex_);
+      --running_;
+      ended_.notify_all();
+    };
+    try {
+      std::thread(serve_and_end).detach();
+    } catch (const std::system_error&) {  // no more threads: others wait
+      serve_and_end();
+    }
+  }
+  void shutdown() override {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [this] { return running_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  int running_ = 0;
+};
+
 /// Allows one server per port; the library's default lets several share it.
 void reuse_address_only(socket_t socket) {
   const int yes = 1;
@@ -61,7 +99,7 @@ void reuse_address_only(socket_t socket) {
 }
 
 void set_limits(httplib::Server& server) {
-  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  server.new_task_queue = [] { return new ConnectionThreads; };
   server.set_keep_alive_max_count(1);  // an idle connection would delay the end
   server.set_keep_alive_timeout(kSilentSeconds);
   server.set_read_timeout(kSilentSeconds);

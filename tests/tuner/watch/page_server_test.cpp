@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "tuner/core/error.hpp"
 
@@ -107,16 +108,35 @@ TEST(PageServer, AFreedPortCanBeUsedAgain) {
   EXPECT_NE(second.url(), url);  // the token
 }
 
-TEST(PageServer, ASilentConnectionDoesNotHoldTheEnd) {
-  auto server = std::make_unique<PageServer>(0, hello());
+/// A connection to the server, without a request.
+int connected(const PageServer& server) {
   const int connection = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(server->port()));
+  address.sin_port = htons(static_cast<std::uint16_t>(server.port()));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ASSERT_EQ(connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  return connection;
+}
+
+TEST(PageServer, ASilentConnectionDoesNotHoldTheEnd) {
+  auto server = std::make_unique<PageServer>(0, hello());
+  const int connection = connected(*server);
   server.reset();  // the test's time limit ends it otherwise
   close(connection);
+}
+
+TEST_F(PageServerTest, ManyConnectionsWithHalfARequestKeepNobodyWaiting) {
+  std::vector<int> slow;
+  for (int i = 0; i < 100; ++i) {
+    slow.push_back(connected(server_));
+    EXPECT_EQ(write(slow.back(), "G", 1), 1);
+  }
+  client_.set_read_timeout(5);  // seconds; eight threads would take 12 to be rid of the others
+  const auto page = get("/?" + token());
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->status, 200);
+  for (const int connection : slow) close(connection);
 }
 
 }  // namespace
