@@ -227,7 +227,7 @@ Opened opened(const std::filesystem::path& path, Mode mode, LockWait& wait) {
 std::unique_ptr<Connection> open_as(const std::filesystem::path& path, Mode mode,
                                     const std::shared_ptr<LockWait>& wait) {
   Opened file = opened(path, mode, *wait);
-  auto connection = std::make_unique<Connection>(path, mode, wait, std::move(file.database));
+  auto connection = std::make_unique<Connection>(path, mode, std::move(file.database), wait);
   set_up(path, connection->database, mode);
   if (mode == Mode::read_write || file.is_copy) derive_if_stale(*connection);
   return connection;

@@ -164,8 +164,8 @@ struct LockWait {
 };
 
 struct TunedStore::Connection {
-  Connection(std::filesystem::path file, Mode how, std::shared_ptr<LockWait> waiting,
-             SQLite::Database opened)
+  Connection(std::filesystem::path file, Mode how, SQLite::Database opened,
+             std::shared_ptr<LockWait> waiting = nullptr)
       : path(std::move(file)),
         mode(how),
         lock_wait(std::move(waiting)),
@@ -196,7 +196,7 @@ struct TunedStore::Connection {
 
   std::filesystem::path path;
   Mode mode;
-  std::shared_ptr<LockWait> lock_wait;  // the database uses it
+  std::shared_ptr<LockWait> lock_wait;  // the database uses it; null in memory
   SQLite::Database database;
   std::unordered_map<std::string, SQLite::Statement> statements;
   std::set<std::string> left_out;  // TunedStore::left_out()

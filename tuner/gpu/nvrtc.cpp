@@ -85,9 +85,9 @@ nvrtcResult compile(const Program& program, const std::vector<std::string>& opti
   return nvrtcCompileProgram(program.handle(), static_cast<int>(words.size()), words.data());
 }
 
-/// Nonzero tells NVRTC to stop.
 std::atomic<bool> is_stopped{false};
 
+/// Nonzero tells NVRTC to stop.
 int is_over(void* deadline, void*) {
   return is_stopped || Clock::now() > *static_cast<const Clock::time_point*>(deadline) ? 1 : 0;
 }
