@@ -203,9 +203,9 @@ TEST_F(BuildCacheTest, FilesOfItsUserStayWhateverTheyAreCalled) {
   }
   fs::create_directory_symlink(base_ / "elsewhere" / "ee", folder_ / "ee");
   BuildCache cache(folder_, 1500);
-  for (const std::string key : {"aa", "bb"}) {
-    cache.find_or_make(key, [&] { return build_of(std::string(900, 'x')); });
-  }
+  cache.find_or_make("aa", [&] { return build_of(std::string(900, 'x')); });
+  fs::last_write_time(file_of("aa"), long_ago);
+  cache.find_or_make("bb", [&] { return build_of(std::string(900, 'x')); });
   EXPECT_FALSE(cache.find("aa"));
   EXPECT_TRUE(cache.find("bb"));
   for (const fs::path& file : own) EXPECT_TRUE(fs::exists(file)) << file;

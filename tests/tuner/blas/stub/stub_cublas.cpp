@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <utility>
 
 namespace stub {
 namespace {
@@ -17,7 +19,8 @@ struct UserObject {
   void (*at_end)(void*);
   void* argument;
 };
-std::multimap<std::uint64_t, UserObject*> user_objects;  // of graphs, by the numbers of captures
+std::multimap<std::uint64_t, std::unique_ptr<UserObject>>
+    user_objects;  // of graphs, by the numbers of captures
 
 struct Operand {
   const float* at;
@@ -139,7 +142,8 @@ int cuUserObjectCreate(void** object, void* argument, void (*at_end)(void*), uns
   return 0;
 }
 int cuGraphRetainUserObject(void* graph, void* object, unsigned, unsigned) {
-  user_objects.emplace(reinterpret_cast<std::uint64_t>(graph), static_cast<UserObject*>(object));
+  std::unique_ptr<UserObject> owned(static_cast<UserObject*>(object));
+  user_objects.emplace(reinterpret_cast<std::uint64_t>(graph), std::move(owned));
   return 0;
 }
 int cuThreadExchangeStreamCaptureMode(int*) { return 0; }
