@@ -19,12 +19,12 @@ constexpr std::chrono::seconds kFlushLimit(2);
 constexpr std::chrono::seconds kFinalizeLimit(5);
 constexpr int kTag = 1;
 
-enum class Progress : std::uint8_t { under_way, done, failed };
+enum class TransferState : std::uint8_t { under_way, done, failed };
 
-Progress progress_of(MPI_Request& request) {
+TransferState progress_of(MPI_Request& request) {
   int done = 0;
-  if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return Progress::failed;
-  return done != 0 ? Progress::done : Progress::under_way;
+  if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return TransferState::failed;
+  return done != 0 ? TransferState::done : TransferState::under_way;
 }
 
 }  // namespace
@@ -79,9 +79,9 @@ void MpiTransport::send(int to, std::string bytes) {
 
 void MpiTransport::drop_sent() {
   sending_.remove_if([this](const auto& transfer) {
-    const Progress progress = progress_of(transfer->request);
-    if (progress == Progress::failed) cut_off_.insert(transfer->packet.from);
-    return progress != Progress::under_way;
+    const TransferState progress = progress_of(transfer->request);
+    if (progress == TransferState::failed) cut_off_.insert(transfer->packet.from);
+    return progress != TransferState::under_way;
   });
 }
 
@@ -92,13 +92,13 @@ std::optional<Packet> MpiTransport::receive() {
   for (auto one = receiving_.begin(); one != receiving_.end(); ++one) {
     const int from = (*one)->packet.from;
     if (unfinished.contains(from) || cut_off_.contains(from)) continue;
-    const Progress progress = progress_of((*one)->request);
-    if (progress == Progress::done) {
+    const TransferState progress = progress_of((*one)->request);
+    if (progress == TransferState::done) {
       Packet packet = std::move((*one)->packet);
       receiving_.erase(one);
       return packet;
     }
-    (progress == Progress::failed ? cut_off_ : unfinished).insert(from);
+    (progress == TransferState::failed ? cut_off_ : unfinished).insert(from);
   }
   return std::nullopt;
 }
