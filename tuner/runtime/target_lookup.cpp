@@ -107,7 +107,7 @@ void TargetLookup::drop_invalid(db::LookupRows& read) const {
 void TargetLookup::take(db::LookupRows read) {
   std::string warnings = printable(joined(read.warnings, "\n"));
   if (!warnings.empty()) warnings += '\n';
-  warnings_.store(&interned(warnings + told_), std::memory_order_release);
+  warnings_.store(&interned(warnings), std::memory_order_release);
   layer_states_ = std::move(read.layers);
   tables_.swap({target_.sizes.size(), std::move(read.rows)});
   remembered_.clear();
@@ -256,9 +256,8 @@ void TargetLookup::keep_first_use(std::span<const std::int64_t> sizes, const db:
 
 void TargetLookup::warn(const std::string& sentence) {
   const std::lock_guard lock(mutex_);
-  const std::string line = printable(sentence) + '\n';
-  told_ += line;
-  warnings_.store(&interned(warnings() + line), std::memory_order_release);
+  const std::string all = warnings() + printable(sentence) + '\n';
+  warnings_.store(&interned(all), std::memory_order_release);
 }
 
 void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view configuration) {

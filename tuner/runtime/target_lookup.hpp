@@ -113,7 +113,6 @@ class TargetLookup {
   std::map<Sizes, LookupAnswer, SizesLess> first_uses_;
   std::unique_ptr<Experience> experience_;
   std::set<std::string, std::less<>> texts_;
-  std::string told_;  // lines of warn()
   std::map<Sizes, std::string_view> pins_;
   std::atomic<bool> has_pins_{false};
 };

@@ -50,7 +50,7 @@ TEST_F(CApi, OpeningWaitsASecondAtMostForOtherProcesses) {
   options_.site_database = database_.c_str();
   const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10)) << "not 20 s each";
   EXPECT_THAT(autotune_warnings(handle_), HasSubstr("t.db: another process keeps it locked"));
   EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_FAILED);
   other.exec("ROLLBACK");
