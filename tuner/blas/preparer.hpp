@@ -28,7 +28,7 @@ class Preparer {
   void prepare(CallEntry& entry);
   void load();
 
-  static constexpr std::chrono::milliseconds kLongestEnd{200};
+  static constexpr std::chrono::milliseconds kLongestEnd{500};
 
   std::mutex making_;
   KernelMaker maker_;
