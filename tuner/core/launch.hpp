@@ -69,6 +69,8 @@ struct BufferSpec {
   bool repeatable = false;                 // runs on the same inputs must give the same bits
   /// Members of a struct element. `type` is then the type of the first member.
   std::vector<Member> members = {};
+  /// Programs pass addresses that are multiples of this, in bytes. 0: nothing is asked for.
+  std::int64_t alignment = 0;
 
   std::int64_t element_bytes() const {
     return members.empty() ? bytes_of(type) : struct_bytes(members);

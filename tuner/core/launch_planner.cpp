@@ -36,6 +36,7 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
               names_.bind(spec.constant),
               names_.bind(spec.absolute),
               names_.bind(spec.repeatable),
+              names_.bind(spec.alignment),
               names_.bind(spec.fill_values)};
   array.schedule = names_.schedule(array.length);
   for (const MemberSpec& member : spec.members) {

@@ -40,7 +40,7 @@ class LaunchPlanner {
     const ArgumentSpec* spec;
     std::string key;
     Type type;
-    std::optional<Formula> length, tolerance, value, constant, absolute, repeatable;
+    std::optional<Formula> length, tolerance, value, constant, absolute, repeatable, alignment;
     std::vector<Formula> fill_values;
     std::uint32_t index = 0;               // among the workload's buffers, or among workspaces
     Schedule schedule = {};                // computes the length
@@ -108,6 +108,8 @@ class LaunchPlanner {
   static bool is_fixed_scalar(const Array& array);
   BufferSpec buffer_of(const Array& array, const FormulaValues& values) const;
   static std::int64_t length_of(const Array& array, const FormulaValues& values);
+  static std::int64_t alignment_of(const Array& array, const BufferSpec& buffer,
+                                   const FormulaValues& values);
   static void check_file(const Array& array, const BufferSpec& buffer, const FormulaValues& values);
   Scalar scalar_of(const Array& array, const FormulaValues& values) const;
 

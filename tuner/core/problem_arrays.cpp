@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and scalars of a problem, by the formulas of a LaunchPlanner.
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "tuner/core/fill.hpp"
 #include "tuner/core/launch_planner.hpp"
@@ -10,6 +13,7 @@ namespace autotune {
 namespace {
 
 constexpr std::int64_t kLongestBuffer = std::int64_t{1} << 48;  // elements; bytes cannot overflow
+constexpr std::int64_t kMostAlignment = 256;                    // of what cudaMalloc() gives
 
 }  // namespace
 
@@ -84,7 +88,24 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
     buffer.repeatable =
         values.value(*array.repeatable, [&] { return array.key + ".repeatable"; }) != 0;
   }
+  buffer.alignment = alignment_of(array, buffer, values);
   return buffer;
+}
+
+std::int64_t LaunchPlanner::alignment_of(const Array& array, const BufferSpec& buffer,
+                                         const FormulaValues& values) {
+  if (!array.alignment) {
+    std::int64_t widest = bytes_of(buffer.type);
+    for (const Member& each : buffer.members) widest = std::max(widest, bytes_of(each.type));
+    return widest;
+  }
+  const auto key = [&] { return array.key + ".alignment"; };
+  const std::int64_t bytes = values.at_least(1, *array.alignment, key);
+  const bool is_power = std::has_single_bit(static_cast<std::uint64_t>(bytes));
+  if (!is_power || bytes > kMostAlignment) {
+    values.fail(key(), format("is {}, and must be a power of two up to {}", bytes, kMostAlignment));
+  }
+  return bytes;
 }
 
 void LaunchPlanner::check_file(const Array& array, const BufferSpec& buffer,

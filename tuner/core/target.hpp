@@ -65,6 +65,8 @@ struct ArgumentSpec {
   std::optional<InputFile> file = {};        // inputs and inouts; in place of `fill`
   bool has_own_length = true;                // false: `length` comes from the file
   std::vector<MemberSpec> members = {};  // of a struct with several types; `type` is the first's
+  /// Buffers: bytes, a power of two. If not given, that of the widest member of an element.
+  std::optional<Expression> alignment = {};
 };
 
 /// A TMA descriptor in kernels' arguments; see TensorMap.

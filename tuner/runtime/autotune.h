@@ -243,7 +243,9 @@ AUTOTUNE_API autotune_status autotune_describe_buffer(const autotune_kernel* ker
  * that GPU, whichever GPU is current in the calling thread. Where the thread's context is of that
  * GPU, the kernel runs in it, so all launches of a kernel must have one context. No call leaves
  * another context current than before. `buffers` has one address of the caller's device memory for
- * each buffer above. Does not wait for the kernel. On the host,
+ * each buffer above, a multiple of the `alignment` that the target's manifest declares for it, or
+ * of an element's size; otherwise the status is AUTOTUNE_WRONG_USAGE. Shipped targets ask for 16
+ * bytes. Does not wait for the kernel. On the host,
  * buffers are host memory, `stream` is ignored, and the call waits for the kernel.
  *
  * The stream may be captured into a CUDA graph, in any mode. This includes the first call, which

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C API's compiling and launching: no exception leaves it.
 #include <algorithm>
+#include <cstdint>
 #include <new>
 #include <optional>
 
@@ -152,8 +153,22 @@ void launch_on_host(autotune_kernel& kernel, std::span<void* const> buffers,
       [&](const std::string& constant) { kernel.on_host->launch(buffers, scalars, constant); });
 }
 
+/// A kernel that reads 16 bytes at once ends the program's context at any other address.
+void check_alignment(const std::vector<BufferSpec>& specs, std::span<void* const> buffers) {
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const auto address = reinterpret_cast<std::uintptr_t>(buffers[i]);
+    const auto alignment = static_cast<std::uintptr_t>(specs[i].alignment);
+    if (alignment < 2 || address % alignment == 0) continue;
+    throw UsageError(
+        format("the address of {} is {:#x}, and must be a multiple of {} bytes, as its target's "
+               "manifest says; copy the array to one that is",
+               specs[i].name, address, alignment));
+  }
+}
+
 void launch(autotune_kernel& kernel, std::span<void* const> buffers,
             std::span<const Scalar> scalars, void* stream) {
+  check_alignment(kernel.buffers, buffers);
   if (kernel.on_host) return launch_on_host(kernel, buffers, scalars);
   if (!kernel.ordinal) throw NoDevice("there is no GPU here to launch on");
   const OnDevice on_device(*kernel.ordinal);  // NULL is a stream of the thread's GPU

@@ -96,7 +96,7 @@ class ArgumentReader {
       return;
     }
     node.expect_keys({"type", "length", "role", "fill", "file", "tolerance", "absolute",
-                      "repeatable", "value", "constant"});
+                      "repeatable", "value", "constant", "alignment"});
   }
 
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
@@ -123,6 +123,9 @@ class ArgumentReader {
       if (spec.role == Role::input)
         repeatable->fail("only an output repeats its bits, or does not");
       spec.repeatable = reading_.names.integer(*repeatable, kProblem);
+    }
+    if (const Node* const alignment = node.find("alignment")) {
+      spec.alignment = reading_.names.integer(*alignment, kProblem);
     }
     if (const Node* const constant = node.find("constant")) {
       if (spec.role != Role::input) constant->fail("only an input can be in constant memory");

@@ -26,7 +26,8 @@ TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
   const int64_t small[3] = {2, 3, 2};
   autotune_kernel* kernel = nullptr;
   ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
-  float a[] = {1, 2, 3, 4}, b[] = {1, 0, 2, 0, 1, 3}, c[] = {1, 1, 1, 1, 1, 1}, d[6] = {};
+  alignas(16) float a[] = {1, 2, 3, 4}, b[] = {1, 0, 2, 0, 1, 3}, c[] = {1, 1, 1, 1, 1, 1},
+                    d[6] = {};
   void* const buffers[] = {a, b, c, d};
   const double scalars[] = {10, 0.5};
   ASSERT_EQ(autotune_launch_with(kernel, buffers, 4, scalars, 2, nullptr), AUTOTUNE_OK)
@@ -34,6 +35,24 @@ TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
   EXPECT_THAT(d, testing::ElementsAre(10.5, 20.5, 80.5, 30.5, 40.5, 180.5));
   ASSERT_EQ(autotune_launch(kernel, buffers, 4, nullptr), AUTOTUNE_OK) << autotune_message();
   EXPECT_THAT(d, testing::ElementsAre(1, 4, 22, 7, 10, 52)) << "the kernel's own: 3 and -2";
+  autotune_release(kernel);
+  autotune_close(handle_);
+}
+
+TEST_F(CKernel, AnAddressThatIsNotAlignedIsRefused) {
+  options_.device = "host";
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  const int64_t small[3] = {2, 2, 2};
+  autotune_kernel* kernel = nullptr;
+  ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+  alignas(16) float a[] = {0, 1, 2, 3, 4}, b[] = {1, 0, 0, 1}, c[2] = {}, d[4] = {};
+  void* buffers[] = {a + 1, b, c, d};
+  EXPECT_EQ(autotune_launch(kernel, buffers, 4, nullptr), AUTOTUNE_WRONG_USAGE);
+  EXPECT_THAT(autotune_message(), HasSubstr("the address of A is 0x"));
+  EXPECT_THAT(autotune_message(), HasSubstr("must be a multiple of 16 bytes"));
+  buffers[0] = a;
+  buffers[2] = c + 1;  // without beta, it is not read
+  EXPECT_EQ(autotune_launch(kernel, buffers, 4, nullptr), AUTOTUNE_OK) << autotune_message();
   autotune_release(kernel);
   autotune_close(handle_);
 }

@@ -94,6 +94,41 @@ reference.kernels.sum = { grid = 1, block = 1 }
               ThrowsMessage<Error>(HasSubstr("only an output")));
 }
 
+TEST(Alignments, ABufferDeclaresTheAlignmentOfItsAddresses) {
+  const ScratchFolder folder;
+  folder.write("sum.cu", "");
+  const auto target = [&](const std::string& type, const std::string& keys) {
+    return load_manifest(folder.write("sum.target.toml", R"toml(manifest = 2
+name = "sum"
+source = "sum.cu"
+sizes = ["N"]
+settings.order = ["fixed", "any"]
+parameters.BLOCK = [64, 128]
+arguments.y = { length = "N", type = )toml" + type + keys + R"toml( }
+arguments.z = { type = "f32", length = "N", role = "output" }
+launch.arguments = ["y", "z", "N"]
+kernels.sum = { grid = 1, block = "BLOCK" }
+reference.kernels.sum = { grid = 1, block = 1 }
+)toml"));
+  };
+  const auto alignment = [](const Target& read, const char* order) {
+    const Problem problem = problem_of(read, {{"N", 64}}, {{"order", order}});
+    return buffers_of(read, problem, {})[0].alignment;
+  };
+  const Target plain = target("\"f32\"", "");
+  const Target declared = target("\"f32\"", ", alignment = \"order == 'fixed' ? 16 : 8\"");
+  EXPECT_EQ(alignment(plain, "any"), 4);
+  EXPECT_EQ(alignment(target("\"f64\"", ""), "any"), 8);
+  EXPECT_EQ(alignment(declared, "fixed"), 16);
+  EXPECT_EQ(alignment(declared, "any"), 8);
+  EXPECT_EQ(plain.fingerprint, declared.fingerprint) << "results stay valid";
+  for (const char* wrong : {"12", "512", "0"}) {
+    EXPECT_THAT([&] { alignment(target("\"f32\"", std::string(", alignment = ") + wrong), "any"); },
+                ThrowsMessage<Error>(HasSubstr("arguments.y.alignment")))
+        << wrong;
+  }
+}
+
 TEST_F(TensorMaps, EndWithinTheirBuffer) {
   const auto expect_refused = [&](const char* from, const char* to, const char* why) {
     EXPECT_THAT([&] { map(read(from, to)); }, ThrowsMessage<Error>(HasSubstr(why))) << to;
