@@ -61,6 +61,18 @@ TEST_F(TunedEntriesTest, AreThoseThatTheOptionsChoose) {
   EXPECT_THAT(exact({"--size", "1024"}), IsEmpty());
 }
 
+TEST_F(TunedEntriesTest, AGpuMayBeCalledAsEverywhere) {
+  for (const char* name : {"NVIDIA H200", "h200", "H200"}) {
+    EXPECT_EQ(chosen({"--device", name}).size(), 3) << name;
+    EXPECT_EQ(exact({"--size", "512", "--device", name}).size(), 1) << name;
+  }
+  EXPECT_THAT(
+      [&] {
+        chosen({"--device", "host"});
+      },
+      ThrowsMessage<Error>(HasSubstr("nothing is tuned for device \"host\"")));
+}
+
 TEST_F(TunedEntriesTest, OfAProblemOnlyTheLatestKernelCounts) {
   sample_.key.kernel = store_.add_kernel({"", "gemm", "f2", "M N K"});
   sample_.key.problem = "M=512 N=512 K=512 dtype=f32";

@@ -10,6 +10,7 @@
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/policy.hpp"
+#include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
@@ -132,8 +133,31 @@ void expect_context(const Choice& choice, const std::vector<db::TunedEntry>& all
                      to_text(problem_of(all.front()).settings), command));
 }
 
-db::TunedFilter filter_of(const Arguments& arguments, const std::string& target) {
-  return {arguments.find("device").value_or(""), target, "", "", ""};
+/// nullptr if the table has no such GPU.
+const GpuSpec* known_gpu(const std::string& name) try {
+  return &find_gpu(name);
+} catch (const UsageError&) {
+  return nullptr;
+}
+
+/// The name of the device in this database that --device means: its own, `host`, or that of a GPU
+/// as in --gpu, such as `h200`.
+std::string device_called(const std::string& text, const db::TunedStore& store) {
+  const std::vector<db::DeviceRow> devices = store.devices();
+  const GpuSpec* const gpu = known_gpu(text);
+  const auto is_named = [&](const db::DeviceRow& one) { return one.name == text; };
+  const auto is_meant = [&](const db::DeviceRow& one) {
+    return one.kind == "host" ? text == "host" : gpu != nullptr && known_gpu(one.name) == gpu;
+  };
+  if (std::ranges::any_of(devices, is_named)) return text;
+  const auto meant = std::ranges::find_if(devices, is_meant);
+  return meant == devices.end() ? text : meant->name;
+}
+
+db::TunedFilter filter_of(const Arguments& arguments, const std::string& target,
+                          const db::TunedStore& store) {
+  const std::string device = arguments.find("device").value_or("");
+  return {device.empty() ? "" : device_called(device, store), target, "", "", ""};
 }
 
 /// The problems of --size, with the target's names of sizes. Throws UsageError.
@@ -204,7 +228,7 @@ std::string target_name(const Arguments& arguments) {
 
 std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
                                            const db::TunedStore& store) {
-  const db::TunedFilter filter = filter_of(arguments, target_name(arguments));
+  const db::TunedFilter filter = filter_of(arguments, target_name(arguments), store);
   const Choice chosen = choice_of(arguments);
   expect_tuned(store, filter);
   std::vector<db::TunedEntry> entries = latest_of_each(store.tuned(filter));
@@ -215,7 +239,7 @@ std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
 
 std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target) {
-  db::TunedFilter filter = filter_of(arguments, target);
+  db::TunedFilter filter = filter_of(arguments, target, store);
   const Choice chosen = choice_of(arguments);
   std::vector<db::TunedEntry> entries;
   for (const NamedValues& sizes : asked_sizes(arguments, expect_tuned(store, filter))) {
@@ -230,7 +254,7 @@ std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::
 std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
                                                const db::TunedStore& store) {
   std::vector<db::TunedEntry> entries =
-      latest_of_each(store.unanswered(filter_of(arguments, target_name(arguments))));
+      latest_of_each(store.unanswered(filter_of(arguments, target_name(arguments), store)));
   const Choice chosen = choice_of(arguments);
   std::erase_if(entries, [&](const db::TunedEntry& one) {
     if (!chosen.takes(one)) return true;
@@ -242,12 +266,12 @@ std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
 }
 
 bool is_tuned(const Arguments& arguments, const db::TunedStore& store) {
-  const db::TunedFilter filter = filter_of(arguments, target_name(arguments));
+  const db::TunedFilter filter = filter_of(arguments, target_name(arguments), store);
   return std::ranges::any_of(store.tuned_on(), [&](const auto& one) { return takes(filter, one); });
 }
 
 std::vector<Nearest> nearest_entries(const Arguments& arguments, const db::TunedStore& store) {
-  const db::TunedFilter filter = filter_of(arguments, target_name(arguments));
+  const db::TunedFilter filter = filter_of(arguments, target_name(arguments), store);
   const Choice chosen = choice_of(arguments);
   std::vector<Nearest> nearest;
   for (const NamedValues& sizes : asked_sizes(arguments, expect_tuned(store, filter))) {
