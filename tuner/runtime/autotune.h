@@ -245,8 +245,8 @@ AUTOTUNE_API autotune_status autotune_describe_buffer(const autotune_kernel* ker
  * another context current than before. `buffers` has one address of the caller's device memory for
  * each buffer above, a multiple of the `alignment` that the target's manifest declares for it, or
  * of an element's size; otherwise the status is AUTOTUNE_WRONG_USAGE. Shipped targets ask for 16
- * bytes. Does not wait for the kernel. On the host,
- * buffers are host memory, `stream` is ignored, and the call waits for the kernel.
+ * bytes. Does not wait for the kernel. On the host, buffers are host memory, `stream` is ignored,
+ * and the call waits for the kernel.
  *
  * The stream may be captured into a CUDA graph, in any mode. This includes the first call, which
  * loads the code and allocates the workspace. The graph holds the addresses of code, workspace and

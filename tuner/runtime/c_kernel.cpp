@@ -114,6 +114,7 @@ void open_baseline(const Target& target, const Problem& problem, std::string_vie
 bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
                      std::span<const Scalar> scalars, void* stream) {
   if (kernel.engine.load(std::memory_order_acquire) != AUTOTUNE_VENDOR_LIBRARY) return false;
+  const OnDevice on_device(*kernel.ordinal);
   try {
     const RelaxedCapture relaxed;  // the first call loads
     kernel.baseline->launch(buffers, scalars, stream);
@@ -140,7 +141,11 @@ void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
   });
   if (!has_constant_work(kernel.plan)) return kernel.prepared->launch(buffers, scalars, stream);
   kernel.constant.launch(
-      buffers, [&] { return !is_captured(stream); },
+      buffers,
+      [&] {
+        const OnDevice on_device(*kernel.ordinal);
+        return !is_captured(stream);
+      },
       [&](const ConstantBuffer::Call& call) {
         kernel.prepared->launch(buffers, scalars, stream, call.constant, call.workspace);
       });
@@ -171,10 +176,10 @@ void launch(autotune_kernel& kernel, std::span<void* const> buffers,
   check_alignment(kernel.buffers, buffers);
   if (kernel.on_host) return launch_on_host(kernel, buffers, scalars);
   if (!kernel.ordinal) throw NoDevice("there is no GPU here to launch on");
-  const OnDevice on_device(*kernel.ordinal);  // NULL is a stream of the thread's GPU
   try {
     launch_either(kernel, buffers, scalars, stream);
   } catch (const std::exception& error) {
+    const OnDevice on_device(*kernel.ordinal, std::nothrow);
     if (!is_capture_broken(stream)) throw;
     throw std::runtime_error(
         format("the capture of this stream into a graph is broken ({}): prepare this kernel and "
