@@ -15,8 +15,11 @@ HOST = -1
 SOME_GPU = -2  # of an interface that does not say which
 
 # Type strings of NumPy's interfaces, and formats of the buffer protocol; little endian.
-_TYPES = {"<f2": "f16", "<f4": "f32", "<f8": "f64", "|i1": "i8", "<i4": "i32", "<i8": "i64"}
-_FORMATS = {"e": "f2", "f": "f4", "d": "f8", "b": "i1", "i": "i4", "l": "i8", "q": "i8"}
+_TYPES = {"<f2": "f16", "<f4": "f32", "<f8": "f64",
+          "|i1": "i8", "<i2": "i16", "<i4": "i32", "<i8": "i64",
+          "|u1": "u8", "<u2": "u16", "<u4": "u32", "<u8": "u64"}  # fmt: skip
+_FORMATS = {"e": "f", "f": "f", "d": "f", "b": "i", "h": "i", "i": "i", "l": "i", "q": "i",
+            "B": "u", "H": "u", "I": "u", "L": "u", "Q": "u"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,13 @@ class View:
     """An array, as it is passed to a kernel."""
 
     address: int
-    type: str  # of its elements, as in manifests: f32, f64, i32, i64; others as their library says
+    type: str  # of its elements, as in manifests: f32, u8; others as their library says
     length: int  # elements
     contiguous: bool  # in row-major order, without gaps
     device: int  # the GPU's ordinal, HOST or SOME_GPU
     read_only: bool = False
     owner: Any = None  # keeps what was made for this view
+    stream: Optional[int] = None  # a cudaStream_t with work that the array waits for
 
 
 def is_torch(array: object) -> bool:
@@ -96,7 +100,7 @@ def _of_interface(interface: dict[str, Any], device: int) -> View:
     shape, strides, kind = tuple(interface["shape"]), interface.get("strides"), interface["typestr"]
     contiguous = _is_contiguous(shape, strides, int(kind[2:]))
     return View(int(address or 0), _TYPES.get(kind, kind), _product(shape), contiguous, device,
-                bool(read_only))  # fmt: skip
+                bool(read_only), stream=interface.get("stream"))  # fmt: skip
 
 
 def _of_dlpack(array: Any, stream: int) -> View:
@@ -115,10 +119,9 @@ def _of_dlpack(array: Any, stream: int) -> View:
 
 
 def _of_buffer(memory: memoryview) -> View:
-    order = memory.format.lstrip("@=<")
-    letters = _FORMATS.get(order, "")
-    kind = {"f": "<f", "i": "|i" if memory.itemsize == 1 else "<i"}.get(letters[:1], "")
-    name = _TYPES.get(f"{kind}{memory.itemsize}", f"format {memory.format}")
+    kind = _FORMATS.get(memory.format.lstrip("@=<"), "")
+    order = "|" if memory.itemsize == 1 else "<"
+    name = _TYPES.get(f"{order}{kind}{memory.itemsize}", f"format {memory.format}")
     contiguous = memory.c_contiguous
     start = ffi.from_buffer(memory) if contiguous else ffi.NULL
     address = int(ffi.cast("uintptr_t", start))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from ._arrays import HOST, SOME_GPU, View, view
 from ._errors import ClosedError, NoDeviceError, UsageError
 from ._library import check, ffi, library, text
-from ._streams import current_stream, stream_address
+from ._streams import current_stream, stream_address, wait_for
 
 if TYPE_CHECKING:
     from ._target import Target
@@ -25,7 +25,7 @@ class Buffer:
     """An array that launch() takes: contiguous, of `length` elements."""
 
     name: str
-    type: str  # f32, f64, i32, i64
+    type: str  # of its elements, as in manifests: f32, u8
     length: int
     use: str  # of USES
 
@@ -114,7 +114,8 @@ class Kernel:
         Arrays are contiguous, of the buffer's type and number of elements, in any shape; see
         autotune/_arrays.py for the kinds. None stands for an array that is not used, or for one of
         a single element that the settings make unused, such as C of gemm without scale="beta".
-        `stream` is one of PyTorch or CuPy, or a cudaStream_t as int; without, the current one.
+        `stream` is one of PyTorch or CuPy, or a cudaStream_t as int; without, the current one. It
+        waits for the streams that `__cuda_array_interface__` and DLPack name.
         `scalars` replace those that the kernel was tuned with: alpha=2.0.
 
         Raises UsageError for arrays or scalars that do not fit, NoDeviceError if the device is not
@@ -135,6 +136,8 @@ class Kernel:
         if place >= 0:
             where = current_stream(arrays, place) if stream is None else stream_address(stream)
         views = [self._view(i, array, where) for i, array in enumerate(arrays)]
+        if place >= 0:
+            wait_for({seen.stream for _, seen in views if seen and seen.stream}, where, place)
         self.launch_at([address for address, _ in views], where, **scalars)
 
     def launch_at(self, addresses: Sequence[int], stream: int = 0, **scalars: float) -> None:

@@ -8,6 +8,7 @@ import functools
 import importlib.util
 import os
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,24 @@ from ._errors import Error, NoDeviceError, NotFoundError, UsageError
 ffi: Any = cffi.FFI()
 
 
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return "/"
+
+
+_start = _working_folder()  # programs may leave it before the first call
+_loading = threading.Lock()
+_library: list[tuple[Any, list[Path]]] = []  # one, once it is loaded
+
+
 def prefix() -> Path:
-    """Where autotune is installed: $AUTOTUNE_PREFIX, else this package's folder. It has the folders
-    of `cmake --install`: bin, include, lib, libexec, share."""
+    """Where autotune is installed: $AUTOTUNE_PREFIX, relative to the working folder at the import,
+    else this package's folder. It has the folders of `cmake --install`: bin, include, lib, libexec,
+    share."""
     chosen = os.environ.get("AUTOTUNE_PREFIX")
-    return Path(chosen) if chosen else Path(__file__).resolve().parent
+    return Path(_start, chosen) if chosen else Path(__file__).resolve().parent
 
 
 def installed(*patterns: str) -> Path:
@@ -57,10 +71,22 @@ def _pip_nvrtc() -> list[Path]:
 
 
 @functools.lru_cache(maxsize=None)
+def _declare() -> None:
+    ffi.cdef(declarations(installed("include/autotune/autotune.h").read_text(encoding="utf-8")))
+
+
 def _loaded() -> tuple[Any, list[Path]]:
     """The library, and the folders of pip's libraries without which it does not load."""
+    if not _library:
+        with _loading:
+            if not _library:
+                _library.append(_load())
+    return _library[0]
+
+
+def _load() -> tuple[Any, list[Path]]:
     path = installed("lib/libautotune.so", "lib*/libautotune.so", "lib/*/libautotune.so")
-    ffi.cdef(declarations(installed("include/autotune/autotune.h").read_text(encoding="utf-8")))
+    _declare()
     flags = ffi.RTLD_NOW | ffi.RTLD_LOCAL
     try:
         return ffi.dlopen(str(path), flags), []

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,18 +146,21 @@ def _repeated(option: str, values: Optional[Mapping[str, Any]]) -> list[str]:
 def _run(words: list[str], show: Optional[Callable[[Progress], None]],
          fine: tuple[int, ...]) -> dict[str, Any]:  # fmt: skip
     """The tool's JSON document. Its lines on stderr go to sys.stderr, progress to `show`."""
-    with terminal_lines(show) as (writer, relay):
+    # A file, since a pipe that nobody reads makes the tool wait: stderr is read first.
+    with terminal_lines(show) as (writer, relay), tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             [str(tool()), *words],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=output,
             stderr=writer,
             env=environment(),
             start_new_session=True,  # Ctrl-C comes from us, once
         )
         os.close(writer)
         with process:
-            lines, document = _attended(process, relay)
+            lines = _attended(process, relay)
+        output.seek(0)
+        document = output.read().decode()
     errors = [line[len("error: ") :] for line in lines if line.startswith("error: ")]
     if process.returncode == _INTERRUPTED:
         raise KeyboardInterrupt
@@ -168,14 +172,13 @@ def _run(words: list[str], show: Optional[Callable[[Progress], None]],
     raise kind("\n".join(errors or lines) or f"autotune ended with status {process.returncode}")
 
 
-def _attended(process: subprocess.Popen[bytes],
-              relay: Callable[[], list[str]]) -> tuple[list[str], str]:  # fmt: skip
-    """The lines on stderr and the text on stdout. The tool writes its document last and at once."""
-    assert process.stdout is not None
+def _attended(process: subprocess.Popen[bytes], relay: Callable[[], list[str]]) -> list[str]:
+    """The lines on stderr, at the end of the process."""
     while True:
         try:
             lines = relay()
-            return lines, process.stdout.read().decode()
+            process.wait()
+            return lines
         except KeyboardInterrupt:
             process.send_signal(signal.SIGINT)
 

@@ -66,6 +66,24 @@ class OnTensors(unittest.TestCase):
         self.torch.cuda.synchronize()
         self.expect(1, 1)
 
+    def test_waits_for_the_stream_of_an_array(self):
+        torch, producer = self.torch, self.torch.cuda.Stream()
+
+        class Interface:
+            def __init__(self, inner):
+                names = inner.__cuda_array_interface__
+                stream = producer.cuda_stream
+                self.__cuda_array_interface__ = {**names, "version": 3, "stream": stream}
+
+        kernel = self.gemm.prepare(256, 256, 256)
+        torch.cuda.synchronize()
+        with torch.cuda.stream(producer):
+            torch.cuda._sleep(300_000_000)  # cycles
+            self.a.normal_()
+        kernel.launch(Interface(self.a), self.b, self.c, self.d, alpha=1, beta=1)
+        torch.cuda.synchronize()
+        self.expect(1, 1)
+
     def test_refuses_host_memory(self):
         kernel = self.gemm.prepare(256, 256, 256)
         with self.assertRaisesRegex(autotune.UsageError, "A is in host memory, and the kernel"):

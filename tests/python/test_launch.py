@@ -4,10 +4,13 @@
 import array
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import autotune
+from autotune import _streams
+from autotune._arrays import view
 
 
 class Gemm(unittest.TestCase):
@@ -92,7 +95,14 @@ class Gemm(unittest.TestCase):
         fixed.flags.writeable = False
         self.refuses("D is read-only, and the kernel writes it", a, b, c, fixed)
         bytes_of_d = bytes(96)
-        self.refuses("D has elements of format B, not f32", a, b, c, bytes_of_d)
+        self.refuses("D has elements of u8, not f32", a, b, c, bytes_of_d)
+
+    def test_knows_every_type_of_elements(self):
+        for kind in ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]:
+            elements = np.zeros(3, kind)
+            expected = f"{kind[0]}{8 * int(kind[1])}"
+            self.assertEqual(view(elements).type, expected)
+            self.assertEqual(view(memoryview(elements)).type, expected)
 
     def test_an_array_of_a_gpu_is_refused(self):
         class OnAGpu:
@@ -115,6 +125,42 @@ class Gemm(unittest.TestCase):
             kernel.launch(self.a, self.b, None, self.d)
         with self.assertRaisesRegex(autotune.ClosedError, "gemm is closed: open it again"):
             target.lookup(4, 6, 5)
+
+
+class Streams(unittest.TestCase):
+    """With a driver that notes what it is asked for."""
+
+    def calls_for(self, producers, stream, captured=0):
+        calls = []
+
+        def driver(name, *arguments):
+            calls.append(name)
+            if name == "cuStreamIsCapturing":
+                arguments[1]._obj.value = captured
+
+        with mock.patch.object(_streams, "_Driver", lambda: driver):
+            _streams.wait_for(producers, stream, 0)
+        return calls
+
+    def test_an_array_names_the_stream_that_writes_it(self):
+        class Array:
+            __cuda_array_interface__ = {"data": (4096, False), "shape": (4,), "typestr": "<f4",
+                                        "version": 3, "stream": 7}
+
+        self.assertEqual(view(Array()).stream, 7)
+
+    def test_a_launch_waits_for_other_streams_only(self):
+        self.assertEqual(self.calls_for(set(), 5), [])
+        self.assertEqual(self.calls_for({5}, 5), [])
+        self.assertEqual(self.calls_for({1}, 0), [])  # two names of the default stream
+        for producers, stream in [({7}, 5), ({7}, 0), ({1, 5}, 5)]:
+            calls = self.calls_for(producers, stream)
+            self.assertEqual(calls.count("cuStreamWaitEvent"), 1, calls)
+            self.assertEqual(calls.count("cuEventDestroy_v2"), 1, calls)
+        self.assertEqual(self.calls_for({7, 8}, 5).count("cuStreamWaitEvent"), 2)
+
+    def test_a_captured_stream_waits_for_nothing_outside(self):
+        self.assertNotIn("cuStreamWaitEvent", self.calls_for({7}, 5, captured=1))
 
 
 class Open(unittest.TestCase):

@@ -46,6 +46,37 @@ AUTOTUNE_API int f(void); /* three */
 """
         self.assertEqual(_library.declarations(header).strip(), "int f(void);")
 
+    def in_a_new_process(self, script, **options):
+        done = subprocess.run([sys.executable, "-c", script], text=True, capture_output=True,
+                              **options)
+        self.assertEqual((done.returncode, done.stdout), (0, "fine\n"), done.stderr)
+
+    def test_threads_may_use_it_at_once(self):
+        self.in_a_new_process("""
+import autotune, threading
+barrier, opened = threading.Barrier(8), []
+def work():
+    barrier.wait()
+    autotune.open("gemm", device="host").close()
+    opened.append(1)
+threads = [threading.Thread(target=work) for _ in range(8)]
+for each in threads: each.start()
+for each in threads: each.join()
+print("fine" if len(opened) == 8 else len(opened))
+""")
+
+    def test_a_relative_prefix_stays_where_it_is(self):
+        prefix = autotune.prefix().resolve()
+        paths = os.pathsep.join(os.path.abspath(each) for each in sys.path if each)
+        self.in_a_new_process(
+            "import autotune, os\n"
+            "os.chdir('/')\n"
+            "autotune.open('gemm', device='host').close()\n"
+            "print('fine')",
+            cwd=prefix.parent,
+            env={**os.environ, "AUTOTUNE_PREFIX": prefix.name, "PYTHONPATH": paths},
+        )
+
     def test_a_prefix_without_the_library_is_named(self):
         with mock.patch.dict(os.environ, AUTOTUNE_PREFIX="/nowhere"):
             with self.assertRaisesRegex(autotune.Error, "/nowhere has no lib/libautotune.so"):

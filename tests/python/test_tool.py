@@ -4,6 +4,7 @@
 import contextlib
 import dataclasses
 import io
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,12 @@ import numpy as np
 import autotune
 from autotune._progress import Progress, progress_of
 from autotune._tool import sizes_text
+
+
+class Query(unittest.TestCase):
+    def test_reads_more_than_a_pipe_holds(self):
+        results = autotune.query(db=autotune.prefix() / "share/autotune/shipped.db")
+        self.assertGreater(sum(len(json.dumps(each.raw)) for each in results), 1 << 17)
 
 
 class Tune(unittest.TestCase):
