@@ -72,6 +72,8 @@ TEST_F(GeneratedSource, FailuresShowWhatTheProgramSaid) {
   EXPECT_THAT(check().err, HasSubstr("generate: sh failed with status 3:\nno such shape"));
   sandbox_.write("gen.sh", "");
   EXPECT_THAT(check().err, HasSubstr("printed nothing: it prints the source to stdout"));
+  sandbox_.write("gen.sh", "exec yes\n");
+  EXPECT_THAT(check().err, HasSubstr("generate: sh printed more than 16.00 MiB and was killed"));
   EXPECT_EQ(source(), "");
   std::string text = kManifest;
   text.replace(text.find("\"sh\""), 4, "\"shh\"");

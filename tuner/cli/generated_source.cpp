@@ -2,6 +2,7 @@
 #include "tuner/cli/generated_source.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -11,11 +12,12 @@
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/host/process.hpp"
-#include "tuner/host/temporary_folder.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/target/manifest.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/worker/kept_program.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -23,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kLimitSeconds = 60;
-constexpr std::uint64_t kLongestSource = std::uint64_t{64} << 20;
+constexpr std::uint64_t kLongestSource = std::uint64_t{16} << 20;
 
 /// Empty for a target of a plugin, or one that does not exist.
 fs::path manifest_of(const std::string& target) {
@@ -44,27 +46,23 @@ std::string program_of(const Generator& generator) {
 
 /// The program's stdout; it runs in the manifest's folder. Its stderr is used in errors.
 std::string output_of(const Generator& generator) {
-  const TemporaryFolder folder;
-  const fs::path output = fs::path(folder.path()) / "source.cu";
-  std::vector<std::string> argv = {"/bin/sh",
-                                   "-c",
-                                   "cd \"$0\" && output=$1 && shift && exec \"$@\" > \"$output\"",
-                                   generator.folder.string(),
-                                   output.string(),
-                                   program_of(generator)};
+  std::vector<std::string> argv = {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"",
+                                   generator.folder.string(), program_of(generator)};
   argv.insert(argv.end(), generator.command.begin() + 1, generator.command.end());
-  const ProcessResult result = run_process(argv, kLimitSeconds);
+  ProcessText printed = run_kept(argv, kLimitSeconds, kLongestSource);
   const auto fail = [&](const std::string& why) {
     throw Error(format("{}: generate: {} {}{}{}", generator.manifest.string(),
-                       generator.command.front(), why, result.output.empty() ? "" : ":\n",
-                       result.output));
+                       generator.command.front(), why, printed.output.empty() ? "" : ":\n",
+                       printed.output));
   };
-  if (result.timed_out) fail(format("ran longer than {} s and was killed", kLimitSeconds));
-  if (result.status != 0) fail(format("failed with status {}", result.status));
-  FileText text = read_text_file(output, kLongestSource);
-  if (!text.refusal.empty()) fail(format("printed no source: {}", text.refusal));
-  if (text.text.empty()) fail("printed nothing: it prints the source to stdout");
-  return std::move(text.text);
+  if (printed.timed_out) fail(format("ran longer than {} s and was killed", kLimitSeconds));
+  if (printed.is_too_long) {
+    fail(format("printed more than {} and was killed",
+                bytes_text(static_cast<std::int64_t>(kLongestSource))));
+  }
+  if (printed.status != 0) fail(format("failed with status {}", printed.status));
+  if (printed.text.empty()) fail("printed nothing: it prints the source to stdout");
+  return std::move(printed.text);
 }
 
 }  // namespace

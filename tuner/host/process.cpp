@@ -5,15 +5,18 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <initializer_list>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/environment.hpp"
@@ -27,46 +30,89 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An unnamed file for the program's output. Unlike a pipe, it never blocks the writer.
-class OutputFile {
- public:
-  OutputFile() : file_(memfd_create("output", MFD_CLOEXEC)) {
-    if (file_ < 0) throw Error(format("no file for a program's output: {}", std::strerror(errno)));
-  }
-  ~OutputFile() { close(file_); }
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+using Clock = std::chrono::steady_clock;
 
-  int file() const { return file_; }
+/// A pipe for what a program prints. It must be read while the program runs, which else waits.
+class Printed {
+ public:
+  /// Keeps so many of the first bytes, and of the last.
+  Printed(std::size_t first, std::size_t last) : most_first_(first), most_last_(last) {
+    if (pipe2(ends_, O_CLOEXEC) != 0) {
+      throw Error(format("no pipe for a program's output: {}", std::strerror(errno)));
+    }
+    fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+  }
+  ~Printed() {
+    close_end(0);
+    close_end(1);
+  }
+  Printed(const Printed&) = delete;
+  Printed& operator=(const Printed&) = delete;
+
+  int writer() const { return ends_[1]; }
+  /// Call it once the program has started.
+  void close_writer() { close_end(1); }
+  /// -1 when no program can write any more.
+  int reader() const { return ends_[0]; }
+
+  /// Takes what is there, which is at most what a pipe holds.
+  void read() {
+    if (reader() < 0) return;
+    std::array<char, std::size_t{64} << 10> block;
+    const ssize_t got = ::read(reader(), block.data(), block.size());
+    if (got > 0) add({block.data(), static_cast<std::size_t>(got)});
+    if (got == 0) close_end(0);
+  }
+
+  std::size_t bytes_left_out() const { return bytes_left_out_; }
 
   std::string text() const {
-    std::string text;
-    char block[4096];
-    ssize_t got = 0;
-    while ((got = pread(file_, block, sizeof block, static_cast<off_t>(text.size()))) > 0) {
-      text.append(block, static_cast<std::size_t>(got));
-    }
-    return text;
+    if (bytes_left_out_ == 0) return first_ + last_;
+    return format("{}\n[{} bytes are left out here]\n{}", first_, bytes_left_out_, last_);
   }
 
  private:
-  int file_;
+  void close_end(int end) {
+    if (ends_[end] >= 0) close(std::exchange(ends_[end], -1));
+  }
+
+  void add(std::string_view bytes) {
+    const std::size_t more = std::min(bytes.size(), most_first_ - first_.size());
+    first_ += bytes.substr(0, more);
+    last_ += bytes.substr(more);
+    const std::size_t excess = last_.size() - std::min(last_.size(), most_last_);
+    bytes_left_out_ += excess;
+    last_.erase(0, excess);
+  }
+
+  const std::size_t most_first_, most_last_;
+  int ends_[2] = {-1, -1};
+  std::string first_, last_;
+  std::size_t bytes_left_out_ = 0;
 };
 
-/// Whether the child has ended before the limit.
-bool wait_until(pid_t child, double limit_seconds) {
-  const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
-  if (handle < 0) return true;  // Linux before 5.3: waits without a limit
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration<double>(limit_seconds);
-  int ready = 0;
-  do {
-    const std::chrono::duration<double, std::milli> left = end - Clock::now();
-    pollfd ended{handle, POLLIN, 0};
-    ready = poll(&ended, 1, left.count() > 0 ? static_cast<int>(left.count()) + 1 : 0);
-  } while (ready < 0 && errno == EINTR);
-  close(handle);
-  return ready > 0;
+bool has_ended(pid_t child) {
+  siginfo_t info{};
+  const int failed = waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);
+  return failed != 0 ? errno == ECHILD : info.si_pid == child;
+}
+
+/// Reads what a program prints until it has ended, or until `stop()`. Whether it has ended.
+template <class Stop>
+bool attend(pid_t child, std::initializer_list<Printed*> outputs, const Stop& stop) {
+  for (Printed* const output : outputs) output->close_writer();
+  bool ended = false;
+  while (!(ended = has_ended(child)) && !stop()) {
+    std::vector<pollfd> ready;
+    for (const Printed* const output : outputs) {
+      if (output->reader() >= 0) ready.push_back({output->reader(), POLLIN, 0});
+    }
+    // A program may close its outputs, or leave them to programs that outlive it.
+    poll(ready.data(), ready.size(), ready.empty() ? 1 : 20);
+    for (Printed* const output : outputs) output->read();
+  }
+  for (Printed* const output : outputs) output->read();
+  return ended;
 }
 
 /// Waits for its end.
@@ -79,7 +125,7 @@ int status_of(pid_t child) {
 
 }  // namespace
 
-pid_t start_process(const std::vector<std::string>& argv, int output,
+pid_t start_process(const std::vector<std::string>& argv, Outputs outputs,
                     const std::vector<Handed>& handed, ProcessGroup group) {
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -87,8 +133,8 @@ pid_t start_process(const std::vector<std::string>& argv, int output,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, 1);
-  posix_spawn_file_actions_adddup2(&actions, output, 2);
+  posix_spawn_file_actions_adddup2(&actions, outputs.out, 1);
+  posix_spawn_file_actions_adddup2(&actions, outputs.err, 2);
   for (const Handed& one : handed) {
     posix_spawn_file_actions_adddup2(&actions, one.descriptor, one.as);
   }
@@ -113,17 +159,32 @@ pid_t start_process(const std::vector<std::string>& argv, int output,
 }
 
 ProcessResult run_process(const std::vector<std::string>& argv, double limit_seconds) {
-  const OutputFile output;
-  const pid_t child = start_process(argv, output.file());
-  const bool late = !wait_until(child, limit_seconds);
-  if (late) kill(-child, SIGKILL);
-  return {late, status_of(child), output.text()};
+  Printed printed(kMostOutput / 2, kMostOutput / 2);
+  const auto end = Clock::now() + std::chrono::duration<double>(limit_seconds);
+  const pid_t child = start_process(argv, {printed.writer(), printed.writer()});
+  const bool ended = attend(child, {&printed}, [&] { return Clock::now() > end; });
+  if (!ended) kill(-child, SIGKILL);
+  const int status = status_of(child);
+  return {!ended, status, printed.text()};
 }
 
 ProcessResult run_beside_us(const std::vector<std::string>& argv) {
-  const OutputFile output;
-  const pid_t child = start_process(argv, output.file(), {}, ProcessGroup::ours);
-  return {false, status_of(child), output.text()};
+  Printed printed(kMostOutput / 2, kMostOutput / 2);
+  const Outputs both{printed.writer(), printed.writer()};
+  const pid_t child = start_process(argv, both, {}, ProcessGroup::ours);
+  attend(child, {&printed}, [] { return false; });
+  return {false, status_of(child), printed.text()};
+}
+
+ProcessText text_of_process(const std::vector<std::string>& argv, std::size_t most_bytes) {
+  Printed text(most_bytes, 0), remarks(kMostOutput / 2, kMostOutput / 2);
+  const Outputs outputs{text.writer(), remarks.writer()};
+  const pid_t child = start_process(argv, outputs, {}, ProcessGroup::ours);
+  const auto is_too_long = [&] { return text.bytes_left_out() > 0; };
+  const bool ended = attend(child, {&text, &remarks}, is_too_long);
+  ProcessText result{{false, ended ? status_of(child) : 0, remarks.text()}, {}, is_too_long()};
+  if (!result.is_too_long) result.text = text.text();
+  return result;
 }
 
 fs::path find_program(const std::string& name) {

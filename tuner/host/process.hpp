@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -20,16 +21,23 @@ struct Handed {
 /// A program in our group ends with us.
 enum class ProcessGroup : std::uint8_t { own, ours };
 
-/// Starts argv[0], a path. The program has no input and writes stdout and stderr to `output`. It
-/// has the default action of SIGTERM even if we ignore it. It gets the descriptors in `handed` and
-/// those without close-on-exec. Throws Error.
-pid_t start_process(const std::vector<std::string>& argv, int output,
+/// Where a program writes.
+struct Outputs {
+  int out, err;
+};
+
+/// Starts argv[0], a path. The program has no input. It has the default action of SIGTERM even if
+/// we ignore it. It gets the descriptors in `handed` and those without close-on-exec. Throws Error.
+pid_t start_process(const std::vector<std::string>& argv, Outputs outputs,
                     const std::vector<Handed>& handed = {}, ProcessGroup group = ProcessGroup::own);
+
+/// Of a longer output, the first and the last bytes are kept, half of this each.
+inline constexpr std::size_t kMostOutput = std::size_t{64} << 10;
 
 struct ProcessResult {
   bool timed_out = false;
   int status = 0;      // exit status, or 128 + signal
-  std::string output;  // stdout and stderr together
+  std::string output;  // stdout and stderr together, see kMostOutput
 };
 
 /// Starts argv[0], a path, in its own process group and waits for it. Kills the whole group after
@@ -38,6 +46,15 @@ ProcessResult run_process(const std::vector<std::string>& argv, double limit_sec
 
 /// The same in our process group and without a limit.
 ProcessResult run_beside_us(const std::vector<std::string>& argv);
+
+/// A program's stdout, apart from its stderr, which is `output`.
+struct ProcessText : ProcessResult {
+  std::string text;
+  bool is_too_long = false;  // the program may still run
+};
+
+/// The same. Does not wait for a program that prints more than `most_bytes` to stdout.
+ProcessText text_of_process(const std::vector<std::string>& argv, std::size_t most_bytes);
 
 /// The path of the program `name` in $PATH; `name` itself if it has a slash. Empty if there is no
 /// such program.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/compiler_server.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,12 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The text written to stderr, which is a file in a worker. Empties the file.
+/// The text written to stderr since the last call. stderr is a file in a worker, of a fixed size;
+/// empty if the text filled it.
 std::string take_stderr() {
-  std::string text(static_cast<std::size_t>(std::max<off_t>(lseek(2, 0, SEEK_END), 0)), '\0');
+  struct stat file {};
+  const off_t size = lseek(2, 0, SEEK_CUR);
+  if (fstat(2, &file) != 0 || size < 0 || lseek(2, 0, SEEK_SET) < 0 || size >= file.st_size)
+    return {};
+  std::string text(static_cast<std::size_t>(size), '\0');
   const ssize_t got = pread(2, text.data(), text.size(), 0);
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  if (ftruncate(2, 0) == 0) lseek(2, 0, SEEK_SET);
   return text;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune-worker DEVICE CACHE runs kernels, --plugin FILE a plugin, --compile FOLDER compilers,
-// for the program that started it, which alone speaks to it, over descriptor 3.
-#include <poll.h>
+// --run BYTES a program that prints at most so many, for the program that started it, which alone
+// speaks to it, over descriptor 3.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -11,12 +11,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <memory>
-#include <system_error>
-#include <thread>
+#include <string_view>
 
 #include "tuner/worker/compiler_server.hpp"
+#include "tuner/worker/keeper.hpp"
+#include "tuner/worker/kept_program.hpp"
 #include "tuner/worker/plugin_server.hpp"
 #include "tuner/worker/worker_device.hpp"
 #include "tuner/worker/worker_end.hpp"
@@ -24,17 +24,6 @@
 #include "tuner/worker/worker_server.hpp"
 
 namespace {
-
-/// Removes a folder. First SIGTERM ends the compilers that write to it: the whole process group
-/// except this process.
-void remove_with_users(const std::filesystem::path& folder) {
-  kill(0, SIGTERM);
-  std::error_code failed;
-  for (int i = 0; i < 100 && std::filesystem::exists(folder, failed); ++i) {
-    std::filesystem::remove_all(folder, failed);
-    usleep(10'000);
-  }
-}
 
 /// Compilers occupy all cores. The search and the processes that launch kernels take precedence.
 constexpr int kNiceness = 5;
@@ -44,22 +33,8 @@ constexpr int kNiceness = 5;
 void prepare_for_compilers(const char* folder) {
   prctl(PR_SET_NAME, "autotune-compile");
   setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
-  for (const int number : {SIGTERM, SIGHUP}) signal(number, SIG_IGN);
   setenv("TMPDIR", folder, 1);
   setenv("LC_ALL", "C", 1);
-}
-
-/// Ends this process and its children as soon as the parent's end of the socket is closed, whatever
-/// runs. A compiler's folder is removed first. PR_SET_PDEATHSIG does not serve: it fires when the
-/// thread that started the worker ends.
-void end_with_parent(const std::filesystem::path& folder) {
-  std::thread([folder] {
-    pollfd parent{autotune::kWorkerSocket, POLLRDHUP, 0};
-    while (poll(&parent, 1, -1) <= 0) {
-    }
-    if (!folder.empty()) remove_with_users(folder);
-    autotune::end_worker();
-  }).detach();
 }
 
 /// Describes the fault on the last line of stderr. The signal then ends the process.
@@ -92,24 +67,25 @@ int main(int argc, char** argv) {
     std::fputs("autotune-worker is started by autotune; do not start it by hand\n", stderr);
     return 2;
   }
+  const std::string_view mode = argv[1];
+  const bool compiles = mode == "--compile";
   signal(SIGINT, SIG_IGN);  // the parent handles Ctrl-C
-  const bool compiles = std::strcmp(argv[1], "--compile") == 0;
-  if (compiles) prepare_for_compilers(argv[2]);
-  end_with_parent(compiles ? argv[2] : "");
-  tell_faults();
   try {
+    if (compiles) prepare_for_compilers(argv[2]);
+    autotune::keep_worker(compiles ? argv[2] : "");
+    tell_faults();
     if (compiles) {
       autotune::serve_compiler(parent);
-      for (;;) pause();  // end_with_parent() ends this process
-    }
-    if (std::strcmp(argv[1], "--plugin") == 0) {
+    } else if (mode == "--plugin") {
       autotune::serve_plugin(parent, argv[2]);
-      autotune::end_worker();
+    } else if (mode == "--run") {
+      autotune::serve_program(parent, std::strtoull(argv[2], nullptr, 10));
+    } else {
+      const auto cache = std::make_shared<autotune::BuildCache>(argv[2]);
+      const auto device = autotune::make_local_device(argv[1], cache);
+      autotune::serve(parent, *device);
+      autotune::end_worker();  // before destructors of what a kernel may have damaged
     }
-    const auto cache = std::make_shared<autotune::BuildCache>(argv[2]);
-    const auto device = autotune::make_local_device(argv[1], cache);
-    autotune::serve(parent, *device);
-    // No destructors: a kernel may have damaged any of this process's state.
     autotune::end_worker();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -4,8 +4,8 @@
 
 namespace autotune {
 
-/// Kills this process and everything that it started. A worker started by hand only ends itself,
-/// because its group belongs to others.
+/// Kills this process, without destructors: a kernel may have damaged any of its state. Its keeper
+/// kills what it started.
 [[noreturn]] void end_worker();
 
 }  // namespace autotune

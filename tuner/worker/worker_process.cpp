@@ -27,9 +27,27 @@ namespace {
 
 constexpr const char* kProgram = "autotune-worker";
 
-/// Whether the child has ended, or ends within 100 ms. Does not reap it.
-bool ends_briefly(pid_t child) {
-  for (int i = 0; i < 100; ++i) {
+/// What a worker prints beyond this is lost. A multiple of pages.
+constexpr off_t kMostPrinted = off_t{16} << 20;
+/// A GPU's driver may take some seconds to end a process.
+constexpr int kMostEndMilliseconds = 30'000;
+
+/// A file in memory that cannot grow: writes beyond its end fail. Unlike a pipe, it never blocks
+/// the writer.
+int output_file() {
+  const int file = memfd_create("worker-output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file >= 0 && ftruncate(file, kMostPrinted) == 0 &&
+      fcntl(file, F_ADD_SEALS, F_SEAL_GROW) == 0) {
+    return file;
+  }
+  const int why = errno;
+  close(file);
+  throw Error(format("no file for a worker's output: {}", std::strerror(why)));
+}
+
+/// Whether the child ends within the time. Does not reap it.
+bool ends_within(int milliseconds, pid_t child) {
+  for (int i = 0; i < milliseconds; ++i) {
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
         info.si_pid == child) {
@@ -87,11 +105,9 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv)
     : WorkerProcess(argv, Sockets()) {}
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, Sockets sockets)
-    : program_(argv.front()),
-      output_(memfd_create("worker-output", MFD_CLOEXEC)),
-      channel_(sockets.parent) {
+    : program_(argv.front()), output_(output_file()), channel_(sockets.parent) {
   try {
-    pid_ = start_process(argv, output_, {{sockets.child, kWorkerSocket}});
+    pid_ = start_process(argv, {output_, output_}, {{sockets.child, kWorkerSocket}});
   } catch (...) {
     close(sockets.child);
     close(output_);
@@ -131,9 +147,10 @@ void WorkerProcess::check_version(const Json& greeting) {
 
 std::string WorkerProcess::last_line() const {
   char tail[2048];
-  const off_t size = lseek(output_, 0, SEEK_END);
+  const off_t size = lseek(output_, 0, SEEK_CUR);  // the worker writes here
+  if (size >= kMostPrinted) return format("it printed more than {} MiB", kMostPrinted >> 20);
   const off_t from = std::max<off_t>(0, size - static_cast<off_t>(sizeof tail));
-  const ssize_t got = pread(output_, tail, sizeof tail, from);
+  const ssize_t got = pread(output_, tail, static_cast<std::size_t>(size - from), from);
   const std::string_view text =
       trimmed({tail, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
   return std::string(text.substr(text.rfind('\n') + 1));
@@ -141,9 +158,12 @@ std::string WorkerProcess::last_line() const {
 
 WorkerEnd WorkerProcess::end() {
   if (pid_ == 0) return {};
-  // If it is dying already, its own signal says more than SIGKILL.
+  // If it is dying already, its own signal says more than ours.
   pollfd closed{channel_.socket(), 0, 0};
-  if (poll(&closed, 1, 0) > 0) ends_briefly(pid_);
+  if (poll(&closed, 1, 0) > 0) ends_within(100, pid_);
+  kill(pid_, SIGTERM);
+  kill(-pid_, SIGCONT);
+  ends_within(kMostEndMilliseconds, pid_);
   kill(-pid_, SIGKILL);
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {

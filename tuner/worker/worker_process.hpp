@@ -35,7 +35,8 @@ struct WorkerEnd {
 
 class WorkerProcess {
  public:
-  /// Starts a new process in its own group. Throws Error if that fails.
+  /// Starts a new process in its own group. Throws Error if that fails. Of its stdout and stderr,
+  /// 16 MiB are kept; more cannot be written.
   explicit WorkerProcess(const std::vector<std::string>& argv);
   /// Kills the worker and everything that it started, and waits for it.
   ~WorkerProcess();

@@ -1,22 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/worker_server.hpp"
 
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
 #include "tuner/worker/wire.hpp"
 
 namespace autotune {
 namespace {
+
+/// The descriptors of this process. A kernel on the host may close them; files opened later would
+/// get their numbers.
+class OpenDescriptors {
+ public:
+  explicit OpenDescriptors(bool wanted) {
+    std::error_code failed;
+    if (!wanted) return;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", failed)) {
+      const int number = std::atoi(entry.path().filename().c_str());
+      if (const auto file = file_at(number)) files_[number] = *file;
+    }
+    std::erase_if(files_, [](const auto& one) { return file_at(one.first) != one.second; });
+  }
+
+  /// Or replaced by another file.
+  std::optional<int> first_closed() const {
+    for (const auto& [number, file] : files_) {
+      if (file_at(number) != file) return number;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  using File = std::pair<dev_t, ino_t>;
+  static std::optional<File> file_at(int number) {
+    struct stat file {};
+    if (fstat(number, &file) != 0) return std::nullopt;
+    return File{file.st_dev, file.st_ino};
+  }
+
+  std::map<int, File> files_;
+};
 
 class Server {
  public:
   explicit Server(Device& device) : device_(device) {}
 
   Json answer(Message& message) {
+    const std::string what = message.header.value("do", std::string());
+    const bool runs = what == "verify" || what == "recheck" || what == "time";
+    const bool may_close = runs && device_.info().kind == DeviceKind::host;
+    const OpenDescriptors before(may_close);
+    Json said = answer_or_failure(message);
+    const std::optional<int> closed = before.first_closed();
+    if (!closed) return said;
+    return wire_of(KernelFailure(
+        Outcome::crash, format("the kernel closed descriptor {} of its process", *closed)));
+  }
+
+ private:
+  Json answer_or_failure(Message& message) {
     try {
       for (const Json& id : message.header.at("drop")) forget(id);
       return run(message);
@@ -29,7 +83,6 @@ class Server {
     }
   }
 
- private:
   static BaselineSource source_of(const Json& request) {
     return {request.at("plugin").get<std::string>(), request.at("target")};
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/process.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -28,6 +29,22 @@ TEST(Process, KillsTheWholeGroupAtTheLimit) {
   const ProcessResult result = run_process(shell("sleep 100 & echo begun; sleep 100"), 0.2);
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.output, "begun\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+TEST(Process, KeepsTheFirstAndTheLastOfALongOutput) {
+  const std::string zeros = "head -c 9000000 /dev/zero | tr '\\0' y";
+  const ProcessResult result = run_process(shell("echo first; " + zeros + "; echo last"), 60);
+  EXPECT_THAT(result.output, ::testing::StartsWith("first\nyy"));
+  EXPECT_THAT(result.output, ::testing::HasSubstr("y\n[8934475 bytes are left out here]\ny"));
+  EXPECT_THAT(result.output, ::testing::EndsWith("ylast\n"));
+  EXPECT_LT(result.output.size(), kMostOutput + 100);
+}
+
+TEST(Process, IsNotWaitedForByWhatItLeavesBehind) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(run_process(shell("sleep 10 & echo begun"), 60).output, "begun\n");
+  EXPECT_EQ(run_process(shell("exec >&- 2>&-; sleep 0.1; exit 3"), 60).status, 3);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/tuner/host/kernel_case.hpp"
@@ -108,6 +109,52 @@ TEST_F(WorkerDevice, AKernelThatWritesToTheWorkersSocketIsACrash) {
   EXPECT_EQ(failure_of(forger), Outcome::crash);
   EXPECT_THAT(message_, HasSubstr("ended while verifying: its process sent a malformed answer"));
   expect_usable();
+}
+
+TEST_F(WorkerDevice, AKernelThatClosesDescriptorsIsACrashAndTheNextRunsInAFreshWorker) {
+  for (const char* close_some : {"close(0); close(1); close(2);", "close(7);", "dup2(0, 1);",
+                                 "for (int i = 0; i < 256; ++i) close(i);"}) {
+    KernelCase closer = kernel_with(close_some);
+    closer.text = "extern \"C\" int close(int), dup2(int, int);\n" + closer.text;
+    EXPECT_EQ(failure_of(closer), Outcome::crash) << close_some;
+    const int last = close_some[0] == 'f' ? 256 : 3;
+    if (last == 3) EXPECT_THAT(message_, HasSubstr("the kernel closed descriptor "));
+    expect_usable();
+  }
+}
+
+TEST_F(WorkerDevice, WhatAKernelLeavesInASessionOfItsOwnEndsWithTheWorker) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path().string() + "/pids";
+  KernelCase forks = kernel_with(
+      "if (fork() == 0) {\n  setsid();\n  const int own = getpid();\n"
+      "  const int file = open(\"" +
+      file +
+      "\", 02101, 0600);\n"
+      "  write(file, &own, sizeof own);\n  for (;;) pause();\n}\n");
+  forks.text =
+      "extern \"C\" int fork(), setsid(), getpid(), pause(), open(const char*, int, ...);\n"
+      "extern \"C\" long write(int, const void*, unsigned long);\n" +
+      forks.text;
+  EXPECT_EQ(failure_of(forks), Outcome::ok) << message_;
+  while (!std::filesystem::exists(file) || std::filesystem::file_size(file) < sizeof(int)) {
+  }
+  EXPECT_EQ(failure_of(kernel_with("*(volatile int*)0x10 = 1;")), Outcome::crash);
+  std::ifstream pids(file, std::ios::binary);
+  int pid = 0, count = 0;
+  for (; pids.read(reinterpret_cast<char*>(&pid), sizeof pid); ++count) {
+    EXPECT_NE(kill(pid, 0), 0) << pid << " lives";
+  }
+  EXPECT_GT(count, 0);
+  expect_usable();
+}
+
+TEST_F(WorkerDevice, AKernelThatPrintsWithoutEndIsRight) {
+  KernelCase noisy = kernel_with(
+      "static char line[1 << 16];\n"
+      "for (int i = 0; i < 1000; ++i) write(1, line, sizeof line);\n");
+  noisy.text = "extern \"C\" long write(int, const void*, unsigned long);\n" + noisy.text;
+  EXPECT_EQ(failure_of(noisy), Outcome::ok) << message_;
 }
 
 TEST_F(WorkerDevice, ADeadlockAtABarrierIsACrash) {
