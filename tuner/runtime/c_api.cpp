@@ -48,8 +48,8 @@ autotune_options known_part(const autotune_options& options) {
 
 std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 
-/// Looks for a name in share/autotune/kernel_sources beside this library, then where the tool
-/// looks.
+/// Looks for a name where the tool looks; what is installed with this library comes before what is
+/// installed with the program.
 Target target_called(const std::string& name) {
   std::vector<std::filesystem::path> folders;
   for (const auto& folder : folders_above_library()) {

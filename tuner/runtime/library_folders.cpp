@@ -9,7 +9,9 @@ namespace autotune {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> folders_above_library() {
+namespace {
+
+std::vector<fs::path> found_above_library() {
   Dl_info self{};
   const void* const here = reinterpret_cast<const void*>(&folders_above_library);
   if (dladdr(here, &self) == 0 || self.dli_fname == nullptr) return {};
@@ -21,5 +23,12 @@ std::vector<fs::path> folders_above_library() {
   }
   return folders;
 }
+
+/// Found when the library is loaded: its path may be relative, and programs change their folder.
+const std::vector<fs::path> kFolders = found_above_library();
+
+}  // namespace
+
+const std::vector<fs::path>& folders_above_library() { return kFolders; }
 
 }  // namespace autotune

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/catalog.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <system_error>
@@ -31,12 +29,13 @@ fs::path manifest_in(const fs::path& folder, const std::string& name) {
 
 }  // namespace
 
-std::vector<fs::path> kernel_folders() {
+std::vector<fs::path> kernel_folders(std::span<const fs::path> installed) {
   std::vector<fs::path> folders;
   std::istringstream parts(environment_variable("AUTOTUNE_KERNEL_PATH"));
   for (std::string part; std::getline(parts, part, ':');) {
     if (!part.empty()) folders.emplace_back(part);
   }
+  folders.insert(folders.end(), installed.begin(), installed.end());
   std::error_code unknown;
   const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
   if (!unknown) {
@@ -45,11 +44,9 @@ std::vector<fs::path> kernel_folders() {
   return folders;
 }
 
-std::vector<CatalogEntry> list_targets(std::span<const fs::path> first) {
+std::vector<CatalogEntry> list_targets(std::span<const fs::path> installed) {
   std::map<std::string, fs::path> found;
-  std::vector<fs::path> folders(first.begin(), first.end());
-  std::ranges::copy(kernel_folders(), std::back_inserter(folders));
-  for (const fs::path& folder : folders) {
+  for (const fs::path& folder : kernel_folders(installed)) {
     std::error_code none;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
       const std::string name = entry.path().filename().string();
@@ -67,7 +64,7 @@ bool is_manifest_path(std::string_view name_or_path) {
          name_or_path.ends_with(".toml");
 }
 
-Target find_target_in(std::span<const fs::path> first, std::string_view name_or_path) {
+Target find_target_in(std::span<const fs::path> installed, std::string_view name_or_path) {
   if (is_manifest_path(name_or_path)) {
     if (!fs::exists(name_or_path)) {
       throw UsageError(format(
@@ -76,7 +73,7 @@ Target find_target_in(std::span<const fs::path> first, std::string_view name_or_
     return load_manifest(name_or_path);
   }
   std::vector<std::string> names;
-  for (const CatalogEntry& entry : list_targets(first)) {
+  for (const CatalogEntry& entry : list_targets(installed)) {
     if (entry.name == name_or_path) return load_manifest(entry.manifest);
     names.push_back(entry.name);
   }

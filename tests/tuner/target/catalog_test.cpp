@@ -49,10 +49,14 @@ TEST_F(CatalogTest, OnlyFoldersWithAManifestAreListed) {
   EXPECT_TRUE(mine);
 }
 
-TEST_F(CatalogTest, GivenFoldersAreSearchedFirst) {
-  unsetenv("AUTOTUNE_KERNEL_PATH");
-  const std::filesystem::path folders[] = {folder_.path()};
+TEST_F(CatalogTest, InstalledFoldersAreSearchedAfterThoseOfTheUser) {
+  ScratchFolder installed;
+  installed.write("mine/mine.cu", "");
+  const std::filesystem::path shipped = installed.write("mine/mine.target.json", kCopy);
+  const std::filesystem::path folders[] = {installed.path()};
   EXPECT_EQ(find_target_in(folders, "mine").manifest, manifest_);
+  unsetenv("AUTOTUNE_KERNEL_PATH");
+  EXPECT_EQ(find_target_in(folders, "mine").manifest, shipped);
   EXPECT_THAT([&] { find_target_in(folders, "mime"); },
               ThrowsMessage<UsageError>(HasSubstr("did you mean mine?")));
 }
