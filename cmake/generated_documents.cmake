@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completion scripts and the manual page, written by the tool from its table of verbs.
-set(documents ${CMAKE_BINARY_DIR}/share/documents)
+set(documents ${PROJECT_BINARY_DIR}/share/documents)
 file(MAKE_DIRECTORY ${documents})
 add_custom_command(
   OUTPUT ${documents}/autotune ${documents}/_autotune ${documents}/autotune.fish ${documents}/autotune.1

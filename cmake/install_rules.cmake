@@ -27,16 +27,28 @@ install(FILES tuner/report/page/d3.LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 install(TARGETS autotune EXPORT autotune_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS autotune_blas_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES tuner/runtime/autotune.h tuner/runtime/autotune.hpp plugins/sdk/autotune_plugin.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/autotune)
+install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/autotune)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/autotune)
 install(EXPORT autotune_targets FILE autotune-targets.cmake NAMESPACE autotune::
         DESTINATION ${package})
+export(EXPORT autotune_targets FILE ${PROJECT_BINARY_DIR}/autotune-targets.cmake
+       NAMESPACE autotune::)  # the build tree is a package too
 configure_package_config_file(cmake/autotune-config.cmake.in
-                              ${CMAKE_BINARY_DIR}/autotune-config.cmake
+                              ${PROJECT_BINARY_DIR}/autotune-config.cmake
                               INSTALL_DESTINATION ${package})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/autotune-config-version.cmake
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/autotune-config-version.cmake
                                  COMPATIBILITY SameMajorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/autotune-config.cmake
-              ${CMAKE_BINARY_DIR}/autotune-config-version.cmake DESTINATION ${package})
+install(FILES ${PROJECT_BINARY_DIR}/autotune-config.cmake
+              ${PROJECT_BINARY_DIR}/autotune-config-version.cmake DESTINATION ${package})
+
+# For programs built without CMake; found from where it lies, so that the prefix may be moved.
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/autotune.pc CONTENT [[prefix=${pcfiledir}/@up@
+Name: autotune
+Description: @PROJECT_DESCRIPTION@
+Version: @PROJECT_VERSION@
+Libs: -L${prefix}/@CMAKE_INSTALL_LIBDIR@ -lautotune
+Cflags: -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+]] @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/autotune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

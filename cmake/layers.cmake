@@ -6,14 +6,14 @@
 # Standard headers and fmt are precompiled once, for all layers, and with JSON for those that use it.
 # tests/architecture finds a source that does not include what it uses of them, or of the headers of
 # sources that are compiled with it.
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "")
 set(common_headers <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream>
   <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <string> <string_view>
   <thread> <utility> <vector> <fmt/format.h>)
-add_library(autotune_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
+add_library(autotune_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
 target_link_libraries(autotune_precompiled PRIVATE fmt::fmt)
 target_precompile_headers(autotune_precompiled PRIVATE ${common_headers})
-add_library(autotune_precompiled_json OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
+add_library(autotune_precompiled_json OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
 target_link_libraries(autotune_precompiled_json PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
 target_precompile_headers(autotune_precompiled_json PRIVATE ${common_headers} <nlohmann/json.hpp>)
 

@@ -29,10 +29,10 @@ if(AUTOTUNE_SANITIZE)
   # Up to LLVM 16, LeakSanitizer takes memory of a thread for the header of an old glibc, by chance,
   # and crashes (github.com/google/sanitizers/issues/1322). Programs, also those that tests start with
   # an environment of their own, do without that.
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/sanitizer_options.cpp CONTENT
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sanitizer_options.cpp CONTENT
     [[extern "C" const char* __asan_default_options() { return "intercept_tls_get_addr=0"; }
 ]])
-  add_library(sanitizer_options OBJECT ${CMAKE_BINARY_DIR}/sanitizer_options.cpp)
+  add_library(sanitizer_options OBJECT ${PROJECT_BINARY_DIR}/sanitizer_options.cpp)
   link_libraries($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:$<TARGET_OBJECTS:sanitizer_options>>)
   if(AUTOTUNE_SANITIZE MATCHES undefined)  # for all but the layers that fuzzers feed
     set(AUTOTUNE_FEWER_CHECKS -fno-sanitize=null,alignment,object-size)
@@ -41,4 +41,4 @@ if(AUTOTUNE_SANITIZE)
     add_compile_options(-Wno-maybe-uninitialized)  # sanitizers make it speak up without reason
   endif()
 endif()
-include_directories(${CMAKE_SOURCE_DIR})
+include_directories(${PROJECT_SOURCE_DIR})

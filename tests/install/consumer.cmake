@@ -12,6 +12,25 @@ foreach(file share/bash-completion/completions/autotune share/fish/vendor_comple
   run("tune" ${CMAKE_COMMAND} -E cat ${prefix}/${file})
 endforeach()
 use_installation(${prefix})
+
+# A library that is loaded by a relative path, with the flags of pkg-config.
+find_program(pkg_config pkg-config REQUIRED)
+file(GLOB_RECURSE pc ${prefix}/*/autotune.pc)
+get_filename_component(folder ${pc} DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} ${folder})
+execute_process(COMMAND ${pkg_config} --cflags autotune OUTPUT_VARIABLE flags
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+run("" ${CXX} -x c ${SOURCE}/tests/install/relative.c ${flags} -o ${work}/relative -ldl)
+file(GLOB_RECURSE library RELATIVE ${prefix} ${prefix}/libautotune.so)
+run("found gemm" ${CMAKE_COMMAND} -E chdir ${prefix} ${work}/relative ./${library})
+
+# The sources inside of another project, and the build tree as a package.
+run("Generating done" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/tests/install/app -B ${work}/app
+    -DAUTOTUNE_SOURCES=${SOURCE} -DAUTOTUNE_CUDA=OFF -DCMAKE_CXX_COMPILER=${CXX})
+run("Generating done" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/examples/runtime_lookup
+    -B ${work}/of_build -Dautotune_DIR=${BUILD} -DCMAKE_CXX_COMPILER=${CXX})
+run("" ${CMAKE_COMMAND} --build ${work}/of_build)
+run("gemm" ${work}/of_build/runtime_lookup)
 if(PYTHON)
   run("gemm [512, 512, 512] on" ${PYTHON} ${SOURCE}/examples/python/gemm.py ${prefix})
 endif()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libautotune for C++: autotune.h with RAII and exceptions. Header only, C++17.
+// libautotune for C++: autotune.h with RAII and exceptions. Header only, C++11.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,7 @@ class Kernel {
 class Lookup {
  public:
   explicit Lookup(const char* target, const char* settings = nullptr)
-      : Lookup([&] {
+      : Lookup([&]() -> autotune_options {
           autotune_options options{};
           options.size = sizeof options;
           options.target = target;
@@ -106,7 +106,7 @@ class Lookup {
   }
   std::string explain(const std::vector<std::int64_t>& sizes) const {
     std::string text(2048, '\0');
-    check(autotune_explain(handle_.get(), sizes.data(), sizes.size(), text.data(), text.size()));
+    check(autotune_explain(handle_.get(), sizes.data(), sizes.size(), &text[0], text.size()));
     text.resize(text.find('\0'));
     return text;
   }
