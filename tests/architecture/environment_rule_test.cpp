@@ -30,7 +30,7 @@ std::vector<std::string> readers_of_environment(const Sources& sources) {
   std::vector<std::string> readers;
   for (const auto& [file, source] : sources) {
     const bool may_read = std::ranges::any_of(
-        kOthers, [&](std::string_view other) { return file.starts_with(other); });
+        kOthers, [&file = file](std::string_view other) { return file.starts_with(other); });
     const bool reads = std::ranges::any_of(source.lines, [](const std::string& line) {
       return line.find("getenv") != std::string::npos || line.find("environ[") != std::string::npos;
     });
