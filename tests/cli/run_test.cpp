@@ -10,7 +10,6 @@ namespace autotune::testing {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -51,12 +50,12 @@ TEST(Run, SaysThatTheCommandCalledNothing) {
   EXPECT_THAT(script.err, Not(HasSubstr("blas_caller"))) << "of processes that it starts";
 }
 
-TEST(Run, WhatIsPreloadedAlreadyComesFirst) {
+TEST(Run, KeepsWhatIsPreloadedAlready) {
   if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
   Sandbox sandbox;
   sandbox.set("LD_PRELOAD", "libm.so.6");
   EXPECT_THAT(sandbox.run({"run", "--db", "mine.db", "--", "env"}).out,
-              AllOf(ContainsRegex("LD_PRELOAD=libm.so.6:.*libautotune_blas.so\n"),
+              AllOf(HasSubstr("libautotune_blas.so:libm.so.6\n"),
                     HasSubstr("AUTOTUNE_DB=" + (sandbox.folder() / "mine.db").string())));
 }
 

@@ -37,10 +37,9 @@ fs::path library_to_preload() {
 void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
 
 void set_preload() {
-  // Runtimes of sanitizers insist on being the first.
   const char* const before = std::getenv("LD_PRELOAD");
-  const std::string others = before && *before != '\0' ? std::string(before) + ":" : "";
-  set("LD_PRELOAD", others + library_to_preload().string());
+  const std::string others = before && *before != '\0' ? ":" + std::string(before) : "";
+  set("LD_PRELOAD", library_to_preload().string() + others);
 }
 
 /// An absolute path, because the program may change its folder.
