@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <numeric>
 
 #include "tuner/blas/workload_file.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::blas {
@@ -47,7 +47,8 @@ std::string outcomes_of(std::span<CallEntry* const> entries) {
 std::string rank_text() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
                            "RANK", "SLURM_PROCID"}) {
-    if (const char* const rank = secure_getenv(name)) return format(" of rank {}", rank);
+    const std::string rank = environment_variable(name);
+    if (!rank.empty()) return format(" of rank {}", rank);
   }
   return "";
 }
