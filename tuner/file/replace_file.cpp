@@ -31,17 +31,12 @@ std::system_error failure(const fs::path& file, int why) {
           format("{}: cannot be written", file.string())};
 }
 
-fs::path folder_of(const fs::path& file) {
-  return file.has_parent_path() ? file.parent_path() : ".";
-}
-
 /// Linux' rule of protected_symlinks, which not every system follows.
 bool may_be_trap(const fs::path& link) {
-  struct stat of_link {
-  }, of_folder{};
-  if (lstat(link.c_str(), &of_link) != 0 || stat(folder_of(link).c_str(), &of_folder) != 0) {
-    return false;
-  }
+  const fs::path folder = link.has_parent_path() ? link.parent_path() : ".";
+  struct stat of_link {};
+  struct stat of_folder {};
+  if (lstat(link.c_str(), &of_link) != 0 || stat(folder.c_str(), &of_folder) != 0) return false;
   const bool shared = (of_folder.st_mode & S_ISVTX) != 0 && (of_folder.st_mode & S_IWOTH) != 0;
   return shared && of_link.st_uid != geteuid() && of_link.st_uid != of_folder.st_uid;
 }
