@@ -133,6 +133,7 @@ TEST_F(LeadTest, ADatabaseThatCannotBeWrittenEndsTheRunAndWhatCameIsStoredIfItCa
       R"({"table":"device","name":"one of rank 1","kind":"fake"})"
       "\n");
   pass(1);
+  pass(1);
   EXPECT_TRUE(is_over_if_all_answer());
   other.exec("ALTER TABLE away RENAME TO device");
   EXPECT_THROW(lead_->end(), db::StoreError);
