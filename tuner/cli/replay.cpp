@@ -2,17 +2,22 @@
 // autotune replay: how good a search strategy is, on recorded spaces, without a device.
 #include "tuner/replay/replay.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <iostream>
 #include <limits>
 
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/stored_results.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/replay/recorded_space.hpp"
+#include "tuner/replay/score.hpp"
+#include "tuner/replay/trace.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -22,6 +27,8 @@ namespace {
 struct Line {
   RecordedSpace recorded;
   ReplaySummary summary;
+  ScoreRange range = {};  // with --score, as the next one
+  Score score = {};
 };
 
 /// null if a run ended before that.
@@ -32,11 +39,26 @@ Json figure_json(const Quartiles& quartiles) {
       {figure_json(quartiles.low), figure_json(quartiles.median), figure_json(quartiles.high)});
 }
 
-Json line_json(const Line& line) {
-  Json json{{"space", line.recorded.name},
-            {"configurations", line.recorded.space.size()},
-            {"failures", line.recorded.failures()},
-            {"optimum_seconds", line.recorded.best()}};
+Json space_json(const Line& line) {
+  return {{"space", line.recorded.name},
+          {"configurations", line.recorded.space.size()},
+          {"failures", line.recorded.failures()},
+          {"optimum_seconds", line.recorded.best()},
+          {"own_seconds", line.summary.own_seconds}};
+}
+
+Json score_json(const Line& line) {
+  Json json = space_json(line);
+  json["score"] = line.score.mean;
+  json["score_deviation"] = line.score.deviation;
+  json["random_search_evaluations"] = line.range.evaluations;
+  json["seconds"] = line.range.to;
+  json["mean_evaluations"] = line.summary.mean_evaluations;
+  return json;
+}
+
+Json summary_json(const Line& line) {
+  Json json = space_json(line);
   for (std::size_t i = 0; i < kCheckpoints.size(); ++i) {
     json["ratio"][std::to_string(kCheckpoints[i])] = figure_json(line.summary.at[i]);
   }
@@ -47,7 +69,6 @@ Json line_json(const Line& line) {
   json["mean_log_ratio"] = figure_json(line.summary.mean_log_ratio);
   json["ratio"]["end"] = figure_json(line.summary.at_end);
   json["mean_evaluations"] = line.summary.mean_evaluations;
-  json["own_seconds"] = line.summary.own_seconds;
   return json;
 }
 
@@ -100,7 +121,42 @@ void print_overall(const std::vector<Line>& lines, const ReplayRequest& request)
       100 * reach / static_cast<double>(lines.size()));
 }
 
+double mean_score(const std::vector<Line>& lines) {
+  double sum = 0;
+  for (const Line& line : lines) sum += line.score.mean;
+  return sum / static_cast<double>(lines.size());
+}
+
+void print_scores(const std::vector<Line>& lines) {
+  std::cout << format("score by the method of {}: 0 is random search, 1 the optimum at once\n",
+                      kScoreMethod);
+  std::size_t width = 5;
+  for (const Line& line : lines) width = std::max(width, line.recorded.name.size());
+  std::cout << format("{:<{}}   score  +-     evaluations  time       own time an evaluation\n",
+                      "space", width);
+  for (const Line& line : lines) {
+    std::cout << format("{:<{}}  {:6.3f}  {:.3f}  {:<11}  {:<9}  {}\n", line.recorded.name, width,
+                        line.score.mean, line.score.deviation, line.range.evaluations,
+                        time_text(line.range.to), time_text(line.summary.own_seconds));
+  }
+  if (lines.size() > 1) std::cout << format("{:<{}}  {:6.3f}\n", "mean", width, mean_score(lines));
+}
+
+void refuse_beside(const Arguments& arguments, const char* option, const std::string& why,
+                   std::initializer_list<const char*> others) {
+  if (!arguments.has(option)) return;
+  for (const char* other : others) {
+    if (arguments.has(other)) {
+      throw UsageError(format("--{} {}: leave out --{}", option, why, other));
+    }
+  }
+}
+
 ReplayRequest request_of(const Arguments& arguments) {
+  refuse_beside(arguments, "score", "ends each run by time, one configuration at a time",
+                {"budget", "batch"});
+  refuse_beside(arguments, "trace", "has the runs already",
+                {"strategy", "budget", "seeds", "batch", "model-error", "write-trace"});
   ReplayRequest request;
   request.strategy = arguments.text("strategy");
   request.automatic = arguments.text("budget") == "auto";
@@ -140,6 +196,54 @@ std::vector<RecordedSpace> stored_spaces(const Arguments& arguments) {
   return spaces;
 }
 
+/// The runs of --trace, else those of the strategy.
+std::vector<ReplayRun> runs_on(const RecordedSpace& recorded, const ReplayRequest& request,
+                               const Arguments& arguments) {
+  if (arguments.has("trace")) return read_trace(arguments.text("trace"), recorded);
+  std::vector<ReplayRun> runs = replay(recorded, request, predictions(arguments, recorded));
+  if (arguments.has("write-trace")) {
+    write_output(arguments.text("write-trace"),
+                 [&](std::ostream& stream) { stream << trace_text(recorded, runs); });
+  }
+  return runs;
+}
+
+Line line_of(RecordedSpace recorded, ReplayRequest request, const Arguments& arguments) {
+  Line line{.recorded = std::move(recorded), .summary = {}};
+  const bool is_scored = arguments.has("score");
+  if (is_scored) {
+    line.range = score_range(line.recorded);
+    request.budget = line.recorded.space.size();
+    request.seconds = line.range.run_seconds();
+  }
+  const std::vector<ReplayRun> runs = runs_on(line.recorded, request, arguments);
+  if (is_scored) line.score = score_of(line.recorded, runs);
+  line.summary = summarize(runs);
+  return line;
+}
+
+Json lines_json(const std::vector<Line>& lines, const ReplayRequest& request,
+                const Arguments& arguments) {
+  const bool is_scored = arguments.has("score");
+  Json json{{"spaces", Json::array()}};
+  for (const Line& line : lines) {
+    json["spaces"].push_back(is_scored ? score_json(line) : summary_json(line));
+  }
+  if (arguments.has("trace")) {
+    json["trace"] = arguments.text("trace");
+  } else {
+    json["strategy"] = request.strategy;
+    json["seeds"] = request.seeds;
+    json["batch"] = request.batch;
+    if (!is_scored) json["budget"] = request.budget;
+  }
+  if (is_scored) {
+    json["method"] = kScoreMethod;
+    json["score"] = mean_score(lines);
+  }
+  return json;
+}
+
 int run_replay(const Arguments& arguments) {
   if (!arguments.positional().empty() && arguments.has("target")) {
     throw UsageError("replay reads files or the trials of --target, not both: leave one out");
@@ -153,29 +257,23 @@ int run_replay(const Arguments& arguments) {
   const ReplayRequest request = request_of(arguments);
   plugins.provide_strategy(request.strategy);  // reports an unknown one before any file is read
   std::vector<Line> lines;
-  Json documents = Json::array();
   std::vector<RecordedSpace> stored;
   if (arguments.has("target")) stored = stored_spaces(arguments);
   const std::size_t count = stored.size() + arguments.positional().size();
+  if (count > 1 && (arguments.has("trace") || arguments.has("write-trace"))) {
+    throw UsageError("a trace is of one space: give one file");
+  }
   for (std::size_t i = 0; i < count; ++i) {
     RecordedSpace recorded = i < stored.size()
                                  ? std::move(stored[i])
                                  : read_recorded_space(arguments.positional()[i - stored.size()]);
-    const std::vector<ReplayRun> runs = replay(recorded, request, predictions(arguments, recorded));
-    lines.push_back({std::move(recorded), summarize(runs)});
-    if (arguments.has("json")) {
-      documents.push_back(line_json(lines.back()));
-    } else {
-      print(lines.back(), request);
-    }
+    lines.push_back(line_of(std::move(recorded), request, arguments));
+    if (!arguments.has("json") && !arguments.has("score")) print(lines.back(), request);
   }
   if (arguments.has("json")) {
-    const Json json{{"strategy", request.strategy},
-                    {"budget", request.budget},
-                    {"seeds", request.seeds},
-                    {"batch", request.batch},
-                    {"spaces", documents}};
-    std::cout << json_text(json) << '\n';
+    std::cout << json_text(lines_json(lines, request, arguments)) << '\n';
+  } else if (arguments.has("score")) {
+    print_scores(lines);
   } else if (lines.size() > 1) {
     print_overall(lines, request);
   }
@@ -188,8 +286,8 @@ extern const Verb kReplay;
 const Verb kReplay{
     .name = "replay",
     .synopsis =
-        "FILE…|--target T [--size S] [--strategy STRATEGY] [--budget N] [--seeds N] [--batch N] "
-        "[--json]",
+        "FILE…|--target T [--size S] [--strategy STRATEGY] [--budget N|--score] [--seeds N] "
+        "[--batch N] [--json]",
     .summary = "Evaluate a search strategy on recorded spaces, without a device",
     .details =
         "Reads Kernel Tuner's cache files (cut-off ones too) and T4 results, with or without gzip. "
@@ -197,13 +295,20 @@ const Verb kReplay{
         "space of the configurations that were tried. Figures are the "
         "best time so far divided by the optimum. `1.087 [1.000, 1.137]` is the median over the "
         "seeds, with the quartiles. Configurations that fail are part of the space. An evaluation "
-        "that is repeated is free.",
+        "that is repeated is free. "
+        "`--score` prints the score that others publish: 0 is random search, 1 the optimum at once "
+        "(docs/search.md). It needs the recorded times of compiling and running. The strategy's "
+        "own time counts, so nothing else should run. `+-` is the deviation of the package's own "
+        "score, which resamples the runs at random.",
     .options = {{"strategy", "STRATEGY", "The search strategy (autotune list strategies)",
                  "guided"},
                 kPluginOption,
                 {"budget", "N", "Evaluations per run, or auto as for tune", "200"},
                 {"seeds", "N", "Number of runs, with seeds 1 to N", "40"},
                 {"batch", "N", "Configurations per batch", "1"},
+                {"score", "", "Print the field's score in place of best / optimum"},
+                {"trace", "FILE", "In place of a strategy: the runs of this file, of one space"},
+                {"write-trace", "FILE", "Write the runs to this file, for --trace and others"},
                 {"model-error", "PERCENT",
                  "Simulate a cost model; PERCENT is one standard deviation of the logarithm of its "
                  "error"},

@@ -13,6 +13,12 @@ namespace autotune {
 namespace {
 
 constexpr const char* kError = "__error__";
+/// The sum of all costs, in files that were reduced to it.
+constexpr const char* kTotal = "total_ms";
+constexpr CostNames kCosts{
+    "times",
+    "benchmark_time",
+    {"compile_time", "verification_time", "framework_time", "strategy_time"}};
 /// Kernel Tuner's names of failures.
 constexpr std::array kFailures{
     std::pair<std::string_view, Outcome>{"CompilationFailedConfig", Outcome::compile_error},
@@ -87,6 +93,8 @@ RecordedResult result_of(const CheckedJson& entry, const std::vector<std::string
                          const std::string& objective) {
   RecordedResult result{values_of(entry, names)};
   result.compile_seconds = seconds_of(entry, "compile_time");
+  result.total_seconds =
+      entry.find(kTotal) ? seconds_of(entry, kTotal) : total_seconds_of(entry, kCosts);
   result.timestamp = text_of(entry, "timestamp");
   const auto bytes = entry.find("shared_bytes");
   if (bytes && bytes->json().is_number_integer()) {
@@ -138,13 +146,6 @@ Json entry_of(const std::vector<Parameter>& parameters, const RecordedResult& re
   return entry;
 }
 
-/// As Python writes a value in a key: `32,1.5,near`.
-std::string key_of(const RecordedResult& result) {
-  std::string key;
-  for (const Value& value : result.values) key += (key.empty() ? "" : ",") + value.text();
-  return key;
-}
-
 Json head_of(const RecordedResults& results) {
   Json head{{"device_name", results.device},        {"kernel_name", results.kernel},
             {"problem_size", results.problem_size}, {"tune_params_keys", Json::array()},
@@ -181,7 +182,7 @@ std::string kernel_tuner_cache(const RecordedResults& results) {
   const char* separator = "\n";
   for (const RecordedResult& result : results.results) {
     const Json entry = entry_of(results.parameters, result);
-    text += format("{}{}: {}", separator, Json(key_of(result)).dump(),
+    text += format("{}{}: {}", separator, Json(key_of(result.values)).dump(),
                    entry.dump(-1, ' ', false, Json::error_handler_t::replace));
     separator = ",\n";
   }

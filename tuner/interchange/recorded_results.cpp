@@ -23,6 +23,12 @@ RecordedResults results_of(const Json& json, const std::string& file) {
 
 }  // namespace
 
+std::string key_of(std::span<const Value> values) {
+  std::string key;
+  for (const Value& value : values) key += (key.empty() ? "" : ",") + value.text();
+  return key;
+}
+
 RecordedResults read_recorded_results(const std::filesystem::path& file) {
   const UnfinishedJson read = parse_unfinished_json(read_maybe_gzip(file), file.string());
   RecordedResults results = results_of(read.json, file.string());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct RecordedResult {
   int samples = 0;                     // times behind `seconds`; 0: unknown
   std::string timestamp = {};          // as in the file: `2026-11-22 14:34:21.102791+00:00`
   std::int64_t shared_bytes = -1;      // of a block, also where they were refused; -1: unknown
+  double total_seconds = 0;            // all that evaluating it cost, compiling too; 0: unknown
 };
 
 struct RecordedResults {
@@ -32,6 +34,9 @@ struct RecordedResults {
   std::vector<RecordedResult> results;
   bool is_cut_off = false;  // the file is truncated within a result
 };
+
+/// As in the keys of Kernel Tuner's caches: `32,1.5,near`.
+std::string key_of(std::span<const Value> values);
 
 /// Reads Kernel Tuner's cache (complete, or left by an interrupted run) or T4 results, with or
 /// without gzip. Throws Error with the file and what is wrong.

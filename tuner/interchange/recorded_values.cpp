@@ -56,6 +56,17 @@ double seconds_of(const CheckedJson& object, const char* member, double unit) {
   return found && found->json().is_number() ? found->json().get<double>() * unit : 0;
 }
 
+double total_seconds_of(const CheckedJson& object, const CostNames& names, double unit) {
+  double total = 0;
+  for (const char* name : names.others) total += seconds_of(object, name, unit);
+  const auto runs = object.find(names.runs);
+  if (!runs || !runs->json().is_array()) return total + seconds_of(object, names.all_runs, unit);
+  for (const Json& run : runs->json()) {
+    if (run.is_number()) total += run.get<double>() * unit;
+  }
+  return total;
+}
+
 std::string text_of(const CheckedJson& object, const char* member, std::string otherwise) {
   const auto found = object.find(member);
   return found && found->json().is_string() ? found->json().get<std::string>() : otherwise;

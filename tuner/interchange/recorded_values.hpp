@@ -2,6 +2,7 @@
 // Values of parameters as Python and JSON write them.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,14 @@ Parameter parameter_of(std::string name, std::size_t place,
 
 /// Seconds; 0 if the member is missing or not a number. `unit`: its unit in seconds.
 double seconds_of(const CheckedJson& object, const char* member, double unit = 1e-3);
+/// The members' names of one format: what evaluating a configuration cost.
+struct CostNames {
+  const char* runs;      // a list: a time for each run
+  const char* all_runs;  // counts where the list is missing
+  std::array<const char*, 4> others;
+};
+/// Their sum in seconds; 0 if none is there.
+double total_seconds_of(const CheckedJson& object, const CostNames& names, double unit = 1e-3);
 /// `otherwise` if the member is missing or not a text.
 std::string text_of(const CheckedJson& object, const char* member, std::string otherwise = {});
 

@@ -74,10 +74,12 @@ std::string first_objective_of(const CheckedJson& result) {
 void read_times(const CheckedJson& result, double unit, RecordedResult& read) {
   const auto times = result.find("times");
   if (!times || !times->json().is_object()) return;
-  read.compile_seconds = seconds_of(*times, "compilation", unit);
-  if (read.compile_seconds == 0) {
-    read.compile_seconds = seconds_of(*times, "compilation_time", unit);
-  }
+  const char* const compilation = times->find("compilation") ? "compilation" : "compilation_time";
+  read.compile_seconds = seconds_of(*times, compilation, unit);
+  read.total_seconds = total_seconds_of(
+      *times,
+      {"runtimes", "benchmark", {compilation, "validation", "framework", "search_algorithm"}},
+      unit);
   const auto runs = times->find("runtimes");
   if (runs && runs->json().is_array()) read.samples = static_cast<int>(runs->json().size());
 }

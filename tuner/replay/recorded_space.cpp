@@ -53,14 +53,15 @@ RecordedSpace space_of_rows(std::string name, std::vector<Parameter> parameters,
   for (const RecordedResult& row : rows) by_rank[rank_of(row, levels)] = &row;
   std::vector<std::uint64_t> ranks;
   std::vector<Evaluation> answers;
-  std::vector<double> compile_seconds;
+  std::vector<double> compile_seconds, total_seconds;
   for (const auto& [rank, row] : by_rank) {
     answers.push_back(evaluation_of(ranks.size(), *row));
     compile_seconds.push_back(row->compile_seconds);
+    total_seconds.push_back(row->total_seconds);
     ranks.push_back(rank);
   }
   return {std::move(name), ParameterSpace(std::move(parameters), std::move(ranks)),
-          std::move(answers), std::move(compile_seconds)};
+          std::move(answers), std::move(compile_seconds), std::move(total_seconds)};
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct RecordedSpace {
   ParameterSpace space;
   std::vector<Evaluation> answers;      // one per index of the space
   std::vector<double> compile_seconds;  // the same; 0 if the file has none
+  std::vector<double> total_seconds;    // the same: all that evaluating it cost, compiling too
 
   /// The shortest time; infinity if every configuration fails.
   double best() const;

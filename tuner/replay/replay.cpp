@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/search/random_source.hpp"
@@ -20,24 +21,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 ReplayRun run_once(const RecordedSpace& recorded, const ReplayRequest& request, std::uint64_t seed,
                    std::span<const double> predicted) {
   RecordedEvaluator evaluator(recorded, request.budget, request.batch, predicted,
-                              request.end_at_optimum);
+                              request.end_at_optimum, request.seconds);
   if (request.automatic) evaluator.end_automatically();
   const std::unique_ptr<SearchStrategy> strategy = make_strategy(request.strategy);
   const auto start = std::chrono::steady_clock::now();
   strategy->search(evaluator, seed);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-
-  ReplayRun run{seed, {}, 0};
-  const double optimum = recorded.best();
-  double best = kInfinity;
-  for (const std::size_t index : evaluator.order()) {
-    const Evaluation& answer = recorded.answers[index];
-    if (answer.outcome == Outcome::ok) best = std::min(best, *answer.seconds / optimum);
-    run.ratios.push_back(best);
-  }
-  run.own_seconds =
-      spent.count() / static_cast<double>(std::max<std::size_t>(run.ratios.size(), 1));
-  return run;
+  return run_of(recorded, seed, {evaluator.order().begin(), evaluator.order().end()},
+                spent.count());
 }
 
 template <class Figure>
@@ -62,18 +53,24 @@ Quartiles evaluations_to(std::span<const ReplayRun> runs, double share, double& 
 }  // namespace
 
 RecordedEvaluator::RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch,
-                                     std::span<const double> predicted, bool end_at_optimum)
+                                     std::span<const double> predicted, bool end_at_optimum,
+                                     double seconds)
     : recorded_(recorded),
-      budget_(budget),
+      budget_(std::min(budget, recorded.space.size())),
       batch_(batch),
       predicted_(predicted),
       end_at_(end_at_optimum ? recorded.best() : 0),
+      seconds_(seconds),
       asked_(recorded.space.size(), 0),
       idle_from_(static_cast<std::size_t>(batch), 0),
       compiled_at_(recorded.space.size(), kInfinity) {}
 
 std::size_t RecordedEvaluator::remaining() const {
   if (automatic_end_ && automatic_end_->is_reached(order_.size())) return 0;
+  if (seconds_ < kInfinity) {
+    const std::chrono::duration<double> own = std::chrono::steady_clock::now() - start_;
+    if (spent_ + own.count() >= seconds_) return 0;
+  }
   return budget_ - order_.size();
 }
 
@@ -110,11 +107,26 @@ std::vector<Evaluation> RecordedEvaluator::evaluate(std::span<const std::size_t>
       if (remaining() == 0) return answers;
       asked_[index] = 1;
       order_.push_back(index);
+      spent_ += recorded_.total_seconds[index];
       if (recorded_.answers[index].seconds.value_or(kInfinity) <= end_at_) budget_ = order_.size();
     }
     answers.push_back(recorded_.answers[index]);
   }
   return answers;
+}
+
+ReplayRun run_of(const RecordedSpace& recorded, std::uint64_t seed, std::vector<std::size_t> order,
+                 double own_seconds) {
+  ReplayRun run{.seed = seed, .order = std::move(order)};
+  const double optimum = recorded.best();
+  double best = kInfinity;
+  for (const std::size_t index : run.order) {
+    const Evaluation& answer = recorded.answers[index];
+    if (answer.outcome == Outcome::ok) best = std::min(best, *answer.seconds / optimum);
+    run.ratios.push_back(best);
+  }
+  run.own_seconds = own_seconds / static_cast<double>(std::max<std::size_t>(run.order.size(), 1));
+  return run;
 }
 
 double ReplayRun::ratio_at(std::size_t evaluations) const {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <chrono>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,15 +16,16 @@
 
 namespace autotune {
 
-/// Evaluates from a recorded space until `budget` different configurations were evaluated. With
-/// batches, simulates one compiler per place of a batch. They compile requested and announced
-/// configurations in order, in the recorded times. Results arrive in the order in which
-/// compilations finish.
+/// Evaluates from a recorded space until `budget` different configurations were evaluated, or until
+/// their recorded costs and the time since its construction add up to `seconds`. With batches,
+/// simulates one compiler per place of a batch. They compile requested and announced configurations
+/// in order, in the recorded times. Results arrive in the order in which compilations finish.
 class RecordedEvaluator : public Evaluator {
  public:
   /// `predicted` (one per index, or empty) are the cost model's times for the strategy.
   RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch = 1,
-                    std::span<const double> predicted = {}, bool end_at_optimum = false);
+                    std::span<const double> predicted = {}, bool end_at_optimum = false,
+                    double seconds = std::numeric_limits<double>::infinity());
   /// Also ends by the stopping rule of an automatic budget.
   void end_automatically() { automatic_end_.emplace(!predicted_.empty()); }
 
@@ -46,6 +49,9 @@ class RecordedEvaluator : public Evaluator {
   int batch_;
   std::span<const double> predicted_;
   double end_at_;  // seconds
+  double seconds_;
+  double spent_ = 0;  // costs of what was evaluated, in seconds
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::vector<char> asked_;
   std::vector<std::size_t> order_;
   double now_ = 0;                   // simulated time of the compilers
@@ -60,6 +66,7 @@ struct ReplayRun {
   std::uint64_t seed = 0;
   std::vector<double> ratios;  // best so far / optimum after each evaluation; infinity before any
   double own_seconds = 0;      // the strategy's own time per evaluation
+  std::vector<std::size_t> order = {};  // the configurations that were evaluated
 
   /// The ratio after this many evaluations, or after the last of a shorter run.
   double ratio_at(std::size_t evaluations) const;
@@ -68,6 +75,10 @@ struct ReplayRun {
   std::optional<std::size_t> evaluations_to(double share) const;
 };
 
+/// The run that evaluated `order`. `own_seconds`: the strategy's own time in all.
+ReplayRun run_of(const RecordedSpace& recorded, std::uint64_t seed, std::vector<std::size_t> order,
+                 double own_seconds);
+
 struct ReplayRequest {
   std::string strategy = "guided";
   std::size_t budget = 200;
@@ -75,6 +86,8 @@ struct ReplayRequest {
   int batch = 1;
   bool automatic = false;       // ends as an automatic budget does, within `budget`
   bool end_at_optimum = false;  // faster; all figures but own_seconds stay the same
+  /// A run ends when the recorded costs and the strategy's own time add up to it.
+  double seconds = std::numeric_limits<double>::infinity();
 };
 
 /// One run per seed, in the order of seeds. Throws Error if the space has no valid configuration.

@@ -38,6 +38,20 @@ TEST(KernelTunerCache, EarlierCachesHaveFailuresInPlaceOfTheTime) {
   EXPECT_EQ(results.results[2].outcome, Outcome::ok);
 }
 
+TEST(KernelTunerCache, TheCostOfAConfigurationIsAllThatWasSpentOnIt) {
+  const auto results = read_recorded_results(written("cost.json", R"({"tune_params_keys": ["a"],
+    "tune_params": {"a": [1, 2, 3, 4]}, "cache": {
+    "1": {"a": 1, "time": 2.0, "times": [1.0, 3.0], "compile_time": 100, "verification_time": 10,
+          "benchmark_time": 50, "framework_time": 5, "strategy_time": 1},
+    "2": {"a": 2, "time": 2.0, "compile_time": 100, "benchmark_time": 50},
+    "3": {"a": 3, "time": "RuntimeFailedConfig", "compile_time": 100, "total_ms": 130},
+    "4": {"a": 4, "time": 2.0}}})"));
+  EXPECT_DOUBLE_EQ(results.results[0].total_seconds, 0.120) << "the runs, not the benchmark";
+  EXPECT_DOUBLE_EQ(results.results[1].total_seconds, 0.150);
+  EXPECT_DOUBLE_EQ(results.results[2].total_seconds, 0.130);
+  EXPECT_DOUBLE_EQ(results.results[3].total_seconds, 0) << "unknown";
+}
+
 TEST(KernelTunerCache, OnlyTheTimeIsATimeWhateverTheObjectiveIs) {
   const auto read = [](const std::string& objective, const std::string& cache) {
     return read_recorded_results(

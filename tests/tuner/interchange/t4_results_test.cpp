@@ -76,6 +76,19 @@ TEST(T4Results, TimesAreReadInTheUnitsThatTheFileGives) {
               ThrowsMessage<Error>(HasSubstr("metadata.timeunit: is no unit of time")));
 }
 
+TEST(T4Results, TheCostOfAConfigurationIsAllThatWasSpentOnIt) {
+  const auto results = read_recorded_results(written("cost_t4.json", R"({
+    "metadata": {"timeunit": "seconds"}, "results": [
+    {"configuration": {"a": 1}, "invalidity": "compile", "measurements": [],
+     "times": {"compilation": 2, "benchmark": 0.5, "framework": 0.25, "search_algorithm": 0.125,
+               "validation": 1, "runtimes": [4, 8]}},
+    {"configuration": {"a": 2}, "invalidity": "compile", "measurements": [],
+     "times": {"compilation_time": 2, "benchmark": 0.5}}]})"));
+  EXPECT_DOUBLE_EQ(results.results[0].total_seconds, 15.375) << "the runs, not the benchmark";
+  EXPECT_DOUBLE_EQ(results.results[1].compile_seconds, 2);
+  EXPECT_DOUBLE_EQ(results.results[1].total_seconds, 2.5);
+}
+
 TEST(T4Results, OnlyATimeIsATimeWhateverTheObjectiveIs) {
   const std::string rate = R"({"name": "GFLOP/s", "value": 100, "unit": "GFLOP/s"})";
   const std::string time = R"({"name": "time", "value": 10, "unit": "ms"})";

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/replay/score.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/tuner/replay/small_space.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/replay/trace.hpp"
+
+namespace autotune {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::kT4;
+using ::testing::ThrowsMessage;
+using testing::written;
+
+const fs::path kRecorded = AUTOTUNE_SOURCE_DIR "/tests/tuner/replay/recorded";
+
+RecordedSpace pnpoly() { return read_recorded_space(kRecorded / "pnpoly-rtx3090.json.gz"); }
+
+std::vector<ReplayRun> runs_on(const RecordedSpace& space) {
+  return read_trace(kRecorded / "pnpoly-rtx3090-runs.txt.gz", space);
+}
+
+/// `times[i]` for a = i, each at a cost of a second.
+RecordedSpace space_of(const std::vector<double>& times) {
+  RecordedResults results;
+  results.parameters = {{.name = "a", .values = {}, .when = {}}};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const Value value(static_cast<std::int64_t>(i));
+    results.parameters[0].values.push_back(value);
+    results.results.push_back({.values = {value}, .seconds = times[i], .total_seconds = 1});
+  }
+  return recorded_space("made", std::move(results));
+}
+
+TEST(Score, IsThePackagesOnASpaceWithFailures) {
+  const RecordedSpace space = pnpoly();
+  const ScoreRange range = score_range(space);
+  EXPECT_EQ(range.evaluations, 198u);
+  EXPECT_NEAR(range.from, 0.4773, 1e-9);
+  EXPECT_NEAR(range.to, 47.2527, 1e-9);
+  const Score score = score_of(space, runs_on(space));
+  EXPECT_NEAR(score.mean, 0.2371, 0.005);
+  EXPECT_NEAR(score.deviation, 0.0108, 0.003);
+}
+
+TEST(Score, AfterHalfOfTheRunsEndedTheCurveStaysAsInThePackage) {
+  const RecordedSpace space = pnpoly();
+  std::vector<ReplayRun> runs = runs_on(space);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::vector<std::size_t>& order = runs[i].order;
+    order.resize(order.size() * (i + 4) / 16);
+  }
+  const Score score = score_of(space, runs);
+  EXPECT_NEAR(score.mean, 0.1457, 0.015);
+  EXPECT_NEAR(score.deviation, 0.0404, 0.01);
+}
+
+struct Given {
+  const char *space, *runs;
+  double score;
+};
+
+TEST(Score, IsThePackagesOnTheTracesThatOthersMade) {
+  const fs::path shared = AUTOTUNE_SOURCE_DIR "/../shared";
+  if (!fs::exists(shared / "score")) GTEST_SKIP() << "the traces are not here";
+  for (const Given& given : {Given{"convolution-milo-mi250x", "random-convolution-mi250x", 0.0367},
+                             Given{"convolution-milo-mi250x", "guided-convolution-mi250x", 0.6567},
+                             Given{"convolution-a4000", "random-convolution-a4000", 0.0923},
+                             Given{"convolution-a4000", "guided-convolution-a4000", 0.8583}}) {
+    const RecordedSpace space =
+        read_recorded_space(shared / "spaces" / (std::string(given.space) + ".json.gz"));
+    const std::vector<ReplayRun> runs =
+        read_trace(shared / "score" / (std::string(given.runs) + ".txt.gz"), space);
+    EXPECT_NEAR(score_of(space, runs).mean, given.score, 0.005) << given.runs;
+  }
+}
+
+TEST(Score, TheOwnTimeOfASearchLowersIt) {
+  const RecordedSpace space = pnpoly();
+  std::vector<ReplayRun> runs = runs_on(space);
+  const double fast = score_of(space, runs).mean;
+  for (ReplayRun& run : runs) run.own_seconds = 0.2;  // an evaluation costs about as much
+  EXPECT_LT(score_of(space, runs).mean, fast - 0.1);
+}
+
+TEST(Score, RunsEndByTheTimeOfTheirEvaluations) {
+  const RecordedSpace space = space_of({9, 8, 7, 6, 5, 4, 3, 2, 1});
+  ReplayRequest request{"random", 100, 3};
+  request.seconds = 4.5;
+  for (const ReplayRun& run : replay(space, request)) EXPECT_EQ(run.order.size(), 5u);
+}
+
+TEST(Score, ASpaceWithoutTimesOrWithTooFewConfigurationsIsRefused) {
+  EXPECT_THAT([] { score_range(read_recorded_space(written("t4.json", kT4))); },
+              ThrowsMessage<Error>(HasSubstr("t4: 2 of 2 working configurations have no times")));
+  EXPECT_THAT(
+      [] {
+        score_range(space_of({3, 2, 1}));
+      },
+      ThrowsMessage<Error>(HasSubstr("made: 3 working configurations are too few")));
+  EXPECT_THAT([] { score_range(space_of(std::vector<double>(500, 1.0))); },
+              ThrowsMessage<Error>(HasSubstr("too many of them are as fast as the best")));
+}
+
+TEST(Score, RunsWithoutAResultAreRefused) {
+  const RecordedSpace space = pnpoly();
+  EXPECT_THAT([&] { score_of(space, std::vector<ReplayRun>(2)); },
+              ThrowsMessage<Error>(HasSubstr("no run has a result between 0.477 and 47.3 s")));
+}
+
+TEST(Trace, IsReadAsItWasWritten) {
+  const RecordedSpace space = read_recorded_space(written("t4.json", kT4));
+  const std::vector<ReplayRun> runs = {run_of(space, 7, {2, 0, 1}, 0.5)};
+  const std::string text = trace_text(space, runs);
+  EXPECT_EQ(text, "7 0.5 2,x 1,x 1,y\n");
+  const std::vector<ReplayRun> read = read_trace(written("runs.txt", text), space);
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].seed, 7u);
+  EXPECT_EQ(read[0].order, runs[0].order);
+  EXPECT_EQ(read[0].ratios, runs[0].ratios);
+  EXPECT_DOUBLE_EQ(read[0].own_seconds, 0.5 / 3);
+}
+
+TEST(Trace, WhatIsWrongIsToldWithTheLine) {
+  const RecordedSpace space = read_recorded_space(written("t4.json", kT4));
+  const auto refused = [&](const std::string& text, const std::string& message) {
+    EXPECT_THAT([&] { read_trace(written("runs.txt", text), space); },
+                ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refused("1 0 1,x\n2 0 1,z\n", "runs.txt: line 2: t4 has no configuration 1,z");
+  refused("first 1,x\n", "runs.txt: line 1: expected a seed, seconds and configurations");
+  refused("", "runs.txt: holds no run");
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/replay/score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "tuner/core/error.hpp"
+#include "tuner/replay/monotone_curves.hpp"
+#include "tuner/search/random_source.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr double kFrom = 0.01, kTo = 0.95;  // shares of what lies between median and optimum
+constexpr std::size_t kPoints = 1000;       // of the range
+constexpr int kResamplings = 100;           // the package: one
+
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// `count` values from `from` to `to`.
+std::vector<double> evenly(double from, double to, std::size_t count) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double part = static_cast<double>(i) / static_cast<double>(count - 1);
+    values.push_back(std::lerp(from, to, part));
+  }
+  return values;
+}
+
+/// What is known of a space as a whole.
+struct Known {
+  std::vector<double> times;  // seconds of what works, ascending
+  double median_cost = 0;     // seconds of an evaluation
+  double mean_cost = 0;       // the package's: the failing ones' share counts on top
+};
+
+Known known_of(const RecordedSpace& recorded) {
+  Known known;
+  std::vector<double> working, failing;  // costs
+  for (const Evaluation& answer : recorded.answers) {
+    (answer.seconds ? working : failing).push_back(recorded.total_seconds[answer.index]);
+    if (answer.seconds) known.times.push_back(*answer.seconds);
+  }
+  const auto unknown = std::ranges::count_if(working, [](double cost) { return !(cost > 0); });
+  if (working.empty() || unknown > 0) {
+    throw Error(format(
+        "{}: {} of {} working configurations have no times of compiling and running, which a "
+        "score needs: leave out --score",
+        recorded.name, unknown, working.size()));
+  }
+  std::ranges::sort(known.times);
+  known.median_cost = quartiles(recorded.total_seconds).median;
+  known.mean_cost = mean_of(working);
+  if (!failing.empty()) {
+    const auto share =
+        static_cast<double>(failing.size()) / static_cast<double>(recorded.answers.size());
+    known.mean_cost += share * mean_of(failing);
+  }
+  return known;
+}
+
+/// The evaluations after which random search is expected to have gained this share of what lies
+/// between the median and the optimum; nullopt if only the optimum is as fast.
+std::optional<std::size_t> evaluations_to(const std::vector<double>& times, double share) {
+  const double best = times.front();
+  const double target = best + (quartiles(times).median - best) * (1 - share);
+  auto slower = times.end() - std::ranges::upper_bound(times, target);
+  if (times[times.size() - 1 - static_cast<std::size_t>(slower)] == best && --slower < 0) {
+    return std::nullopt;
+  }
+  const auto i = static_cast<double>(slower), count = static_cast<double>(times.size());
+  return static_cast<std::size_t>(std::ceil(i / (count + 1 - i)));
+}
+
+/// The best time that random search is expected to have after `evaluations`.
+double expected_best(const std::vector<double>& times, double evaluations) {
+  const auto count = static_cast<double>(times.size());
+  const double slower = std::nearbyint(evaluations * (count + 1) / (evaluations + 1));
+  return times[times.size() - 1 - static_cast<std::size_t>(std::min(slower, count - 1))];
+}
+
+double evaluations_by(const Known& known, double seconds) {
+  return std::nearbyint(std::max(seconds / known.mean_cost, 1.0));
+}
+
+ScoreRange range_of(const Known& known, const std::string& name) {
+  const auto first = evaluations_to(known.times, kFrom), last = evaluations_to(known.times, kTo);
+  const auto seconds = [&](std::size_t count) {
+    return static_cast<double>(count) * known.median_cost;
+  };
+  if (!first || !last || *last < *first + 2 ||
+      expected_best(known.times, evaluations_by(known, seconds(*last))) == known.times.front()) {
+    throw Error(
+        format("{}: {} working configurations are too few for a score, or too many of them are as "
+               "fast as the best: random search is at the optimum after a few evaluations",
+               name, known.times.size()));
+  }
+  return {*last, seconds(*first), seconds(*last)};
+}
+
+/// The best time that random search is expected to have at each of `at`, in seconds.
+std::vector<double> random_search(const Known& known, std::span<const double> at) {
+  std::vector<double> evaluations, best;
+  for (const double seconds : at) {
+    const double count = evaluations_by(known, seconds);
+    if (!evaluations.empty() && evaluations.back() == count) continue;
+    evaluations.push_back(count);
+    best.push_back(expected_best(known.times, count));
+  }
+  return monotone_cubic(evaluations, best,
+                        evenly(evaluations.front(), evaluations.back(), at.size()));
+}
+
+/// What all runs together found when.
+struct Progress {
+  std::vector<WeightedPoint> points;  // x: seconds; y: the rank of the best so far
+  double trusted_until = 0;           // seconds: half of the runs went on until then
+};
+
+Progress progress_of(const RecordedSpace& recorded, const Known& known, const ScoreRange& range,
+                     std::span<const ReplayRun> runs) {
+  std::size_t longest = 1;
+  for (const ReplayRun& run : runs) longest = std::max(longest, run.order.size());
+  const double margin = 0.1 + 0.25 / static_cast<double>(longest);
+  Progress progress;
+  std::vector<double> ends;
+  for (const ReplayRun& run : runs) {
+    double seconds = 0, best = std::numeric_limits<double>::infinity(), end = 0;
+    for (const std::size_t index : run.order) {
+      seconds += recorded.total_seconds[index] + run.own_seconds;
+      best = std::min(best, recorded.answers[index].seconds.value_or(best));
+      if (best == std::numeric_limits<double>::infinity()) continue;
+      end = seconds;
+      if (seconds < range.from * (1 - margin) || seconds > range.to * (1 + margin)) continue;
+      const auto rank = std::ranges::lower_bound(known.times, best) - known.times.begin();
+      progress.points.push_back({seconds, static_cast<double>(rank), 0});
+    }
+    ends.push_back(end);
+  }
+  if (progress.points.empty()) {
+    throw Error(
+        format("{}: no run has a result between {:.3g} and {:.3g} s of tuning, where runs "
+               "are scored",
+               recorded.name, range.from, range.to));
+  }
+  std::ranges::sort(progress.points, {}, &WeightedPoint::x);
+  std::ranges::sort(ends);
+  const auto next = std::ranges::upper_bound(ends, quartiles(ends).median);
+  progress.trusted_until = next == ends.end() ? range.to : *next;
+  return progress;
+}
+
+/// The runs' time at each of `at`: isotonic regressions of resampled points, averaged.
+std::vector<double> resampled(Progress& progress, const Known& known, std::size_t runs,
+                              std::span<const double> at, RandomSource& random) {
+  const std::size_t samples = std::max<std::size_t>(runs, 3);
+  const auto size = static_cast<std::size_t>(static_cast<double>(progress.points.size()) /
+                                             std::sqrt(static_cast<double>(samples)));
+  std::vector<double> ranks(at.size(), 0);
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    for (WeightedPoint& point : progress.points) point.weight = 0;
+    for (std::size_t i = 0; i < std::max<std::size_t>(size, 1); ++i) {
+      ++progress.points[random.below(progress.points.size())].weight;
+    }
+    const std::vector<double> fit = falling_regression(progress.points, at);
+    for (std::size_t i = 0; i < at.size(); ++i) ranks[i] += fit[i];
+  }
+  std::vector<double> times;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double rank = std::nearbyint(ranks[i] / static_cast<double>(samples));
+    const bool is_trusted = i == 0 || at[i - 1] <= progress.trusted_until;
+    times.push_back(is_trusted ? known.times[static_cast<std::size_t>(rank)] : times.back());
+  }
+  return times;
+}
+
+}  // namespace
+
+ScoreRange score_range(const RecordedSpace& recorded) {
+  return range_of(known_of(recorded), recorded.name);
+}
+
+Score score_of(const RecordedSpace& recorded, std::span<const ReplayRun> runs) {
+  const Known known = known_of(recorded);
+  const ScoreRange range = range_of(known, recorded.name);
+  const std::vector<double> at = evenly(range.from, range.to, kPoints);
+  const std::vector<double> baseline = random_search(known, at);
+  Progress progress = progress_of(recorded, known, range, runs);
+  RandomSource random(1);
+  std::vector<double> scores;
+  for (int i = 0; i < kResamplings; ++i) {
+    const std::vector<double> times = resampled(progress, known, runs.size(), at, random);
+    double sum = 0;
+    for (std::size_t p = 0; p < kPoints; ++p) {
+      sum += (baseline[p] - times[p]) / (baseline[p] - known.times.front());
+    }
+    scores.push_back(sum / kPoints);
+  }
+  Score score{mean_of(scores), 0};
+  for (const double each : scores) score.deviation += std::pow(each - score.mean, 2);
+  score.deviation = std::sqrt(score.deviation / kResamplings);
+  return score;
+}
+
+}  // namespace autotune
