@@ -117,7 +117,7 @@ std::vector<Evaluation> RecordedEvaluator::evaluate(std::span<const std::size_t>
 
 ReplayRun run_of(const RecordedSpace& recorded, std::uint64_t seed, std::vector<std::size_t> order,
                  double own_seconds) {
-  ReplayRun run{.seed = seed, .order = std::move(order)};
+  ReplayRun run{seed, {}, 0, std::move(order)};
   const double optimum = recorded.best();
   double best = kInfinity;
   for (const std::size_t index : run.order) {
