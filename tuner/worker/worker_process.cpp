@@ -5,7 +5,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/host/process.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 
@@ -27,16 +30,25 @@ namespace {
 
 constexpr const char* kProgram = "autotune-worker";
 
-/// What a worker prints beyond this is lost. A multiple of pages.
-constexpr off_t kMostPrinted = off_t{16} << 20;
+/// What a worker prints beyond this is lost.
+constexpr rlim_t kMostPrinted = rlim_t{16} << 20;
 /// A GPU's driver may take some seconds to end a process.
 constexpr int kMostEndMilliseconds = 30'000;
+
+/// As large as this process may make a file, in whole pages.
+off_t most_printed() {
+  rlimit allowed{};
+  const bool is_limited = getrlimit(RLIMIT_FSIZE, &allowed) == 0;
+  const auto page = static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  const rlim_t most = is_limited ? std::min(kMostPrinted, allowed.rlim_cur) : kMostPrinted;
+  return static_cast<off_t>(most / page * page);
+}
 
 /// A file in memory that cannot grow: writes beyond its end fail. Unlike a pipe, it never blocks
 /// the writer.
 int output_file() {
   const int file = memfd_create("worker-output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (file >= 0 && ftruncate(file, kMostPrinted) == 0 &&
+  if (file >= 0 && ftruncate(file, most_printed()) == 0 &&
       fcntl(file, F_ADD_SEALS, F_SEAL_GROW) == 0) {
     return file;
   }
@@ -148,7 +160,10 @@ void WorkerProcess::check_version(const Json& greeting) {
 std::string WorkerProcess::last_line() const {
   char tail[2048];
   const off_t size = lseek(output_, 0, SEEK_CUR);  // the worker writes here
-  if (size >= kMostPrinted) return format("it printed more than {} MiB", kMostPrinted >> 20);
+  struct stat file {};
+  if (fstat(output_, &file) == 0 && size >= file.st_size) {
+    return format("it printed more than {}", bytes_text(file.st_size));
+  }
   const off_t from = std::max<off_t>(0, size - static_cast<off_t>(sizeof tail));
   const ssize_t got = pread(output_, tail, static_cast<std::size_t>(size - from), from);
   const std::string_view text =

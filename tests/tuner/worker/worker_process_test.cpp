@@ -22,7 +22,7 @@ TEST(WorkerProcess, TheLastLineOfAWorkerSaysWhyItEnded) {
 }
 
 TEST(WorkerProcess, KeepsSixteenMebibytesOfWhatAWorkerPrints) {
-  EXPECT_THAT(end_of("yes | head -c 30000000"), HasSubstr("it printed more than 16 MiB"));
+  EXPECT_THAT(end_of("yes | head -c 30000000"), HasSubstr("it printed more than 16.00 MiB"));
 }
 
 }  // namespace
