@@ -67,6 +67,10 @@ class Splitter {
         if (text_[start] != '#') break;
         start = text_.find('\n', start);
       }
+      if (statements_.size() == kMostStatements) {  // each holds the text
+        node_.fail(
+            format("has more than {} statements: leave out what nothing names", kMostStatements));
+      }
       statements_.push_back({text_.substr(start, at_ - start), node_, start});
     }
     is_empty_ = true;

@@ -56,10 +56,15 @@ class SpaceReaderTest : public testing::Test {
 };
 
 TEST_F(SpaceReaderTest, DefinitionsAreCountedBeforeTheyAreParsed) {
-  std::string all = "let = \"\"\"\n";
-  for (int i = 0; i <= 2000; ++i) all += "v" + std::to_string(i) + " = unknown\n";
+  const auto block = [](const std::string& key, int count) {
+    std::string text = key + " = \"\"\"\n";
+    for (int i = 0; i < count; ++i) text += key + std::to_string(i) + " = unknown\n";
+    return text + "\"\"\"\n";
+  };
   expect_error(
-      "constraints =", all + "\"\"\"\nconstraints =", "there are more than 2000 definitions");
+      "constraints =", block("let", 2001) + "constraints =", "has more than 2000 statements");
+  expect_error("constraints =", block("let", 1000) + block("defines", 1001) + "constraints =",
+               "there are more than 2000 definitions");
 }
 
 TEST_F(SpaceReaderTest, RealNumbersAndFlagsAreValuesThatReadBack) {
