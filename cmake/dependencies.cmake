@@ -6,6 +6,15 @@ find_package(Boost 1.74 REQUIRED COMPONENTS program_options context)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(SQLiteCpp REQUIRED)
+# Archives for our programs, so that they run where SQLite and zlib are not installed. Distributions
+# do not compile them for shared libraries.
+find_library(SQLITE_ARCHIVE libsqlite3.a)
+if(SQLITE_ARCHIVE)
+  set(is_program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
+  set_property(TARGET SQLiteCpp PROPERTY INTERFACE_LINK_LIBRARIES
+    $<IF:${is_program},${SQLITE_ARCHIVE},SQLite::SQLite3> Threads::Threads ${CMAKE_DL_LIBS} m)
+endif()
+find_library(ZLIB_LIBRARY_RELEASE NAMES libz.a z)
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)  # used without its library
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -29,8 +38,11 @@ if(NOT AUTOTUNE_CUDA STREQUAL "OFF")
   find_package(CUDAToolkit 12.8 QUIET)
   if(CUDAToolkit_FOUND AND TARGET CUDA::nvrtc AND TARGET CUDA::cudart_static)
     set(AUTOTUNE_WITH_CUDA ON)
-    # CMake's CUDA::nvrtc drags in libcuda's stub; nothing here calls the driver API by linking.
-    set_property(TARGET CUDA::nvrtc PROPERTY INTERFACE_LINK_LIBRARIES "")
+    # NVRTC is not linked but loaded, by its name, from where it was at build time.
+    get_target_property(nvrtc_folder CUDA::nvrtc IMPORTED_LOCATION)
+    get_filename_component(nvrtc_folder "${nvrtc_folder}" DIRECTORY)
+    list(APPEND CMAKE_BUILD_RPATH ${nvrtc_folder})
+    list(APPEND CMAKE_INSTALL_RPATH ${nvrtc_folder})
   elseif(AUTOTUNE_CUDA STREQUAL "ON")
     message(FATAL_ERROR "AUTOTUNE_CUDA=ON, but no CUDA toolkit 12.8 or later with NVRTC was found: "
                         "set CUDAToolkit_ROOT, or use AUTOTUNE_CUDA=OFF for the host device only")

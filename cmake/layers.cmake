@@ -11,10 +11,10 @@ set(common_headers <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <
   <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <string> <string_view>
   <thread> <utility> <vector> <fmt/format.h>)
 add_library(autotune_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
-target_link_libraries(autotune_precompiled PRIVATE fmt::fmt)
+target_link_libraries(autotune_precompiled PRIVATE fmt::fmt-header-only)
 target_precompile_headers(autotune_precompiled PRIVATE ${common_headers})
 add_library(autotune_precompiled_json OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
-target_link_libraries(autotune_precompiled_json PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+target_link_libraries(autotune_precompiled_json PRIVATE fmt::fmt-header-only nlohmann_json::nlohmann_json)
 target_precompile_headers(autotune_precompiled_json PRIVATE ${common_headers} <nlohmann/json.hpp>)
 
 # Layers that read input of others. Fuzzers see the branches that they take.
@@ -43,7 +43,7 @@ function(autotune_layer name)
     add_library(autotune_${name} STATIC ${LAYER_SOURCES})
     if("json" IN_LIST LAYER_USES OR name STREQUAL "json")
       target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_json)
-    elseif(LAYER_USES OR "fmt::fmt" IN_LIST LAYER_LINKS)  # those with fmt's definitions
+    elseif(LAYER_USES OR "fmt::fmt-header-only" IN_LIST LAYER_LINKS)  # those with fmt's definitions
       target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled)
     endif()
     autotune_sanitize_layer(${name})

@@ -22,6 +22,12 @@ endif()
 if(AUTOTUNE_WERROR)
   add_compile_options(-Werror)
 endif()
+# What is installed runs where another C++ library is, or none.
+function(autotune_without_cxx_library target)
+  if(NOT AUTOTUNE_SANITIZE)
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+endfunction()
 if(AUTOTUNE_SANITIZE)
   add_compile_options(-fsanitize=${AUTOTUNE_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)

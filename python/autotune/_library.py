@@ -76,7 +76,7 @@ def _declare() -> None:
 
 
 def _loaded() -> tuple[Any, list[Path]]:
-    """The library, and the folders of pip's libraries without which it does not load."""
+    """The library, and the folders of the libraries of pip's that it uses."""
     if not _library:
         with _loading:
             if not _library:
@@ -87,22 +87,21 @@ def _loaded() -> tuple[Any, list[Path]]:
 def _load() -> tuple[Any, list[Path]]:
     path = installed("lib/libautotune.so", "lib*/libautotune.so", "lib/*/libautotune.so")
     _declare()
-    flags = ffi.RTLD_NOW | ffi.RTLD_LOCAL
     try:
-        return ffi.dlopen(str(path), flags), []
+        loaded = ffi.dlopen(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
     except OSError as error:
-        reason = str(error)
-    # Neither the loader nor the library's own path has NVRTC. What is loaded it finds by name.
+        raise Error(f"{path} cannot be loaded: {error}") from None
+    # It loads NVRTC from where the loader finds it, or by its name if it is loaded already.
+    if b"/libnvrtc.so" in Path("/proc/self/maps").read_bytes():
+        return loaded, []
+    folders = []
     for nvrtc in _pip_nvrtc():
         try:
             ctypes.CDLL(str(nvrtc), mode=ctypes.RTLD_GLOBAL)
-            return ffi.dlopen(str(path), flags), [nvrtc.parent]
-        except OSError as error:
-            reason = str(error)
-    raise Error(
-        f"{path} cannot be loaded: {reason}; if it is NVRTC that is missing, install the CUDA "
-        "toolkit of the build, or pip install 'autotune[cuda13]' (cuda12 for a build with CUDA 12)"
-    )
+            folders.append(nvrtc.parent)
+        except OSError:
+            continue  # of another platform, or not whole
+    return loaded, folders
 
 
 def library() -> Any:

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "tests/cli/sentences.hpp"
 #include "tests/db/sample.hpp"
 #include "tuner/json/json.hpp"

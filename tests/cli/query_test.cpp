@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <utility>
 
 #include "tests/cli/sentences.hpp"
 #include "tests/db/hostile.hpp"

@@ -15,7 +15,7 @@ use_installation(${prefix})
 
 # A library that is loaded by a relative path, with the flags of pkg-config.
 find_program(pkg_config pkg-config REQUIRED)
-file(GLOB_RECURSE pc ${prefix}/*/autotune.pc)
+file(GLOB_RECURSE pc ${prefix}/autotune.pc)
 get_filename_component(folder ${pc} DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${folder})
 execute_process(COMMAND ${pkg_config} --cflags autotune OUTPUT_VARIABLE flags
@@ -23,6 +23,22 @@ execute_process(COMMAND ${pkg_config} --cflags autotune OUTPUT_VARIABLE flags
 run("" ${CXX} -x c ${SOURCE}/tests/install/relative.c ${flags} -o ${work}/relative -ldl)
 file(GLOB_RECURSE library RELATIVE ${prefix} ${prefix}/libautotune.so)
 run("found gemm" ${CMAKE_COMMAND} -E chdir ${prefix} ${work}/relative ./${library})
+
+# What is installed needs the C library only.
+find_program(readelf readelf REQUIRED)
+foreach(file bin/autotune libexec/autotune/autotune-worker)
+  execute_process(COMMAND ${readelf} -d ${prefix}/${file} OUTPUT_VARIABLE listed
+                  COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "[][]" " " listed "${listed}")  # which lists do not split at
+  string(REGEX MATCHALL "Shared library: *[^ \n]+" needed "${listed}")
+  if(NOT needed MATCHES "libc\\.so")
+    message(FATAL_ERROR "${file}: readelf said ${listed}")
+  endif()
+  list(FILTER needed EXCLUDE REGEX "lib(c|m|dl|rt|pthread)\\.so|ld-linux")
+  if(needed)
+    message(FATAL_ERROR "${file} needs more than the C library: ${needed}")
+  endif()
+endforeach()
 
 # The sources inside of another project, and the build tree as a package.
 run("Generating done" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/tests/install/app -B ${work}/app

@@ -29,6 +29,10 @@ Finding nvrtc_finding(const Toolkit& toolkit) {
             "install CUDA 12.8 or later and build again, to tune for GPUs"};
   }
   if (toolkit.nvrtc.empty()) {
+    if (toolkit.nvrtc_folder.empty()) {
+      return {"toolkit", Health::problem, "NVRTC is not found",
+              "install the CUDA toolkit, or set LD_LIBRARY_PATH to the folder of libnvrtc.so"};
+    }
     return {"toolkit", Health::problem, format("NVRTC in {} does not work", toolkit.nvrtc_folder),
             "install the CUDA toolkit again"};
   }

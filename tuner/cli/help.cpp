@@ -5,6 +5,7 @@
 #include <array>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include "tuner/text/format.hpp"
 

@@ -2,12 +2,12 @@
 #include "tuner/gpu/toolkit_headers.hpp"
 
 #include <dlfcn.h>
-#include <nvrtc.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "tuner/gpu/nvrtc_library.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
@@ -50,7 +50,8 @@ std::vector<fs::path> find() {
 
 fs::path nvrtc_folder() {
   Dl_info found;
-  if (dladdr(reinterpret_cast<const void*>(&nvrtcVersion), &found) == 0) return {};
+  void* const function = nvrtc_function("nvrtcVersion");
+  if (function == nullptr || dladdr(function, &found) == 0) return {};
   std::error_code failed;
   return fs::canonical(found.dli_fname, failed).parent_path();
 }

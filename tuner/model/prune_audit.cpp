@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 #include "tuner/probability/quantiles.hpp"
 #include "tuner/text/figures.hpp"
