@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -70,23 +71,33 @@ bool ends_within(int milliseconds, pid_t child) {
   return false;
 }
 
+/// Where the running program is, and ../libexec/autotune from there.
+std::array<fs::path, 2> folders_of_ours() {
+  std::error_code failed;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  return {folder, folder.parent_path() / "libexec/autotune"};
+}
+
 }  // namespace
+
+fs::path find_program_of_ours(const std::string& name) {
+  for (const fs::path& folder : folders_of_ours()) {
+    if (access((folder / name).c_str(), X_OK) == 0) return folder / name;
+  }
+  return {};
+}
 
 fs::path find_worker_program() {
   if (const char* chosen = std::getenv("AUTOTUNE_WORKER"); chosen != nullptr && *chosen != '\0') {
     if (access(chosen, X_OK) == 0) return chosen;
     throw Error(format("AUTOTUNE_WORKER: {} cannot be run: {}", chosen, std::strerror(errno)));
   }
-  std::error_code failed;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  for (const fs::path& path :
-       {folder / kProgram, folder.parent_path() / "libexec/autotune" / kProgram}) {
-    if (access(path.c_str(), X_OK) == 0) return path;
-  }
+  if (fs::path found = find_program_of_ours(kProgram); !found.empty()) return found;
+  const auto [here, there] = folders_of_ours();
   throw Error(
       format("{} is neither in {} nor in {} (install autotune as a whole, or set "
              "AUTOTUNE_WORKER)",
-             kProgram, folder.string(), (folder.parent_path() / "libexec/autotune").string()));
+             kProgram, here.string(), there.string()));
 }
 
 const char* worker_version() { return AUTOTUNE_WORKER_VERSION; }

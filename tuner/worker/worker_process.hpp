@@ -14,8 +14,10 @@
 
 namespace autotune {
 
-/// $AUTOTUNE_WORKER, else `autotune-worker` beside the running program, else in ../libexec/autotune
-/// from there. Throws Error if there is none.
+/// A program beside the running one, or in ../libexec/autotune from there; empty if in neither.
+std::filesystem::path find_program_of_ours(const std::string& name);
+
+/// $AUTOTUNE_WORKER, else find_program_of_ours("autotune-worker"). Throws Error if there is none.
 std::filesystem::path find_worker_program();
 
 /// The descriptor of a worker's socket.
