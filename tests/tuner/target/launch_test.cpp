@@ -232,10 +232,19 @@ TEST_F(LaunchTest, AWorkloadHasBuffersAndTheReference) {
   const Workload workload =
       workload_of(target_, problem(8, {{"dtype", "i64"}, {"batch", 4}}), device_);
   ASSERT_EQ(workload.buffers.size(), 2u);
-  EXPECT_EQ(workload.buffers[0],
-            (BufferSpec{"x", ElementType::i64, 8, Role::input, Fill::iota, 0}));
-  EXPECT_EQ(workload.buffers[1],
-            (BufferSpec{"y", ElementType::i64, 32, Role::output, Fill::random, 2}));
+  EXPECT_EQ(workload.buffers[0], (BufferSpec{.name = "x",
+                                             .type = ElementType::i64,
+                                             .length = 8,
+                                             .role = Role::input,
+                                             .fill = Fill::iota,
+                                             .alignment = 8}));
+  EXPECT_EQ(workload.buffers[1], (BufferSpec{.name = "y",
+                                             .type = ElementType::i64,
+                                             .length = 32,
+                                             .role = Role::output,
+                                             .fill = Fill::random,
+                                             .tolerance = 2,
+                                             .alignment = 8}));
   ASSERT_EQ(workload.reference.launches.size(), 1u);
   EXPECT_EQ(workload.reference.launches[0].entry, "plain");
   EXPECT_THAT(workload.reference_source.entries, ElementsAre("plain"));
