@@ -105,7 +105,9 @@ void expect_well_chosen(const db::PastProblem& problem, const LookupAnswer& spli
     tally.log_sum += std::log(speedup);
     tally.least = std::min(tally.least, speedup);
   } else {
-    if (volume >= 1 << 29) EXPECT_LT(speedup, 1.75);
+    if (volume >= 1 << 29) {
+      EXPECT_LT(speedup, 1.75);
+    }
     tally.missed = std::max(tally.missed, speedup);
   }
 }

@@ -110,8 +110,8 @@ TEST(Wire, KeepsTheL2StateOfABatch) {
 }
 
 TEST(Wire, RefusesTimesThatAreNone) {
-  for (const double seconds : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    EXPECT_THROW(timed_batch_of(wire_of(TimedBatch{seconds})), WireError) << seconds;
+  for (const double time : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_THROW(timed_batch_of(wire_of(TimedBatch{time})), WireError) << time;
   }
 }
 
@@ -138,10 +138,10 @@ TEST(Wire, ThrowsAgainWhatADeviceThrew) {
 }
 
 TEST(Wire, WhatCannotBeReadIsNoAnswer) {
-  const auto seconds = [](const Json& said) { return said.at("seconds").get<double>(); };
-  EXPECT_EQ(read_message({{"seconds", 2.0}}, seconds), 2.0);
-  EXPECT_THROW(read_message({{"seconds", "x"}}, seconds), WireError);
-  EXPECT_THROW(read_message(Json::object(), seconds), WireError);
+  const auto time = [](const Json& said) { return said.at("seconds").get<double>(); };
+  EXPECT_EQ(read_message({{"seconds", 2.0}}, time), 2.0);
+  EXPECT_THROW(read_message({{"seconds", "x"}}, time), WireError);
+  EXPECT_THROW(read_message(Json::object(), time), WireError);
 }
 
 }  // namespace
