@@ -38,11 +38,9 @@ if(NOT AUTOTUNE_CUDA STREQUAL "OFF")
   find_package(CUDAToolkit 12.8 QUIET)
   if(CUDAToolkit_FOUND AND TARGET CUDA::nvrtc AND TARGET CUDA::cudart_static)
     set(AUTOTUNE_WITH_CUDA ON)
-    # NVRTC is not linked but loaded, by its name, from where it was at build time.
-    get_target_property(nvrtc_folder CUDA::nvrtc IMPORTED_LOCATION)
-    get_filename_component(nvrtc_folder "${nvrtc_folder}" DIRECTORY)
-    list(APPEND CMAKE_BUILD_RPATH ${nvrtc_folder})
-    list(APPEND CMAKE_INSTALL_RPATH ${nvrtc_folder})
+    # NVRTC is not linked but loaded: by its name, or from where it is now.
+    get_target_property(AUTOTUNE_NVRTC CUDA::nvrtc IMPORTED_LOCATION)
+    get_filename_component(AUTOTUNE_NVRTC_FOLDER "${AUTOTUNE_NVRTC}" DIRECTORY)
   elseif(AUTOTUNE_CUDA STREQUAL "ON")
     message(FATAL_ERROR "AUTOTUNE_CUDA=ON, but no CUDA toolkit 12.8 or later with NVRTC was found: "
                         "set CUDAToolkit_ROOT, or use AUTOTUNE_CUDA=OFF for the host device only")

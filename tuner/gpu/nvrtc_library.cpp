@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
