@@ -65,10 +65,10 @@ typedef struct autotune_options {
   const char* user_database;
   const char* site_database;
   const char* shipped_database; /* opened as on a read-only medium */
-  /* The device's name, or `host` for this computer's processor. Of several GPUs of one name, the GPU
-   * `ordinal`, or the first of them if that is 0. A GPU `ordinal` of another name is an error. NULL:
-   * the GPU `ordinal`; without a GPU, the device with the most rows in the uppermost database that
-   * has any. */
+  /* The device's name, or `host` for this computer's processor. Of several GPUs of one name, the
+   * GPU `ordinal`, or the first of them if that is 0. A GPU `ordinal` of another name is an error.
+   * NULL: the GPU `ordinal`; without a GPU, the device with the most rows in the uppermost database
+   * that has any. */
   const char* device;
   int32_t ordinal;
   int32_t tuned_only; /* 1: never call a vendor's library instead of a tuned kernel */
