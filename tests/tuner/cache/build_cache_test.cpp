@@ -134,7 +134,9 @@ TEST_F(BuildCacheTest, AFolderThatMayOnlyBeReadIsRead) {
     chmod(path.c_str(), is_root || path == file_of("ab12") ? 0755 : 0500);
   }
   chmod(file_of("cd34").c_str(), 0666);
-  if (is_root) ASSERT_EQ(seteuid(65534), 0);
+  if (is_root) {
+    ASSERT_EQ(seteuid(65534), 0);
+  }
   BuildCache cache(folder_);
   EXPECT_TRUE(cache.find_or_make("ab12", [&] { return never(); }).cached);
   EXPECT_FALSE(cache.find_or_make("ef56", [] { return build_of("y"); }).cached);
@@ -142,7 +144,9 @@ TEST_F(BuildCacheTest, AFolderThatMayOnlyBeReadIsRead) {
   EXPECT_FALSE(cache.find("cd34")) << "anybody may have written it";
   EXPECT_NE(cache.warning().find("can only be read: Permission denied"), std::string::npos)
       << cache.warning();
-  if (is_root) ASSERT_EQ(seteuid(0), 0);
+  if (is_root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
   chmod(folder_.c_str(), 0700);
 }
 

@@ -113,7 +113,9 @@ TEST_F(IncludedText, FoldersThatCannotBeReadHideNoOtherHeader) {
   const bool is_root = geteuid() == 0;
   if (is_root && seteuid(65534) != 0) GTEST_SKIP() << "root can read every folder";
   const std::string text = text_of("#include HEADER\n");
-  if (is_root) ASSERT_EQ(seteuid(0), 0);
+  if (is_root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
   for (const char* const name : {"b", "d", "f"}) {
     fs::permissions(folder_ / name, fs::perms::owner_all);
   }
