@@ -25,10 +25,11 @@ endif()
 if(AUTOTUNE_WERROR)
   add_compile_options(-Werror)
 endif()
-# What is installed runs where another C++ library is, or none.
+# What is installed runs where another C++ library is, or none. All share one libgcc_s, which unwinds
+# the exceptions of a plugin.
 function(autotune_without_cxx_library target)
   if(NOT AUTOTUNE_SANITIZE)
-    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+    target_link_options(${target} PRIVATE -static-libstdc++)
   endif()
 endfunction()
 if(AUTOTUNE_SANITIZE)

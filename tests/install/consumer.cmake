@@ -24,7 +24,7 @@ run("" ${CXX} -x c ${SOURCE}/tests/install/relative.c ${flags} -o ${work}/relati
 file(GLOB_RECURSE library RELATIVE ${prefix} ${prefix}/libautotune.so)
 run("found gemm" ${CMAKE_COMMAND} -E chdir ${prefix} ${work}/relative ./${library})
 
-# What is installed needs the C library only.
+# What is installed needs the C library and libgcc_s only.
 find_program(readelf readelf REQUIRED)
 foreach(file bin/autotune libexec/autotune/autotune-worker)
   execute_process(COMMAND ${readelf} -d ${prefix}/${file} OUTPUT_VARIABLE listed
@@ -34,7 +34,7 @@ foreach(file bin/autotune libexec/autotune/autotune-worker)
   if(NOT needed MATCHES "libc\\.so")
     message(FATAL_ERROR "${file}: readelf said ${listed}")
   endif()
-  list(FILTER needed EXCLUDE REGEX "lib(c|m|dl|rt|pthread)\\.so|ld-linux")
+  list(FILTER needed EXCLUDE REGEX "lib(c|m|dl|rt|pthread|gcc_s)\\.so|ld-linux")
   if(needed)
     message(FATAL_ERROR "${file} needs more than the C library: ${needed}")
   endif()

@@ -2,7 +2,9 @@
 // autotune watch: the report in a browser, while the database grows.
 #include "tuner/cli/watch.hpp"
 
-#include "tuner/cli/request.hpp"
+#include "tuner/cli/plugins.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/verb.hpp"
 
 namespace autotune::cli {
 
