@@ -16,9 +16,13 @@
 namespace autotune {
 namespace {
 
-/// The loader looks where it looks for libraries of this binary, such as the toolkit of the build.
+/// Where the loader finds it, else in the toolkit of the build.
 void* loaded_nvrtc() {
-  return dlopen(format("libnvrtc.so.{}", CUDA_VERSION / 1000).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string name = format("libnvrtc.so.{}", CUDA_VERSION / 1000);
+  for (const std::string& path : {name, AUTOTUNE_NVRTC_FOLDER "/" + name}) {
+    if (void* const found = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return found;
+  }
+  return nullptr;
 }
 
 /// Loaded with this binary where it is installed, so that NVRTC's static objects outlive ours.
