@@ -32,6 +32,14 @@ struct Shape {
   Outcome obstacle = Outcome::served;
 };
 
+/// A batch; without strides, each matrix has an address of its own.
+Shape shape_of_batch(Function function, int op_a, int op_b, std::int64_t m, std::int64_t n,
+                     std::int64_t k, std::int64_t lda, std::int64_t ldb, std::int64_t ldc,
+                     std::int64_t batch, std::int64_t stride_a = 0, std::int64_t stride_b = 0,
+                     std::int64_t stride_c = 0) {
+  return {function, op_a, op_b, m, n, k, lda, ldb, ldc, stride_a, stride_b, stride_c, batch};
+}
+
 struct Types {
   int a = kF32, b = kF32, c = kF32, compute = kComputeF32, algorithm = -1;
 };
@@ -148,19 +156,8 @@ AUTOTUNE_TAKE_SGEMM(cublasSgemm_v2_64, std::int64_t)
                              const float* alpha, const float* a, INT lda, long long stride_a,      \
                              const float* b, INT ldb, long long stride_b, const float* beta,       \
                              float* c, INT ldc, long long stride_c, INT batch) {                   \
-    const Shape shape{Function::sgemm_strided_batched,                                             \
-                      op_a,                                                                        \
-                      op_b,                                                                        \
-                      m,                                                                           \
-                      n,                                                                           \
-                      k,                                                                           \
-                      lda,                                                                         \
-                      ldb,                                                                         \
-                      ldc,                                                                         \
-                      stride_a,                                                                    \
-                      stride_b,                                                                    \
-                      stride_c,                                                                    \
-                      batch};                                                                      \
+    const Shape shape = shape_of_batch(Function::sgemm_strided_batched, op_a, op_b, m, n, k, lda,  \
+                                       ldb, ldc, batch, stride_a, stride_b, stride_c);             \
     const Caller caller = AUTOTUNE_CALLER(blas);                                                   \
     if (served(caller, handle, shape, alpha, a, b, beta, c)) return kSuccess;                      \
     return pass_on(AUTOTUNE_VENDOR(NAME), handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, \
@@ -190,19 +187,8 @@ AUTOTUNE_TAKE_GEMM_EX(cublasGemmEx_64, std::int64_t)
                              long long stride_a, const void* b, int b_type, INT ldb,             \
                              long long stride_b, const void* beta, void* c, int c_type, INT ldc, \
                              long long stride_c, INT batch, int compute_type, int algorithm) {   \
-    const Shape shape{Function::gemm_strided_batched_ex,                                         \
-                      op_a,                                                                      \
-                      op_b,                                                                      \
-                      m,                                                                         \
-                      n,                                                                         \
-                      k,                                                                         \
-                      lda,                                                                       \
-                      ldb,                                                                       \
-                      ldc,                                                                       \
-                      stride_a,                                                                  \
-                      stride_b,                                                                  \
-                      stride_c,                                                                  \
-                      batch};                                                                    \
+    const Shape shape = shape_of_batch(Function::gemm_strided_batched_ex, op_a, op_b, m, n, k,   \
+                                       lda, ldb, ldc, batch, stride_a, stride_b, stride_c);      \
     const Caller caller = AUTOTUNE_CALLER(blas);                                                 \
     const Types types{a_type, b_type, c_type, compute_type, algorithm};                          \
     if (served(caller, handle, shape, alpha, a, b, beta, c, types)) return kSuccess;             \
@@ -220,16 +206,8 @@ AUTOTUNE_TAKE_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx_64, std::int64_t)
                              const float* const* b, INT ldb, const float* beta, float* const* c, \
                              INT ldc, INT batch) {                                               \
     const Caller caller = AUTOTUNE_CALLER(blas);                                                 \
-    const Shape shape{.function = Function::sgemm_batched,                                       \
-                      .op_a = op_a,                                                              \
-                      .op_b = op_b,                                                              \
-                      .m = m,                                                                    \
-                      .n = n,                                                                    \
-                      .k = k,                                                                    \
-                      .lda = lda,                                                                \
-                      .ldb = ldb,                                                                \
-                      .ldc = ldc,                                                                \
-                      .batch = batch};                                                           \
+    const Shape shape =                                                                          \
+        shape_of_batch(Function::sgemm_batched, op_a, op_b, m, n, k, lda, ldb, ldc, batch);      \
     count_pointers(caller, handle, shape, alpha, beta);                                          \
     return pass_on(AUTOTUNE_VENDOR(NAME), handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb,    \
                    beta, c, ldc, batch);                                                         \
@@ -244,16 +222,8 @@ AUTOTUNE_TAKE_SGEMM_OF_POINTERS(cublasSgemmBatched_64, std::int64_t)
                              void* const* c, int c_type, INT ldc, INT batch, int compute_type,   \
                              int algorithm) {                                                    \
     const Caller caller = AUTOTUNE_CALLER(blas);                                                 \
-    const Shape shape{.function = Function::gemm_batched_ex,                                     \
-                      .op_a = op_a,                                                              \
-                      .op_b = op_b,                                                              \
-                      .m = m,                                                                    \
-                      .n = n,                                                                    \
-                      .k = k,                                                                    \
-                      .lda = lda,                                                                \
-                      .ldb = ldb,                                                                \
-                      .ldc = ldc,                                                                \
-                      .batch = batch};                                                           \
+    const Shape shape =                                                                          \
+        shape_of_batch(Function::gemm_batched_ex, op_a, op_b, m, n, k, lda, ldb, ldc, batch);    \
     count_pointers(caller, handle, shape, alpha, beta, {a_type, b_type, c_type, compute_type});  \
     return pass_on(AUTOTUNE_VENDOR(NAME), handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, \
                    b_type, ldb, beta, c, c_type, ldc, batch, compute_type, algorithm);           \
