@@ -270,8 +270,9 @@ AUTOTUNE_TAKEN Status cublasLtMatmul(BlasHandle handle, void* operation, const v
                                      std::size_t workspace_bytes, Stream stream) {
   const Caller caller = AUTOTUNE_CALLER(lt);
   if (!is_in_vendor && caller.vendor && !caller.is_plugin) {
-    const LtCall lt{handle,   operation, a_layout, b_layout,     c_layout,
-                    d_layout, alpha,     beta,     {a, b, c, d}, stream};
+    const LtCall lt{handle,       operation, a_layout,  b_layout,
+                    c_layout,     d_layout,  alpha,     beta,
+                    {a, b, c, d}, stream,    algorithm, workspace ? workspace_bytes : 0};
     if (serve(*caller.vendor, lt)) return kSuccess;
   }
   return pass_on(AUTOTUNE_VENDOR(cublasLtMatmul), handle, operation, alpha, a, a_layout, b,

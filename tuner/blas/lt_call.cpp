@@ -36,18 +36,20 @@ struct LtMatrix {
   std::int64_t rows, columns, leading, stride, plane_offset;
 };
 
-/// The bytes of a cublasLtMatrixLayoutOpaque_t. Programs may copy it, so it holds no pointers.
-using LayoutWords = std::array<std::uint64_t, 8>;
+/// The bytes of a cublasLtMatrixLayoutOpaque_t or a cublasLtMatmulAlgo_t. Programs may copy them,
+/// so they hold no pointers.
+using Words = std::array<std::uint64_t, 8>;
 
-LayoutWords words_of(const void* layout) {
-  LayoutWords words{};
-  if (layout) std::memcpy(&words, layout, sizeof words);
+Words words_of(const void* opaque) {
+  Words words{};
+  if (opaque) std::memcpy(&words, opaque, sizeof words);
   return words;
 }
 
 /// Everything that determines the shape of a call. Compared and hashed as bytes.
 struct LtKey {
-  LayoutWords a, b, c, d;
+  Words a, b, c, d, algorithm;
+  std::uint64_t workspace_bytes = 0;
   std::int32_t compute_type = -1, op_a = -1, op_b = -1, epilogue = -1, bias_type = -1, device = -1;
   std::uint64_t vendor = 0;  // an address: each version reads descriptors in its own way
   Scale scale = Scale::none;
@@ -105,11 +107,32 @@ CallShape shape_of(const LtKey& key, const LtAttributes& attributes, const LtCal
   return shape;
 }
 
+/// A cublasLtMatmulHeuristicResult_t.
+struct LtAlgorithmCheck {
+  Words algorithm{};
+  std::size_t workspace_bytes = 0;
+  Status state = kSuccess;
+  float waves = 0;
+  std::array<int, 4> reserved{};
+};
+
+/// Whether cublasLt runs the program's algorithm on these matrices, in the program's workspace.
+bool takes_algorithm(const VendorLibrary& vendor, const LtCall& lt) {
+  using Check =
+      Status(BlasHandle, void*, void*, void*, void*, void*, const void*, LtAlgorithmCheck*);
+  auto* const check = vendor.function<Check>(vendor_function("cublasLtMatmulAlgoCheck"));
+  if (!lt.algorithm || !check) return true;
+  LtAlgorithmCheck result;
+  return check(lt.handle, lt.operation, lt.a, lt.b, lt.c, lt.d, lt.algorithm, &result) ==
+             kSuccess &&
+         result.workspace_bytes <= lt.workspace_bytes;
+}
+
 /// The calls that were made. Programs make new descriptors for each call, but with few different
 /// contents. Grows only; lock-free.
 class KnownCalls {
  public:
-  CallEntry* entry_of(const LtKey& key, const LtAttributes& attributes, const LtCall& lt) {
+  CallEntry* entry_of(const LtKey& key, const VendorLibrary& vendor, const LtCall& lt) {
     const std::uint64_t hash = word_hash(key);
     std::atomic<const Known*>* free = nullptr;
     for (std::size_t i = 0; i < kProbes && !free; ++i) {
@@ -118,7 +141,10 @@ class KnownCalls {
       if (!known) free = &slot;
       if (known && std::memcmp(&known->key, &key, sizeof key) == 0) return known->entry;
     }
-    CallEntry* const entry = blas::entry_of(shape_of(key, attributes, lt));
+    CallShape shape = shape_of(key, attributes_of(vendor), lt);
+    const bool is_valid = shape.obstacle != Outcome::served || takes_algorithm(vendor, lt);
+    if (!is_valid) shape.obstacle = Outcome::empty;
+    CallEntry* const entry = blas::entry_of(shape);
     if (free) remember(*free, {key, entry});
     return entry;
   }
@@ -151,7 +177,8 @@ LtKey key_of(const LtCall& lt, const LtAttributes& attributes, std::int32_t comp
   const auto operation = [&](OperationAttribute what) {
     return attributes.read(lt.operation, what, std::int32_t{-1});
   };
-  LtKey key{words_of(lt.a), words_of(lt.b), words_of(lt.c), words_of(lt.d)};
+  LtKey key{words_of(lt.a), words_of(lt.b), words_of(lt.c), words_of(lt.d), words_of(lt.algorithm)};
+  key.workspace_bytes = lt.workspace_bytes;
   key.compute_type = compute_type;
   key.op_a = operation(OperationAttribute::op_a);
   key.op_b = operation(OperationAttribute::op_b);
@@ -189,7 +216,7 @@ bool serve(const VendorLibrary& vendor, const LtCall& lt) noexcept try {
   LtKey key = key_of(lt, attributes, compute_type, call.values);
   key.vendor = reinterpret_cast<std::uintptr_t>(&vendor);
   if (is_counted && has_others()) key.obstacle = Outcome::settings;
-  CallEntry* const entry = known.entry_of(key, attributes, lt);
+  CallEntry* const entry = known.entry_of(key, vendor, lt);
   // Reading all attributes costs more than the rest: only where it decides.
   if (!is_counted && entry && may_be_served(*entry) && has_others()) return false;
   return serve(entry, call);

@@ -2,6 +2,8 @@
 // A call of cublasLtMatmul. Its shape is in opaque descriptors, which cublasLt reads for us.
 #pragma once
 
+#include <cstddef>
+
 #include "tuner/blas/call_server.hpp"
 
 namespace autotune::blas {
@@ -18,6 +20,8 @@ struct LtCall {
   const void* beta;
   CallValues values;
   Stream stream;
+  const void* algorithm = nullptr;  // 64 bytes; nullptr: cublasLt's choice
+  std::size_t workspace_bytes = 0;
 };
 
 /// True if a tuned kernel was launched. Reading the operation takes up to nine calls of cublasLt,

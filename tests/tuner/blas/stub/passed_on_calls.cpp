@@ -54,14 +54,17 @@ int calls_with_settings() {
   stub::StreamState stream;
   stub::HandleState handle{&stream, 0, 0}, fewer_sms{&stream, 0, 0, 16};
   stub::stub_multiply(false);
-  const auto call = [&](stub::Operation operation, stub::Layout layout) {
+  const auto call = [&](stub::Operation operation, stub::Layout layout,
+                        const stub::Algorithm* algorithm = nullptr, std::size_t workspace = 0) {
     cublasLtMatmul(&handle, &operation, &one, a.data(), &layout, b.data(), &layout, &zero, d.data(),
-                   &layout, d.data(), &layout, nullptr, nullptr, 0, handle.stream);
+                   &layout, d.data(), &layout, algorithm, a.data(), workspace, handle.stream);
   };
   const stub::Operation plain;
   const stub::Layout layout{0, 0, 1, 8, 8, 8, 0};
+  const stub::Algorithm known{1, 64}, unknown{2, 0};
   call(plain, layout);
-  const auto served = static_cast<int>(1 - stub::stub_calls());
+  call(plain, layout, &known, 64);
+  const auto served = static_cast<int>(2 - stub::stub_calls());
   std::uint64_t calls = 0;
   const auto with = [&](auto member, auto value) {
     stub::Operation operation = plain;
@@ -81,9 +84,11 @@ int calls_with_settings() {
   with_layout(&stub::Layout::batch_mode, 1);
   with_layout(&stub::Layout::batch_mode, 2);
   with_layout(&stub::Layout::newest, 1);
+  ++calls, call(plain, layout, &known, 63);
+  ++calls, call(plain, layout, &unknown);
   ++calls;
   cublasSgemm_v2(&fewer_sms, 0, 0, 8, 8, 8, &one, a.data(), 8, b.data(), 8, &zero, d.data(), 8);
-  return served == 1 ? static_cast<int>(calls - stub::stub_calls()) : -1;
+  return served == 2 ? static_cast<int>(calls - stub::stub_calls()) : -1;
 }
 
 int calls_of_pointers() {

@@ -322,6 +322,14 @@ int cublasLtMatrixLayoutGetAttribute(void* descriptor, int attribute, void* to, 
   }
 }
 
+int cublasLtMatmulAlgoCheck(void*, void*, void*, void*, void*, void*, const void* algorithm,
+                            void* result) {
+  const auto& checked = *static_cast<const Algorithm*>(algorithm);
+  const auto bytes = static_cast<std::size_t>(checked.workspace_bytes);
+  std::memcpy(static_cast<std::byte*>(result) + sizeof checked, &bytes, sizeof bytes);
+  return checked.number < 2 ? 0 : 15;
+}
+
 int cublasLtMatmul(void*, void* descriptor, const void* alpha, const void* a, void* a_layout,
                    const void* b, void* b_layout, const void* beta, const void* c, void* c_layout,
                    void* d, void* d_layout, const void*, void*, std::size_t, void*) {

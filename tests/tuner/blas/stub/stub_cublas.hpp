@@ -39,6 +39,11 @@ struct alignas(64) Layout {
   std::int32_t newest = 0;  // which no version of cuBLAS has
 };
 
+/// Of a cublasLtMatmulAlgo_t, which has 64 bytes. The library has the algorithms 0 and 1.
+struct alignas(64) Algorithm {
+  std::int64_t number = 0, workspace_bytes = 0;
+};
+
 /// Calls that reached this library.
 extern "C" std::uint64_t stub_calls();
 /// Destroys the graph of a capture.
@@ -102,6 +107,8 @@ STUB_GROUPED_SGEMM(cublasSgemmGroupedBatched, int);
 STUB_GROUPED_SGEMM(cublasSgemmGroupedBatched_64, std::int64_t);
 STUB_GROUPED_GEMM_EX(cublasGemmGroupedBatchedEx, int);
 STUB_GROUPED_GEMM_EX(cublasGemmGroupedBatchedEx_64, std::int64_t);
+int cublasLtMatmulAlgoCheck(void* handle, void* operation, void* a_layout, void* b_layout,
+                            void* c_layout, void* d_layout, const void* algorithm, void* result);
 int cublasLtMatmul(void* handle, void* operation, const void* alpha, const void* a, void* a_layout,
                    const void* b, void* b_layout, const void* beta, const void* c, void* c_layout,
                    void* d, void* d_layout, const void* algorithm, void* workspace,
