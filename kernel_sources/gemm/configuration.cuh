@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration of the kernel that is compiled, a struct of constants. This is the only header
-// that reads the macros of gemm's manifest; device/element.cuh reads DTYPE. Kernels take the struct
-// as a template argument.
+// The configuration of the kernel that is compiled, a struct of constants. Only this header and
+// problem_configuration.cuh read the macros of gemm's manifest; device/element.cuh reads DTYPE.
+// Kernels take the struct as a template argument.
 #pragma once
 
-#include "problem.cuh"
+#include "problem_configuration.cuh"
 #include "tiled.cuh"
 #include "tiling.cuh"
-
-struct ProblemConfiguration {
-  // LAYOUT's first letter says how A lies in memory (N: M x K, T: K x M), its second how B does
-  // (N: K x N, T: N x K).
-  static constexpr bool kATransposed = LAYOUT == LAYOUT_TN || LAYOUT == LAYOUT_TT;
-  static constexpr bool kBTransposed = LAYOUT == LAYOUT_NT || LAYOUT == LAYOUT_TT;
-  static constexpr Scale kScale = SCALE == SCALE_BETA    ? Scale::beta
-                                  : SCALE == SCALE_ALPHA ? Scale::alpha
-                                                         : Scale::none;
-  static constexpr int kBatch = BATCH;
-};
 
 #if KERNEL == KERNEL_NAIVE
 
@@ -81,10 +70,12 @@ struct FastConfiguration : ProblemConfiguration {
   static constexpr bool kEdgeM = EDGE_M, kEdgeN = EDGE_N, kEdgeK = EDGE_K;
   static constexpr bool kEdgeHelp = EDGE_HELP;
 
-  static constexpr bool kStaticSizes = STATIC_SIZES;
-#if STATIC_SIZES
+#if STATIC_SIZES && !STRIDED  // else they come as constants, with the arguments
+  static constexpr bool kStaticSizes = true;
   static constexpr int kM = SIZE_M, kN = SIZE_N, kK = SIZE_K;
   static constexpr int kRowPad = PAD;  // elements between the end of a row and the next
+#else
+  static constexpr bool kStaticSizes = false;
 #endif
 };
 using Configuration = Tiling<FastConfiguration>;

@@ -57,7 +57,7 @@ __device__ __forceinline__ void multiply_fast(const Problem& given, const FastLa
   }
   const long long row = (long long)block.batch * p.M + m0;
   const Output<Config> output{p.D + row * p.ldd + n0,
-                              p.C + (Config::kScale == Scale::beta ? row * p.ldc + n0 : 0),
+                              p.C + (kReadsC<Config> ? row * p.ldc + n0 : 0),
                               p.alpha,
                               p.beta,
                               p.ldd,

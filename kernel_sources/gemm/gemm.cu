@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix multiplication: the entry points, a kernel for each value of KERNEL. problem.cuh has the
-// contract that all share; the parameters are those of gemm's manifest.
+// contract that all share; the parameters are those of the manifests of gemm and gemm_strided.
 #include "clear.cuh"
 #include "configuration.cuh"
 #include "fast.cuh"
@@ -11,12 +11,6 @@
 #include "reference.cuh"
 #include "single_block.cuh"
 #include "tiled.cuh"
-
-#define GEMM_ARGUMENTS                                                                       \
-  const real *A, const real *B, const real *C, real *D, real alpha, real beta, int M, int N, \
-      int K, int lda, int ldb, int ldc, int ldd
-#define GEMM_PROBLEM \
-  Problem { A, B, C, D, alpha, beta, M, N, K, lda, ldb, ldc, ldd }
 
 #if KERNEL == KERNEL_NAIVE
 
@@ -58,6 +52,10 @@ extern "C" __global__ void __launch_bounds__(Configuration::kThreads, Configurat
     gemm_fast(GEMM_ARGUMENTS, int split_k, int raster_rows, const real* packed_a,
               const real* packed_b, real* partial, int* counters MAP_ARGUMENTS) {
   DYNAMIC_SHARED(real, shared);
+#if STATIC_SIZES && STRIDED
+  M = SIZE_M, N = SIZE_N, K = SIZE_K;
+  lda = SIZE_lda, ldb = SIZE_ldb, ldc = SIZE_ldc, ldd = SIZE_ldd;
+#endif
   multiply_fast<Configuration>(
       GEMM_PROBLEM, {split_k, raster_rows, packed_a, packed_b, partial, counters, MAPS}, shared);
 }
@@ -80,8 +78,8 @@ extern "C" __global__ void __launch_bounds__(256)
 #endif
 
 extern "C" __global__ void gemm_reference(const real* A, const real* B, const real* C,
-                                          reference_real* D, real alpha, real beta, int M, int N,
-                                          int K, int lda, int ldb, int ldc, int ldd) {
-  multiply_for_reference<Configuration>(
-      {A, B, C, nullptr, alpha, beta, M, N, K, lda, ldb, ldc, ldd}, D);
+                                          reference_result* result, real alpha, real beta, int M,
+                                          int N, int K, int lda, int ldb, int ldc, int ldd) {
+  real* const D = nullptr;
+  multiply_for_reference<ProblemConfiguration>(GEMM_PROBLEM, result);
 }

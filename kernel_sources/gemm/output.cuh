@@ -17,7 +17,7 @@ struct Output {
     if constexpr (Config::kReduction == Reduction::atomic) {
       atomicAdd(to, Config::kScale == Scale::none ? sum : alpha * sum);
     } else {
-      *to = scaled<Config>(sum, alpha, beta, C, (long long)m * ldc + n);
+      *to = finished<Config>(sum, alpha, beta, C, (long long)m * ldc + n);
     }
   }
 
@@ -29,7 +29,7 @@ struct Output {
       if (Config::kEdgeN && n >= n_left) return;
 #pragma unroll
       for (int i = 0; i < kCount; ++i)
-        sums.value[i] = scaled<Config>(sums.value[i], alpha, beta, C, (long long)m * ldc + n + i);
+        sums.value[i] = finished<Config>(sums.value[i], alpha, beta, C, (long long)m * ldc + n + i);
       store_vector(D + (long long)m * ldd + n, sums);
     } else {
 #pragma unroll

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every gemm kernel computes, and what it is given.
 //
-//   D[m,n] = alpha * sum over k of op(A)[m,k] op(B)[k,n] + beta * C[m,n]
+//   D[m,n] = activation(alpha * sum over k of op(A)[m,k] op(B)[k,n] + beta * C[m,n])
 //
 // All matrices are row-major. op(A) is M x K, op(B) is K x N; a transposed operand lies in memory
 // as K x M or N x K. lda, ldb, ldc and ldd are lengths of memory rows in elements. kBatch problems
-// lie one behind another, rows * ld elements apart. D may be C.
+// lie one behind another, rows * ld elements apart. D may be C. An epilogue with a bias takes C as
+// the bias, a row that is added to all rows: ldc is 0, and beta is not used.
 //
 // `Config` is a kernel's configuration, a struct of constants (configuration.cuh). Each has
-// kATransposed, kBTransposed, kScale and kBatch.
+// kATransposed, kBTransposed, kScale, kEpilogue and kBatch.
 #pragma once
 
+#include "activation.cuh"
 #include "device/element.cuh"
 
 /// What is compiled: D = A B, D = alpha A B, or all of the formula. Only `beta` reads C, and only
 /// if beta is not 0 (as BLAS does): else C may hold anything.
 enum class Scale { none, alpha, beta };
+
+template <class Config>
+constexpr bool kReadsC = Config::kScale == Scale::beta || has_bias(Config::kEpilogue);
 
 struct Problem {
   const real *A, *B, *C;
@@ -30,7 +35,7 @@ __device__ __forceinline__ Problem problem_of_batch(Problem first, int batch) {
   if (Config::kBatch > 1) {
     first.A += (long long)batch * (Config::kATransposed ? first.K : first.M) * first.lda;
     first.B += (long long)batch * (Config::kBTransposed ? first.N : first.K) * first.ldb;
-    first.C += (long long)batch * (Config::kScale == Scale::beta ? first.M : 0) * first.ldc;
+    first.C += (long long)batch * (kReadsC<Config> ? first.M : 0) * first.ldc;
     first.D += (long long)batch * first.M * first.ldd;
   }
   return first;
@@ -46,7 +51,7 @@ __device__ inline real b_at(const Problem& p, int k, int n) {
   return Config::kBTransposed ? p.B[(long long)n * p.ldb + k] : p.B[(long long)k * p.ldb + n];
 }
 
-/// An element of D, from its sum over k; `c_at` is the place of its element in C.
+/// From a sum over k, alpha and beta; `c_at` is the place of its element in C.
 template <class Config>
 __device__ inline real scaled(real sum, real alpha, real beta, const real* C, long long c_at) {
   if (Config::kScale == Scale::none) return sum;
@@ -54,9 +59,17 @@ __device__ inline real scaled(real sum, real alpha, real beta, const real* C, lo
   return alpha * sum + beta * C[c_at];
 }
 
+/// An element of D, from its sum over k.
+template <class Config>
+__device__ inline real finished(real sum, real alpha, real beta, const real* C, long long c_at) {
+  real value = scaled<Config>(sum, alpha, beta, C, c_at);
+  if (has_bias(Config::kEpilogue)) value += C[c_at];
+  return activated<Config::kEpilogue>(value);
+}
+
 /// Writes D[m,n].
 template <class Config>
 __device__ inline void store(const Problem& p, int m, int n, real sum) {
   p.D[(long long)m * p.ldd + n] =
-      scaled<Config>(sum, p.alpha, p.beta, p.C, (long long)m * p.ldc + n);
+      finished<Config>(sum, p.alpha, p.beta, p.C, (long long)m * p.ldc + n);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The right answer: sums in double (integers: in 64 bits), written as double for floats.
+// The right answer: sums in double (integers: in 64 bits).
 // Grid (M, N/64, kBatch) rounded up. Block 64 with a column a thread; on the host block 1 with 64
 // columns a thread, which walks B row by row as a CPU's caches and vectors want it.
 #pragma once
@@ -21,9 +21,9 @@ constexpr int kReferenceColumns = 64;
 constexpr int kReferenceColumns = 1;
 #endif
 
-/// `D` takes the place of first.D, which has another type.
-template <class Config>
-__device__ __forceinline__ void multiply_for_reference(const Problem& first, reference_real* D) {
+/// `D` takes the place of first.D, which may have another type.
+template <class Config, class T>
+__device__ __forceinline__ void multiply_for_reference(const Problem& first, T* D) {
   typedef typename WideOf<real>::Type wide;
   const Problem p = problem_of_batch<Config>(first, blockIdx.z);
   if (Config::kBatch > 1) D += (long long)blockIdx.z * p.M * p.ldd;
@@ -44,6 +44,7 @@ __device__ __forceinline__ void multiply_for_reference(const Problem& first, ref
     if (Config::kScale != Scale::none) value *= p.alpha;
     if (Config::kScale == Scale::beta && p.beta != real(0))
       value += (wide)p.beta * p.C[(long long)m * p.ldc + n0 + j];
-    D[(long long)m * p.ldd + n0 + j] = (reference_real)value;
+    if (has_bias(Config::kEpilogue)) value += p.C[n0 + j];
+    D[(long long)m * p.ldd + n0 + j] = (T)activated<Config::kEpilogue>(value);
   }
 }

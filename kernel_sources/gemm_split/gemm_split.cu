@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix multiplication of f32 on tensor cores: the entry points. ../gemm/problem.cuh has the
-// contract, the parameters are those of gemm_split's manifest. This is the only file that reads
-// their macros.
-#include "gemm/problem.cuh"
+// contract, the parameters are those of gemm_split's manifest. Only this file and
+// ../gemm/problem_configuration.cuh read their macros.
+#include "gemm/problem_configuration.cuh"
 #include "gemm/reference.cuh"
 #include "gemm/tiled.cuh"
-
-struct ProblemConfiguration {
-  static constexpr bool kATransposed = LAYOUT == LAYOUT_TN || LAYOUT == LAYOUT_TT;
-  static constexpr bool kBTransposed = LAYOUT == LAYOUT_NT || LAYOUT == LAYOUT_TT;
-  static constexpr Scale kScale = SCALE == SCALE_BETA    ? Scale::beta
-                                  : SCALE == SCALE_ALPHA ? Scale::alpha
-                                                         : Scale::none;
-  static constexpr int kBatch = BATCHED ? 2 : 1;  // 2: any number
-};
-
-#define GEMM_ARGUMENTS                                                                             \
-  const float *A, const float *B, const float *C, float *D, float alpha, float beta, int M, int N, \
-      int K, int lda, int ldb, int ldc, int ldd
-#define GEMM_PROBLEM \
-  Problem { A, B, C, D, alpha, beta, M, N, K, lda, ldb, ldc, ldd }
 
 #if KERNEL == KERNEL_CORES
 
@@ -123,8 +108,8 @@ extern "C" __global__ void __launch_bounds__(2 * ROWS + 32, MIN_BLOCKS)
 #endif
 
 extern "C" __global__ void gemm_reference(const float* A, const float* B, const float* C,
-                                          reference_real* D, float alpha, float beta, int M, int N,
-                                          int K, int lda, int ldb, int ldc, int ldd) {
-  multiply_for_reference<ProblemConfiguration>(
-      {A, B, C, nullptr, alpha, beta, M, N, K, lda, ldb, ldc, ldd}, D);
+                                          reference_result* result, float alpha, float beta, int M,
+                                          int N, int K, int lda, int ldb, int ldc, int ldd) {
+  float* const D = nullptr;
+  multiply_for_reference<ProblemConfiguration>(GEMM_PROBLEM, result);
 }

@@ -50,14 +50,14 @@ struct TileSums {
   __device__ __forceinline__ void store_pair(int m, int n, float first, float second) const {
     if (m >= p.M || n >= p.N) return;
     const long long c_at = (long long)m * p.ldc + n;
-    const float scaled_first = scaled<Config>(first, p.alpha, p.beta, p.C, c_at);
+    const float finished_first = finished<Config>(first, p.alpha, p.beta, p.C, c_at);
     float* const to = p.D + (long long)m * p.ldd + n;
     if constexpr (Config::kVectorD == 2) {
-      const float scaled_second = scaled<Config>(second, p.alpha, p.beta, p.C, c_at + 1);
-      *reinterpret_cast<float2*>(to) = make_float2(scaled_first, scaled_second);
+      const float finished_second = finished<Config>(second, p.alpha, p.beta, p.C, c_at + 1);
+      *reinterpret_cast<float2*>(to) = make_float2(finished_first, finished_second);
     } else {
-      *to = scaled_first;
-      if (n + 1 < p.N) to[1] = scaled<Config>(second, p.alpha, p.beta, p.C, c_at + 1);
+      *to = finished_first;
+      if (n + 1 < p.N) to[1] = finished<Config>(second, p.alpha, p.beta, p.C, c_at + 1);
     }
   }
 

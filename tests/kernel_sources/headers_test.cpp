@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each header of a kernel stands alone: it compiles by itself for the host, includes what it needs
-// before its first line of code, and leaves macros to the one header that reads them.
+// before its first line of code, and leaves macros to the headers that read them.
 // tests/tuner/gpu/kernel_headers_test.cpp compiles them for a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST_P(KernelHeader, IncludesBeforeItsFirstLineOfCode) {
 
 /// Compiled without macros it names none as constants; what is left are conditions.
 TEST_P(KernelHeader, ReadsNoMacrosOfAManifest) {
-  if (GetParam().filename() == "configuration.cuh") return;
+  if (GetParam().filename().string().ends_with("configuration.cuh")) return;
   const auto name = GetParam().filename();
   if (name == "element.cuh" || name == "number.cuh") return;  // the setting dtype
   static const std::regex condition("#(if|ifdef|ifndef|elif) .*");

@@ -30,10 +30,10 @@ inline constexpr const char* kGemmMacros =
     "#define KERNEL_NAIVE 1\n#define KERNEL KERNEL_NAIVE\n"
     "#define BATCH 1\n#define BLOCK_SIZE 16\n#define TILE_SIZE 2\n";
 
-/// A unit that only includes the header. Macros are defined only for the header that reads a
+/// A unit that only includes the header. Macros are defined only for headers that read a
 /// manifest's macros.
 inline SourceUnit unit_of_header(const std::filesystem::path& header) {
-  const bool reads_macros = header.filename() == "configuration.cuh";
+  const bool reads_macros = header.filename().string().ends_with("configuration.cuh");
   return {.name = header.filename().string() + ".cu",
           .prelude = reads_macros ? kGemmMacros : "",
           .text = "#include \"" + header.string() + "\"\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an epilogue does to an element of D.
+// What an epilogue does to an element of D. A bias is a row of N elements.
 #pragma once
 
 /// In the order of the manifest's words.
@@ -19,8 +19,9 @@ __device__ inline double hyperbolic_tangent(double x) { return tanh(x); }
 /// ReLU keeps a NaN. GELU is the approximation by tanh, as in cuBLASLt.
 template <Epilogue epilogue, class T>
 __device__ inline T activated(T x) {
-  if (has_relu(epilogue)) return x < T(0) ? T(0) : x;
-  if (!has_gelu(epilogue)) return x;
-  return T(0.5) * x *
-         (T(1) + hyperbolic_tangent(T(0.7978845608028654) * (x + T(0.044715) * x * x * x)));
+  if constexpr (has_relu(epilogue)) return x < T(0) ? T(0) : x;
+  if constexpr (has_gelu(epilogue))
+    return T(0.5) * x *
+           (T(1) + hyperbolic_tangent(T(0.7978845608028654) * (x + T(0.044715) * x * x * x)));
+  return x;
 }
