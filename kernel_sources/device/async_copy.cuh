@@ -9,14 +9,15 @@
 #pragma once
 
 #include "shared_memory.cuh"
+#ifdef AUTOTUNE_HOST
+#include "on_host/async_copy.cuh"
+#else
 
 /// Copies `Bytes` bytes. Where `predicate` is false, writes zeros and reads nothing.
 template <int Bytes>
 __device__ __forceinline__ void copy_async(void* shared, const void* global, bool predicate = true) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "cp.async copies 4, 8 or 16 bytes");
-#ifdef AUTOTUNE_HOST
-  autotune_host::copy(shared, global, predicate ? Bytes : 0, predicate ? 0 : Bytes);
-#elif __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   const int bytes = predicate ? Bytes : 0;
   if constexpr (Bytes == 16) {
@@ -36,9 +37,7 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global, boo
 
 /// Makes a group of the copies since the last commit.
 __device__ __forceinline__ void commit_copies() {
-#ifdef AUTOTUNE_HOST
-  autotune_host::commit_copies();
-#elif __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
@@ -46,9 +45,9 @@ __device__ __forceinline__ void commit_copies() {
 /// Waits until at most the newest `Groups` groups are in flight.
 template <int Groups>
 __device__ __forceinline__ void wait_copies() {
-#ifdef AUTOTUNE_HOST
-  autotune_host::wait_copies(Groups);
-#elif __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(Groups) : "memory");
 #endif
 }
+
+#endif

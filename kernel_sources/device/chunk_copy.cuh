@@ -4,14 +4,14 @@
 #pragma once
 
 #include "bulk_copy.cuh"
+#ifdef AUTOTUNE_HOST
+#include "on_host/chunk_copy.cuh"
+#else
 
 /// Where `predicate` is false, writes zeros and reads nothing. At addresses that are no multiples
 /// of 32 bytes, copies past the L1 cache take twice as long.
 template <bool kThroughL1>
 __device__ __forceinline__ void copy_chunk(SharedAddress to, const void* from, bool predicate) {
-#ifdef AUTOTUNE_HOST
-  autotune_host::copy(shared_pointer<void>(to), from, predicate ? 16 : 0, predicate ? 0 : 16);
-#else
   const int bytes = predicate ? 16 : 0;
   if constexpr (kThroughL1) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
@@ -20,16 +20,11 @@ __device__ __forceinline__ void copy_chunk(SharedAddress to, const void* from, b
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
                  : "memory");
   }
-#endif
 }
 
 /// Arrives once what this thread has begun to copy is there.
 __device__ __forceinline__ void arrive_after_copies(SharedAddress barrier) {
-#ifdef AUTOTUNE_HOST
-  autotune_host::commit_copies();
-  autotune_host::wait_copies(0);
-  arrive(barrier);
-#else
   asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
-#endif
 }
+
+#endif

@@ -4,15 +4,7 @@
 #pragma once
 
 #ifdef AUTOTUNE_HOST
-
-/// COUNT is a power of two.
-template <typename T, int COUNT>
-struct LanesOf {
-  typedef T Type __attribute__((vector_size(COUNT * sizeof(T)), aligned(sizeof(T)), may_alias));
-};
-template <typename T, int COUNT>
-using Lanes = typename LanesOf<T, COUNT>::Type;
-
+#include "on_host/lanes.cuh"
 #else
 
 template <typename T, int COUNT>

@@ -1,34 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products on tensor cores, from compute capability 8.0 on: ldmatrix and mma.sync. On the host
-// device the lanes of a warp exchange what these instructions exchange.
+// Products on tensor cores, from compute capability 8.0 on: ldmatrix and mma.sync.
 //
 // A warp holds tiles of 8 rows of 16 bytes, 4 bytes in each lane: lane l has row l / 4, bytes
 // 4 (l % 4) and on. Of 16 bits a tile is 8 x 8, and may be transposed.
 #pragma once
 
-#include "lines_on_host.cuh"
+#include "factor.cuh"
 #include "shared_memory.cuh"
+#ifdef AUTOTUNE_HOST
+#include "on_host/mma.cuh"
+#else
 
 /// Loads four tiles. Lane l gives the address of row l % 8 of tile l / 8: 16 bytes of shared
 /// memory, aligned to them. `transposed`: each tile, of 16 bits, is transposed on its way.
 template <bool transposed>
 __device__ __forceinline__ void load_tiles(unsigned (&tiles)[4], const void* row) {
-#ifdef AUTOTUNE_HOST
-  const unsigned lane = autotune_host::thread() % 32, first = autotune_host::thread() - lane;
-  autotune_host::exchange(
-      reinterpret_cast<unsigned long long>(row), [] { autotune_host::wait_warp(~0u); },
-      [&](const unsigned long long* rows) {
-        const auto element = [&](int tile, unsigned y, unsigned x) -> unsigned {
-          return reinterpret_cast<const unsigned short*>(rows[first + 8 * tile + y])[x];
-        };
-        const unsigned y = lane / 4, x = lane % 4 * 2;
-        for (int i = 0; i < 4; ++i) {
-          tiles[i] = transposed ? element(i, x, y) | element(i, x + 1, y) << 16
-                                : element(i, y, x) | element(i, y, x + 1) << 16;
-        }
-        return 0;
-      });
-#elif __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
   const unsigned from = static_cast<unsigned>(__cvta_generic_to_shared(row));
   if constexpr (transposed) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
@@ -49,20 +36,7 @@ __device__ __forceinline__ void load_tiles(unsigned (&tiles)[4], const void* row
 /// on its way.
 template <bool transposed>
 __device__ __forceinline__ void store_tiles(SharedAddress row, const unsigned (&tiles)[4]) {
-#ifdef AUTOTUNE_HOST
-  const unsigned lane = autotune_host::thread() % 32, first = autotune_host::thread() - lane;
-  autotune_host::exchange(
-      row, [] { autotune_host::wait_warp(~0u); },
-      [&](const unsigned long long* rows) {
-        for (int i = 0; i < 8; ++i) {
-          const unsigned y = lane / 4, x = lane % 4 * 2 + i % 2;
-          auto* const to =
-              reinterpret_cast<unsigned short*>(rows[first + i / 2 * 8 + (transposed ? x : y)]);
-          to[transposed ? y : x] = static_cast<unsigned short>(tiles[i / 2] >> i % 2 * 16);
-        }
-        return 0;
-      });
-#elif __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
   if constexpr (transposed) {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(row),
                  "r"(tiles[0]), "r"(tiles[1]), "r"(tiles[2]), "r"(tiles[3])
@@ -74,28 +48,6 @@ __device__ __forceinline__ void store_tiles(SharedAddress row, const unsigned (&
   }
 #endif
 }
-
-#ifdef AUTOTUNE_HOST
-/// sums += the product of 16 rows and 8 columns, as the lanes of a warp have them.
-template <Factor kFactor>
-inline void multiply_on_host(SumOf<kFactor> (&sums)[4], const unsigned (&a)[4], unsigned b0,
-                             unsigned b1) {
-  const unsigned lane = autotune_host::thread() % 32, warp = autotune_host::thread() - lane;
-  unsigned rows[2][8], columns[2][8];
-  exchange_rows(rows, a);
-  autotune_host::exchange(
-      b0 | (unsigned long long)b1 << 32, [] { autotune_host::wait_warp(~0u); },
-      [&](const unsigned long long* all) {
-        for (unsigned i = 0; i < 2; ++i) read_line(columns[i], all + warp + lane % 4 * 8 + 4 * i);
-        return 0;
-      });
-  for (int i = 0; i < 4; ++i) {
-    for (int k = 0; k < 32 / bytes_of(kFactor); ++k) {
-      sums[i] += factor_at<kFactor>(rows[i / 2], k) * factor_at<kFactor>(columns[i % 2], k);
-    }
-  }
-}
-#endif
 
 #define MULTIPLY_TILES(shape_and_types, kind)                                               \
   asm volatile("mma.sync.aligned." shape_and_types                                          \
@@ -109,9 +61,7 @@ inline void multiply_on_host(SumOf<kFactor> (&sums)[4], const unsigned (&a)[4], 
 template <Factor kFactor>
 __device__ __forceinline__ void multiply_tiles(SumOf<kFactor> (&sums)[4], const unsigned (&a)[4],
                                                unsigned b0, unsigned b1) {
-#ifdef AUTOTUNE_HOST
-  multiply_on_host<kFactor>(sums, a, b0, b1);
-#elif __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
   if constexpr (kFactor == Factor::bf16) {
     MULTIPLY_TILES("m16n8k16.row.col.f32.bf16.bf16.f32", "f");
   } else if constexpr (kFactor == Factor::f16) {
@@ -123,3 +73,5 @@ __device__ __forceinline__ void multiply_tiles(SumOf<kFactor> (&sums)[4], const 
   }
 #endif
 }
+
+#endif

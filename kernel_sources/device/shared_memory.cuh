@@ -4,34 +4,22 @@
 #pragma once
 
 #ifdef AUTOTUNE_HOST
-#define DYNAMIC_SHARED(T, name) T* const name = static_cast<T*>(autotune_host::dynamic_shared())
+#include "on_host/shared_memory.cuh"
 #else
-#define DYNAMIC_SHARED(T, name) extern __shared__ __align__(1024) T name[]
-#endif
 
-#ifdef AUTOTUNE_HOST
-typedef unsigned long long SharedAddress;
-#else
+#define DYNAMIC_SHARED(T, name) extern __shared__ __align__(1024) T name[]
+
 /// 32 bits, as instructions on shared memory take them.
 typedef unsigned SharedAddress;
-#endif
 
 template <typename T>
 __device__ __forceinline__ SharedAddress shared_address(T* p) {
-#ifdef AUTOTUNE_HOST
-  return reinterpret_cast<SharedAddress>(p);
-#else
   return static_cast<SharedAddress>(__cvta_generic_to_shared(p));
-#endif
 }
 
 template <typename T>
 __device__ __forceinline__ T* shared_pointer(SharedAddress at) {
-#ifdef AUTOTUNE_HOST
-  return reinterpret_cast<T*>(at);
-#else
   return static_cast<T*>(__cvta_shared_to_generic(at));
-#endif
 }
 
 /// The same address, kept in a register: the compiler may not recompute it at each use.
@@ -39,3 +27,5 @@ __device__ __forceinline__ SharedAddress kept(SharedAddress at) {
   asm volatile("" : "+r"(at));
   return at;
 }
+
+#endif

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "number.cuh"
+#ifdef AUTOTUNE_HOST
+#include "on_host/streaming.cuh"
+#else
 
-#ifndef AUTOTUNE_HOST
 template <int bytes>
 struct WordOf;
 template <>
@@ -36,24 +38,20 @@ union StreamedVector {
   Vector<count> vector;
   __device__ StreamedVector() {}
 };
-#endif
 
 template <bool stream, int count>
 __device__ inline Vector<count> read_once(const real* from) {
-#ifndef AUTOTUNE_HOST
   if constexpr (stream) {
     typedef typename StreamedVector<count>::Word Word;
     StreamedVector<count> both;
     both.word = __ldcs(reinterpret_cast<const Word*>(from));
     return both.vector;
   }
-#endif
   return load_vector<count>(from);
 }
 
 template <bool stream, int count>
 __device__ inline void write_once(real* to, const Vector<count>& vector) {
-#ifndef AUTOTUNE_HOST
   if constexpr (stream) {
     typedef typename StreamedVector<count>::Word Word;
     StreamedVector<count> both;
@@ -61,6 +59,7 @@ __device__ inline void write_once(real* to, const Vector<count>& vector) {
     __stcs(reinterpret_cast<Word*>(to), both.word);
     return;
   }
-#endif
   store_vector(to, vector);
 }
+
+#endif

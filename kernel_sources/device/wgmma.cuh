@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplication on the tensor cores by a warpgroup, four warps together. Only for sm_90a.
-//
-// Operands are bf16 or f16, in shared memory, in slabs: 64 of k. A slab that lies along k has rows
-// of 128 bytes. Eight rows make an atom of 1024 bytes, in which 16-byte chunk c of row r lies at
-// chunk c ^ r. An operand may lie across k, too (MatrixDescriptor).
-//
-// A thread holds kColumns / 2 sums of the 64 x kColumns tile. With warp = threadIdx.x / 32 % 4 and
-// lane = threadIdx.x % 32, sum i belongs to
-//   row 16 * warp + lane / 4 + i / 2 % 2 * 8, column i / 4 * 8 + lane % 4 * 2 + i % 2.
+// wgmma_operands.cuh says how operands lie in shared memory, and which sums a thread has.
 #pragma once
 
-#include "lines_on_host.cuh"
 #include "shared_memory.cuh"
-
-constexpr int kAtomRows = 8, kAtomBytes = 1024, kSlab = 64;
+#include "wgmma_operands.cuh"
+#ifdef AUTOTUNE_HOST
+#include "on_host/wgmma.cuh"
+#else
 
 /// Describes lines that begin at `at`, the start of an atom. Along k: rows of 128 bytes, atoms of 8
 /// rows are `stride` bytes apart. Across k, if `piece_stride` is not 0: lines of `pitch` bytes
@@ -21,29 +15,6 @@ constexpr int kAtomRows = 8, kAtomBytes = 1024, kSlab = 64;
 /// pieces `piece_stride`. In each atom the 16-byte chunks of a line are swizzled over `pitch`
 /// bytes.
 struct MatrixDescriptor {
-#ifdef AUTOTUNE_HOST
-  SharedAddress at;
-  int stride, pitch, piece_stride, offset = 0;
-
-  MatrixDescriptor() = default;
-  MatrixDescriptor(SharedAddress at, int stride, int pitch = 128, int piece_stride = 0)
-      : at(at), stride(stride), pitch(pitch), piece_stride(piece_stride) {}
-  void move(int bytes) { offset += bytes; }
-  int plain_offset(int row, int k) const {
-    if (piece_stride == 0) return row / kAtomRows * stride + row % kAtomRows * pitch + k * 2;
-    const int piece = pitch / 2;
-    return row / piece * piece_stride + k / 8 * stride + k % 8 * pitch + row % piece * 2;
-  }
-  unsigned bits(int row, int k) const {
-    const int plain = offset + plain_offset(row, k);
-    return *shared_pointer<unsigned short>(at + (plain ^ (plain >> 3 & pitch - 16)));
-  }
-  template <bool kBfloat>
-  float element(int row, int k) const {
-    const unsigned line = bits(row, k);
-    return factor_at < kBfloat ? Factor::bf16 : Factor::f16 > (&line, 0);
-  }
-#else
   unsigned long long bits;
 
   __device__ __forceinline__ MatrixDescriptor(SharedAddress at, int stride, int pitch = 128,
@@ -53,7 +24,6 @@ struct MatrixDescriptor {
            (unsigned long long)(piece_stride >> 4) << 16 | (at & 0x3FFFF) >> 4;
   }
   __device__ __forceinline__ void move(int bytes) { bits += bytes >> 4; }
-#endif
 
   /// By a multiple of 16 bytes.
   __device__ __forceinline__ MatrixDescriptor moved_by(int bytes) const {
@@ -62,72 +32,6 @@ struct MatrixDescriptor {
     return moved;
   }
 };
-
-/// What is multiplied: bf16 or f16, A and B along or across k.
-template <bool kIsBfloat, bool kIsAAcross = false, bool kIsBAcross = false>
-struct WgmmaForm {
-  static constexpr bool kBfloat = kIsBfloat, kAAcross = kIsAAcross, kBAcross = kIsBAcross;
-};
-
-/// Of A, 64 rows x 16 of k: the part of a thread, in registers. Words have two neighbours along k:
-/// of row lane / 4 of the warp's 16, and of the row 8 behind it; then those 8 of k further on.
-struct Fragment {
-  unsigned words[4];
-};
-
-#ifdef AUTOTUNE_HOST
-
-inline Fragment load_fragment(SharedAddress at, int stride, int step) {
-  const MatrixDescriptor matrix(at, stride);
-  const int lane = threadIdx.x % 32, first = threadIdx.x / 32 % 4 * 16 + lane / 4;
-  Fragment a;
-  for (int i = 0; i < 4; ++i) {
-    const int row = first + i % 2 * 8, k = step * 16 + lane % 4 * 2 + i / 2 * 8;
-    a.words[i] = matrix.bits(row, k) | matrix.bits(row, k + 1) << 16;
-  }
-  return a;
-}
-
-inline void wgmma_fence() {}
-inline void wgmma_commit() {}
-template <int kPending = 0>
-inline void wgmma_wait() {
-  __syncwarp();
-}
-
-// Each thread makes its own sums, at once.
-template <int kColumns>
-struct Wgmma {
-  static constexpr int kSums = kColumns / 2;
-
-  template <class Form = WgmmaForm<true>>
-  static void multiply(float (&sums)[kSums], MatrixDescriptor a, MatrixDescriptor b, bool add) {
-    const int first_row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
-    multiply_by<Form::kBfloat>(
-        sums, [&](int i, int k) { return a.element<Form::kBfloat>(first_row + 8 * i, k); }, b, add);
-  }
-  static void multiply(float (&sums)[kSums], const Fragment& a, MatrixDescriptor b, bool add) {
-    unsigned rows[2][8];
-    exchange_rows(rows, a.words);
-    multiply_by<true>(
-        sums, [&](int i, int k) { return factor_at<Factor::bf16>(rows[i], k); }, b, add);
-  }
-
- private:
-  /// row_element(i, k): of the first row of this thread, or of the row 8 behind it.
-  template <bool kBfloat, class RowElement>
-  static void multiply_by(float (&sums)[kSums], const RowElement& row_element, MatrixDescriptor b,
-                          bool add) {
-    for (int i = 0; i < kSums; ++i) {
-      const int column = threadIdx.x % 4 * 2 + i / 4 * 8 + i % 2;
-      if (!add) sums[i] = 0;
-      for (int k = 0; k < 16; ++k)
-        sums[i] += row_element(i / 2 % 2, k) * b.element<kBfloat>(column, k);
-    }
-  }
-};
-
-#else
 
 /// 16-byte chunks 2 * step and 2 * step + 1 of the rows at `at`, whose atoms are `stride` apart.
 __device__ __forceinline__ Fragment load_fragment(SharedAddress at, int stride, int step) {
@@ -227,12 +131,10 @@ struct Wgmma;
 #define WGMMA_SUMS_124 WGMMA_SUMS_120, WGMMA_FOUR(120)
 #define WGMMA_SUMS_128 WGMMA_SUMS_124, WGMMA_FOUR(124)
 
-#define WGMMA_TEXT(columns, count, type, operands, condition, flags) \
-  "{\n\t.reg .pred add;\n\t"                                         \
-  "setp.ne.b32 add, " condition                                      \
-  ", 0;\n\t"                                                         \
-  "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." type       \
-  " "                                                                \
+#define WGMMA_TEXT(columns, count, type, operands, condition, flags)                      \
+  "{\n\t.reg .pred add;\n\t"                                                              \
+  "setp.ne.b32 add, " condition ", 0;\n\t"                                                \
+  "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." type " "                        \
   "{" WGMMA_REGISTERS_##count "}, " operands ", add, 1, 1, " flags ";\n\t}"
 
 #define WGMMA_DESCRIBED(columns, count, type, o0, o1, o2, o3, o4)                              \
@@ -265,57 +167,52 @@ struct Wgmma;
     }                                                                                          \
   };
 
-DEFINE_WGMMA(8, 4, 4, 5, 6, 7, 8, 9)
-DEFINE_WGMMA(16, 8, 8, 9, 10, 11, 12, 13)
-DEFINE_WGMMA(24, 12, 12, 13, 14, 15, 16, 17)
-DEFINE_WGMMA(32, 16, 16, 17, 18, 19, 20, 21)
-DEFINE_WGMMA(40, 20, 20, 21, 22, 23, 24, 25)
-DEFINE_WGMMA(48, 24, 24, 25, 26, 27, 28, 29)
-DEFINE_WGMMA(56, 28, 28, 29, 30, 31, 32, 33)
-DEFINE_WGMMA(64, 32, 32, 33, 34, 35, 36, 37)
-DEFINE_WGMMA(72, 36, 36, 37, 38, 39, 40, 41)
-DEFINE_WGMMA(80, 40, 40, 41, 42, 43, 44, 45)
-DEFINE_WGMMA(88, 44, 44, 45, 46, 47, 48, 49)
-DEFINE_WGMMA(96, 48, 48, 49, 50, 51, 52, 53)
-DEFINE_WGMMA(104, 52, 52, 53, 54, 55, 56, 57)
-DEFINE_WGMMA(112, 56, 56, 57, 58, 59, 60, 61)
-DEFINE_WGMMA(120, 60, 60, 61, 62, 63, 64, 65)
-DEFINE_WGMMA(128, 64, 64, 65, 66, 67, 68, 69)
-DEFINE_WGMMA(136, 68, 68, 69, 70, 71, 72, 73)
-DEFINE_WGMMA(144, 72, 72, 73, 74, 75, 76, 77)
-DEFINE_WGMMA(152, 76, 76, 77, 78, 79, 80, 81)
-DEFINE_WGMMA(160, 80, 80, 81, 82, 83, 84, 85)
-DEFINE_WGMMA(168, 84, 84, 85, 86, 87, 88, 89)
-DEFINE_WGMMA(176, 88, 88, 89, 90, 91, 92, 93)
-DEFINE_WGMMA(184, 92, 92, 93, 94, 95, 96, 97)
-DEFINE_WGMMA(192, 96, 96, 97, 98, 99, 100, 101)
-DEFINE_WGMMA(200, 100, 100, 101, 102, 103, 104, 105)
-DEFINE_WGMMA(208, 104, 104, 105, 106, 107, 108, 109)
-DEFINE_WGMMA(216, 108, 108, 109, 110, 111, 112, 113)
-DEFINE_WGMMA(224, 112, 112, 113, 114, 115, 116, 117)
-DEFINE_WGMMA(232, 116, 116, 117, 118, 119, 120, 121)
-DEFINE_WGMMA(240, 120, 120, 121, 122, 123, 124, 125)
-DEFINE_WGMMA(248, 124, 124, 125, 126, 127, 128, 129)
-DEFINE_WGMMA(256, 128, 128, 129, 130, 131, 132, 133)
+// Columns, sums of a thread, numbers of operands. Integers have the first of the two only.
+#define WGMMA_WIDTHS(define)                     \
+  define(8, 4, 4, 5, 6, 7, 8, 9)                 \
+  define(16, 8, 8, 9, 10, 11, 12, 13)            \
+  define(24, 12, 12, 13, 14, 15, 16, 17)         \
+  define(32, 16, 16, 17, 18, 19, 20, 21)         \
+  define(48, 24, 24, 25, 26, 27, 28, 29)         \
+  define(64, 32, 32, 33, 34, 35, 36, 37)         \
+  define(80, 40, 40, 41, 42, 43, 44, 45)         \
+  define(96, 48, 48, 49, 50, 51, 52, 53)         \
+  define(112, 56, 56, 57, 58, 59, 60, 61)        \
+  define(128, 64, 64, 65, 66, 67, 68, 69)        \
+  define(144, 72, 72, 73, 74, 75, 76, 77)        \
+  define(160, 80, 80, 81, 82, 83, 84, 85)        \
+  define(176, 88, 88, 89, 90, 91, 92, 93)        \
+  define(192, 96, 96, 97, 98, 99, 100, 101)      \
+  define(208, 104, 104, 105, 106, 107, 108, 109) \
+  define(224, 112, 112, 113, 114, 115, 116, 117) \
+  define(240, 120, 120, 121, 122, 123, 124, 125) \
+  define(256, 128, 128, 129, 130, 131, 132, 133)
+#define WGMMA_MORE_WIDTHS(define)                \
+  define(40, 20, 20, 21, 22, 23, 24, 25)         \
+  define(56, 28, 28, 29, 30, 31, 32, 33)         \
+  define(72, 36, 36, 37, 38, 39, 40, 41)         \
+  define(88, 44, 44, 45, 46, 47, 48, 49)         \
+  define(104, 52, 52, 53, 54, 55, 56, 57)        \
+  define(120, 60, 60, 61, 62, 63, 64, 65)        \
+  define(136, 68, 68, 69, 70, 71, 72, 73)        \
+  define(152, 76, 76, 77, 78, 79, 80, 81)        \
+  define(168, 84, 84, 85, 86, 87, 88, 89)        \
+  define(184, 92, 92, 93, 94, 95, 96, 97)        \
+  define(200, 100, 100, 101, 102, 103, 104, 105) \
+  define(216, 108, 108, 109, 110, 111, 112, 113) \
+  define(232, 116, 116, 117, 118, 119, 120, 121) \
+  define(248, 124, 124, 125, 126, 127, 128, 129)
+
+WGMMA_WIDTHS(DEFINE_WGMMA)
+WGMMA_MORE_WIDTHS(DEFINE_WGMMA)
+
+/// Returns when kThreads threads of the block have called it with this `barrier`, below 8.
+template <int kThreads>
+__device__ __forceinline__ void meet_warps(int barrier) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier + 1), "n"(kThreads) : "memory");
+}
 
 #endif
 
 /// Returns when all four warps of the block's warpgroup `index` have called it.
-__device__ __forceinline__ void meet_warpgroup(int index) {
-#ifdef AUTOTUNE_HOST
-  struct Meeting {
-    int arrived;
-    unsigned round;
-  };
-  __shared__ Meeting meetings[8];
-  Meeting& meeting = meetings[index];
-  const unsigned round = meeting.round;
-  if (++meeting.arrived == 128) {
-    meeting.arrived = 0;
-    ++meeting.round;
-  }
-  while (meeting.round == round) __syncwarp(1u << threadIdx.x % 32);
-#else
-  asm volatile("bar.sync %0, 128;" ::"r"(index + 1) : "memory");
-#endif
-}
+__device__ __forceinline__ void meet_warpgroup(int index) { meet_warps<128>(index); }

@@ -9,6 +9,7 @@
 #include "device/async_copy.cuh"
 #include "device/factor.cuh"
 #include "device/mma.cuh"
+#include "device/rounding.cuh"
 #include "operand.cuh"
 #include "output.cuh"
 

@@ -142,11 +142,8 @@ struct SplitKernel {
 #pragma unroll
     for (int s = 0; s < kSums; ++s) totals[s] += mine[s * kGroupThreads];
   }
-  /// Not on the host, where there is one group only.
   static __device__ __forceinline__ void meet_consumers() {
-#ifndef AUTOTUNE_HOST
-    asm volatile("bar.sync 1, %0;" ::"n"(Config::kGroups * kGroupThreads) : "memory");
-#endif
+    meet_warps<Config::kGroups * kGroupThreads>(0);
   }
 
   __device__ __forceinline__ void consume(int warpgroup) {

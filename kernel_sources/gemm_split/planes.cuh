@@ -8,6 +8,7 @@
 // there are zeros.
 #pragma once
 
+#include "device/rounding.cuh"
 #include "device/wgmma.cuh"
 
 constexpr int kPlanes = 3;
@@ -81,31 +82,16 @@ struct alignas(8) Pair {
   float first, second;
 };
 
-#ifdef AUTOTUNE_HOST
-inline unsigned nearest_bf16(float x) {
-  const unsigned bits = __float_as_uint(x);
-  return bits + 0x7FFF + (bits >> 16 & 1) >> 16;
-}
-inline unsigned nearest_bf16(Pair x) {
-  return nearest_bf16(x.second) << 16 | nearest_bf16(x.first);
-}
-#else
-__device__ __forceinline__ unsigned nearest_bf16(Pair x) {
-  unsigned both;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(x.second), "f"(x.first));
-  return both;
-}
-#endif
-
 __device__ __forceinline__ Pair without(Pair x, unsigned plane) {
   return {x.first - __uint_as_float(plane << 16), x.second - __uint_as_float(plane & 0xFFFF0000)};
 }
 
 __device__ __forceinline__ void split(Pair x, unsigned (&planes)[kPlanes]) {
-  planes[0] = nearest_bf16(x);
+  planes[0] = nearest_bf16(x.first, x.second);
   x = without(x, planes[0]);
-  planes[1] = nearest_bf16(x);
-  planes[2] = nearest_bf16(without(x, planes[1]));
+  planes[1] = nearest_bf16(x.first, x.second);
+  x = without(x, planes[1]);
+  planes[2] = nearest_bf16(x.first, x.second);
 }
 
 /// Planes of A and B, in pairs from the smallest product to the largest.

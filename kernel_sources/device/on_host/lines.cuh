@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the host device: lanes exchange what they hold of matrices, as mma.sync and wgmma do. Four
+// Lanes exchange what they hold of matrices, as mma.sync and wgmma do. Four
 // neighbouring lanes hold a line of 32 bytes along k: each four bytes of the first half, and of the
 // second.
 #pragma once
 
-#include "factor.cuh"
-
-#ifdef AUTOTUNE_HOST
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+
+#include "device/factor.cuh"
 
 /// Element k of a line in memory.
 template <Factor kFactor>
@@ -42,4 +41,3 @@ inline void exchange_rows(unsigned (&rows)[2][8], const unsigned (&words)[4]) {
         });
   }
 }
-#endif
