@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kEdgeHelp: where no more than the upper half of a last row of tiles exists, the warps of the
 // lower half have no rows. They do the second half of each slice for the warps of the upper half,
-// which add the sums up at the end. Without kEdgeHelp all of this is nothing.
+// which add the sums up at the end. If kEdgeHelp is false, these functions compile to nothing.
 #pragma once
 
 #include "thread_tile.cuh"

@@ -13,19 +13,11 @@
 #pragma once
 
 #include "device/bulk_copy.cuh"
+#include "device/choose.cuh"
 #include "device/early_start.cuh"
 #include "gemm/problem.cuh"
 #include "planes.cuh"
 #include "tile_sums.cuh"
-
-template <bool kFirst, class First, class Second>
-struct Choose {
-  typedef First Type;
-};
-template <class First, class Second>
-struct Choose<false, First, Second> {
-  typedef Second Type;
-};
 
 template <class Config>
 struct SplitKernel {
@@ -113,8 +105,8 @@ struct SplitKernel {
     wgmma_wait();
   }
 
-  /// The sum of this group's slabs: those in its own stages. Were a stage for both groups in turn,
-  /// one could not tell the other's copy from its own by the parity.
+  /// The sum of this group's slabs. Each group owns its stages: if two groups shared one, the
+  /// barrier's parity bit could not say whose copy has arrived.
   __device__ __forceinline__ void sum_slabs(int row, int group, float (&totals)[kSums]) {
 #pragma unroll
     for (int s = 0; s < kSums; ++s) totals[s] = 0;
