@@ -17,7 +17,7 @@
 #include "tuner/file/replace_file.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/measure/in_context.hpp"
-#include "tuner/runtime/target_lookup.hpp"
+#include "tuner/answer/target_lookup.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 

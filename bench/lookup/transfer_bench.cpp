@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regret of choosing for an untuned size: times every winner of a database at every tuned problem
 // at which it is valid, interleaved, on GPU 0, and prints one JSON document. A test
-// (tests/tuner/runtime/transfer_regret_test.cpp) judges libautotune's choice by it.
+// (tests/tuner/answer/transfer_regret_test.cpp) judges libautotune's choice by it.
 //   transfer_bench DATABASE [LARGEST_SIZE] > winners.json
 #include <algorithm>
 #include <atomic>

@@ -14,7 +14,7 @@
 #include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/runtime/chosen_gpu.hpp"
-#include "tuner/runtime/device_of_layers.hpp"
+#include "tuner/answer/device_of_layers.hpp"
 #include "tuner/runtime/library_folders.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"

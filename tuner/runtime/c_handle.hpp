@@ -14,12 +14,12 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/prepared_kernel.hpp"
 #include "tuner/host/prepared_host_kernel.hpp"
-#include "tuner/runtime/alternative.hpp"
+#include "tuner/answer/alternative.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/runtime/baseline_call.hpp"
 #include "tuner/runtime/constant_buffer.hpp"
 #include "tuner/runtime/first_use.hpp"
-#include "tuner/runtime/target_lookup.hpp"
+#include "tuner/answer/target_lookup.hpp"
 
 struct autotune_handle {
   autotune::TargetLookup lookup;

@@ -10,7 +10,7 @@
 #include "db/store.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/runtime/alternative.hpp"
+#include "tuner/answer/alternative.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -17,7 +17,7 @@
 #include "tuner/core/device.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/runtime/first_use_race.hpp"
-#include "tuner/runtime/target_lookup.hpp"
+#include "tuner/answer/target_lookup.hpp"
 
 namespace autotune {
 

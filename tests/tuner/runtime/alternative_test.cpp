@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/runtime/alternative.hpp"
+#include "tuner/answer/alternative.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// gemm in f32 on a GPU that is not here, and what is shipped for its architecture.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tuner/model/gpu_specs.hpp"
+#include "tuner/records/records.hpp"
+#include "tuner/answer/experience.hpp"
+#include "tuner/target/catalog.hpp"
+
+namespace autotune {
+
+class ShippedGemm {
+ public:
+  explicit ShippedGemm(const char* gpu) : device_(device_of(gpu)) {}
+
+  db::PastTimes times() const {
+    const db::Layer shipped{AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db", db::Mode::shipped};
+    db::LookupRequest request;
+    request.target = "gemm";
+    request.size_names = "M N K";
+    request.settings = to_text({ones_.values.begin() + 3, ones_.values.end()});
+    request.policy = "l2=hot launch=graph context=between";
+    request.device = device_row(device_);
+    return db::read_past_times({&shipped, 1}, request);
+  }
+
+  bool is_here(const db::PastTimes& times, const db::PastProblem& problem) const {
+    return db::is_same_device(times.devices[problem.device], device_row(device_));
+  }
+
+  /// These refer to this object.
+  SizedTarget sized() const { return {gemm_, ones_, device_, program_}; }
+  Experience experience(db::PastTimes times) const { return Experience{sized(), std::move(times)}; }
+
+ private:
+  static DeviceInfo device_of(const char* gpu) {
+    DeviceInfo info = device_info(find_gpu(gpu));
+    info.kind = DeviceKind::cuda;
+    return info;
+  }
+
+  const Target gemm_ = find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
+  const DeviceInfo device_;
+  const Problem ones_ = problem_of(gemm_, {{"M", 1}, {"N", 1}, {"K", 1}}, {});
+  const TargetProgram program_{gemm_, ones_, device_, SizeBinding::given};
+};
+
+}  // namespace autotune

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/answer/target_lookup.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <thread>
+
+#include "tests/db/hostile.hpp"
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using db::Origin;
+using db::TemporaryFolder;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+/// C = A B in blocks of BM, which must divide M.
+Target target_of(const std::string& fingerprint = "f1") {
+  Target target;
+  target.name = "gemm";
+  target.sizes = {"M", "N", "K"};
+  target.settings = {{"dtype", {"f32", "f64"}}};
+  target.parameters = {{"BM", {16, 32, 64, 128}, {}, false}};
+  target.constraints = {Expression::parse("M % BM == 0")};
+  target.default_configuration = {{"BM", 16}};
+  target.fingerprint = fingerprint;
+  return target;
+}
+
+DeviceInfo gpu() {
+  DeviceInfo info;
+  info.name = "NVIDIA H200";
+  info.kind = DeviceKind::cuda;
+  info.compute_capability = 90;
+  info.multiprocessors = 132;
+  info.environment = "driver 580.82, CUDA 13.0";
+  return info;
+}
+
+class TargetLookupTest : public testing::Test {
+ protected:
+  void tune(std::int64_t m, const std::string& configuration, const std::string& device = "",
+            const std::string& provenance = "measured") {
+    tune_in(path_, m, configuration, device, provenance);
+  }
+  static void tune_in(const std::filesystem::path& file, std::int64_t m,
+                      const std::string& configuration, const std::string& device = "",
+                      const std::string& provenance = "measured") {
+    db::TunedStore store(file);
+    db::Sample sample(store);
+    if (!device.empty()) {
+      db::DeviceRow row = db::h200();
+      row.name = device;
+      sample.key.device = store.add_device(row);
+    }
+    sample.key.problem = format("M={0} N={0} K={0} dtype=f32", m);
+    db::DecisionRow decision = sample.decision(configuration, 10000, db::now_text());
+    decision.provenance = provenance;
+    store.add_decision(decision);
+  }
+  TargetLookup open(const std::string& fingerprint = "f1") {
+    return TargetLookup(target_of(fingerprint), {}, gpu(), "l2=hot launch=graph", {{path_}});
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "t.db";
+};
+
+TEST_F(TargetLookupTest, TunedSizesAreAnsweredExactly) {
+  tune(512, "BM=64");
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {512, 512, 512};
+  const LookupAnswer answer = lookup.find(sizes);
+  EXPECT_EQ(answer.configuration, "BM=64");
+  EXPECT_EQ(answer.origin, Origin::exact);
+  EXPECT_EQ(answer.provenance, "measured");
+  EXPECT_EQ(answer.median_ns, 10000);
+  EXPECT_THAT(lookup.explain(sizes), HasSubstr("tuned for these sizes, measured"));
+}
+
+TEST_F(TargetLookupTest, TheLeaderOfAnUnfinishedRunIsNoExactAnswer) {
+  const std::int64_t sizes[] = {512, 512, 512};
+  db::TunedStore store(path_);
+  db::Sample sample(store);
+  sample.key.problem = "M=512 N=512 K=512 dtype=f32";
+  store.append(std::vector{sample.trial("BM=64", 10000)});
+  EXPECT_FALSE(store.best(sample.key)->decided);
+  {
+    TargetLookup lookup = open();
+    const LookupAnswer answer = lookup.find(sizes);
+    EXPECT_EQ(answer.configuration, "BM=64") << "it is known";
+    EXPECT_NE(answer.origin, Origin::exact) << "and was compared with nothing";
+  }
+  store.add_decision(sample.decision("BM=64", 10000, db::now_text()));
+  EXPECT_EQ(open().find(sizes).origin, Origin::exact);
+}
+
+TEST_F(TargetLookupTest, AnAnswerOfTheCostModelIsNotCalledTuned) {
+  tune(512, "BM=64", "", "predicted");
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {512, 512, 512}, near[] = {640, 640, 640};
+  EXPECT_THAT(lookup.explain(sizes),
+              AllOf(HasSubstr("\npredicted by the cost model for these sizes, not measured\n"),
+                    HasSubstr("us predicted there")));
+  EXPECT_THAT(lookup.explain(near), HasSubstr("us predicted there"));
+}
+
+TEST_F(TargetLookupTest, UntunedSizesTakeTheNearestWinnerThatIsValidThere) {
+  tune(512, "BM=64");
+  tune(1024, "BM=128");
+  TargetLookup lookup = open();
+  const std::int64_t near_1024[] = {896, 896, 896}, odd[] = {992, 992, 992};
+  EXPECT_EQ(lookup.find(near_1024).configuration, "BM=128");
+  EXPECT_EQ(lookup.find(near_1024).origin, Origin::transferred);
+  EXPECT_NEAR(lookup.find(near_1024).distance, 0.1926, 1e-4);  // log2(1024 / 896)
+  // 992 = 31 * 32: neither 128 nor 64 divides it.
+  EXPECT_EQ(lookup.find(odd).configuration, "BM=16");
+  EXPECT_EQ(lookup.find(odd).origin, Origin::default_configuration);
+}
+
+TEST_F(TargetLookupTest, AnotherDeviceOfTheArchitectureComesBeforeTheDefault) {
+  tune(512, "BM=64", "NVIDIA H100");
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {512, 512, 512};
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::same_architecture);
+}
+
+TEST_F(TargetLookupTest, ARowOfAChangedSourceIsUsedOnlyWhereItIsStillValid) {
+  tune(512, "BM=64");
+  const std::int64_t sizes[] = {512, 512, 512};
+  EXPECT_EQ(open("f2").find(sizes).configuration, "BM=64");
+  EXPECT_EQ(open("f2").find(sizes).validity, db::Validity::source_drifted);
+  tune(512, "BM=256");  // no longer a value
+  EXPECT_EQ(open("f2").find(sizes).configuration, "BM=16");
+}
+
+TEST_F(TargetLookupTest, HostileConfigurationsNeverReachACompiler) {
+  for (const char* text : {"BM=64 X=1", "BM=sixty", "", "BM=", "BM=64;rm", "X=64", "BM=0"}) {
+    tune(512, text);
+    const std::int64_t sizes[] = {640, 640, 640};
+    EXPECT_EQ(open().find(sizes).configuration, "BM=16") << text;
+  }
+}
+
+TEST_F(TargetLookupTest, WithoutAnyDatabaseTheDefaultAnswers) {
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {512, 512, 512}, odd[] = {513, 1, 1};
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=16");
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::default_configuration);
+  EXPECT_EQ(lookup.warnings(), "");
+  EXPECT_THROW(lookup.find(odd), Error);
+  EXPECT_THROW(lookup.find(std::span(sizes).first(2)), UsageError);
+}
+
+TEST_F(TargetLookupTest, APinHoldsUntilItIsTakenBackAndMustBeValid) {
+  tune(512, "BM=64");
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {512, 512, 512};
+  lookup.pin(sizes, "BM=32");
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=32");
+  EXPECT_EQ(lookup.find(sizes).provenance, "pinned");
+  EXPECT_THROW(lookup.pin(sizes, "BM=33"), Error);
+  lookup.pin(sizes, "");
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+}
+
+TEST_F(TargetLookupTest, NearSizesAtWhichTheLibraryWonLeadToIt) {
+  {
+    db::TunedStore store(path_);
+    const db::Sample sample(store);
+    store.add_decision(sample.lost_decision("BM=64", 10000));
+  }
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {640, 512, 512};
+  const LookupAnswer answer = lookup.find(sizes);
+  EXPECT_EQ(answer.configuration, "BM=64");
+  EXPECT_EQ(answer.baseline, "cublas") << "without a candidate of that size";
+  EXPECT_NEAR(answer.baseline_ns, 9790, 1);
+  EXPECT_THAT(lookup.explain(sizes), HasSubstr("cublas is expected to take 9.790 us"));
+}
+
+TEST_F(TargetLookupTest, RefreshSeesWhatWasTunedSinceWhileOthersAsk) {
+  tune(512, "BM=64");
+  TargetLookup lookup = open();
+  const std::int64_t sizes[] = {1024, 1024, 1024};
+  const LookupAnswer before = lookup.find(sizes);
+  EXPECT_EQ(before.origin, Origin::transferred);
+  std::atomic<bool> done{false};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&] {
+      while (!done) EXPECT_FALSE(lookup.find(sizes).configuration.empty());
+    });
+  }
+  tune(1024, "BM=128");
+  lookup.refresh();
+  done = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=128");
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
+  EXPECT_EQ(before.configuration, "BM=64") << "old answers stay valid";
+}
+
+TEST_F(TargetLookupTest, ARowThatIsNotValidForItsOwnSizesIsNoAnswer) {
+  const std::int64_t sizes[] = {512, 512, 512}, other[] = {544, 544, 544};
+  for (const char* provenance : {"measured", "imported"}) {
+    for (const char* text : {"BM=banana", "BM=24", "BM=64 X=1"}) {
+      const db::TemporaryFolder folder;
+      path_ = folder / "t.db";
+      tune(544, "BM=32");
+      tune(512, text, "", provenance);
+      TargetLookup lookup = open();
+      EXPECT_EQ(lookup.find(sizes).configuration, "BM=32") << text;
+      EXPECT_EQ(lookup.find(sizes).origin, Origin::transferred) << text;
+      EXPECT_THAT(lookup.warnings(), AllOf(HasSubstr("t.db: 1 of its answers for gemm"),
+                                           HasSubstr(text), HasSubstr("M=512 N=512 K=512")));
+    }
+  }
+  path_ = folder_ / "t.db";
+  tune(544, "BM=128");  // is a value, but does not divide 544
+  EXPECT_EQ(open().find(other).configuration, "BM=16");
+}
+
+TEST_F(TargetLookupTest, ARowThatIsNotValidHidesNoneBelowIt) {
+  const std::filesystem::path site = folder_ / "site.db";
+  tune(512, "BM=65");
+  tune_in(site, 512, "BM=64");
+  TargetLookup lookup(target_of(), {}, gpu(), "l2=hot launch=graph", {{path_}, {site}});
+  const std::int64_t sizes[] = {512, 512, 512};
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
+}
+
+TEST_F(TargetLookupTest, ARefreshThatCannotReadADatabaseKeepsWhatItHeld) {
+  tune(512, "BM=64");
+  const std::filesystem::path site = folder_ / "site.db";
+  std::filesystem::copy_file(path_, site);
+  TargetLookup lookup(target_of(), {}, gpu(), "l2=hot launch=graph", {{path_}, {site}});
+  const std::int64_t sizes[] = {512, 512, 512}, new_sizes[] = {1024, 1024, 1024};
+  const std::int64_t pinned[] = {256, 256, 256};
+  lookup.pin(pinned, "BM=32");
+  const auto keeps = [&](const std::string& why) {
+    EXPECT_THAT(db::message_of([&] { lookup.refresh(); }),
+                AllOf(HasSubstr("keep their previous rows: "), HasSubstr("t.db: " + why)));
+    EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+    EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
+    EXPECT_EQ(lookup.find(pinned).configuration, "BM=32");
+  };
+  std::filesystem::rename(path_, folder_ / "away.db");
+  keeps("is gone");
+  keeps("is gone");
+  std::ofstream(path_) << std::string(5000, 'x');
+  keeps("is not a database");
+  std::filesystem::remove(path_);
+  keeps("is gone");
+  std::filesystem::create_directory(path_);
+  keeps("it is a folder");
+
+  tune_in(site, 1024, "BM=128");
+  keeps("it is a folder");
+  EXPECT_EQ(lookup.find(new_sizes).configuration, "BM=128") << "the other is read anew";
+
+  std::filesystem::remove(path_);
+  std::filesystem::rename(folder_ / "away.db", path_);
+  lookup.refresh();
+  EXPECT_EQ(lookup.warnings(), "");
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+  EXPECT_NE(lookup.find(pinned).configuration, "BM=32");
+}
+
+TEST_F(TargetLookupTest, ARefreshOfADatabaseThatNeverWasChangesNothing) {
+  TargetLookup lookup = open();
+  lookup.refresh();
+  EXPECT_EQ(lookup.warnings(), "");
+}
+
+/// The target's default configuration stands where nothing is left.
+TEST_F(TargetLookupTest, WhatMayBeNoAnswerIsServedAtNoSizes) {
+  for (const db::HostileDatabase& hostile : db::hostile_databases()) {
+    SCOPED_TRACE(hostile.name);
+    const TemporaryFolder folder;
+    path_ = folder / "t.db";
+    make(hostile, path_);
+    TargetLookup lookup = open();
+    for (const std::int64_t size : {512, 384, 640, 1024}) {
+      const std::int64_t sizes[] = {size, size, size};
+      EXPECT_EQ(lookup.find(sizes).configuration, "BM=32");
+      EXPECT_THAT(lookup.likely(sizes, 4), Not(Contains(db::kNoAnswer)));
+    }
+  }
+  path_ = folder_ / "t.db";
+}
+
+TEST_F(TargetLookupTest, WhatFailedForTheVerySizesIsNotTransferredToThem) {
+  tune(1024, "BM=64");
+  const auto fail = [&](const std::string& configuration) {
+    db::TunedStore store(path_);
+    const db::Sample sample(store);
+    const db::TrialRow failure = sample.failure(configuration, "wrong");
+    store.append({&failure, 1});
+  };
+  const std::int64_t sizes[] = {512, 512, 512}, other[] = {640, 640, 640};
+  fail("BM=64");
+  EXPECT_EQ(open().find(other).configuration, "BM=64");
+  EXPECT_EQ(open().find(sizes).configuration, "BM=16");
+  fail("BM=16");
+  EXPECT_EQ(open().find(sizes).configuration, "BM=32") << "the default failed, too";
+  EXPECT_EQ(open("f2").find(sizes).configuration, "BM=64") << "another source may be right";
+  fail("BM=32");
+  fail("BM=128");
+  TargetLookup lookup = open();
+  EXPECT_THAT([&] { lookup.find(sizes); },
+              ThrowsMessage<Error>(HasSubstr("every configuration failed for M=512 N=512 K=512")));
+}
+
+TEST_F(TargetLookupTest, ATransferredAnswerSaysWhetherSourceOrDriverHaveChanged) {
+  tune(512, "BM=64");
+  const std::int64_t near[] = {640, 640, 640};
+  EXPECT_EQ(open().find(near).validity, db::Validity::exact);
+  EXPECT_EQ(open("f2").find(near).origin, Origin::transferred);
+  EXPECT_EQ(open("f2").find(near).validity, db::Validity::source_drifted);
+  DeviceInfo updated = gpu();
+  updated.environment = "driver 600.10, CUDA 13.2";
+  TargetLookup lookup(target_of(), {}, updated, "l2=hot launch=graph", {{path_}});
+  EXPECT_EQ(lookup.find(near).validity, db::Validity::environment_drifted);
+}
+
+TEST_F(TargetLookupTest, AProblemOfManySizesIsFound) {
+  Target target = target_of();
+  target.name = "many";
+  target.sizes.clear();
+  std::vector<std::int64_t> sizes;
+  std::string names, problem;
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = i == 0 ? "M" : format("S{}", i);
+    target.sizes.push_back(name);
+    sizes.push_back(512 + i);
+    names += (i > 0 ? " " : "") + name;
+    problem += format("{}={} ", name, 512 + i);
+  }
+  {
+    db::TunedStore store(path_);
+    db::Sample sample(store);
+    sample.key.kernel = store.add_kernel({"", "many", "f1", names});
+    sample.key.problem = problem + "dtype=f32";
+    store.add_decision(sample.decision("BM=64", 10000));
+  }
+  TargetLookup lookup(target, {}, gpu(), "l2=hot launch=graph", {{path_}});
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
+  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
+  sizes.back() += 1;
+  EXPECT_EQ(lookup.find(sizes).origin, Origin::transferred) << "the last size counts, too";
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/answer/transfer_candidates.hpp"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "tests/support/how_often.hpp"
+#include "tests/tuner/answer/shipped_gemm.hpp"
+
+namespace autotune {
+namespace {
+
+using Sizes = std::array<std::int64_t, 3>;
+
+/// Log-uniform in 1..4096.
+std::vector<Sizes> random_sizes(std::size_t count) {
+  std::mt19937_64 random(20261124);
+  std::uniform_real_distribution<double> log2_of_size(0, 12);
+  std::vector<Sizes> all(count);
+  for (Sizes& sizes : all) {
+    for (std::int64_t& size : sizes) size = std::llround(std::exp2(log2_of_size(random)));
+  }
+  return all;
+}
+
+class TransferCandidatesTest : public ::testing::Test {
+ protected:
+  const ShippedGemm h200_{"NVIDIA H200"};
+  const SizedTarget sized_ = h200_.sized();
+};
+
+/// Each of them costs an evaluation of the model.
+TEST_F(TransferCandidatesTest, EachConfigurationIsRatedOnce) {
+  const KnownTimes known(sized_, h200_.times());
+  for (const Sizes& sizes : random_sizes(20)) {
+    TransferCandidates candidates(sized_, known, sizes);
+    const std::vector<TransferCandidate> valid = candidates.valid_ones();
+    std::set<Levels> distinct;
+    for (const TransferCandidate& each : valid) distinct.insert(*each.levels);
+    EXPECT_EQ(distinct.size(), valid.size());
+    EXPECT_FALSE(valid.empty());
+    EXPECT_LT(valid.size(), 700u) << "300 good ones, the default, and neighbours of 3";
+  }
+}
+
+TEST_F(TransferCandidatesTest, AllOfThemAreValid) {
+  const KnownTimes known(sized_, h200_.times());
+  for (const Sizes& sizes : random_sizes(20)) {
+    TransferCandidates candidates(sized_, known, sizes);
+    for (const TransferCandidate& each : candidates.valid_ones()) {
+      EXPECT_TRUE(is_valid(sized_.program, *each.levels, sizes));
+    }
+  }
+}
+
+TEST_F(TransferCandidatesTest, TheNearestProblemsAreFirst) {
+  const KnownTimes known(sized_, h200_.times());
+  const Sizes sizes{500, 700, 900};
+  const TransferCandidates candidates(sized_, known, sizes);
+  EXPECT_TRUE(std::ranges::is_sorted(candidates.near(), {}, &NearProblem::distance));
+}
+
+double processor_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+/// Compilers' checks would take most of the time.
+constexpr bool is_optimized() {
+#ifdef __OPTIMIZE__
+  return !testing::kSanitized;
+#else
+  return false;
+#endif
+}
+
+/// 0.5 ms on the machine of docs/database.md.
+TEST_F(TransferCandidatesTest, AChoiceTakesUnder5MsOfProcessorTime) {
+  if (!is_optimized()) GTEST_SKIP() << "this build is not optimized";
+  const Experience experience = h200_.experience(h200_.times());
+  std::vector<double> times;
+  for (const Sizes& sizes : random_sizes(101)) {
+    const double before = processor_ms();
+    experience.choose(sizes);
+    times.push_back(processor_ms() - before);
+  }
+  std::ranges::sort(times);
+  std::printf("median %.2f ms, most %.2f ms\n", times[50], times[100]);
+  EXPECT_LT(times[50], 2.5);
+  EXPECT_LT(times[95], 5);
+}
+
+/// On any machine: 230 as it is, 800 when levels, errors and ideal times were found in each choice,
+/// and expressions of all families were evaluated.
+TEST_F(TransferCandidatesTest, AChoiceTakesNoLongerThan450ChecksOfAConfiguration) {
+  if (!is_optimized()) GTEST_SKIP() << "this build is not optimized";
+  const Experience experience = h200_.experience(h200_.times());
+  const KnownTimes known(sized_, h200_.times());
+  std::vector<const Levels*> all;
+  for (const KnownProblem& one : known.problems()) {
+    if (one.good.front().levels != nullptr) all.push_back(one.good.front().levels);
+  }
+  double choices = 0, checks = 0;
+  std::size_t next = 0;
+  int valid = 0;
+  for (const Sizes& sizes : random_sizes(100)) {
+    const double before = processor_ms();
+    experience.choose(sizes);
+    const double between = processor_ms();
+    for (int i = 0; i < 450; ++i) {
+      valid += is_valid(sized_.program, *all[next++ % all.size()], sizes) ? 1 : 0;
+    }
+    checks += processor_ms() - between;
+    choices += between - before;
+  }
+  EXPECT_GT(valid, 0);
+  std::printf("a choice takes as long as %.0f checks\n", 450 * choices / checks);
+  EXPECT_LT(choices, checks);
+}
+
+}  // namespace
+}  // namespace autotune

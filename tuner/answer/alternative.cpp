@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/answer/alternative.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/core/error.hpp"
+#include "tuner/answer/transfer_choice.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+/// Doublings of the sizes from where an alternative is known. Farther away, its expected time is
+/// that of the model alone, and the least of many predictions tend to be too low.
+constexpr double kFarthest = 2;
+
+bool is_alike(const BufferSpec& a, const BufferSpec& b) {
+  return a.name == b.name && a.type == b.type && a.members == b.members && a.length == b.length &&
+         a.role == b.role;
+}
+
+bool is_same_scalar(const Scalar& a, const Scalar& b) {
+  return a.name == b.name && a.type == b.type;
+}
+
+/// Compared at one problem.
+void require_the_same_call(const TargetLookup& own, const TargetLookup& other) {
+  const auto refuse = [&](const char* what) {
+    throw UsageError(format("autotune_options.alternative: {} and {} have different {}",
+                            own.target().name, other.target().name, what));
+  };
+  if (own.target().sizes != other.target().sizes) refuse("sizes");
+  const std::vector<std::int64_t> sizes(own.target().sizes.size(), 64);
+  const TargetProgram mine(own.target(), own.problem_for(sizes), own.device());
+  const TargetProgram others(other.target(), other.problem_for(sizes), other.device());
+  if (!std::ranges::equal(mine.buffers(), others.buffers(), is_alike)) refuse("buffers");
+  if (!std::ranges::equal(mine.scalars(), others.scalars(), is_same_scalar)) refuse("scalars");
+}
+
+bool is_measured(const LookupAnswer& answer) {
+  return answer.origin == db::Origin::exact && answer.provenance != "predicted" &&
+         answer.median_ns > 0;
+}
+
+bool runs_library(const LookupAnswer& answer, Engines engines) {
+  return engines == Engines::with_libraries && answer.baseline_ns > 0;
+}
+
+/// Of what runs at these sizes. 0: unknown.
+double time_of(const LookupAnswer& answer, Engines engines) {
+  return runs_library(answer, engines) ? answer.baseline_ns : answer.expected_ns;
+}
+
+double distance_of(const LookupAnswer& answer) {
+  return answer.distance + (answer.origin == db::Origin::same_architecture ? kOtherDevice : 0);
+}
+
+/// Configurations of far sizes and the default one are not.
+bool is_tuned_near(const LookupAnswer& answer) {
+  return answer.origin != db::Origin::default_configuration && distance_of(answer) <= kFarthest &&
+         answer.expected_ns > 0;
+}
+
+}  // namespace
+
+std::unique_ptr<TargetLookup> open_alternative(const TargetLookup& own, Target target,
+                                               const NamedValues& settings,
+                                               std::vector<db::Layer> layers) {
+  NamedValues known;
+  for (const NamedValue& each : settings) {
+    const auto has = [&](const Setting& setting) { return setting.name == each.name; };
+    if (std::ranges::any_of(target.settings, has)) known.push_back(each);
+  }
+  auto other = std::make_unique<TargetLookup>(std::move(target), known, own.device(), own.policy(),
+                                              std::move(layers));
+  require_the_same_call(own, *other);
+  return other;
+}
+
+bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines) {
+  const double ours = time_of(own, engines), others = time_of(other, engines);
+  if (is_measured(own) && is_measured(other)) return others < ours;
+  if (ours == 0) return is_measured(other);
+  // Whether a library is expected to be the fastest is for `own` to say: both would call the same.
+  if (!is_measured(other) && runs_library(other, engines)) return false;
+  // A measured time gives way to an expected one only for the largest lead.
+  const double distance =
+      is_measured(own) ? kFarthest : std::max(distance_of(own), distance_of(other));
+  return is_tuned_near(other) && prefers_alternative(std::log(ours), std::log(others), distance);
+}
+
+TargetLookup& faster_of(TargetLookup& own, TargetLookup* other, std::span<const std::int64_t> sizes,
+                        Engines engines) {
+  if (other == nullptr) return own;
+  const LookupAnswer mine = own.find(sizes);
+  if (mine.provenance == "pinned") return own;
+  return is_faster(other->find(sizes), mine, engines) ? *other : own;
+}
+
+bool may_be_faster(const LookupAnswer& own, const LookupAnswer& other) {
+  return is_tuned_near(other) && (own.expected_ns == 0 || other.expected_ns < own.expected_ns);
+}
+
+}  // namespace autotune

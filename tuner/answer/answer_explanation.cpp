@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/answer/answer_explanation.hpp"
+
+#include <cmath>
+
+#include "tuner/core/target_program.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+std::string explanation_of(const Target& target, const Problem& problem, const DeviceInfo& device,
+                           const LookupAnswer& answer) {
+  const bool is_predicted = answer.provenance == "predicted";
+  const bool is_exact = answer.origin == db::Origin::exact;
+  std::string text =
+      format("{} {} on {}: {}\n", target.name, problem_text(target, problem), device.name,
+             configuration_text(target, problem, answer.configuration, device));
+  switch (answer.origin) {
+    case db::Origin::exact:
+      text += is_predicted ? "predicted by the cost model for these sizes, not measured"
+                           : format("tuned for these sizes, {}", answer.provenance);
+      break;
+    case db::Origin::transferred:
+      text += format(
+          "these sizes are not tuned; expected to be the fastest of the configurations that are "
+          "good "
+          "at near sizes; from sizes a factor of {:.3g} away",
+          std::exp2(answer.distance));
+      break;
+    case db::Origin::same_architecture:
+      text += format(
+          "not tuned on this device; good on another of the same architecture, at sizes a factor "
+          "of {:.3g} away",
+          std::exp2(answer.distance));
+      break;
+    case db::Origin::default_configuration:
+      text += "no near size is tuned; the target's default configuration";
+      break;
+  }
+  if (answer.validity != db::Validity::exact) text += format(", {}", name_of(answer.validity));
+  text += '\n';
+  if (answer.median_ns > 0) {
+    text +=
+        format("{}{} there", time_text(answer.median_ns * 1e-9), is_predicted ? " predicted" : "");
+    if (answer.default_ns > 0) {
+      text += format(", {:.2f}x the default", answer.default_ns / answer.median_ns);
+    }
+    text += '\n';
+  }
+  if (!is_exact && answer.expected_ns > 0) {
+    text += format("{} expected here\n", time_text(answer.expected_ns * 1e-9));
+  }
+  if (!answer.baseline.empty()) {
+    text += format("{} {} {}: it is {}faster, and is launched instead if it can be loaded\n",
+                   answer.baseline, is_exact ? "takes" : "is expected to take",
+                   time_text(answer.baseline_ns * 1e-9), is_exact ? "" : "expected to be ");
+  }
+  return text;
+}
+
+}  // namespace autotune

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses a configuration for untuned sizes from what is known at tuned ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "db/past_times.hpp"
+#include "tuner/answer/covers.hpp"
+#include "tuner/answer/known_times.hpp"
+#include "tuner/answer/sized_target.hpp"
+#include "tuner/answer/transfer_candidates.hpp"
+
+namespace autotune {
+
+/// Thread-safe.
+class Experience {
+ public:
+  /// What `sized` refers to must outlive it.
+  Experience(const SizedTarget& sized, db::PastTimes times);
+
+  struct Choice {
+    /// The configuration, with its time and its validity at the problem where it was found.
+    db::PastTime known;
+    double default_ns = 0;  // of the default configuration there; 0: unknown
+    double distance = 0;    // to that problem: root mean square of log2 of the sizes' ratios
+    bool same_device = true;
+    bool is_standard = false;     // the default configuration
+    double expected_seconds = 0;  // 0: the target has no cost model
+    bool is_covered = false;      // chosen from a cover of these sizes
+    std::string baseline;         // plugin of the vendor's library, if expected to be faster
+    double baseline_seconds = 0;  // expected
+  };
+
+  /// Between the sizes of a cover: the valid configuration of that cover with the least expected
+  /// time. Elsewhere: the valid configuration with the least expected time among good ones of the
+  /// nearest problems and, in a few steps, those one change away from the best. Without a cost
+  /// model, the fastest of the nearest problem. nullopt if none is valid.
+  std::optional<Choice> choose(std::span<const std::int64_t> sizes) const;
+
+  /// The expected time of this configuration. 0 if it is not valid for these sizes, or without a
+  /// cost model.
+  double expected_seconds(const std::string& configuration,
+                          std::span<const std::int64_t> sizes) const;
+
+  /// Whether this configuration failed for exactly these sizes on the target's device.
+  bool failed(const std::optional<Levels>& levels, std::span<const std::int64_t> sizes) const;
+  std::vector<Configuration> failed_at(std::span<const std::int64_t> sizes) const;
+
+  /// The `count` valid configurations with the least expected times. In the later half, each
+  /// differs from all before it in more than one parameter, as long as there are such.
+  std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count) const;
+
+ private:
+  void weigh_baseline(Choice& choice, TransferCandidates& candidates,
+                      std::span<const std::int64_t> sizes) const;
+
+  const SizedTarget sized_;
+  const KnownTimes known_;
+  const Covers covers_;
+};
+
+}  // namespace autotune

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/answer/known_times.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace autotune {
+
+std::size_t LevelsHash::operator()(const Levels& levels) const noexcept {
+  const auto bytes = std::as_bytes(std::span(levels));
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+/// Most problems share their configurations, so each text is parsed once.
+class KnownTimes::Reader {
+ public:
+  Reader(const SizedTarget& sized, KnownTimes& all) : sized_(sized), all_(all) {}
+
+  KnownProblem problem(const db::PastProblem& past) {
+    PredictionsAt predictions = all_.models_.at(past);
+    KnownProblem known;
+    known.problem = &past;
+    known.is_here = all_.models_.same_device()[past.device];
+    for (const db::PastTime& time : past.good) {
+      if (known.good.size() < kOfEach) known.good.push_back(this->time(time, predictions));
+    }
+    if (past.standard.ns > 0) known.standard = time(past.standard, predictions);
+    if (!past.cover.empty()) known.pinned = time(past.pinned, predictions);
+    if (past.baseline_ns > 0) known.ideal = predictions.ideal();
+    return known;
+  }
+
+ private:
+  using Number = decltype(KnownTimes::numbers_)::value_type;
+
+  KnownTime time(const db::PastTime& time, PredictionsAt& predictions) {
+    const Number* const number = this->number(time.configuration);
+    if (number == nullptr) return {&time, nullptr, 0, {}};
+    return {&time, &number->first, number->second, predictions.error(number->first, time)};
+  }
+
+  /// nullptr if it is not a configuration of the target.
+  const Number* number(std::string_view text) {
+    const auto [found, is_new] = of_texts_.try_emplace(text, nullptr);
+    if (!is_new) return found->second;
+    if (auto levels = levels_in(sized_.target, text)) {
+      found->second = &*all_.numbers_.try_emplace(std::move(*levels), all_.numbers_.size()).first;
+    }
+    return found->second;
+  }
+
+  const SizedTarget& sized_;
+  KnownTimes& all_;
+  std::unordered_map<std::string_view, const Number*> of_texts_;
+};
+
+KnownTimes::KnownTimes(const SizedTarget& sized, db::PastTimes times)
+    : times_(std::move(times)), models_(sized, times_) {
+  Reader reader(sized, *this);
+  problems_.reserve(times_.problems.size());
+  for (const db::PastProblem& past : times_.problems) problems_.push_back(reader.problem(past));
+  for (const db::FailedThere& there : times_.failed) {
+    std::vector<Levels>& failed = failed_[there.sizes];
+    for (const std::string& configuration : there.configurations) {
+      if (auto levels = levels_in(sized.target, configuration))
+        failed.push_back(*std::move(levels));
+    }
+  }
+}
+
+std::optional<std::size_t> KnownTimes::number_of(const Levels& levels) const {
+  const auto found = numbers_.find(levels);
+  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::span<const Levels> KnownTimes::failed_at(std::span<const std::int64_t> sizes) const {
+  if (failed_.empty()) return {};
+  const auto found = failed_.find({sizes.begin(), sizes.end()});
+  return found == failed_.end() ? std::span<const Levels>() : found->second;
+}
+
+}  // namespace autotune

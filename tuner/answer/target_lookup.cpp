@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/answer/target_lookup.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/core/error.hpp"
+#include "tuner/records/records.hpp"
+#include "tuner/answer/answer_explanation.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/text/printable.hpp"
+
+namespace autotune {
+namespace {
+
+Problem ones_of(const Target& target, const NamedValues& settings) {
+  NamedValues ones;
+  for (const std::string& size : target.sizes) ones.push_back({size, 1});
+  return problem_of(target, ones, settings);
+}
+
+LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double distance) {
+  LookupAnswer answer{row.configuration, row.provenance, origin,  row.validity,
+                      row.median_ns,     row.default_ns, distance};
+  answer.early_start = row.early_start;
+  if (origin == db::Origin::exact) {  // only there were it and the library measured
+    answer.expected_ns = row.median_ns;
+    answer.baseline = row.baseline;
+    answer.baseline_ns = row.baseline_ns;
+  }
+  return answer;
+}
+
+/// Tuned with this source on this device.
+bool is_exact(const db::LookupRow& row) {
+  return row.same_device && row.validity != db::Validity::source_drifted;
+}
+
+}  // namespace
+
+std::vector<db::Layer> waiting_briefly(std::vector<db::Layer> layers) {
+  const auto until = std::chrono::steady_clock::now() + kLongestWait;
+  for (db::Layer& layer : layers) layer.wait_until = until;
+  return layers;
+}
+
+TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
+                           std::string policy, std::vector<db::Layer> layers)
+    : target_(std::move(target)),
+      device_(std::move(device)),
+      policy_(std::move(policy)),
+      layers_(std::move(layers)),
+      ones_(ones_of(target_, settings)),
+      program_(target_, ones_, device_, SizeBinding::given),
+      default_levels_(levels_of(target_.parameters, target_.default_configuration)),
+      tables_(db::LookupTable(target_.sizes.size(), {})) {
+  take(read_rows(layers_));
+  learn(read_past(layers_));
+}
+
+db::LookupRequest TargetLookup::request() const {
+  db::LookupRequest request;
+  request.target = target_.name;
+  request.fingerprint = target_.fingerprint;
+  request.device = device_row(device_);
+  request.environment = device_.environment;
+  request.size_names = kernel_row(target_).sizes;
+  const auto settings = ones_.values.begin() + static_cast<std::ptrdiff_t>(target_.sizes.size());
+  request.settings = to_text({settings, ones_.values.end()});
+  request.policy = policy_;
+  return request;
+}
+
+db::PastTimes TargetLookup::read_past(std::span<const db::Layer> layers) const {
+  return db::read_past_times(layers, request());
+}
+
+db::LookupRows TargetLookup::read_rows(std::span<const db::Layer> layers) const {
+  db::LookupRows read = db::read_lookup_rows(layers, request());
+  drop_invalid(read);
+  return read;
+}
+
+/// Drops invalid rows that find() would return unchecked. transfer() checks the others.
+void TargetLookup::drop_invalid(db::LookupRows& read) const {
+  std::unordered_map<std::string, std::optional<Levels>> levels;  // by text; most rows share a few
+  std::map<std::uint8_t, std::vector<db::LookupRow>> dropped;     // of each layer
+  const auto is_wrong = [&](const db::LookupRow& row) {
+    if (!is_exact(row)) return false;
+    const auto [found, is_new] = levels.try_emplace(row.configuration);
+    if (is_new) found->second = levels_in(target_, row.configuration);
+    if (is_valid(found->second, row.sizes)) return false;
+    dropped[row.layer].push_back(row);
+    return true;
+  };
+  std::erase_if(read.rows, is_wrong);
+  for (const auto& [layer, rows] : dropped) {
+    read.warnings.push_back(format(
+        "{}: {} of its answers for {} on {} are left out, as they are not valid there, such as "
+        "\"{}\" for {}; tune these sizes again, or take back what was pinned (autotune db unpin)",
+        layers_[layer].path.string(), rows.size(), target_.name, device_.name,
+        rows.front().configuration, problem_text(target_, problem_with(rows.front().sizes))));
+  }
+}
+
+void TargetLookup::take(db::LookupRows read) {
+  std::string warnings = printable(joined(read.warnings, "\n"));
+  if (!warnings.empty()) warnings += '\n';
+  warnings_.store(&interned(warnings), std::memory_order_release);
+  layer_states_ = std::move(read.layers);
+  tables_.swap({target_.sizes.size(), std::move(read.rows)});
+  remembered_.clear();
+}
+
+void TargetLookup::learn(db::PastTimes past) {
+  experience_ =
+      std::make_unique<Experience>(SizedTarget{target_, ones_, device_, program_}, std::move(past));
+}
+
+LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
+  if (has_pins_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(mutex_);
+    const auto pinned = pins_.find(Sizes(sizes.begin(), sizes.end()));
+    if (pinned != pins_.end()) return {pinned->second, "pinned", db::Origin::exact, {}, 0, 0, 0};
+  }
+  const db::LookupRow* row = tables_.table().find(sizes);
+  if (row && is_exact(*row)) {
+    return answer_of(*row, db::Origin::exact, 0);
+  }
+  return transfer(sizes);
+}
+
+/// Computed once for each problem, then remembered.
+LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
+  const std::lock_guard lock(mutex_);
+  if (const auto raced = first_uses_.find(sizes); raced != first_uses_.end()) return raced->second;
+  if (const auto known = remembered_.find(sizes); known != remembered_.end()) return known->second;
+  check(sizes);
+  auto answer = stored(sizes);
+  if (!answer) answer = chosen(sizes);
+  if (!answer) {
+    answer.emplace();
+    answer->configuration = interned(known_default(sizes));
+  }
+  if (answer->expected_ns == 0) {
+    const std::string configuration(answer->configuration);
+    answer->expected_ns = experience_->expected_seconds(configuration, sizes) * 1e9;
+  }
+  if (remembered_.size() >= kMostRemembered) remembered_.clear();
+  return remembered_.emplace(Sizes(sizes.begin(), sizes.end()), *answer).first->second;
+}
+
+/// The row of exactly these sizes, of a changed source or another device, if it is valid here.
+std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> sizes) const {
+  const db::LookupRow* row = tables_.table().find(sizes);
+  if (!row) return std::nullopt;
+  const std::optional<Levels> levels = levels_in(target_, row->configuration);
+  if (!is_valid(levels, sizes) || experience_->failed(levels, sizes)) return std::nullopt;
+  return answer_of(*row, row->same_device ? db::Origin::exact : db::Origin::same_architecture, 0);
+}
+
+/// Chosen from what is known at other sizes.
+std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> sizes) {
+  const std::optional<Experience::Choice> choice = experience_->choose(sizes);
+  if (!choice) return std::nullopt;
+  LookupAnswer answer;
+  answer.configuration = interned(choice->known.configuration);
+  if (!choice->is_standard) {
+    answer.provenance = interned(choice->known.provenance);
+    answer.origin = choice->same_device ? db::Origin::transferred : db::Origin::same_architecture;
+    answer.validity = choice->known.validity;
+    answer.median_ns = choice->known.ns;
+    answer.default_ns = choice->default_ns;
+    answer.distance = choice->distance;
+  }
+  answer.expected_ns = choice->expected_seconds * 1e9;
+  answer.baseline = interned(choice->baseline);
+  answer.baseline_ns = choice->baseline_seconds * 1e9;
+  return answer;
+}
+
+bool TargetLookup::is_valid(const std::optional<Levels>& levels,
+                            std::span<const std::int64_t> sizes) const noexcept {
+  return levels && autotune::is_valid(program_, *levels, sizes);
+}
+
+void TargetLookup::check(std::span<const std::int64_t> sizes) const {
+  if (sizes.size() != target_.sizes.size()) {
+    throw UsageError(format("{} has {} size{}, not {}", target_.name, target_.sizes.size(),
+                            target_.sizes.size() == 1 ? "" : "s", sizes.size()));
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] < 1 || sizes[i] > 2147483647) {
+      throw UsageError(format("{}: the size {}={} is not from 1 to 2147483647", target_.name,
+                              target_.sizes[i], sizes[i]));
+    }
+  }
+}
+
+Problem TargetLookup::problem_for(std::span<const std::int64_t> sizes) const {
+  check(sizes);
+  return problem_with(sizes);
+}
+
+Problem TargetLookup::problem_with(std::span<const std::int64_t> sizes) const {
+  Problem problem = ones_;
+  for (std::size_t i = 0; i < sizes.size(); ++i) problem.values[i].value = sizes[i];
+  return problem;
+}
+
+std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) {
+  const std::lock_guard lock(mutex_);
+  return known_default(sizes);
+}
+
+std::string TargetLookup::known_default(std::span<const std::int64_t> sizes) const {
+  if (is_valid(default_levels_, sizes) && !experience_->failed(default_levels_, sizes)) {
+    return to_text(target_.default_configuration);
+  }
+  const Problem problem = problem_for(sizes);
+  const ParameterSpace space = space_of(target_, problem, device_);
+  if (space.empty()) throw Error(why_refused(target_, space));
+  const auto index = default_index_without(target_, space, experience_->failed_at(sizes));
+  if (index) return to_text(space.at(*index));
+  throw Error(format("{}: every configuration failed for {} on {}: tune it again with --retune",
+                     target_.name, problem_text(target_, problem), device_.name));
+}
+
+const std::string& TargetLookup::interned(const std::string& text) {
+  return *texts_.insert(text).first;
+}
+
+std::vector<std::string> TargetLookup::likely(std::span<const std::int64_t> sizes,
+                                              std::size_t count) {
+  check(sizes);
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> configurations = experience_->likely(sizes, count);
+  if (configurations.empty()) configurations.push_back(known_default(sizes));
+  return configurations;
+}
+
+void TargetLookup::keep_first_use(std::span<const std::int64_t> sizes, const db::Figures& figures) {
+  const std::lock_guard lock(mutex_);
+  LookupAnswer answer;
+  answer.configuration = interned(figures.configuration);
+  answer.provenance = "first use";
+  answer.origin = db::Origin::exact;
+  answer.median_ns = answer.expected_ns = figures.median_ns.value_or(0);
+  if (figures.baseline.wins) {
+    answer.baseline = interned(figures.baseline.text());
+    answer.baseline_ns = figures.baseline.ns.value_or(0);
+  }
+  first_uses_[Sizes(sizes.begin(), sizes.end())] = answer;
+}
+
+void TargetLookup::warn(const std::string& sentence) {
+  const std::lock_guard lock(mutex_);
+  const std::string all = warnings() + printable(sentence) + '\n';
+  warnings_.store(&interned(all), std::memory_order_release);
+}
+
+void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view configuration) {
+  check(sizes);
+  const std::string text(configuration);
+  if (!text.empty() && !is_valid(levels_in(target_, text), sizes)) {
+    throw Error(format("{}: {} is not valid for {} on {}", target_.name, text,
+                       problem_text(target_, problem_for(sizes)), device_.name));
+  }
+  const std::lock_guard lock(mutex_);
+  const Sizes key(sizes.begin(), sizes.end());
+  if (text.empty()) {
+    pins_.erase(key);
+  } else {
+    pins_[key] = interned(text);
+  }
+  has_pins_.store(!pins_.empty(), std::memory_order_release);
+}
+
+void TargetLookup::refresh() {
+  const std::vector<db::Layer> layers = waiting_briefly(layers_);
+  db::LookupRows read = read_rows(layers);
+  db::PastTimes past = read_past(layers);
+  const std::lock_guard lock(mutex_);
+  const bool is_whole = keep_lost_layers(read);
+  const std::string sentences = joined(read.warnings, "; ");
+  take(std::move(read));
+  if (!is_whole)
+    throw db::StoreError("databases that cannot be read keep their previous rows: " + sentences);
+  learn(std::move(past));
+  pins_.clear();
+  has_pins_.store(false, std::memory_order_release);
+}
+
+/// Keeps the previous rows of each layer that can no longer be read. False if there is such a
+/// layer.
+bool TargetLookup::keep_lost_layers(db::LookupRows& read) const {
+  bool is_whole = true;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const db::LayerState before = layer_states_[i];
+    const bool is_gone =
+        read.layers[i] == db::LayerState::missing && before == db::LayerState::read;
+    if (is_gone) read.warnings.push_back(layers_[i].path.string() + ": is gone; put it back");
+    if (!is_gone && read.layers[i] != db::LayerState::unreadable) continue;
+    is_whole = false;
+    read.layers[i] = before;
+    for (const db::LookupRow& row : tables_.table().rows()) {
+      if (row.layer == i) read.rows.push_back(row);
+    }
+  }
+  return is_whole;
+}
+
+std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
+  const Problem problem = problem_for(sizes);
+  return explanation_of(target_, problem, device_, find(sizes));
+}
+
+}  // namespace autotune

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks up configurations of one target with fixed settings on one device.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "db/lookup_source.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/core/target_program.hpp"
+#include "tuner/answer/experience.hpp"
+#include "tuner/answer/lookup_answer.hpp"
+
+namespace autotune {
+
+/// How long the reads of one call of a program wait for other processes' locks, altogether.
+inline constexpr std::chrono::seconds kLongestWait{1};
+
+/// These layers, whose reads wait until kLongestWait from now.
+std::vector<db::Layer> waiting_briefly(std::vector<db::Layer> layers);
+
+class TargetLookup {
+ public:
+  /// Settings missing in `settings` take the target's default. Throws UsageError for an unknown
+  /// setting, Error if a constraint has an unknown name. An unreadable database is a warning.
+  TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
+               std::vector<db::Layer> layers);
+
+  const Target& target() const { return target_; }
+  const DeviceInfo& device() const { return device_; }
+  const std::string& policy() const { return policy_; }
+  /// What was wrong with the databases when they were last read, then the sentences of warn(), one
+  /// a line. Valid as long as this object.
+  const std::string& warnings() const { return *warnings_.load(std::memory_order_acquire); }
+  void warn(const std::string& sentence);
+
+  /// Throws UsageError for a wrong count of sizes or a size below 1, Error if no configuration is
+  /// valid. For tuned sizes it neither locks nor allocates.
+  LookupAnswer find(std::span<const std::int64_t> sizes);
+  /// find() as sentences for a person.
+  std::string explain(std::span<const std::int64_t> sizes);
+
+  /// Valid configurations for these sizes, the least expected time first. Only the default
+  /// configuration if nothing is known. Throws as find().
+  std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count);
+  /// Makes `figures` the answer for these sizes, unless a database has an exact one.
+  void keep_first_use(std::span<const std::int64_t> sizes, const db::Figures& figures);
+
+  /// Pins a configuration until refresh(). An empty text removes the pin. Throws Error if the
+  /// configuration is not valid for these sizes.
+  void pin(std::span<const std::int64_t> sizes, std::string_view configuration);
+  /// Reads the databases again. Rows of a database that cannot be read stay. In that case pins stay
+  /// too, and db::StoreError has the reason.
+  void refresh();
+
+  Problem problem_for(std::span<const std::int64_t> sizes) const;
+  /// The target's default configuration, or one like it that is valid and did not fail for these
+  /// sizes. Throws Error if there is none.
+  std::string default_for(std::span<const std::int64_t> sizes);
+
+ private:
+  static constexpr std::size_t kMostRemembered = 4096;
+  using Sizes = std::vector<std::int64_t>;
+  /// Also compares with a span, so that a remembered answer is found without an allocation.
+  struct SizesLess {
+    using is_transparent = void;
+    bool operator()(std::span<const std::int64_t> a, std::span<const std::int64_t> b) const {
+      return std::ranges::lexicographical_compare(a, b);
+    }
+  };
+
+  db::LookupRows read_rows(std::span<const db::Layer> layers) const;
+  void drop_invalid(db::LookupRows& read) const;
+  bool keep_lost_layers(db::LookupRows& read) const;
+  /// Replaces the rows that were read before.
+  void take(db::LookupRows read);
+  void learn(db::PastTimes past);
+  db::LookupRequest request() const;
+  db::PastTimes read_past(std::span<const db::Layer> layers) const;
+
+  LookupAnswer transfer(std::span<const std::int64_t> sizes);
+  std::optional<LookupAnswer> stored(std::span<const std::int64_t> sizes) const;
+  std::optional<LookupAnswer> chosen(std::span<const std::int64_t> sizes);
+  bool is_valid(const std::optional<Levels>& levels,
+                std::span<const std::int64_t> sizes) const noexcept;
+  void check(std::span<const std::int64_t> sizes) const;
+  Problem problem_with(std::span<const std::int64_t> sizes) const;
+  std::string known_default(std::span<const std::int64_t> sizes) const;
+  const std::string& interned(const std::string& text);
+
+  const Target target_;
+  const DeviceInfo device_;
+  const std::string policy_;
+  const std::vector<db::Layer> layers_;
+  const Problem ones_;           // every size 1, and the settings
+  const TargetProgram program_;  // with given sizes
+  const std::optional<Levels> default_levels_;
+  db::LookupHolder tables_;
+  std::atomic<const std::string*> warnings_{nullptr};  // of texts_
+
+  std::mutex mutex_;  // for everything below: sizes that were not tuned
+  std::vector<db::LayerState> layer_states_;
+  std::map<Sizes, LookupAnswer, SizesLess> remembered_;
+  std::map<Sizes, LookupAnswer, SizesLess> first_uses_;
+  std::unique_ptr<Experience> experience_;
+  std::set<std::string, std::less<>> texts_;
+  std::map<Sizes, std::string_view> pins_;
+  std::atomic<bool> has_pins_{false};
+};
+
+}  // namespace autotune

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/answer/transfer_candidates.hpp"
+
+#include <algorithm>
+
+#include "db/problem_text.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::size_t kMostProblems = 256;  // the nearest
+constexpr std::size_t kFirst = 8;   // candidates to expand when none but the default is valid
+constexpr double kOneChange = 0.6;  // added to the distance of a neighbour's error
+constexpr int kSteps = 3;
+
+std::vector<NearProblem> nearest(const KnownTimes& known, std::span<const std::int64_t> sizes) {
+  std::vector<NearProblem> near;
+  near.reserve(known.problems().size());
+  for (const KnownProblem& one : known.problems()) {
+    const double distance = db::size_distance(one.problem->sizes, sizes);
+    near.push_back({&one, distance + (one.is_here ? 0 : kOtherDevice)});
+  }
+  const std::size_t count = std::min(near.size(), kMostProblems);
+  std::ranges::partial_sort(near, near.begin() + static_cast<std::ptrdiff_t>(count), {},
+                            &NearProblem::distance);
+  near.resize(count);
+  return near;
+}
+
+double typical_of(std::span<const TransferCandidate> all) {
+  std::vector<KnownError> errors;
+  errors.reserve(all.size());
+  for (const TransferCandidate& each : all) {
+    if (each.known) errors.push_back(*each.known);
+  }
+  return typical_error(errors);
+}
+
+}  // namespace
+
+TransferCandidates::TransferCandidates(const SizedTarget& sized, const KnownTimes& known,
+                                       std::span<const std::int64_t> sizes)
+    : sized_(sized),
+      known_(known),
+      sizes_(sizes),
+      near_(nearest(known, sizes)),
+      is_valid_(sized.program.sized_validity(), sizes),
+      failed_(known.failed_at(sizes)),
+      predictions_(known.models().at(sizes)) {}
+
+std::vector<TransferCandidate> TransferCandidates::of_cover(const Covers& covers) {
+  std::vector<TransferCandidate> all;
+  seen_.assign(known_.count(), false);
+  for (const NearProblem& near : near_) {
+    const KnownProblem& known = *near.known;
+    if (!known.is_here || !known.pinned || !covers.spans(known.problem->cover, sizes_)) continue;
+    if (const auto one = from(near, *known.pinned)) all.push_back(*one);
+  }
+  std::vector<TransferCandidate> valid;
+  rate(all, typical_of(all), valid);
+  return valid;
+}
+
+std::vector<TransferCandidate> TransferCandidates::valid_ones() {
+  const std::vector<TransferCandidate> all = good_ones();
+  const double typical = typical_of(all);
+  std::vector<TransferCandidate> valid;
+  rate(all, typical, valid);
+  // Where no good configuration is valid, neighbours of invalid ones may be.
+  if (std::ranges::all_of(valid, &TransferCandidate::is_standard)) {
+    for (const TransferCandidate& each : std::span(all).first(std::min(all.size(), kFirst))) {
+      add_neighbours(each, typical, valid);
+    }
+  }
+  if (known_.models().has_model()) descend(valid, typical);
+  return valid;
+}
+
+std::optional<TransferCandidate> TransferCandidates::one(const Levels& levels) {
+  const std::vector<TransferCandidate> all = good_ones();
+  const auto is_it = [&](const TransferCandidate& each) { return *each.levels == levels; };
+  const auto found = std::ranges::find_if(all, is_it);
+  TransferCandidate one =
+      found == all.end() ? TransferCandidate{&levels, nullptr, nullptr, {}} : *found;
+  if (!may_answer(levels) || !predict(one, typical_of(all), 1)) return std::nullopt;
+  return one;
+}
+
+/// Good configurations of the nearest problems, each once, with its error at the nearest of them.
+std::vector<TransferCandidate> TransferCandidates::good_ones() {
+  std::vector<TransferCandidate> all;
+  all.reserve(kMost + near_.size());
+  seen_.assign(known_.count(), false);
+  for (const NearProblem& near : near_) {
+    for (const KnownTime& time : near.known->good) {
+      if (all.size() == kMost) break;
+      if (const auto one = from(near, time)) all.push_back(*one);
+    }
+  }
+  for (const NearProblem& near : near_) {
+    if (!near.known->standard) continue;
+    if (auto one = from(near, *near.known->standard)) {
+      one->is_standard = true;
+      all.push_back(*one);
+    }
+  }
+  return all;
+}
+
+/// nullopt if it is not a configuration of the target, or was seen already.
+std::optional<TransferCandidate> TransferCandidates::from(const NearProblem& near,
+                                                          const KnownTime& time) {
+  if (time.levels == nullptr || seen_[time.number]) return std::nullopt;
+  seen_[time.number] = true;
+  std::optional<KnownError> known;
+  if (time.error) known = {*time.error, near.distance};
+  return TransferCandidate{time.levels, &near, time.time, known};
+}
+
+/// Adds the valid ones.
+void TransferCandidates::rate(std::span<const TransferCandidate> all, double typical,
+                              std::vector<TransferCandidate>& valid) {
+  std::size_t rank = 1;
+  for (TransferCandidate each : all) {
+    if (!may_answer(*each.levels) || !predict(each, typical, rank)) continue;
+    ++rank;
+    valid.push_back(each);
+  }
+}
+
+/// Sets the expected time. False if the model has none. Without a model, the rank stands for time.
+bool TransferCandidates::predict(TransferCandidate& one, double typical, std::size_t rank) {
+  one.expected = static_cast<double>(rank);
+  if (!known_.models().has_model()) return true;
+  const std::optional<double> time = predictions_.time(*one.levels);
+  if (!time) return false;
+  one.expected = expected_time(*time, one.known, typical);
+  return true;
+}
+
+/// A few steps of a search by the model: adds the neighbours of the best.
+void TransferCandidates::descend(std::vector<TransferCandidate>& valid, double typical) {
+  std::vector<const Levels*> expanded;
+  for (int step = 0; step < kSteps && !valid.empty(); ++step) {
+    const TransferCandidate best =
+        *std::ranges::min_element(valid, {}, &TransferCandidate::expected);
+    if (std::ranges::find(expanded, best.levels) != expanded.end()) return;
+    expanded.push_back(best.levels);
+    add_neighbours(best, typical, valid);
+  }
+}
+
+/// Adds valid configurations that differ from `one` in one parameter, without those already seen.
+void TransferCandidates::add_neighbours(const TransferCandidate& one, double typical,
+                                        std::vector<TransferCandidate>& valid) {
+  TransferCandidate changed{nullptr, one.from, nullptr, one.known};
+  if (changed.known) changed.known->distance += kOneChange;
+  Levels levels = *one.levels;
+  std::size_t rank = 1;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::uint16_t own = levels[i];
+    for (std::size_t level = 0; level < sized_.target.parameters[i].values.size(); ++level) {
+      levels[i] = static_cast<std::uint16_t>(level);
+      if (level == own || !may_answer(levels)) continue;
+      changed.levels = kept_if_new(levels);
+      if (changed.levels == nullptr || !predict(changed, typical, rank)) continue;
+      ++rank;
+      valid.push_back(changed);
+    }
+    levels[i] = own;
+  }
+}
+
+bool TransferCandidates::may_answer(const Levels& levels) {
+  return is_valid_(levels) && std::ranges::find(failed_, levels) == failed_.end();
+}
+
+/// nullptr if it was seen already.
+const Levels* TransferCandidates::kept_if_new(const Levels& levels) {
+  const auto number = known_.number_of(levels);
+  if (number && seen_[*number]) return nullptr;
+  const auto [kept, is_new] = neighbours_.insert(levels);
+  return is_new ? &*kept : nullptr;
+}
+
+}  // namespace autotune

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations for one untuned problem, with their expected times.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "tuner/core/sized_validity.hpp"
+#include "tuner/answer/covers.hpp"
+#include "tuner/answer/known_times.hpp"
+#include "tuner/answer/transfer_choice.hpp"
+
+namespace autotune {
+
+/// A tuned problem, with its distance from the requested sizes.
+struct NearProblem {
+  const KnownProblem* known;
+  double distance;
+};
+
+struct TransferCandidate {
+  const Levels* levels;
+  const NearProblem* from;   // the nearest problem where it was good
+  const db::PastTime* time;  // its time there; nullptr if it is only a neighbour of such a one
+  std::optional<KnownError> known = {};
+  bool is_standard = false;  // the default configuration
+  double expected = 0;       // logarithm of seconds
+};
+
+/// The candidates for the sizes of one question. Not thread-safe.
+class TransferCandidates {
+ public:
+  /// The arguments must outlive it.
+  TransferCandidates(const SizedTarget& sized, const KnownTimes& known,
+                     std::span<const std::int64_t> sizes);
+
+  /// The nearest first.
+  std::span<const NearProblem> near() const { return near_; }
+  /// What a call ideally takes, as PredictionsAt::ideal().
+  double ideal() { return predictions_.ideal(); }
+
+  /// Valid configurations of the covers that span these sizes, each once.
+  std::vector<TransferCandidate> of_cover(const Covers& covers);
+  /// Valid configurations among those that were good at near problems, and neighbours of the best.
+  /// Pointers in it are valid as long as this object.
+  std::vector<TransferCandidate> valid_ones();
+  /// This configuration, if it is valid.
+  std::optional<TransferCandidate> one(const Levels& levels);
+
+  static constexpr std::size_t kMost = 450;
+
+ private:
+  std::vector<TransferCandidate> good_ones();
+  std::optional<TransferCandidate> from(const NearProblem& near, const KnownTime& time);
+  void rate(std::span<const TransferCandidate> all, double typical,
+            std::vector<TransferCandidate>& valid);
+  void add_neighbours(const TransferCandidate& one, double typical,
+                      std::vector<TransferCandidate>& valid);
+  bool predict(TransferCandidate& one, double typical, std::size_t rank);
+  void descend(std::vector<TransferCandidate>& valid, double typical);
+  const Levels* kept_if_new(const Levels& levels);
+  /// It is valid for these sizes, and has not failed for them.
+  bool may_answer(const Levels& levels);
+
+  const SizedTarget& sized_;
+  const KnownTimes& known_;
+  std::span<const std::int64_t> sizes_;
+  std::vector<NearProblem> near_;
+  ValidityAt is_valid_;
+  const std::span<const Levels> failed_;
+  PredictionsAt predictions_;
+  std::vector<bool> seen_;                             // by number
+  std::unordered_set<Levels, LevelsHash> neighbours_;  // the valid ones that have no number
+};
+
+}  // namespace autotune
