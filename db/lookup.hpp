@@ -47,7 +47,8 @@ struct LookupRow {
   bool same_device = true;  // false: another device of the same compute capability
   /// In a chain of its calls, it was faster with an early start than in order.
   bool early_start = false;
-  bool same_policy = true;  // false: timed in a chain, although another context was requested
+  bool library_timed = false;  // beside the vendor's library, whichever was faster
+  bool same_policy = true;     // false: timed in a chain, although another context was requested
 };
 
 /// A hash table over sizes with open addressing. A probe reads one cache line of keys.

@@ -55,6 +55,7 @@ struct LayerReading {
       row.provenance = best.view.provenance;
       row.median_ns = std::max(best.view.median_ns, 0.0);
       row.default_ns = std::max(best.view.default_ns, 0.0);
+      row.library_timed = best.view.baseline_ns > 0;
       if (best.view.baseline_wins) {
         row.baseline.append(best.view.baseline).append(1, ' ').append(best.view.candidate);
         row.baseline_ns = std::max(best.view.baseline_ns, 0.0);

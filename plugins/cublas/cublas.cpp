@@ -289,9 +289,15 @@ const char* launch(void* instance, std::uint32_t candidate, void* const* address
   });
 }
 
+const char* refuses(const autotune_baseline_problem_v1* problem) {
+  return reason_of([&] { cublas::product_of(*problem); });
+}
+
 constexpr autotune_baseline_v1 kBaseline{supports, open, close, candidates, name, launch};
+constexpr autotune_offers_v1 kOffers{refuses};
 
 const void* facet(const char* id) {
+  if (std::strcmp(id, AUTOTUNE_FACET_OFFERS) == 0) return &kOffers;
   return std::strcmp(id, AUTOTUNE_FACET_BASELINE) == 0 ? &kBaseline : nullptr;
 }
 

@@ -209,6 +209,17 @@ typedef struct autotune_baseline_v1 {
   const char* (*launch)(void* instance, uint32_t candidate, void* const* addresses, void* stream);
 } autotune_baseline_v1;
 
+/* ---- offers/1: what a baseline computes -------------------------------------------------- */
+
+#define AUTOTUNE_FACET_OFFERS "offers/1"
+
+typedef struct autotune_offers_v1 {
+  /* The reason why the baseline cannot compute this problem; NULL if it can. Called without a GPU,
+   * and without buffers: `data` is NULL. A baseline without this facet computes every problem of
+   * the targets that it supports. */
+  const char* (*refuses)(const autotune_baseline_problem_v1* problem);
+} autotune_offers_v1;
+
 /* ---- counters/1: hardware counters ------------------------------------------------------- */
 
 #define AUTOTUNE_FACET_COUNTERS "counters/1"

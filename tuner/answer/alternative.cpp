@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "tuner/core/error.hpp"
 #include "tuner/answer/transfer_choice.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -38,13 +39,15 @@ void require_the_same_call(const TargetLookup& own, const TargetLookup& other) {
   if (!std::ranges::equal(mine.scalars(), others.scalars(), is_same_scalar)) refuse("scalars");
 }
 
-bool is_measured(const LookupAnswer& answer) {
+/// Where the library may run, beside it.
+bool is_measured(const LookupAnswer& answer, Engines engines) {
+  const bool is_whole = engines == Engines::kernels_only || !answer.library_is_expected;
   return answer.origin == db::Origin::exact && answer.provenance != "predicted" &&
-         answer.median_ns > 0;
+         answer.median_ns > 0 && is_whole;
 }
 
 bool runs_library(const LookupAnswer& answer, Engines engines) {
-  return engines == Engines::with_libraries && answer.baseline_ns > 0;
+  return engines == Engines::with_libraries && !answer.baseline.empty();
 }
 
 /// Of what runs at these sizes. 0: unknown.
@@ -66,27 +69,45 @@ bool is_tuned_near(const LookupAnswer& answer) {
 
 std::unique_ptr<TargetLookup> open_alternative(const TargetLookup& own, Target target,
                                                const NamedValues& settings,
-                                               std::vector<db::Layer> layers) {
+                                               std::vector<db::Layer> layers, Libraries libraries) {
   NamedValues known;
   for (const NamedValue& each : settings) {
     const auto has = [&](const Setting& setting) { return setting.name == each.name; };
     if (std::ranges::any_of(target.settings, has)) known.push_back(each);
   }
   auto other = std::make_unique<TargetLookup>(std::move(target), known, own.device(), own.policy(),
-                                              std::move(layers));
+                                              std::move(layers), std::move(libraries));
   require_the_same_call(own, *other);
   return other;
 }
 
+std::unique_ptr<TargetLookup> open_named_alternative(
+    const TargetLookup& own, const std::function<Target(const std::string&)>& find,
+    const NamedValues& settings, const std::vector<db::Layer>& layers, Libraries libraries) {
+  const std::string& name = own.target().alternative;
+  if (name.empty()) return nullptr;
+  try {
+    return open_alternative(own, find(name), settings, layers, std::move(libraries));
+  } catch (const Error&) {  // nobody asked for it
+    return nullptr;
+  }
+}
+
 bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines) {
   const double ours = time_of(own, engines), others = time_of(other, engines);
-  if (is_measured(own) && is_measured(other)) return others < ours;
-  if (ours == 0) return is_measured(other);
-  // Whether a library is expected to be the fastest is for `own` to say: both would call the same.
-  if (!is_measured(other) && runs_library(other, engines)) return false;
+  const bool is_own_measured = is_measured(own, engines);
+  const bool is_other_measured = is_measured(other, engines);
+  if (is_own_measured && is_other_measured) return others < ours;
+  if (ours == 0) {
+    // The kernel of `other` is faster than the library, of which `own` knows nothing.
+    const bool beats_library = runs_library(own, engines) && !runs_library(other, engines);
+    return is_other_measured || (beats_library && is_tuned_near(other));
+  }
+  // Both targets would call the same library, so only `own` may choose it by expectation.
+  if (!is_other_measured && runs_library(other, engines)) return false;
   // A measured time gives way to an expected one only for the largest lead.
   const double distance =
-      is_measured(own) ? kFarthest : std::max(distance_of(own), distance_of(other));
+      is_own_measured ? kFarthest : std::max(distance_of(own), distance_of(other));
   return is_tuned_near(other) && prefers_alternative(std::log(ours), std::log(others), distance);
 }
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tuner/answer/target_lookup.hpp"
@@ -17,7 +19,14 @@ namespace autotune {
 /// from those of `own`.
 std::unique_ptr<TargetLookup> open_alternative(const TargetLookup& own, Target target,
                                                const NamedValues& settings,
-                                               std::vector<db::Layer> layers);
+                                               std::vector<db::Layer> layers,
+                                               Libraries libraries = {});
+
+/// The alternative that the manifest of `own` names, as `find` returns it. nullptr if there is
+/// none, or if it computes something else with these settings.
+std::unique_ptr<TargetLookup> open_named_alternative(
+    const TargetLookup& own, const std::function<Target(const std::string&)>& find,
+    const NamedValues& settings, const std::vector<db::Layer>& layers, Libraries libraries);
 
 /// What the times of two answers are: of the kernel alone, or of the vendor's library where that is
 /// faster.

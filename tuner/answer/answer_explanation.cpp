@@ -8,6 +8,27 @@
 #include "tuner/text/format.hpp"
 
 namespace autotune {
+namespace {
+
+std::string library_text(const LookupAnswer& answer) {
+  const std::string time = time_text(answer.baseline_ns * 1e-9);
+  if (!answer.library_is_expected) {
+    return format("{} takes {}: it is faster, and is launched instead if it can be loaded",
+                  answer.baseline, time);
+  }
+  if (answer.baseline_ns == 0) {
+    return format(
+        "{} computes this too, and nothing tells that the configuration is faster: it is "
+        "launched instead if it can be loaded",
+        answer.baseline);
+  }
+  return format(
+      "{} is expected to take {}: the configuration is not known to be faster with a "
+      "confidence of 99 %, so the library is launched instead if it can be loaded",
+      answer.baseline, time);
+}
+
+}  // namespace
 
 std::string explanation_of(const Target& target, const Problem& problem, const DeviceInfo& device,
                            const LookupAnswer& answer) {
@@ -35,7 +56,10 @@ std::string explanation_of(const Target& target, const Problem& problem, const D
           std::exp2(answer.distance));
       break;
     case db::Origin::default_configuration:
-      text += "no near size is tuned; the target's default configuration";
+      text += is_predicted
+                  ? "nothing is tuned for this device; the configuration that the cost model "
+                    "expects to be the fastest"
+                  : "no near size is tuned; the target's default configuration";
       break;
   }
   if (answer.validity != db::Validity::exact) text += format(", {}", name_of(answer.validity));
@@ -51,11 +75,7 @@ std::string explanation_of(const Target& target, const Problem& problem, const D
   if (!is_exact && answer.expected_ns > 0) {
     text += format("{} expected here\n", time_text(answer.expected_ns * 1e-9));
   }
-  if (!answer.baseline.empty()) {
-    text += format("{} {} {}: it is {}faster, and is launched instead if it can be loaded\n",
-                   answer.baseline, is_exact ? "takes" : "is expected to take",
-                   time_text(answer.baseline_ns * 1e-9), is_exact ? "" : "expected to be ");
-  }
+  if (!answer.baseline.empty()) text += library_text(answer) + '\n';
   return text;
 }
 

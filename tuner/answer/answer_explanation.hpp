@@ -4,10 +4,10 @@
 
 #include <string>
 
+#include "tuner/answer/lookup_answer.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/problem.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/answer/lookup_answer.hpp"
 
 namespace autotune {
 

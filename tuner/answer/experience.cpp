@@ -9,25 +9,25 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kMostBaselines = 64;
-constexpr double kOtherOnes = 1.5;  // added to the distance of a baseline's time
-
 std::size_t differences(const Levels& a, const Levels& b) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i] ? 1 : 0;
   return count;
 }
 
-/// Whether the same sizes are 1. Of a vector, a library computes the product in another way.
-bool are_ones_the_same(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
-  return std::ranges::equal(a, b, [](auto x, auto y) { return (x == 1) == (y == 1); });
+/// The plugin whose library was timed nearest. Empty: none was.
+std::string plugin_of(std::span<const NearProblem> near) {
+  const auto is_timed = [](const NearProblem& one) { return one.known->problem->baseline_ns > 0; };
+  const auto found = std::ranges::find_if(near, is_timed);
+  return found == near.end() ? "" : found->known->problem->baseline;
 }
 
 }  // namespace
 
-Experience::Experience(const SizedTarget& sized, db::PastTimes times)
+Experience::Experience(const SizedTarget& sized, db::PastTimes times, Offered offered)
     : sized_(sized),
       known_(sized, std::move(times)),
+      offered_(std::move(offered)),
       covers_(known_.times(), known_.models().same_device()) {
   sized_.program.sized_validity().prepare();
 }
@@ -37,24 +37,50 @@ std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_
   std::vector<TransferCandidate> valid = candidates.of_cover(covers_);
   const bool is_covered = !valid.empty();
   if (!is_covered) valid = candidates.valid_ones();
+  if (valid.empty()) valid = candidates.of_model();
   const auto best = std::ranges::min_element(valid, {}, &TransferCandidate::expected);
   if (best == valid.end()) return std::nullopt;
-  const KnownProblem& from = *best->from->known;
   Choice choice;
   choice.is_standard = best->is_standard;
   choice.expected_seconds = known_.models().has_model() ? std::exp(best->expected) : 0;
-  choice.distance = db::size_distance(from.problem->sizes, sizes);
-  choice.same_device = from.is_here;
-  choice.default_ns = from.problem->standard.ns;
-  if (best->time) {
-    choice.known = *best->time;
-  } else {
-    choice.known = {to_text(configuration_of(sized_.target.parameters, *best->levels)), 0,
-                    "predicted", from.problem->good.front().validity};
+  choice.known = {to_text(configuration_of(sized_.target.parameters, *best->levels)), 0,
+                  "predicted", db::Validity::exact};
+  if (best->from) {
+    const KnownProblem& from = *best->from->known;
+    choice.is_model_only = false;
+    choice.distance = db::size_distance(from.problem->sizes, sizes);
+    choice.same_device = from.is_here;
+    choice.default_ns = from.problem->standard.ns;
+    choice.known.validity = from.problem->good.front().validity;
   }
+  if (best->time) choice.known = *best->time;
   choice.is_covered = is_covered;
-  if (!is_covered) weigh_baseline(choice, candidates, sizes);
   return choice;
+}
+
+/// Its times are from other sizes, and with a model also from other GPUs of the architecture.
+/// Without a model, our time is assumed to be that of the nearest problem.
+std::optional<Experience::Library> Experience::library_for(std::span<const std::int64_t> sizes,
+                                                           double ours, double confidence) const {
+  TransferCandidates candidates(sized_, known_, sizes);
+  const bool has_model = known_.models().has_model();
+  const std::vector<BaselineTime> times = library_times(candidates.near(), sizes, has_model);
+  Library library{plugin_of(candidates.near())};
+  if (library.plugin.empty() && offered_) library.plugin = offered_();
+  if (library.plugin.empty()) return std::nullopt;
+  double reference = candidates.ideal();
+  if (!has_model && !times.empty()) {
+    reference = ours > 0 ? std::log(ours) : times.front().reference;
+  }
+  const auto best = expected_baseline_time(times, reference);
+  if (!best || !std::isfinite(*best)) return library;
+  const double expected = own_choice_time(*best);
+  library.seconds = std::exp(expected);
+  if (ours == 0 && has_model) return library;
+  const double own = has_model ? std::log(ours) : reference;
+  const double margin = errors_.margin(times.front().distance, library.seconds, confidence);
+  library.answers = own + margin >= expected;
+  return library;
 }
 
 double Experience::expected_seconds(const std::string& configuration,
@@ -89,35 +115,6 @@ std::vector<std::string> Experience::likely(std::span<const std::int64_t> sizes,
     texts.push_back(to_text(configuration_of(sized_.target.parameters, *levels)));
   }
   return texts;
-}
-
-/// Sets the baseline if it is expected to be faster. Its times are from other sizes, and with a
-/// model also from other GPUs of the architecture. Without a model, our time is assumed to be that
-/// of the nearest problem.
-void Experience::weigh_baseline(Choice& choice, TransferCandidates& candidates,
-                                std::span<const std::int64_t> sizes) const {
-  const bool has_model = known_.models().has_model();
-  std::vector<BaselineTime> times;
-  for (const auto& [known, distance] : candidates.near()) {
-    if (times.size() == kMostBaselines) break;
-    const db::PastProblem& problem = *known->problem;
-    if (problem.baseline_ns <= 0 || (!has_model && !known->is_here)) continue;
-    const double winner = std::log(problem.good.front().ns * 1e-9);
-    const double reference = has_model ? known->ideal : winner;
-    if (!std::isfinite(reference)) continue;
-    if (times.empty()) choice.baseline = problem.baseline;
-    const double unlike = are_ones_the_same(problem.sizes, sizes) ? 0 : kOtherOnes;
-    times.push_back({reference, std::log(problem.baseline_ns * 1e-9), distance + unlike});
-  }
-  if (times.empty()) return;
-  const double reference = has_model ? candidates.ideal() : times.front().reference;
-  const double library = own_choice_time(*expected_baseline_time(times, reference));
-  const double ours = has_model ? std::log(choice.expected_seconds) : reference;
-  if (prefers_baseline(ours, library, times.front().distance)) {
-    choice.baseline_seconds = std::exp(library);
-  } else {
-    choice.baseline.clear();
-  }
 }
 
 bool Experience::failed(const std::optional<Levels>& levels,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "db/past_times.hpp"
 #include "tuner/answer/covers.hpp"
 #include "tuner/answer/known_times.hpp"
+#include "tuner/answer/lead_errors.hpp"
 #include "tuner/answer/sized_target.hpp"
 #include "tuner/answer/transfer_candidates.hpp"
 
@@ -20,8 +22,18 @@ namespace autotune {
 /// Thread-safe.
 class Experience {
  public:
+  /// The plugin of the vendor's library that computes the target's problems; empty: none. Asked
+  /// where the times do not tell.
+  using Offered = std::function<std::string()>;
+
   /// What `sized` refers to must outlive it.
-  Experience(const SizedTarget& sized, db::PastTimes times);
+  Experience(const SizedTarget& sized, db::PastTimes times, Offered offered = {});
+
+  struct Library {
+    std::string plugin;
+    double seconds = 0;   // expected; 0: unknown
+    bool answers = true;  // ours is not known to be faster
+  };
 
   struct Choice {
     /// The configuration, with its time and its validity at the problem where it was found.
@@ -30,17 +42,26 @@ class Experience {
     double distance = 0;    // to that problem: root mean square of log2 of the sizes' ratios
     bool same_device = true;
     bool is_standard = false;     // the default configuration
+    bool is_model_only = true;    // nothing is known of near problems
     double expected_seconds = 0;  // 0: the target has no cost model
     bool is_covered = false;      // chosen from a cover of these sizes
-    std::string baseline;         // plugin of the vendor's library, if expected to be faster
-    double baseline_seconds = 0;  // expected
   };
+
+  /// Ours answers in place of the vendor's library where it is faster with this confidence.
+  static constexpr double kConfidence = 0.99;
 
   /// Between the sizes of a cover: the valid configuration of that cover with the least expected
   /// time. Elsewhere: the valid configuration with the least expected time among good ones of the
   /// nearest problems and, in a few steps, those one change away from the best. Without a cost
   /// model, the fastest of the nearest problem. nullopt if none is valid.
+  /// Where nothing is known, the default configuration or a better one by the model.
   std::optional<Choice> choose(std::span<const std::int64_t> sizes) const;
+
+  /// The vendor's library; nullopt if none computes the problem. It answers unless our time is
+  /// known to be less with this confidence: without evidence, the library answers. `ours`: in
+  /// seconds; 0: unknown.
+  std::optional<Library> library_for(std::span<const std::int64_t> sizes, double ours,
+                                     double confidence = kConfidence) const;
 
   /// The expected time of this configuration. 0 if it is not valid for these sizes, or without a
   /// cost model.
@@ -56,11 +77,10 @@ class Experience {
   std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count) const;
 
  private:
-  void weigh_baseline(Choice& choice, TransferCandidates& candidates,
-                      std::span<const std::int64_t> sizes) const;
-
   const SizedTarget sized_;
   const KnownTimes known_;
+  const LeadErrors errors_{known_};
+  const Offered offered_;
   const Covers covers_;
 };
 

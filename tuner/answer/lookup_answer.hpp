@@ -17,9 +17,12 @@ struct LookupAnswer {
   double default_ns = 0;
   double distance = 0;  // root mean square of log2 of the sizes' ratios
   /// The baseline and its candidate, if it was measured to be faster for these sizes on this
-  /// device: `cublas cublasSgemm`. Its plugin alone, if it is expected to be.
+  /// device: `cublas cublasSgemm`. Its plugin alone, if ours is not known to be faster.
   std::string_view baseline = {};
-  double baseline_ns = 0;  // measured or expected
+  double baseline_ns = 0;  // measured or expected; 0: unknown
+  /// A library computes the problem, and was not timed for these sizes on this device: whether it
+  /// answers is by expectation.
+  bool library_is_expected = false;
   bool early_start =
       false;  // measured to be faster with an early start, in a chain of its own calls
   /// Of the configuration at these very sizes: measured, or expected by the cost model and near

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "db/past_times.hpp"
-#include "tuner/model/cost_model.hpp"
 #include "tuner/answer/sized_target.hpp"
+#include "tuner/model/cost_model.hpp"
 
 namespace autotune {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "tuner/answer/answer_explanation.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/answer/answer_explanation.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/printable.hpp"
@@ -37,6 +37,11 @@ bool is_exact(const db::LookupRow& row) {
   return row.same_device && row.validity != db::Validity::source_drifted;
 }
 
+/// Between the configuration and the vendor's library: by their times, or by a person.
+bool is_settled(const db::LookupRow& row) {
+  return row.same_device && (row.library_timed || row.provenance == "pinned");
+}
+
 }  // namespace
 
 std::vector<db::Layer> waiting_briefly(std::vector<db::Layer> layers) {
@@ -46,11 +51,12 @@ std::vector<db::Layer> waiting_briefly(std::vector<db::Layer> layers) {
 }
 
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
-                           std::string policy, std::vector<db::Layer> layers)
+                           std::string policy, std::vector<db::Layer> layers, Libraries libraries)
     : target_(std::move(target)),
       device_(std::move(device)),
       policy_(std::move(policy)),
       layers_(std::move(layers)),
+      libraries_(std::move(libraries)),
       ones_(ones_of(target_, settings)),
       program_(target_, ones_, device_, SizeBinding::given),
       default_levels_(levels_of(target_.parameters, target_.default_configuration)),
@@ -114,8 +120,27 @@ void TargetLookup::take(db::LookupRows read) {
 }
 
 void TargetLookup::learn(db::PastTimes past) {
-  experience_ =
-      std::make_unique<Experience>(SizedTarget{target_, ones_, device_, program_}, std::move(past));
+  experience_ = std::make_unique<Experience>(SizedTarget{target_, ones_, device_, program_},
+                                             std::move(past), [this] { return offered_library(); });
+}
+
+/// Vendors' libraries are for GPUs. What they compute depends on the settings, not on the sizes.
+const std::string& TargetLookup::offered_library() {
+  if (offered_library_) return *offered_library_;
+  offered_library_.emplace();
+  if (!libraries_ || device_.kind != DeviceKind::cuda) return *offered_library_;
+  try {
+    constexpr std::int64_t kAnySize = 64;
+    const Problem problem = problem_with(Sizes(target_.sizes.size(), kAnySize));
+    const TargetProgram program(target_, problem, device_);
+    Workload workload;
+    workload.problem = problem.text();
+    workload.buffers = program.buffers();
+    workload.scalars = program.scalars();
+    offered_library_ = libraries_(target_.name, workload);
+  } catch (const Error&) {  // the target has no such problem
+  }
+  return *offered_library_;
 }
 
 LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
@@ -125,7 +150,7 @@ LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
     if (pinned != pins_.end()) return {pinned->second, "pinned", db::Origin::exact, {}, 0, 0, 0};
   }
   const db::LookupRow* row = tables_.table().find(sizes);
-  if (row && is_exact(*row)) {
+  if (row && is_exact(*row) && is_settled(*row)) {
     return answer_of(*row, db::Origin::exact, 0);
   }
   return transfer(sizes);
@@ -142,22 +167,37 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
   if (!answer) {
     answer.emplace();
     answer->configuration = interned(known_default(sizes));
+    answer->library_is_expected = true;
   }
   if (answer->expected_ns == 0) {
     const std::string configuration(answer->configuration);
     answer->expected_ns = experience_->expected_seconds(configuration, sizes) * 1e9;
   }
+  if (answer->library_is_expected) weigh_library(*answer, sizes);
   if (remembered_.size() >= kMostRemembered) remembered_.clear();
   return remembered_.emplace(Sizes(sizes.begin(), sizes.end()), *answer).first->second;
 }
 
-/// The row of exactly these sizes, of a changed source or another device, if it is valid here.
+/// Without evidence that ours is faster, the library answers.
+void TargetLookup::weigh_library(LookupAnswer& answer, std::span<const std::int64_t> sizes) {
+  const auto library = experience_->library_for(sizes, answer.expected_ns * 1e-9);
+  answer.library_is_expected = library.has_value();
+  if (!library || !library->answers) return;
+  answer.baseline = interned(library->plugin);
+  answer.baseline_ns = library->seconds * 1e9;
+}
+
+/// The row of exactly these sizes, if it is valid here: of a changed source or another device, or
+/// one beside which the library was not timed.
 std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> sizes) const {
   const db::LookupRow* row = tables_.table().find(sizes);
   if (!row) return std::nullopt;
   const std::optional<Levels> levels = levels_in(target_, row->configuration);
   if (!is_valid(levels, sizes) || experience_->failed(levels, sizes)) return std::nullopt;
-  return answer_of(*row, row->same_device ? db::Origin::exact : db::Origin::same_architecture, 0);
+  LookupAnswer answer =
+      answer_of(*row, row->same_device ? db::Origin::exact : db::Origin::same_architecture, 0);
+  answer.library_is_expected = !is_settled(*row);
+  return answer;
 }
 
 /// Chosen from what is known at other sizes.
@@ -166,8 +206,8 @@ std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> s
   if (!choice) return std::nullopt;
   LookupAnswer answer;
   answer.configuration = interned(choice->known.configuration);
-  if (!choice->is_standard) {
-    answer.provenance = interned(choice->known.provenance);
+  if (!choice->is_standard) answer.provenance = interned(choice->known.provenance);
+  if (!choice->is_standard && !choice->is_model_only) {
     answer.origin = choice->same_device ? db::Origin::transferred : db::Origin::same_architecture;
     answer.validity = choice->known.validity;
     answer.median_ns = choice->known.ns;
@@ -175,8 +215,7 @@ std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> s
     answer.distance = choice->distance;
   }
   answer.expected_ns = choice->expected_seconds * 1e9;
-  answer.baseline = interned(choice->baseline);
-  answer.baseline_ns = choice->baseline_seconds * 1e9;
+  answer.library_is_expected = !choice->is_covered;
   return answer;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,10 +16,10 @@
 #include <vector>
 
 #include "db/lookup_source.hpp"
-#include "tuner/core/target.hpp"
-#include "tuner/core/target_program.hpp"
 #include "tuner/answer/experience.hpp"
 #include "tuner/answer/lookup_answer.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/core/target_program.hpp"
 
 namespace autotune {
 
@@ -28,12 +29,16 @@ inline constexpr std::chrono::seconds kLongestWait{1};
 /// These layers, whose reads wait until kLongestWait from now.
 std::vector<db::Layer> waiting_briefly(std::vector<db::Layer> layers);
 
+/// The plugin whose library computes a workload of the target of this name; empty if none does.
+using Libraries = std::function<std::string(const std::string& target, const Workload&)>;
+
 class TargetLookup {
  public:
   /// Settings missing in `settings` take the target's default. Throws UsageError for an unknown
   /// setting, Error if a constraint has an unknown name. An unreadable database is a warning.
+  /// `libraries` is asked once, where no stored time tells.
   TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
-               std::vector<db::Layer> layers);
+               std::vector<db::Layer> layers, Libraries libraries = {});
 
   const Target& target() const { return target_; }
   const DeviceInfo& device() const { return device_; }
@@ -88,6 +93,8 @@ class TargetLookup {
   db::PastTimes read_past(std::span<const db::Layer> layers) const;
 
   LookupAnswer transfer(std::span<const std::int64_t> sizes);
+  void weigh_library(LookupAnswer& answer, std::span<const std::int64_t> sizes);
+  const std::string& offered_library();
   std::optional<LookupAnswer> stored(std::span<const std::int64_t> sizes) const;
   std::optional<LookupAnswer> chosen(std::span<const std::int64_t> sizes);
   bool is_valid(const std::optional<Levels>& levels,
@@ -101,6 +108,7 @@ class TargetLookup {
   const DeviceInfo device_;
   const std::string policy_;
   const std::vector<db::Layer> layers_;
+  const Libraries libraries_;
   const Problem ones_;           // every size 1, and the settings
   const TargetProgram program_;  // with given sizes
   const std::optional<Levels> default_levels_;
@@ -109,6 +117,7 @@ class TargetLookup {
 
   std::mutex mutex_;  // for everything below: sizes that were not tuned
   std::vector<db::LayerState> layer_states_;
+  std::optional<std::string> offered_library_;  // as asked
   std::map<Sizes, LookupAnswer, SizesLess> remembered_;
   std::map<Sizes, LookupAnswer, SizesLess> first_uses_;
   std::unique_ptr<Experience> experience_;

@@ -12,6 +12,7 @@ constexpr std::size_t kMostProblems = 256;  // the nearest
 constexpr std::size_t kFirst = 8;   // candidates to expand when none but the default is valid
 constexpr double kOneChange = 0.6;  // added to the distance of a neighbour's error
 constexpr int kSteps = 3;
+constexpr int kModelSteps = 12;  // from the default configuration
 
 std::vector<NearProblem> nearest(const KnownTimes& known, std::span<const std::int64_t> sizes) {
   std::vector<NearProblem> near;
@@ -72,7 +73,21 @@ std::vector<TransferCandidate> TransferCandidates::valid_ones() {
       add_neighbours(each, typical, valid);
     }
   }
-  if (known_.models().has_model()) descend(valid, typical);
+  if (known_.models().has_model()) descend(valid, typical, kSteps);
+  return valid;
+}
+
+std::vector<TransferCandidate> TransferCandidates::of_model() {
+  std::vector<TransferCandidate> valid;
+  const auto standard = levels_of(sized_.target.parameters, sized_.target.default_configuration);
+  if (!known_.models().has_model() || !standard) return valid;
+  seen_.assign(known_.count(), false);
+  neighbours_.clear();
+  TransferCandidate one{&*neighbours_.insert(*standard).first, nullptr, nullptr, {}};
+  one.is_standard = true;
+  if (!may_answer(*standard) || !predict(one, 0, 1)) return valid;
+  valid.push_back(one);
+  descend(valid, 0, kModelSteps);
   return valid;
 }
 
@@ -139,9 +154,9 @@ bool TransferCandidates::predict(TransferCandidate& one, double typical, std::si
 }
 
 /// A few steps of a search by the model: adds the neighbours of the best.
-void TransferCandidates::descend(std::vector<TransferCandidate>& valid, double typical) {
+void TransferCandidates::descend(std::vector<TransferCandidate>& valid, double typical, int steps) {
   std::vector<const Levels*> expanded;
-  for (int step = 0; step < kSteps && !valid.empty(); ++step) {
+  for (int step = 0; step < steps && !valid.empty(); ++step) {
     const TransferCandidate best =
         *std::ranges::min_element(valid, {}, &TransferCandidate::expected);
     if (std::ranges::find(expanded, best.levels) != expanded.end()) return;

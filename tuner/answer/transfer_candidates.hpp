@@ -9,22 +9,17 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tuner/core/sized_validity.hpp"
 #include "tuner/answer/covers.hpp"
 #include "tuner/answer/known_times.hpp"
+#include "tuner/answer/lead_errors.hpp"
 #include "tuner/answer/transfer_choice.hpp"
+#include "tuner/core/sized_validity.hpp"
 
 namespace autotune {
 
-/// A tuned problem, with its distance from the requested sizes.
-struct NearProblem {
-  const KnownProblem* known;
-  double distance;
-};
-
 struct TransferCandidate {
   const Levels* levels;
-  const NearProblem* from;   // the nearest problem where it was good
+  const NearProblem* from;   // the nearest problem where it was good; nullptr: none
   const db::PastTime* time;  // its time there; nullptr if it is only a neighbour of such a one
   std::optional<KnownError> known = {};
   bool is_standard = false;  // the default configuration
@@ -48,6 +43,9 @@ class TransferCandidates {
   /// Valid configurations among those that were good at near problems, and neighbours of the best.
   /// Pointers in it are valid as long as this object.
   std::vector<TransferCandidate> valid_ones();
+  /// The default configuration, if it is valid, and those that a search by the model finds from
+  /// there. Empty without a model.
+  std::vector<TransferCandidate> of_model();
   /// This configuration, if it is valid.
   std::optional<TransferCandidate> one(const Levels& levels);
 
@@ -61,7 +59,7 @@ class TransferCandidates {
   void add_neighbours(const TransferCandidate& one, double typical,
                       std::vector<TransferCandidate>& valid);
   bool predict(TransferCandidate& one, double typical, std::size_t rank);
-  void descend(std::vector<TransferCandidate>& valid, double typical);
+  void descend(std::vector<TransferCandidate>& valid, double typical, int steps);
   const Levels* kept_if_new(const Levels& levels);
   /// It is valid for these sizes, and has not failed for them.
   bool may_answer(const Levels& levels);

@@ -17,8 +17,6 @@ constexpr double kOwnChoiceSeconds = 1.5e-6;
 constexpr double kMostOwnChoice = 1.8;
 constexpr double kTimeReach = 1;     // in logarithms of reference times
 constexpr double kFarWeight = 1e-9;  // counts only where nothing is near
-constexpr double kMarginPerDoubling = 0.1;
-constexpr double kMostMargin = 0.06;
 constexpr double kLeastLead = 0.05;  // of an alternative
 constexpr double kLeadPerDoubling = 0.1;
 constexpr double kMostLead = 0.2;
@@ -60,10 +58,6 @@ std::optional<double> expected_baseline_time(std::span<const BaselineTime> times
 double own_choice_time(double best) {
   const double start = kOwnChoiceSeconds / std::exp(best);
   return best + std::log(std::min(kMostOwnChoice, kOwnChoice + start * start));
-}
-
-bool prefers_baseline(double ours, double baseline, double distance) {
-  return ours + std::min(kMostMargin, kMarginPerDoubling * distance) > baseline;
 }
 
 bool prefers_alternative(double ours, double alternative, double distance) {

@@ -42,10 +42,6 @@ std::optional<double> expected_baseline_time(std::span<const BaselineTime> times
 /// The library's time with its own choice of algorithm, where its best candidate takes `best`.
 double own_choice_time(double best);
 
-/// Whether to call the library. The further away the nearest tuned problem, the larger our expected
-/// lead must be.
-bool prefers_baseline(double ours, double baseline, double distance);
-
 /// Whether to take another target's answer, where one of the two times is only expected. The other
 /// target must be clearly ahead, the more the further away the problems are that it is known from.
 /// A wrong choice costs more than a missed one: such a target launches more kernels and needs a

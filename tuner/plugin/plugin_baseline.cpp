@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plugin/plugin_baseline.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "plugins/sdk/autotune_plugin.h"
@@ -13,6 +15,22 @@ namespace autotune {
 namespace {
 
 constexpr std::uint32_t kMostCandidates = 100;
+
+/// The arguments must outlive it.
+struct WholeProblem {
+  WholeProblem(const std::string& target, const Workload& workload,
+               std::span<void* const> addresses)
+      : buffers(workload.buffers, addresses), scalars(workload.scalars) {
+    buffers.add(workload.scalars, scalars);
+    value = {target.c_str(), workload.problem.c_str(), buffers.count(), buffers.data()};
+  }
+  WholeProblem(const WholeProblem&) = delete;
+  WholeProblem& operator=(const WholeProblem&) = delete;
+
+  PlainBuffers buffers;
+  const PlainScalars scalars;
+  autotune_baseline_problem_v1 value{};
+};
 
 class PluginBaseline final : public Baseline {
  public:
@@ -51,6 +69,26 @@ class PluginBaseline final : public Baseline {
 
 }  // namespace
 
+std::string library_offering(std::span<const std::filesystem::path> plugins,
+                             const std::string& target, const Workload& workload) {
+  const auto offers = [&](const std::filesystem::path& file) {
+    try {
+      const PluginLibrary& plugin = loaded_plugin(file);
+      if (!plugin.description().is_baseline || plugin.baseline().supports(target.c_str()) == 0) {
+        return false;
+      }
+      const autotune_offers_v1* const facet = plugin.offers();
+      if (facet == nullptr) return true;
+      const WholeProblem problem(target, workload, {});
+      return facet->refuses(&problem.value) == nullptr;
+    } catch (const std::exception&) {
+      return false;
+    }
+  };
+  const auto found = std::ranges::find_if(plugins, offers);
+  return found == plugins.end() ? "" : found->stem().string();
+}
+
 std::unique_ptr<Baseline> open_plugin_baseline(const BaselineSource& source,
                                                const Workload& workload,
                                                std::span<void* const> addresses) {
@@ -58,13 +96,9 @@ std::unique_ptr<Baseline> open_plugin_baseline(const BaselineSource& source,
   if (facet.supports(source.target.c_str()) == 0) {
     return std::make_unique<PluginBaseline>(facet, nullptr);
   }
-  PlainBuffers buffers(workload.buffers, addresses);
-  const PlainScalars values(workload.scalars);
-  buffers.add(workload.scalars, values);
-  const autotune_baseline_problem_v1 problem{source.target.c_str(), workload.problem.c_str(),
-                                             buffers.count(), buffers.data()};
+  const WholeProblem problem(source.target, workload, addresses);
   void* instance = nullptr;
-  call_plugin("open()", [&] { return facet.open(&problem, &instance); });
+  call_plugin("open()", [&] { return facet.open(&problem.value, &instance); });
   return std::make_unique<PluginBaseline>(facet, instance);
 }
 

@@ -164,6 +164,12 @@ const autotune_target_v1& PluginLibrary::target(std::size_t number) const {
   return facet_of<autotune_targets_v1>(*plugin_, AUTOTUNE_FACET_TARGETS)->targets[number];
 }
 
+const autotune_offers_v1* PluginLibrary::offers() const {
+  const auto* facet = facet_of<autotune_offers_v1>(*plugin_, AUTOTUNE_FACET_OFFERS);
+  if (facet != nullptr && facet->refuses == nullptr) fail("offers/1: there is no refuses()");
+  return facet;
+}
+
 const autotune_baseline_v1& PluginLibrary::baseline() const {
   if (!description_.is_baseline) fail("it is not a baseline");
   return *facet_of<autotune_baseline_v1>(*plugin_, AUTOTUNE_FACET_BASELINE);

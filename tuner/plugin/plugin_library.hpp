@@ -10,6 +10,7 @@
 
 struct autotune_baseline_v1;
 struct autotune_counters_v1;
+struct autotune_offers_v1;
 struct autotune_plugin_v1;
 struct autotune_strategy_v1;
 struct autotune_strategy_v2;
@@ -51,6 +52,8 @@ class PluginLibrary {
   PluginStrategyTable strategy(const std::string& name) const;
   const autotune_target_v1& target(std::size_t number) const;
   const autotune_baseline_v1& baseline() const;
+  /// nullptr if there is none.
+  const autotune_offers_v1* offers() const;
   const autotune_counters_v1& counters() const;
 
  private:

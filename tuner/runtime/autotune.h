@@ -107,8 +107,9 @@ typedef struct autotune_answer {
   double default_ns; /* of the default configuration at the same sizes; 0: unknown */
   double factor;     /* distance of the near sizes: 2 if each is off by two; 1 if exact */
   /* If a vendor's library was faster than every configuration in the playoff: its plugin and
-   * candidate, `cublas cublasSgemm`, and its time. At untuned sizes, if it is expected to be
-   * faster: its plugin and the expected time. autotune_launch() then calls it. Else empty and 0. */
+   * candidate, `cublas cublasSgemm`, and its time. Where it was not timed for these sizes, if it
+   * computes them and no configuration is known to be faster: its plugin and the expected time, 0
+   * if that is unknown. autotune_launch() then calls it. Else empty and 0. */
   const char* baseline;
   double baseline_ns;
   const char* target; /* whose configuration it is: that of the options, or the alternative */

@@ -53,6 +53,11 @@ std::vector<BaselineSource> runtime_baselines(const std::string& target) {
   return sources;
 }
 
+std::string runtime_library_for(const std::string& target, const Workload& workload) {
+  const std::lock_guard lock(plugin_calls());
+  return library_offering(plugin_files(runtime_plugin_folders()), target, workload);
+}
+
 BaselineCall::BaselineCall(std::string_view name, const std::string& target,
                            const Workload& workload, std::span<const fs::path> folders) {
   const std::size_t blank = std::min(name.find(' '), name.size());

@@ -20,6 +20,9 @@ std::vector<std::filesystem::path> runtime_plugin_folders();
 /// Every plugin in these folders, as a library for the target. Some may not be baselines.
 std::vector<BaselineSource> runtime_baselines(const std::string& target);
 
+/// A plugin in runtime_plugin_folders() whose library computes the problem. Empty if there is none.
+std::string runtime_library_for(const std::string& target, const Workload& workload);
+
 /// One candidate of one library for one problem. The plugin runs in this process, not in a worker.
 /// Thread-safe: a lock admits one thread at a time to all plugins.
 class BaselineCall {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 
+#include "tuner/answer/device_of_layers.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/on_device.hpp"
 #include "tuner/host/cpu.hpp"
@@ -14,7 +15,6 @@
 #include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/runtime/chosen_gpu.hpp"
-#include "tuner/answer/device_of_layers.hpp"
 #include "tuner/runtime/library_folders.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
@@ -119,16 +119,13 @@ Policy policy_of(const autotune_options& options, DeviceKind kind) {
 std::unique_ptr<TargetLookup> alternative_of(const autotune_options& options,
                                              const TargetLookup& own,
                                              const std::vector<db::Layer>& layers) {
-  const auto open = [&](const std::string& name) {
-    return open_alternative(own, target_called(name), settings_of(options), layers);
-  };
-  if (options.alternative) return *options.alternative ? open(options.alternative) : nullptr;
-  if (own.target().alternative.empty()) return nullptr;
-  try {
-    return open(own.target().alternative);
-  } catch (const Error&) {  // nobody asked for it
-    return nullptr;
+  const NamedValues settings = settings_of(options);
+  if (!options.alternative) {
+    return open_named_alternative(own, target_called, settings, layers, runtime_library_for);
   }
+  if (*options.alternative == '\0') return nullptr;
+  return open_alternative(own, target_called(options.alternative), settings, layers,
+                          runtime_library_for);
 }
 
 struct Chosen {

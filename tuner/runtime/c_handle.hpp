@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "tuner/answer/alternative.hpp"
+#include "tuner/answer/target_lookup.hpp"
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/prepared_kernel.hpp"
 #include "tuner/host/prepared_host_kernel.hpp"
-#include "tuner/answer/alternative.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/runtime/baseline_call.hpp"
 #include "tuner/runtime/constant_buffer.hpp"
 #include "tuner/runtime/first_use.hpp"
-#include "tuner/answer/target_lookup.hpp"
 
 struct autotune_handle {
   autotune::TargetLookup lookup;
@@ -36,7 +36,8 @@ struct autotune_handle {
   autotune_handle(autotune::Target target, const autotune::NamedValues& settings,
                   autotune::DeviceInfo info, std::string policy,
                   std::vector<autotune::db::Layer> layers, std::optional<int> gpu)
-      : lookup(std::move(target), settings, std::move(info), std::move(policy), std::move(layers)),
+      : lookup(std::move(target), settings, std::move(info), std::move(policy), std::move(layers),
+               autotune::runtime_library_for),
         ordinal(gpu) {}
 };
 

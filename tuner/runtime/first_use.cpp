@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "db/store.hpp"
+#include "tuner/answer/alternative.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/answer/alternative.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -27,6 +27,7 @@ std::size_t entrant_count() {
 /// Whether this source was never measured at these sizes on this device.
 bool is_untuned(const LookupAnswer& answer) {
   return answer.origin != db::Origin::exact || answer.provenance == "predicted" ||
+         (answer.library_is_expected && !answer.baseline.empty()) ||
          answer.validity == db::Validity::source_drifted;
 }
 

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "tuner/answer/target_lookup.hpp"
 #include "tuner/core/baseline.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/runtime/first_use_race.hpp"
-#include "tuner/answer/target_lookup.hpp"
 
 namespace autotune {
 

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <vector>
 
-#include "tuner/model/gpu_specs.hpp"
-#include "tuner/records/records.hpp"
 #include "tuner/answer/alternative.hpp"
 #include "tuner/answer/experience.hpp"
+#include "tuner/model/gpu_specs.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 
@@ -47,22 +49,34 @@ class Shipped {
     return own;
   }
 
-  /// The answer for these sizes from those of all others, on this GPU or only on other ones.
-  LookupAnswer answer_without(const db::PastProblem& problem, bool other_gpus_only = false) const {
+  /// What is known without these sizes, on this GPU or only on other ones.
+  std::unique_ptr<Experience> without(const db::PastProblem& problem,
+                                      bool other_gpus_only = false) const {
     db::PastTimes others = times_;
     std::erase_if(others.problems, [&](const db::PastProblem& other) {
       return other.sizes == problem.sizes || (other_gpus_only && is_own(other));
     });
-    Experience experience({target_, ones_, device_, program_}, std::move(others));
+    return std::make_unique<Experience>(SizedTarget{target_, ones_, device_, program_},
+                                        std::move(others));
+  }
+
+  static LookupAnswer answer(const Experience& experience, const db::PastProblem& problem,
+                             double confidence = Experience::kConfidence) {
+    const auto sizes = std::span(problem.sizes).first(3);
     LookupAnswer answer;
-    const auto choice = experience.choose(std::span(problem.sizes).first(3));
+    const auto choice = experience.choose(sizes);
     if (!choice) return answer;
     if (!choice->is_standard) {
       answer.origin = choice->same_device ? db::Origin::transferred : db::Origin::same_architecture;
     }
     answer.distance = choice->distance;
     answer.expected_ns = choice->expected_seconds * 1e9;
-    answer.baseline_ns = choice->baseline_seconds * 1e9;
+    const auto library = experience.library_for(sizes, choice->expected_seconds, confidence);
+    answer.library_is_expected = library.has_value();
+    if (library && library->answers) {
+      answer.baseline = "cublas";
+      answer.baseline_ns = library->seconds * 1e9;
+    }
     return answer;
   }
 
@@ -120,8 +134,9 @@ class AlternativeTimes : public testing::TestWithParam<const char*> {
     Tally tally;
     for (const db::PastProblem& problem : split.problems()) {
       if (volume_of(problem) < 1 << 23) continue;
-      expect_well_chosen(problem, split.answer_without(problem, other_gpus_only),
-                         gemm.answer_without(problem), tally);
+      expect_well_chosen(problem,
+                         Shipped::answer(*split.without(problem, other_gpus_only), problem),
+                         Shipped::answer(*gemm.without(problem), problem), tally);
     }
   }
 };
@@ -131,6 +146,57 @@ TEST_P(AlternativeTimes, ItIsChosenOnlyWhereItWasFasterAndWhereItGainsMost) {
 }
 
 TEST_P(AlternativeTimes, TheyAreAlsoKnownFromAnotherGpu) { expect_well_chosen_everywhere(true); }
+
+/// Times of the best of cuBLAS over those of what answers: 1 where the library does.
+class Gains {
+ public:
+  void add(const db::PastProblem& problem, double ratio) {
+    ++problems_;
+    answers_ += ratio == 1 ? 0 : 1;
+    least_ = std::min(least_, ratio);
+    if (volume_of(problem) < 1 << 24) return;
+    ++large_;
+    log_sum_ += std::log(ratio);
+  }
+  double least() const { return least_; }
+  double of_large() const { return std::exp(log_sum_ / std::max(1, large_)); }
+  void print(double confidence) const {
+    std::printf("%g: %d problems, ours answers %d, least %.3f; from 2^24 (%d): mean %.3f\n",
+                confidence, problems_, answers_, least(), large_, of_large());
+  }
+
+ private:
+  int problems_ = 0, answers_ = 0, large_ = 0;
+  double least_ = 1, log_sum_ = 0;
+};
+
+/// Each of the shipped problems in turn counts as not tuned, for both targets.
+TEST_P(AlternativeTimes, NoAnswerIsSlowerThanTheLibrary) {
+  const Shipped gemm("gemm", GetParam()), split("gemm_split", GetParam());
+  const std::vector<db::PastProblem> of_gemm = gemm.problems(), of_split = split.problems();
+  Gains at_95, at_99;
+  constexpr std::size_t kEach = 3;  // to take less time
+  for (std::size_t i = 0; i < of_gemm.size(); i += kEach) {
+    const db::PastProblem& problem = of_gemm[i];
+    if (problem.baseline_ns <= 0) continue;
+    const auto own = gemm.without(problem), other = split.without(problem);
+    const auto there = std::ranges::find(of_split, problem.sizes, &db::PastProblem::sizes);
+    for (Gains* gains : {&at_95, &at_99}) {
+      const double confidence = gains == &at_95 ? 0.95 : 0.99;
+      const LookupAnswer mine = Shipped::answer(*own, problem, confidence);
+      const LookupAnswer others = Shipped::answer(*other, problem, confidence);
+      const bool is_split = is_faster(others, mine, Engines::with_libraries);
+      if (is_split && there == of_split.end()) continue;  // never measured
+      const db::PastProblem& answering = is_split ? *there : problem;
+      const bool is_library = !(is_split ? others : mine).baseline.empty();
+      gains->add(problem, is_library ? 1 : answering.baseline_ns / answering.good.front().ns);
+    }
+  }
+  at_95.print(0.95);
+  at_99.print(0.99);
+  EXPECT_GE(at_99.least(), 0.95);
+  EXPECT_GE(at_99.of_large(), 1.2);
+}
 
 INSTANTIATE_TEST_SUITE_P(Gpus, AlternativeTimes,
                          testing::Values("NVIDIA H200", "NVIDIA H100 80GB HBM3"));

@@ -68,7 +68,12 @@ TEST_F(AnswerExplanation, AFasterLibraryIsMeasuredHereOrExpected) {
   answer_.baseline_ns = 7000;
   EXPECT_THAT(text(), HasSubstr("cublas cublasSgemm takes 7.000 us: it is faster"));
   answer_.origin = db::Origin::transferred;
-  EXPECT_THAT(text(), HasSubstr("is expected to take 7.000 us: it is expected to be faster"));
+  answer_.library_is_expected = true;
+  EXPECT_THAT(
+      text(),
+      HasSubstr("is expected to take 7.000 us: the configuration is not known to be faster"));
+  answer_.baseline_ns = 0;
+  EXPECT_THAT(text(), HasSubstr("cublas cublasSgemm computes this too, and nothing tells"));
 }
 
 TEST_F(AnswerExplanation, DriftOfTheSourceIsTold) {

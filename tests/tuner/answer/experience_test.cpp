@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "tuner/records/records.hpp"
 
 namespace autotune {
@@ -47,6 +51,23 @@ class ExperienceTest : public testing::Test {
     return experience.choose(std::vector<std::int64_t>{m, n});
   }
 
+  void add_timed(std::int64_t m, std::int64_t n, double baseline_ns, std::size_t device = 0) {
+    db::PastProblem& problem = add(m, n, {{"BM=128 UNROLL=4", 100'000, "measured"}}, device);
+    problem.baseline = "cublas";
+    problem.baseline_ns = baseline_ns;
+  }
+  std::optional<Experience::Library> known_library(std::int64_t m, std::int64_t n) {
+    const Experience experience({target_, ones_, device_, program_}, times_,
+                                [this] { return offered_; });
+    return experience.library_for(std::vector<std::int64_t>{m, n}, 0);
+  }
+  /// The one that answers in place of our choice.
+  std::optional<Experience::Library> library(std::int64_t m, std::int64_t n) {
+    const auto known = known_library(m, n);
+    return known && known->answers ? known : std::nullopt;
+  }
+
+  std::string offered_;
   const Target target_ = target_of_experience();
   const DeviceInfo device_ = gpu_named();
   const Problem ones_ = problem_of(target_, {{"M", 1}, {"N", 1}}, {});
@@ -149,35 +170,43 @@ TEST_F(ExperienceTest, WhatTheTargetDoesNotHaveIsNoCandidate) {
   EXPECT_EQ(choose(1024, 512)->known.configuration, "BM=32 UNROLL=2");
 }
 
-TEST_F(ExperienceTest, TheLibraryIsPreferredWhereItWasFasterAtNearSizes) {
-  db::PastProblem& problem = add(1024, 512, {{"BM=128 UNROLL=4", 100'000, "measured"}});
-  problem.baseline = "cublas";
-  problem.baseline_ns = 50'000;
-  const auto lost = choose(1024, 540);
-  ASSERT_TRUE(lost);
-  EXPECT_EQ(lost->baseline, "cublas");
-  EXPECT_NEAR(lost->baseline_seconds, 53e-6, 0.1e-6) << "its own choice, not its best";
-  problem.baseline_ns = 200'000;
-  EXPECT_EQ(choose(1024, 540)->baseline, "");
+TEST_F(ExperienceTest, WithoutEvidenceTheLibraryAnswers) {
+  EXPECT_FALSE(library(1024, 540)) << "there is none";
+  offered_ = "vendor";
+  ASSERT_TRUE(library(1024, 540));
+  EXPECT_EQ(library(1024, 540)->plugin, "vendor");
+  EXPECT_EQ(library(1024, 540)->seconds, 0);
+  add_timed(1024, 512, 200'000);
+  ASSERT_TRUE(library(1024, 540)) << "one time is no evidence";
+  EXPECT_EQ(library(1024, 540)->plugin, "cublas");
+  EXPECT_NEAR(library(1024, 540)->seconds, 212e-6, 1e-6) << "its own choice, not its best";
+}
+
+TEST_F(ExperienceTest, OursAnswersWhereItWasSurelyFasterAtNearSizes) {
+  for (std::int64_t n = 256; n < 1024; n += 16) add_timed(1024, n, 200'000);
+  EXPECT_FALSE(library(1024, 540));
+  EXPECT_TRUE(library(16384, 65536)) << "nothing is known there";
+  for (db::PastProblem& problem : times_.problems) problem.baseline_ns = 80'000;
+  EXPECT_TRUE(library(1024, 540)) << "it was slower";
+}
+
+TEST_F(ExperienceTest, WhereExpectationsWereOftenWrongALeadMustBeLarger) {
+  for (std::int64_t n = 256; n < 1024; n += 16) {
+    add_timed(1024, n, n % 32 == 0 ? 70'000 : 300'000);
+  }
+  EXPECT_TRUE(library(1024, 540)) << "on average, ours takes two thirds";
 }
 
 TEST_F(ExperienceTest, TheLibrarysTimeOfVectorsCountsForVectors) {
-  const auto add_timed = [&](std::int64_t n, double baseline_ns) {
-    db::PastProblem& problem = add(1024, n, {{"BM=128 UNROLL=4", 100'000, "measured"}});
-    problem.baseline = "cublas";
-    problem.baseline_ns = baseline_ns;
-  };
-  add_timed(1, 50'000);
-  add_timed(8, 400'000);
-  EXPECT_EQ(choose(2048, 1)->baseline, "cublas");
-  EXPECT_EQ(choose(1024, 2)->baseline, "") << "of a product of matrices";
+  add_timed(1024, 1, 50'000);
+  add_timed(1024, 8, 400'000);
+  EXPECT_NEAR(library(2048, 1)->seconds, 53e-6, 1e-6);
+  EXPECT_GT(library(1024, 2)->seconds, 300e-6) << "of a product of matrices";
 }
 
 TEST_F(ExperienceTest, TheLibraryOfAnotherDeviceSaysNothingWithoutAModel) {
-  db::PastProblem& problem = add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}}, 1);
-  problem.baseline = "cublas";
-  problem.baseline_ns = 500;
-  EXPECT_EQ(choose(1024, 540)->baseline, "");
+  add_timed(1024, 512, 500, 1);
+  EXPECT_EQ(library(1024, 540)->seconds, 0);
 }
 
 }  // namespace

@@ -55,14 +55,6 @@ TEST(OwnChoiceTime, IsLongerThanThatOfTheBestCandidateMostOfAllIfShort) {
   EXPECT_NEAR(ratio(1e-6), 1.8, 0.001);
 }
 
-TEST(PrefersBaseline, IfOursIsNotAheadByMoreThanTheDoubtOfTheDistance) {
-  EXPECT_FALSE(prefers_baseline(0, 0.01, 0));
-  EXPECT_TRUE(prefers_baseline(0.01, 0, 0));
-  EXPECT_TRUE(prefers_baseline(0, 0.01, 0.2));
-  EXPECT_FALSE(prefers_baseline(0, 0.03, 0.2));
-  EXPECT_FALSE(prefers_baseline(0, 0.07, 20)) << "the doubt has an end";
-}
-
 TEST(PrefersAlternative, OnlyWithALeadThatGrowsWithTheDistance) {
   EXPECT_FALSE(prefers_alternative(0, -0.04, 0)) << "never for nothing";
   EXPECT_TRUE(prefers_alternative(0, -0.06, 0));

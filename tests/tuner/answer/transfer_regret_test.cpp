@@ -9,10 +9,10 @@
 #include <functional>
 
 #include "tests/db/sample.hpp"
+#include "tuner/answer/target_lookup.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/answer/target_lookup.hpp"
 #include "tuner/target/catalog.hpp"
 
 namespace autotune {

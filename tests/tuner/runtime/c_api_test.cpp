@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstddef>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 #include "tests/tuner/runtime/c_api_case.hpp"
 
@@ -35,12 +37,53 @@ TEST_F(CApi, AnswersWithoutAGpu) {
   char text[512];
   ASSERT_EQ(autotune_explain(handle_, sizes_, 3, text, sizeof text), AUTOTUNE_OK);
   EXPECT_THAT(text, StartsWith("gemm M=512 N=512 K=512 on NVIDIA H200: KERNEL=tiled BLOCK_SIZE="));
-  EXPECT_THAT(text, HasSubstr("the target's default configuration"));
+  EXPECT_THAT(text, HasSubstr("the configuration that the cost model expects to be the fastest"));
   EXPECT_THAT(text, testing::Not(HasSubstr("STAGES="))) << "a tiled kernel has none";
   ASSERT_EQ(autotune_explain(handle_, sizes_, 3, text, 5), AUTOTUNE_OK);
   EXPECT_STREQ(text, "gemm");
   EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_OK);
   autotune_close(handle_);
+}
+
+/// A fresh installation, and a database where other sizes were tuned.
+TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
+  if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "this build has no plugin of a vendor's library";
+  options_.device = "NVIDIA H200";
+  options_.shipped_database = AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db";
+  const auto library = [&](const char* target, const char* settings,
+                           const std::vector<int64_t>& sizes) {
+    options_.target = target;
+    options_.settings = settings;
+    EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+    autotune_answer answer{};
+    answer.size = sizeof answer;
+    EXPECT_EQ(autotune_lookup(handle_, sizes.data(), 3, &answer), AUTOTUNE_OK)
+        << autotune_message();
+    const std::string baseline = answer.baseline;
+    autotune_close(std::exchange(handle_, nullptr));
+    return baseline;
+  };
+  EXPECT_EQ(library("gemm", "layout=NT", {4, 1024, 1024}), "cublas");
+  EXPECT_EQ(library("gemm", "layout=NT dtype=i32", {4, 1024, 1024}), "")
+      << "which it does not compute";
+  {
+    const Target target = find_target("gemm16");
+    db::TunedStore store(database_);
+    db::Sample sample(store);
+    sample.key.kernel = store.add_kernel({"", "gemm16", target.fingerprint, "M N K"});
+    for (const std::int64_t m : {512, 1024}) {
+      sample.key.problem =
+          problem_of(target, {{"M", m}, {"N", 4096}, {"K", 4096}}, {{"layout", "NT"}}).text();
+      db::DecisionRow row = sample.decision(to_text(target.default_configuration), 20000);
+      if (m == 512) row.baseline = {"cublas", "cublasGemmEx", 30000, {}, {}, false};
+      store.add_decision(row);
+    }
+  }
+  EXPECT_EQ(library("gemm16", "layout=NT", {512, 4096, 4096}), "");
+  EXPECT_EQ(library("gemm16", "layout=NT", {1024, 4096, 4096}), "cublas")
+      << "tuned, but not beside the library";
+  EXPECT_EQ(library("gemm16", "layout=NT", {4, 4096, 4096}), "cublas") << "tuned elsewhere";
+  EXPECT_EQ(library("gemm16", "layout=NT dtype=bf16", {200, 4096, 4096}), "cublas");
 }
 
 TEST_F(CApi, OpeningWaitsASecondAtMostForOtherProcesses) {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/answer/lead_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "db/problem_text.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::size_t kMostBaselines = 64;
+constexpr std::size_t kMostNear = 128;  // problems from which another is expected
+constexpr double kOtherOnes = 1.5;      // added to the distance of a library's time
+constexpr double kShortSeconds = 10e-6;
+/// Quantiles of few errors cover less than they promise: 94 % for 95 %, 98 % for 99 %.
+constexpr double kMissing = 0.7;
+
+/// Whether the same sizes are 1. Of a vector, a library computes the product in another way.
+bool are_ones_the_same(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  return std::ranges::equal(a, b, [](auto x, auto y) { return (x == 1) == (y == 1); });
+}
+
+/// The nearest of the others beyond the radius, the nearest first.
+std::vector<NearProblem> around(const KnownProblem& one, const KnownTimes& known, double radius) {
+  std::vector<NearProblem> near;
+  for (const KnownProblem& other : known.problems()) {
+    const double sizes = db::size_distance(other.problem->sizes, one.problem->sizes);
+    if (sizes <= radius) continue;  // on other devices, too
+    near.push_back({&other, sizes + (other.is_here == one.is_here ? 0 : kOtherDevice)});
+  }
+  const std::size_t count = std::min(near.size(), kMostNear);
+  std::ranges::partial_sort(near, near.begin() + static_cast<std::ptrdiff_t>(count), {},
+                            &NearProblem::distance);
+  near.resize(count);
+  return near;
+}
+
+std::optional<KnownError> error_of(const KnownTime& time, std::span<const NearProblem> near) {
+  for (const NearProblem& each : near) {
+    for (const KnownTime& other : each.known->good) {
+      if (other.levels != nullptr && other.number == time.number && other.error) {
+        return KnownError{*other.error, each.distance};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// Our expected time less the measured one, of the configuration that would be chosen among those
+/// that were good there. nullopt without a time.
+std::optional<double> own_error(const KnownProblem& one, std::span<const NearProblem> near) {
+  std::vector<KnownError> errors;
+  for (const NearProblem& each : near) {
+    for (const KnownTime& time : each.known->good) {
+      if (time.error) errors.push_back({*time.error, each.distance});
+    }
+  }
+  const double typical = typical_error(errors);
+  double least = std::numeric_limits<double>::infinity();
+  std::optional<double> error;
+  for (const KnownTime& time : one.good) {
+    if (!time.error || time.levels == nullptr) continue;
+    const double measured = std::log(time.time->ns * 1e-9);
+    const double expected = expected_time(measured - *time.error, error_of(time, near), typical);
+    if (expected >= least) continue;
+    least = expected;
+    error = expected - measured;
+  }
+  return error;
+}
+
+/// `confidence` of the errors are below it.
+double quantile(std::span<const double> ascending, double confidence) {
+  const double rank =
+      std::ceil((1 - kMissing * (1 - confidence)) * (static_cast<double>(ascending.size()) + 1));
+  return ascending[std::min(static_cast<std::size_t>(rank), ascending.size()) - 1];
+}
+
+}  // namespace
+
+std::vector<BaselineTime> library_times(std::span<const NearProblem> near,
+                                        std::span<const std::int64_t> sizes, bool has_model) {
+  std::vector<BaselineTime> times;
+  for (const auto& [known, distance] : near) {
+    if (times.size() == kMostBaselines) break;
+    const db::PastProblem& problem = *known->problem;
+    if (problem.baseline_ns <= 0 || (!has_model && !known->is_here)) continue;
+    const double reference = has_model ? known->ideal : std::log(problem.good.front().ns * 1e-9);
+    if (!std::isfinite(reference)) continue;
+    const double unlike = are_ones_the_same(problem.sizes, sizes) ? 0 : kOtherOnes;
+    times.push_back({reference, std::log(problem.baseline_ns * 1e-9), distance + unlike});
+  }
+  return times;
+}
+
+LeadErrors::LeadErrors(const KnownTimes& known)
+    : known_(known), errors_(std::make_unique<std::array<Errors, kRadii.size()>>()) {
+  for (const KnownProblem& one : known.problems()) {
+    const db::PastProblem& problem = *one.problem;
+    if (problem.baseline_ns > 0 && problem.good.front().ns > 0) timed_.push_back(&one);
+  }
+}
+
+double LeadErrors::margin(double distance, double seconds, double confidence) const {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  if (timed_.size() < kFewest) return kUnknown;
+  const auto radius = std::ranges::lower_bound(kRadii, distance);
+  if (radius == kRadii.end()) return kUnknown;
+  Errors& errors = (*errors_)[static_cast<std::size_t>(radius - kRadii.begin())];
+  std::call_once(errors.computed, [&] { compute(*radius, errors); });
+  const std::vector<double>& own = seconds < kShortSeconds ? errors.short_ones : errors.long_ones;
+  return own.size() < kFewest ? kUnknown : quantile(own, confidence);
+}
+
+void LeadErrors::compute(double radius, Errors& errors) const {
+  const bool has_model = known_.models().has_model();
+  for (const KnownProblem* one : timed_) {
+    const db::PastProblem& problem = *one->problem;
+    const std::vector<NearProblem> near = around(*one, known_, radius);
+    const std::vector<BaselineTime> times = library_times(near, problem.sizes, has_model);
+    const double winner = std::log(problem.good.front().ns * 1e-9);
+    const double reference = has_model ? one->ideal : winner;
+    if (times.empty() || !std::isfinite(reference)) continue;
+    const std::optional<double> ours = has_model ? own_error(*one, near) : std::optional(0.0);
+    if (!ours) continue;
+    const double measured = std::log(problem.baseline_ns * 1e-9);
+    const double library = *expected_baseline_time(times, reference) - measured;
+    // Too high an expectation of the library, or too low a one of ours, feigns a lead.
+    auto& of_length =
+        std::exp(own_choice_time(measured)) < kShortSeconds ? errors.short_ones : errors.long_ones;
+    of_length.push_back(library - *ours);
+  }
+  std::ranges::sort(errors.short_ones);
+  std::ranges::sort(errors.long_ones);
+}
+
+}  // namespace autotune

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far expectations of our lead over the vendor's library are off, learnt where both were timed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "tuner/answer/known_times.hpp"
+#include "tuner/answer/transfer_choice.hpp"
+
+namespace autotune {
+
+/// A tuned problem, with its distance from the requested sizes.
+struct NearProblem {
+  const KnownProblem* known;
+  double distance;
+};
+
+/// The times of the library at these problems, the nearest first. Times of problems whose other
+/// sizes are 1 count as further away. Without a model, those of this device only, relative to the
+/// winner's time.
+std::vector<BaselineTime> library_times(std::span<const NearProblem> near,
+                                        std::span<const std::int64_t> sizes, bool has_model);
+
+/// Computed when it is first asked. Thread-safe. `known` must outlive it.
+class LeadErrors {
+ public:
+  explicit LeadErrors(const KnownTimes& known);
+
+  /// What must be added to the logarithm of our expected time so that the sum is below the
+  /// library's only where ours is faster, with this confidence. `distance` is that to the nearest
+  /// problem where the library was timed, `seconds` its expected time. Infinity if too little is
+  /// known.
+  ///
+  /// It is a quantile of past errors: each problem in turn counts as not tuned, together with all
+  /// problems within at least `distance` of it, and what is expected there from the others is
+  /// compared with what was measured.
+  double margin(double distance, double seconds, double confidence) const;
+
+  static constexpr std::size_t kFewest = 20;  // times of the library
+
+ private:
+  /// Of one radius: errors of short and of long calls, ascending.
+  struct Errors {
+    std::once_flag computed;
+    std::vector<double> short_ones, long_ones;
+  };
+  static constexpr std::array<double, 4> kRadii{0.35, 0.7, 1.4, 2.8};
+
+  void compute(double radius, Errors& errors) const;
+
+  const KnownTimes& known_;
+  std::vector<const KnownProblem*> timed_;  // where both were timed
+  const std::unique_ptr<std::array<Errors, kRadii.size()>> errors_;
+};
+
+}  // namespace autotune
