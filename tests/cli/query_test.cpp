@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   const Sandbox sandbox;
@@ -31,7 +32,8 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   EXPECT_THAT(near.out, HasSubstr("200 is not tuned; the nearest tuned size is 100"));
 
   const Ended by_path = sandbox.run({"query", "--target", manifest_of("tiny"), "--size", "100"});
-  EXPECT_EQ(by_path.out, exact.out);
+  EXPECT_THAT(by_path.out, StartsWith(exact.out));
+  EXPECT_THAT(by_path.out, HasSubstr("program  tiny BLOCK=")) << "the manifest tells";
 
   const Ended as_json = sandbox.run({"query", "--target", "tiny", "--size", "200", "--json"});
   const Json json = Json::parse(as_json.out);
@@ -229,9 +231,9 @@ TEST(Query, NamesAProblemByItsSizesAndTheSettingsThatAreNotTheDefault) {
                         "--set", "dtype=" + dtype});
   };
   const Ended f32 = tune("f32"), f64 = tune("f64");
-  EXPECT_THAT(f32.out, ::testing::StartsWith("gemm M=16 N=16 K=16: "));
+  EXPECT_THAT(f32.out, StartsWith("gemm M=16 N=16 K=16: "));
   EXPECT_THAT(f32.err, HasSubstr("M=16 N=16 K=16: tried 1 of"));
-  EXPECT_THAT(f64.out, ::testing::StartsWith("gemm M=16 N=16 K=16 dtype=f64: "));
+  EXPECT_THAT(f64.out, StartsWith("gemm M=16 N=16 K=16 dtype=f64: "));
   const auto ask = [&](std::vector<std::string> arguments) {
     for (const char* word : {"--target", "gemm", "--size", "16"}) arguments.emplace_back(word);
     return sandbox.run(arguments).out;
@@ -270,7 +272,7 @@ TEST(Query, TellsWhereTheVendorsLibraryIsFaster) {
   const Ended text = sandbox.run({"query", "--target", "gemm", "--db", file});
   EXPECT_THAT(text.out,
               HasSubstr("baseline 9.000 us [8.910 us, 9.090 us], 0.900x the best, faster: "
-                        "libautotune launches it: cublas cublasLt 0 (algorithm 55)"));
+                        "cublas cublasLt 0 (algorithm 55)"));
   const Ended as_json = sandbox.run({"query", "--target", "gemm", "--db", file, "--json"});
   const Json baseline = Json::parse(as_json.out)["results"][0]["baseline"];
   EXPECT_EQ(baseline["plugin"], "cublas");
@@ -309,7 +311,7 @@ TEST(Help, EveryVerbHasOne) {
   const std::string tune = sandbox.run({"tune", "--help"}).out;
   EXPECT_THAT(tune, HasSubstr("every multiple of the first"));
   EXPECT_THAT(tune, HasSubstr("\n    {\"target\": \"gemm\""));
-  EXPECT_THAT(sandbox.run({"--version"}).out, ::testing::StartsWith("autotune "));
+  EXPECT_THAT(sandbox.run({"--version"}).out, StartsWith("autotune "));
 }
 
 TEST(Help, TheReferenceInTheRepositoryIsWhatTheToolPrints) {

@@ -26,7 +26,7 @@ std::string key_of(const Json& answer) {
 /// Without what depends on the question, and what the session adds about how it was found.
 Json said_by(Json answer) {
   for (const char* key :
-       {"asked", "exact", "factor_away", "tool_version", "strategy", "environment"}) {
+       {"asked", "exact", "factor_away", "program", "tool_version", "strategy", "environment"}) {
     answer.erase(key);
   }
   return answer;

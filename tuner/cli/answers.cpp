@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "tuner/cli/alternative_answers.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
@@ -90,19 +89,6 @@ Databases::Databases(const Arguments& arguments, AnswerJudge& judge)
 }
 
 std::vector<Answer> Databases::answers() {
-  std::vector<Answer> answers = without_alternatives();
-  for (Answer& answer : answers) {
-    if (answer.distance > 0 || answer.entry.best.provenance == "pinned") continue;
-    for (const auto* store : {&own_, &shipped_}) {
-      if (answer.alternative || !*store) continue;
-      std::vector<db::TunedEntry> found = alternative_entries({answer.entry}, **store, judge_);
-      if (!found.empty()) answer.alternative = std::move(found.front());
-    }
-  }
-  return answers;
-}
-
-std::vector<Answer> Databases::without_alternatives() {
   std::vector<Answer> shipped = shipped_answers();
   if (!own_ && shipped.empty()) open_store(arguments_, db::Mode::read_only);  // says why
   if (!own_) return shipped;

@@ -21,7 +21,6 @@ struct Answer {
   std::string note = {};             // of a pin: why
   std::string refuted_pin = {};      // a pinned configuration that failed
   bool failed_there = false;         // for the sizes asked about, which have no answer
-  std::optional<db::TunedEntry> alternative = {};  // with which libautotune answers instead
 };
 
 /// The user's database, which may be missing, and the shipped one.
@@ -39,7 +38,6 @@ class Databases {
  private:
   std::vector<Answer> shipped_answers();
   std::vector<Answer> answers_of(const db::TunedStore& store, bool shipped);
-  std::vector<Answer> without_alternatives();
 
   const Arguments& arguments_;
   AnswerJudge& judge_;

@@ -8,6 +8,7 @@
 
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/counters.hpp"
+#include "tuner/cli/program_answer.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/trial_table.hpp"
 #include "tuner/cli/tuned_entries.hpp"
@@ -83,16 +84,9 @@ std::string energy_of(const db::BestRow& best) {
   return text;
 }
 
-/// `23.76 us, so libautotune launches it: gemm_split KERNEL=split BM=128 …`.
-std::string alternative_of(const db::TunedEntry& entry, const Target* target) {
-  const Readable readable(target, entry.best.key.problem, entry.device);
-  return format("{}, so libautotune launches it: {} {}",
-                time_text(*entry.best.median_ns * kNanosecond), entry.kernel.target,
-                readable.configuration(entry.best.configuration));
-}
-
 /// One of `several` answers names its device and policy, because another may be exact.
-void print(const Answer& answer, AnswerJudge& judge, const Readable& readable, bool several) {
+void print(const Answer& answer, const std::optional<ProgramAnswer>& given,
+           const Readable& readable, bool several) {
   const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
   if (answer.distance > 0) {
@@ -111,14 +105,8 @@ void print(const Answer& answer, AnswerJudge& judge, const Readable& readable, b
                         readable.configuration(best.default_configuration));
   }
   if (best.baseline.ns) {
-    std::cout << format(
-        "baseline {}{}: {}\n", baseline_figures_of(best),
-        best.baseline.wins && !answer.alternative ? ", faster: libautotune launches it" : "",
-        best.baseline.text());
-  }
-  if (answer.alternative) {
-    const Target* const other = judge.target_called(answer.alternative->kernel.target);
-    std::cout << "faster   " << alternative_of(*answer.alternative, other) << '\n';
+    std::cout << format("baseline {}{}: {}\n", baseline_figures_of(best),
+                        best.baseline.wins ? ", faster" : "", best.baseline.text());
   }
   if (best.cold_ns) {
     const bool is_cold = best.key.policy.find("l2=cold") != std::string::npos;
@@ -147,6 +135,9 @@ void print(const Answer& answer, AnswerJudge& judge, const Readable& readable, b
         "command keeps the trials and searches what is new\n",
         entry.kernel.target);
   }
+  if (given && given->lookup) {
+    std::cout << format("program  {}\n", one_line(*given));
+  }
   if (answer.stale) {
     std::cout
         << "stale    the kernel has changed since: programs use it only where it is still valid; "
@@ -165,16 +156,21 @@ Json baseline_json(const db::BaselineFigures& baseline) {
           {"wins", baseline.wins}};
 }
 
-/// null without one.
-Json alternative_json(const Answer& answer) {
-  if (!answer.alternative) return nullptr;
-  const db::BestRow& best = answer.alternative->best;
-  return {{"target", answer.alternative->kernel.target},
-          {"config", json_of(parse_named_values(best.configuration))},
-          {"median_ns", json_of(best.median_ns)}};
+/// What a program gets. null without `--size`, or where the target is not known here.
+Json program_json(const std::optional<ProgramAnswer>& given) {
+  if (!given || !given->lookup) return nullptr;
+  const LookupAnswer& answer = given->answer;
+  return {{"target", given->lookup->target().name},
+          {"config", json_of(parse_named_values(answer.configuration))},
+          {"origin", db::name_of(answer.origin)},
+          {"provenance", answer.provenance},
+          {"expected_ns", answer.expected_ns},
+          {"library", answer.baseline},
+          {"library_ns", answer.baseline_ns},
+          {"library_is_expected", answer.library_is_expected}};
 }
 
-Json answer_json(const Answer& answer) {
+Json answer_json(const Answer& answer, const std::optional<ProgramAnswer>& given) {
   const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
   Json json;
@@ -196,7 +192,7 @@ Json answer_json(const Answer& answer) {
   json["ratio_to_default"] =
       best.default_ns && best.median_ns ? Json(*best.default_ns / *best.median_ns) : Json();
   json["baseline"] = baseline_json(best.baseline);
-  json["alternative"] = alternative_json(answer);
+  json["program"] = program_json(given);
   json["cold_ns"] = json_of(best.cold_ns);
   json["joules"] = json_of(best.joules);
   json["default"]["joules"] = json_of(best.default_joules);
@@ -243,6 +239,21 @@ Json counters_of(const std::optional<db::TunedStore>& store, const Answer& answe
   return counters_json(cli::figures_of(db::counters_of(*store, best.key), best.configuration));
 }
 
+/// What a program with libautotune gets for the sizes of each of these answers to `--size`.
+std::vector<std::optional<ProgramAnswer>> given_to_programs(const std::vector<Answer>& answers,
+                                                            ProgramAnswers& programs) {
+  std::vector<std::optional<ProgramAnswer>> given;
+  for (const Answer& answer : answers) {
+    auto& one = given.emplace_back();
+    try {
+      if (answer.asked) one = programs.find(answer.entry, *answer.asked);
+    } catch (const Error& error) {  // a program gets this message
+      warn_of({error.what()});
+    }
+  }
+  return given;
+}
+
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
   sorted_trials({}, arguments.text("sort"), 0);         // refuses an unknown column
@@ -255,11 +266,14 @@ int run_query(const Arguments& arguments) {
   if (databases.own()) own_warning.emplace(*databases.own());
   if (databases.shipped()) shipped_warning.emplace(*databases.shipped());
   const std::vector<Answer> answers = databases.answers();
+  ProgramAnswers programs(arguments, judge);
+  const auto given = given_to_programs(answers, programs);
   if (arguments.has("json")) {
     Json json{{"db", database_path(arguments).string()}, {"results", Json::array()}};
     if (arguments.has("target")) json["target"] = answers.front().entry.kernel.target;
-    for (const Answer& answer : answers) {
-      json["results"].push_back(answer_json(answer));
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const Answer& answer = answers[i];
+      json["results"].push_back(answer_json(answer, given[i]));
       json["results"].back()["counters"] = counters_of(databases.own(), answer);
       const auto trials = trials_of(arguments, databases.own(), answer.entry);
       if (!trials.empty()) json["results"].back()["trials"] = trials_json(trials);
@@ -271,7 +285,7 @@ int run_query(const Arguments& arguments) {
       const db::TunedEntry& entry = answers[i].entry;
       const Readable readable(judge.target_called(entry.kernel.target), entry.best.key.problem,
                               entry.device);
-      print(answers[i], judge, readable, answers.size() > 1);
+      print(answers[i], given[i], readable, answers.size() > 1);
       const auto trials = trials_of(arguments, databases.own(), entry);
       if (!trials.empty()) std::cout << trials_text(trials, readable);
     }
@@ -294,9 +308,10 @@ const Verb kQuery{
         "Without `--target` it shows everything in the database. A target that was tuned on "
         "several devices, or with several settings, has an answer for each. Without `--db`, "
         "results that are shipped with autotune answer where the user's database has nothing, and "
-        "with `--size` where it has nothing nearer. A line `stale` says that the kernel has "
-        "changed since; `faster`, that the alternative that the target's manifest names is, so "
-        "that programs get it. The exit status is 1 if there is no answer.",
+        "with `--size` where it has nothing nearer. With `--size`, the line `program` has what "
+        "a program with libautotune gets for these sizes, by the same function: a configuration "
+        "of this target or of its alternative, or the vendor's library. A line `stale` says that "
+        "the kernel has changed since. The exit status is 1 if there is no answer.",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
                 {"device", "NAME", "Only this device"},

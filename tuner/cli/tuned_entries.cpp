@@ -200,14 +200,16 @@ db::TunedStore open_present_store(const Arguments& arguments) {
   return open_store(arguments, missing ? db::Mode::read_only : db::Mode::read_write);
 }
 
-std::optional<db::TunedStore> shipped_store(const Arguments& arguments) {
-  return arguments.has("db") ? std::nullopt : installed_store();
-}
-
-std::optional<db::TunedStore> installed_store() {
+std::filesystem::path shipped_database() {
   std::error_code unknown;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  const auto file = program.parent_path().parent_path() / "share/autotune/shipped.db";
+  return program.parent_path().parent_path() / "share/autotune/shipped.db";
+}
+
+std::optional<db::TunedStore> shipped_store(const Arguments& arguments) {
+  if (arguments.has("db")) return std::nullopt;
+  std::error_code unknown;
+  const std::filesystem::path file = shipped_database();
   if (!std::filesystem::exists(file, unknown)) {
     warn_of(
         {format("{}: this part of the installation is missing: install it again", file.string())});

@@ -2,6 +2,7 @@
 // Finds tuned entries for query, explain and db, with errors if there are none.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -20,10 +21,10 @@ db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
 /// Opens a database for a change. A missing file is an error; it is not created.
 db::TunedStore open_present_store(const Arguments& arguments);
 
-/// The results that were installed with the tool. nullopt if there are none; warns if they cannot
-/// be read.
-std::optional<db::TunedStore> installed_store();
-/// The same where they answer for what the user's database lacks: without --db.
+/// The file of the results that were installed with the tool.
+std::filesystem::path shipped_database();
+/// These results where they answer for what the user's database lacks: without --db. nullopt if
+/// there are none; warns if they cannot be read.
 std::optional<db::TunedStore> shipped_store(const Arguments& arguments);
 
 /// The stored name of --target; for a manifest, the name in it. Empty without --target.

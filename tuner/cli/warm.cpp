@@ -9,14 +9,15 @@
 #include <tuple>
 
 #include "tuner/cache/build_cache.hpp"
-#include "tuner/cli/alternative_answers.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compiled_answers.hpp"
 #include "tuner/cli/devices.hpp"
+#include "tuner/cli/program_answer.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -50,16 +51,31 @@ std::vector<db::TunedEntry> answers_for(const Arguments& arguments, const db::Tu
                      store.path().string(), gpu.name, gpu.compute_capability));
 }
 
-/// Adds those of the targets' alternatives, of the user's database or else as shipped, because
-/// programs get these.
-void add_alternatives(std::vector<db::TunedEntry>& entries, const db::TunedStore& store,
-                      AnswerJudge& judge) {
-  std::vector<db::TunedEntry> more = alternative_entries(entries, store, judge);
-  std::ranges::move(more, std::back_inserter(entries));
-  if (const auto installed = installed_store()) {
-    more = alternative_entries(entries, *installed, judge);
-    std::ranges::move(more, std::back_inserter(entries));
+/// Adds what programs on this GPU get for these problems instead: of an alternative, or a
+/// configuration for what a library computes.
+void add_given(std::vector<db::TunedEntry>& entries, ProgramAnswers& programs, AnswerJudge& judge,
+               DeviceInfo gpu) {
+  gpu.kind = DeviceKind::cuda;
+  std::vector<db::TunedEntry> more;
+  for (const db::TunedEntry& entry : entries) {
+    const EntryProblem problem = problem_of(entry);
+    const Target* const target = judge.target_called(entry.kernel.target);
+    const ProgramAnswer given =
+        programs.find(*target, problem.settings, gpu, entry.best.key.policy, problem.sizes);
+    db::TunedEntry one = entry;
+    one.kernel = kernel_row(given.lookup->target());
+    one.best.configuration = given.answer.configuration;
+    one.best.key.problem = given.problem.text();
+    const auto is_it = [&](const db::TunedEntry& other) {
+      return other.kernel.target == one.kernel.target &&
+             other.best.key.problem == one.best.key.problem &&
+             other.best.configuration == one.best.configuration;
+    };
+    if (std::ranges::none_of(entries, is_it) && std::ranges::none_of(more, is_it)) {
+      more.push_back(std::move(one));
+    }
   }
+  std::ranges::move(more, std::back_inserter(entries));
 }
 
 struct Counts {
@@ -102,7 +118,8 @@ int run_warm(const Arguments& arguments) {
   AnswerJudge judge(arguments);
   std::vector<db::TunedEntry> entries = answers_for(arguments, store, gpu);
   keep_current(entries, judge, store.path().string());
-  add_alternatives(entries, store, judge);
+  ProgramAnswers programs(arguments, judge);
+  add_given(entries, programs, judge, gpu);
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const int jobs =
       arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
@@ -135,8 +152,8 @@ const Verb kWarm{
     .details =
         "Fills the cache of compiled kernels (`AUTOTUNE_CACHE`) with the tuned answers of the "
         "database for one GPU, in parallel processes. `autotune_prepare()` then compiles nothing "
-        "for these sizes. Where the alternative that a target's manifest names is faster, its "
-        "answer is compiled too, also a shipped one. Answers of other GPUs of the same "
+        "for these sizes: what it would compile is compiled too, such as the answer of the "
+        "alternative that a target's manifest names. Answers of other GPUs of the same "
         "architecture count where this one has "
         "none. `--gpu h200` compiles for a GPU that is not here. The exit status is 1 if "
         "a kernel does not compile.",

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// One question, one answer: random problems over states of the database, asked through the C API
+// and through the tool.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/db/sample.hpp"
+#include "tuner/answer/answer_explanation.hpp"
+#include "tuner/cli/program_answer.hpp"
+#include "tuner/cli/verb.hpp"
+#include "tuner/records/records.hpp"
+#include "tuner/runtime/autotune.h"
+#include "tuner/target/catalog.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr const char* kPolicy = "l2=hot launch=graph context=between";
+
+class Askers : public testing::Test {
+ protected:
+  Askers() {
+    setenv("AUTOTUNE_KERNEL_PATH", AUTOTUNE_SOURCE_DIR "/kernel_sources", 1);
+    db::TunedStore store(file_);  // a GPU that is not here is known by its rows
+    const db::Sample sample(store, "2026-03-01T12:00:00.000Z");
+    add(store, "gemm", {8, 8, 8}, "layout=TT", 5000);
+  }
+
+  /// The default configuration as the result of these sizes. `library_ns` 0: it was not timed.
+  db::ProblemKey add(db::TunedStore& store, const std::string& name,
+                     const std::vector<std::int64_t>& sizes, const std::string& settings, double ns,
+                     double library_ns = 0, const db::DeviceRow& device = db::h200(),
+                     const std::string& fingerprint = "") {
+    const Target target = find_target(name);
+    db::Sample sample(store);
+    sample.key.device = store.add_device(device);
+    sample.key.kernel = store.add_kernel(
+        {"", name, fingerprint.empty() ? target.fingerprint : fingerprint, "M N K"});
+    sample.key.policy = kPolicy;
+    sample.key.problem = problem_of(target, {{"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}},
+                                    parse_named_values(settings))
+                             .text();
+    db::DecisionRow row = sample.decision(to_text(target.default_configuration), ns);
+    if (library_ns > 0) {
+      row.baseline = {"cublas", "cublasSgemm", library_ns, {}, {}, library_ns < ns};
+    }
+    store.add_decision(row);
+    return sample.key;
+  }
+
+  /// Asks both for `count` random sizes, and for these.
+  void expect_the_same(const std::string& settings, int count,
+                       std::vector<std::vector<std::int64_t>> all = {}) {
+    std::uniform_real_distribution<double> doublings(0, 13);
+    while (count-- > 0) {
+      std::vector<std::int64_t>& sizes = all.emplace_back();
+      for (int i = 0; i < 3; ++i) {
+        sizes.push_back(static_cast<std::int64_t>(std::exp2(doublings(random_))));
+      }
+    }
+    autotune_options options{};
+    options.size = sizeof options;
+    options.target = "gemm";
+    options.settings = settings.c_str();
+    options.policy = kPolicy;
+    const std::string file = file_.string();
+    options.user_database = file.c_str();
+    options.shipped_database = "";
+    options.device = "NVIDIA H200";
+    autotune_handle* handle = nullptr;
+    ASSERT_EQ(autotune_open(&options, &handle), AUTOTUNE_OK) << autotune_message();
+    const cli::Arguments arguments(cli::verb_called("query"), {"--db", file});
+    cli::AnswerJudge judge(arguments);
+    cli::ProgramAnswers programs(arguments, judge);
+    for (const auto& sizes : all) expect_the_same(handle, programs, settings, sizes);
+    autotune_close(handle);
+  }
+
+  void expect_the_same(autotune_handle* handle, cli::ProgramAnswers& programs,
+                       const std::string& settings, const std::vector<std::int64_t>& sizes) {
+    SCOPED_TRACE(format("{} {}x{}x{}", settings, sizes[0], sizes[1], sizes[2]));
+    autotune_answer answer{};
+    answer.size = sizeof answer;
+    ASSERT_EQ(autotune_lookup(handle, sizes.data(), 3, &answer), AUTOTUNE_OK) << autotune_message();
+    const cli::ProgramAnswer given =
+        programs.find(gemm_, parse_named_values(settings), device_, kPolicy,
+                      {{"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}});
+    EXPECT_EQ(given.lookup->target().name, answer.target);
+    EXPECT_EQ(given.answer.configuration, answer.configuration);
+    EXPECT_EQ(given.answer.provenance, answer.provenance);
+    EXPECT_EQ(static_cast<int>(given.answer.origin), static_cast<int>(answer.origin));
+    EXPECT_EQ(given.answer.baseline, answer.baseline);
+    EXPECT_EQ(given.answer.baseline_ns, answer.baseline_ns);
+    EXPECT_EQ(given.answer.expected_ns, answer.expected_ns);
+    char text[4096];
+    ASSERT_EQ(autotune_explain(handle, sizes.data(), 3, text, sizeof text), AUTOTUNE_OK);
+    EXPECT_EQ(
+        explanation_of(given.lookup->target(), given.problem, given.lookup->device(), given.answer),
+        text);
+  }
+
+  db::TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "t.db";
+  const Target gemm_ = find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
+  const DeviceInfo device_ = device_of(db::h200());
+  std::mt19937_64 random_{40};
+};
+
+TEST_F(Askers, SayTheSameWhereNothingIsTuned) {
+  expect_the_same("layout=NT", 60);
+  expect_the_same("dtype=f64", 20);
+  expect_the_same("dtype=i32", 20);
+}
+
+TEST_F(Askers, SayTheSameOfWhatIsShipped) {
+  std::filesystem::copy_file(AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db", file_,
+                             std::filesystem::copy_options::overwrite_existing);
+  expect_the_same("layout=NN", 60, {{1024, 1024, 1024}, {128, 128, 128}, {512, 512, 512}});
+  expect_the_same("layout=NT", 20);
+}
+
+/// Tuned with and without the library, for another GPU, by another source; pinned, and refuted.
+TEST_F(Askers, SayTheSameOfADatabaseThatIsHalfTuned) {
+  {
+    db::TunedStore store(file_);
+    for (const std::int64_t m : {1, 16, 64, 512}) {
+      add(store, "gemm", {m, 1024, 1024}, "layout=NT", 9000.0 + static_cast<double>(m), 12000);
+      add(store, "gemm", {m, 2048, 1024}, "layout=NT", 9000);
+      add(store, "gemm_split", {m, 1024, 1024}, "layout=NT", 8000, m == 1 ? 0 : 12000);
+      add(store, "gemm", {m, 512, 512}, "layout=NT", 9000, 7000);
+    }
+    db::DeviceRow other = db::h200();
+    other.name = "NVIDIA H100 80GB HBM3";
+    add(store, "gemm", {4, 1024, 1024}, "layout=NT", 9000, 12000, other);
+    add(store, "gemm", {8, 1024, 1024}, "layout=NT", 9000, 12000, db::h200(), "stale");
+    const db::ProblemKey pinned = add(store, "gemm", {32, 1024, 1024}, "layout=NT", 9000, 8000);
+    const std::string configuration = to_text(gemm_.default_configuration);
+    store.pin({"", pinned, configuration, "because", "2026-03-01T12:02:00.000Z"});
+    db::Sample sample(store);
+    sample.key = add(store, "gemm", {48, 1024, 1024}, "layout=NT", 9000, 12000);
+    db::TrialRow failure = sample.failure(configuration, "wrong");
+    failure.created_at = "2026-03-01T12:03:00.000Z";
+    store.append({&failure, 1});
+  }
+  std::vector<std::vector<std::int64_t>> exact;
+  for (const std::int64_t m : {1, 4, 8, 16, 32, 48, 64, 512}) {
+    for (const std::int64_t n : {512, 1024, 2048}) exact.push_back({m, n, n == 512 ? 512 : 1024});
+  }
+  expect_the_same("layout=NT", 60, exact);
+}
+
+}  // namespace
+}  // namespace autotune

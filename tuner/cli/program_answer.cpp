@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/program_answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tuner/cli/request.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/plugin/plugin_files.hpp"
+#include "tuner/records/records.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+/// Loads plugins into this process, as a program does that looks up.
+std::string library_for(const std::string& target, const Workload& workload) {
+  return library_offering(plugin_files(), target, workload);
+}
+
+std::vector<std::int64_t> numbers_in_order(const Target& target, const NamedValues& sizes) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& name : target.sizes) {
+    const Value* const value = find_value(sizes, name);
+    if (!value) throw Error(format("{}: the size {} is missing", target.name, name));
+    numbers.push_back(value->integer());
+  }
+  return numbers;
+}
+
+}  // namespace
+
+ProgramAnswers::ProgramAnswers(const Arguments& arguments, AnswerJudge& judge) : judge_(judge) {
+  layers_.push_back({database_path(arguments), db::Mode::read_only});
+  if (!arguments.has("db")) layers_.push_back({shipped_database(), db::Mode::shipped, true});
+}
+
+ProgramAnswer ProgramAnswers::find(const db::TunedEntry& like, const NamedValues& sizes) {
+  const Target* const target = judge_.target_called(like.kernel.target);
+  if (!target) return {};
+  return find(*target, problem_of(like).settings, device_of(like.device), like.best.key.policy,
+              sizes);
+}
+
+ProgramAnswer ProgramAnswers::find(const Target& target, const NamedValues& settings,
+                                   const DeviceInfo& device, const std::string& policy,
+                                   const NamedValues& sizes) {
+  const auto [found, is_new] =
+      asked_.try_emplace({target.name, to_text(settings), device.name, policy});
+  Asked& asked = found->second;
+  if (is_new) {
+    asked.own =
+        std::make_unique<TargetLookup>(target, settings, device, policy, layers_, library_for);
+    asked.alternative = open_named_alternative(
+        *asked.own,
+        [&](const std::string& name) {
+          const Target* const other = judge_.target_called(name);
+          return other ? *other : throw Error(format("{}: there is no such target", name));
+        },
+        settings, layers_, library_for);
+  }
+  if (!asked.own) throw Error(format("{}: it cannot be looked up", target.name));
+  const std::vector<std::int64_t> numbers = numbers_in_order(target, sizes);
+  TargetLookup& lookup = faster_of(*asked.own, asked.alternative.get(), numbers);
+  return {&lookup, lookup.find(numbers), lookup.problem_for(numbers)};
+}
+
+std::string one_line(const ProgramAnswer& given) {
+  const LookupAnswer& answer = given.answer;
+  const char* const how = answer.origin == db::Origin::exact ? "" : " expected";
+  const auto with_time = [](std::string text, double ns, const char* what) {
+    if (ns > 0) text += format(", {}{}", time_text(ns * 1e-9), what);
+    return text;
+  };
+  if (!answer.baseline.empty()) {
+    return with_time(std::string(answer.baseline), answer.baseline_ns,
+                     answer.library_is_expected ? " expected" : "");
+  }
+  const Target& target = given.lookup->target();
+  return with_time(format("{} {}", target.name,
+                          configuration_text(target, given.problem, answer.configuration,
+                                             given.lookup->device())),
+                   answer.expected_ns, how);
+}
+
+}  // namespace autotune::cli

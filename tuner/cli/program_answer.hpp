@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program with libautotune gets, by the function that libautotune calls.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tuner/answer/alternative.hpp"
+#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/core/device.hpp"
+
+namespace autotune::cli {
+
+struct ProgramAnswer {
+  const TargetLookup* lookup = nullptr;  // of the target that answers; it knows the texts
+  LookupAnswer answer;
+  Problem problem;  // of that target
+};
+
+/// Reads each target's layers once: the user's database and what is shipped, with --db that file
+/// only.
+class ProgramAnswers {
+ public:
+  /// Both arguments must outlive it.
+  ProgramAnswers(const Arguments& arguments, AnswerJudge& judge);
+
+  /// For these sizes with the settings, the policy and the device of a stored result. Throws Error
+  /// if a program gets none; `lookup` is nullptr where the target is not known here.
+  ProgramAnswer find(const db::TunedEntry& like, const NamedValues& sizes);
+  /// The same for a device of which nothing need be stored.
+  ProgramAnswer find(const Target& target, const NamedValues& settings, const DeviceInfo& device,
+                     const std::string& policy, const NamedValues& sizes);
+
+ private:
+  struct Asked {
+    std::unique_ptr<TargetLookup> own, alternative;
+  };
+
+  AnswerJudge& judge_;
+  std::vector<db::Layer> layers_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, Asked> asked_;
+};
+
+/// One line: `gemm_split KERNEL=split BM=128 …, 23.76 us`, or `cublas, 8.900 us expected`.
+std::string one_line(const ProgramAnswer& given);
+
+}  // namespace autotune::cli
