@@ -30,6 +30,9 @@ struct Parameter {
   bool run_time = false;
   std::optional<Expression> macro_when = {};  // when the source has the macro; empty: always
   WordForm form = WordForm::number;
+  /// Of each family, by the level of the family parameter, the levels that it has; none where it
+  /// lacks the parameter. Empty: all families have the parameter with all its values.
+  std::vector<std::vector<std::uint16_t>> family_levels = {};
 };
 
 /// A condition that names this parameter only: `ALPHA == 0.5`. Throws ExpressionError.

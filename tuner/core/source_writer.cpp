@@ -56,6 +56,11 @@ void define_choice(std::string& prelude, const std::string& macro, const std::ve
   if (chosen) define(prelude, macro, macro_text(macro, *chosen, form));
 }
 
+std::string source_of_family(const Target& target, std::span<const std::uint16_t> levels) {
+  if (target.family_sources.empty()) return target.source_text;
+  return target.source_text + target.family_sources[levels[*target.family]].text;
+}
+
 }  // namespace
 
 std::string macro_name(std::string_view name) {
@@ -110,7 +115,7 @@ SourceUnit SourceWriter::unit(std::span<const std::uint16_t> levels) const {
   }
   return {target_.source_path.filename().string(),
           prelude(values),
-          target_.source_text,
+          source_of_family(target_, levels),
           target_.include_folders,
           target_.options,
           std::move(entries),
@@ -147,6 +152,27 @@ std::string SourceWriter::prelude(const FormulaValues& values) const {
   return prelude;
 }
 
+std::string all_sources(const Target& target) {
+  std::string text = target.source_text;
+  for (const FamilySource& each : target.family_sources) text += each.text;
+  return text;
+}
+
+namespace {
+
+/// The names of the families that have a parameter; an empty one if all have it.
+std::vector<std::string> families_of(const Target& target, const Parameter& parameter) {
+  if (parameter.family_levels.empty()) return {""};
+  std::vector<std::string> families;
+  for (std::size_t i = 0; i < parameter.family_levels.size(); ++i) {
+    if (parameter.family_levels[i].empty()) continue;
+    families.push_back(target.parameters[*target.family].values[i].word());
+  }
+  return families;
+}
+
+}  // namespace
+
 std::vector<Macro> macros_of(const Target& target) {
   std::vector<Macro> macros;
   const auto add = [&](const std::string& owner, const std::string& macro,
@@ -163,12 +189,15 @@ std::vector<Macro> macros_of(const Target& target) {
         setting.form);
   }
   for (const Parameter& parameter : target.parameters) {
-    add("parameter " + parameter.name, parameter.name, parameter.values, !parameter.run_time, "",
-        parameter.form);
+    for (const std::string& family : families_of(target, parameter)) {
+      add("parameter " + parameter.name, parameter.name, parameter.values, !parameter.run_time,
+          family, parameter.form);
+    }
   }
   for (const DefineSpec& each : target.defines) {
     const std::string name = short_name(each.name);
-    const std::string family = each.name.substr(0, each.name.size() - name.size());
+    const std::string family =
+        each.name.size() == name.size() ? "" : each.name.substr(0, each.name.rfind('.'));
     if (each.is_macro) add("define " + name, name, {}, true, family);
   }
   for (const std::string& size : target.sizes) {

@@ -139,6 +139,12 @@ struct SizeRule {
   std::int64_t multiple = 1, least = 1;
 };
 
+/// The source of one family, which is compiled after the target's.
+struct FamilySource {
+  std::filesystem::path path = {};
+  std::string text = {};  // with a #line before it; empty if the family has none of its own
+};
+
 /// Names in all expressions: sizes, settings, parameters, defines (those above), `device.*`.
 struct Target {
   std::string name;
@@ -147,6 +153,7 @@ struct Target {
   std::filesystem::path manifest;     // empty for a plugin's
   std::filesystem::path source_path;  // the first, if there are several
   std::string source_text;            // all sources, with a #line before each but the first
+  std::vector<FamilySource> family_sources = {};  // by the level of `family`, or none
   std::vector<std::filesystem::path> include_folders;
   std::vector<std::string> sizes;
   std::vector<SizeRule> size_rules = {};  // one per size, or none
@@ -249,9 +256,13 @@ SourceUnit source_unit(const Target& target, const Problem& problem,
 struct Macro {
   std::string name;
   std::string owner;
-  std::string family = {};  // of a family's define
+  std::string family = {};  // of a family's define or parameter
 };
+/// A parameter of several families gives one entry for each.
 std::vector<Macro> macros_of(const Target& target);
+
+/// The target's source and those of all families.
+std::string all_sources(const Target& target);
 
 /// Launch geometry and arguments. Throws KernelFailure (invalid) if a launch exceeds a limit of the
 /// device, and Error with manifest, key and column if an expression makes no sense.

@@ -138,9 +138,9 @@ std::string fingerprint_of(const Json& manifest, const Target& target) {
 
 std::string measurement_fingerprint(const Target& target) {
   const Meanings meanings(target);
+  const std::string own = all_sources(target);
   const std::string source =
-      target.source_text + '\0' +
-      included(target.source_text, target.include_folders, target.options).text();
+      own + '\0' + included(own, target.include_folders, target.options).text();
   std::string text = source + '\0';
   for (const std::string& option : target.options) text += option + '\n';
   for (const std::string& size : target.sizes) text += size + '\n';

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <string>
 
+#include "tuner/cache/included_text.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/document.hpp"
 #include "tuner/target/extension.hpp"
@@ -20,16 +23,6 @@ namespace autotune {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 20;
-
-std::string text_of(const fs::path& file, const Node& node) {
-  FileText read = read_text_file(file, kLargestFile);
-  if (!read.refusal.empty()) {
-    node.fail(format("{} cannot be read: {}", file.string(), read.refusal));
-  }
-  return std::move(read.text);
-}
 
 void expect_keys(const Node& root) {
   root.expect_keys(
@@ -63,6 +56,12 @@ void require_generated(const fs::path& file, const Node& source) {
                      file.string()));
 }
 
+/// Where `#include "…"` finds files.
+void add_folder(Target& target, const fs::path& folder) {
+  auto& folders = target.include_folders;
+  if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(folder);
+}
+
 void read_source(const Node& root, const fs::path& folder, Target& target) {
   for (const Node& source : root["source"].one_or_more(kMostItems)) {
     const fs::path file = folder / source.text();
@@ -73,9 +72,7 @@ void read_source(const Node& root, const fs::path& folder, Target& target) {
       target.source_text += format("\n#line 1 \"{}\"\n", file.filename().string());
     }
     target.source_text += text_of(file, source);
-    const auto& folders = target.include_folders;
-    const fs::path own = file.parent_path();
-    if (std::ranges::find(folders, own) == folders.end()) target.include_folders.push_back(own);
+    add_folder(target, file.parent_path());
   }
   if (const Node* const include = root.find("include")) {
     for (const Node& item : include->items()) {
@@ -84,6 +81,22 @@ void read_source(const Node& root, const fs::path& folder, Target& target) {
   }
   if (const Node* const options = root.find("options")) {
     for (const Node& item : options->items()) target.options.push_back(item.text());
+  }
+}
+
+/// The sources of families and of the parts that they use, from the folders of their files.
+void read_family_sources(const Reading& reading, Target& target) {
+  for (const ManifestScope& scope : reading.scopes) {
+    if (!scope.guard) continue;
+    FamilySource& own = target.family_sources.emplace_back();
+    for (const Node* const sources : scope.all("source")) {
+      for (const Node& source : sources->one_or_more(kMostItems)) {
+        own.path = folder_of(source.document().file) / source.text();
+        own.text += format("\n#line 1 \"{}\"\n", own.path.filename().string());
+        own.text += text_of(own.path, source);
+        add_folder(target, own.path.parent_path());
+      }
+    }
   }
 }
 
@@ -131,7 +144,20 @@ void read_model(Reading& reading, Target& target) {
   }
 }
 
-Target read(Node root, const fs::path& file, int format, const fs::path& folder) {
+/// The families that a manifest removes from the one that it extends.
+std::set<std::string> removed_families(const Node& root) {
+  std::set<std::string> removed;
+  const Node* const families = root.find("families");
+  if (!families || !families->is(Node::Kind::table)) return removed;
+  for (const auto& [name, node] : families->members()) {
+    if (node.is(Node::Kind::flag)) removed.insert(name);
+  }
+  return removed;
+}
+
+/// `removed` are families that the source may know all the same.
+Target read(Node root, const fs::path& file, int format, const fs::path& folder,
+            const std::set<std::string>& removed = {}) {
   Target target;
   target.manifest = file;
   target.name = root["name"].identifier();
@@ -139,6 +165,7 @@ Target read(Node root, const fs::path& file, int format, const fs::path& folder)
   if (const Node* const node = root.find("alternative")) target.alternative = node->identifier();
   read_source(root, folder, target);
   Reading reading(std::move(root), folder, format);
+  read_family_sources(reading, target);
   read_problem(reading, target);
   read_parameters(reading, target);
   declare_handles(reading);
@@ -152,7 +179,9 @@ Target read(Node root, const fs::path& file, int format, const fs::path& folder)
   read_resources(reading, target);
   read_model(reading, target);
   refuse_equal_macros(reading.root, target);
-  refuse_redefinitions(target);
+  const Included files = included(all_sources(target), target.include_folders, target.options);
+  refuse_redefinitions(target, files);
+  refuse_unknown_conditions(target, files, removed);
   return target;
 }
 
@@ -180,27 +209,6 @@ std::shared_ptr<const Document> document_of(std::string text, const fs::path& fi
   return std::make_shared<const Document>(Document{file.string(), std::move(text), json});
 }
 
-void require_version(const Node& root, bool json) {
-  if (!root.is(Node::Kind::table)) return;
-  const int written_in = json ? 1 : 2;
-  const Node& version = root["manifest"];
-  if (version.integer() == written_in) return;
-  version.fail(format("format {} is not known: a manifest in {} has the number {}",
-                      version.integer(), json ? "JSON" : "TOML", written_in));
-}
-
-/// The manifest merged over the one that it extends.
-Node with_base(const Node& root, const fs::path& folder) {
-  const Node& extends = root["extends"];
-  const fs::path file = folder / extends.text();
-  Node base = tree_of_toml(document_of(text_of(file, extends), file, false));
-  require_version(base, false);
-  if (base.has("extends")) {
-    extends.fail(format("{} extends another manifest itself: name that one", file.string()));
-  }
-  return extended(std::move(base), root);
-}
-
 Target read_document(std::string text, const fs::path& file) {
   const fs::path folder = folder_of(file);
   const bool json = is_json(file, text);
@@ -208,9 +216,10 @@ Target read_document(std::string text, const fs::path& file) {
   Node root = json ? tree_of_json(document) : tree_of_toml(document);
   require_version(root, json);
   if (!json) {
-    if (root.has("extends")) root = with_base(root, folder);
+    const std::set<std::string> removed = removed_families(root);
+    root = assembled(std::move(root));
     expect_keys(root);
-    Target target = read(std::move(root), file, 2, folder);
+    Target target = read(std::move(root), file, 2, folder, removed);
     target.fingerprint = measurement_fingerprint(target);
     target.space_fingerprint = space_fingerprint(target);
     return target;

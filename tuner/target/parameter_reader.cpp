@@ -39,6 +39,18 @@ std::string list_text(const std::vector<Value>& values) {
   return text;
 }
 
+/// Adds the levels of the parameter's values in the family that declares it.
+void add_levels(Parameter& parameter, const Declared& use, const Reading& reading) {
+  if (use.scope->name.empty()) return;
+  parameter.family_levels.resize(reading.scopes.size() - 1);
+  const auto family = static_cast<std::size_t>(use.scope - &reading.scopes[1]);
+  std::vector<std::uint16_t>& levels = parameter.family_levels[family];
+  for (std::size_t i = 0; i < parameter.values.size(); ++i) {
+    if (std::ranges::find(use.values, parameter.values[i]) == use.values.end()) continue;
+    levels.push_back(static_cast<std::uint16_t>(i));
+  }
+}
+
 Parameter merged(Reading& reading, Target& target, const std::vector<const Declared*>& uses) {
   Parameter parameter{uses.front()->name,     united(uses), {},
                       uses.front()->run_time, {},           uses.front()->form};
@@ -49,6 +61,7 @@ Parameter merged(Reading& reading, Target& target, const std::vector<const Decla
     if (use->form != parameter.form) {
       use->place.fail(format("\"as\" of {} differs between families", use->name));
     }
+    add_levels(parameter, *use, reading);
     if (use->values == parameter.values) continue;
     const Expression own =
         condition_on(parameter, format("{} in [{}]", use->name, list_text(use->values)));

@@ -8,9 +8,9 @@ namespace autotune {
 namespace {
 
 void expect_family_keys(const Node& table) {
-  table.expect_keys({"parts", "when", "parameters", "constraints", "default", "let", "defines",
-                     "bake_sizes", "workspace", "tensor_maps", "textures", "launch", "kernels",
-                     "main", "resources", "model", "description"});
+  table.expect_keys({"parts", "when", "source", "parameters", "constraints", "default", "let",
+                     "defines", "bake_sizes", "workspace", "tensor_maps", "textures", "launch",
+                     "kernels", "main", "resources", "model", "description"});
 }
 
 std::vector<Node> tables_of(const Node& root, const Node& family) {

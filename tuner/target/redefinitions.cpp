@@ -5,9 +5,10 @@
 #include <cctype>
 #include <charconv>
 
-#include "tuner/cache/included_text.hpp"
 #include "tuner/cache/logical_lines.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/source_writer.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -82,10 +83,17 @@ class Place {
   std::string file_;
 };
 
-}  // namespace
+/// A line such as `#define N 1`, in the conditions around it.
+struct Directive {
+  std::string_view name, rest;  // `define`, `N 1`
+  const Conditions& conditions;
+  int line;
+  std::string file;  // from the last #line; empty before the first
+};
 
-std::vector<SourceDefine> unguarded_defines(std::string_view text) {
-  std::vector<SourceDefine> defines;
+/// Calls `visit` with each directive; conditions do not include that of the line itself.
+template <class Visit>
+void for_each_directive(std::string_view text, const Visit& visit) {
   Conditions conditions;
   Place place;
   for (const LogicalLine& line : logical_lines(text)) {
@@ -93,17 +101,122 @@ std::vector<SourceDefine> unguarded_defines(std::string_view text) {
     if (!rest.starts_with('#') && !rest.starts_with("%:")) continue;
     rest.remove_prefix(rest.front() == '#' ? 1 : 2);
     const std::string_view directive = take_word(rest);
-    conditions.follow(directive, rest);
     if (directive == "line") place.set(rest, line.number);
-    if (directive != "define") continue;
-    const std::string_view name = take_word(rest);
-    if (!conditions.guard(name))
-      defines.push_back({std::string(name), place.line(line.number), place.file()});
+    visit(Directive{directive, rest, conditions, place.line(line.number), place.file()});
+    conditions.follow(directive, rest);
   }
+}
+
+/// The names in a condition, without those that it asks `defined(NAME)` of.
+std::set<std::string> valued_names(std::string_view condition) {
+  std::set<std::string> names, asked;
+  bool is_asked = false;
+  while (!(condition = without_blanks(condition)).empty()) {
+    const std::string word(take_word(condition));
+    if (word.empty()) {
+      condition.remove_prefix(1);
+      continue;
+    }
+    if (word != "defined") (is_asked ? asked : names).insert(word);
+    is_asked = word == "defined";
+  }
+  for (const std::string& name : asked) names.erase(name);
+  return names;
+}
+
+/// The conditions of a target's sources on macros that are not defined.
+class UnknownConditions {
+ public:
+  UnknownConditions(const Target& target, const Included& included,
+                    const std::set<std::string>& removed)
+      : target_(target), included_(included), macros_(macros_of(target)) {
+    add_defines(all_sources(target));
+    for (const IncludedFile& file : included_.files) add_defines(file.text);
+    for (const std::string& family : removed) {
+      defined_.insert(macro_name(target.parameters[*target.family].name + '_' + family));
+    }
+    for (std::string_view option : target.options) {
+      if (option.starts_with("-D")) option.remove_prefix(2);
+      defined_.emplace(take_word(option));
+    }
+  }
+
+  void refuse() const {
+    refuse_in(target_.source_text, target_.source_path.string(), "");
+    for (std::size_t i = 0; i < target_.family_sources.size(); ++i) {
+      const FamilySource& source = target_.family_sources[i];
+      refuse_in(source.text, source.path.string(),
+                target_.parameters[*target_.family].values[i].word());
+    }
+    for (const IncludedFile& file : included_.files) refuse_in(file.text, file.path.string(), "");
+  }
+
+ private:
+  void add_defines(std::string_view text) {
+    for_each_directive(text, [&](const Directive& at) {
+      std::string_view rest = at.rest;
+      if (at.name == "define") defined_.emplace(take_word(rest));
+    });
+  }
+
+  void refuse_in(std::string_view text, const std::string& file, const std::string& family) const {
+    for_each_directive(text, [&](const Directive& at) {
+      if (at.name != "if" && at.name != "elif") return;
+      for (const std::string& name : valued_names(at.rest)) {
+        if (defined_.contains(name) || at.conditions.guard(name)) continue;
+        const std::string why = reason_unknown(name, family, at.conditions);
+        if (why.empty()) continue;
+        throw Error(format("{}: {}:{}: {}", place_of(target_), at.file.empty() ? file : at.file,
+                           at.line, why));
+      }
+    });
+  }
+
+  /// Why a name has no value; empty if it has one, or none that the manifest could give.
+  std::string reason_unknown(const std::string& name, const std::string& family,
+                             const Conditions& conditions) const {
+    const std::string& parameter = target_.parameters[*target_.family].name;
+    std::vector<std::string> families;
+    for (const Macro& macro : macros_) {
+      if (macro.name != name) continue;
+      if (macro.family.empty() || macro.family == family) return {};
+      families.push_back(macro.family);
+    }
+    if (families.empty()) {
+      if (!name.starts_with(parameter + "_")) return {};
+      return format(
+          "{} would be 0 here: {} has no family of this name: correct it, or remove the "
+          "condition",
+          name, parameter);
+    }
+    if (family.empty() || conditions.guard(parameter)) return {};
+    return format(
+        "{} would be 0 here: it belongs to the {} {}, and this is the source of {}: "
+        "give it to {}, too, or write #ifdef {}",
+        name, families.size() == 1 ? "family" : "families", joined(families, " and "), family,
+        family, name);
+  }
+
+  const Target& target_;
+  const Included& included_;
+  std::vector<Macro> macros_;
+  std::set<std::string> defined_;
+};
+
+}  // namespace
+
+std::vector<SourceDefine> unguarded_defines(std::string_view text) {
+  std::vector<SourceDefine> defines;
+  for_each_directive(text, [&](const Directive& at) {
+    if (at.name != "define") return;
+    std::string_view rest = at.rest;
+    const std::string_view name = take_word(rest);
+    if (!at.conditions.guard(name)) defines.push_back({std::string(name), at.line, at.file});
+  });
   return defines;
 }
 
-void refuse_redefinitions(const Target& target) {
+void refuse_redefinitions(const Target& target, const Included& included) {
   const std::vector<Macro> macros = macros_of(target);
   const auto check = [&](const std::string& file, std::string_view text) {
     for (const SourceDefine& define : unguarded_defines(text)) {
@@ -116,9 +229,13 @@ void refuse_redefinitions(const Target& target) {
                  define.line, define.name, define.name));
     }
   };
-  check(target.source_path.string(), target.source_text);
-  const Included others = included(target.source_text, target.include_folders, target.options);
-  for (const IncludedFile& file : others.files) check(file.path.string(), file.text);
+  check(target.source_path.string(), all_sources(target));
+  for (const IncludedFile& file : included.files) check(file.path.string(), file.text);
+}
+
+void refuse_unknown_conditions(const Target& target, const Included& included,
+                               const std::set<std::string>& removed) {
+  if (target.family) UnknownConditions(target, included, removed).refuse();
 }
 
 }  // namespace autotune
