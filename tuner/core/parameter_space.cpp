@@ -2,7 +2,9 @@
 #include "tuner/core/parameter_space.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "tuner/core/space_builder.hpp"
@@ -19,7 +21,7 @@ void check_count(std::size_t count, std::size_t most, const char* what, const ch
     throw Error(format("there are {} {}, the most are {}: {}", count, what, most, remedy));
 }
 
-void check(const std::vector<Parameter>& parameters, const Scope& scope) {
+std::vector<Parameter> checked(std::vector<Parameter> parameters, const Scope& scope) {
   check_count(parameters.size(), kMostParameters, "parameters", "leave out those with one value");
   std::set<std::string> names;
   for (const Parameter& parameter : parameters) {
@@ -38,17 +40,24 @@ void check(const std::vector<Parameter>& parameters, const Scope& scope) {
                          parameter.values.size(), std::numeric_limits<std::uint16_t>::max()));
     }
   }
+  return parameters;
 }
 
-std::uint64_t product_of(const std::vector<Parameter>& parameters) {
+/// The number of combinations; nullopt beyond 2^63.
+std::optional<std::uint64_t> product_of(std::span<const std::size_t> counts) {
   std::int64_t product = 1;
-  for (const Parameter& parameter : parameters) {
-    const auto values = static_cast<std::int64_t>(parameter.values.size());
-    if (__builtin_mul_overflow(product, values, &product)) {
-      throw Error("the parameters have more than 2^63 combinations: remove values or parameters");
-    }
+  for (const std::size_t count : counts) {
+    if (__builtin_mul_overflow(product, static_cast<std::int64_t>(count), &product)) return {};
   }
   return static_cast<std::uint64_t>(product);
+}
+
+/// The levels of a parameter in one family.
+std::vector<std::uint16_t> levels_in(const Parameter& parameter, std::size_t family) {
+  if (!parameter.family_levels.empty()) return parameter.family_levels[family];
+  std::vector<std::uint16_t> all(parameter.values.size());
+  std::iota(all.begin(), all.end(), std::uint16_t{0});
+  return all;
 }
 
 }  // namespace
@@ -60,40 +69,102 @@ Expression condition_on(const Parameter& parameter, const std::string& text) {
   });
 }
 
+Ranking::Ranking(std::span<const Parameter> parameters, std::optional<std::size_t> family)
+    : family_(family),
+      parameters_(parameters.size()),
+      digits_(family ? parameters[*family].values.size() : 1) {
+  for (std::size_t one = 0; one < digits_.size(); ++one) {
+    std::vector<std::size_t> counts;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (i == family) continue;
+      std::vector<std::uint16_t> levels = levels_in(parameters[i], one);
+      if (levels.empty()) continue;
+      counts.push_back(levels.size());
+      digits_[one].push_back({i, std::move(levels)});
+    }
+    const auto count = product_of(counts);
+    if (!count) {
+      throw Error(
+          format("the parameters{} have more than 2^63 combinations: remove values or "
+                 "parameters",
+                 family ? " of " + parameters[*family].values[one].text() : ""));
+    }
+    counts_.push_back(*count);
+  }
+}
+
+std::optional<std::uint64_t> Ranking::rank(std::span<const std::uint16_t> levels) const {
+  std::uint64_t rank = 0;
+  std::size_t next = 0;  // each level but 0 must be one of the family's
+  const auto& digits = digits_[family_of(levels)];
+  for (const Digit& digit : digits) {
+    for (; next < digit.parameter; ++next) {
+      if (levels[next] != 0 && next != family_) return std::nullopt;
+    }
+    ++next;
+    const auto found = std::ranges::lower_bound(digit.levels, levels[digit.parameter]);
+    if (found == digit.levels.end() || *found != levels[digit.parameter]) return std::nullopt;
+    rank = rank * digit.levels.size() + static_cast<std::size_t>(found - digit.levels.begin());
+  }
+  for (; next < parameters_; ++next) {
+    if (levels[next] != 0 && next != family_) return std::nullopt;
+  }
+  return rank;
+}
+
+Levels Ranking::levels(std::size_t family, std::uint64_t rank) const {
+  Levels levels(parameters_);
+  if (family_) levels[*family_] = static_cast<std::uint16_t>(family);
+  for (auto digit = digits_[family].rbegin(); digit != digits_[family].rend(); ++digit) {
+    levels[digit->parameter] = digit->levels[rank % digit->levels.size()];
+    rank /= digit->levels.size();
+  }
+  return levels;
+}
+
 ParameterSpace::ParameterSpace(std::vector<Parameter> parameters,
                                std::span<const Expression> constraints, const Scope& scope,
-                               std::span<const DefineSpec> defines)
-    : parameters_(std::move(parameters)) {
-  check(parameters_, scope);
+                               std::span<const DefineSpec> defines,
+                               std::optional<std::size_t> family)
+    : parameters_(checked(std::move(parameters), scope)), ranking_(parameters_, family) {
   check_count(constraints.size(), kMostConstraints, "constraints", "join some with &&");
   check_count(defines.size(), kMostDefines, "defines", "leave out those that nothing names");
-  product_ = product_of(parameters_);
-  SpaceBuilder builder(parameters_, constraints, scope, defines);
-  ranks_ = builder.build();
+  SpaceBuilder builder(parameters_, ranking_, constraints, scope, defines);
+  for (std::vector<std::uint64_t>& ranks : builder.build()) {
+    if (ranks_.empty()) {
+      ranks_ = std::move(ranks);
+    } else {
+      ranks_.insert(ranks_.end(), ranks.begin(), ranks.end());
+    }
+    ends_.push_back(ranks_.size());
+  }
   why_empty_ = builder.why_empty();
 }
 
 ParameterSpace::ParameterSpace(std::vector<Parameter> parameters, std::vector<std::uint64_t> ranks)
-    : parameters_(std::move(parameters)), ranks_(std::move(ranks)) {
-  check(parameters_, Scope{});
-  product_ = product_of(parameters_);
+    : parameters_(checked(std::move(parameters), Scope{})),
+      ranking_(parameters_, std::nullopt),
+      ranks_(std::move(ranks)) {
   std::sort(ranks_.begin(), ranks_.end());
   ranks_.erase(std::unique(ranks_.begin(), ranks_.end()), ranks_.end());
-  if (!ranks_.empty() && ranks_.back() >= product_) {
+  if (!ranks_.empty() && ranks_.back() >= product()) {
     throw Error(format("rank {} lies beyond the {} combinations of the parameters", ranks_.back(),
-                       product_));
+                       product()));
   }
+  ends_.push_back(ranks_.size());
+}
+
+std::uint64_t ParameterSpace::product() const {
+  std::uint64_t sum = 0;
+  for (std::size_t family = 0; family < ranking_.families(); ++family) {
+    if (__builtin_add_overflow(sum, ranking_.count(family), &sum)) return ~std::uint64_t{0};
+  }
+  return sum;
 }
 
 Levels ParameterSpace::levels(std::size_t index) const {
-  Levels levels(parameters_.size());
-  std::uint64_t rest = ranks_[index];
-  for (std::size_t i = parameters_.size(); i-- > 0;) {
-    const std::uint64_t count = parameters_[i].values.size();
-    levels[i] = static_cast<std::uint16_t>(rest % count);
-    rest /= count;
-  }
-  return levels;
+  const auto end = std::ranges::upper_bound(ends_, index);
+  return ranking_.levels(static_cast<std::size_t>(end - ends_.begin()), ranks_[index]);
 }
 
 Configuration ParameterSpace::at(std::size_t index) const {
@@ -102,13 +173,16 @@ Configuration ParameterSpace::at(std::size_t index) const {
 
 std::optional<std::size_t> ParameterSpace::find(std::span<const std::uint16_t> levels) const {
   if (levels.size() != parameters_.size()) return std::nullopt;
-  std::uint64_t rank = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     if (levels[i] >= parameters_[i].values.size()) return std::nullopt;
-    rank = rank * parameters_[i].values.size() + levels[i];
   }
-  const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
-  if (found == ranks_.end() || *found != rank) return std::nullopt;
+  const auto rank = ranking_.rank(levels);
+  if (!rank) return std::nullopt;
+  const std::size_t family = ranking_.family_of(levels);
+  const auto begin = ranks_.begin() + static_cast<std::ptrdiff_t>(family ? ends_[family - 1] : 0);
+  const auto end = ranks_.begin() + static_cast<std::ptrdiff_t>(ends_[family]);
+  const auto found = std::lower_bound(begin, end, *rank);
+  if (found == end || *found != *rank) return std::nullopt;
   return static_cast<std::size_t>(found - ranks_.begin());
 }
 

@@ -37,14 +37,16 @@ std::vector<std::size_t> listed(const std::vector<bool>& set) {
 
 }  // namespace
 
-SpaceBuilder::SpaceBuilder(const std::vector<Parameter>& parameters,
+SpaceBuilder::SpaceBuilder(const std::vector<Parameter>& parameters, const Ranking& ranking,
                            std::span<const Expression> constraints, const Scope& scope,
                            std::span<const DefineSpec> defines)
     : parameters_(parameters),
+      ranking_(ranking),
       names_(parameters, defines, scope),
       levels_(parameters.size()),
       bound_at_(parameters.size()),
-      computed_at_(names_.definitions()) {
+      computed_at_(names_.definitions()),
+      ranks_(ranking.families()) {
   for (std::uint32_t i = 0; i < names_.definitions(); ++i) {
     definition_parameters_.push_back(listed(names_.parameters_of(names_.definition(i))));
   }
@@ -165,10 +167,6 @@ void SpaceBuilder::remember_answers(Step& step) {
 }
 
 void SpaceBuilder::make_depths(const std::vector<std::size_t>& order) {
-  std::vector<std::uint64_t> weights(parameters_.size(), 1);
-  for (std::size_t i = parameters_.size(); i-- > 1;) {
-    weights[i - 1] = weights[i] * parameters_[i].values.size();
-  }
   ParameterSet bound(parameters_.size());
   std::vector<bool> placed(constraints_.size());
   const auto place_constraints = [&](std::vector<Step>& steps) {
@@ -180,7 +178,7 @@ void SpaceBuilder::make_depths(const std::vector<std::size_t>& order) {
   };
   place_constraints(fixed_);
   for (const std::size_t i : order) {
-    Depth depth{i, weights[i], {}, {}, {}};
+    Depth depth{i, {}, {}, {}};
     const Parameter& parameter = parameters_[i];
     if (whens_[i]) depth.when = step_of(format("parameters[{}].when", i), *whens_[i]);
     depth.levels.resize(parameter.values.size());
@@ -191,18 +189,20 @@ void SpaceBuilder::make_depths(const std::vector<std::size_t>& order) {
   }
 }
 
-std::vector<std::uint64_t> SpaceBuilder::build() {
+std::vector<std::vector<std::uint64_t>> SpaceBuilder::build() {
   if (const Step* const refused_by = refusing(fixed_)) {
     why_empty_ = format("\"{}\" is false for every configuration", text_of(*refused_by));
-    return {};
+    return std::move(ranks_);
   }
   for (Depth& depth : depths_) filter_levels(depth);
-  descend(0, 0);
-  if (ranks_.empty() && why_empty_.empty() && last_refusal_) {
+  descend(0);
+  if (found_ == 0 && why_empty_.empty() && last_refusal_) {
     why_empty_ = format("\"{}\" excludes all that the others allow", text_of(*last_refusal_));
   }
-  std::sort(ranks_.begin(), ranks_.end());
-  ranks_.shrink_to_fit();
+  for (std::vector<std::uint64_t>& each : ranks_) {
+    std::ranges::sort(each);
+    each.shrink_to_fit();
+  }
   return std::move(ranks_);
 }
 
@@ -236,7 +236,7 @@ bool SpaceBuilder::is_settled_by(const Depth& depth, Step& step) {
 
 void SpaceBuilder::bind(std::size_t parameter, std::size_t level) {
   slots_.values[parameter] = names_.code(parameter, level);
-  levels_[parameter] = level;
+  levels_[parameter] = static_cast<std::uint16_t>(level);
   bound_at_[parameter] = ++now_;
 }
 
@@ -298,14 +298,17 @@ bool SpaceBuilder::is_fresh(std::uint32_t definition) const {
                              [&](std::size_t each) { return bound_at_[each] < computed_at; });
 }
 
-void SpaceBuilder::descend(std::size_t depth, std::uint64_t rank) {
+void SpaceBuilder::descend(std::size_t depth) {
   if (depth == depths_.size()) {
     if (faulty_) fail(*faulty_);
-    if (ranks_.size() == kMostConfigurations) {
+    if (found_ == kMostConfigurations) {
       throw Error(format("more than {} configurations are valid: add constraints or remove values",
                          kMostConfigurations));
     }
-    ranks_.push_back(rank);
+    const auto rank = ranking_.rank(levels_);
+    if (!rank) return;  // a parameter that the family lacks has a value other than its first
+    ranks_[ranking_.family_of(levels_)].push_back(*rank);
+    ++found_;
     return;
   }
   Depth& at = depths_[depth];
@@ -319,7 +322,7 @@ void SpaceBuilder::descend(std::size_t depth, std::uint64_t rank) {
     if (const Step* const refused_by = refusing(at.after)) {
       count_refusal(*refused_by, depth);
     } else {
-      descend(depth + 1, rank + level * at.weight);
+      descend(depth + 1);
     }
     faulty_ = faulty_here;
   }

@@ -17,11 +17,12 @@ namespace autotune {
 class SpaceBuilder {
  public:
   /// Throws Error for a name that is not bound, and for a parameter that depends on itself.
-  SpaceBuilder(const std::vector<Parameter>& parameters, std::span<const Expression> constraints,
-               const Scope& scope, std::span<const DefineSpec> defines);
+  SpaceBuilder(const std::vector<Parameter>& parameters, const Ranking& ranking,
+               std::span<const Expression> constraints, const Scope& scope,
+               std::span<const DefineSpec> defines);
 
-  /// The ranks of the valid configurations, ascending. Throws Error.
-  std::vector<std::uint64_t> build();
+  /// The ranks of the valid configurations of each family, ascending. Throws Error.
+  std::vector<std::vector<std::uint64_t>> build();
 
   /// After build(): why no configuration is valid, as a clause; empty if any is.
   const std::string& why_empty() const { return why_empty_; }
@@ -45,7 +46,6 @@ class SpaceBuilder {
   /// The binding of one parameter.
   struct Depth {
     std::size_t parameter = 0;
-    std::uint64_t weight = 1;         // of one level in the rank
     std::vector<std::size_t> levels;  // those that pass the constraints on this parameter alone
     std::optional<Step> when;
     std::vector<Step> after;  // what can be evaluated once the parameter is bound
@@ -68,11 +68,12 @@ class SpaceBuilder {
   void compute_definitions(const Step& step);
   bool is_fresh(std::uint32_t definition) const;
   void bind(std::size_t parameter, std::size_t level);
-  void descend(std::size_t depth, std::uint64_t rank);
+  void descend(std::size_t depth);
   [[noreturn]] void fail(const Step& step);
   std::string value_text(const std::string& name) const;
 
   const std::vector<Parameter>& parameters_;
+  const Ranking& ranking_;
   NameTable names_;
   std::vector<Formula> constraints_;
   std::vector<std::optional<Formula>> whens_;
@@ -81,18 +82,19 @@ class SpaceBuilder {
   std::vector<std::vector<std::size_t>> definition_parameters_;
 
   Slots slots_;
-  std::vector<std::size_t> levels_;         // of the bound parameters
+  Levels levels_;                           // of the bound parameters
   std::uint64_t now_ = 0;                   // a clock: counts bindings and computations
   std::vector<std::uint64_t> bound_at_;     // when each parameter was bound
   std::vector<std::uint64_t> computed_at_;  // when each definition was computed
   const Step* faulty_ = nullptr;            // the first step that could not be evaluated
   std::vector<Step> fixed_;                 // steps without a parameter
   std::vector<Depth> depths_;
-  std::vector<std::uint64_t> ranks_;
-  std::size_t answers_ = 0;             // bytes of all remembered answers
-  std::size_t effort_ = 0;              // work on invalid combinations
-  std::size_t deepest_ = 0;             // the greatest depth of a refusal
-  const Step* last_refusal_ = nullptr;  // the last step that refused at that depth
+  std::vector<std::vector<std::uint64_t>> ranks_;  // by family
+  std::size_t found_ = 0;                          // valid configurations
+  std::size_t answers_ = 0;                        // bytes of all remembered answers
+  std::size_t effort_ = 0;                         // work on invalid combinations
+  std::size_t deepest_ = 0;                        // the greatest depth of a refusal
+  const Step* last_refusal_ = nullptr;             // the last step that refused at that depth
   std::string why_empty_;
 };
 

@@ -162,7 +162,7 @@ bool has_configurations(const Target& target, const Problem& problem, DeviceInfo
   device.compute_capability = capability;
   try {
     return !ParameterSpace(target.parameters, target.constraints, scope_of(problem, device),
-                           target.defines)
+                           target.defines, target.family)
                 .empty();
   } catch (const Error&) {
     return false;
@@ -195,7 +195,7 @@ std::string needed_capability(const Target& target, const Problem& problem,
 ParameterSpace space_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
   try {
     ParameterSpace space(target.parameters, target.constraints, scope_of(problem, device),
-                         target.defines);
+                         target.defines, target.family);
     if (!space.empty()) return space;
     if (const std::string needed = needed_capability(target, problem, device); !needed.empty()) {
       space.explain_empty(format("it needs compute capability {}, and {} has {}", needed,

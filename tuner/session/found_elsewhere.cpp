@@ -16,7 +16,7 @@ constexpr double kFarthest = 1;          // NearEntry::distance: a factor of two
 constexpr double kRunnerUpMargin = 0.1;  // behind the fastest trial of the same problem
 
 /// The fast configurations of one problem of another device, the fastest first.
-struct Ranking {
+struct DeviceRanking {
   std::string device;
   std::vector<std::string> configurations;
 };
@@ -40,8 +40,8 @@ std::vector<std::pair<double, std::string>> timed(std::span<const db::TrialRow> 
   return all;
 }
 
-Ranking ranking_of(const db::TunedStore& store, const db::TunedEntry& entry) {
-  Ranking ranking{entry.device.name, {entry.best.configuration}};
+DeviceRanking ranking_of(const db::TunedStore& store, const db::TunedEntry& entry) {
+  DeviceRanking ranking{entry.device.name, {entry.best.configuration}};
   const auto trials = timed(store.standing(entry.best.key));
   for (const auto& [ns, configuration] : trials) {
     if (ns > trials.front().first * (1 + kRunnerUpMargin)) break;
@@ -82,14 +82,14 @@ std::vector<db::ProblemKey> problems_elsewhere(const db::TunedStore& store, cons
 std::vector<FoundElsewhere> found_elsewhere(const db::TunedStore& store, const Target& target,
                                             const Problem& problem, const db::ProblemKey& here,
                                             DeviceKind kind, const ParameterSpace& space) {
-  std::vector<Ranking> all;
+  std::vector<DeviceRanking> all;
   for (const db::NearEntry& one : near_entries(store, target, problem, here, kind)) {
     all.push_back(ranking_of(store, one.entry));
   }
   std::vector<FoundElsewhere> found;
   std::set<std::size_t> taken;
   for (std::size_t rank = 0; rank < kMostFoundElsewhere; ++rank) {
-    for (const Ranking& ranking : all) {
+    for (const DeviceRanking& ranking : all) {
       if (rank >= ranking.configurations.size()) continue;
       const auto index = space.find(parse_named_values(ranking.configurations[rank]));
       if (!index || found.size() == kMostFoundElsewhere || !taken.insert(*index).second) continue;

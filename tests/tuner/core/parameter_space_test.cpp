@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -215,6 +217,79 @@ TEST(ParameterSpace, AProductOfABillionIsBuiltWithoutVisitingIt) {
       space_of(parameters, {"E == F", "C * D == 32", "A == B", "A % 4 == 0"});
   EXPECT_EQ(space.product(), 1u << 30);
   EXPECT_EQ(space.size(), 8u * 6 * 32);
+}
+
+/// Families a (A is 1, 2 or 3), b (A is 2 or 4; B is 5 or 6) and c (neither).
+struct Families {
+  Parameter family{"FAMILY", {"a", "b", "c"}, {}, false};
+  Parameter a = numbers("A", {1, 2, 3, 4}, "FAMILY != 'c'");
+  Parameter b = numbers("B", {5, 6}, "FAMILY == 'b'");
+
+  Families() {
+    a.family_levels = {{0, 1, 2}, {1, 3}, {}};
+    b.family_levels = {{}, {0, 1}, {}};
+  }
+  ParameterSpace space() const {
+    const Expression constraints[] = {Expression::parse("FAMILY != 'a' or A in [1, 2, 3]"),
+                                      Expression::parse("FAMILY != 'b' or A in [2, 4]")};
+    return ParameterSpace({family, a, b}, constraints, {}, {}, 0);
+  }
+};
+
+TEST(ParameterSpace, AFamilyIsNumberedByItsOwnParametersAndValues) {
+  const ParameterSpace space = Families().space();
+  EXPECT_EQ(space.product(), 3u + 2u * 2u + 1u);
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    all.push_back(format("{}: {}", space.rank(i), to_text(space.at(i))));
+    EXPECT_EQ(space.find(space.levels(i)), i);
+    EXPECT_EQ(space.find(space.at(i)), i);
+  }
+  EXPECT_THAT(
+      all, testing::ElementsAre("0: FAMILY=a A=1 B=5", "1: FAMILY=a A=2 B=5", "2: FAMILY=a A=3 B=5",
+                                "0: FAMILY=b A=2 B=5", "1: FAMILY=b A=2 B=6", "2: FAMILY=b A=4 B=5",
+                                "3: FAMILY=b A=4 B=6", "0: FAMILY=c A=1 B=5"));
+}
+
+TEST(ParameterSpace, AFamilyHasNoOtherLevelsThanItsOwn) {
+  const ParameterSpace space = Families().space();
+  EXPECT_EQ(space.find(Levels{0, 3, 0}), std::nullopt) << "A=4 is of the family b";
+  EXPECT_EQ(space.find(Levels{0, 0, 1}), std::nullopt) << "a has no B";
+  EXPECT_EQ(space.find(Levels{1, 0, 0}), std::nullopt) << "A=1 is of the family a";
+  EXPECT_EQ(space.find(Levels{2, 1, 0}), std::nullopt) << "c has no A";
+  EXPECT_EQ(space.find(Levels{3, 0, 0}), std::nullopt) << "there is no such family";
+}
+
+TEST(ParameterSpace, ParametersOfOtherFamiliesDoNotCountTowardsTheMost) {
+  std::vector<std::int64_t> values(64);
+  std::iota(values.begin(), values.end(), 0);
+  const auto parameters_of = [&](int each) {  // 64^each combinations in each of three families
+    std::vector<Parameter> parameters = {{"FAMILY", {"a", "b", "c"}, {}, false}};
+    for (std::size_t family = 0; family < 3; ++family) {
+      for (int i = 0; i < each; ++i) {
+        const std::string word = parameters[0].values[family].word();
+        parameters.push_back(
+            numbers(format("{}{}", word, i), values, format("FAMILY == '{}'", word)));
+        parameters.back().family_levels.resize(3);
+        for (std::uint16_t k = 0; k < 64; ++k) parameters.back().family_levels[family].push_back(k);
+      }
+    }
+    return parameters;
+  };
+  std::vector<Expression> constraints;
+  for (const char* const family : {"a", "b", "c"}) {
+    for (int i = 0; i < 10; ++i)
+      constraints.push_back(Expression::parse(format("{}{} % 63 == 0", family, i)));
+  }
+  const ParameterSpace space(parameters_of(10), constraints, {}, {}, 0);
+  EXPECT_EQ(space.size(), 3u * 1024u);  // 2 values of each parameter
+  EXPECT_EQ(space.product(), std::uint64_t{3} << 60);
+  for (const std::size_t index : {0u, 1023u, 1024u, 3071u}) {
+    EXPECT_EQ(space.find(space.at(index)), index);
+  }
+  EXPECT_EQ(to_text(space.at(3071)).substr(0, 12), "FAMILY=c a0=");
+  EXPECT_THAT([&] { ParameterSpace(parameters_of(11), constraints, {}, {}, 0); },
+              ThrowsMessage<Error>(HasSubstr("the parameters of a have more than 2^63")));
 }
 
 }  // namespace
