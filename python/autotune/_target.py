@@ -65,8 +65,10 @@ class Target:
         self.place = int(c.autotune_place(handle))
         #: The names of the sizes, in the order in which methods take them.
         self.sizes = tuple(
-            text(c.autotune_size_name(handle, i)) for i in range(c.autotune_sizes(handle))
+            text(c.autotune_size_name(handle, i)) for i in range(c.autotune_all_sizes(handle))
         )
+        #: How many of them must be given; those after them have a default.
+        self._needed_sizes = int(c.autotune_sizes(handle))
 
     def __repr__(self) -> str:
         return f"<autotune.Target {self.name} on {self.device}>"
@@ -154,11 +156,12 @@ class Target:
         if sizes and named:
             raise UsageError(f"{self.name}: give all sizes in order, or all by name")
         if named:
-            if set(named) != set(self.sizes):
+            count = max(len(named), self._needed_sizes)  # only the last ones may be left out
+            if set(named) != set(self.sizes[:count]):
                 raise UsageError(
                     f"{self.name} has the sizes {', '.join(self.sizes)}, not {', '.join(named)}"
                 )
-            sizes = tuple(named[name] for name in self.sizes)
+            sizes = tuple(named[name] for name in self.sizes[:count])
         for size in sizes:
             if isinstance(size, bool) or not hasattr(size, "__index__"):
                 given_as = f"{self.name}: the size {size!r}"

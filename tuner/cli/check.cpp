@@ -27,10 +27,9 @@ namespace {
 
 constexpr int kMostConfigurations = 1000;
 
-/// Every size is 512 without --sizes.
+/// Without --sizes, every size without a default is 512.
 Problem problem_to_check(const Arguments& arguments, const Target& target) {
-  const std::vector<NamedValues> sizes =
-      parse_sizes(arguments.find("sizes").value_or("512"), target.sizes);
+  const std::vector<NamedValues> sizes = sizes_in(arguments.find("sizes").value_or("512"), target);
   if (sizes.size() > 1) throw UsageError("check takes one problem: give --sizes one item");
   return problem_of(target, sizes[0], settings_of(arguments));
 }

@@ -67,7 +67,7 @@ Configuration nearest(const Target& target, const ParameterSpace& space, const N
 std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, const GpuSpec& gpu) {
   const Target target = find_target(arguments.text("target"));
   const DeviceInfo info = device_info(gpu);
-  const auto sizes = parse_sizes(arguments.text("size"), target.sizes, "--size");
+  const auto sizes = sizes_in(arguments.text("size"), target, "--size");
   if (sizes.size() > 1) {
     throw UsageError(format("--size \"{}\" is {} problems, and occupancy is of one: give one",
                             arguments.text("size"), sizes.size()));

@@ -20,7 +20,7 @@ namespace autotune::cli {
 namespace {
 
 Problem problem_of_import(const Arguments& arguments, const Target& target) {
-  const auto sizes = parse_sizes(arguments.text("size"), target.sizes, "--size");
+  const auto sizes = sizes_in(arguments.text("size"), target, "--size");
   if (sizes.size() > 1) throw UsageError("import takes one problem: give --size one item");
   return problem_of(target, sizes.front(), settings_of(arguments));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/request.hpp"
 
+#include <algorithm>
+
 #include "db/store.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
@@ -32,9 +34,23 @@ NamedValues fixed_of(const Arguments& arguments) {
   return named_values_in(arguments.all("fix"), "--fix: ", "BLOCK=256");
 }
 
+std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,
+                                  std::string_view option) {
+  std::vector<NamedValues> all;
+  for (const NamedValues& given : parse_sizes(text, target.sizes, option, needed_sizes(target))) {
+    NamedValues sizes;
+    for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+      const Value* const size = find_value(given, target.sizes[i]);
+      sizes.push_back({target.sizes[i], size ? *size : Value(*target.size_rules[i].if_absent)});
+    }
+    if (std::ranges::find(all, sizes) == all.end()) all.push_back(std::move(sizes));
+  }
+  return all;
+}
+
 std::vector<Problem> problems_of(const Arguments& arguments, const Target& target) {
   std::vector<Problem> problems;
-  for (const NamedValues& sizes : parse_sizes(arguments.text("sizes"), target.sizes)) {
+  for (const NamedValues& sizes : sizes_in(arguments.text("sizes"), target)) {
     problems.push_back(problem_of(target, sizes, settings_of(arguments)));
   }
   return problems;

@@ -21,6 +21,10 @@ NamedValues settings_of(const Arguments& arguments);
 /// The parameters of `--fix NAME=VALUE`. Throws UsageError.
 NamedValues fixed_of(const Arguments& arguments);
 
+/// The sizes of each problem, with the default of those that are left out. Throws UsageError.
+std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,
+                                  std::string_view option = "--sizes");
+
 /// `--sizes` and `--set` for a target. Throws UsageError.
 std::vector<Problem> problems_of(const Arguments& arguments, const Target& target);
 

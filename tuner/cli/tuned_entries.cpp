@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -160,9 +161,25 @@ db::TunedFilter filter_of(const Arguments& arguments, const std::string& target,
   return {device.empty() ? "" : device_called(device, store), target, "", "", ""};
 }
 
-/// The problems of --size, with the target's names of sizes. Throws UsageError.
-std::vector<NamedValues> asked_sizes(const Arguments& arguments, const db::TunedOn& tuned) {
-  return parse_sizes(arguments.text("size"), words_of(tuned.size_names), "--size");
+/// The target of this name, if its manifest is here and has these sizes.
+std::optional<Target> target_of(const Arguments& arguments, const std::string& name,
+                                const std::vector<std::string>& sizes) try {
+  const std::string asked = arguments.find("target").value_or("");
+  Target found = find_target(is_manifest_path(asked) ? asked : name);
+  const bool is_it = found.name == name && found.sizes == sizes;
+  return is_it ? std::optional(std::move(found)) : std::nullopt;
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+/// The problems of --size. Those of a target whose manifest is here may leave out sizes that have a
+/// default. Throws UsageError.
+std::vector<NamedValues> asked_sizes(const Arguments& arguments, const std::string& target,
+                                     const std::string& size_names) {
+  const std::vector<std::string> names = words_of(size_names);
+  const auto here = target_of(arguments, target, names);
+  return here ? sizes_in(arguments.text("size"), *here, "--size")
+              : parse_sizes(arguments.text("size"), names, "--size");
 }
 
 }  // namespace
@@ -244,7 +261,8 @@ std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::
   db::TunedFilter filter = filter_of(arguments, target, store);
   const Choice chosen = choice_of(arguments);
   std::vector<db::TunedEntry> entries;
-  for (const NamedValues& sizes : asked_sizes(arguments, expect_tuned(store, filter))) {
+  for (const NamedValues& sizes :
+       asked_sizes(arguments, target, expect_tuned(store, filter).size_names)) {
     filter.sizes = to_text(sizes);
     for (db::TunedEntry& entry : latest_of_each(store.tuned(filter))) {
       if (chosen.takes(entry)) entries.push_back(std::move(entry));
@@ -261,7 +279,7 @@ std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
   std::erase_if(entries, [&](const db::TunedEntry& one) {
     if (!chosen.takes(one)) return true;
     if (!arguments.has("size")) return false;
-    const auto asked = parse_sizes(arguments.text("size"), words_of(one.kernel.sizes), "--size");
+    const auto asked = asked_sizes(arguments, one.kernel.target, one.kernel.sizes);
     return std::ranges::find(asked, problem_of(one).sizes) == asked.end();
   });
   return entries;
@@ -276,7 +294,8 @@ std::vector<Nearest> nearest_entries(const Arguments& arguments, const db::Tuned
   const db::TunedFilter filter = filter_of(arguments, target_name(arguments), store);
   const Choice chosen = choice_of(arguments);
   std::vector<Nearest> nearest;
-  for (const NamedValues& sizes : asked_sizes(arguments, expect_tuned(store, filter))) {
+  for (const NamedValues& sizes :
+       asked_sizes(arguments, filter.target, expect_tuned(store, filter).size_names)) {
     for (db::NearEntry& near : store.nearest(filter, to_text(sizes))) {
       if (!chosen.takes(near.entry)) continue;
       nearest.push_back({sizes, std::move(near.entry), near.distance});

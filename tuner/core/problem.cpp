@@ -21,8 +21,10 @@ constexpr std::size_t kMostProblems = 10000;
 /// Collects the problems of one --sizes text.
 class Sizes {
  public:
-  Sizes(const std::vector<std::string>& names, std::string_view option)
-      : names_(names), option_(option) {}
+  Sizes(const std::vector<std::string>& names, std::string_view option, std::size_t needed)
+      : names_(names),
+        needed_(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(needed)),
+        option_(option) {}
 
   std::vector<NamedValues> parse(std::string_view text) {
     if (trimmed(text).empty()) fail(text, "is empty", kExample);
@@ -47,9 +49,11 @@ class Sizes {
       for (const std::int64_t n : values_of(item, item)) add_square(n);
       return;
     }
-    if (parts.size() != names_.size()) {
+    if (parts.size() < needed_.size() || parts.size() > names_.size()) {
+      const std::string fewest =
+          needed_.size() < names_.size() ? format("{} to ", needed_.size()) : "";
       fail(item, format("gives {} sizes", parts.size()),
-           format("the target has {}: {}", names_.size(), joined(names_, " x ")));
+           format("the target has {}{}: {}", fewest, names_.size(), joined(names_, " x ")));
     }
     NamedValues values;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -83,7 +87,7 @@ class Sizes {
 
   void add_square(std::int64_t n) {
     NamedValues values;
-    for (const std::string& name : names_) values.push_back({name, n});
+    for (const std::string& name : needed_) values.push_back({name, n});
     add(std::move(values));
   }
 
@@ -95,9 +99,9 @@ class Sizes {
            suggestion(name, names_));
     }
     if (find_named(name)) {
-      if (named_.size() < names_.size()) {
-        fail(item, format("gives {} again before {}", name, first_missing()),
-             format("give each of {} once", joined(names_, ", ")));
+      if (const std::string missing = first_missing(); !missing.empty()) {
+        fail(item, format("gives {} again before {}", name, missing),
+             format("give each of {} once", joined(needed_, ", ")));
       }
       finish_named();
     }
@@ -107,14 +111,16 @@ class Sizes {
   /// Adds the product of the values of every name; the last name changes fastest.
   void finish_named() {
     if (named_.empty()) return;
-    if (named_.size() < names_.size()) {
+    if (const std::string missing = first_missing(); !missing.empty()) {
       std::vector<std::string> items;
       for (const Named& each : named_) items.push_back(each.item);
-      fail(joined(items, ","), format("gives no {}", first_missing()),
-           format("give each of {}", joined(names_, ", ")));
+      fail(joined(items, ","), format("gives no {}", missing),
+           format("give each of {}", joined(needed_, ", ")));
     }
     std::vector<NamedValues> rows(1);
-    for (const std::string& name : names_) rows = product(rows, *find_named(name));
+    for (const std::string& name : names_) {
+      if (const Named* const named = find_named(name)) rows = product(rows, *named);
+    }
     named_.clear();
     for (NamedValues& row : rows) add(std::move(row));
   }
@@ -140,8 +146,11 @@ class Sizes {
     return found == named_.end() ? nullptr : &*found;
   }
 
+  /// The first size that must be given and is not; empty if there is none.
   std::string first_missing() const {
-    return *std::ranges::find_if(names_, [&](const auto& name) { return !find_named(name); });
+    const auto missing =
+        std::ranges::find_if(needed_, [&](const auto& name) { return !find_named(name); });
+    return missing == needed_.end() ? "" : *missing;
   }
 
   void add(NamedValues values) {
@@ -182,6 +191,7 @@ class Sizes {
       "M=1..4096*2,N=4096,K=4096";
 
   const std::vector<std::string>& names_;
+  const std::vector<std::string> needed_;
   const std::string_view option_;
   std::vector<NamedValues> problems_;
   std::set<std::string> seen_;
@@ -191,8 +201,8 @@ class Sizes {
 }  // namespace
 
 std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names,
-                                     std::string_view option) {
-  return Sizes(names, option).parse(text);
+                                     std::string_view option, std::optional<std::size_t> needed) {
+  return Sizes(names, option, needed.value_or(names.size())).parse(text);
 }
 
 }  // namespace autotune

@@ -2,6 +2,8 @@
 // A problem: one call with its sizes and settings.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +27,14 @@ struct Problem {
 /// may be a range, `M=1..4096*2,N=4096,K=4096`; several ranges give every combination. Duplicates
 /// are dropped.
 ///
+/// The sizes after the first `needed` names may be left out, and a single number leaves them out.
+///
 /// Throws UsageError, which starts with `option`, quotes the item, says what is wrong and shows a
 /// valid one. Errors: an empty item, not a number, below 1, over 2^31-1, a wrong count of sizes, a
 /// descending range, a step of 0, a factor of 1, a missing, repeated or unknown name, more than
 /// 10,000 problems.
 std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names,
-                                     std::string_view option = "--sizes");
+                                     std::string_view option = "--sizes",
+                                     std::optional<std::size_t> needed = std::nullopt);
 
 }  // namespace autotune

@@ -67,15 +67,35 @@ std::string place_of(const Target& target) {
   return target.manifest.empty() ? target.name : target.manifest.string();
 }
 
+std::size_t needed_sizes(const Target& target) {
+  const auto may_be_absent = std::ranges::find_if(
+      target.size_rules, [](const SizeRule& rule) { return rule.if_absent.has_value(); });
+  return may_be_absent == target.size_rules.end()
+             ? target.sizes.size()
+             : static_cast<std::size_t>(may_be_absent - target.size_rules.begin());
+}
+
+std::vector<std::int64_t> all_sizes(const Target& target, std::span<const std::int64_t> given) {
+  std::vector<std::int64_t> sizes(given.begin(), given.end());
+  if (sizes.size() < needed_sizes(target)) return sizes;
+  for (std::size_t i = sizes.size(); i < target.sizes.size(); ++i) {
+    sizes.push_back(*target.size_rules[i].if_absent);
+  }
+  return sizes;
+}
+
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen) {
   Problem problem;
-  for (const std::string& name : target.sizes) {
-    const Value* const size = find_value(sizes, name);
-    if (!size) throw UsageError(format("{}: size {} is missing", target.name, name));
-    if (!target.size_rules.empty()) {
-      require_rule(target, name, target.size_rules[problem.values.size()], size->integer());
+  for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+    const std::string& name = target.sizes[i];
+    const SizeRule rule = target.size_rules.empty() ? SizeRule{} : target.size_rules[i];
+    const Value* const given = find_value(sizes, name);
+    if (!given && !rule.if_absent) {
+      throw UsageError(format("{}: size {} is missing", target.name, name));
     }
-    problem.values.push_back({name, *size});
+    const Value size = given ? *given : Value(*rule.if_absent);
+    require_rule(target, name, rule, size.integer());
+    problem.values.push_back({name, size});
   }
   for (const Setting& setting : target.settings) {
     const Value* const value = find_value(chosen, setting.name);

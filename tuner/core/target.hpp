@@ -137,6 +137,8 @@ struct ReferenceSpec {
 struct SizeRule {
   std::optional<std::int64_t> fixed = {};  // always this
   std::int64_t multiple = 1, least = 1;
+  /// Its value where it is left out. Only the last sizes have one.
+  std::optional<std::int64_t> if_absent = {};
 };
 
 /// The source of one family, which is compiled after the target's.
@@ -195,8 +197,16 @@ std::string short_name(const std::string& name);
 /// The start of errors about a target: its manifest's path, or its name.
 std::string place_of(const Target& target);
 
-/// Sizes and settings of one problem. Settings that are not in `chosen` have their default. Throws
-/// UsageError for an unknown name, and for a value that is not offered.
+/// How many sizes must be given; those after them have a value where they are left out.
+std::size_t needed_sizes(const Target& target);
+
+/// Sizes in the target's order, with the values of those that are left out at the end. Unchanged if
+/// there are fewer than needed.
+std::vector<std::int64_t> all_sizes(const Target& target, std::span<const std::int64_t> given);
+
+/// Sizes and settings of one problem. Sizes and settings that are left out have their default.
+/// Throws UsageError for a size that has none, an unknown name, and for a value that is not
+/// offered.
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen);
 
 /// The sizes of a problem in the target's order. Throws Error if the problem lacks one, such as a

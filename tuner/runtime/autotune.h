@@ -139,8 +139,10 @@ enum {
   AUTOTUNE_NOWHERE = -2  /* the device is not here: lookups, and preparing for a GPU, work */
 };
 AUTOTUNE_API int32_t autotune_place(const autotune_handle* handle);
-/* The target's sizes, such as M, N and K, in the order in which all functions take them. */
+/* How many sizes, such as M, N and K, must be given, in the order in which all functions take
+ * them. */
 AUTOTUNE_API size_t autotune_sizes(const autotune_handle* handle);
+/* The name of any of the autotune_all_sizes(); "" beyond. */
 AUTOTUNE_API const char* autotune_size_name(const autotune_handle* handle, size_t index);
 /* Problems with the databases when they were last read, and with the cache of compiled kernels, one
  * sentence a line. Empty if there were none. */
@@ -294,6 +296,10 @@ AUTOTUNE_API autotune_status autotune_hold_constant(autotune_kernel* kernel, con
  * Graphs that were captured without this work use the results of that launch. So launch once
  * outside of a capture before you launch such a graph again. */
 AUTOTUNE_API autotune_status autotune_invalidate(autotune_kernel* kernel);
+
+/* How many sizes the target has. Those after the first autotune_sizes() have a default, so every
+ * function that takes sizes also takes fewer: the last ones may be left out. */
+AUTOTUNE_API size_t autotune_all_sizes(const autotune_handle* handle);
 
 #ifdef __cplusplus
 }

@@ -273,11 +273,15 @@ int32_t autotune_place(const autotune_handle* handle) {
 }
 
 size_t autotune_sizes(const autotune_handle* handle) {
+  return handle ? needed_sizes(handle->lookup.target()) : 0;
+}
+
+size_t autotune_all_sizes(const autotune_handle* handle) {
   return handle ? handle->lookup.target().sizes.size() : 0;
 }
 
 const char* autotune_size_name(const autotune_handle* handle, size_t index) {
-  return index < autotune_sizes(handle) ? handle->lookup.target().sizes[index].c_str() : "";
+  return index < autotune_all_sizes(handle) ? handle->lookup.target().sizes[index].c_str() : "";
 }
 
 autotune_status autotune_lookup(autotune_handle* handle, const int64_t* sizes, size_t count,
@@ -285,8 +289,9 @@ autotune_status autotune_lookup(autotune_handle* handle, const int64_t* sizes, s
   return guarded([&] {
     require(handle && sizes && answer && answer->size >= kFirstAnswer,
             "autotune_lookup needs a handle, sizes, and an answer whose size is set");
-    TargetLookup& lookup = lookup_for(*handle, {sizes, count});
-    copy_out(*answer, lookup.find({sizes, count}), lookup.target());
+    const CallSizes all(*handle, sizes, count);
+    TargetLookup& lookup = lookup_for(*handle, all);
+    copy_out(*answer, lookup.find(all), lookup.target());
   });
 }
 
@@ -295,8 +300,8 @@ autotune_status autotune_explain(autotune_handle* handle, const int64_t* sizes, 
   return guarded([&] {
     require(handle && sizes && text && capacity > 0,
             "autotune_explain needs a handle, sizes and room for the text");
-    const std::string explanation =
-        printable(lookup_for(*handle, {sizes, count}).explain({sizes, count}));
+    const CallSizes all(*handle, sizes, count);
+    const std::string explanation = printable(lookup_for(*handle, all).explain(all));
     const std::size_t length = std::min(explanation.size(), capacity - 1);
     std::memcpy(text, explanation.data(), length);
     text[length] = '\0';
@@ -307,7 +312,7 @@ autotune_status autotune_pin(autotune_handle* handle, const int64_t* sizes, size
                              const char* configuration) {
   return guarded([&] {
     require(handle && sizes, "autotune_pin needs a handle and sizes");
-    handle->lookup.pin({sizes, count}, text_or(configuration, ""));
+    handle->lookup.pin(CallSizes(*handle, sizes, count), text_or(configuration, ""));
   });
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -70,6 +72,27 @@ namespace autotune::c_boundary {
 class NoDevice : public Error {
  public:
   using Error::Error;
+};
+
+/// The sizes of a call, with the default of those that it leaves out.
+class CallSizes {
+ public:
+  CallSizes(const autotune_handle& handle, const std::int64_t* sizes, std::size_t count)
+      : all_(sizes, count) {
+    const Target& target = handle.lookup.target();
+    if (count >= target.sizes.size()) return;
+    completed_ = all_sizes(target, all_);
+    all_ = completed_;
+  }
+  CallSizes(const CallSizes&) = delete;
+  CallSizes& operator=(const CallSizes&) = delete;
+  operator std::span<const std::int64_t>() const {  // NOLINT(google-explicit-constructor)
+    return all_;
+  }
+
+ private:
+  std::vector<std::int64_t> completed_;
+  std::span<const std::int64_t> all_;
 };
 
 /// The look-up that answers for these sizes.

@@ -197,17 +197,18 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
   return guarded([&] {
     require(handle && sizes && kernel, "autotune_prepare needs a handle, sizes and a kernel");
     const RelaxedCapture relaxed;
+    const CallSizes all(*handle, sizes, count);
     if (handle->first_use) {
       const OnDevice on_device(*handle->ordinal);
-      handle->first_use->settle(handle->lookup, {sizes, count}, handle->alternative.get());
+      handle->first_use->settle(handle->lookup, all, handle->alternative.get());
     }
-    TargetLookup& lookup = lookup_for(*handle, {sizes, count});
-    const Problem problem = lookup.problem_for({sizes, count});
-    const LookupAnswer answer = lookup.find({sizes, count});
+    TargetLookup& lookup = lookup_for(*handle, all);
+    const Problem problem = lookup.problem_for(all);
+    const LookupAnswer answer = lookup.find(all);
     const std::string first(answer.configuration);
     auto made = compile(*handle, lookup, problem, first);
     if (made->compiled.outcome != Outcome::ok) {
-      const std::string fallback = lookup.default_for({sizes, count});
+      const std::string fallback = lookup.default_for(all);
       if (fallback != first) made = compile(*handle, lookup, problem, fallback);
     }
     if (made->compiled.outcome != Outcome::ok) {

@@ -94,5 +94,26 @@ TEST(Sizes, WrongOnesAreQuotedWithWhatIsWrong) {
   expect_error("1..2000000", "more than 10000 problems");
 }
 
+TEST(Sizes, TheLastMayBeLeftOut) {
+  const std::vector<std::string> names = {"M", "N", "batch"};
+  const auto with_default = [&](std::string_view text) {
+    std::vector<std::string> texts;
+    for (const NamedValues& each : parse_sizes(text, names, "--sizes", 2)) {
+      texts.push_back(to_text(each));
+    }
+    return texts;
+  };
+  EXPECT_THAT(with_default("512"), ElementsAre("M=512 N=512"));
+  EXPECT_THAT(with_default("4x5,4x5x6"), ElementsAre("M=4 N=5", "M=4 N=5 batch=6"));
+  EXPECT_THAT(with_default("M=1,N=2,M=3,N=4,batch=1..2"),
+              ElementsAre("M=1 N=2", "M=3 N=4 batch=1", "M=3 N=4 batch=2"));
+  const auto error = [&](std::string_view text, const char* what) {
+    EXPECT_THAT([&] { with_default(text); }, ThrowsMessage<UsageError>(HasSubstr(what)));
+  };
+  error("1x2x3x4", "gives 4 sizes (the target has 2 to 3: M x N x batch)");
+  error("M=1,batch=2", "gives no N (give each of M, N)");
+  error("M=1,batch=2,M=3,N=1", "gives M again before N");
+}
+
 }  // namespace
 }  // namespace autotune

@@ -110,5 +110,25 @@ TEST(FixedParameters, UnknownNamesAndValuesAreAnsweredWithNearOnes) {
   expect_error({{"DEPTH", 2}, {"DEPTH", 4}}, "DEPTH is fixed twice");
 }
 
+TEST(Sizes, ThatAreLeftOutHaveTheirDefault) {
+  Target target;
+  target.name = "t";
+  target.sizes = {"M", "batch", "group"};
+  EXPECT_EQ(needed_sizes(target), 3u);
+  target.size_rules = {{}, {.if_absent = 1}, {.multiple = 2, .if_absent = 4}};
+  EXPECT_EQ(needed_sizes(target), 1u);
+  const auto all = [&](std::vector<std::int64_t> given) { return all_sizes(target, given); };
+  EXPECT_THAT(all({7}), ElementsAre(7, 1, 4));
+  EXPECT_THAT(all({7, 5}), ElementsAre(7, 5, 4));
+  EXPECT_THAT(all({7, 5, 6, 8}), ElementsAre(7, 5, 6, 8)) << "too many stay too many";
+  EXPECT_THAT(all({}), testing::IsEmpty()) << "too few stay too few";
+  EXPECT_EQ(problem_of(target, {{"M", 7}, {"group", 6}}, {}).text(), "M=7 batch=1 group=6");
+  EXPECT_THAT(
+      [&] {
+        problem_of(target, {{"batch", 1}}, {});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("size M is missing")));
+}
+
 }  // namespace
 }  // namespace autotune

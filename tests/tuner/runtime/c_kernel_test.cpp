@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
+#include <utility>
 
 #include "tests/tuner/runtime/c_api_case.hpp"
 #include "tuner/text/format.hpp"
@@ -36,6 +38,47 @@ TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
   ASSERT_EQ(autotune_launch(kernel, buffers, 4, nullptr), AUTOTUNE_OK) << autotune_message();
   EXPECT_THAT(d, testing::ElementsAre(1, 4, 22, 7, 10, 52)) << "the kernel's own: 3 and -2";
   autotune_release(kernel);
+  autotune_close(handle_);
+}
+
+TEST_F(CKernel, SizesWithADefaultMayBeLeftOut) {
+  std::ofstream(folder_ / "fill.cu") << R"cu(
+extern "C" __global__ void fill(float* y, int N, int times) {
+  for (int i = 0; i < N; ++i) y[i] = times;
+}
+)cu";
+  const std::string manifest = (folder_ / "fill.target.toml").string();
+  std::ofstream(manifest) << R"toml(manifest = 2
+name = "fill"
+source = "fill.cu"
+sizes.N = {}
+sizes.times = { default = 3 }
+arguments.y = { type = "f32", length = "N", role = "output" }
+kernels.fill = { grid = 1, block = 1, arguments = ["y", "N", "times"] }
+parameters.UNUSED = [1]
+reference.configuration = "default"
+)toml";
+  options_.device = "host";
+  options_.target = manifest.c_str();
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  EXPECT_EQ(autotune_sizes(handle_), 1u);
+  ASSERT_EQ(autotune_all_sizes(handle_), 2u);
+  EXPECT_STREQ(autotune_size_name(handle_, 1), "times");
+  const int64_t sizes[3] = {2, 5, 1};
+  for (const auto& [count, written] : {std::pair<std::size_t, float>{1, 3.f}, {2, 5.f}}) {
+    autotune_kernel* kernel = nullptr;
+    ASSERT_EQ(autotune_prepare(handle_, sizes, count, &kernel), AUTOTUNE_OK) << autotune_message();
+    float y[2] = {};
+    void* const buffers[] = {y};
+    ASSERT_EQ(autotune_launch(kernel, buffers, 1, nullptr), AUTOTUNE_OK) << autotune_message();
+    EXPECT_THAT(y, testing::ElementsAre(written, written));
+    autotune_release(kernel);
+  }
+  autotune_answer answer{};
+  answer.size = sizeof answer;
+  EXPECT_EQ(autotune_lookup(handle_, sizes, 1, &answer), AUTOTUNE_OK) << autotune_message();
+  EXPECT_EQ(autotune_lookup(handle_, sizes, 0, &answer), AUTOTUNE_WRONG_USAGE);
+  EXPECT_EQ(autotune_lookup(handle_, sizes, 3, &answer), AUTOTUNE_WRONG_USAGE);
   autotune_close(handle_);
 }
 

@@ -206,6 +206,16 @@ TEST_F(Format2Test, ErrorsShowThePlace) {
   expect_error("sizes.N", "use = [\"x\"]\nsizes.N", "\"use\" is not supported yet");
 }
 
+TEST_F(Format2Test, OnlyTheLastSizesMayHaveADefault) {
+  expect_error("sizes.W = { fixed = 5 }", "sizes.W = { default = 5 }\nsizes.K = { least = 2 }",
+               "K has no default, but W before it has: only the last sizes may be left out");
+  expect_error("sizes.W = { fixed = 5 }", "sizes.W = { fixed = 5, default = 5 }",
+               "\"fixed\" needs no other key");
+  expect_error("sizes.W = { fixed = 5 }", "sizes.W = { least = 4, default = 3 }",
+               "it is not one of the values that \"multiple\" and \"least\" allow");
+  expect_error("sizes.W = { fixed = 5 }", "sizes.W = { default = 0 }", "from 1 to 2147483647");
+}
+
 TEST_F(Format2Test, KeysInWrongPlacesAreNamedWithTheRightOne) {
   expect_error(
       "constraints = '''", "constraint = '''",
