@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-constexpr const char* kManifest = R"toml(manifest = 2
+constexpr const char* kManifestOfFamilies = R"toml(manifest = 2
 name = "sums"
 source = "sums.cu"
 sizes = ["N"]
@@ -72,7 +72,7 @@ class FamilyFiles : public ::testing::Test {
     folder_.write("families/blocks.cu", "// blocks\n");
     folder_.write("families/fast.toml", kFast);
   }
-  Target load(const std::string& text = kManifest) {
+  Target load(const std::string& text = kManifestOfFamilies) {
     return load_manifest(folder_.write("sums.target.toml", text));
   }
   /// The texts that a configuration compiles: macros and source.
