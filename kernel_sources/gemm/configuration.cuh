@@ -53,7 +53,6 @@ struct FastConfiguration : ProblemConfiguration {
                                                                 : Loader::async;
   static constexpr Reduction kReduction = REDUCTION == REDUCTION_CLUSTER     ? Reduction::cluster
                                           : REDUCTION == REDUCTION_WORKSPACE ? Reduction::workspace
-                                          : REDUCTION == REDUCTION_ATOMIC    ? Reduction::atomic
                                           : REDUCTION == REDUCTION_TAIL      ? Reduction::tail
                                                                              : Reduction::none;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the threads' sums to D. With one group of warps and no split over blocks, sums go straight
 // from registers. Else the groups' sums meet in shared memory, and then those of the blocks
-// (split_k.cuh). For Reduction::atomic each block adds to D in any order; gemm_clear made D = beta
-// C before. Only that gives other bits in another run.
+// (split_k.cuh).
 #pragma once
 
 #include "split_k.cuh"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix multiplication: the entry points, a kernel for each value of KERNEL. problem.cuh has the
 // contract that all share; the parameters are those of the manifests of gemm and gemm_strided.
-#include "clear.cuh"
 #include "configuration.cuh"
 #include "fast.cuh"
 #include "micro.cuh"
@@ -65,13 +64,6 @@ extern "C" __global__ void __launch_bounds__(kPackThreads)
     gemm_pack(const real* A, const real* B, real* packed_a, real* packed_b, int M, int N, int K,
               int lda, int ldb) {
   pack_operands<Configuration>(A, B, packed_a, packed_b, M, N, K, lda, ldb);
-}
-#endif
-
-#if REDUCTION == REDUCTION_ATOMIC
-extern "C" __global__ void __launch_bounds__(256)
-    gemm_clear(const real* C, real* D, real beta, int M, int N, int ldc, int ldd) {
-  clear_output<Configuration>(C, D, beta, M, N, ldc, ldd);
 }
 #endif
 

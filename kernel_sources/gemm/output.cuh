@@ -13,19 +13,15 @@ struct Output {
   int ldd, ldc, m_left, n_left;  // D and C begin at the block's tile
 
   __device__ __forceinline__ void put(int m, int n, real sum) const {
-    real* to = D + (long long)m * ldd + n;
-    if constexpr (Config::kReduction == Reduction::atomic) {
-      atomicAdd(to, Config::kScale == Scale::none ? sum : alpha * sum);
-    } else {
-      *to = finished<Config>(sum, alpha, beta, C, (long long)m * ldc + n);
-    }
+    real* const to = D + (long long)m * ldd + n;
+    *to = finished<Config>(sum, alpha, beta, C, (long long)m * ldc + n);
   }
 
   template <int kCount>
   __device__ __forceinline__ void store(int m, int n, Vector<kCount> sums) const {
     if (Config::kEdgeM && m >= m_left) return;
     // Vectors: n_left is a multiple of kCount too.
-    if (kCount <= Config::kVectorD && Config::kReduction != Reduction::atomic) {
+    if (kCount <= Config::kVectorD) {
       if (Config::kEdgeN && n >= n_left) return;
 #pragma unroll
       for (int i = 0; i < kCount; ++i)

@@ -12,7 +12,7 @@
 enum class Loader { async, registers, tma, direct };
 
 /// How the sums of blocks that share a tile meet (epilogue.cuh, split_k.cuh).
-enum class Reduction { none, cluster, workspace, atomic, tail };
+enum class Reduction { none, cluster, workspace, tail };
 
 template <class Configuration>
 struct Tiling : Configuration {

@@ -114,9 +114,8 @@ class GemmVariants : public Gpu {
     NamedValues settings;
     const bool is_strided = target.name.starts_with("gemm_strided");
     for (const Setting& setting : target.settings) {
-      if (is_strided && setting.name == "order") continue;
       if (setting.name == "units") continue;  // fp32 leaves nothing of the families on tensor cores
-      if (setting.name == "dtype" || setting.name == "batch" || setting.name == "order") {
+      if (setting.name == "dtype" || setting.name == "batch") {
         if (between(random, 0, 9) < 7) continue;  // mostly the default
       }
       const bool few = setting.name == "batch";  // batches of 128 would only take long
@@ -144,8 +143,7 @@ class GemmVariants : public Gpu {
 
   /// Of gemm four of five are of the fast family, the others of the ladder.
   static std::string random_kernel(const Target& target, Random& random) {
-    static const std::vector<std::string> ladder{"naive", "tiled", "tiled", "micro",
-                                                 "single_block"};
+    static const std::vector<std::string> ladder{"naive", "tiled", "tiled", "single_block"};
     if (target.name.ends_with("split")) return between(random, 0, 1) > 0 ? "split" : "streamed";
     if (target.name == "gemm_split_batched") return between(random, 0, 3) > 0 ? "split" : "cores";
     if (target.name == "gemm16") return "wgmma";

@@ -101,12 +101,6 @@ TEST(FastGemm, IsRightWithClustersThatShareTheSum) {
   expect_right(sizes(32, 48, 512), {{"dtype", Text("f64")}}, 34, cluster(4), gemm(), gpu);
 }
 
-TEST(FastGemm, IsRightWithAtomicSums) {
-  const NamedValues atomic{{"REDUCTION", Text("atomic")}};
-  expect_right(sizes(64, 128, 256), {{"order", Text("any")}, {"scale", Text("alpha")}}, 19, atomic);
-  expect_right(sizes(33, 50, 300), {{"order", Text("any")}, {"scale", Text("beta")}}, 20, atomic);
-}
-
 TEST(FastGemm, IsRightInEveryTypeAndPadding) {
   expect_right(sizes(48, 80, 100), {{"dtype", Text("f64")}}, 7);
   expect_right(sizes(48, 80, 100), {{"dtype", Text("i32")}, {"pad", std::int64_t{1}}}, 8);

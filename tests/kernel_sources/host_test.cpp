@@ -72,9 +72,7 @@ void expect_right(const Target& target, const Problem& problem, std::size_t most
 NamedValues other_settings(const Target& target, std::size_t i) {
   NamedValues settings;
   for (const Setting& setting : target.settings) {
-    const bool is_fixed = target.name == "gemm_strided" && setting.name == "order";
-    if (!is_fixed && i < setting.values.size())
-      settings.push_back({setting.name, setting.values[i]});
+    if (i < setting.values.size()) settings.push_back({setting.name, setting.values[i]});
   }
   return settings;
 }

@@ -40,11 +40,9 @@ LaunchPlan without_beta(LaunchPlan plan) {
 }
 
 /// The first configuration with these values, whose C is NaN.
-void expect_c_unread(const std::string& name, const DeviceInfo& device, const NamedValues& held,
-                     NamedValues settings = {}) {
+void expect_c_unread(const std::string& name, const DeviceInfo& device, const NamedValues& held) {
   const Target target = gemm(name);
-  settings.push_back({"scale", std::string("beta")});
-  const Problem problem = problem_of(target, sizes_of(target), settings);
+  const Problem problem = problem_of(target, sizes_of(target), {{"scale", std::string("beta")}});
   const ParameterSpace space = space_of(with_fixed(target, held), problem, device);
   ASSERT_FALSE(space.empty()) << name << " " << problem.text();
   const Configuration configuration = space.at(space.size() / 2);
@@ -84,9 +82,6 @@ TEST(ZeroBeta, LeavesCUnreadHoweverSumsMeet) {
     expect_c_unread("gemm", testing::small_gpu(), held);
     expect_c_unread("gemm_strided", testing::small_gpu(), held);
   }
-  NamedValues atomic = value("KERNEL", "fast");
-  atomic.push_back({"REDUCTION", std::string("atomic")});
-  expect_c_unread("gemm", testing::small_gpu(), atomic, value("order", "any"));
   NamedValues cluster = value("KERNEL", "fast");
   cluster.push_back({"REDUCTION", std::string("cluster")});
   cluster.push_back({"LOADER", std::string("async")});
