@@ -2,7 +2,7 @@
 // As device/streaming.cuh, without the choice.
 #pragma once
 
-#include "device/number.cuh"
+#include "../number.cuh"
 
 template <bool stream, int count>
 inline Vector<count> read_once(const real* from) {
