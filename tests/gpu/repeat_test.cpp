@@ -99,12 +99,12 @@ TEST_F(RepeatOnGpu, ASecondTuneEndsWithTheSameTimes) {
   double worst = 0;
   for (const auto& [problem, seconds] : first) {
     const double apart = std::abs(second.at(problem) / seconds - 1);
+    EXPECT_LE(apart, 0.01) << problem << ": " << seconds << " s, then " << second.at(problem);
     alike += apart <= 0.01;
     worst = std::max(worst, apart);
   }
   figure("gemm 128..1024 tuned twice",
          format("{} of 8 within 1 %, at most {:.2f} % apart", alike, 100 * worst), ">= 95 %");
-  EXPECT_EQ(alike, 8);
 }
 
 }  // namespace

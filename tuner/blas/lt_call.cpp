@@ -118,8 +118,7 @@ struct LtAlgorithmCheck {
 
 /// Whether cublasLt runs the program's algorithm on these matrices, in the program's workspace.
 bool takes_algorithm(const VendorLibrary& vendor, const LtCall& lt) {
-  using Check =
-      Status(BlasHandle, void*, void*, void*, void*, void*, const void*, LtAlgorithmCheck*);
+  using Check = Status(BlasHandle, void*, void*, void*, void*, void*, const void*, void*);
   auto* const check = vendor.function<Check>(vendor_function("cublasLtMatmulAlgoCheck"));
   if (!lt.algorithm || !check) return true;
   LtAlgorithmCheck result;
