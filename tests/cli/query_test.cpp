@@ -46,10 +46,32 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
 
   expect_refused(sandbox.run({"query", "--size", "100"}), 2, {"query needs --target"});
   expect_refused(sandbox.run({"db", "unpin", "--size", "100"}), 2, {"db unpin needs --target"});
-  expect_refused(sandbox.run({"query", "--target", "stencil", "--size", "8"}), 1,
-                 {"stencil", "tiny"});
+  expect_refused(sandbox.run({"query", "--target", "stencil"}), 1, {"stencil", "tiny"});
   expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "100", "--device", "GPU"}), 1,
                  {"GPU"});
+}
+
+TEST(Query, TellsWhatAProgramGetsWhereNothingIsStored) {
+  const Sandbox sandbox;
+  const std::vector<std::string> question = {"query",     "--target", "reduction", "--size",
+                                             "1000,2000", "--device", "h200"};
+  const auto with = [&](const std::string& option, const std::string& value) {
+    std::vector<std::string> arguments = question;
+    arguments.push_back(option);
+    if (!value.empty()) arguments.push_back(value);
+    return sandbox.run(arguments);
+  };
+  const Ended told = sandbox.run(question);
+  EXPECT_EQ(told.status, 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("reduction N=1000 is not tuned on NVIDIA H200"));
+  EXPECT_THAT(told.out, HasSubstr("\nprogram  reduction METHOD="));
+  const Json json = Json::parse(with("--json", "").out);
+  EXPECT_TRUE(json["results"].empty());
+  EXPECT_EQ(json["programs"][1]["problem"]["N"], 2000);
+  EXPECT_GT(json["programs"][1]["expected_ns"], 0);
+
+  expect_refused(with("--db", "other.db"), 1, {"other.db", "no such"});
+  expect_refused(with("--set", "dtype=f80"), 1, {"no such file"});
 }
 
 TEST(Query, SaysWhyARestrictedRunHasNoResult) {

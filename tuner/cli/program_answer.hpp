@@ -45,6 +45,10 @@ class ProgramAnswers {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, Asked> asked_;
 };
 
+/// What a program gets for `--size` where nothing is stored: on `--device`, else on the first GPU
+/// of this machine. Throws Error if there is no such GPU or target, or a program gets nothing.
+std::vector<ProgramAnswer> untuned_answers(const Arguments& arguments, ProgramAnswers& programs);
+
 /// One line: `gemm_split KERNEL=split BM=128 …, 23.76 us`, or `cublas, 8.900 us expected`.
 std::string one_line(const ProgramAnswer& given);
 

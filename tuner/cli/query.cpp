@@ -254,6 +254,36 @@ std::vector<std::optional<ProgramAnswer>> given_to_programs(const std::vector<An
   return given;
 }
 
+/// Empty if a program gets none, or on no GPU that is known here.
+std::vector<ProgramAnswer> untuned(const Arguments& arguments, ProgramAnswers& programs) try {
+  if (!arguments.has("size")) return {};
+  return untuned_answers(arguments, programs);
+} catch (const Error&) {  // the reason why nothing is stored tells more
+  return {};
+}
+
+/// Where nothing is stored: says what a program gets all the same. False if it gets nothing.
+bool tell_untuned(const Arguments& arguments, ProgramAnswers& programs) {
+  const std::vector<ProgramAnswer> given = untuned(arguments, programs);
+  Json json{{"db", database_path(arguments).string()},
+            {"target", arguments.text("target")},
+            {"results", Json::array()},
+            {"programs", Json::array()}};
+  for (const ProgramAnswer& one : given) {
+    const TargetLookup& lookup = *one.lookup;
+    Json& program = json["programs"].emplace_back(program_json(one));
+    program["problem"] = json_of(one.problem.values);
+    program["device"] = lookup.device().name;
+    program["policy"] = lookup.policy();
+    if (arguments.has("json")) continue;
+    std::cout << format("{} {} is not tuned on {} ({}), nor a size near it\nprogram  {}\n",
+                        lookup.target().name, problem_text(lookup.target(), one.problem),
+                        lookup.device().name, lookup.policy(), one_line(one));
+  }
+  if (arguments.has("json") && !given.empty()) std::cout << json_text(json) << '\n';
+  return !given.empty();
+}
+
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
   sorted_trials({}, arguments.text("sort"), 0);         // refuses an unknown column
@@ -265,8 +295,18 @@ int run_query(const Arguments& arguments) {
   std::optional<LeftOutWarning> own_warning, shipped_warning;
   if (databases.own()) own_warning.emplace(*databases.own());
   if (databases.shipped()) shipped_warning.emplace(*databases.shipped());
-  const std::vector<Answer> answers = databases.answers();
   ProgramAnswers programs(arguments, judge);
+  std::vector<Answer> answers;
+  try {
+    answers = databases.answers();
+  } catch (const Error&) {  // it has no answer
+    if (!tell_untuned(arguments, programs)) throw;
+    return kDone;
+  } catch (const db::StoreError&) {
+    const bool is_first_use = !arguments.has("db") && !exists(database_path(arguments));
+    if (!is_first_use || !tell_untuned(arguments, programs)) throw;
+    return kDone;
+  }
   const auto given = given_to_programs(answers, programs);
   if (arguments.has("json")) {
     Json json{{"db", database_path(arguments).string()}, {"results", Json::array()}};
@@ -310,7 +350,9 @@ const Verb kQuery{
         "results that are shipped with autotune answer where the user's database has nothing, and "
         "with `--size` where it has nothing nearer. With `--size`, the line `program` has what "
         "a program with libautotune gets for these sizes, by the same function: a configuration "
-        "of this target or of its alternative, or the vendor's library. A line `stale` says that "
+        "of this target or of its alternative, or the vendor's library. If nothing is stored, it "
+        "has that line only, for the device that `--device` names, else for the first GPU here. A "
+        "line `stale` says that "
         "the kernel has changed since. The exit status is 1 if there is no answer.",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
