@@ -13,11 +13,11 @@
 #include "bench/gemm/implementation.hpp"
 #include "bench/gemm/tuned_call.hpp"
 #include "bench/gemm/vendor_gemm.hpp"
+#include "tuner/answer/target_lookup.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/measure/in_context.hpp"
-#include "tuner/answer/target_lookup.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 

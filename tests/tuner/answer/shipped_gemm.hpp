@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/answer/experience.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/answer/experience.hpp"
 #include "tuner/target/catalog.hpp"
 
 namespace autotune {
