@@ -53,8 +53,8 @@ class Experience {
   /// Between the sizes of a cover: the valid configuration of that cover with the least expected
   /// time. Elsewhere: the valid configuration with the least expected time among good ones of the
   /// nearest problems and, in a few steps, those one change away from the best. Without a cost
-  /// model, the fastest of the nearest problem. nullopt if none is valid.
-  /// Where nothing is known, the default configuration or a better one by the model.
+  /// model, the fastest of the nearest problem. If no problem is tuned, the default configuration,
+  /// or a better one by the cost model. nullopt if none is valid.
   std::optional<Choice> choose(std::span<const std::int64_t> sizes) const;
 
   /// The vendor's library; nullopt if none computes the problem. It answers unless our time is

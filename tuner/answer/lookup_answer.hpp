@@ -23,8 +23,8 @@ struct LookupAnswer {
   /// A library computes the problem, and was not timed for these sizes on this device: whether it
   /// answers is by expectation.
   bool library_is_expected = false;
-  bool early_start =
-      false;  // measured to be faster with an early start, in a chain of its own calls
+  /// Measured to be faster with an early start, in a chain of its own calls.
+  bool early_start = false;
   /// Of the configuration at these very sizes: measured, or expected by the cost model and near
   /// times. 0: unknown. `median_ns` of a transferred answer is the time at the near sizes.
   double expected_ns = 0;
