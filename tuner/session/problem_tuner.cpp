@@ -214,7 +214,8 @@ void ProblemTuner::start_from_elsewhere(const ProblemRun& run, TrialEvaluator& e
   }
 }
 
-/// A search is not begun if all its finalists would be refuted.
+/// If the default fails the edge check, every finalist would too: stop before the search. A crash
+/// ends the run only when it repeats, because a worker can also be killed from outside.
 void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge) {
   const Configuration configuration = run.space().at(run.default_index());
   std::optional<SourceUnit> unit = edge.unit(configuration);
@@ -225,7 +226,8 @@ void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge
   } catch (const NotCompiled&) {  // this says nothing about the configuration
   }
   if (!kernel) return;
-  const Verdict verdict = edge.verify(configuration, *kernel);
+  Verdict verdict = edge.verify(configuration, *kernel);
+  if (verdict.outcome == Outcome::crash) verdict = edge.verify(configuration, *kernel);
   if (verdict.outcome != Outcome::ok) throw TargetError(edge_complaint(run.target(), verdict));
 }
 

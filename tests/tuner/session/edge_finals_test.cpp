@@ -93,5 +93,23 @@ TEST_F(EdgeFinalsTest, ADefaultThatFailsOnTheEdgeProblemEndsTheRunBeforeTheSearc
   EXPECT_EQ(device.compiled(), 2) << "the default, for both problems";
 }
 
+TEST_F(EdgeFinalsTest, ADefaultWhoseWorkerWasKilledOnTheEdgeProblemIsVerifiedAgain) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  for (const int crashes : {1, 2}) {
+    int asked = 0;  // once for the compilation, then for each verification
+    FakeDevice device([&](const Macros& macros) -> Fate {
+      if (macros.at("SIZE_N") == 65 && ++asked <= 1 + crashes) return {Outcome::crash, 0, "killed"};
+      return bowl(macros);
+    });
+    const auto run = [&] { return tune(target, device, nullptr, request_for(target, {64})); };
+    if (crashes == 1) {
+      EXPECT_TRUE(run().problems[0].decision.best.has_value());
+    } else {
+      EXPECT_THAT(run, ::testing::ThrowsMessage<TargetError>(HasSubstr("crash on N=65: killed")));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace autotune
