@@ -59,7 +59,7 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
       libraries_(std::move(libraries)),
       ones_(ones_of(target_, settings)),
       program_(target_, ones_, device_, SizeBinding::given),
-      default_levels_(levels_of(target_.parameters, target_.default_configuration)),
+      defaults_(defaults_of(target_)),
       tables_(db::LookupTable(target_.sizes.size(), {})) {
   take(read_rows(layers_));
   learn(read_past(layers_));
@@ -254,8 +254,9 @@ std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) {
 }
 
 std::string TargetLookup::known_default(std::span<const std::int64_t> sizes) const {
-  if (is_valid(default_levels_, sizes) && !experience_->failed(default_levels_, sizes)) {
-    return to_text(target_.default_configuration);
+  for (const Configuration& each : defaults_) {
+    const auto levels = levels_of(target_.parameters, each);
+    if (is_valid(levels, sizes) && !experience_->failed(levels, sizes)) return to_text(each);
   }
   const Problem problem = problem_for(sizes);
   const ParameterSpace space = space_of(target_, problem, device_);

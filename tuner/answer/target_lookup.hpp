@@ -111,7 +111,7 @@ class TargetLookup {
   const Libraries libraries_;
   const Problem ones_;           // every size 1, and the settings
   const TargetProgram program_;  // with given sizes
-  const std::optional<Levels> default_levels_;
+  const std::vector<Configuration> defaults_;
   db::LookupHolder tables_;
   std::atomic<const std::string*> warnings_{nullptr};  // of texts_
 

@@ -77,15 +77,23 @@ std::vector<TransferCandidate> TransferCandidates::valid_ones() {
   return valid;
 }
 
+std::optional<Levels> TransferCandidates::valid_default() {
+  for (const Configuration& each : defaults_of(sized_.target)) {
+    const auto levels = levels_of(sized_.target.parameters, each);
+    if (levels && may_answer(*levels)) return levels;
+  }
+  return std::nullopt;
+}
+
 std::vector<TransferCandidate> TransferCandidates::of_model() {
   std::vector<TransferCandidate> valid;
-  const auto standard = levels_of(sized_.target.parameters, sized_.target.default_configuration);
+  const std::optional<Levels> standard = valid_default();
   if (!known_.models().has_model() || !standard) return valid;
   seen_.assign(known_.count(), false);
   neighbours_.clear();
   TransferCandidate one{&*neighbours_.insert(*standard).first, nullptr, nullptr, {}};
   one.is_standard = true;
-  if (!may_answer(*standard) || !predict(one, 0, 1)) return valid;
+  if (!predict(one, 0, 1)) return valid;
   valid.push_back(one);
   descend(valid, 0, kModelSteps);
   return valid;

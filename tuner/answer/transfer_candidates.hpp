@@ -63,6 +63,8 @@ class TransferCandidates {
   const Levels* kept_if_new(const Levels& levels);
   /// It is valid for these sizes, and has not failed for them.
   bool may_answer(const Levels& levels);
+  /// The first default of the manifest that may be an answer.
+  std::optional<Levels> valid_default();
 
   const SizedTarget& sized_;
   const KnownTimes& known_;

@@ -67,6 +67,7 @@ ValueKind ExpressionParser::common_kind(const Operand& yes, const Operand& no) c
     if (yes.kind != no.kind) refuse(yes.kind == ValueKind::handle ? yes : no);
     return ValueKind::handle;
   }
+  if (yes.kind == ValueKind::word && no.kind == ValueKind::word) return ValueKind::word;
   require_number(yes);
   require_number(no);
   const bool real = yes.kind == ValueKind::real || no.kind == ValueKind::real;

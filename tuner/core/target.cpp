@@ -47,6 +47,13 @@ void require_rule(const Target& target, const std::string& name, const SizeRule&
   if (size < rule.least) refuse(format("the least is {}", rule.least));
 }
 
+/// False where a stored problem lacks a setting that the default depends on.
+bool is_default(const Setting& setting, const Value& value, const NamedValues& values) try {
+  return default_value(setting, values) == value;
+} catch (const Error&) {
+  return false;
+}
+
 std::size_t shared_values(const Configuration& a, const Configuration& b) {
   std::size_t count = 0;
   for (const NamedValue& each : a) {
@@ -57,6 +64,17 @@ std::size_t shared_values(const Configuration& a, const Configuration& b) {
 }
 
 }  // namespace
+
+Value default_value(const Setting& setting, const NamedValues& before) {
+  if (!setting.if_absent) return setting.values.front();
+  Scope scope;
+  scope.bind(before);
+  const std::int64_t code = scope.evaluate(*setting.if_absent);
+  const auto value = std::ranges::find(setting.values, code, &Value::code);
+  if (value != setting.values.end()) return *value;
+  throw Error(format("with {}, {} gives no value of {}", to_text(before), setting.if_absent->text(),
+                     setting.name));
+}
 
 std::string short_name(const std::string& name) {
   const std::size_t dot = name.rfind('.');
@@ -99,8 +117,8 @@ Problem problem_of(const Target& target, const NamedValues& sizes, const NamedVa
   }
   for (const Setting& setting : target.settings) {
     const Value* const value = find_value(chosen, setting.name);
-    problem.values.push_back(
-        {setting.name, value ? chosen_value(target, setting, *value) : setting.values.front()});
+    problem.values.push_back({setting.name, value ? chosen_value(target, setting, *value)
+                                                  : default_value(setting, problem.values)});
   }
   for (const NamedValue& each : chosen) {
     const std::vector<std::string> settings = names_of(target.settings);
@@ -128,7 +146,7 @@ std::string problem_text(const Target& target, const Problem& problem) {
   NamedValues told = problem.values;
   std::erase_if(told, [&](const NamedValue& each) {
     const auto setting = std::ranges::find(target.settings, each.name, &Setting::name);
-    return setting != target.settings.end() && setting->values.front() == each.value;
+    return setting != target.settings.end() && is_default(*setting, each.value, problem.values);
   });
   return to_text(told);
 }
@@ -240,6 +258,12 @@ std::string why_refused(const Target& target, const ParameterSpace& space) {
                 place_of(target), space.why_empty(), space.remedy());
 }
 
+std::vector<Configuration> defaults_of(const Target& target) {
+  std::vector<Configuration> all = target.other_defaults;
+  all.insert(all.begin(), target.default_configuration);
+  return all;
+}
+
 std::size_t default_index(const Target& target, const ParameterSpace& space) {
   if (space.empty()) throw Error(why_refused(target, space));
   return *default_index_without(target, space, {});
@@ -250,13 +274,19 @@ std::optional<std::size_t> default_index_without(const Target& target, const Par
   const auto is_excluded = [&](const Configuration& one) {
     return std::ranges::find(excluded, one) != excluded.end();
   };
-  const auto index = space.find(target.default_configuration);
-  if (index && !is_excluded(space.at(*index))) return index;
+  const std::vector<Configuration> defaults = defaults_of(target);
+  for (const Configuration& each : defaults) {
+    const auto index = space.find(each);
+    if (index && !is_excluded(each)) return index;
+  }
   std::optional<std::size_t> best;
   std::size_t most = 0;
   for (std::size_t i = 0; i < space.size(); ++i) {
     const Configuration configuration = space.at(i);
-    const std::size_t shared = shared_values(configuration, target.default_configuration);
+    std::size_t shared = 0;
+    for (const Configuration& each : defaults) {
+      shared = std::max(shared, shared_values(configuration, each));
+    }
     if ((best && shared <= most) || is_excluded(configuration)) continue;
     best = i;
     most = shared;

@@ -18,12 +18,18 @@
 
 namespace autotune {
 
-/// A named choice that is part of the problem, such as dtype. The first value is the default.
+/// A named choice that is part of the problem, such as dtype.
 struct Setting {
   std::string name;
   std::vector<Value> values;
   WordForm form = WordForm::number;
+  /// The value if the user chooses none, by settings before it. Absent: the first value.
+  std::optional<Expression> if_absent = {};
 };
+
+/// The value of a setting if the user chooses none. `before` holds the settings before it. Throws
+/// Error if its expression gives none of its values.
+Value default_value(const Setting& setting, const NamedValues& before);
 
 /// A file with the elements of an input, little-endian.
 struct InputFile {
@@ -164,6 +170,7 @@ struct Target {
   std::optional<std::size_t> family = {};  // the parameter that chooses among families
   std::vector<Expression> constraints;
   Configuration default_configuration;
+  std::vector<Configuration> other_defaults = {};  // tried in order where it is not valid
   std::vector<DefineSpec> defines;
   std::optional<Expression> bake_sizes;  // where 1, sizes are compiled in as macros:
   std::string size_macros = "SIZE_*";    // `*` stands for the name of a size
@@ -236,9 +243,12 @@ bool is_valid(const Target& target, const Problem& problem, const Configuration&
 /// A sentence if no configuration is valid, with what to do; else "".
 std::string why_refused(const Target& target, const ParameterSpace& space);
 
-/// The index of the default configuration. If the manifest's default is not valid for this problem
-/// and device, the valid configuration with most of its values (lowest index first). Throws Error
-/// if the space is empty.
+/// The default configuration and the other defaults, in order.
+std::vector<Configuration> defaults_of(const Target& target);
+
+/// The index of the default configuration: the first of the manifest's defaults that is valid for
+/// this problem and device. If none is, the valid configuration with most values of one of them
+/// (lowest index first). Throws Error if the space is empty.
 std::size_t default_index(const Target& target, const ParameterSpace& space);
 /// The same among the others than `excluded`; nullopt if there is none.
 std::optional<std::size_t> default_index_without(const Target& target, const ParameterSpace& space,

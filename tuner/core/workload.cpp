@@ -8,11 +8,11 @@
 namespace autotune {
 namespace {
 
-/// As default_index(), but builds the space only if the manifest's default is not valid.
+/// As default_index(), but builds the space only if no default of the manifest is valid.
 Configuration legal_default(const Target& target, const Problem& problem,
                             const DeviceInfo& device) {
-  if (is_valid(target, problem, target.default_configuration, device)) {
-    return target.default_configuration;
+  for (const Configuration& each : defaults_of(target)) {
+    if (is_valid(target, problem, each, device)) return each;
   }
   const ParameterSpace space = space_of(target, problem, device);
   return space.at(default_index(target, space));

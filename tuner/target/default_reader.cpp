@@ -9,9 +9,10 @@
 namespace autotune {
 namespace {
 
-/// Sets one parameter of the default configuration; `known` are the parameters of this scope.
-void choose(Target& target, const std::string& name, const Node& node,
-            const std::vector<std::string>& known, const std::vector<Declared>& declared) {
+/// Sets one parameter of a default configuration; `known` are the parameters of this scope.
+void choose(const Target& target, Configuration& configuration, const std::string& name,
+            const Node& node, const std::vector<std::string>& known,
+            const std::vector<Declared>& declared) {
   if (std::ranges::find(known, name) == known.end()) {
     const auto elsewhere = std::ranges::find(declared, name, &Declared::name);
     if (elsewhere != declared.end()) {
@@ -25,14 +26,27 @@ void choose(Target& target, const std::string& name, const Node& node,
   const Value value = node.value();
   const Value* const meant = meant_value(target.parameters[index].values, value);
   if (!meant) node.fail(format("{} is not a value of the parameter", value.text()));
-  target.default_configuration[index].value = *meant;
+  configuration[index].value = *meant;
 }
 
-}  // namespace
+/// The families of the default configurations, in order: one, or a list.
+std::vector<const Node*> default_families(const Reading& reading) {
+  const Node* const chosen = reading.root.find("default");
+  const Node* const family = chosen && !reading.family_parameter.empty()
+                                 ? chosen->find(reading.family_parameter)
+                                 : nullptr;
+  if (!family) return {nullptr};
+  if (!family->is(Node::Kind::list)) return {family};
+  std::vector<const Node*> families;
+  for (const Node& each : family->items(1)) families.push_back(&each);
+  return families;
+}
 
-void read_default(Reading& reading, Target& target) {
+/// The default configuration of a family; without one, of the first family, or of the target.
+Configuration default_in(const Reading& reading, const Target& target, const Node* family_node) {
+  Configuration configuration;
   for (const Parameter& parameter : target.parameters) {
-    target.default_configuration.push_back({parameter.name, parameter.values.front()});
+    configuration.push_back({parameter.name, parameter.values.front()});
   }
   std::vector<std::string> known;
   const std::vector<Declared> declared = declared_parameters(reading);
@@ -40,24 +54,35 @@ void read_default(Reading& reading, Target& target) {
   for (const Declared& each : declared) {
     if (each.scope->name.empty()) known.push_back(each.name);
   }
-  if (const Node* const chosen = reading.root.find("default")) {
-    for (const auto& [name, node] : chosen->members()) choose(target, name, node, known, declared);
-  }
-  if (reading.family_parameter.empty()) return;
-  const Value* const family = find_value(target.default_configuration, reading.family_parameter);
+  const auto choose_all = [&](const Node& chosen) {
+    for (const auto& [name, node] : chosen.members()) {
+      const bool is_family = name == reading.family_parameter;
+      choose(target, configuration, name, is_family ? *family_node : node, known, declared);
+    }
+  };
+  if (const Node* const chosen = reading.root.find("default")) choose_all(*chosen);
+  if (reading.family_parameter.empty()) return configuration;
+  const std::string family = find_value(configuration, reading.family_parameter)->word();
   for (const Declared& each : declared) {
-    if (each.scope->name != family->word()) continue;
+    if (each.scope->name != family) continue;
     known.push_back(each.name);
-    std::ranges::find(target.default_configuration, each.name, &NamedValue::name)->value =
-        each.values.front();
+    std::ranges::find(configuration, each.name, &NamedValue::name)->value = each.values.front();
   }
   for (const ManifestScope& scope : reading.scopes) {
-    if (scope.name != family->word()) continue;
-    for (const Node* const chosen : scope.all("default")) {
-      for (const auto& [name, node] : chosen->members())
-        choose(target, name, node, known, declared);
-    }
+    if (scope.name != family) continue;
+    for (const Node* const chosen : scope.all("default")) choose_all(*chosen);
   }
+  return configuration;
+}
+
+}  // namespace
+
+void read_default(Reading& reading, Target& target) {
+  for (const Node* const family : default_families(reading)) {
+    target.other_defaults.push_back(default_in(reading, target, family));
+  }
+  target.default_configuration = target.other_defaults.front();
+  target.other_defaults.erase(target.other_defaults.begin());
 }
 
 }  // namespace autotune

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the sizes and settings of a manifest.
+#include <algorithm>
 #include <limits>
 
 #include "tuner/target/reading.hpp"
@@ -38,6 +39,50 @@ SizeRule size_rule(const Node& node) {
   return rule;
 }
 
+/// Every combination of the values of some settings.
+std::vector<NamedValues> combinations(const std::vector<Setting>& settings) {
+  std::vector<NamedValues> all = {{}};
+  for (const Setting& setting : settings) {
+    std::vector<NamedValues> longer;
+    for (const NamedValues& before : all) {
+      for (const Value& value : setting.values) {
+        longer.push_back(before);
+        longer.back().push_back({setting.name, value});
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+/// One of the setting's values, or an expression over the settings before it.
+Expression setting_default(Reading& reading, const Node& node, const Setting& setting,
+                           const std::vector<Setting>& before) {
+  const bool is_expression =
+      node.is(Node::Kind::text) &&
+      std::ranges::find(setting.values, node.text(), &Value::text) == setting.values.end();
+  if (!is_expression) {
+    const Value* const value = meant_value(setting.values, node.value());
+    if (!value) node.fail(format("{} is not a value of the setting", node.value().text()));
+    return Expression::constant(value->code());
+  }
+  const Expression expression = reading.names.expression(node, NameLevel::problem);
+  std::vector<Setting> named;
+  for (const std::string& name : expression.names()) {
+    const auto one = std::ranges::find(before, name, &Setting::name);
+    if (one == before.end()) node.fail(format("{} is not a setting before {}", name, setting.name));
+    named.push_back(*one);
+  }
+  Setting with_default = setting;
+  with_default.if_absent = expression;
+  try {
+    for (const NamedValues& each : combinations(named)) default_value(with_default, each);
+  } catch (const Error& error) {
+    node.fail(error.what());
+  }
+  return expression;
+}
+
 }  // namespace
 
 void read_problem(Reading& reading, Target& target) {
@@ -67,12 +112,18 @@ void read_problem(Reading& reading, Target& target) {
   for (const auto& [name, node] : settings->members()) {
     const Node* list = &node;
     if (node.is(Node::Kind::table)) {
-      node.expect_keys({"values", "as"});
+      node.expect_keys({"values", "as", "default"});
       list = &node["values"];
     }
-    const std::vector<Value> values = listed_values(*list, name);
-    const bool is_table = list != &node;
-    target.settings.push_back({name, values, is_table ? form_of(node, values) : WordForm::number});
+    Setting setting{name, listed_values(*list, name)};
+    const std::vector<Value>& values = setting.values;
+    if (list != &node) {
+      setting.form = form_of(node, values);
+      if (const Node* const otherwise = node.find("default")) {
+        setting.if_absent = setting_default(reading, *otherwise, setting, target.settings);
+      }
+    }
+    target.settings.push_back(setting);
     reading.names.declare(node, name, NameLevel::problem, values);
     if (is_typed(values)) reading.names.declare(node, name + "_bytes", NameLevel::problem);
   }

@@ -18,7 +18,11 @@ std::string default_of(const std::string& text) {
   Target target;
   read_parameters(reading, target);
   read_default(reading, target);
-  return to_text(target.default_configuration);
+  std::string all;
+  for (const Configuration& each : defaults_of(target)) {
+    all += (all.empty() ? "" : "; ") + to_text(each);
+  }
+  return all;
 }
 
 void expect_default_error(const std::string& text, const std::string& what) {
@@ -53,6 +57,15 @@ TEST(DefaultReader, ThePartsOfTheChosenFamilyHaveDefaultsToo) {
   EXPECT_EQ(default_of(kFamilies + std::string("families.fast.default.STAGES = 3\n"
                                                "default = { FAMILY = 'fast', SPLIT = 2 }")),
             "FAMILY=fast SPLIT=2 BM=64 VEC=4 STAGES=3");
+}
+
+TEST(DefaultReader, AListOfFamiliesGivesADefaultOfEach) {
+  EXPECT_EQ(default_of(kFamilies + std::string("families.fast.default.STAGES = 3\n"
+                                               "default = { FAMILY = ['fast', 'plain'] }")),
+            "FAMILY=fast SPLIT=1 BM=64 VEC=4 STAGES=3; FAMILY=plain SPLIT=1 BM=16 VEC=4 STAGES=2");
+  expect_default_error(kFamilies + std::string("default = { FAMILY = ['fast', 'slow'] }"),
+                       "slow is not a value of the parameter");
+  expect_default_error(kFamilies + std::string("default = { FAMILY = [] }"), "expected");
 }
 
 TEST(DefaultReader, WhatIsNotAParameterOrNotItsValueIsRefused) {

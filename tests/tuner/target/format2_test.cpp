@@ -206,6 +206,30 @@ TEST_F(Format2Test, ErrorsShowThePlace) {
   expect_error("sizes.N", "use = [\"x\"]\nsizes.N", "\"use\" is not supported yet");
 }
 
+TEST_F(Format2Test, ASettingMayDependOnSettingsBeforeItWhereNoneIsChosen) {
+  const std::string line = "settings.dtype = [\"f32\", \"f64\"]";
+  const auto with = [&](const std::string& value) {
+    return line + "\nsettings.out = { values = [\"f64\", \"f32\"], default = \"" + value + "\" }";
+  };
+  const auto text = [](const Target& target, const NamedValues& chosen) {
+    const Problem problem = problem_of(target, {{"N", 64}, {"W", 5}}, chosen);
+    return problem.text() + ", told " + problem_text(target, problem);
+  };
+  const Target target = read(line, with("dtype"));
+  EXPECT_EQ(text(target, {}), "N=64 W=5 dtype=f32 out=f32, told N=64 W=5");
+  EXPECT_EQ(text(target, {{"dtype", "f64"}}),
+            "N=64 W=5 dtype=f64 out=f64, told N=64 W=5 dtype=f64");
+  EXPECT_EQ(text(target, {{"dtype", "f64"}, {"out", "f32"}}),
+            "N=64 W=5 dtype=f64 out=f32, told N=64 W=5 dtype=f64 out=f32");
+  EXPECT_EQ(text(read(line, with("f32")), {}), "N=64 W=5 dtype=f32 out=f32, told N=64 W=5");
+  EXPECT_EQ(text(read(line, with("dtype == 'f32' ? 'f64' : 'f32'")), {{"dtype", "f64"}}),
+            "N=64 W=5 dtype=f64 out=f32, told N=64 W=5 dtype=f64");
+  expect_error(line, with("dtype == 'f32' ? dtype : 'f16'"),
+               "with dtype=f64, dtype == 'f32' ? dtype : 'f16' gives no value of out");
+  expect_error(line, with("N"), "N is not a setting before out");
+  expect_error(line, with("out"), "there is no name out");
+}
+
 TEST_F(Format2Test, OnlyTheLastSizesMayHaveADefault) {
   expect_error("sizes.W = { fixed = 5 }", "sizes.W = { default = 5 }\nsizes.K = { least = 2 }",
                "K has no default, but W before it has: only the last sizes may be left out");
