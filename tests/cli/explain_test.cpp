@@ -38,8 +38,7 @@ TEST(Explain, TellsTheBestItsLosersAndHowManyWereTried) {
   EXPECT_LE(json["losers"].size(), 1U);
   EXPECT_FALSE(json.contains("roofs"));  // of a CPU
   EXPECT_EQ(json["ranked"], 8);
-  const bool misleads = json["rank_correlation"] < 0.5;
-  EXPECT_EQ(ended.out.find("the model misleads the search") != std::string::npos, misleads);
+  EXPECT_EQ(ended.out.find("misleads"), std::string::npos) << "8 times do not convict a model";
 }
 
 TEST(Explain, DrawsTheTimesOfAHostResult) {

@@ -9,10 +9,6 @@
 namespace autotune::cli {
 namespace {
 
-constexpr const char* kModelAdvice =
-    "the model misleads the search; state more under `model` (docs/guide.md), or compare with "
-    "--strategy random";
-
 /// A wrong result is an error in the kernel, not a limit of it.
 const char* failure_advice(const SearchHealth& health) {
   return health.main_failure && health.main_failure->outcome == name_of(Outcome::wrong)
@@ -42,7 +38,10 @@ std::string ranking_text(const SearchHealth& health) {
       "configurations\n",
       *health.rank_correlation, health.ranked);
   if (!health.is_misled()) return text;
-  return text + format("  below {}: {}\n", SearchHealth::kMisleading, kModelAdvice);
+  return text + format(
+                    "  below {}: the model misleads the search; state more under `model` "
+                    "(docs/guide.md), or compare with --strategy random\n",
+                    SearchHealth::kMisleading);
 }
 
 std::size_t next_budget(const SearchHealth& health) {
@@ -68,12 +67,6 @@ std::string health_text(const SearchHealth& health) {
 
 std::string lost_text(const SearchHealth& health) {
   std::string text;
-  if (health.is_misled()) {
-    text += format(
-        "  predicted and measured times of {} configurations have rank correlation "
-        "{:.2f}: {}\n",
-        health.ranked, *health.rank_correlation, kModelAdvice);
-  }
   if (health.fails_often()) {
     text += format("  failures: {}; {}\n", failures_text(health), failure_advice(health));
   }

@@ -160,10 +160,11 @@ With `--json`, stdout holds one document:
 * `quarantined`: configurations not run again after two crashes or timeouts.
 * `started_from`: configurations tried first, because they are fast on other devices.
 * `search`: whether the search went well. `rank_correlation` is Spearman's, of predicted and measured
-  times; below 0.5 the search is `misled`. `failed` counts configurations that were neither timed
-  nor stopped early, `main_failure` their most frequent reason. `last_quarter_gain` is the share by
-  which the last quarter of the evaluations lowered the best time; from 0.01 on, and unless
-  everything was tried, the search `still_improves`. What is not known is null.
+  times; below 0.5, with 30 times and more, the search is `misled`, unless everything was tried.
+  `failed` counts configurations that were neither timed nor stopped early, `main_failure` their
+  most frequent reason. `last_quarter_gain` is the share by which the last quarter of the
+  evaluations lowered the best time; from 0.01 on, and unless everything was tried, the search
+  `still_improves`. What is not known is null.
 * `best`: null if no configuration is correct, or if the time ran out before it was compared with the
   holder and the vendor's library (`out_of_time`). Times are nanoseconds per call: the median and its
   95 % interval from the playoff. With fewer than six `samples`, the interval is their range.

@@ -76,7 +76,8 @@ WIRE_MEMBERS(PruneAudit, sampled, ran, faster, best, regret, share_bound)
 WIRE_MEMBERS(PruneCheck, audit, pruned)
 WIRE_MEMBERS(Phases, compile_wait, open, verify, measure, decide, record)
 WIRE_MEMBERS(Reason, outcome, example, trials)
-WIRE_MEMBERS(SearchHealth, space, tried, ranked, rank_correlation, failed, main_failure, last_gain)
+WIRE_MEMBERS(SearchHealth, space, tried, ranked, timed, rank_correlation, failed, main_failure,
+             last_gain)
 WIRE_MEMBERS(ProblemReport, problem, space, outcomes, taken_over, quarantined, started_from,
              decision, expected_gain, refused, out_of_time, default_failure, prune_check, flops,
              seconds, phases, health)

@@ -21,6 +21,7 @@ void rank(SearchHealth& health, std::span<const SearchStep> steps) {
     if (has_failed(step) || !step.seconds || !step.predicted) continue;
     predicted.push_back(*step.predicted);
     measured.push_back(*step.seconds);
+    health.timed += step.outcome == Outcome::ok;
   }
   health.ranked = static_cast<int>(measured.size());
   if (health.ranked >= SearchHealth::kFewestRanked) {
@@ -56,7 +57,10 @@ std::optional<double> last_gain(std::span<const SearchStep> steps, std::size_t u
 
 }  // namespace
 
-bool SearchHealth::is_misled() const { return rank_correlation && *rank_correlation < kMisleading; }
+bool SearchHealth::is_misled() const {
+  return rank_correlation && *rank_correlation < kMisleading && timed >= kFewestTimed &&
+         static_cast<std::size_t>(tried) < space;
+}
 
 bool SearchHealth::fails_often() const { return tried >= kFewestTried && failed_share() >= kOften; }
 

@@ -23,6 +23,7 @@ struct SearchHealth {
   std::size_t space = 0;  // its configurations
   int tried = 0;
   int ranked = 0;  // configurations with a measured and a predicted time, lower bounds included
+  int timed = 0;   // of these, the ones measured to the end
   /// Spearman's, of these times; nullopt below kFewestRanked.
   std::optional<double> rank_correlation = {};
   int failed = 0;                           // neither timed nor pruned
@@ -32,7 +33,9 @@ struct SearchHealth {
   std::optional<double> last_gain = {};
 
   double failed_share() const { return tried > 0 ? static_cast<double>(failed) / tried : 0; }
-  /// The model leads the search astray rather than guide it.
+  /// The model leads the search astray rather than guide it. A search chooses what the model
+  /// thinks fast, which biases the correlation towards 0: few times say nothing, and where
+  /// everything was tried nobody was led.
   bool is_misled() const;
   /// Failures cost a good part of the budget.
   bool fails_often() const;
@@ -40,6 +43,7 @@ struct SearchHealth {
   bool still_improves() const;
 
   static constexpr int kFewestRanked = 8;  // fewer say nothing about the order
+  static constexpr int kFewestTimed = 30;  // fewer do not convict a model
   static constexpr int kFewestTried = 16;  // fewer say nothing about failures and progress
   static constexpr double kMisleading = 0.5;
   static constexpr double kOften = 0.2;

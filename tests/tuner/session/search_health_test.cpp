@@ -33,7 +33,12 @@ TEST(SearchHealth, RanksLowerBoundsToo) {
 TEST(SearchHealth, IsMisledByAModelThatTurnsTheOrderRound) {
   std::vector<SearchStep> steps = improving();
   for (SearchStep& step : steps) step.predicted = 1 / *step.predicted;
+  EXPECT_FALSE(search_health(steps, kSpace).is_misled()) << "20 do not convict it";
+  for (int i = 0; i < 10; ++i) steps.push_back(steps[i]);
   EXPECT_TRUE(search_health(steps, kSpace).is_misled());
+  EXPECT_FALSE(search_health(steps, steps.size()).is_misled()) << "everything was tried";
+  for (SearchStep& step : steps) step.outcome = Outcome::pruned;
+  EXPECT_FALSE(search_health(steps, kSpace).is_misled()) << "lower bounds only";
   steps.resize(7);
   EXPECT_FALSE(search_health(steps, kSpace).rank_correlation) << "too few";
 }
