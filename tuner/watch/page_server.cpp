@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/watch/page_server.hpp"
 
+#include <arpa/inet.h>
 #include <httplib.h>
+#include <netinet/in.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -26,7 +34,8 @@ constexpr const char* kAddress = "127.0.0.1";
 constexpr const char* kHtml = "text/html; charset=utf-8";
 constexpr int kMostThreads = 512;  // half of the files that a process may usually open
 constexpr int kSilentSeconds = 1;  // until a connection without a request is closed
-constexpr int kWriteSeconds = 10;  // enough for a slow tunnel
+constexpr std::chrono::seconds kRequestTime{3};  // for a whole request, however it is sent
+constexpr int kWriteSeconds = 10;                // enough for a slow tunnel
 constexpr std::size_t kLongestBody = 1024;
 
 /// 128 random bits.
@@ -112,7 +121,57 @@ void set_limits(httplib::Server& server) {
                               {"X-Frame-Options", "DENY"}});
 }
 
+/// The port of the other end, of a connection to `port` of this address.
+std::optional<in_port_t> other_end(int descriptor, int port) {
+  sockaddr_in here{}, there{};
+  socklen_t length = sizeof here;
+  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&here), &length) != 0) return {};
+  if (here.sin_family != AF_INET || here.sin_port != htons(port)) return {};
+  length = sizeof there;
+  if (getpeername(descriptor, reinterpret_cast<sockaddr*>(&there), &length) != 0) return {};
+  return there.sin_port;
+}
+
 }  // namespace
+
+/// Nothing is read from a connection after kRequestTime. The library's own limit is for each read,
+/// so a client that sends byte by byte would hold its thread for hours. Answers are still written.
+class SlowRequests {
+ public:
+  explicit SlowRequests(int port)
+      : port_(port), thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void watch(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+      std::condition_variable_any().wait_for(lock, stop, kRequestTime / 6, [] { return false; });
+      look();
+    }
+  }
+
+  void look() {
+    std::map<std::pair<int, in_port_t>, Clock::time_point> open;
+    std::error_code unreadable;
+    for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd", unreadable)) {
+      const int descriptor = std::atoi(each.path().filename().c_str());
+      const std::optional<in_port_t> client = other_end(descriptor, port_);
+      if (!client) continue;
+      const std::pair key(descriptor, *client);
+      const auto known = since_.find(key);
+      open[key] = known == since_.end() ? Clock::now() : known->second;
+      if (Clock::now() - open[key] >= kRequestTime) shutdown(descriptor, SHUT_RD);
+    }
+    since_ = std::move(open);
+  }
+
+  const int port_;
+  std::map<std::pair<int, in_port_t>, Clock::time_point> since_;  // first seen, by both ends
+  std::jthread thread_;
+};
 
 PageServer::PageServer(int port, Pages pages)
     : token_(fresh_token()), server_(std::make_unique<httplib::Server>()) {
@@ -131,6 +190,7 @@ PageServer::PageServer(int port, Pages pages)
     }
   });
   listen_on(port);
+  slow_requests_ = std::make_unique<SlowRequests>(port_);
 }
 
 PageServer::~PageServer() {

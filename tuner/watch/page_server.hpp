@@ -13,6 +13,8 @@ class Server;
 
 namespace autotune::watch {
 
+class SlowRequests;
+
 /// HTML that changes. Other HTML has another version.
 struct Content {
   std::string version;
@@ -51,6 +53,7 @@ class PageServer {
   std::unique_ptr<httplib::Server> server_;
   int port_ = 0;
   std::thread thread_;
+  std::unique_ptr<SlowRequests> slow_requests_;
 };
 
 }  // namespace autotune::watch

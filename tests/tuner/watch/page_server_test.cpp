@@ -139,5 +139,18 @@ TEST_F(PageServerTest, ManyConnectionsWithHalfARequestKeepNobodyWaiting) {
   for (const int connection : slow) close(connection);
 }
 
+TEST_F(PageServerTest, ARequestThatComesByteByByteIsGivenUp) {
+  const int slow = connected(server_);
+  timeval wait{0, 200'000};
+  setsockopt(slow, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+  char answer = 0;
+  int sent = 0;
+  // Until the server closes: a client that is never silent for long.
+  while (send(slow, "G", 1, MSG_NOSIGNAL) == 1 && recv(slow, &answer, 1, 0) < 0) ++sent;
+  EXPECT_GT(sent, 5) << "a second is not enough";
+  EXPECT_LT(sent, 50) << "10 s are too many";
+  close(slow);
+}
+
 }  // namespace
 }  // namespace autotune::watch
