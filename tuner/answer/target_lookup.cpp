@@ -120,6 +120,7 @@ void TargetLookup::take(db::LookupRows read) {
 }
 
 void TargetLookup::learn(db::PastTimes past) {
+  past.failed.insert(past.failed.end(), failed_here_.begin(), failed_here_.end());
   experience_ = std::make_unique<Experience>(SizedTarget{target_, ones_, device_, program_},
                                              std::move(past), [this] { return offered_library(); });
 }
@@ -292,6 +293,14 @@ void TargetLookup::keep_first_use(std::span<const std::int64_t> sizes, const db:
     answer.baseline_ns = figures.baseline.ns.value_or(0);
   }
   first_uses_[Sizes(sizes.begin(), sizes.end())] = answer;
+}
+
+void TargetLookup::keep_failures(std::span<const std::int64_t> sizes,
+                                 std::vector<std::string> configurations) {
+  const std::lock_guard lock(mutex_);
+  failed_here_.push_back({Sizes(sizes.begin(), sizes.end()), std::move(configurations)});
+  learn(read_past(layers_));
+  remembered_.clear();
 }
 
 void TargetLookup::warn(const std::string& sentence) {

@@ -60,6 +60,9 @@ class TargetLookup {
   /// Makes `figures` the answer for these sizes, unless a database has an exact one.
   void keep_first_use(std::span<const std::int64_t> sizes, const db::Figures& figures);
 
+  /// Never answers these configurations for these sizes again.
+  void keep_failures(std::span<const std::int64_t> sizes, std::vector<std::string> configurations);
+
   /// Pins a configuration until refresh(). An empty text removes the pin. Throws Error if the
   /// configuration is not valid for these sizes.
   void pin(std::span<const std::int64_t> sizes, std::string_view configuration);
@@ -120,6 +123,7 @@ class TargetLookup {
   std::optional<std::string> offered_library_;  // as asked
   std::map<Sizes, LookupAnswer, SizesLess> remembered_;
   std::map<Sizes, LookupAnswer, SizesLess> first_uses_;
+  std::vector<db::FailedThere> failed_here_;  // in this process
   std::unique_ptr<Experience> experience_;
   std::set<std::string, std::less<>> texts_;
   std::map<Sizes, std::string_view> pins_;

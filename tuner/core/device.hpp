@@ -142,6 +142,14 @@ struct Verdict {
   bool repeats = true;     // all runs on the same inputs gave the same bits
 };
 
+/// The result of `verify`. A kernel that fails to run has a verdict, too.
+template <class Verify>
+Verdict verdict_or_failure(const Verify& verify) try {
+  return verify();
+} catch (const KernelFailure& failure) {
+  return {failure.outcome(), failure.what()};
+}
+
 /// One configuration, loaded on a device with the buffers of its problem.
 class Candidate : public Timer {
  public:

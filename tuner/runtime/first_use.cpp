@@ -78,13 +78,25 @@ void FirstUse::race_and_store(TargetLookup& lookup, std::span<const std::int64_t
     if (!std::exchange(is_known, true)) told.warn(sentence);
   };
   try {
-    const double flops = work_of(lookup.target(), problem, lookup.device()).flops;
-    const db::DecisionRow row = row_of(race_for(lookup, sizes, deadline), flops);
-    lookup.keep_first_use(sizes, row);
+    const Race raced = race_for(lookup, sizes, deadline);
+    std::vector<std::string> failed;
+    for (const Trial& one : raced.failed) failed.push_back(to_text(one.configuration));
+    if (!failed.empty()) lookup.keep_failures(sizes, std::move(failed));
+    std::optional<db::DecisionRow> row;
+    if (raced.result) {
+      row = row_of(*raced.result, work_of(lookup.target(), problem, lookup.device()).flops);
+      lookup.keep_first_use(sizes, *row);
+    }
     try {
-      store(lookup, problem, row);
+      if (row || !raced.failed.empty()) store(lookup, problem, row, raced.failed);
     } catch (const std::exception& error) {
       warn(store_failed_, format("what is found at first use is not stored: {}", error.what()));
+    }
+    if (!row) {
+      throw Error(
+          format("no configuration was compiled, right and timed within {} ms, {} failed; raise "
+                 "autotune_options.first_use_ms, or tune these sizes",
+                 std::lround(options_.seconds * 1e3), raced.failed.size()));
     }
   } catch (const std::exception& error) {
     warn(race_failed_,
@@ -94,8 +106,8 @@ void FirstUse::race_and_store(TargetLookup& lookup, std::span<const std::int64_t
 }
 
 /// Throws Error if the race cannot take place.
-RaceResult FirstUse::race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes,
-                              const Deadline& deadline) {
+Race FirstUse::race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes,
+                        const Deadline& deadline) {
   std::erase_if(compilations_, [](const auto& one) { return one->have_ended(); });
   if (!device_) device_ = options_.open_device();
   const RaceEntrants entrants{lookup.likely(sizes, entrant_count()),
@@ -103,28 +115,37 @@ RaceResult FirstUse::race_for(TargetLookup& lookup, std::span<const std::int64_t
   Race raced = race(device_, lookup.target(), lookup.problem_for(sizes), options_.policy, entrants,
                     deadline);
   compilations_.push_back(std::move(raced.compilations));
-  if (raced.result) return *std::move(raced.result);
-  throw Error(
-      format("of {} configurations none was compiled, right and timed within {} ms; raise "
-             "autotune_options.first_use_ms, or tune these sizes",
-             entrants.configurations.size(), std::lround(options_.seconds * 1e3)));
+  return raced;
 }
 
-void FirstUse::store(const TargetLookup& lookup, const Problem& problem, db::DecisionRow row) {
+void FirstUse::store(const TargetLookup& lookup, const Problem& problem,
+                     std::optional<db::DecisionRow> row, const std::vector<Trial>& failed) {
   if (!options_.database) throw Error("there is no home folder: name a database");
   db::TunedStore store(*options_.database, db::Mode::read_write,
                        std::chrono::steady_clock::now() + kLongestWait);
   db::SessionRow session;
-  session.started_at = row.created_at;
+  session.started_at = db::now_text();
   session.environment = lookup.device().environment;
   session.command = "autotune_prepare()";
   session.strategy = "first use";
   session.budget = format("{} ms", std::lround(options_.seconds * 1e3));
   session.space = lookup.target().space_fingerprint;
-  row.session = store.begin_session(session);
-  row.key = {store.add_device(device_row(lookup.device())),
-             store.add_kernel(kernel_row(lookup.target())), problem.text(), lookup.policy()};
-  store.add_decision(row);
+  const std::string id = store.begin_session(session);
+  const db::ProblemKey key = {store.add_device(device_row(lookup.device())),
+                              store.add_kernel(kernel_row(lookup.target())), problem.text(),
+                              lookup.policy()};
+  std::vector<db::TrialRow> trials;
+  for (const Trial& one : failed) {
+    db::TrialRow& trial = trials.emplace_back(trial_row(one, 0));
+    trial.session = id;
+    trial.key = key;
+    trial.created_at = session.started_at;
+  }
+  store.append(trials);
+  if (!row) return;
+  row->session = id;
+  row->key = key;
+  store.add_decision(*row);
 }
 
 }  // namespace autotune

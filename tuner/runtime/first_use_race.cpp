@@ -144,11 +144,16 @@ class Running {
   /// Without a verified configuration there is no playoff.
   const Deadline& heats_end() const { return fastest(false) ? heats_ : deadline_; }
 
+  std::vector<Trial> failed() && { return std::move(failed_); }
+
   /// Repeats the playoff without an entrant that turns out to be wrong.
   std::optional<RaceResult> decide() {
     while (fastest(false)) {
       keep_finalists();
       const PlayoffResult result = play();
+      for (std::size_t i = 0; i < runners_.size(); ++i) {
+        refute(runners_[i], {result.finalists[i].outcome, result.finalists[i].message});
+      }
       if (!result.winner || is_open(result)) return std::nullopt;
       if (const auto wrong = wrong_leader(result)) {
         runners_.erase(runners_.begin() + static_cast<std::ptrdiff_t>(*wrong));
@@ -171,8 +176,9 @@ class Running {
 
   void take(Runner one) try {
     const double best = fastest(one.is_library).value_or(0);
-    const Verdict verdict = one.candidate->verify(1, give_up_seconds(best, policy_));
-    if (verdict.outcome != Outcome::ok) return;
+    const Verdict verdict = verdict_or_failure(
+        [&] { return one.candidate->verify(1, give_up_seconds(best, policy_)); });
+    if (verdict.outcome != Outcome::ok) return refute(one, verdict);
     const auto again = [&] { return one.candidate->time(1, L2State::hot).seconds; };
     if (is_hopeless(verdict.seconds, best) && is_hopeless(again(), best)) return;
     one.seconds = quick_seconds(*one.candidate, policy_);
@@ -240,15 +246,25 @@ class Running {
   /// A kernel may fail after many calls.
   std::optional<std::size_t> wrong_leader(const PlayoffResult& result) {
     for (const auto leader : {result.winner, library_in(result)}) {
-      if (leader && !is_still_right(*runners_[*leader].candidate)) return leader;
+      if (!leader) continue;
+      const Runner& one = runners_[*leader];
+      const Verdict verdict = verdict_or_failure([&] { return one.candidate->recheck(); });
+      if (verdict.outcome == Outcome::ok) continue;
+      refute(one, verdict);
+      return leader;
     }
     return std::nullopt;
   }
 
-  static bool is_still_right(Candidate& candidate) try {
-    return candidate.recheck().outcome == Outcome::ok;
-  } catch (const KernelFailure&) {
-    return false;
+  /// Whatever else can happen to a configuration in a short race is no fault of its own.
+  void refute(const Runner& one, const Verdict& verdict) {
+    constexpr std::array kOwnFaults{Outcome::wrong, Outcome::nondeterministic, Outcome::crash};
+    if (one.is_library || std::ranges::find(kOwnFaults, verdict.outcome) == kOwnFaults.end())
+      return;
+    Trial& trial = failed_.emplace_back();
+    trial.configuration = parse_named_values(one.name);
+    trial.fail(verdict.outcome, verdict.message);
+    trial.binary_key = one.key;
   }
 
   RaceResult result_of(const PlayoffResult& played) const {
@@ -271,6 +287,7 @@ class Running {
   const TargetProgram program_;
   std::unique_ptr<Workbench> bench_;
   std::vector<Runner> runners_;
+  std::vector<Trial> failed_;
 };
 
 }  // namespace
@@ -294,6 +311,7 @@ Race race(const std::shared_ptr<Device>& device, const Target& target, const Pro
   }
   race.compilations->drop();
   race.result = running.decide();
+  race.failed = std::move(running).failed();
   return race;
 }
 

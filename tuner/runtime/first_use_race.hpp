@@ -13,6 +13,7 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/measurement.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/core/trial.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/runtime/background_tasks.hpp"
 
@@ -41,6 +42,7 @@ struct RaceResult {
 /// The result of a race, and the compilations that outlast it. These use the device.
 struct Race {
   std::optional<RaceResult> result;
+  std::vector<Trial> failed;  // configurations that are wrong, or differ from run to run, or crash
   std::unique_ptr<BackgroundTasks> compilations;
 };
 

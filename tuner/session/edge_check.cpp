@@ -21,13 +21,7 @@ std::optional<SourceUnit> EdgeCheck::unit(const Configuration& configuration) co
 
 Verdict EdgeCheck::verify(const Configuration& configuration, const CompiledKernel& kernel) {
   const Device::Turn turn = device_.take_turn();
-  Verdict verdict;
-  try {
-    verdict = verify_there(configuration, kernel);
-  } catch (const KernelFailure& failure) {
-    verdict.outcome = failure.outcome();
-    verdict.message = failure.what();
-  }
+  Verdict verdict = verdict_or_failure([&] { return verify_there(configuration, kernel); });
   if (verdict.outcome != Outcome::ok) {
     verdict.message = format("on {}: {}", problem_text(target_, *problem_), verdict.message);
   }

@@ -20,14 +20,6 @@ bool are_there_by(const std::vector<CompileRequests::Result>& kernels, const Dea
   });
 }
 
-/// Of `verify`; a failure to run is a verdict too.
-template <class Verify>
-Verdict verdict_of(const Verify& verify) try {
-  return verify();
-} catch (const KernelFailure& failure) {
-  return {failure.outcome(), failure.what()};
-}
-
 }  // namespace
 
 Finalists::Finalists(ProblemRun& run, EdgeCheck& edge, std::optional<std::size_t> stored, Warn warn)
@@ -133,7 +125,7 @@ Verdict Finalists::verify_at_edge(std::size_t index) {
 }
 
 Verdict Finalists::verify_repeatedly(LoadedFinalist& finalist) {
-  return verdict_of([&] {
+  return verdict_or_failure([&] {
     finalist.candidate = run_.load(finalist.index);
     return finalist.candidate->verify(kRuns);
   });
@@ -153,7 +145,7 @@ bool Finalists::recheck() {
   bool all_right = true;
   for (const LoadedFinalist& one : loaded_) {
     if (!run_.ledger().is_timed(one.index)) continue;
-    Verdict verdict = verdict_of([&] { return one.candidate->recheck(); });
+    Verdict verdict = verdict_or_failure([&] { return one.candidate->recheck(); });
     if (verdict.outcome == Outcome::ok) continue;
     verdict.message = format("after it was timed: {}", verdict.message);
     refute(one.index, verdict);

@@ -184,6 +184,31 @@ TEST_F(FirstUseTest, WhereItCannotBeStoredItIsTheAnswerAndOneWarningSaysSo) {
   EXPECT_EQ(lookup.warnings(), "") << "said once";
 }
 
+TEST_F(FirstUseTest, WhatFailedInARaceIsNoAnswerAnyMore) {
+  std::string answered(open().find(sizes_).configuration);
+  truth_ = [&](const Macros& macros) -> Fate {
+    const bool is_answer = format("B={}", macros.at("B")) == answered;
+    return {is_answer ? Outcome::wrong : Outcome::compile_error, 1e-6, "D[0] is 0"};
+  };
+  TargetLookup lookup = open();
+  FirstUse(options()).settle(lookup, sizes_);
+  EXPECT_NE(lookup.find(sizes_).configuration, answered);
+  EXPECT_THAT(lookup.warnings(), HasSubstr("1 failed"));
+  EXPECT_NE(open().find(sizes_).configuration, answered) << "at the next start";
+  EXPECT_EQ(open().find(std::vector<std::int64_t>{81}).configuration, answered);
+  EXPECT_EQ(db::TunedStore(path_).check().damage.size(), 0u);
+
+  truth_ = [](const Macros& macros) -> Fate {
+    if (macros.at("B") == 8) return {Outcome::nondeterministic, 1e-6, "D[0] changes"};
+    return larger_is_faster(macros);
+  };
+  TargetLookup other = open();
+  const std::vector<std::int64_t> sizes{82};
+  FirstUse(options()).settle(other, sizes);
+  EXPECT_EQ(other.find(sizes).configuration, "B=4") << "the fastest of the right ones";
+  EXPECT_EQ(open().find(sizes).configuration, "B=4");
+}
+
 TEST_F(FirstUseTest, ARaceThatFailsLeavesTheAnswerAndOneWarning) {
   truth_ = [](const Macros&) { return Fate{Outcome::compile_error, 1e-6, "error"}; };
   TargetLookup lookup = open();
