@@ -157,7 +157,8 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
   check.buffers = workload.buffers;
   add_unchecked(check.buffers, program, program.levels(space.at(first)));
   check.work = program.work();
-  check.default_is_legal = space.find(target.default_configuration) == first;
+  check.default_is_legal = std::ranges::any_of(
+      defaults_of(target), [&](const Configuration& each) { return space.find(each) == first; });
   const std::vector<std::size_t> chosen = covering_configurations(space, first, most);
   check.configurations.resize(chosen.size());
   std::vector<std::function<void()>> calls;

@@ -230,6 +230,15 @@ TEST_F(Format2Test, ASettingMayDependOnSettingsBeforeItWhereNoneIsChosen) {
   expect_error(line, with("out"), "there is no name out");
 }
 
+TEST_F(Format2Test, TheDefaultOfTheNextFamilyComesBeforeANeighbourOfTheFirst) {
+  const Target target = read("family = \"KERNEL\"",
+                             "family = \"KERNEL\"\ndefault = { KERNEL = [\"fast\", \"plain\"] }");
+  ASSERT_EQ(defaults_of(target).size(), 2u);
+  const ParameterSpace space = space_of(target, problem(target), {});
+  EXPECT_FALSE(space.find(defaults_of(target)[0])) << "BLOCK=32 is not valid in fast";
+  EXPECT_EQ(space.find(defaults_of(target)[1]), default_index(target, space));
+}
+
 TEST_F(Format2Test, OnlyTheLastSizesMayHaveADefault) {
   expect_error("sizes.W = { fixed = 5 }", "sizes.W = { default = 5 }\nsizes.K = { least = 2 }",
                "K has no default, but W before it has: only the last sizes may be left out");
