@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/ranks/help_messages.hpp"
-#include "tuner/session/search_helper.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/wire_value.hpp"
 #include "tuner/worker/worker_process.hpp"
@@ -44,7 +42,7 @@ Lead::Lead(const Target& target, db::TunedStore& store, Transport& transport, Le
 
 void Lead::take(const Packet& packet, double now) {
   KnownRank& rank = ranks_.at(packet.from);
-  // One that was given up may be back: its problem is another's by now.
+  // Ignore a rank that was declared dead: its problem was given to another rank.
   if (!rank.is_here()) return;
   rank.heard = now;
   try {
@@ -69,12 +67,6 @@ void Lead::take(KnownRank& rank, const Message& message, double now) {
   if (what == say::kDone) return take_done(rank, message);
   if (what == say::kFailed) return take_failure(rank, message);
   if (what == say::kWarning) return warn(WireValue(message.header.at("text")));
-  if (what == say::kOpen || what == say::kClosed) {
-    rank.is_open = what == say::kOpen && rank.state == State::busy;
-    return;
-  }
-  if (what == say::kApart) return take_apart(content_of<Apart>(message.header));
-  if (what == say::kFree) return take_free(rank, content_of<Free>(message.header));
   if (what == say::kPresent) {
     rank.is_present = true;
     return;
@@ -109,8 +101,6 @@ void Lead::welcome(KnownRank& rank, const Message& message) {
   }
   rank.group = &group;
   rank.state = State::idle;
-  // Ranks on one host device disturb each other's times: these say nothing of each other.
-  rank.is_apart = rank.hello.device.kind == DeviceKind::host;
 }
 
 LeadGroup& Lead::group_of(const DeviceInfo& device) {
@@ -135,21 +125,6 @@ void Lead::take_done(KnownRank& rank, const Message& message) {
   rank.order.problem.reset();
   rank.last = std::move(done);
   rank.state = State::idle;
-  rank.is_open = false;
-}
-
-void Lead::take_apart(const Apart& apart) {
-  KnownRank& one = ranks_.at(apart.rank);
-  if (one.is_apart || one.group == nullptr) return;
-  one.is_apart = true;
-  warn(stays_apart_text(ranks_.label(one), apart.ratio,
-                        problem_text(target_, one.group->problem(apart.number))));
-}
-
-void Lead::take_free(KnownRank& rank, const Free& free) {
-  if (rank.state != State::helping || rank.owner != free.owner) return;
-  rank.state = State::idle;
-  rank.last.busy_seconds = free.busy_seconds;
 }
 
 void Lead::take_failure(KnownRank& rank, const Message& message) {
@@ -193,21 +168,8 @@ void Lead::lose_silent(double now) {
 }
 
 void Lead::leave(KnownRank& rank, State state) {
-  const int number = ranks_.number_of(rank);
   if (rank.group) rank.group->give_back(rank.order);
-  if (rank.state == State::helping) {
-    tell(ranks_.at(rank.owner), {{"say", say::kHelperLost}, {"rank", number}});
-  }
-  end_help_of(number);
-  rank.is_open = false;
   rank.state = state;
-}
-
-void Lead::end_help_of(int owner) {
-  for (const KnownRank& one : ranks_) {
-    if (one.state != State::helping || one.owner != owner) continue;
-    transport_.send(ranks_.number_of(one), help_end(owner));
-  }
 }
 
 void Lead::stop_ranks() {
@@ -230,12 +192,7 @@ void Lead::tell(const KnownRank& rank, const Json& header, std::string_view byte
 void Lead::give_orders() {
   if (ends() || stopped()) return;
   for (KnownRank& rank : ranks_) {
-    if (rank.state != State::idle) continue;
-    if (rank.group->has_waiting()) {
-      give_order(rank);
-    } else {
-      give_help(rank);
-    }
+    if (rank.state == State::idle && rank.group->has_waiting()) give_order(rank);
   }
 }
 
@@ -257,20 +214,11 @@ int Lead::threads_of(const KnownRank& rank) const {
   return std::max(rank.hello.threads, rank.hello.most_threads / std::max(1, at_once));
 }
 
-void Lead::give_help(KnownRank& rank) {
-  KnownRank* const owner = ranks_.owner_for(rank);
-  if (owner == nullptr) return;
-  rank.state = State::helping;
-  rank.owner = ranks_.number_of(*owner);
-  rank.helped.insert(*owner->order.problem);
-  tell(*owner, {{"say", say::kHelper}, {"rank", ranks_.number_of(rank)}});
-}
-
 bool Lead::work_is_over() const {
   if (failure_) return true;
   if (ranks_.has(State::busy)) return false;
   if (stop_sent_) return true;
-  if (ranks_.has(State::starting) || ranks_.has(State::helping)) return false;
+  if (ranks_.has(State::starting)) return false;
   // Nobody is busy: what still waits has no rank left.
   return std::ranges::none_of(ranks_, [](const KnownRank& rank) {
     return rank.state == State::idle && rank.group->has_waiting();

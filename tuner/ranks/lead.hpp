@@ -45,11 +45,11 @@ struct GroupReport {
 /// For one thread. Times are seconds of any clock, given by the caller.
 ///
 /// Ranks with equal devices form a group, which tunes every problem once; each group tunes them for
-/// itself. A rank without a problem helps the search with the fewest helpers. A rank that fails, or
-/// is not heard of, costs the problem that it tuned: another begins it anew. A run that has no rank
-/// left ends with Error; so does one whose target is wrong, and one in which two ranks' devices
-/// fail at one problem. At the end rank 0 calls the roll: a rank that does not answer is lost, even
-/// if it had nothing left to do, because mpirun would wait for a stopped one.
+/// itself. A rank that fails, or is not heard of, costs the problem that it tuned: another begins
+/// it anew. A run that has no rank left ends with Error; so does one whose target is wrong, and one
+/// in which two ranks' devices fail at one problem. At the end rank 0 calls the roll: a rank that
+/// does not answer is lost, even if it had nothing left to do, because mpirun would wait for a
+/// stopped one.
 class Lead {
  public:
   /// All must outlive it.
@@ -75,15 +75,11 @@ class Lead {
   void welcome(KnownRank& rank, const Message& message);
   void take_done(KnownRank& rank, const Message& message);
   void take_failure(KnownRank& rank, const Message& message);
-  void take_apart(const Apart& apart);
-  static void take_free(KnownRank& rank, const Free& free);
   void give_orders();
   void give_order(KnownRank& rank);
-  void give_help(KnownRank& rank);
   int threads_of(const KnownRank& rank) const;
   void lose_silent(double now);
   void leave(KnownRank& rank, KnownRank::State state);
-  void end_help_of(int owner);
   bool work_is_over() const;
   void call_roll();
   void fail(std::exception_ptr failure);

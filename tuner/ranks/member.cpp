@@ -42,22 +42,22 @@ class MemberSpeaker {
     while (const std::optional<Packet> packet = transport_.receive()) {
       std::optional<Message> message = unpacked(packet->bytes);
       if (!message) continue;
-      if (packet->from == 0) heard_ = now();
+      heard_ = now();
       if (message->header.at("say") == say::kEnd) return content_of<EndOfRun>(message->header);
       if (message->header.at("say") == say::kRollCall) {
         transport_.send(0, packed({{"say", say::kPresent}}));
         continue;
       }
-      tuner_.take(packet->from, *std::move(message));
+      tuner_.take(*std::move(message));
     }
     return std::nullopt;
   }
 
   void speak() {
     if (now() - looked_ > kFactsPause) send_facts();
-    while (std::optional<Outgoing> packet = tuner_.poll()) {
-      if (packet->to == 0) send_facts();
-      transport_.send(packet->to, std::move(packet->bytes));
+    while (std::optional<std::string> packet = tuner_.poll()) {
+      send_facts();
+      transport_.send(0, *std::move(packet));
     }
     if (now() - alive_ < alive_pause(options_.deadline)) return;
     alive_ = now();
@@ -79,7 +79,7 @@ class MemberSpeaker {
 }  // namespace
 
 MemberEnd run_member(Transport& transport, const MemberOptions& options) {
-  MemberTuner tuner(options, transport.rank());
+  MemberTuner tuner(options);
   const std::jthread thread([&] { tuner.run(); });
   const MemberEnd end = MemberSpeaker(transport, options, tuner).run();
   tuner.stop();

@@ -58,37 +58,27 @@ struct MemberTuner::Tuning {
   WorkQueue queue;
   CompilePool pool;
   ProblemTuner tuner;
-  // Of the problem at hand:
-  std::size_t number = 0;
-  std::vector<PastTrial> lesson;
+  std::vector<PastTrial> lesson;  // of the problem at hand
 };
 
-MemberTuner::MemberTuner(const MemberOptions& options, int rank)
-    : options_(options),
-      helpers_(rank, [this](int to, std::string bytes) { post(to, std::move(bytes)); }) {}
+MemberTuner::MemberTuner(const MemberOptions& options) : options_(options) {}
 MemberTuner::~MemberTuner() = default;
 
 void MemberTuner::run() {
   try {
     serve();
   } catch (const std::exception& error) {
-    post(0, packed(wire_of(failure_of(error))));
+    post(packed(wire_of(failure_of(error))));
   }
   is_busy_ = false;
 }
 
 void MemberTuner::serve() {
   job_ = options_.prepare();
-  HelpServer help(*job_, [this](int to, std::string bytes) { post(to, std::move(bytes)); });
   say_hello();
-  while (const std::optional<Task> task = tasks_.wait()) {
+  while (const std::optional<Message> order = orders_.wait()) {
     is_busy_ = true;
-    if (task->message.header.at("say") == say::kOrder) {
-      help.close();
-      tune(task->message);
-    } else {
-      help.take(task->from, task->message);
-    }
+    tune(*order);
     is_busy_ = false;
   }
 }
@@ -104,30 +94,21 @@ void MemberTuner::say_hello() {
   hello.threads = job_->request().compile_threads;
   hello.most_threads = job_->most_threads();
   is_busy_ = false;
-  post(0, packed(wire_of(hello)));
+  post(packed(wire_of(hello)));
 }
 
-void MemberTuner::take(int from, Message message) {
+void MemberTuner::take(Message message) {
   const std::string what = WireValue(message.header.at("say"));
-  const bool is_answer =
-      what == say::kHelpTime || what == say::kHelpTrial || what == say::kHelpGone;
   if (what == say::kStop) {
     stop_ = true;
-  } else if (what == say::kHelper) {
-    helpers_.add(WireValue(message.header.at("rank")));
-  } else if (what == say::kHelperLost) {
-    helpers_.lose(WireValue(message.header.at("rank")));
-  } else if (is_answer) {
-    helpers_.take(from, std::move(message));
-  } else if (what != say::kAlive) {
-    tasks_.put({from, std::move(message)});
+  } else if (what == say::kOrder) {
+    orders_.put(std::move(message));
   }
 }
 
 void MemberTuner::stop() {
   stop_ = true;
-  helpers_.lose_all();
-  tasks_.close();
+  orders_.close();
 }
 
 void MemberTuner::tune(const Message& message) {
@@ -137,32 +118,24 @@ void MemberTuner::tune(const Message& message) {
   for (const std::string& lesson : order.learned) tuning_->problems.remember(learned_of(lesson));
   tuning_->queue.expect(order.ahead);
 
-  tuning_->number = order.number;
   tuning_->pool.set_threads(order.threads);
   TuningOrder own{0, order.number, order.ahead, {}, order.threads, order.retune};
   if (order.seconds) own.deadline = Deadline::in(*order.seconds);
   Done done{order.number, tuning_->tuner.tune(own), tuning_->pool.statistics(),
             job_->device().busy_seconds()};
-  post(0, packed(wire_of(done), learned_text(std::exchange(tuning_->lesson, {}))));
+  post(packed(wire_of(done), learned_text(std::exchange(tuning_->lesson, {}))));
 }
 
 TuningCallbacks MemberTuner::callbacks() {
   TuningCallbacks calls;
   calls.stop_requested = [this] { return stopped(); };
   calls.on_warning = [this](const std::string& sentence) {
-    post(0, packed({{"say", say::kWarning}, {"text", sentence}}));
+    post(packed({{"say", say::kWarning}, {"text", sentence}}));
   };
   calls.on_progress = [this](Progress progress) {
     progress.problems = job_->request().problems.size();
     const std::lock_guard lock(progress_mutex_);
     progress_ = std::move(progress);
-  };
-  calls.on_search = [this](TrialEvaluator* search) {
-    if (search) {
-      helpers_.open(*search, tuning_->number);
-    } else {
-      helpers_.close();
-    }
   };
   calls.on_lesson = [this](const std::vector<PastTrial>& trials) { tuning_->lesson = trials; };
   return calls;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "tuner/hash/hash.hpp"
-#include "tuner/ranks/wire_measurement.hpp"
 #include "tuner/worker/wire_codec.hpp"
 
 namespace autotune {
@@ -25,6 +24,7 @@ NamedValues from_wire(const Json& json) {
   return parse_named_values(std::string(WireValue(json)));
 }
 
+WIRE_MEMBERS(Measurement, median, low, high, samples, outliers, throttled, correction)
 WIRE_MEMBERS(Dim3, x, y, z)
 WIRE_MEMBERS(DeviceInfo, name, kind, id, environment, compute_capability, multiprocessors,
              warp_size, max_threads_per_block, max_block, max_grid, shared_bytes_per_block,
@@ -89,8 +89,6 @@ WIRE_MEMBERS(Hello, build, process, host, device_text, device, problems, threads
 WIRE_MEMBERS(Order, number, ahead, retune, threads, seconds, learned)
 WIRE_MEMBERS(Done, number, report, compile, busy_seconds)
 WIRE_MEMBERS(Failed, what, fatal, usage)
-WIRE_MEMBERS(Apart, rank, ratio, number)
-WIRE_MEMBERS(Free, owner, busy_seconds)
 WIRE_MEMBERS(EndOfRun, finalize, lost, present)
 
 namespace {
@@ -106,8 +104,6 @@ Json wire_of(const Hello& hello) { return said(say::kHello, hello); }
 Json wire_of(const Order& order) { return said(say::kOrder, order); }
 Json wire_of(const Done& done) { return said(say::kDone, done); }
 Json wire_of(const Failed& failed) { return said(say::kFailed, failed); }
-Json wire_of(const Apart& apart) { return said(say::kApart, apart); }
-Json wire_of(const Free& free) { return said(say::kFree, free); }
 Json wire_of(const EndOfRun& end) { return said(say::kEnd, end); }
 Json wire_of(const Progress& progress) { return said(say::kAlive, progress); }
 
@@ -119,8 +115,6 @@ template Hello content_of(const Json&);
 template Order content_of(const Json&);
 template Done content_of(const Json&);
 template Failed content_of(const Json&);
-template Apart content_of(const Json&);
-template Free content_of(const Json&);
 template EndOfRun content_of(const Json&);
 template Progress content_of(const Json&);
 

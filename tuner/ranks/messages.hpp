@@ -24,27 +24,12 @@ inline constexpr const char* kFacts = "facts";      // rows, as JSON lines
 inline constexpr const char* kDone = "done";        // Done, and what it teaches (learned_text)
 inline constexpr const char* kFailed = "failed";    // Failed
 inline constexpr const char* kWarning = "warning";  // `text`
-inline constexpr const char* kOpen = "open";        // other ranks may help with its search
-inline constexpr const char* kClosed = "closed";    // and no longer
-inline constexpr const char* kApart = "apart";      // Apart: a rank cannot help
-inline constexpr const char* kFree = "free";        // Free: its help has ended
 inline constexpr const char* kPresent = "present";  // the answer to the roll call
 // From rank 0 to a rank.
-inline constexpr const char* kOrder = "order";             // Order, and rows about it
-inline constexpr const char* kHelper = "helper";           // `rank` helps with your search
-inline constexpr const char* kHelperLost = "helper lost";  // `rank` does not answer any more
-inline constexpr const char* kStop = "stop";               // end what you do, and report it
-inline constexpr const char* kRollCall = "roll call";      // the work is over: do you still answer?
-inline constexpr const char* kEnd = "end";                 // EndOfRun
-// From a rank to one that helps it (help_messages.hpp), and the answers.
-inline constexpr const char* kHelpBegin = "help begin";  // `number`, and the default to time
-inline constexpr const char* kHelpCompare =
-    "help compare";  // `seconds` of the default at the owner
-inline constexpr const char* kHelpMeasure = "help measure";  // `best_seconds`, and what to measure
-inline constexpr const char* kHelpEnd = "help end";          // `owner`; may come from rank 0
-inline constexpr const char* kHelpTime = "help time";        // `seconds` of the default
-inline constexpr const char* kHelpTrial = "help trial";      // `trial`
-inline constexpr const char* kHelpGone = "help gone";        // it helps another rank, or none
+inline constexpr const char* kOrder = "order";         // Order, and rows about it
+inline constexpr const char* kStop = "stop";           // end what you do, and report it
+inline constexpr const char* kRollCall = "roll call";  // the work is over: do you still answer?
+inline constexpr const char* kEnd = "end";             // EndOfRun
 // Both ways.
 inline constexpr const char* kAlive = "alive";  // `progress` where a problem is tuned
 }  // namespace say
@@ -85,19 +70,6 @@ struct Failed {
   bool usage = false;  // fatal, as UsageError
 };
 
-/// A rank whose times differ from those of the rank that it should help.
-struct Apart {
-  int rank = 0;
-  double ratio = 0;        // of their times of the default configuration
-  std::size_t number = 0;  // of the problem
-};
-
-/// A rank helps no more.
-struct Free {
-  int owner = 0;            // the rank that it helped
-  double busy_seconds = 0;  // of the device, since the start
-};
-
 struct EndOfRun {
   bool finalize = false;  // no rank was lost: MPI may be shut down in order
   // Processes of this host: those that no longer answer are to be killed, because they may be
@@ -109,8 +81,6 @@ Json wire_of(const Hello& hello);
 Json wire_of(const Order& order);
 Json wire_of(const Done& done);
 Json wire_of(const Failed& failed);
-Json wire_of(const Apart& apart);
-Json wire_of(const Free& free);
 Json wire_of(const EndOfRun& end);
 Json wire_of(const Progress& progress);
 

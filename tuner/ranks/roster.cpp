@@ -47,22 +47,6 @@ const KnownRank* Roster::rival_for_device(const KnownRank& rank) const {
   return nullptr;
 }
 
-KnownRank* Roster::owner_for(const KnownRank& helper) {
-  const auto helpers = [this](const KnownRank& owner) {
-    return std::ranges::count_if(ranks_, [&](const KnownRank& one) {
-      return one.state == State::helping && one.owner == number_of(owner);
-    });
-  };
-  if (helper.is_apart) return nullptr;
-  KnownRank* found = nullptr;
-  for (KnownRank& one : ranks_) {
-    const bool can_be_helped = one.is_open && one.order.problem && one.group == helper.group &&
-                               !helper.helped.contains(*one.order.problem);
-    if (can_be_helped && (found == nullptr || helpers(one) < helpers(*found))) found = &one;
-  }
-  return found;
-}
-
 namespace {
 
 std::vector<std::string> processes_of(const Roster& ranks, const std::string& host,

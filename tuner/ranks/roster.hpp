@@ -13,7 +13,7 @@
 namespace autotune {
 
 struct KnownRank {
-  enum class State { starting, idle, busy, helping, gone, lost };
+  enum class State { starting, idle, busy, gone, lost };
 
   State state = State::starting;
   double heard = 0;  // when its last message came
@@ -21,10 +21,6 @@ struct KnownRank {
   LeadGroup* group = nullptr;
   LeadOrder order;
   std::set<std::size_t> lessons;  // that it knows
-  bool is_open = false;           // others may help with its search
-  int owner = 0;                  // the rank that it helps
-  bool is_apart = false;          // it can help nobody
-  std::set<std::size_t> helped;   // problems
   bool is_present = false;        // it has answered the roll call
   Done last;                      // its statistics
 
@@ -56,9 +52,6 @@ class Roster {
   std::size_t neighbours(const KnownRank& rank) const;
   /// Another rank that uses the same device, or nullptr.
   const KnownRank* rival_for_device(const KnownRank& rank) const;
-  /// The open search that a rank may help with: the one with the fewest helpers, of those that it
-  /// has not helped. nullptr: none.
-  KnownRank* owner_for(const KnownRank& helper);
   /// Processes on `host` of lost ranks, and of those that take part.
   std::vector<std::string> lost_processes(const std::string& host) const;
   std::vector<std::string> present_processes(const std::string& host) const;

@@ -88,24 +88,16 @@ Progress progress_of(const ProblemRun& run, std::size_t number, std::size_t budg
 /// A search that other devices may help with while this lives.
 class OpenSearch {
  public:
-  using Listener = std::function<void(TrialEvaluator*)>;
-
-  OpenSearch(WorkQueue& queue, std::size_t place, const Listener& listener, TrialEvaluator& search)
-      : queue_(queue), listener_(listener), search_(search) {
+  OpenSearch(WorkQueue& queue, std::size_t place, TrialEvaluator& search)
+      : queue_(queue), search_(search) {
     queue_.open(search_, place);
-    if (listener_) listener_(&search_);
   }
-  ~OpenSearch() {
-    search_.dismiss_helpers();
-    if (listener_) listener_(nullptr);
-    queue_.close(search_);
-  }
+  ~OpenSearch() { queue_.close(search_); }
   OpenSearch(const OpenSearch&) = delete;
   OpenSearch& operator=(const OpenSearch&) = delete;
 
  private:
   WorkQueue& queue_;
-  const Listener& listener_;
   TrialEvaluator& search_;
 };
 
@@ -170,7 +162,7 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
     if (callbacks_.on_progress) callbacks_.on_progress(progress_of(run, number, budget, started));
   };
   run.ledger().on_trial(show);
-  const OpenSearch open(shared_.queue, order.place, callbacks_.on_search, evaluator);
+  const OpenSearch open(shared_.queue, order.place, evaluator);
   if (!begin_search(run, edge, evaluator)) return std::nullopt;
   run.ledger().on_trial([this, &run, &edge, show](std::size_t index) {
     show(index);

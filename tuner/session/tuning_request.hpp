@@ -18,8 +18,6 @@
 
 namespace autotune {
 
-class TrialEvaluator;
-
 struct TuningRequest {
   /// Start of a time budget.
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
@@ -62,9 +60,6 @@ struct TuningCallbacks {
   std::function<void(const std::string&)> on_warning;
   /// The timed trials of a problem, from which others learn.
   std::function<void(const std::vector<PastTrial>&)> on_lesson;
-  /// The search that other devices may help with; null before it ends, and then none may any more.
-  /// Called from the thread of the search.
-  std::function<void(TrialEvaluator*)> on_search;
   /// True ends the run after the running launch. All trials are kept and reported.
   std::function<bool()> stop_requested;
 };

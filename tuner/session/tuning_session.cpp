@@ -223,7 +223,7 @@ class TuningSession {
   bool help(std::size_t device, TrialEvaluator& search) {
     const HelpedSearch helped(queue_, search);
     try {
-      LocalHelper helper(*devices_[device], target_, search.problem(), request_.policy);
+      SearchHelper helper(*devices_[device], target_, search.problem(), request_.policy);
       const auto ratio = search.help(helper);
       if (ratio) stay_apart(device, *ratio, search.problem());
       return true;
@@ -262,7 +262,10 @@ class TuningSession {
   /// A device whose times differ is left to whole problems.
   void stay_apart(std::size_t device, double ratio, const Problem& problem) {
     queue_.stay_apart(device);
-    warn(stays_apart_text(label(device), ratio, problem_text(target_, problem)));
+    warn(
+        format("{} takes {:.3g} times as long as another device for the default configuration of "
+               "{}: it tunes its own problems and helps with no others",
+               label(device), ratio, problem_text(target_, problem)));
   }
 
   void drop_out(std::size_t device, const Error& error, bool can_go_on) {

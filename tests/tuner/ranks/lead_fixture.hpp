@@ -77,20 +77,6 @@ class LeadTest : public StoreTest {
     }
     return std::nullopt;
   }
-  /// The rank that a rank is given as a helper; 0 for none.
-  int helper(int rank) {
-    const auto message = told(rank, say::kHelper);
-    return message ? message->header["rank"].get<int>() : 0;
-  }
-  /// Two ranks and one problem: rank 1 searches, rank 2 helps.
-  void start_with_helper() {
-    start(3, {64});
-    hello(1);
-    hello(2);
-    EXPECT_EQ(number(1), 0u);
-    say(1, {{"say", say::kOpen}});
-    EXPECT_EQ(helper(1), 2);
-  }
   /// Every rank answers the roll call, if there was one.
   bool is_over_if_all_answer() {
     for (int rank = 1; rank < transport_->size(); ++rank) {

@@ -210,5 +210,24 @@ TEST_F(LeadTest, BytesThatAreNoMessageCostTheRankOnly) {
   EXPECT_EQ(number(2), 0u);
 }
 
+TEST_F(LeadTest, TheLastProblemsHaveTheCoresOfIdleNeighbours) {
+  start(3, {64, 32, 16});
+  Hello one;
+  one.build = worker_version();
+  one.host = "n1";
+  one.device.name = "fake";
+  one.problems = problems_hash(target_, request_);
+  one.threads = 4;
+  one.most_threads = 8;
+  say(1, wire_of(one));
+  say(2, wire_of(one));
+  EXPECT_EQ(order(1)->threads, 8) << "rank 2 was not there yet";
+  EXPECT_EQ(order(2)->threads, 4);
+  done(2, 1);
+  EXPECT_EQ(order(2)->threads, 4);
+  done(1, 0);
+  done(2, 2);
+}
+
 }  // namespace
 }  // namespace autotune

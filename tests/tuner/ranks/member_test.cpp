@@ -3,10 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -47,9 +43,7 @@ class MemberTest : public StoreTest {
         MemberOptions options;
         options.prepare = [&] {
           if (prepare) prepare();
-          auto job = std::make_unique<FakeJob>(target_, request_, bowl);
-          job->device().on_load([this, rank](int before) { loads(rank, before); });
-          return job;
+          return std::make_unique<FakeJob>(target_, request_, bowl);
         };
         run_member(transport, options);
       });
@@ -58,18 +52,6 @@ class MemberTest : public StoreTest {
     return testing::lead_run(target_, store_, transport, request_);
   }
 
-  /// Of two ranks that are company: the owner begins its second batch, and goes on when the helper
-  /// has measured another configuration of it. Before, it has loaded the default three times, and
-  /// what its first batch holds besides.
-  void loads(int rank, int before) {
-    loaded_[rank] = before + 1;
-    for (int i = 0; i < 2000 && is_company_ && before == 4 && loaded_[3 - rank] < 2; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  }
-
-  bool is_company_ = false;
-  std::array<std::atomic<int>, 8> loaded_ = {};  // by each rank
   Target target_ = two_parameters();
   TuningRequest request_;
   db::TunedStore store_ = open_store();
@@ -91,25 +73,6 @@ TEST_F(MemberTest, RanksFindWhatOneProcessFindsAndStoreIt) {
   }
   EXPECT_EQ(store_.tuned({}).size(), request_.problems.size());
   EXPECT_TRUE(store_.check().damage.empty());
-}
-
-TEST_F(MemberTest, ARankWithoutAProblemMeasuresForAnother) {
-  request_.problems.resize(1);
-  request_.budget = {Budget::Kind::evaluations, 1e6};
-  FakeDevice device(bowl);
-  const TuningReport alone = tune(target_, device, nullptr, request_);
-  is_company_ = true;
-  const TuningReport report = run(2)[0].report;
-  EXPECT_GE(loaded_[1], 2);
-  EXPECT_GE(loaded_[2], 2);
-  ASSERT_EQ(report.problems.size(), 1u);
-  EXPECT_EQ(report.problems[0].outcomes, alone.problems[0].outcomes);
-  EXPECT_EQ(report.problems[0].decision.best->configuration,
-            alone.problems[0].decision.best->configuration);
-  const std::vector<db::TrialRow> rows = store_.trials(store_.tuned({}).at(0).best.key);
-  const auto of_search = [](const db::TrialRow& row) { return row.stage == "search"; };
-  EXPECT_EQ(std::ranges::count_if(rows, of_search), report.problems[0].space)
-      << "each was measured once";
 }
 
 TEST_F(MemberTest, WhatIsStoredIsNotMeasuredAgain) {

@@ -24,17 +24,6 @@ class RosterTest : public StoreTest {
       rank.group = &group_;
     }
   }
-  void open_search(int number, std::size_t problem) {
-    ranks_.at(number).is_open = true;
-    ranks_.at(number).state = State::busy;
-    ranks_.at(number).order.problem = problem;
-  }
-  /// Number of the rank that another may help; 0: none.
-  int owner_for(int number) {
-    const KnownRank* const owner = ranks_.owner_for(ranks_.at(number));
-    return owner ? ranks_.number_of(*owner) : 0;
-  }
-
   Target target_ = two_parameters();
   db::TunedStore store_ = open_store();
   LeadGroup group_{target_, store_, {}, {}}, other_group_{target_, store_, {}, {}};
@@ -85,27 +74,6 @@ TEST_F(RosterTest, ADeviceOfTheSameHostHasOneRank) {
 
 TEST_F(RosterTest, SharedDevicesHaveNoRivals) {
   EXPECT_EQ(ranks_.rival_for_device(ranks_.at(1)), nullptr) << "device_text is empty";
-}
-
-TEST_F(RosterTest, HelpGoesToTheOpenSearchWithTheFewestHelpers) {
-  EXPECT_EQ(owner_for(4), 0) << "none is open";
-  open_search(1, 0);
-  open_search(2, 1);
-  EXPECT_EQ(owner_for(4), 1);
-  ranks_.at(3).state = State::helping;
-  ranks_.at(3).owner = 1;
-  EXPECT_EQ(owner_for(4), 2);
-}
-
-TEST_F(RosterTest, AProblemIsHelpedOnceByRanksOfItsGroupThatAreNotApart) {
-  open_search(1, 5);
-  EXPECT_EQ(owner_for(2), 1);
-  ranks_.at(2).helped.insert(5);
-  EXPECT_EQ(owner_for(2), 0);
-  ranks_.at(3).is_apart = true;
-  EXPECT_EQ(owner_for(3), 0);
-  ranks_.at(4).group = &other_group_;
-  EXPECT_EQ(owner_for(4), 0);
 }
 
 }  // namespace

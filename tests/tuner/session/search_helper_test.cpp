@@ -25,7 +25,7 @@ TEST(SearchHelper, TimesAreScaledByThoseOfTheDefaultConfiguration) {
   const auto loadable = [&](std::size_t index) {
     return Loadable{toy->scheduler().compile(index).get(), toy->plan(index)};
   };
-  LocalHelper helper(other, toy->target(), toy->problem(), toy->policy());
+  SearchHelper helper(other, toy->target(), toy->problem(), toy->policy());
   const double there = helper.time_default(loadable(toy->default_index()));
   helper.compare_with(there / 2);
   Trial trial;
@@ -34,12 +34,6 @@ TEST(SearchHelper, TimesAreScaledByThoseOfTheDefaultConfiguration) {
   EXPECT_TRUE(trial.verified);
   const Fate here = bowl({{"X", 5}, {"Y", 2}});
   EXPECT_NEAR(trial.measurement->median, here.seconds, 1e-9 * here.seconds);
-}
-
-TEST(SearchHelper, WhyADeviceStaysApartNamesItAndTheProblem) {
-  EXPECT_EQ(stays_apart_text("rank 2 on n1", 1.25, "N=64"),
-            "rank 2 on n1 takes 1.25 times as long as another device for the default configuration "
-            "of N=64: it tunes its own problems and helps with no others");
 }
 
 }  // namespace

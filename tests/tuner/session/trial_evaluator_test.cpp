@@ -120,7 +120,7 @@ TEST(TrialEvaluator, AHelperMeasuresAndItsTimesAreScaled) {
   });
   ToyRun toy(device);
   TrialEvaluator evaluator(*toy, 100);
-  LocalHelper local(other, toy->target(), toy->problem(), toy->policy());
+  SearchHelper local(other, toy->target(), toy->problem(), toy->policy());
   auto helper = std::async(std::launch::async, [&] { return evaluator.help(local); });
   std::vector<std::size_t> all(64);
   std::iota(all.begin(), all.end(), std::size_t{0});
