@@ -115,7 +115,6 @@ TEST(ExplanationJson, HasTheFiguresAndNullForWhatIsUnknown) {
   EXPECT_EQ(json["predicted"]["binding"], "L2");
   EXPECT_EQ(json["config"]["BLOCK"], 16);
   EXPECT_FALSE(json.contains("occupancy"));
-  EXPECT_FALSE(json.contains("prune_audit"));
 }
 
 TEST(ExplanationJson, OfAGpuHasOccupancyAndRoofs) {

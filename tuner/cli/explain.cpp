@@ -108,8 +108,7 @@ const Verb kExplain{
         "improved at its end, and the next budget. The plot shows every "
         "configuration that was timed. If the FLOPs are known, it is a roofline plot, with the "
         "roof of tensor cores above that of FMAs if a configuration uses them; otherwise it ranks "
-        "the times. The output lists why configurations were not timed to the end. It "
-        "includes the result of a `--prune-audit N` run, if there is one.",
+        "the times. The output lists why configurations were not timed to the end.",
     .options =
         {{"target", "T", "A target's name or the path of a manifest"},
          {"size", "S", "A problem, as for tune: 512, 1037x1031x1055"},

@@ -130,9 +130,6 @@ std::string reason_lines(const Explanation& explanation) {
   if (explanation.reasons.size() > kReasons) {
     text += format("  and {} other reasons\n", explanation.reasons.size() - kReasons);
   }
-  if (const auto& check = explanation.prune_check) {
-    text += format("  {}\n", audit_text(check->audit, check->pruned));
-  }
   return text;
 }
 
@@ -201,7 +198,6 @@ Json explanation_json(const Explanation& explanation) {
     json["not_timed"].push_back(
         {{"outcome", reason.outcome}, {"example", reason.example}, {"count", reason.count()}});
   }
-  if (explanation.prune_check) json["prune_audit"] = json_of(*explanation.prune_check);
   return json;
 }
 

@@ -180,16 +180,7 @@ With `--json`, stdout holds one document:
 * `busy_seconds`: the time that the devices' workers spent opening, loading, verifying and timing,
   without compiling. Divided by `seconds` times `count`, it is the devices' utilization.
 * `phases`: the seconds of a problem spent waiting for compilers, opening buffers, verifying,
-  measuring, deciding between the finalists, and storing. The rest is the search's own time.
-
-`--prune-audit 20` adds the result of the audit to each problem:
-
-    "prune_audit": {"pruned": 67, "sampled": 20, "ran": 20, "faster": 0, "regret": 0.0,
-                    "share_bound": 0.139}
-
-* `faster`: how many of the sampled configurations are faster than the best.
-* `regret`: by how much the fastest of them is faster.
-* `share_bound`: the share of all pruned configurations that may be faster, with 95 % confidence.)",
+  measuring, deciding between the finalists, and storing. The rest is the search's own time.)",
     .options =
         {{"target", "T", "A target's name (autotune list targets) or the path of a manifest"},
          {"sizes", "S",
@@ -227,8 +218,6 @@ With `--json`, stdout holds one document:
          kCompileLimitOption,
          {"retune", "", "Measure again what the database already has"},
          {"no-baseline", "", "Do not time baselines (vendors' libraries)"},
-         {"prune-audit", "N",
-          "Measure N pruned configurations of each problem in full, to check the pruning", "0"},
          kCountersOption,
          {"quiet", "", "No progress on stderr"},
          {"json", "", "Print one JSON document"}},

@@ -53,7 +53,6 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
       arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
   request.retune = arguments.has("retune");
   request.partial = !arguments.all("fix").empty();
-  request.prune_audit = static_cast<std::size_t>(arguments.integer("prune-audit", 0, 100000));
   request.command = command_text(arguments);
   request.tool_version = AUTOTUNE_VERSION;
   return request;

@@ -144,7 +144,6 @@ Json problem_json(const ProblemReport& report) {
               {"record", report.phases.record}}}};
   if (!report.refused.empty()) json["refused"] = report.refused;
   if (!report.decision.front.empty()) json["pareto"] = pareto_json(report.decision);
-  if (report.prune_check) json["prune_audit"] = json_of(*report.prune_check);
   return json;
 }
 
@@ -210,9 +209,6 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
                    time_text(one.measurement.median),
                    one.wins ? ": faster, libautotune launches it" : "");
   }
-  if (report.prune_check) {
-    text += format("  {}\n", audit_text(report.prune_check->audit, report.prune_check->pruned));
-  }
   return text + lost_text(report.health);
 }
 
@@ -237,12 +233,6 @@ Json json_of(const Target& target, const DeviceInfo& device, const std::string& 
              compile.wall_seconds > 0 ? compile.cpu_seconds / compile.wall_seconds : 0}}},
           {"interrupted", report.interrupted},
           {"seconds", report.seconds}};
-}
-
-Json json_of(const PruneCheck& check) {
-  return {{"pruned", check.pruned},       {"sampled", check.audit.sampled},
-          {"ran", check.audit.ran},       {"faster", check.audit.faster},
-          {"regret", check.audit.regret}, {"share_bound", check.audit.share_bound}};
 }
 
 Json json_of(const NamedValues& values) {

@@ -18,9 +18,6 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
 Json json_of(const Target& target, const DeviceInfo& device, const std::string& database,
              const TuningReport& report);
 
-/// The result of a prune audit.
-Json json_of(const PruneCheck& check);
-
 /// `{"BM": 64, "PREFETCH": "register"}`.
 Json json_of(const NamedValues& values);
 

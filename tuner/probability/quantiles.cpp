@@ -30,10 +30,4 @@ std::size_t ranks_outside_median_interval(std::size_t count) {
   return k;
 }
 
-double upper_bound_of_share(std::size_t hits, std::size_t draws) {
-  if (hits >= draws) return 1;
-  return Binomial::find_upper_bound_on_p(static_cast<double>(draws), static_cast<double>(hits),
-                                         0.05);
-}
-
 }  // namespace autotune

@@ -71,16 +71,13 @@ WIRE_MEMBERS(BaselineReport, plugin, name, measurement, to_best, wins)
 WIRE_MEMBERS(ProblemDecision, best, default_configuration, ties, baselines, front, noise_floor,
              tie_margin, open_after_blocks, predicted, undone)
 WIRE_MEMBERS(StartedFrom, configurations, devices)
-WIRE_MEMBERS(AuditedTrial, outcome, seconds)
-WIRE_MEMBERS(PruneAudit, sampled, ran, faster, best, regret, share_bound)
-WIRE_MEMBERS(PruneCheck, audit, pruned)
 WIRE_MEMBERS(Phases, compile_wait, open, verify, measure, decide, record)
 WIRE_MEMBERS(Reason, outcome, example, trials)
 WIRE_MEMBERS(SearchHealth, space, tried, ranked, timed, rank_correlation, failed, main_failure,
              last_gain)
 WIRE_MEMBERS(ProblemReport, problem, space, outcomes, taken_over, quarantined, started_from,
-             decision, expected_gain, refused, out_of_time, default_failure, prune_check, flops,
-             seconds, phases, health)
+             decision, expected_gain, refused, out_of_time, default_failure, flops, seconds, phases,
+             health)
 WIRE_MEMBERS(CompileStatistics, compiled, cached, cpu_seconds, wall_seconds)
 WIRE_MEMBERS(Progress, problem, problems, problem_text, done, total, best_seconds, flops,
              elapsed_seconds)

@@ -14,9 +14,9 @@
 namespace autotune {
 namespace {
 
-/// Rows of the search and of its playoff, or those of audits.
-std::vector<db::TrialRow> rows_of(std::vector<db::TrialRow> rows, bool audits) {
-  std::erase_if(rows, [&](const db::TrialRow& row) { return (row.stage == "audit") != audits; });
+/// Rows of the search and of its playoff.
+std::vector<db::TrialRow> rows_of(std::vector<db::TrialRow> rows) {
+  std::erase_if(rows, [](const db::TrialRow& row) { return row.stage == "audit"; });
   return rows;
 }
 
@@ -30,8 +30,7 @@ class Explainer {
         calibration_(stored_calibration(store, device_)),
         model_(target, problem_, space_, device_, calibration_),
         flops_(work_of(target, problem_, device_).flops),
-        rows_(rows_of(store.standing(entry.best.key), false)),
-        audits_(rows_of(store.standing(entry.best.key), true)) {}
+        rows_(rows_of(store.standing(entry.best.key))) {}
 
   Explanation explain(const Target& target, std::size_t losers) const {
     Explanation result;
@@ -64,7 +63,6 @@ class Explainer {
     }
     result.losers = losers_of(target, result, losers);
     result.health = search_health(steps(), space_.size());
-    result.prune_check = prune_check(result);
     return result;
   }
 
@@ -136,20 +134,6 @@ class Explainer {
     return steps;
   }
 
-  /// What the audits of pruned ones say against the best.
-  std::optional<PruneCheck> prune_check(const Explanation& explanation) const {
-    if (audits_.empty() || !explanation.seconds) return std::nullopt;
-    std::map<std::string_view, AuditedTrial> latest;
-    for (const db::TrialRow& row : audits_) latest[row.configuration] = audited(trial_of(row));
-    std::vector<AuditedTrial> trials;
-    for (const auto& [configuration, trial] : latest) trials.push_back(trial);
-    std::map<std::string_view, bool> pruned;
-    for (const db::TrialRow& row : rows_) pruned[row.configuration] = row.outcome == "pruned";
-    const auto count =
-        std::ranges::count(pruned, true, [](const auto& each) { return each.second; });
-    return PruneCheck{audit(*explanation.seconds, trials), static_cast<std::size_t>(count)};
-  }
-
   /// Parameters of either configuration with another value, or none, in the other.
   std::vector<Difference> differences(const Target& target, const Configuration& best,
                                       const Configuration& other) const {
@@ -191,8 +175,7 @@ class Explainer {
   Calibration calibration_;
   CostModel model_;
   double flops_;
-  std::vector<db::TrialRow> rows_;    // of the search and its playoff
-  std::vector<db::TrialRow> audits_;  // of pruned ones
+  std::vector<db::TrialRow> rows_;  // of the search and its playoff
 };
 
 }  // namespace

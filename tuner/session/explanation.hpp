@@ -12,7 +12,6 @@
 #include "tuner/model/access_traffic.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/records/reasons.hpp"
-#include "tuner/session/pruned.hpp"
 #include "tuner/session/search_health.hpp"
 
 namespace autotune {
@@ -56,7 +55,6 @@ struct Explanation {
   std::vector<Reason> reasons;  // most frequent first
   int tried = 0;
   SearchHealth health;
-  std::optional<PruneCheck> prune_check;  // if pruned configurations were audited
 };
 
 /// Explains the stored result of a problem, with at most `losers` losers. Throws Error if the best

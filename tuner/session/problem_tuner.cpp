@@ -128,12 +128,10 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   teach(past_trials(run, prepared.predicted));
   prepare_next(order.place);
   const ProblemDecision decision = finish(run, edge, order);
-  const std::optional<PruneCheck> prune_check = audit(run, decision, order.deadline);
   recorder.flush();
 
   ProblemReport report = report_of(run, decision);
   report.started_from = started_from_;
-  report.prune_check = prune_check;
   report.expected_gain = expected_gain;
   report.out_of_time = !decision.undone.empty();
   report.seconds = seconds_since(started);
@@ -300,17 +298,6 @@ ProblemDecision ProblemTuner::finish(ProblemRun& run, EdgeCheck& edge, const Tun
                 problem_text(run.target(), run.problem()), failure.what()));
     return undecided(run);
   }
-}
-
-std::optional<PruneCheck> ProblemTuner::audit(ProblemRun& run, const ProblemDecision& decision,
-                                              const Deadline& deadline) {
-  const TuningRequest& request = shared_.request;
-  if (request.prune_audit == 0 || !device_.runs() || !decision.best || stopped()) {
-    return std::nullopt;
-  }
-  return check_pruning(run, decision.best->measurement.median, request.prune_audit,
-                       hash64("prune audit", request.seed),
-                       [&] { return stopped() || deadline.has_passed(); });
 }
 
 /// The search leaves time for usual finals, up to a share of what there is, and for the shortest

@@ -67,8 +67,6 @@ class ProblemTuner {
   void teach(std::vector<PastTrial> trials);
   void prepare_next(std::size_t place);
   ProblemDecision finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order);
-  std::optional<PruneCheck> audit(ProblemRun& run, const ProblemDecision& decision,
-                                  const Deadline& deadline);
   StopRequested stop_of_search(const ProblemRun& run, const Deadline& deadline) const;
   void warn(const std::string& sentence) const {
     if (callbacks_.on_warning) callbacks_.on_warning(sentence);

@@ -63,8 +63,6 @@ void Recorder::record_playoff(const Trial& trial, bool is_default) {
   append(trial, is_default, "playoff");
 }
 
-void Recorder::record_audit(const Trial& trial) { append(trial, false, "audit"); }
-
 void Recorder::append(const Trial& trial, bool is_default, const char* stage) {
   if (!store_) return;
   db::TrialRow row = trial_row(trial, flops_);

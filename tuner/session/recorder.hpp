@@ -41,8 +41,6 @@ class Recorder {
   void flush();
   /// A finalist's figures from the playoff.
   void record_playoff(const Trial& trial, bool is_default);
-  /// A pruned configuration that was measured in full. It does not count as a trial of the search.
-  void record_audit(const Trial& trial);
   /// `binary_key` belongs to the best configuration's kernel. `policy` replaces that of the key.
   void decide(const ProblemDecision& decision, const std::string& binary_key,
               const std::string& policy = "");

@@ -12,7 +12,6 @@
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/decision.hpp"
 #include "tuner/session/phases.hpp"
-#include "tuner/session/pruned.hpp"
 #include "tuner/session/search_health.hpp"
 
 namespace autotune {
@@ -37,12 +36,11 @@ struct ProblemReport {
   ProblemDecision decision;
   /// An automatic budget: what going on was expected to gain at most, with 95 % confidence.
   std::optional<double> expected_gain;
-  std::string refused;                    // why no configuration is valid: nothing was tried
-  bool out_of_time = false;               // see ProblemDecision::undone
-  std::string default_failure;            // why the decision has no default configuration
-  std::optional<PruneCheck> prune_check;  // if requested
-  double flops = 0;                       // per call
-  double seconds = 0;                     // less the phases: the search's own time
+  std::string refused;          // why no configuration is valid: nothing was tried
+  bool out_of_time = false;     // see ProblemDecision::undone
+  std::string default_failure;  // why the decision has no default configuration
+  double flops = 0;             // per call
+  double seconds = 0;           // less the phases: the search's own time
   Phases phases;
 };
 

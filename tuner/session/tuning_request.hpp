@@ -36,8 +36,6 @@ struct TuningRequest {
   /// The target is restricted, as by with_fixed(). Trials are stored, but the stored best does not
   /// change.
   bool partial = false;
-  /// Pruned configurations to audit for each problem.
-  std::size_t prune_audit = 0;
   /// Columns of the session's row.
   std::string command, budget_text, tool_version;
 };

@@ -36,11 +36,5 @@ TEST(Quantiles, RanksOfTheMedianAreTheLargestThatKeep95Percent) {
   }
 }
 
-TEST(Quantiles, TheBoundOfAShareIsClopperAndPearsons) {
-  EXPECT_NEAR(upper_bound_of_share(0, 20), 1 - std::pow(0.05, 1.0 / 20), 1e-9);
-  EXPECT_NEAR(upper_bound_of_share(1, 10), 0.3942, 0.0001);
-  EXPECT_EQ(upper_bound_of_share(7, 7), 1);
-}
-
 }  // namespace
 }  // namespace autotune

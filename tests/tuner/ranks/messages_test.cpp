@@ -20,7 +20,6 @@ TEST(Messages, AReportIsTheSameOnTheOtherSide) {
   report.problem.values = {{"N", 64}, {"alpha", 0.5}, {"dtype", "f32"}};
   report.outcomes[0] = 7;
   report.expected_gain = 0.25;
-  report.prune_check = PruneCheck{};
   Tuned best;
   best.configuration = {{"X", 4}, {"MODE", "fast"}};
   best.measurement = {2e-3, 1e-3, 3e-3, 41, 1, true};
@@ -37,7 +36,6 @@ TEST(Messages, AReportIsTheSameOnTheOtherSide) {
   EXPECT_EQ(got.report.problem, report.problem);
   EXPECT_EQ(got.report.outcomes, report.outcomes);
   EXPECT_EQ(got.report.expected_gain, 0.25);
-  EXPECT_TRUE(got.report.prune_check);
   ASSERT_TRUE(got.report.decision.best);
   EXPECT_EQ(got.report.decision.best->configuration, best.configuration);
   EXPECT_EQ(got.report.decision.best->measurement.samples, 41);

@@ -135,20 +135,15 @@ TEST_F(Explained, WrongResultsAreOneReasonWhateverTheirValues) {
   EXPECT_EQ(result.reasons[0].count(), 2);
 }
 
-TEST_F(Explained, AuditsOfPrunedOnesAreNoTrialsOfTheSearch) {
+TEST_F(Explained, RowsOfAnotherStageAreNoTrialsOfTheSearch) {
   add("BLOCK=128", 5000);
   add("BLOCK=512", 0, "pruned", "screened");
   add("BLOCK=1024", 0, "pruned", "screened");
-  EXPECT_FALSE(explained().prune_check);
   add("BLOCK=512", 4000, "ok", "", "audit");
   const Explanation result = explained();
   EXPECT_EQ(to_text(result.best), "BLOCK=128");
   EXPECT_EQ(result.timed.size(), 1u);
   EXPECT_EQ(result.tried, 3);
-  ASSERT_TRUE(result.prune_check);
-  EXPECT_EQ(result.prune_check->pruned, 2u);
-  EXPECT_EQ(result.prune_check->audit.sampled, 1);
-  EXPECT_NEAR(result.prune_check->audit.regret, 0.25, 1e-9);
 }
 
 TEST_F(Explained, AChangedTargetIsSaid) {

@@ -130,17 +130,5 @@ TEST_F(ProblemTunerTest, ASearchIsNotBegunIfTheDefaultFailsOnTheEdgeProblem) {
   EXPECT_LE(device.compiled(), 2) << "the default configuration, for both problems";
 }
 
-TEST_F(ProblemTunerTest, PrunedConfigurationsAreMeasuredIfTheRequestSaysSo) {
-  request_.prune_audit = 2;
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("X") == 5) return {Outcome::ok, 1e-3, ""};
-    return bowl(macros);
-  });
-  const ProblemReport report = tune(device, {});
-  ASSERT_TRUE(report.prune_check);
-  EXPECT_EQ(report.prune_check->audit.sampled, 2);
-  EXPECT_EQ(report.prune_check->audit.faster, 0);
-}
-
 }  // namespace
 }  // namespace autotune

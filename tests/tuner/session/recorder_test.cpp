@@ -57,7 +57,6 @@ TEST_F(RecorderTest, OfEachConfigurationTheLatestTrialOfASearchIsTakenOver) {
   one.record(trial(1, 1e-6), false);
   one.record(trial(1, 3e-6), false);
   one.record_playoff(trial(1, 2e-6), false);
-  one.record_audit(trial(2, 2e-6));
   one.flush();
   const std::vector<Trial> earlier = recorder().earlier_trials();
   ASSERT_EQ(earlier.size(), 1u);

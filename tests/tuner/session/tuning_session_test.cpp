@@ -195,25 +195,6 @@ TEST_F(TuningSessionTest, AProblemWithoutAValidConfigurationIsLeftOut) {
   EXPECT_THROW(tune(target, device, nullptr, request_for(target, {64})), Error);
 }
 
-TEST_F(TuningSessionTest, AnAuditMeasuresWhatWasPruned) {
-  const Target target = two_parameters();
-  FakeDevice device([](const Macros& macros) {
-    Fate fate = bowl(macros);
-    if (macros.at("Y") == 4) fate.seconds *= 10;
-    return fate;
-  });
-  TuningRequest request = request_for(target, {64});
-  EXPECT_FALSE(tune(target, device, nullptr, request).problems[0].prune_check.has_value());
-  request.prune_audit = 3;
-  const ProblemReport problem = tune(target, device, nullptr, request).problems[0];
-  ASSERT_TRUE(problem.prune_check.has_value());
-  EXPECT_EQ(static_cast<int>(problem.prune_check->pruned), count(problem, Outcome::pruned));
-  EXPECT_EQ(problem.prune_check->audit.sampled, 3);
-  EXPECT_EQ(problem.prune_check->audit.ran, 3);
-  EXPECT_EQ(problem.prune_check->audit.faster, 0);
-  EXPECT_GT(*problem.prune_check->audit.best->seconds, problem.decision.best->measurement.median);
-}
-
 TEST_F(TuningSessionTest, OneSeedGivesOneResult) {
   const Target target = two_parameters();
   std::vector<std::vector<std::string>> tried(2);
