@@ -25,6 +25,8 @@ class SearchHelper {
   }
   /// Scales times from now on: the default configuration takes `seconds` on the search's device.
   void compare_with(double seconds) { bench_.anchor().compare_with(seconds); }
+  /// How the default configuration failed, as the anchor of this device.
+  const std::optional<KernelFailure>& anchor_failure() const { return bench_.anchor_failure(); }
   /// As Bench::measure().
   void measure(Trial& trial, const Loadable& configuration, double best_seconds) {
     bench_.measure(trial, configuration, best_seconds);

@@ -243,7 +243,7 @@ Trial TrialEvaluator::make_here(const SharedQueue::Task& task, const std::functi
 
 /// A failure of the anchor is one of the default configuration.
 void TrialEvaluator::heed_anchor(std::size_t index, Trial& trial) {
-  const std::optional<KernelFailure>& failure = run_.bench().anchor_failure();
+  const std::optional<KernelFailure> failure = anchor_failure();
   if (!failure) return;
   const std::string why = format("as the anchor: {}", failure->what());
   const std::size_t by_default = run_.default_index();
@@ -253,22 +253,37 @@ void TrialEvaluator::heed_anchor(std::size_t index, Trial& trial) {
   }
 }
 
-std::optional<double> TrialEvaluator::help(SearchHelper& helper) {
+/// Of this device's, or a helper's.
+std::optional<KernelFailure> TrialEvaluator::anchor_failure() {
+  if (run_.bench().anchor_failure()) return run_.bench().anchor_failure();
+  const std::lock_guard lock(mutex_);
+  return helpers_anchor_failure_;
+}
+
+std::optional<double> TrialEvaluator::help(SearchHelper& helper) try {
   const auto reference = queue_.reference();
   if (!reference) return std::nullopt;
+  const auto expect_anchor = [&] {
+    if (helper.anchor_failure()) throw KernelFailure(*helper.anchor_failure());
+  };
   const double ratio =
       helper.time_default(reference->default_configuration) / reference->seconds_now;
+  expect_anchor();
   if (!(std::abs(ratio - 1) <= run_.policy().devices_alike)) return ratio;
   helper.compare_with(reference->seconds);
   const auto is_over = [this] { return run_.end().is_over(); };
   const auto measure = [&](Trial& trial, const Loadable& configuration) {
     helper.measure(trial, configuration, run_.ledger().best_seconds());
+    expect_anchor();  // this time could not be compared: the configuration goes to another device
   };
   double waited = 0;
-  try {
-    queue_.help([&](const auto& task) { return make(task, is_over, waited, measure); });
-  } catch (const SearchOver&) {
-  }
+  queue_.help([&](const auto& task) { return make(task, is_over, waited, measure); });
+  return std::nullopt;
+} catch (const SearchOver&) {
+  return std::nullopt;
+} catch (const KernelFailure& failure) {
+  const std::lock_guard lock(mutex_);
+  helpers_anchor_failure_ = failure;
   return std::nullopt;
 }
 

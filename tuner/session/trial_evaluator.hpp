@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -71,6 +72,7 @@ class TrialEvaluator final : public Evaluator {
   Trial make_here(const SharedQueue::Task& task, const std::function<bool()>& is_over,
                   double best_seconds);
   void heed_anchor(std::size_t index, Trial& trial);
+  std::optional<KernelFailure> anchor_failure();
   using Measure = std::function<void(Trial&, const Loadable&)>;
   Trial make(const SharedQueue::Task& task, const std::function<bool()>& is_over,
              double& compile_wait, const Measure& measure) const;
@@ -81,6 +83,8 @@ class TrialEvaluator final : public Evaluator {
   std::size_t suggested_ = 0;
   std::optional<AutomaticEnd> automatic_end_;
   SharedQueue queue_;
+  std::mutex mutex_;  // for the next, which helpers set
+  std::optional<KernelFailure> helpers_anchor_failure_;
 };
 
 }  // namespace autotune

@@ -130,6 +130,32 @@ TEST(TrialEvaluator, AHelperMeasuresAndItsTimesAreScaled) {
   EXPECT_NEAR(toy->ledger().best_seconds(), 1e-5, 1e-10);
 }
 
+TEST(TrialEvaluator, ADefaultThatFailsAsTheAnchorOfAHelperIsRefuted) {
+  for (const int good : {0, 20}) {
+    FakeDevice device(bowl);
+    FakeDevice other([good](const Macros& macros) {
+      Fate fate = bowl(macros);
+      if (macros.at("X") == 1 && macros.at("Y") == 1) {
+        fate.on_time = [good](CallContext, L2State, int batches) {
+          if (batches > good) throw KernelFailure(Outcome::wrong, "C[0] is nan");
+          return 1.0;
+        };
+      }
+      return fate;
+    });
+    ToyRun toy(device);
+    TrialEvaluator evaluator(*toy, 100);
+    SearchHelper local(other, toy->target(), toy->problem(), toy->policy());
+    evaluator.evaluate(std::vector<std::size_t>{toy->default_index()});
+    EXPECT_EQ(evaluator.help(local), std::nullopt);
+    EXPECT_TRUE(toy->ledger().is_timed(toy->default_index())) << "the owner has not heard of it";
+    evaluator.try_anyway(toy.index(11, 2));
+    const Trial& by_default = toy->ledger().trials().at(toy->default_index());
+    EXPECT_EQ(by_default.outcome, Outcome::wrong) << good;
+    EXPECT_EQ(by_default.message, "as the anchor: C[0] is nan");
+  }
+}
+
 TEST(TrialEvaluator, EndsWhenItIsToldTo) {
   FakeDevice device(bowl);
   ToyRun toy(device);
