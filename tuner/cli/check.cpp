@@ -38,9 +38,10 @@ Problem problem_to_check(const Arguments& arguments, const Target& target) {
 std::optional<Verdict> default_at_edge(const Target& target, const Problem& problem,
                                        const Configuration& configuration, Device& device) {
   EdgeCheck edge(target, problem, device);
-  const std::optional<SourceUnit> unit = edge.unit(configuration);
-  if (!unit || !device.runs()) return std::nullopt;
-  return edge.verify(configuration, device.compile(*unit));
+  if (!device.runs() || edge.units(configuration).empty()) return std::nullopt;
+  return edge.verify(configuration, [&](const SourceUnit& unit) {
+    return std::make_shared<const CompiledKernel>(device.compile(unit));
+  });
 }
 
 /// The GPU on which accesses are counted: `--gpu`, else the device; none on the host.

@@ -2,13 +2,16 @@
 #include "tuner/cli/check_report.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <ostream>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tuner/cli/traffic_report.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/fill.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -32,11 +35,22 @@ std::string work_text(const Work& work) {
   return work.bytes == 0 ? flops + " a call" : format("{}, {} a call", flops, bytes);
 }
 
+/// The free sizes with their defaults for this problem; empty without any.
+std::string free_sizes_text(const Target& target, const Problem& problem,
+                            const DeviceInfo& device) {
+  if (target.free_sizes.empty()) return "";
+  const std::vector<std::int64_t> values = TargetProgram(target, problem, device).free_values();
+  NamedValues free;
+  for (const FreeSize& each : target.free_sizes) free.push_back({each.name, values[free.size()]});
+  return format("free      {}\n", to_text(free));
+}
+
 void print_problem(std::ostream& out, const Target& target, const Problem& problem,
                    const DeviceInfo& device, const TargetCheck& check) {
   const std::string& about = target.description;
   out << format("{}{}{}\n", target.name, about.empty() ? "" : ": ", about)
       << format("problem   {}\n", problem_text(target, problem))
+      << free_sizes_text(target, problem, device)
       << format("space     {} of {} combinations are valid\n", check.valid, check.product)
       << format("default   {}{}\n",
                 configuration_text(target, problem, check.configurations.front().configuration,

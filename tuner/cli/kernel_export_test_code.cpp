@@ -7,6 +7,7 @@
 #include "tuner/cli/cpp_literal.hpp"
 #include "tuner/cli/kernel_export.hpp"
 #include "tuner/cli/plan_code.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -72,6 +73,12 @@ std::string fields_of(const KernelExport& exported, const BufferSpec& buffer) {
 }
 
 std::string buffer_text(const KernelExport& exported, const BufferSpec& buffer) {
+  if (buffer.has_gaps()) {
+    throw Error(
+        format("{} has gaps between its elements, which an exported test does not check: "
+               "use libautotune",
+               buffer.name));
+  }
   const bool holds = buffer.role == Role::input || buffer.role == Role::inout;
   const auto [first, second] = fill_numbers(buffer);
   const bool is_double =

@@ -2,12 +2,16 @@
 #include "tuner/core/edge_problem.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "tuner/core/target_program.hpp"
 
 namespace autotune {
 namespace {
 
 /// A size one larger leaves a partial tile for most tile sizes, and is cheap.
 constexpr std::int64_t kTiles = 256;
+constexpr std::int64_t kVector = 16;  // bytes
 
 std::int64_t edge_size(std::int64_t size, const SizeRule& rule) {
   if (rule.fixed) return *rule.fixed;
@@ -32,6 +36,33 @@ bool has_file_of_size(const Target& target, const std::string& size) {
   });
 }
 
+const ArgumentSpec* argument_of(const Target& target, const std::string& free_size) {
+  const auto uses = [&](const ArgumentSpec& each) {
+    return aligned_name(each.name) == free_size ||
+           std::ranges::any_of(each.strides, [&](const Expression& stride) {
+             return hangs_on(target, stride, free_size);
+           });
+  };
+  const auto found = std::ranges::find_if(target.arguments, uses);
+  return found == target.arguments.end() ? nullptr : &*found;
+}
+
+/// Of an element of the argument that a free size belongs to; 1 without one.
+std::int64_t element_bytes(const Problem& problem, const ArgumentSpec* argument) {
+  if (!argument) return 1;
+  const Value* const setting = find_value(problem.values, argument->type);
+  const auto type = element_type(setting ? setting->text() : argument->type);
+  return type ? bytes_of(*type) * argument->width : 1;
+}
+
+/// Values of a free size beside its default.
+std::vector<std::int64_t> other_values(const Target& target, const Problem& problem,
+                                       const FreeSize& size, std::int64_t by_default) {
+  const std::int64_t bytes = element_bytes(problem, argument_of(target, size.name));
+  if (size.most) return {std::min(bytes, *size.most)};
+  return {by_default + std::max<std::int64_t>(kVector / bytes, 1), by_default + 1};
+}
+
 }  // namespace
 
 std::optional<Problem> edge_problem(const Target& target, const Problem& problem) {
@@ -47,6 +78,30 @@ std::optional<Problem> edge_problem(const Target& target, const Problem& problem
     one.value = changed;
   }
   return edge;
+}
+
+std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
+                                   const DeviceInfo& device) {
+  std::vector<Problem> problems;
+  const auto add = [&](const Problem& one) {
+    if (TargetProgram(target, one, device).refusal().empty()) problems.push_back(one);
+  };
+  const std::optional<Problem> edge = edge_problem(target, problem);
+  if (!edge) return problems;
+  add(*edge);
+  if (target.free_sizes.empty()) return problems;
+  const std::vector<std::int64_t> defaults = TargetProgram(target, *edge, device).free_values();
+  for (std::size_t i = 0; i < defaults.size(); ++i) {
+    const FreeSize& size = target.free_sizes[i];
+    std::int64_t last = defaults[i];
+    for (const std::int64_t value : other_values(target, *edge, size, defaults[i])) {
+      if (std::exchange(last, value) == value) continue;
+      Problem other = *edge;
+      other.free.push_back({size.name, value});
+      add(other);
+    }
+  }
+  return problems;
 }
 
 }  // namespace autotune

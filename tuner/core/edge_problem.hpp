@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The edge problem: a small problem whose sizes fit no tile.
+// The edge problem: a small problem whose sizes fit no tile, with various free sizes.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "tuner/core/target.hpp"
 
@@ -13,5 +14,11 @@ namespace autotune {
 /// settings stay. nullopt if a file has the expected results, or if a size would change that an
 /// input file belongs to.
 std::optional<Problem> edge_problem(const Target& target, const Problem& problem);
+
+/// The edge problem with free sizes at their defaults, then with one of them away from it: larger
+/// by 16 bytes of the elements that it counts, by one element; an alignment is that of an element.
+/// Without those that the target refuses. Throws Error if a default has no value.
+std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
+                                   const DeviceInfo& device);
 
 }  // namespace autotune

@@ -7,6 +7,7 @@ namespace autotune {
 
 void Question::fail(const std::string& key, const std::string& what) const {
   NamedValues values = problem.values;
+  values.insert(values.end(), problem.free.begin(), problem.free.end());
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const Parameter& parameter = target.parameters[i];
     values.push_back({parameter.name, parameter.values[levels[i]]});

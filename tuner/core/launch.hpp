@@ -50,11 +50,11 @@ enum class Role : std::uint8_t { input, output, inout, workspace, unchecked, che
 /// kernels of Workload::preparation write `prepared` inputs.
 enum class Fill : std::uint8_t { random, zero, iota, one, uniform, normal, value, range, prepared };
 
-/// An array in device memory; elements are contiguous.
+/// An array in device memory.
 struct BufferSpec {
   std::string name;
   ElementType type = ElementType::f32;
-  std::int64_t length = 0;  // elements
+  std::int64_t length = 0;  // elements, from the first to the last
   Role role = Role::input;
   Fill fill = Fill::random;
   /// Outputs: an element is right if |c - r| <= tolerance * u * magnitude + absolute. u is the
@@ -71,7 +71,18 @@ struct BufferSpec {
   std::vector<Member> members = {};
   /// Programs pass addresses that are multiples of this, in bytes. 0: nothing is asked for.
   std::int64_t alignment = 0;
+  /// Of a buffer with gaps: the elements of each dimension, the innermost first, and the distance
+  /// of neighbours in dimensions 1 and up. Empty: all elements between the first and the last.
+  std::vector<std::int64_t> dims = {}, strides = {};
+  std::int64_t shift = 0;  // verified this many bytes beyond an address with any alignment
 
+  bool has_gaps() const { return !dims.empty(); }
+  /// How many elements there are, without gaps.
+  std::int64_t elements() const {
+    std::int64_t count = has_gaps() ? 1 : length;
+    for (const std::int64_t each : dims) count *= each;
+    return count;
+  }
   std::int64_t element_bytes() const {
     return members.empty() ? bytes_of(type) : struct_bytes(members);
   }

@@ -101,7 +101,7 @@ class LaunchPlanner::Plan {
   /// The reference may read any constant memory, whichever the configuration uses.
   void add_constants(bool is_reference) {
     for (const Array& array : planner_.arguments_) {
-      if (!array.constant) continue;
+      if (!array.constant || array.is_absent) continue;
       if (is_reference || values_.holds(array.constant, [&] { return array.key + ".constant"; })) {
         plan_.constants.push_back({array.index, array.spec->name, is_reference});
       }
@@ -194,6 +194,7 @@ class LaunchPlanner::Plan {
     if (index < arguments && !planner_.arguments_[index].length) {
       return planner_.scalar_of(planner_.arguments_[index], values_);
     }
+    if (index < arguments && planner_.arguments_[index].is_absent) return kNull;
     return BufferRef{buffer(index)};
   }
 
@@ -206,6 +207,9 @@ class LaunchPlanner::Plan {
     const Array& array =
         number < arguments ? planner_.arguments_[number] : planner_.workspace_[number - arguments];
     if (!array.length) values_.fail(key(), "is a scalar, not a buffer");
+    if (array.is_absent) {
+      values_.fail(key(), format("{} is not there: its \"when\" does not hold", array.spec->name));
+    }
     return {number, &array};
   }
 

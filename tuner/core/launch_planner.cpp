@@ -12,7 +12,8 @@ LaunchPlanner::LaunchPlanner(const Target& target, const Problem& problem, const
     : target_(target), problem_(problem), device_(device), names_(names) {
   for (const ArgumentSpec& spec : target.arguments) {
     arguments_.push_back(array_of(spec, "arguments." + spec.name));
-    if (spec.length) arguments_.back().index = buffers_++;
+    arguments_.back().is_absent = is_absent(arguments_.back());
+    if (spec.length && !arguments_.back().is_absent) arguments_.back().index = buffers_++;
   }
   for (const ArgumentSpec& spec : target.workspace) {
     workspace_.push_back(array_of(spec, "workspace." + spec.name));
@@ -38,7 +39,9 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
               names_.bind(spec.repeatable),
               names_.bind(spec.alignment),
               names_.bind(spec.fill_values)};
-  array.schedule = names_.schedule(array.length);
+  array.dims = names_.bind(spec.dims);
+  array.strides = names_.bind(spec.strides);
+  array.schedule = names_.schedule(array.length, array.dims, array.strides);
   for (const MemberSpec& member : spec.members) {
     array.members.push_back(type_of(key + ".type", member.type));
   }
@@ -53,11 +56,22 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
   return array;
 }
 
+/// Its condition has the same value in all configurations.
+bool LaunchPlanner::is_absent(const Array& array) const {
+  if (!array.spec->when) return false;
+  const Formula when = names_.bind(*array.spec->when);
+  const Slots slots = names_.slots(Levels(names_.parameters()), {}, names_.schedule(when));
+  const Question question{target_, problem_, {}};
+  return FormulaValues(names_, slots, question).value(when, [&] { return array.key + ".when"; }) ==
+         0;
+}
+
 bool LaunchPlanner::is_plain(const Array& array) {
   const bool is_filled_simply =
       array.fill_values.empty() && !array.spec->file && array.members.empty();
   const bool is_compared = array.tolerance || array.absolute || array.repeatable;
-  return array.length && array.type.choices.size() == 1 && is_filled_simply && !is_compared;
+  return array.length && array.dims.empty() && array.type.choices.size() == 1 && is_filled_simply &&
+         !is_compared;
 }
 
 bool LaunchPlanner::is_fixed_scalar(const Array& array) {
@@ -172,6 +186,7 @@ std::optional<Argument> LaunchPlanner::ready_argument(const Passed& passed) cons
     const auto index = static_cast<std::size_t>(value);
     if (index >= arguments_.size()) return std::nullopt;
     const Array& array = arguments_[index];
+    if (array.is_absent) return kNull;
     if (array.length) return BufferRef{array.index};
     if (!is_fixed_scalar(array)) return std::nullopt;
     const Question question{target_, problem_, {}};

@@ -14,6 +14,9 @@
 
 namespace autotune {
 
+/// A null pointer, as an address.
+inline const Scalar kNull{ElementType::i64, 0, 0};
+
 class LaunchPlanner {
  public:
   /// Target, problem, device and names must outlive it.
@@ -46,6 +49,8 @@ class LaunchPlanner {
     Schedule schedule = {};                // computes the length
     std::vector<Type> members = {};        // of a struct with several types
     std::optional<BufferSpec> plain = {};  // all but the length, if only that must be computed
+    std::vector<Formula> dims = {}, strides = {};
+    bool is_absent = false;  // a buffer that this problem lacks
   };
   struct Map {
     const TensorMapSpec* spec;
@@ -106,7 +111,9 @@ class LaunchPlanner {
   ElementType element_type_of(const std::string& key, const std::string& name) const;
   static bool is_plain(const Array& array);
   static bool is_fixed_scalar(const Array& array);
+  bool is_absent(const Array& array) const;
   BufferSpec buffer_of(const Array& array, const FormulaValues& values) const;
+  static void set_dims(const Array& array, BufferSpec& buffer, const FormulaValues& values);
   static std::int64_t length_of(const Array& array, const FormulaValues& values);
   static std::int64_t alignment_of(const Array& array, const BufferSpec& buffer,
                                    const FormulaValues& values);

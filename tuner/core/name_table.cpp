@@ -20,6 +20,7 @@ NameTable::NameTable(std::span<const Parameter> parameters, std::span<const Defi
   }
   for (const std::string& name : given) add_slot(name, 0, false);
   for (const DefineSpec& define : defines) {
+    if (constants_.contains(define.name)) continue;
     Formula formula = bind(define.value);
     const std::uint32_t slot = add_slot(define.name, formula.value_, formula.is_fixed_);
     if (formula.is_fixed_) continue;
@@ -131,8 +132,10 @@ void NameTable::set(Slots& slots, std::span<const std::uint16_t> levels) const {
 }
 
 void NameTable::give(Slots& slots, std::span<const std::int64_t> given) const {
-  assert(given.size() == given_);
-  std::ranges::copy(given, slots.values.begin() + static_cast<std::ptrdiff_t>(codes_.size()));
+  assert(given.size() <= given_);
+  const auto first = slots.values.begin() + static_cast<std::ptrdiff_t>(codes_.size());
+  const auto end = std::ranges::copy(given, first).out;
+  std::fill(end, first + static_cast<std::ptrdiff_t>(given_), kDefaultSize);
 }
 
 void NameTable::compute(Slots& slots, std::uint32_t definition) const noexcept {

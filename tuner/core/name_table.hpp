@@ -13,6 +13,7 @@
 
 #include "tuner/core/expression_program.hpp"
 #include "tuner/core/parameter_space.hpp"
+#include "tuner/core/problem.hpp"
 
 namespace autotune {
 
@@ -62,7 +63,8 @@ class NameTable {
  public:
   /// Numbers four kinds of names: parameters; `given`, whose values come with each question;
   /// `constants` (sizes, settings, `device.`); definitions, which may use all of these and earlier
-  /// definitions. Throws Error for a name that is not bound.
+  /// definitions. A constant replaces the definition of its name: a free size that is away from its
+  /// default. Throws Error for a name that is not bound.
   NameTable(std::span<const Parameter> parameters, std::span<const DefineSpec> defines,
             Scope constants, std::span<const std::string> given = {},
             std::optional<FixedLevel> fixed = std::nullopt);
@@ -85,8 +87,8 @@ class NameTable {
     return schedule;
   }
 
-  /// Values for the level of each parameter and the given values. Computes only the definitions of
-  /// the schedule.
+  /// Values for the level of each parameter and the given values; the last given ones may be left
+  /// out, which means kDefaultSize. Computes only the definitions of the schedule.
   Slots slots(std::span<const std::uint16_t> levels, std::span<const std::int64_t> given,
               const Schedule& schedule) const;
   /// The same in existing slots of this table.

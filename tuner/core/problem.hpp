@@ -15,10 +15,19 @@ namespace autotune {
 /// Sizes (integers, in the target's order), then settings: `M=512 N=512 K=512 dtype=f32`.
 struct Problem {
   NamedValues values;
+  /// The free sizes that are away from their defaults. They are not part of the key.
+  NamedValues free = {};
 
+  /// The key of results: without free sizes.
   std::string text() const { return to_text(values); }
+  std::string text_with_free() const {
+    return free.empty() ? text() : text() + ' ' + to_text(free);
+  }
   friend bool operator==(const Problem&, const Problem&) = default;
 };
+
+/// A size that is left out: its default is meant.
+inline constexpr std::int64_t kDefaultSize = -1;
 
 /// Reads the `--sizes` syntax: the sizes of several problems, with one number for each of `names`.
 /// Items are separated by commas: `512` (every name), `128..1024` (multiples of the first up to the

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "tuner/core/fill.hpp"
 #include "tuner/core/launch_planner.hpp"
@@ -22,7 +23,7 @@ std::vector<BufferSpec> LaunchPlanner::buffers() const {
   const FormulaValues values(names_, fixed_slots_, question);
   std::vector<BufferSpec> buffers;
   for (const Array& array : arguments_) {
-    if (array.length) buffers.push_back(buffer_of(array, values));
+    if (array.length && !array.is_absent) buffers.push_back(buffer_of(array, values));
   }
   return buffers;
 }
@@ -58,6 +59,7 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
   buffer.members = laid_out(std::move(buffer.members));
   buffer.length = length_of(array, values);
   buffer.role = spec.role;
+  set_dims(array, buffer, values);
   buffer.fill = spec.fill;
   buffer.seed = spec.seed;
   const auto fill_key = [&] { return array.key + ".fill"; };
@@ -89,7 +91,47 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
         values.value(*array.repeatable, [&] { return array.key + ".repeatable"; }) != 0;
   }
   buffer.alignment = alignment_of(array, buffer, values);
+  if (buffer.alignment < spec.aligned) buffer.shift = buffer.alignment;
   return buffer;
+}
+
+/// Leaves the dimensions out where there are no gaps.
+void LaunchPlanner::set_dims(const Array& array, BufferSpec& buffer, const FormulaValues& values) {
+  const std::int64_t width = array.spec->width;
+  std::int64_t packed = width;
+  bool has_gaps = false;
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // stride and reach of each dimension
+  for (std::size_t i = 0; i < array.dims.size(); ++i) {
+    const auto key = [&](const char* part, std::size_t at) {
+      return [&array, part, at] { return format("{}.{}[{}]", array.key, part, at); };
+    };
+    const std::int64_t dim = values.at_least(1, array.dims[i], key("dims", i));
+    buffer.dims.push_back(i == 0 ? dim * width : dim);
+    if (i > 0) {
+      const std::int64_t stride =
+          array.strides.empty()
+              ? packed
+              : values.at_least(0, array.strides[i - 1], key("strides", i - 1)) * width;
+      buffer.strides.push_back(stride);
+      has_gaps = has_gaps || (dim > 1 && stride != packed);
+      if (dim > 1) steps.emplace_back(stride, stride * (dim - 1));
+    }
+    packed *= dim;
+  }
+  std::ranges::sort(steps);
+  std::int64_t reach = buffer.dims.empty() ? 0 : buffer.dims.front();
+  for (const auto& [stride, more] : steps) {
+    if (buffer.role != Role::input && stride < reach) {
+      values.fail(array.key + ".strides",
+                  format("a stride of {} elements is less than the {} elements that it passes, so "
+                         "that elements of an output overlap",
+                         stride / width, reach / width));
+    }
+    reach += more;
+  }
+  if (has_gaps) return;
+  buffer.dims.clear();
+  buffer.strides.clear();
 }
 
 std::int64_t LaunchPlanner::alignment_of(const Array& array, const BufferSpec& buffer,
@@ -99,7 +141,7 @@ std::int64_t LaunchPlanner::alignment_of(const Array& array, const BufferSpec& b
     for (const Member& each : buffer.members) widest = std::max(widest, bytes_of(each.type));
     return widest;
   }
-  const auto key = [&] { return array.key + ".alignment"; };
+  const auto key = [&] { return array.key + (array.spec->aligned ? ".aligned" : ".alignment"); };
   const std::int64_t bytes = values.at_least(1, *array.alignment, key);
   const bool is_power = std::has_single_bit(static_cast<std::uint64_t>(bytes));
   if (!is_power || bytes > kMostAlignment) {

@@ -95,9 +95,11 @@ std::size_t needed_sizes(const Target& target) {
 
 std::vector<std::int64_t> all_sizes(const Target& target, std::span<const std::int64_t> given) {
   std::vector<std::int64_t> sizes(given.begin(), given.end());
-  if (sizes.size() < needed_sizes(target)) return sizes;
-  for (std::size_t i = sizes.size(); i < target.sizes.size(); ++i) {
-    sizes.push_back(*target.size_rules[i].if_absent);
+  const std::size_t needed = needed_sizes(target);
+  if (sizes.size() < needed) return sizes;
+  sizes.resize(std::max(sizes.size(), target.sizes.size()), kDefaultSize);
+  for (std::size_t i = needed; i < target.sizes.size(); ++i) {
+    if (sizes[i] == kDefaultSize) sizes[i] = *target.size_rules[i].if_absent;
   }
   return sizes;
 }
@@ -129,6 +131,12 @@ Problem problem_of(const Target& target, const NamedValues& sizes, const NamedVa
   return problem;
 }
 
+std::vector<std::string> size_names(const Target& target) {
+  std::vector<std::string> names = target.sizes;
+  for (const FreeSize& each : target.free_sizes) names.push_back(each.name);
+  return names;
+}
+
 std::vector<std::int64_t> sizes_of(const Target& target, const Problem& problem) {
   std::vector<std::int64_t> sizes;
   for (const std::string& name : target.sizes) {
@@ -148,6 +156,7 @@ std::string problem_text(const Target& target, const Problem& problem) {
     const auto setting = std::ranges::find(target.settings, each.name, &Setting::name);
     return setting != target.settings.end() && is_default(*setting, each.value, problem.values);
   });
+  told.insert(told.end(), problem.free.begin(), problem.free.end());
   return to_text(told);
 }
 
@@ -178,6 +187,7 @@ Scope scope_of(const Problem& problem, const DeviceInfo& device) {
   Scope scope;
   bind_device(scope, device);
   scope.bind(problem.values);
+  scope.bind(problem.free);
   for (const NamedValue& each : problem.values) {
     if (!each.value.is_word()) continue;
     const auto type = element_type(each.value.word());
@@ -231,6 +241,7 @@ std::string needed_capability(const Target& target, const Problem& problem,
 }  // namespace
 
 ParameterSpace space_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
+  require_offered(target, problem, device);
   try {
     ParameterSpace space(target.parameters, target.constraints, scope_of(problem, device),
                          target.defines, target.family);
@@ -244,6 +255,12 @@ ParameterSpace space_of(const Target& target, const Problem& problem, const Devi
   } catch (const Error& error) {
     throw Error(format("{}: {}", place_of(target), error.what()));
   }
+}
+
+void require_offered(const Target& target, const Problem& problem, const DeviceInfo& device) {
+  if (target.free_sizes.empty() && target.rules.empty()) return;
+  const std::string refusal = TargetProgram(target, problem, device).refusal();
+  if (!refusal.empty()) throw UsageError(refusal);
 }
 
 bool is_valid(const Target& target, const Problem& problem, const Configuration& configuration,

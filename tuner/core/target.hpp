@@ -73,6 +73,13 @@ struct ArgumentSpec {
   std::vector<MemberSpec> members = {};  // of a struct with several types; `type` is the first's
   /// Buffers: bytes, a power of two. If not given, that of the widest member of an element.
   std::optional<Expression> alignment = {};
+  /// Bytes. If not 0, the alignment is a free size with this default; see aligned_name().
+  std::int64_t aligned = 0;
+  /// Buffers: elements of each dimension, the innermost first, and the distance of neighbours in
+  /// dimensions 1 and up. Without dims, `length` elements without gaps.
+  std::vector<Expression> dims = {}, strides = {};
+  /// Buffers: where it does not hold, there is none, and kernels get a null pointer.
+  std::optional<Expression> when = {};
 };
 
 /// A TMA descriptor in kernels' arguments; see TensorMap.
@@ -147,6 +154,23 @@ struct SizeRule {
   std::optional<std::int64_t> if_absent = {};
 };
 
+/// A size of 64 bits outside of the key, such as a leading dimension. Each call may give it. Its
+/// default is the definition of this name.
+struct FreeSize {
+  std::string name;
+  Expression least;
+  std::optional<std::int64_t> most = {};
+};
+
+/// The free size that is the alignment of an argument, in bytes: `A_aligned`.
+inline std::string aligned_name(const std::string& argument) { return argument + "_aligned"; }
+
+/// What a problem must fulfil.
+struct ProblemRule {
+  Expression condition;
+  std::string message;  // if it does not hold
+};
+
 /// The source of one family, which is compiled after the target's.
 struct FamilySource {
   std::filesystem::path path = {};
@@ -165,6 +189,8 @@ struct Target {
   std::vector<std::filesystem::path> include_folders;
   std::vector<std::string> sizes;
   std::vector<SizeRule> size_rules = {};  // one per size, or none
+  std::vector<FreeSize> free_sizes = {};
+  std::vector<ProblemRule> rules = {};
   std::vector<Setting> settings;
   std::vector<Parameter> parameters;
   std::optional<std::size_t> family = {};  // the parameter that chooses among families
@@ -207,8 +233,8 @@ std::string place_of(const Target& target);
 /// How many sizes must be given; those after them have a value where they are left out.
 std::size_t needed_sizes(const Target& target);
 
-/// Sizes in the target's order, with the values of those that are left out at the end. Unchanged if
-/// there are fewer than needed.
+/// Sizes in the target's order, then any free sizes, with the values of sizes that are left out.
+/// Unchanged if there are fewer than needed.
 std::vector<std::int64_t> all_sizes(const Target& target, std::span<const std::int64_t> given);
 
 /// Sizes and settings of one problem. Sizes and settings that are left out have their default.
@@ -216,16 +242,19 @@ std::vector<std::int64_t> all_sizes(const Target& target, std::span<const std::i
 /// offered.
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen);
 
+/// The names of all sizes: those of the key, then the free ones.
+std::vector<std::string> size_names(const Target& target);
+
 /// The sizes of a problem in the target's order. Throws Error if the problem lacks one, such as a
 /// stored problem of an earlier manifest.
 std::vector<std::int64_t> sizes_of(const Target& target, const Problem& problem);
 
-/// The problem as text for people, with sizes and the settings that are not at their default:
-/// `M=512 N=512 K=512 layout=NT`. Problem::text() has all settings.
+/// The problem as text for people, with sizes and the settings and free sizes that are not at their
+/// default: `M=512 N=512 K=512 layout=NT lda=520`. Problem::text() has all settings.
 std::string problem_text(const Target& target, const Problem& problem);
 
-/// Sizes, settings and `device.*`; a setting that holds an element type also gives its size, as
-/// `dtype_bytes`.
+/// Sizes, settings, free sizes away from their defaults and `device.*`; a setting that holds an
+/// element type also gives its size, as `dtype_bytes`.
 Scope scope_of(const Problem& problem, const DeviceInfo& device);
 
 /// The target with some parameters fixed to one value by additional constraints. Word numbers and
@@ -233,7 +262,11 @@ Scope scope_of(const Problem& problem, const DeviceInfo& device);
 /// Throws UsageError for an unknown parameter or value, and for one that is given twice.
 Target with_fixed(Target target, const NamedValues& fixed);
 
-/// The space of one problem on one device. Throws Error that names the target.
+/// Throws UsageError if the problem breaks a rule of the target, or a free size is below its least.
+void require_offered(const Target& target, const Problem& problem, const DeviceInfo& device);
+
+/// The space of one problem on one device. Throws Error that names the target, and UsageError if
+/// the problem breaks a rule of the target.
 ParameterSpace space_of(const Target& target, const Problem& problem, const DeviceInfo& device);
 
 /// Whether one configuration is valid. Cheap: does not build the space.

@@ -13,6 +13,17 @@
 
 namespace autotune {
 
+namespace {
+
+/// An expression over `value`, which is a name that no manifest can write.
+Expression of_given(const char* text, const std::string& name) {
+  return Expression::parse(text, [&](const std::string&) {
+    return NameMeaning{ValueKind::integer, name};
+  });
+}
+
+}  // namespace
+
 NameTable name_table_of(const Target& target, std::span<const Parameter> parameters,
                         const Problem& problem, const DeviceInfo& device, SizeBinding sizes,
                         std::optional<FixedLevel> fixed) {
@@ -22,10 +33,18 @@ NameTable name_table_of(const Target& target, std::span<const Parameter> paramet
   for (const ArgumentSpec& each : target.workspace) constants.bind(each.name, number++);
   for (const TensorMapSpec& each : target.tensor_maps) constants.bind(each.name, number++);
   for (const TextureSpec& each : target.textures) constants.bind(each.name, number++);
-  const bool given = sizes == SizeBinding::given;
-  return NameTable(
-      parameters, target.defines, std::move(constants),
-      given ? std::span<const std::string>(target.sizes) : std::span<const std::string>{}, fixed);
+  if (sizes == SizeBinding::fixed) {
+    return NameTable(parameters, target.defines, std::move(constants), {}, fixed);
+  }
+  std::vector<std::string> given = target.sizes;
+  std::vector<DefineSpec> defines = target.defines;
+  for (const FreeSize& each : target.free_sizes) {
+    given.push_back("given " + each.name);
+    DefineSpec& define = *std::ranges::find(defines, each.name, &DefineSpec::name);
+    define.value = Expression::choice(of_given("value < 0", given.back()), define.value,
+                                      of_given("value", given.back()));
+  }
+  return NameTable(parameters, defines, std::move(constants), given, fixed);
 }
 
 /// Plans of one family. The family parameter is a constant here, so that expressions of other
@@ -56,6 +75,12 @@ TargetProgram::TargetProgram(const Target& target, const Problem& problem, const
   names_.add_to(validity_, constraints_);
   std::ranges::sort(validity_);
   estimates_ = names_.schedule(registers_, shared_bytes_);
+  for (const FreeSize& each : target.free_sizes) {
+    free_.push_back(names_.bind(of_given("value", each.name)));
+    least_.push_back(names_.bind(each.least));
+  }
+  for (const ProblemRule& each : target.rules) rules_.push_back(names_.bind(each.condition));
+  free_sizes_ = names_.schedule(free_, least_, rules_);
   if (sizes == SizeBinding::given) {
     sized_validity_ = std::make_unique<SizedValidity>(target_, problem_, device_);
     return;
@@ -95,6 +120,41 @@ bool TargetProgram::is_valid(std::span<const std::uint16_t> levels,
   if (!std::ranges::all_of(constraints_, holds)) return false;
   if (faulty) throw names_.explain(*faulty, slots);
   return true;
+}
+
+std::vector<std::int64_t> TargetProgram::free_values(std::span<const std::int64_t> sizes) const {
+  const Slots slots = names_.given_slots(sizes, free_sizes_);
+  const Question question{target_, problem_, {}};
+  const FormulaValues values(names_, slots, question);
+  std::vector<std::int64_t> free;
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    free.push_back(values.value(free_[i], [&] { return "free." + target_.free_sizes[i].name; }));
+  }
+  return free;
+}
+
+std::string TargetProgram::refusal(std::span<const std::int64_t> sizes) const {
+  const std::vector<std::int64_t> free = free_values(sizes);
+  const Slots slots = names_.given_slots(sizes, free_sizes_);
+  const Question question{target_, problem_, {}};
+  const FormulaValues values(names_, slots, question);
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    const FreeSize& size = target_.free_sizes[i];
+    const std::int64_t least =
+        values.value(least_[i], [&] { return format("free.{}.least", size.name); });
+    if (size.most && free[i] > *size.most) {
+      return format("{}: the size {}={} is too large: the most is {}", target_.name, size.name,
+                    free[i], *size.most);
+    }
+    if (free[i] >= least) continue;
+    return format("{}: the size {}={} is too small: the least is {} ({})", target_.name, size.name,
+                  free[i], least, size.least.text());
+  }
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    if (values.value(rules_[i], [] { return std::string("requires"); }) != 0) continue;
+    return format("{}: {}", target_.name, target_.rules[i].message);
+  }
+  return "";
 }
 
 const LaunchPlanner& TargetProgram::planner_of(std::span<const std::uint16_t> levels) const {

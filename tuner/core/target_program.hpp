@@ -18,7 +18,8 @@ class LaunchPlanner;
 class SizedValidity;
 class SourceWriter;
 
-/// Whether sizes are fixed at compilation or given with each call.
+/// Whether sizes, free ones included, are fixed at compilation or given with each call. Free sizes
+/// may then be left out.
 enum class SizeBinding : std::uint8_t { fixed, given };
 
 /// The names of a target's expressions. Buffers, scalars, tensor maps and textures are numbered in
@@ -45,6 +46,12 @@ class TargetProgram {
   /// and no other one is 0.
   bool is_valid(std::span<const std::uint16_t> levels,
                 std::span<const std::int64_t> sizes = {}) const;
+
+  /// The values of the free sizes, defaults included. Throws Error if a default has none.
+  std::vector<std::int64_t> free_values(std::span<const std::int64_t> sizes = {}) const;
+  /// A sentence if a free size is below its least, or if a rule does not hold; else empty. Throws
+  /// Error for an expression without a value.
+  std::string refusal(std::span<const std::int64_t> sizes = {}) const;
 
   /// With given sizes: for ValidityAt.
   const SizedValidity& sized_validity() const { return *sized_validity_; }
@@ -81,7 +88,8 @@ class TargetProgram {
   std::vector<std::optional<Formula>> whens_;
   std::vector<Formula> constraints_;
   std::optional<Formula> registers_, shared_bytes_, flops_, bytes_;
-  Schedule validity_, activity_, estimates_;
+  std::vector<Formula> free_, least_, rules_;  // of free sizes, and of the problem
+  Schedule validity_, activity_, estimates_, free_sizes_;
   std::unique_ptr<const SizedValidity> sized_validity_;
   std::unique_ptr<const LaunchPlanner> planner_;
   std::unique_ptr<FamilyPlans[]> families_;  // one per family, made at first use

@@ -37,7 +37,7 @@ std::vector<std::string> entries_of(std::initializer_list<const LaunchPlan*> pla
 Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
   const TargetProgram program(target, problem, device);
   Workload workload;
-  workload.problem = problem.text();
+  workload.problem = problem.text_with_free();
   workload.buffers = program.buffers();
   workload.scalars = program.scalars();
   using Kind = ReferenceSpec::Kind;

@@ -12,7 +12,9 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/fill.hpp"
 #include "tuner/measure/element_access.hpp"
+#include "tuner/measure/gaps.hpp"
 #include "tuner/measure/members.hpp"
+#include "tuner/measure/verification.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -200,7 +202,13 @@ void fill_elements(std::span<std::byte> bytes, ElementType type, const ElementRu
 void fill(std::span<std::byte> bytes, const BufferSpec& buffer, InputSet set, std::uint64_t seed,
           bool absolute) {
   assert(std::ssize(bytes) == buffer.bytes());
-  if (!buffer.file.empty()) {
+  if (buffer.has_gaps()) {
+    std::vector<std::byte> elements(
+        static_cast<std::size_t>(buffer.elements() * buffer.element_bytes()));
+    fill(elements, without_gaps(buffer), set, seed, absolute);
+    poison(bytes, buffer, Poison::nan);
+    spread(bytes, buffer, elements);
+  } else if (!buffer.file.empty()) {
     read_file(bytes, buffer);
     if (absolute) make_absolute(bytes, buffer);
   } else if (!buffer.members.empty()) {
@@ -216,6 +224,11 @@ Verdict check_unchanged(const BufferSpec& buffer, std::span<const std::byte> got
   if (!buffer.members.empty()) return check_members_unchanged(buffer, got, set, seed, prepared);
   return with_type(buffer.type, [&](auto zero) {
     if (!prepared.empty()) return first_change<decltype(zero)>(buffer, prepared, got, 0);
+    if (buffer.has_gaps()) {
+      std::vector<std::byte> was(got.size());
+      fill(was, buffer, set, seed);
+      return first_change<decltype(zero)>(buffer, was, got, 0);
+    }
     return check_unchanged_as<decltype(zero)>(buffer, got, set, seed);
   });
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/measure/gaps.hpp"
+
 namespace autotune {
 namespace {
 
@@ -30,7 +32,7 @@ std::vector<std::int64_t> random_positions(std::int64_t length, std::int64_t cou
 ZonedBuffer::ZonedBuffer(Memory& memory, BufferSpec spec, std::int64_t slack)
     : memory_(&memory),
       spec_(std::move(spec)),
-      block_(memory.allocate(spec_.bytes() + 2 * kRedZoneBytes + slack)) {
+      block_(memory.allocate(spec_.shift + spec_.bytes() + 2 * kRedZoneBytes + slack)) {
   paint_zones(Poison::nan);
 }
 
@@ -46,19 +48,24 @@ void ZonedBuffer::clear() const { memory_->set(start(), workspace_byte(spec_), s
 
 void ZonedBuffer::paint_zones(Poison with) {
   zones_ = with;
-  memory_->set(block_.get(), poison_byte(spec_.type, with), kRedZoneBytes);
+  memory_->set(start() - kRedZoneBytes, poison_byte(spec_.type, with), kRedZoneBytes);
   memory_->set(start() + spec_.bytes(), poison_byte(spec_.type, with), kRedZoneBytes);
 }
 
 void ZonedBuffer::count_changes(std::uint64_t* changed) const {
-  memory_->count_other(block_.get(), kRedZoneBytes, poison_byte(spec_.type, zones_), changed);
+  memory_->count_other(start() - kRedZoneBytes, kRedZoneBytes, poison_byte(spec_.type, zones_),
+                       changed);
   memory_->count_other(start() + spec_.bytes(), kRedZoneBytes, poison_byte(spec_.type, zones_),
                        changed);
 }
 
 Verdict ZonedBuffer::check_zones() const {
-  return check_red_zones(spec_, zones_, memory_->read(block_.get(), kRedZoneBytes),
-                         memory_->read(start() + spec_.bytes(), kRedZoneBytes));
+  const Verdict around =
+      check_red_zones(spec_, zones_, memory_->read(start() - kRedZoneBytes, kRedZoneBytes),
+                      memory_->read(start() + spec_.bytes(), kRedZoneBytes));
+  if (around.outcome != Outcome::ok || !spec_.has_gaps()) return around;
+  const Poison gaps = has_contents(spec_) ? Poison::nan : zones_;
+  return check_gaps(spec_, poison_byte(spec_.type, gaps), memory_->read(start(), spec_.bytes()));
 }
 
 std::int64_t verification_bytes(const Workload& workload) {
@@ -157,7 +164,8 @@ void ProblemBuffers::restore_inouts(InputSet set) const {
 void ProblemBuffers::refill(std::size_t index, InputSet set, bool absolute) const {
   const BufferSpec& spec = specs()[index];
   std::byte* const to = contents(index, set);
-  const bool on_device = spec.fill != Fill::prepared && spec.file.empty() && spec.members.empty();
+  const bool on_device =
+      spec.fill != Fill::prepared && spec.file.empty() && spec.members.empty() && !spec.has_gaps();
   if (on_device) {
     const ElementRule rule = element_rule(spec, set, workload_.seed, absolute);
     return memory_.draw(to, spec.type, rule, spec.length);
@@ -200,10 +208,14 @@ void ProblemBuffers::choose_variation(std::size_t index, std::mt19937_64& secret
   const bool is_output = spec.role == Role::output || spec.role == Role::unchecked;
   if (!varies(spec) && !is_output) return;
   Variation& variation = slots_[index].variation;
-  variation.count = std::min(spec.length, kMostVaried);
-  const auto positions = random_positions(spec.length, variation.count, secret);
+  variation.count = std::min(spec.elements(), kMostVaried);
+  auto positions = random_positions(spec.elements(), variation.count, secret);
+  for (std::int64_t& each : positions) each = position_of(spec, each);
+  std::ranges::sort(positions);  // elements may be at one place
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+  variation.count = std::ssize(positions);
   variation.positions = uploaded(std::as_bytes(std::span(positions)));
-  BufferSpec few = spec;
+  BufferSpec few = without_gaps(spec);
   few.length = variation.count;
   if (is_output) {
     for (int i = 0; i < kPoisons; ++i) {

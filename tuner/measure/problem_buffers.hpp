@@ -27,16 +27,17 @@ class ZonedBuffer {
   ZonedBuffer(Memory& memory, BufferSpec spec, std::int64_t slack = 0);
 
   const BufferSpec& spec() const { return spec_; }
-  std::byte* start() const { return block_.get() + kRedZoneBytes; }
+  std::byte* start() const { return block_.get() + kRedZoneBytes + spec_.shift; }
   /// Fills it, structs member by member.
   void poison(Poison with) const;
   /// Fills a workspace, as when a program allocates it.
   void clear() const;
   /// Fills the zones.
   void paint_zones(Poison with);
-  /// Adds the number of changed bytes in the zones to `changed`, as Memory does.
+  /// Adds the number of changed bytes in the zones to `changed`, as Memory does. Gaps are left to
+  /// check_zones().
   void count_changes(std::uint64_t* changed) const;
-  /// Outcome::wrong if bytes of a zone changed. Waits.
+  /// Outcome::wrong if bytes of a zone or of a gap between elements changed. Waits.
   Verdict check_zones() const;
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/measure/gaps.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -111,6 +112,11 @@ bool is_small(Memory& memory, ElementType output, const ZonedBuffer& values) {
   if (!spec.members.empty()) {
     return all_small_integers(spec, memory.read(values.start(), spec.bytes()));
   }
+  if (spec.has_gaps()) {
+    const auto bytes = memory.read(values.start(), spec.bytes());
+    return all_small_integers(spec.type, gathered(spec, bytes, spec.element_bytes()),
+                              exact_integers(output));
+  }
   std::uint64_t others = 0;
   memory.count_inexact(spec.type, values.start(), spec.length, exact_integers(output), &others);
   memory.finish();
@@ -148,12 +154,17 @@ std::vector<SealedAnswer> answers_in_file(Memory& memory, const Workload& worklo
   for (std::size_t i = 0; i < workload.buffers.size(); ++i) {
     const BufferSpec& spec = workload.buffers[i];
     if (!is_compared(spec.role)) continue;
-    std::vector<std::byte> bytes(static_cast<std::size_t>(spec.bytes()));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(spec.elements() * spec.element_bytes()));
     if (!file.read(reinterpret_cast<char*>(bytes.data()), std::ssize(bytes))) {
       throw Error(format("{}: it cannot be read, or ends before {} does ({} elements of {})",
                          workload.expected_file.string(), spec.name, spec.length, type_text(spec)));
     }
     const std::shared_ptr<std::byte> there = memory.allocate(spec.bytes());
+    if (spec.has_gaps()) {
+      std::vector<std::byte> whole(static_cast<std::size_t>(spec.bytes()));
+      spread(whole, spec, bytes);
+      bytes = std::move(whole);
+    }
     memory.write(there.get(), bytes);
     answers.push_back(
         {i, spec.type, memory.seal(there.get(), spec.bytes()), {}, !has_floating(spec)});

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tuner/measure/element_access.hpp"
+#include "tuner/measure/gaps.hpp"
 #include "tuner/measure/members.hpp"
 #include "tuner/text/format.hpp"
 
@@ -385,6 +386,26 @@ Verdict compare_members(const BufferSpec& structs, std::span<const std::byte> go
   return all;
 }
 
+Verdict compare_between_gaps(const BufferSpec& buffer, std::span<const std::byte> got,
+                             const Expected& expected, Poison before) {
+  const BufferSpec packed = without_gaps(buffer);
+  const auto without = [&](std::span<const std::byte> bytes, ElementType type) {
+    return bytes.empty() ? std::vector<std::byte>() : gathered(buffer, bytes, bytes_of(type));
+  };
+  const std::vector<std::byte> own = without(got, buffer.type);
+  const std::vector<std::byte> values = without(expected.values, expected.type);
+  const std::vector<std::byte> magnitudes = without(expected.magnitudes, expected.type);
+  const Expected right{expected.type, values, magnitudes, expected.exact};
+  Finding found = compare_elements(packed, own, right, 0, packed.length);
+  const std::span<const std::byte> first = element_of(buffer.type, own, found);
+  const Expected first_right = element_of(right, found);
+  if (found.wrong > 0) {
+    found.first = static_cast<unsigned long long>(
+        position_of(buffer, static_cast<std::int64_t>(found.first)));
+  }
+  return verdict_of(packed, found, first, first_right, before);
+}
+
 }  // namespace
 
 Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const Expected& expected,
@@ -392,6 +413,7 @@ Verdict compare(const BufferSpec& buffer, std::span<const std::byte> got, const 
   assert(std::ssize(got) == buffer.bytes());
   assert(expected.magnitudes.empty() || expected.magnitudes.size() == expected.values.size());
   if (!buffer.members.empty()) return compare_members(buffer, got, expected, before);
+  if (buffer.has_gaps()) return compare_between_gaps(buffer, got, expected, before);
   const Finding found = compare_elements(buffer, got, expected, 0, buffer.length);
   return verdict_of(buffer, found, element_of(buffer.type, got, found), element_of(expected, found),
                     before);
@@ -401,6 +423,10 @@ Verdict compare_runs(const BufferSpec& buffer, std::span<const std::byte> one,
                      std::span<const std::byte> other) {
   assert(std::ssize(one) == buffer.bytes() && one.size() == other.size());
   if (std::memcmp(one.data(), other.data(), one.size()) == 0) return {};  // the common case
+  if (buffer.has_gaps()) {                                                // whose poison differs
+    return compare_runs(without_gaps(buffer), gathered(buffer, one, buffer.element_bytes()),
+                        gathered(buffer, other, buffer.element_bytes()));
+  }
   for (std::size_t i = 0; i < buffer.members.size(); ++i) {
     const Verdict verdict = compare_runs(member_buffer(buffer, i), member_elements(buffer, i, one),
                                          member_elements(buffer, i, other));

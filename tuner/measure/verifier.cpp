@@ -18,6 +18,10 @@ bool is_zero_workspace(const BufferSpec& spec) {
   return spec.role == Role::workspace && spec.fill == Fill::zero;
 }
 
+bool is_compared_on_host(const BufferSpec& spec) {
+  return !spec.members.empty() || spec.has_gaps();
+}
+
 void poison_unchecked(const Workspace& workspace, Poison poison) {
   for (const ZonedBuffer& buffer : workspace) {
     if (buffer.spec().role == Role::unchecked) buffer.poison(poison);
@@ -124,7 +128,7 @@ void Verifier::inspect(const Workspace& workspace, InputSet set, const Outputs& 
   compare(answers, set, report.findings);
   for (std::size_t i = 0; i < first.size(); ++i) {
     const BufferSpec& spec = workload_.buffers[answers[i].buffer];
-    if (!spec.members.empty()) continue;  // compared on the host
+    if (is_compared_on_host(spec)) continue;
     memory_.compare_bits(spec, first[i].get(), got(answers[i], set), &report.repeats[i]);
   }
 }
@@ -142,7 +146,7 @@ void Verifier::compare(const std::vector<SealedAnswer>& answers, InputSet set,
                        std::vector<Finding>& findings) const {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const BufferSpec& spec = workload_.buffers[answers[i].buffer];
-    if (!spec.members.empty()) continue;  // compared on the host
+    if (is_compared_on_host(spec)) continue;
     memory_.compare(spec, got(answers[i], set), answers[i], &findings[i]);
   }
 }
@@ -151,7 +155,8 @@ Verdict Verifier::verdict(Workspace& workspace, InputSet set, Poison poison, con
                           const Report& report) {
   Verdict found;
   for (std::size_t i = 0; i < report.zones.size(); ++i) {
-    if (report.zones[i] != 0) keep_first(found, buffers_.buffer(i, set).check_zones());
+    const ZonedBuffer& buffer = buffers_.buffer(i, set);
+    if (report.zones[i] != 0 || buffer.spec().has_gaps()) keep_first(found, buffer.check_zones());
   }
   for (std::size_t i = 0; i < report.space_zones.size(); ++i) {
     if (report.space_zones[i] != 0) keep_first(found, workspace[i].check_zones());
@@ -196,12 +201,12 @@ Verdict Verifier::workspace_verdict(const ZonedBuffer& buffer) const {
 Verdict Verifier::answer_verdict(const SealedAnswer& answer, InputSet set, Poison before,
                                  const Finding& finding) const {
   const BufferSpec& spec = workload_.buffers[answer.buffer];
-  const bool at_once = !spec.members.empty();
+  const bool at_once = is_compared_on_host(spec);
   if (!at_once && finding.wrong == 0) return verdict_of(spec, finding, {}, {answer.type, {}});
-  // The first wrong element, or all of an array of structs.
+  // The first wrong element, or all of what is compared on the host.
   const auto first = static_cast<std::int64_t>(at_once ? 0 : finding.first);
   const std::int64_t size = at_once ? spec.bytes() : bytes_of(spec.type);
-  const std::int64_t answer_size = at_once ? spec.bytes() : bytes_of(answer.type);
+  const std::int64_t answer_size = at_once ? answer_bytes(workload_, spec) : bytes_of(answer.type);
   const auto value = memory_.read(got(answer, set) + first * size, size);
   const auto right = memory_.unsealed(answer.values, first * answer_size, answer_size);
   std::vector<std::byte> magnitude;
@@ -217,7 +222,7 @@ Verdict Verifier::answer_verdict(const SealedAnswer& answer, InputSet set, Poiso
 Verdict Verifier::repeat_verdict(const SealedAnswer& answer, InputSet set, const std::byte* first,
                                  const Finding& finding) const {
   const BufferSpec& spec = workload_.buffers[answer.buffer];
-  const bool at_once = !spec.members.empty();
+  const bool at_once = is_compared_on_host(spec);
   if (!at_once && finding.wrong == 0) return {};
   const std::int64_t size = at_once ? spec.bytes() : bytes_of(spec.type);
   const std::int64_t offset = at_once ? 0 : static_cast<std::int64_t>(finding.first) * size;

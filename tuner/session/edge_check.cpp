@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/edge_check.hpp"
 
+#include <utility>
+
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/compiler_log.hpp"
@@ -9,39 +11,57 @@
 namespace autotune {
 
 EdgeCheck::EdgeCheck(const Target& target, const Problem& problem, Device& device)
-    : target_(target), device_(device), problem_(edge_problem(target, problem)) {
-  if (problem_) program_.emplace(target_, *problem_, device_.info());
-}
-
-std::optional<SourceUnit> EdgeCheck::unit(const Configuration& configuration) const {
-  const auto levels = levels_of(target_.parameters, configuration);
-  if (!program_ || !levels || !program_->is_valid(*levels)) return std::nullopt;
-  return program_->source_unit(*levels);
-}
-
-Verdict EdgeCheck::verify(const Configuration& configuration, const CompiledKernel& kernel) {
-  const Device::Turn turn = device_.take_turn();
-  Verdict verdict = verdict_or_failure([&] { return verify_there(configuration, kernel); });
-  if (verdict.outcome != Outcome::ok) {
-    verdict.message = format("on {}: {}", problem_text(target_, *problem_), verdict.message);
+    : target_(target), device_(device) {
+  for (Problem& each : edge_problems(target, problem, device.info())) {
+    Place& place = *places_.emplace_back(std::make_unique<Place>());
+    place.problem = std::move(each);
+    place.program.emplace(target_, place.problem, device_.info());
   }
-  return verdict;
 }
 
-Verdict EdgeCheck::verify_there(const Configuration& configuration, const CompiledKernel& kernel) {
+bool EdgeCheck::Place::takes(const Target& target, const Configuration& configuration) const {
+  const auto levels = levels_of(target.parameters, configuration);
+  return levels && program->is_valid(*levels);
+}
+
+std::vector<SourceUnit> EdgeCheck::units(const Configuration& configuration) const {
+  std::vector<SourceUnit> units;
+  for (const auto& place : places_) {
+    if (!place->takes(target_, configuration)) continue;
+    units.push_back(place->program->source_unit(place->program->levels(configuration)));
+  }
+  return units;
+}
+
+Verdict EdgeCheck::verify(const Configuration& configuration, const Compile& compile) {
+  for (const auto& place : places_) {
+    if (!place->takes(target_, configuration)) continue;
+    const auto kernel = compile(place->program->source_unit(place->program->levels(configuration)));
+    if (!kernel) continue;
+    Verdict verdict = verdict_or_failure([&] { return verify_at(*place, configuration, *kernel); });
+    if (verdict.outcome == Outcome::ok) continue;
+    verdict.message = format("on {}: {}", problem_text(target_, place->problem), verdict.message);
+    return verdict;
+  }
+  return {};
+}
+
+Verdict EdgeCheck::verify_at(Place& place, const Configuration& configuration,
+                             const CompiledKernel& kernel) {
+  const Device::Turn turn = device_.take_turn();
   if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, first_error(kernel.log));
-  const LaunchPlan plan = program_->plan(program_->levels(configuration));
-  return workbench().load(kernel, plan)->verify();
+  const LaunchPlan plan = place.program->plan(place.program->levels(configuration));
+  return workbench(place).load(kernel, plan)->verify();
 }
 
-Workbench& EdgeCheck::workbench() {
-  if (workbench_) return *workbench_;
+Workbench& EdgeCheck::workbench(Place& place) {
+  if (place.workbench) return *place.workbench;
   try {
-    workbench_ = device_.open(prepared_workload_of(target_, *problem_, device_.info()));
+    place.workbench = device_.open(prepared_workload_of(target_, place.problem, device_.info()));
   } catch (const Error& error) {
     throw Error(format("{} (this is the edge problem, see docs/manifest.md)", error.what()));
   }
-  return *workbench_;
+  return *place.workbench;
 }
 
 std::string edge_complaint(const Target& target, const Verdict& verdict) {

@@ -49,8 +49,8 @@ void Finalists::verify(const Policy& policy, const Deadline& deadline) {
 /// What verifying needs; all finalists' at once, by all threads.
 std::vector<CompileRequests::Result> Finalists::compile(std::size_t index) {
   std::vector<CompileRequests::Result> kernels{run_.scheduler().compile(index)};
-  if (auto unit = edge_.unit(run_.space().at(index))) {
-    kernels.push_back(run_.requests().compile(*std::move(unit)));
+  for (SourceUnit& unit : edge_.units(run_.space().at(index))) {
+    kernels.push_back(run_.requests().compile(std::move(unit)));
   }
   return kernels;
 }
@@ -118,10 +118,9 @@ void Finalists::refute(std::size_t index, const Verdict& verdict) {
 }
 
 Verdict Finalists::verify_at_edge(std::size_t index) {
-  const Configuration configuration = run_.space().at(index);
-  std::optional<SourceUnit> unit = edge_.unit(configuration);
-  if (!unit) return {};
-  return edge_.verify(configuration, *run_.requests().compile(*std::move(unit)).get());
+  return edge_.verify(run_.space().at(index), [this](SourceUnit unit) {
+    return run_.requests().compile(std::move(unit)).get();
+  });
 }
 
 Verdict Finalists::verify_repeatedly(LoadedFinalist& finalist) {

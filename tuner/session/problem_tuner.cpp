@@ -208,23 +208,25 @@ void ProblemTuner::start_from_elsewhere(const ProblemRun& run, TrialEvaluator& e
 /// ends the run only when it repeats, because a worker can also be killed from outside.
 void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge) {
   const Configuration configuration = run.space().at(run.default_index());
-  std::optional<SourceUnit> unit = edge.unit(configuration);
-  if (!unit) return;
-  std::shared_ptr<const CompiledKernel> kernel;
-  try {
-    kernel = wait_for(run.requests().compile(*std::move(unit)), [&] { return run.end().ask(); });
-  } catch (const NotCompiled&) {  // this says nothing about the configuration
-  }
-  if (!kernel) return;
-  Verdict verdict = edge.verify(configuration, *kernel);
-  if (verdict.outcome == Outcome::crash) verdict = edge.verify(configuration, *kernel);
+  using Kernel = std::shared_ptr<const CompiledKernel>;
+  const auto compile = [&](SourceUnit unit) -> Kernel {
+    try {
+      return wait_for(run.requests().compile(std::move(unit)), [&] { return run.end().ask(); });
+    } catch (const NotCompiled&) {  // this says nothing about the configuration
+      return nullptr;
+    }
+  };
+  Verdict verdict = edge.verify(configuration, compile);
+  if (verdict.outcome == Outcome::crash) verdict = edge.verify(configuration, compile);
   if (verdict.outcome != Outcome::ok) throw TargetError(edge_complaint(run.target(), verdict));
 }
 
 /// Compiles what a finalist needs on the edge problem while the search goes on.
 void ProblemTuner::compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index) {
   if (!device_.runs()) return;
-  if (auto unit = edge.unit(run.space().at(index))) run.requests().prefetch(*std::move(unit));
+  for (SourceUnit& unit : edge.units(run.space().at(index))) {
+    run.requests().prefetch(std::move(unit));
+  }
 }
 
 /// What is said of results that are right: once, because it is the same for all configurations.

@@ -14,6 +14,8 @@
 namespace autotune {
 namespace {
 
+constexpr std::size_t kMostDims = 5;  // as of a tensor map
+
 constexpr NameLevel kProblem = NameLevel::problem, kConfiguration = NameLevel::configuration;
 
 template <class Enumeration>
@@ -81,9 +83,9 @@ class ArgumentReader {
  private:
   ArgumentSpec argument(const std::string& name, const Node& node) {
     expect_argument_keys(node);
-    const bool is_buffer = node.has("length") || node.has("file");
+    const bool is_buffer = node.has("length") || node.has("file") || node.has("dims");
     if (is_buffer == node.has("value")) {
-      node.fail("give \"length\" or \"file\" for a buffer, or \"value\" for a scalar");
+      node.fail("give \"length\", \"dims\" or \"file\" for a buffer, or \"value\" for a scalar");
     }
     ArgumentSpec spec;
     spec.name = name;
@@ -96,7 +98,8 @@ class ArgumentReader {
       return;
     }
     node.expect_keys({"type", "length", "role", "fill", "file", "tolerance", "absolute",
-                      "repeatable", "value", "constant", "alignment"});
+                      "repeatable", "value", "constant", "alignment", "aligned", "dims", "strides",
+                      "when"});
   }
 
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
@@ -108,6 +111,10 @@ class ArgumentReader {
     if (const Node* const file = node.find("file")) read_file(spec, node, *file);
     if (const Node* const length = node.find("length")) {
       spec.length = reading_.names.integer(*length, kProblem);
+    }
+    read_dims(spec, node);
+    if (const Node* const when = node.find("when")) {
+      spec.when = reading_.names.integer(*when, kProblem);
     }
     if (const Node* const fill = node.find("fill")) read_fill(spec, *fill);
     if (const Node* const tolerance = node.find("tolerance")) {
@@ -127,11 +134,49 @@ class ArgumentReader {
     if (const Node* const alignment = node.find("alignment")) {
       spec.alignment = reading_.names.integer(*alignment, kProblem);
     }
+    if (const Node* const aligned = node.find("aligned")) {
+      if (spec.alignment) aligned->fail("give \"aligned\" or \"alignment\", not both");
+      spec.aligned = aligned->integer();
+      spec.alignment = reading_.names.integer({aligned_name(spec.name), *aligned, 0}, kProblem);
+    }
     if (const Node* const constant = node.find("constant")) {
       if (spec.role != Role::input) constant->fail("only an input can be in constant memory");
       spec.constant = reading_.names.integer(*constant, kConfiguration);
     }
     return spec;
+  }
+
+  /// The length is that from the first to the last element.
+  void read_dims(ArgumentSpec& spec, const Node& node) {
+    const Node* const dims = node.find("dims");
+    const Node* const strides = node.find("strides");
+    if (!dims) {
+      if (strides) strides->fail("\"strides\" are those of \"dims\": give these too");
+      return;
+    }
+    for (const char* const other : {"length", "file", "constant"}) {
+      if (node.has(other)) dims->fail(format("give \"dims\" or \"{}\", not both", other));
+    }
+    if (!spec.members.empty()) {
+      dims->fail("a struct with several types has no \"dims\": give its \"length\"");
+    }
+    const std::vector<Node>& sizes = dims->items(1, kMostDims);
+    std::string last = format("({})", excerpt_of(sizes[0]).text);
+    std::string packed = last;
+    const std::size_t outer = sizes.size() - 1;
+    if (strides) (void)strides->items(outer, outer);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      spec.dims.push_back(reading_.names.integer(sizes[i], kProblem));
+      if (i == 0) continue;
+      const std::string size = format("({})", excerpt_of(sizes[i]).text);
+      if (strides) {
+        const Node& stride = strides->items()[i - 1];
+        spec.strides.push_back(reading_.names.integer(stride, kProblem));
+        last += format(" + ({} - 1) * ({})", size, excerpt_of(stride).text);
+      }
+      packed += " * " + size;
+    }
+    spec.length = reading_.names.integer({strides ? last : packed, *dims, 0}, kProblem);
   }
 
   ArgumentSpec unchecked(ArgumentSpec spec, const Node& node) {

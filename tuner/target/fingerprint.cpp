@@ -28,7 +28,12 @@ std::set<std::string_view> names_in(std::string_view text) {
 class Meanings {
  public:
   explicit Meanings(const Target& target) {
-    for (const DefineSpec& each : target.defines) known_[each.name] = hash128(of(each.value));
+    for (const DefineSpec& each : target.defines) {
+      const bool is_free = std::ranges::find(target.free_sizes, each.name, &FreeSize::name) !=
+                           target.free_sizes.end();
+      known_[each.name] = is_free ? "free " + each.name : hash128(of(each.value));
+      if (is_free) defaults_ += format("free {} {}\n", each.name, of(each.value));
+    }
     const auto number = [&](const auto& specs, const char* kind) {
       for (const auto& each : specs) known_[each.name] = format("{} {}", kind, each.name);
     };
@@ -37,6 +42,9 @@ class Meanings {
     number(target.tensor_maps, "tensor map");
     number(target.textures, "texture");
   }
+
+  /// Free sizes with their defaults.
+  const std::string& free_sizes() const { return defaults_; }
 
   std::string of(const Expression& expression) const {
     return expression.identity([&](const std::string& name) {
@@ -55,6 +63,7 @@ class Meanings {
 
  private:
   std::map<std::string, std::string> known_;
+  std::string defaults_;
 };
 
 /// Optional keys have their own lines, so that the text of arguments without them is unchanged.
@@ -69,6 +78,10 @@ std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
   if (spec.repeatable) text += format("  repeatable {}\n", meanings.of(spec.repeatable));
   if (!spec.fill_values.empty()) text += format("  fill {}\n", meanings.of(spec.fill_values));
   if (spec.seed) text += format("  seed {}\n", *spec.seed);
+  if (!spec.dims.empty()) {
+    text += format("  dims {} strides {}\n", meanings.of(spec.dims), meanings.of(spec.strides));
+  }
+  if (spec.when) text += format("  when {}\n", meanings.of(spec.when));
   for (const MemberSpec& each : spec.members) text += format("  member {}\n", each.type);
   if (spec.file) text += format("  file {}\n", spec.file->hash);
   return text;
@@ -144,6 +157,7 @@ std::string measurement_fingerprint(const Target& target) {
   std::string text = source + '\0';
   for (const std::string& option : target.options) text += option + '\n';
   for (const std::string& size : target.sizes) text += size + '\n';
+  text += meanings.free_sizes();
   text += macros_text(meanings, target, source) + forms_text(target);
   text += format("{} {}\n", target.size_macros, meanings.of(target.bake_sizes));
   for (const ArgumentSpec& each : target.arguments) text += array_text(meanings, each);

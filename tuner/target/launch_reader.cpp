@@ -165,6 +165,9 @@ class LaunchReader {
       excerpt.fail("a real number needs its type: {type = \"f32\", value = …}");
     }
     arguments.emplace_back(std::move(value));
+    const std::string& name = arguments.back().value.text();
+    const auto& free = target_.free_sizes;
+    if (std::ranges::find(free, name, &FreeSize::name) != free.end()) arguments.back().type = "i64";
   }
 
   void pass_table(std::vector<PassedArgument>& arguments, const ManifestScope& scope,

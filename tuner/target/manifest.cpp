@@ -31,7 +31,8 @@ void expect_keys(const Node& root) {
        "default",   "constraints", "let",      "defines",  "bake_sizes",  "size_macros",
        "arguments", "workspace",   "launch",   "main",     "kernels",     "tensor_maps",
        "reference", "parts",       "families", "work",     "resources",   "model",
-       "prepare",   "check",       "textures", "extends",  "alternative"},
+       "prepare",   "check",       "textures", "extends",  "alternative", "free",
+       "requires"},
       {"use"});
 }
 
@@ -170,6 +171,7 @@ Target read(Node root, const fs::path& file, int format, const fs::path& folder,
   read_parameters(reading, target);
   declare_handles(reading);
   read_definitions(reading, target);
+  read_rules(reading, target);
   read_conditions(reading, target);
   read_space(reading, target);
   read_default(reading, target);

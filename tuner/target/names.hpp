@@ -36,7 +36,8 @@ class Names {
   /// name, such as `fast.partial`.
   std::string declare_handle(const Node& place, const std::string& name,
                              const std::string& scope = "");
-  /// Declares a definition or function, which may use later ones.
+  /// Declares a definition or function, which may use later ones. The value of a free size is
+  /// replaced by that of a call.
   void define(const Definition& definition, const std::string& scope, bool is_macro);
 
   /// All definitions, each after those that it uses. The caller adds `when` and guards.

@@ -50,6 +50,8 @@ struct Reading {
 void read_problem(Reading& reading, Target& target);
 void read_parameters(Reading& reading, Target& target);
 void read_definitions(Reading& reading, Target& target);
+/// The leasts of free sizes, and what the target requires of a problem.
+void read_rules(Reading& reading, Target& target);
 /// The `when` of each parameter; these expressions may use definitions.
 void read_conditions(Reading& reading, Target& target);
 void read_space(Reading& reading, Target& target);

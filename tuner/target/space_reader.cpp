@@ -49,10 +49,41 @@ void read_baked_sizes(Reading& reading, Target& target, const ManifestScope& sco
   target.bake_sizes = own;
 }
 
+constexpr std::int64_t kMostAligned = 256;  // of what cudaMalloc() gives
+
+/// Their defaults may use definitions, and definitions may use them.
+void define_free_sizes(Reading& reading, Target& target) {
+  if (const Node* const free = reading.root.find("free")) {
+    for (const auto& [name, node] : free->members()) {
+      node.expect_keys({"default", "least"});
+      reading.names.define({name, {}, excerpt_of(node["default"])}, "", false);
+      target.free_sizes.push_back({name, Expression::constant(0)});
+    }
+  }
+  for (const auto& [name, node] : reading.root["arguments"].members()) {
+    const Node* const aligned = node.find("aligned");
+    if (!aligned) continue;
+    const std::int64_t most = aligned->integer();
+    if (most < 1 || most > kMostAligned || (most & (most - 1)) != 0) {
+      aligned->fail(format("expected a power of two up to {}, in bytes", kMostAligned));
+    }
+    reading.names.define({aligned_name(name), {}, excerpt_of(*aligned)}, "", false);
+    target.free_sizes.push_back({aligned_name(name), Expression::constant(1), most});
+  }
+}
+
+/// A rule that gives no message is its own.
+ProblemRule rule_of(Reading& reading, const Excerpt& rule, const Node* message) {
+  return {reading.names.integer(rule, NameLevel::problem),
+          message ? message->text()
+                  : format("there is no such problem: \"{}\" does not hold", rule.text)};
+}
+
 }  // namespace
 
 void read_definitions(Reading& reading, Target& target) {
   std::size_t count = 0;
+  define_free_sizes(reading, target);
   for (const ManifestScope& scope : reading.scopes) {
     for (const char* const key : {"let", "defines"}) {
       for (const Node* const block : scope.all(key)) {
@@ -73,6 +104,30 @@ void read_definitions(Reading& reading, Target& target) {
     spec.value = reading.guarded(*scope, spec.value, 0);
     spec.when = scope->guard;
     target.defines.push_back(spec);
+  }
+}
+
+void read_rules(Reading& reading, Target& target) {
+  for (FreeSize& size : target.free_sizes) {
+    if (size.most) continue;  // an alignment
+    const Node& node = reading.root["free"][size.name];
+    const Excerpt value = excerpt_of(node["default"]);
+    (void)reading.names.integer({size.name, value.node, value.offset}, NameLevel::problem);
+    if (const Node* const least = node.find("least")) {
+      size.least = reading.names.integer(*least, NameLevel::problem);
+    }
+  }
+  const Node* const rules = reading.root.find("requires");
+  if (!rules) return;
+  for (const Node& each : rules->one_or_more(kMostItems)) {
+    if (each.is(Node::Kind::table)) {
+      each.expect_keys({"rule", "message"});
+      target.rules.push_back(rule_of(reading, excerpt_of(each["rule"]), &each["message"]));
+      continue;
+    }
+    for (const Excerpt& rule : statements_of(each)) {
+      target.rules.push_back(rule_of(reading, rule, nullptr));
+    }
   }
 }
 

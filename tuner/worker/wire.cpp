@@ -13,7 +13,7 @@ namespace autotune {
 WIRE_MEMBERS(Dim3, x, y, z)
 WIRE_MEMBERS(Member, name, type, offset)
 WIRE_MEMBERS(BufferSpec, name, type, length, role, fill, tolerance, file, file_offset, fill_values,
-             seed, absolute, repeatable, members, alignment)
+             seed, absolute, repeatable, members, alignment, dims, strides, shift)
 WIRE_MEMBERS(Scalar, type, integer, real, name)
 WIRE_MEMBERS(BufferRef, index)
 WIRE_MEMBERS(TensorMap, buffer, dims, strides, box, swizzle_bytes, tf32)

@@ -18,7 +18,9 @@ class EdgeCheckTest : public ::testing::Test {
 
   Verdict verify(FakeDevice& device) const {
     EdgeCheck edge(target_, problem_, device);
-    return edge.verify(configuration_, device.compile(edge.unit(configuration_).value()));
+    return edge.verify(configuration_, [&](const SourceUnit& unit) {
+      return std::make_shared<const CompiledKernel>(device.compile(unit));
+    });
   }
 
   Target target_ = two_parameters();
@@ -46,13 +48,13 @@ TEST_F(EdgeCheckTest, HoweverItFailsTheProblemIsNamed) {
 TEST_F(EdgeCheckTest, WhatIsNotValidThereNeedNotBeVerified) {
   target_.constraints.push_back(Expression::parse("N % 2 == 0"));
   FakeDevice device(bowl);
-  EXPECT_FALSE(EdgeCheck(target_, problem_, device).unit(configuration_));
+  EXPECT_THAT(EdgeCheck(target_, problem_, device).units(configuration_), testing::IsEmpty());
 }
 
 TEST_F(EdgeCheckTest, WhereTheAnswerIsAFileNothingIsVerified) {
   target_.reference.kind = ReferenceSpec::Kind::file;
   FakeDevice device(bowl);
-  EXPECT_FALSE(EdgeCheck(target_, problem_, device).unit(configuration_));
+  EXPECT_THAT(EdgeCheck(target_, problem_, device).units(configuration_), testing::IsEmpty());
 }
 
 }  // namespace
