@@ -17,6 +17,7 @@ from ._streams import current_ordinal
 
 Setting = Union[str, int]
 ORIGINS = ("exact", "transferred", "same architecture", "default")
+DEFAULT_SIZE = -1  # AUTOTUNE_DEFAULT_SIZE
 VALIDITIES = ("valid", "environment drifted", "source drifted")
 
 
@@ -63,7 +64,7 @@ class Target:
         #: The ordinal of the GPU that kernels are launched on; -1: this computer's processor;
         #: -2: the device is not here.
         self.place = int(c.autotune_place(handle))
-        #: The names of the sizes, in the order in which methods take them.
+        #: The names of the sizes, in the order in which methods take them; free sizes come last.
         self.sizes = tuple(
             text(c.autotune_size_name(handle, i)) for i in range(c.autotune_all_sizes(handle))
         )
@@ -99,8 +100,9 @@ class Target:
 
     def lookup(self, *sizes: int, **named: int) -> Answer:
         """The configuration for sizes in the target's order, or by name: `lookup(512, 512, 64)`,
-        `lookup(M=512, N=512, K=64)`. Raises UsageError for wrong sizes, NotFoundError if no
-        configuration is valid for them."""
+        `lookup(M=512, N=512, K=64)`. Sizes with a default may be left out, or be -1, as in
+        `lookup(M=512, N=512, K=64, lda=72)`. Raises UsageError for wrong sizes, NotFoundError if
+        no configuration is valid for them."""
         answer = ffi.new("autotune_answer *")
         answer.size = ffi.sizeof("autotune_answer")
         values = self._values(sizes, named)
@@ -156,12 +158,13 @@ class Target:
         if sizes and named:
             raise UsageError(f"{self.name}: give all sizes in order, or all by name")
         if named:
-            count = max(len(named), self._needed_sizes)  # only the last ones may be left out
-            if set(named) != set(self.sizes[:count]):
+            if not set(self.sizes[: self._needed_sizes]) <= set(named) <= set(self.sizes):
                 raise UsageError(
                     f"{self.name} has the sizes {', '.join(self.sizes)}, not {', '.join(named)}"
                 )
-            sizes = tuple(named[name] for name in self.sizes[:count])
+            sizes = tuple(named.get(name, DEFAULT_SIZE) for name in self.sizes)
+            while sizes[-1] == DEFAULT_SIZE and len(sizes) > self._needed_sizes:
+                sizes = sizes[:-1]
         for size in sizes:
             if isinstance(size, bool) or not hasattr(size, "__index__"):
                 given_as = f"{self.name}: the size {size!r}"

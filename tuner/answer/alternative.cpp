@@ -31,7 +31,7 @@ void require_the_same_call(const TargetLookup& own, const TargetLookup& other) {
     throw UsageError(format("autotune_options.alternative: {} and {} have different {}",
                             own.target().name, other.target().name, what));
   };
-  if (own.target().sizes != other.target().sizes) refuse("sizes");
+  if (size_names(own.target()) != size_names(other.target())) refuse("sizes");
   const std::vector<std::int64_t> sizes(own.target().sizes.size(), 64);
   const TargetProgram mine(own.target(), own.problem_for(sizes), own.device());
   const TargetProgram others(other.target(), other.problem_for(sizes), other.device());

@@ -48,7 +48,7 @@ std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_
   if (best->from) {
     const KnownProblem& from = *best->from->known;
     choice.is_model_only = false;
-    choice.distance = db::size_distance(from.problem->sizes, sizes);
+    choice.distance = db::size_distance(from.problem->sizes, key_of(sized_.target, sizes));
     choice.same_device = from.is_here;
     choice.default_ns = from.problem->standard.ns;
     choice.known.validity = from.problem->good.front().validity;

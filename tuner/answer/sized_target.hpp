@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target with fixed settings on one device, for any sizes.
+// A target with fixed settings on one device, for any sizes. Free sizes may follow those of the
+// key; they decide validity and expected times, and stored results are found without them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,6 +20,12 @@ struct SizedTarget {
   const DeviceInfo& device;
   const TargetProgram& program;  // with given sizes
 };
+
+/// The sizes of the key, without free ones.
+inline std::span<const std::int64_t> key_of(const Target& target,
+                                            std::span<const std::int64_t> sizes) {
+  return sizes.first(std::min(sizes.size(), target.sizes.size()));
+}
 
 /// The levels of a stored text. nullopt if it is not a configuration of the target.
 std::optional<Levels> levels_in(const Target& target, std::string_view configuration);

@@ -37,6 +37,16 @@ bool is_exact(const db::LookupRow& row) {
   return row.same_device && row.validity != db::Validity::source_drifted;
 }
 
+/// The answer for the default free sizes, where others are asked for. Times at these are expected,
+/// and no library was timed.
+LookupAnswer at_other_free_sizes(LookupAnswer answer) {
+  if (answer.origin == db::Origin::exact) answer.origin = db::Origin::transferred;
+  answer.expected_ns = answer.baseline_ns = 0;
+  answer.baseline = {};
+  answer.early_start = false;
+  return answer;
+}
+
 /// Between the configuration and the vendor's library: by their times, or by a person.
 bool is_settled(const db::LookupRow& row) {
   return row.same_device && (row.library_timed || row.provenance == "pinned");
@@ -144,25 +154,73 @@ const std::string& TargetLookup::offered_library() {
   return *offered_library_;
 }
 
-LookupAnswer TargetLookup::find(std::span<const std::int64_t> sizes) {
+std::span<const std::int64_t> TargetLookup::key(std::span<const std::int64_t> sizes) const {
+  return key_of(target_, sizes);
+}
+
+/// Without free sizes at the end that are left to their defaults.
+std::span<const std::int64_t> TargetLookup::without_defaults(
+    std::span<const std::int64_t> sizes) const {
+  while (sizes.size() > target_.sizes.size() && sizes.back() == kDefaultSize) {
+    sizes = sizes.first(sizes.size() - 1);
+  }
+  return sizes;
+}
+
+/// The same without free sizes that have the value of their default.
+TargetLookup::Sizes TargetLookup::away_from_defaults(std::span<const std::int64_t> sizes) const {
+  Sizes away(sizes.begin(), sizes.end());
+  const std::size_t first = target_.sizes.size();
+  if (away.size() <= first) return away;
+  const std::vector<std::int64_t> defaults = program_.free_values(key(sizes));
+  for (std::size_t i = first; i < away.size(); ++i) {
+    if (away[i] == defaults[i - first]) away[i] = kDefaultSize;
+  }
+  away.resize(without_defaults(away).size());
+  return away;
+}
+
+/// A pin serves other free sizes, too, where it is valid.
+std::optional<LookupAnswer> TargetLookup::pinned(std::span<const std::int64_t> sizes) const {
+  const auto answer = [](std::string_view configuration) {
+    return LookupAnswer{configuration, "pinned", db::Origin::exact, {}, 0, 0, 0};
+  };
+  const auto own = pins_.find(sizes);
+  if (own != pins_.end()) return answer(own->second);
+  const auto pin = pins_.find(key(sizes));
+  if (pin == pins_.end() || !is_valid(levels_in(target_, pin->second), sizes)) return std::nullopt;
+  return answer(pin->second);
+}
+
+std::optional<LookupAnswer> TargetLookup::settled(std::span<const std::int64_t> key) const {
+  const db::LookupRow* row = tables_.table().find(key);
+  if (!row || !is_exact(*row) || !is_settled(*row)) return std::nullopt;
+  return answer_of(*row, db::Origin::exact, 0);
+}
+
+LookupAnswer TargetLookup::find(std::span<const std::int64_t> given) {
+  const auto sizes = without_defaults(given);
   if (has_pins_.load(std::memory_order_acquire)) {
     const std::lock_guard lock(mutex_);
-    const auto pinned = pins_.find(Sizes(sizes.begin(), sizes.end()));
-    if (pinned != pins_.end()) return {pinned->second, "pinned", db::Origin::exact, {}, 0, 0, 0};
+    if (auto pin = pinned(sizes)) return *pin;
   }
-  const db::LookupRow* row = tables_.table().find(sizes);
-  if (row && is_exact(*row) && is_settled(*row)) {
-    return answer_of(*row, db::Origin::exact, 0);
+  if (sizes.size() <= target_.sizes.size()) {
+    if (auto exact = settled(sizes)) return *exact;
   }
+  const std::lock_guard lock(mutex_);
   return transfer(sizes);
 }
 
 /// Computed once for each problem, then remembered.
 LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
-  const std::lock_guard lock(mutex_);
   if (const auto raced = first_uses_.find(sizes); raced != first_uses_.end()) return raced->second;
   if (const auto known = remembered_.find(sizes); known != remembered_.end()) return known->second;
   check(sizes);
+  const Sizes away = away_from_defaults(sizes);
+  if (away.size() < sizes.size()) {
+    const auto exact = away.size() == target_.sizes.size() ? settled(away) : std::nullopt;
+    return remember(sizes, exact ? *exact : transfer(away));
+  }
   auto answer = stored(sizes);
   if (!answer) answer = chosen(sizes);
   if (!answer) {
@@ -174,9 +232,15 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
     const std::string configuration(answer->configuration);
     answer->expected_ns = experience_->expected_seconds(configuration, sizes) * 1e9;
   }
+  if (sizes.size() > target_.sizes.size()) answer->library_is_expected = false;
   if (answer->library_is_expected) weigh_library(*answer, sizes);
+  return remember(sizes, *answer);
+}
+
+LookupAnswer TargetLookup::remember(std::span<const std::int64_t> sizes,
+                                    const LookupAnswer& answer) {
   if (remembered_.size() >= kMostRemembered) remembered_.clear();
-  return remembered_.emplace(Sizes(sizes.begin(), sizes.end()), *answer).first->second;
+  return remembered_.emplace(Sizes(sizes.begin(), sizes.end()), answer).first->second;
 }
 
 /// Without evidence that ours is faster, the library answers.
@@ -188,15 +252,22 @@ void TargetLookup::weigh_library(LookupAnswer& answer, std::span<const std::int6
   answer.baseline_ns = library->seconds * 1e9;
 }
 
-/// The row of exactly these sizes, if it is valid here: of a changed source or another device, or
-/// one beside which the library was not timed.
+/// The row of exactly these sizes, if it is valid here: of a changed source or another device, one
+/// beside which the library was not timed, or one of the default free sizes.
 std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> sizes) const {
-  const db::LookupRow* row = tables_.table().find(sizes);
+  const bool is_away = sizes.size() > target_.sizes.size();
+  if (const auto raced = first_uses_.find(key(sizes)); is_away && raced != first_uses_.end()) {
+    if (is_valid(levels_in(target_, raced->second.configuration), sizes)) {
+      return at_other_free_sizes(raced->second);
+    }
+  }
+  const db::LookupRow* row = tables_.table().find(key(sizes));
   if (!row) return std::nullopt;
   const std::optional<Levels> levels = levels_in(target_, row->configuration);
-  if (!is_valid(levels, sizes) || experience_->failed(levels, sizes)) return std::nullopt;
+  if (!is_valid(levels, sizes) || experience_->failed(levels, key(sizes))) return std::nullopt;
   LookupAnswer answer =
       answer_of(*row, row->same_device ? db::Origin::exact : db::Origin::same_architecture, 0);
+  if (is_away) return at_other_free_sizes(answer);
   answer.library_is_expected = !is_settled(*row);
   return answer;
 }
@@ -226,26 +297,44 @@ bool TargetLookup::is_valid(const std::optional<Levels>& levels,
 }
 
 void TargetLookup::check(std::span<const std::int64_t> sizes) const {
-  if (sizes.size() != target_.sizes.size()) {
-    throw UsageError(format("{} has {} size{}, not {}", target_.name, target_.sizes.size(),
-                            target_.sizes.size() == 1 ? "" : "s", sizes.size()));
+  const std::size_t count = target_.sizes.size(), all = count + target_.free_sizes.size();
+  if (sizes.size() < count || sizes.size() > all) {
+    throw UsageError(format("{} has {}{} size{}, not {}", target_.name, count,
+                            all > count ? format(" to {}", all) : "", all == 1 ? "" : "s",
+                            sizes.size()));
   }
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     if (sizes[i] < 1 || sizes[i] > 2147483647) {
       throw UsageError(format("{}: the size {}={} is not from 1 to 2147483647", target_.name,
                               target_.sizes[i], sizes[i]));
     }
   }
+  for (std::size_t i = count; i < sizes.size(); ++i) {
+    if (sizes[i] < 0 && sizes[i] != kDefaultSize) {
+      throw UsageError(format("{}: the size {}={} is below 0; {} means its default", target_.name,
+                              target_.free_sizes[i - count].name, sizes[i], kDefaultSize));
+    }
+  }
+  if (target_.free_sizes.empty() && target_.rules.empty()) return;
+  if (const std::string refusal = program_.refusal(sizes); !refusal.empty()) {
+    throw UsageError(refusal);
+  }
 }
 
 Problem TargetLookup::problem_for(std::span<const std::int64_t> sizes) const {
   check(sizes);
-  return problem_with(sizes);
+  return problem_with(away_from_defaults(sizes));
 }
 
 Problem TargetLookup::problem_with(std::span<const std::int64_t> sizes) const {
   Problem problem = ones_;
-  for (std::size_t i = 0; i < sizes.size(); ++i) problem.values[i].value = sizes[i];
+  const std::size_t count = target_.sizes.size();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i < count) problem.values[i].value = sizes[i];
+    if (i >= count && sizes[i] != kDefaultSize) {
+      problem.free.push_back({target_.free_sizes[i - count].name, sizes[i]});
+    }
+  }
   return problem;
 }
 
@@ -257,12 +346,12 @@ std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) {
 std::string TargetLookup::known_default(std::span<const std::int64_t> sizes) const {
   for (const Configuration& each : defaults_) {
     const auto levels = levels_of(target_.parameters, each);
-    if (is_valid(levels, sizes) && !experience_->failed(levels, sizes)) return to_text(each);
+    if (is_valid(levels, sizes) && !experience_->failed(levels, key(sizes))) return to_text(each);
   }
   const Problem problem = problem_for(sizes);
   const ParameterSpace space = space_of(target_, problem, device_);
   if (space.empty()) throw Error(why_refused(target_, space));
-  const auto index = default_index_without(target_, space, experience_->failed_at(sizes));
+  const auto index = default_index_without(target_, space, experience_->failed_at(key(sizes)));
   if (index) return to_text(space.at(*index));
   throw Error(format("{}: every configuration failed for {} on {}: tune it again with --retune",
                      target_.name, problem_text(target_, problem), device_.name));
@@ -317,11 +406,11 @@ void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view con
                        problem_text(target_, problem_for(sizes)), device_.name));
   }
   const std::lock_guard lock(mutex_);
-  const Sizes key(sizes.begin(), sizes.end());
+  const Sizes where = away_from_defaults(sizes);
   if (text.empty()) {
-    pins_.erase(key);
+    pins_.erase(where);
   } else {
-    pins_[key] = interned(text);
+    pins_[where] = interned(text);
   }
   has_pins_.store(!pins_.empty(), std::memory_order_release);
 }

@@ -48,8 +48,12 @@ class TargetLookup {
   const std::string& warnings() const { return *warnings_.load(std::memory_order_acquire); }
   void warn(const std::string& sentence);
 
-  /// Throws UsageError for a wrong count of sizes or a size below 1, Error if no configuration is
-  /// valid. For tuned sizes it neither locks nor allocates.
+  // Everywhere, free sizes may follow the others: kDefaultSize, and sizes that are left out, have
+  // their default.
+
+  /// Throws UsageError for a wrong count of sizes, a size below 1, and a problem that the target
+  /// refuses; Error if no configuration is valid. For tuned sizes it neither locks nor allocates.
+  /// Where free sizes are away from their defaults, no library answers.
   LookupAnswer find(std::span<const std::int64_t> sizes);
   /// find() as sentences for a person.
   std::string explain(std::span<const std::int64_t> sizes);
@@ -64,7 +68,8 @@ class TargetLookup {
   void keep_failures(std::span<const std::int64_t> sizes, std::vector<std::string> configurations);
 
   /// Pins a configuration until refresh(). An empty text removes the pin. Throws Error if the
-  /// configuration is not valid for these sizes.
+  /// configuration is not valid for these sizes. A pin without free sizes is the answer for all of
+  /// them for which it is valid.
   void pin(std::span<const std::int64_t> sizes, std::string_view configuration);
   /// Reads the databases again. Rows of a database that cannot be read stay. In that case pins stay
   /// too, and db::StoreError has the reason.
@@ -95,7 +100,13 @@ class TargetLookup {
   db::LookupRequest request() const;
   db::PastTimes read_past(std::span<const db::Layer> layers) const;
 
+  std::span<const std::int64_t> key(std::span<const std::int64_t> sizes) const;
+  std::span<const std::int64_t> without_defaults(std::span<const std::int64_t> sizes) const;
+  Sizes away_from_defaults(std::span<const std::int64_t> sizes) const;
+  std::optional<LookupAnswer> pinned(std::span<const std::int64_t> sizes) const;
+  std::optional<LookupAnswer> settled(std::span<const std::int64_t> key) const;
   LookupAnswer transfer(std::span<const std::int64_t> sizes);
+  LookupAnswer remember(std::span<const std::int64_t> sizes, const LookupAnswer& answer);
   void weigh_library(LookupAnswer& answer, std::span<const std::int64_t> sizes);
   const std::string& offered_library();
   std::optional<LookupAnswer> stored(std::span<const std::int64_t> sizes) const;
@@ -126,7 +137,7 @@ class TargetLookup {
   std::vector<db::FailedThere> failed_here_;  // in this process
   std::unique_ptr<Experience> experience_;
   std::set<std::string, std::less<>> texts_;
-  std::map<Sizes, std::string_view> pins_;
+  std::map<Sizes, std::string_view, SizesLess> pins_;
   std::atomic<bool> has_pins_{false};
 };
 

@@ -43,10 +43,10 @@ TransferCandidates::TransferCandidates(const SizedTarget& sized, const KnownTime
                                        std::span<const std::int64_t> sizes)
     : sized_(sized),
       known_(known),
-      sizes_(sizes),
-      near_(nearest(known, sizes)),
+      key_(key_of(sized.target, sizes)),
+      near_(nearest(known, key_)),
       is_valid_(sized.program.sized_validity(), sizes),
-      failed_(known.failed_at(sizes)),
+      failed_(known.failed_at(key_)),
       predictions_(known.models().at(sizes)) {}
 
 std::vector<TransferCandidate> TransferCandidates::of_cover(const Covers& covers) {
@@ -54,7 +54,7 @@ std::vector<TransferCandidate> TransferCandidates::of_cover(const Covers& covers
   seen_.assign(known_.count(), false);
   for (const NearProblem& near : near_) {
     const KnownProblem& known = *near.known;
-    if (!known.is_here || !known.pinned || !covers.spans(known.problem->cover, sizes_)) continue;
+    if (!known.is_here || !known.pinned || !covers.spans(known.problem->cover, key_)) continue;
     if (const auto one = from(near, *known.pinned)) all.push_back(*one);
   }
   std::vector<TransferCandidate> valid;

@@ -105,7 +105,8 @@ typedef struct autotune_answer {
   autotune_validity validity;
   double median_ns;  /* measured or predicted; of the near sizes if transferred; 0: unknown */
   double default_ns; /* of the default configuration at the same sizes; 0: unknown */
-  double factor;     /* distance of the near sizes: 2 if each is off by two; 1 if exact */
+  double factor;     /* distance of the near sizes: 2 if each is off by two; 1 if exact, or if only
+                        free sizes differ */
   /* If a vendor's library was faster than every configuration in the playoff: its plugin and
    * candidate, `cublas cublasSgemm`, and its time. Where it was not timed for these sizes, if it
    * computes them and no configuration is known to be faster: its plugin and the expected time, 0
@@ -297,9 +298,12 @@ AUTOTUNE_API autotune_status autotune_hold_constant(autotune_kernel* kernel, con
  * outside of a capture before you launch such a graph again. */
 AUTOTUNE_API autotune_status autotune_invalidate(autotune_kernel* kernel);
 
-/* How many sizes the target has. Those after the first autotune_sizes() have a default, so every
- * function that takes sizes also takes fewer: the last ones may be left out. */
+/* How many sizes the target has, free sizes (docs/manifest.md) included, which come last. Those
+ * after the first autotune_sizes() have a default. Every function that takes sizes also takes
+ * fewer: the last ones may be left out, and AUTOTUNE_DEFAULT_SIZE may stand for others. 0 is a
+ * value of a free size. A prepared kernel is for its sizes and free sizes. */
 AUTOTUNE_API size_t autotune_all_sizes(const autotune_handle* handle);
+enum { AUTOTUNE_DEFAULT_SIZE = -1 };
 
 #ifdef __cplusplus
 }

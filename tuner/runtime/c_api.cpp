@@ -277,11 +277,16 @@ size_t autotune_sizes(const autotune_handle* handle) {
 }
 
 size_t autotune_all_sizes(const autotune_handle* handle) {
-  return handle ? handle->lookup.target().sizes.size() : 0;
+  if (!handle) return 0;
+  const Target& target = handle->lookup.target();
+  return target.sizes.size() + target.free_sizes.size();
 }
 
 const char* autotune_size_name(const autotune_handle* handle, size_t index) {
-  return index < autotune_all_sizes(handle) ? handle->lookup.target().sizes[index].c_str() : "";
+  if (index >= autotune_all_sizes(handle)) return "";
+  const Target& target = handle->lookup.target();
+  const std::size_t key = target.sizes.size();
+  return (index < key ? target.sizes[index] : target.free_sizes[index - key].name).c_str();
 }
 
 autotune_status autotune_lookup(autotune_handle* handle, const int64_t* sizes, size_t count,

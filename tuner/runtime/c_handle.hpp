@@ -2,6 +2,7 @@
 // The handles of the C API, and the conversion of exceptions to statuses.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -74,13 +75,15 @@ class NoDevice : public Error {
   using Error::Error;
 };
 
-/// The sizes of a call, with the default of those that it leaves out.
+/// The sizes of a call, with the default of those of the key that it leaves out.
 class CallSizes {
  public:
   CallSizes(const autotune_handle& handle, const std::int64_t* sizes, std::size_t count)
       : all_(sizes, count) {
     const Target& target = handle.lookup.target();
-    if (count >= target.sizes.size()) return;
+    const auto given = all_.first(std::min(count, target.sizes.size()));
+    const bool has_default = std::ranges::find(given, kDefaultSize) != given.end();
+    if (count >= target.sizes.size() && !has_default) return;
     completed_ = all_sizes(target, all_);
     all_ = completed_;
   }

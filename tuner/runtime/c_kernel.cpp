@@ -200,7 +200,9 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
     const CallSizes all(*handle, sizes, count);
     if (handle->first_use) {
       const OnDevice on_device(*handle->ordinal);
-      handle->first_use->settle(handle->lookup, all, handle->alternative.get());
+      // Results belong to the default free sizes.
+      handle->first_use->settle(handle->lookup, key_of(handle->lookup.target(), all),
+                                handle->alternative.get());
     }
     TargetLookup& lookup = lookup_for(*handle, all);
     const Problem problem = lookup.problem_for(all);

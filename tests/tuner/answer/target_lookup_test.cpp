@@ -124,6 +124,35 @@ TEST_F(TargetLookupTest, UntunedSizesTakeTheNearestWinnerThatIsValidThere) {
   EXPECT_EQ(lookup.find(odd).origin, Origin::default_configuration);
 }
 
+TEST_F(TargetLookupTest, FreeSizesAwayFromTheirDefaultsGetTheNextConfigurationThatIsValid) {
+  tune(512, "BM=64");
+  tune(1024, "BM=32");
+  Target target = target_of();
+  target.free_sizes = {{"lda", Expression::parse("K")}};
+  target.defines = {{"lda", Expression::parse("K"), false}};
+  target.constraints.push_back(Expression::parse("lda % BM == 0"));
+  TargetLookup lookup(target, {}, gpu(), "l2=hot launch=graph", {{path_}});
+  const auto find = [&](std::vector<std::int64_t> sizes) { return lookup.find(sizes); };
+  EXPECT_EQ(find({512, 512, 512}).origin, Origin::exact);
+  for (const std::int64_t lda : {-1, 512}) {
+    EXPECT_EQ(find({512, 512, 512, lda}).origin, Origin::exact) << "the default";
+    EXPECT_EQ(find({512, 512, 512, lda}).median_ns, 10000);
+  }
+  const LookupAnswer valid = find({512, 512, 512, 576});
+  EXPECT_EQ(valid.configuration, "BM=64");
+  EXPECT_EQ(valid.origin, Origin::transferred) << "measured at the default only";
+  EXPECT_EQ(valid.distance, 0);
+  EXPECT_EQ(find({512, 512, 512, 544}).configuration, "BM=32");
+  EXPECT_EQ(find({512, 512, 512, 528}).configuration, "BM=16");
+  EXPECT_THROW(find({512, 512, 512, 520}), Error) << "no configuration is valid";
+  EXPECT_THROW(find({512, 512, 512, 511}), UsageError);
+  EXPECT_EQ(lookup.problem_for(std::vector<std::int64_t>{512, 512, 512, 512}).free.size(), 0u);
+  EXPECT_THAT(lookup.explain(std::vector<std::int64_t>{512, 512, 512, 576}), HasSubstr("lda=576"));
+  lookup.pin(std::vector<std::int64_t>{512, 512, 512}, "BM=32");
+  EXPECT_EQ(find({512, 512, 512, 576}).provenance, "pinned");
+  EXPECT_EQ(find({512, 512, 512, 528}).configuration, "BM=16") << "the pin is not valid there";
+}
+
 TEST_F(TargetLookupTest, AnotherDeviceOfTheArchitectureComesBeforeTheDefault) {
   tune(512, "BM=64", "NVIDIA H100");
   TargetLookup lookup = open();

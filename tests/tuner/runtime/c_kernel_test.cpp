@@ -82,6 +82,81 @@ reference.configuration = "default"
   autotune_close(handle_);
 }
 
+TEST_F(CKernel, FreeSizesAreOfTheKernelAndDecideWhichConfigurationIsValid) {
+  std::ofstream(folder_ / "copy.cu") << R"cu(
+extern "C" __global__ void copy(const float* x, const float* shift, float* y, int rows, int columns,
+                                long long ldx, long long ldy) {
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; j += VECTOR)
+      for (int k = j; k < j + VECTOR; ++k) y[i * ldy + k] = x[i * ldx + k] + (shift ? shift[k] : 0);
+}
+)cu";
+  const std::string manifest = (folder_ / "copy.target.toml").string();
+  std::ofstream(manifest) << R"toml(manifest = 2
+name = "copy"
+source = "copy.cu"
+sizes = ["rows", "columns"]
+free.ldx = { default = "columns" }
+free.ldy = { default = "columns", least = "columns" }
+parameters.VECTOR = [1, 2]
+default = { VECTOR = 2 }
+constraints = "gcd(columns, ldx, ldy, x_aligned / 4) % VECTOR == 0"
+arguments.x = { type = "f32", dims = ["columns", "rows"], strides = ["ldx"], aligned = 8 }
+arguments.shift = { type = "f32", length = "columns", when = "columns == 3" }
+arguments.y = { type = "f32", dims = ["columns", "rows"], strides = ["ldy"], role = "output" }
+kernels.copy = { grid = 1, block = 1, arguments = ["x", "shift", "y", "rows", "columns", "ldx", "ldy"] }
+reference.configuration = "default"
+)toml";
+  options_.device = "host";
+  options_.target = manifest.c_str();
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  EXPECT_EQ(autotune_sizes(handle_), 2u);
+  ASSERT_EQ(autotune_all_sizes(handle_), 5u);
+  EXPECT_STREQ(autotune_size_name(handle_, 2), "ldx");
+  EXPECT_STREQ(autotune_size_name(handle_, 4), "x_aligned");
+  struct Case {
+    std::vector<int64_t> sizes;
+    const char* configuration;
+    std::vector<float> expected;
+  };
+  const int64_t by_default = AUTOTUNE_DEFAULT_SIZE;
+  for (const Case& each :
+       std::vector<Case>{{{2, 2}, "VECTOR=2", {1, 2, 3, 4, 0}},
+                         {{2, 2, by_default, 2, by_default}, "VECTOR=2", {1, 2, 3, 4, 0}},
+                         {{2, 2, 0}, "VECTOR=2", {1, 2, 1, 2, 0}},  // one row for both
+                         {{2, 2, by_default, 3}, "VECTOR=1", {1, 2, 0, 3, 4}},
+                         {{2, 2, 3}, "VECTOR=1", {1, 2, 4, 5, 0}},
+                         {{2, 2, by_default, by_default, 4}, "VECTOR=1", {1, 2, 3, 4, 0}}}) {
+    autotune_answer answer{};
+    answer.size = sizeof answer;
+    ASSERT_EQ(autotune_lookup(handle_, each.sizes.data(), each.sizes.size(), &answer), AUTOTUNE_OK)
+        << autotune_message();
+    EXPECT_STREQ(answer.configuration, each.configuration);
+    autotune_kernel* kernel = nullptr;
+    ASSERT_EQ(autotune_prepare(handle_, each.sizes.data(), each.sizes.size(), &kernel), AUTOTUNE_OK)
+        << autotune_message();
+    EXPECT_STREQ(autotune_kernel_configuration(kernel), each.configuration);
+    EXPECT_EQ(autotune_kernel_buffers(kernel), 2u) << "there is no shift";
+    alignas(16) float x[] = {1, 2, 3, 4, 5};
+    std::vector<float> y(5);
+    void* const buffers[] = {x, y.data()};
+    ASSERT_EQ(autotune_launch(kernel, buffers, 2, nullptr), AUTOTUNE_OK) << autotune_message();
+    EXPECT_EQ(y, each.expected);
+    autotune_release(kernel);
+  }
+  const auto refuse = [&](std::vector<int64_t> sizes, const char* why) {
+    autotune_kernel* kernel = nullptr;
+    EXPECT_EQ(autotune_prepare(handle_, sizes.data(), sizes.size(), &kernel), AUTOTUNE_WRONG_USAGE);
+    EXPECT_THAT(autotune_message(), HasSubstr(why));
+  };
+  refuse({2, 2, -2}, "copy: the size ldx=-2 is below 0; -1 means its default");
+  refuse({2, 2, 2, 1}, "copy: the size ldy=1 is too small: the least is 2 (columns)");
+  refuse({2, 2, 2, 2, 16}, "copy: the size x_aligned=16 is too large: the most is 8");
+  refuse({2, 2, 2, 2, 8, 1}, "copy has 2 to 5 sizes, not 6");
+  refuse({2, by_default}, "the size columns=-1 is not from 1");
+  autotune_close(handle_);
+}
+
 TEST_F(CKernel, AnAddressThatIsNotAlignedIsRefused) {
   options_.device = "host";
   ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
