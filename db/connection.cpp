@@ -12,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "db/best.hpp"
 #include "db/schema.hpp"
 #include "tuner/file/file_system.hpp"
 #include "tuner/hash/hash.hpp"
@@ -24,7 +23,6 @@ namespace autotune::db {
 namespace {
 
 constexpr std::chrono::seconds kWaitForOneLock{20};
-constexpr int kOldestRead = 4;  // schema that can be read where the file must not be written
 
 /// `file:/a%20b.db?immutable=1`, with every special character of the path escaped.
 std::string immutable_uri(const std::filesystem::path& path) {
@@ -128,7 +126,7 @@ int minimum_reader(SQLite::Database& database) {
 }
 
 void check_header(const std::filesystem::path& path, SQLite::Database& database, Mode mode) {
-  Header header = read_header(database);
+  const Header header = read_header(database);
   if (header.application_id != kApplicationId) {
     throw StoreError(
         header.empty
@@ -139,14 +137,11 @@ void check_header(const std::filesystem::path& path, SQLite::Database& database,
                      path.string()));
   }
   if (header.version < kSchemaVersion) {
-    if (mode != Mode::read_write) {
-      throw StoreError(
-          format("{}: has the older schema {}; open it once for writing, such as by "
-                 "`autotune db compact`, to bring it up to {}",
-                 path.string(), header.version, kSchemaVersion));
-    }
-    migrate(database, path, header.version, kSchemaVersion, migrations());
-    header = read_header(database);
+    throw StoreError(format(
+        "{0}: has the older schema {1}, which this autotune does not read (it has {2}); write "
+        "the facts with the autotune that made it, `autotune db export --db {0} --output "
+        "facts.jsonl`, and read them with this one, `autotune db import facts.jsonl`",
+        path.string(), header.version, kSchemaVersion));
   }
   if (header.version > kSchemaVersion) {
     const bool readable = minimum_reader(database) <= kSchemaVersion;
@@ -183,53 +178,15 @@ void set_up(const std::filesystem::path& path, SQLite::Database& database, Mode 
   }
 }
 
-/// Called after a migration that changes what is derived from the facts.
-void derive_if_stale(Connection& connection) {
-  const auto is_stale = [&] {
-    return connection.query("SELECT 1 FROM meta WHERE name = 'best_is_stale'").step();
-  };
-  if (!is_stale()) return;
-  in_transaction(connection, [&] {
-    if (!is_stale()) return;  // another process was faster
-    derive_all_again(connection);
-    connection.query("DELETE FROM meta WHERE name = 'best_is_stale'").run();
-  });
-}
-
-/// A copy in memory, with the current schema.
-SQLite::Database brought_up(SQLite::Database& file, int version) {
-  SQLite::Database copy = copy_of(file);
-  for (const Migration& step : migrations()) {
-    if (step.from >= version) copy.exec(step.sql);
-  }
-  copy.exec(format("PRAGMA user_version = {}", kSchemaVersion));
-  return copy;
-}
-
-struct Opened {
-  SQLite::Database database;
-  bool is_copy = false;
-};
-
-/// A file of an older schema that must not be written is read as a copy. The best rows of the
-/// oldest would have to be derived again; check_header() says what to do.
-Opened opened(const std::filesystem::path& path, Mode mode, LockWait& wait) {
-  SQLite::Database file = open_file(path, mode, wait);
-  const Header header = read_header(file);
-  if (header.application_id == kApplicationId) expect_own_schema(file, path, header.version);
-  if (mode == Mode::read_write) return {std::move(file)};
-  const bool is_older = header.application_id == kApplicationId && header.version >= kOldestRead &&
-                        header.version < kSchemaVersion;
-  if (!is_older) return {std::move(file)};
-  return {brought_up(file, header.version), true};
-}
-
 std::unique_ptr<Connection> open_as(const std::filesystem::path& path, Mode mode,
                                     const std::shared_ptr<LockWait>& wait) {
-  Opened file = opened(path, mode, *wait);
-  auto connection = std::make_unique<Connection>(path, mode, std::move(file.database), wait);
+  SQLite::Database file = open_file(path, mode, *wait);
+  const Header header = read_header(file);
+  if (header.application_id == kApplicationId && header.version >= kSchemaVersion) {
+    expect_own_schema(file, path, header.version);
+  }
+  auto connection = std::make_unique<Connection>(path, mode, std::move(file), wait);
   set_up(path, connection->database, mode);
-  if (mode == Mode::read_write || file.is_copy) derive_if_stale(*connection);
   return connection;
 }
 

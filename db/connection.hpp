@@ -252,7 +252,7 @@ auto in_transaction(Connection& connection, Work&& work) {
 /// The database in memory, as of now. Throws SQLite::Exception.
 SQLite::Database copy_of(SQLite::Database& database);
 
-/// Opens, creates or migrates; throws StoreError.
+/// Opens or creates; throws StoreError.
 std::unique_ptr<Connection> open_connection(const std::filesystem::path& path, Mode mode,
                                             WaitUntil wait_until);
 

@@ -22,7 +22,7 @@ void key_columns(Key& key, Visit&& visit) {
   visit("policy", key.policy);
 }
 
-/// New in schema 2; see is_later().
+/// See is_later().
 template <class Figures, class Visit>
 void baseline_columns(Figures& baseline, Visit&& visit) {
   visit("baseline", baseline.plugin);
@@ -55,13 +55,13 @@ void figure_columns(Row& row, Visit&& visit) {
   visit("binary_key", row.binary_key);
   visit("created_at", row.created_at);
   baseline_columns(row.baseline, visit);
-  visit("joules", row.joules);  // new in schema 6, as the next
+  visit("joules", row.joules);
   visit("default_joules", row.default_joules);
-  visit("repeats", row.repeats);  // new in schema 9
+  visit("repeats", row.repeats);
 }
 
-/// Columns that older schemas lack. The JSON of a row omits such a column if it is empty, so facts
-/// of an older schema keep their ids.
+/// Columns that the first schema lacked. The JSON of a row omits such a column if it is empty, so
+/// facts that were stored before it keep their ids.
 inline bool is_later(std::string_view column) {
   return column.starts_with("baseline") || column.ends_with("joules") || column == "partial" ||
          column == "space" || column == "repeats";
@@ -106,8 +106,8 @@ struct Table<SessionRow> {
     visit("strategy", row.strategy);
     visit("seed", row.seed);
     visit("budget", row.budget);
-    visit("partial", row.partial);  // new in schema 4
-    visit("space", row.space);      // new in schema 5
+    visit("partial", row.partial);
+    visit("space", row.space);
   }
 };
 

@@ -3,113 +3,7 @@
 
 namespace autotune::db {
 
-const char* const kTrialTable = R"sql(
-CREATE TABLE trial (
-  id              TEXT PRIMARY KEY,
-  session         TEXT NOT NULL REFERENCES session(id),
-  device          TEXT NOT NULL REFERENCES device(id),
-  kernel          TEXT NOT NULL REFERENCES kernel(id),
-  problem         TEXT NOT NULL,
-  policy          TEXT NOT NULL,
-  stage           TEXT NOT NULL CHECK (stage IN ('search', 'playoff', 'audit')),
-  configuration   TEXT NOT NULL,
-  outcome         TEXT NOT NULL CHECK (outcome IN ('ok', 'pruned', 'invalid', 'compile_error',
-                    'launch_error', 'wrong', 'nondeterministic', 'timeout', 'crash')),
-  message         TEXT NOT NULL,
-  median_ns       REAL,
-  low_ns          REAL,
-  high_ns         REAL,
-  samples         INTEGER NOT NULL,
-  throttled       INTEGER NOT NULL CHECK (throttled IN (0, 1)),
-  predicted_ns    REAL,
-  registers       INTEGER,
-  shared_bytes    INTEGER,
-  local_bytes     INTEGER,
-  occupancy       REAL,
-  compile_seconds REAL NOT NULL,
-  binary_key      TEXT NOT NULL,
-  verified        INTEGER NOT NULL CHECK (verified IN (0, 1)),
-  is_default      INTEGER NOT NULL CHECK (is_default IN (0, 1)),
-  gflops          REAL,
-  created_at      TEXT NOT NULL
-) STRICT;
-CREATE INDEX trial_problem ON trial(device, kernel, problem, policy);
-CREATE INDEX trial_default ON trial(device, kernel, problem, policy, session) WHERE is_default;
-)sql";
-
-const char* const kAnswerIndexes = R"sql(
-CREATE INDEX trial_failed ON trial(device, kernel, problem, configuration, policy, created_at)
-  WHERE outcome NOT IN ('ok', 'pruned');
-CREATE INDEX pin_problem ON pin(device, kernel, problem, policy);
-)sql";
-
-const char* const kRetractionTable = R"sql(
-CREATE TABLE retraction (
-  id         TEXT PRIMARY KEY,
-  fact       TEXT NOT NULL,
-  reason     TEXT NOT NULL,
-  created_at TEXT NOT NULL
-) STRICT;
-CREATE INDEX retraction_fact ON retraction(fact);
-)sql";
-
-const char* const kDecisionTable = R"sql(
-CREATE TABLE decision (
-  id                    TEXT PRIMARY KEY,
-  session               TEXT NOT NULL REFERENCES session(id),
-  device                TEXT NOT NULL REFERENCES device(id),
-  kernel                TEXT NOT NULL REFERENCES kernel(id),
-  problem               TEXT NOT NULL,
-  policy                TEXT NOT NULL,
-  provenance            TEXT NOT NULL CHECK (provenance IN
-                          ('measured', 'imported', 'first use', 'predicted')),
-  configuration         TEXT NOT NULL,
-  median_ns             REAL,
-  low_ns                REAL,
-  high_ns               REAL,
-  samples               INTEGER NOT NULL,
-  gflops                REAL,
-  default_configuration TEXT NOT NULL,
-  default_ns            REAL,
-  noise_floor           REAL,
-  cold_ns               REAL,
-  ties                  TEXT NOT NULL,
-  verified              INTEGER NOT NULL CHECK (verified IN (0, 1)),
-  binary_key            TEXT NOT NULL,
-  created_at            TEXT NOT NULL,
-  baseline              TEXT NOT NULL DEFAULT '',
-  baseline_candidate    TEXT NOT NULL DEFAULT '',
-  baseline_ns           REAL,
-  baseline_low_ns       REAL,
-  baseline_high_ns      REAL,
-  baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1)),
-  joules                REAL,
-  default_joules        REAL,
-  repeats               INTEGER CHECK (repeats IN (0, 1))
-) STRICT;
-CREATE INDEX decision_problem ON decision(device, kernel, problem, policy);
-)sql";
-
-const char* const kCounterTable = R"sql(
-CREATE TABLE counter (
-  id            TEXT PRIMARY KEY,
-  device        TEXT NOT NULL REFERENCES device(id),
-  kernel        TEXT NOT NULL REFERENCES kernel(id),
-  problem       TEXT NOT NULL,
-  policy        TEXT NOT NULL,
-  configuration TEXT NOT NULL,
-  figures       TEXT NOT NULL,
-  environment   TEXT NOT NULL,
-  created_at    TEXT NOT NULL
-) STRICT;
-CREATE INDEX counter_problem ON counter(device, kernel, problem, policy);
-)sql";
-
-const char* const kBestIndex = R"sql(
-CREATE INDEX best_settings ON best(device, kernel, policy, settings, problem);
-)sql";
-
-const char* const kTables = R"sql(
+const char* const kSchema = R"sql(
 -- Facts: only ever added. An id is the hash of the rest of its row.
 CREATE TABLE device (
   id                 TEXT PRIMARY KEY,
@@ -161,6 +55,94 @@ CREATE TABLE calibration (
   value      REAL NOT NULL,
   created_at TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE trial (
+  id              TEXT PRIMARY KEY,
+  session         TEXT NOT NULL REFERENCES session(id),
+  device          TEXT NOT NULL REFERENCES device(id),
+  kernel          TEXT NOT NULL REFERENCES kernel(id),
+  problem         TEXT NOT NULL,
+  policy          TEXT NOT NULL,
+  stage           TEXT NOT NULL CHECK (stage IN ('search', 'playoff', 'audit')),
+  configuration   TEXT NOT NULL,
+  outcome         TEXT NOT NULL CHECK (outcome IN ('ok', 'pruned', 'invalid', 'compile_error',
+                    'launch_error', 'wrong', 'nondeterministic', 'timeout', 'crash')),
+  message         TEXT NOT NULL,
+  median_ns       REAL,
+  low_ns          REAL,
+  high_ns         REAL,
+  samples         INTEGER NOT NULL,
+  throttled       INTEGER NOT NULL CHECK (throttled IN (0, 1)),
+  predicted_ns    REAL,
+  registers       INTEGER,
+  shared_bytes    INTEGER,
+  local_bytes     INTEGER,
+  occupancy       REAL,
+  compile_seconds REAL NOT NULL,
+  binary_key      TEXT NOT NULL,
+  verified        INTEGER NOT NULL CHECK (verified IN (0, 1)),
+  is_default      INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  gflops          REAL,
+  created_at      TEXT NOT NULL
+) STRICT;
+CREATE INDEX trial_problem ON trial(device, kernel, problem, policy);
+CREATE INDEX trial_default ON trial(device, kernel, problem, policy, session) WHERE is_default;
+
+CREATE TABLE decision (
+  id                    TEXT PRIMARY KEY,
+  session               TEXT NOT NULL REFERENCES session(id),
+  device                TEXT NOT NULL REFERENCES device(id),
+  kernel                TEXT NOT NULL REFERENCES kernel(id),
+  problem               TEXT NOT NULL,
+  policy                TEXT NOT NULL,
+  provenance            TEXT NOT NULL CHECK (provenance IN
+                          ('measured', 'imported', 'first use', 'predicted')),
+  configuration         TEXT NOT NULL,
+  median_ns             REAL,
+  low_ns                REAL,
+  high_ns               REAL,
+  samples               INTEGER NOT NULL,
+  gflops                REAL,
+  default_configuration TEXT NOT NULL,
+  default_ns            REAL,
+  noise_floor           REAL,
+  cold_ns               REAL,
+  ties                  TEXT NOT NULL,
+  verified              INTEGER NOT NULL CHECK (verified IN (0, 1)),
+  binary_key            TEXT NOT NULL,
+  created_at            TEXT NOT NULL,
+  baseline              TEXT NOT NULL DEFAULT '',
+  baseline_candidate    TEXT NOT NULL DEFAULT '',
+  baseline_ns           REAL,
+  baseline_low_ns       REAL,
+  baseline_high_ns      REAL,
+  baseline_wins         INTEGER NOT NULL DEFAULT 0 CHECK (baseline_wins IN (0, 1)),
+  joules                REAL,
+  default_joules        REAL,
+  repeats               INTEGER CHECK (repeats IN (0, 1))
+) STRICT;
+CREATE INDEX decision_problem ON decision(device, kernel, problem, policy);
+
+CREATE TABLE retraction (
+  id         TEXT PRIMARY KEY,
+  fact       TEXT NOT NULL,
+  reason     TEXT NOT NULL,
+  created_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX retraction_fact ON retraction(fact);
+
+CREATE TABLE counter (
+  id            TEXT PRIMARY KEY,
+  device        TEXT NOT NULL REFERENCES device(id),
+  kernel        TEXT NOT NULL REFERENCES kernel(id),
+  problem       TEXT NOT NULL,
+  policy        TEXT NOT NULL,
+  configuration TEXT NOT NULL,
+  figures       TEXT NOT NULL,
+  environment   TEXT NOT NULL,
+  created_at    TEXT NOT NULL
+) STRICT;
+CREATE INDEX counter_problem ON counter(device, kernel, problem, policy);
 
 -- Derived from the facts; can be dropped and made again.
 CREATE TABLE best (
@@ -216,9 +198,13 @@ CREATE TABLE inflight (
 ) STRICT;
 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-)sql";
 
-const char* const kView = R"sql(
+CREATE INDEX best_settings ON best(device, kernel, policy, settings, problem);
+
+CREATE INDEX trial_failed ON trial(device, kernel, problem, configuration, policy, created_at)
+  WHERE outcome NOT IN ('ok', 'pruned');
+CREATE INDEX pin_problem ON pin(device, kernel, problem, policy);
+
 CREATE VIEW tuned AS
 SELECT device.name AS gpu,
        kernel.target,
@@ -237,23 +223,7 @@ FROM best JOIN device ON device.id = best.device JOIN kernel ON kernel.id = best
 ORDER BY kernel.target, device.name, length(best.problem), best.problem, best.policy;
 )sql";
 
-const std::array<const char*, 5> kOlderDefinitions{
-    "CREATE TABLE trial(stage TEXT NOT NULL CHECK (stage IN ('search', 'playoff'))) STRICT",
-    "CREATE TABLE decision(provenance TEXT NOT NULL CHECK (provenance IN ('measured', 'imported', "
-    "'predicted'))) STRICT",
-    R"sql(CREATE VIEW tuned AS
-SELECT device.name AS gpu,
-       kernel.target,
-       best.problem,
-       best.policy,
-       best.configuration,
-       round(best.median_ns / 1000, 3) AS time_us,
-       round(best.gflops, 1) AS gflops,
-       round(best.default_ns / best.median_ns, 3) AS ratio_to_default,
-       best.provenance,
-       best.created_at AS date
-FROM best JOIN device ON device.id = best.device JOIN kernel ON kernel.id = best.kernel
-ORDER BY kernel.target, device.name, length(best.problem), best.problem, best.policy)sql",
+const std::array<const char*, 2> kAnalyzeTables{
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"};
 

@@ -6,21 +6,10 @@
 
 namespace autotune::db {
 
-/// All tables but those below.
-extern const char* const kTables;
-/// With their indices. Migrations make these tables anew or add them.
-extern const char* const kTrialTable;
-extern const char* const kDecisionTable;
-extern const char* const kRetractionTable;
-extern const char* const kCounterTable;
-/// Lists the settings of a target, and covers the search for the nearest problem.
-extern const char* const kBestIndex;
-/// Find what refutes an answer, and pins.
-extern const char* const kAnswerIndexes;
-/// The view `tuned`, for people.
-extern const char* const kView;
+/// The tables, their indices, and the view `tuned` for people.
+extern const char* const kSchema;
 
-/// CREATE statements with what older versions defined otherwise, and those of SQLite's ANALYZE.
-extern const std::array<const char*, 5> kOlderDefinitions;
+/// What SQLite's ANALYZE leaves.
+extern const std::array<const char*, 2> kAnalyzeTables;
 
 }  // namespace autotune::db

@@ -8,7 +8,6 @@
 
 #include "db/exchange.hpp"
 #include "db/schema.hpp"
-#include "tests/db/older_schema.hpp"
 #include "tests/db/sample.hpp"
 
 namespace autotune::db {
@@ -61,34 +60,6 @@ TEST(StoredCounters, AreNotStoredUnlessTheyAreNamedValues) {
   const Sample sample(store);
   EXPECT_THAT([&] { add_counters(store, counters(sample, "BM=64", "banana")); },
               ThrowsMessage<StoreError>(HasSubstr("the figures \"banana\" is not of the form")));
-}
-
-TEST(StoredCounters, ComeWithTheEighthSchema) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
-  const ProblemKey key = [&] {
-    TunedStore store(path);
-    const Sample sample(store);
-    store.append(std::vector{sample.trial("BM=64", 1000)});
-    return sample.key;
-  }();
-  {
-    SQLite::Database old(path.string(), SQLite::OPEN_READWRITE);
-    old.exec(kWithoutTheNinth);
-    old.exec("DROP TABLE counter; PRAGMA user_version = 7");
-  }
-  {
-    const TunedStore reader(path, Mode::read_only);
-    EXPECT_THAT(counters_of(reader, key), IsEmpty());
-    EXPECT_EQ(reader.tuned({}).size(), 1u);
-    std::ostringstream out;
-    EXPECT_EQ(export_json_lines(reader, out), 0);
-    EXPECT_THAT(reader.check().damage, IsEmpty());
-  }
-  TunedStore store(path);
-  add_counters(store, {"", key, "BM=64", "instructions=1", "", "2026-03-01T12:01:00.000Z"});
-  EXPECT_THAT(figures_in(store, key), ElementsAre("instructions=1"));
-  EXPECT_THAT(store.check().damage, IsEmpty());
 }
 
 }  // namespace
