@@ -17,12 +17,8 @@ namespace autotune::db {
 /// the number of damaged rows, which are left out.
 std::int64_t export_json_lines(const TunedStore& store, std::ostream& out);
 
-/// Writes the best rows that match `filter`, with the rows that they refer to, for shipping.
-/// Provenance `measured` becomes `imported`, because the trials that prove it are not exported.
-void export_best_json_lines(const TunedStore& store, const TunedFilter& filter, std::ostream& out);
-
-/// Writes a C++ header with the best rows as constants, in the order of tuned():
-/// `autotune_tuned::kRows`. For programs without SQLite.
+/// Writes a C++ header with the best rows that match `filter` as constants, in the order of
+/// tuned(): `autotune_tuned::kRows`. For programs without SQLite.
 void export_header(const TunedStore& store, const TunedFilter& filter, std::ostream& out);
 
 /// The result of an import. Rows that already exist do not change and are not counted.

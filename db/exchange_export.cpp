@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <ostream>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,32 +37,9 @@ std::int64_t read_table(Connection& connection, std::vector<std::string>& lines)
   return damaged;
 }
 
-void write_sorted(const std::set<std::string>& lines, std::ostream& out) {
-  for (const std::string& line : lines) out << line << '\n';
-}
-
 void check_written(const std::ostream& out) {
   if (!out)
     throw StoreError("the export cannot be written: no space is left or the pipe is closed");
-}
-
-DecisionRow decision_of(const BestRow& best) {
-  DecisionRow row;
-  row.session = best.session;
-  row.key = best.key;
-  const bool is_weaker = best.provenance == "predicted" || best.provenance == "first use";
-  row.provenance = is_weaker ? best.provenance : "imported";
-  static_cast<Figures&>(row) = best;
-  return row;
-}
-
-/// A pin of a configuration that was never tried has no session. The exchange's own session takes
-/// its place.
-SessionRow pinning_session(const BestRow& best) {
-  SessionRow session;
-  session.started_at = best.created_at;
-  session.command = "pinned by hand";
-  return session;
 }
 
 std::string cpp_string(std::string_view text) {
@@ -86,26 +62,6 @@ std::int64_t export_json_lines(const TunedStore& store, std::ostream& out) {
   for (const std::string& line : lines) out << line << '\n';
   check_written(out);
   return damaged;
-}
-
-void export_best_json_lines(const TunedStore& store, const TunedFilter& filter, std::ostream& out) {
-  std::set<std::string> devices, kernels, sessions, decisions;
-  for (const TunedEntry& entry : store.tuned(filter)) {
-    BestRow best = entry.best;
-    if (!best.session.empty() && entry.session.id.empty()) {
-      store.connection().leave_out("best of", best.key.problem, "its session is damaged");
-      continue;
-    }
-    const SessionRow session =
-        best.session.empty() ? cleaned(pinning_session(best)) : entry.session;
-    best.session = session.id;
-    devices.insert(to_json(entry.device));
-    kernels.insert(to_json(entry.kernel));
-    sessions.insert(to_json(session));
-    decisions.insert(to_json(decision_of(best)));
-  }
-  for (const auto* lines : {&devices, &kernels, &sessions, &decisions}) write_sorted(*lines, out);
-  check_written(out);
 }
 
 void export_header(const TunedStore& store, const TunedFilter& filter, std::ostream& out) {

@@ -48,13 +48,11 @@ TEST(Db, ADamagedAnswerIsNotServedAndSaid) {
   }
   SQLite::Database(sandbox.database().string(), SQLite::OPEN_READWRITE)
       .exec("UPDATE best SET low_ns = 5 WHERE configuration = 'BM=64'");
-  for (const char* format : {"best", "cpp"}) {
-    const Ended ended = sandbox.run({"db", "export", "--format", format});
-    EXPECT_EQ(ended.status, 1);
-    EXPECT_EQ(ended.out.find("BM=64"), std::string::npos);
-    EXPECT_THAT(ended.out, HasSubstr("BM=32"));
-    EXPECT_THAT(ended.err, HasSubstr("best of M=512 N=512 K=512 dtype=f32 is left out"));
-  }
+  const Ended ended = sandbox.run({"db", "export", "--format", "cpp"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.out.find("BM=64"), std::string::npos);
+  EXPECT_THAT(ended.out, HasSubstr("BM=32"));
+  EXPECT_THAT(ended.err, HasSubstr("best of M=512 N=512 K=512 dtype=f32 is left out"));
   const Ended query = sandbox.run({"query", "--target", "gemm", "--size", "512"});
   EXPECT_EQ(query.status, 0);
   EXPECT_THAT(query.out, HasSubstr("; the nearest tuned size is 16"));
@@ -99,7 +97,7 @@ TEST(Db, AnExportNeverTakesThePlaceOfADatabase) {
   const std::string before = testing::file_bytes(sandbox.database());
   std::filesystem::create_symlink(sandbox.database(), sandbox.folder() / "link.db");
   std::filesystem::create_hard_link(sandbox.database(), sandbox.folder() / "hard.db");
-  for (const char* format : {"jsonl", "best", "cpp", "sqlite"}) {
+  for (const char* format : {"jsonl", "cpp", "sqlite"}) {
     for (const std::string& file : {sandbox.database().string(), std::string("link.db"),
                                     std::string("hard.db"), std::string("data/../link.db")}) {
       expect_refused(sandbox.run({"db", "export", "--format", format, "--output", file}), 2,
@@ -120,7 +118,7 @@ TEST(Db, AnExportThatFailsLeavesTheFileThatWasThere) {
     const rlimit limit{100, 100};
     setrlimit(RLIMIT_FSIZE, &limit);
   };
-  for (const char* format : {"jsonl", "best", "cpp", "sqlite"}) {
+  for (const char* format : {"jsonl", "cpp", "sqlite"}) {
     const std::filesystem::path file = sandbox.write("out", "what was there");
     const Ended ended =
         sandbox.run({"db", "export", "--format", format, "--output", "out"}, small_disk);
@@ -247,12 +245,10 @@ TEST_F(DbAnswers, APinIsTakenBackThoughItsAnswerIsDamaged) {
 }
 
 TEST_F(DbAnswers, AnExportOfWhatIsNotTunedIsRefused) {
-  for (const char* format : {"best", "cpp"}) {
-    expect_refused(sandbox_.run({"db", "export", "--format", format, "--target", "tinny"}), 1,
-                   {"nothing is tuned for target \"tinny\"", "tiny"});
-    expect_refused(sandbox_.run({"db", "export", "--format", format, "--device", "GPU"}), 1,
-                   {"nothing is tuned for device \"GPU\""});
-  }
+  expect_refused(sandbox_.run({"db", "export", "--format", "cpp", "--target", "tinny"}), 1,
+                 {"nothing is tuned for target \"tinny\"", "tiny"});
+  expect_refused(sandbox_.run({"db", "export", "--format", "cpp", "--device", "GPU"}), 1,
+                 {"nothing is tuned for device \"GPU\""});
 }
 
 TEST_F(DbAnswers, APinOfAChangedTargetIsRefused) {
@@ -274,14 +270,12 @@ TEST_F(DbAnswers, AStoredAnswerThatIsNotValidIsNoneAndSaid) {
   EXPECT_EQ(query.status, 0);
   EXPECT_THAT(query.out, HasSubstr("100 is not tuned; the nearest tuned size is 200"));
   EXPECT_THAT(query.err, HasSubstr(why));
-  for (const char* format : {"best", "cpp"}) {
-    const Ended exported =
-        sandbox_.run({"db", "export", "--format", format, "--target", manifest_of("tiny")});
-    EXPECT_EQ(exported.status, 1);
-    EXPECT_EQ(exported.out.find("banana"), std::string::npos);
-    EXPECT_THAT(exported.out, HasSubstr("N=200"));
-    EXPECT_THAT(exported.err, HasSubstr(why));
-  }
+  const Ended exported =
+      sandbox_.run({"db", "export", "--format", "cpp", "--target", manifest_of("tiny")});
+  EXPECT_EQ(exported.status, 1);
+  EXPECT_EQ(exported.out.find("banana"), std::string::npos);
+  EXPECT_THAT(exported.out, HasSubstr("N=200"));
+  EXPECT_THAT(exported.err, HasSubstr(why));
   const Ended explained =
       sandbox_.run({"explain", "--target", manifest_of("tiny"), "--size", "100"});
   EXPECT_EQ(explained.status, 1);
@@ -319,7 +313,7 @@ TEST(Db, WhatHoldsEveryFactTakesNoFilter) {
   for (const char* format : {"jsonl", "sqlite"}) {
     expect_refused(
         sandbox.run({"db", "export", "--format", format, "--target", "gemm", "--output", "x"}), 2,
-        {format, "every fact", "--format=best"});
+        {format, "every fact", "--target"});
   }
 }
 

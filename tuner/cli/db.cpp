@@ -95,11 +95,10 @@ const Verb kDb{
     .summary =
         "Export, import, merge, check or compact the database; pin a configuration; retract a fact",
     .details =
-        R"(* `export` writes `--format` jsonl (every fact, one JSON object a line, in canonical order), best
-  (only the answers, as JSON lines), cpp (the answers as a C++ header) or sqlite. t4 (T4 results) and
-  kt (Kernel Tuner's cache of 1.5.0) have the trials of one problem: `--target`, `--size`, and
-  `--device`, `--set` or `--context` if several fit. A `lower_bound` beside a time says that timing
-  stopped early.
+        R"(* `export` writes `--format` jsonl (every fact, one JSON object a line, in canonical order), cpp
+  (the answers as a C++ header) or sqlite. t4 (T4 results) and kt (Kernel Tuner's cache of 1.5.0)
+  have the trials of one problem: `--target`, `--size`, and `--device`, `--set` or `--context` if
+  several fit. A `lower_bound` beside a time says that timing stopped early.
 * `export --format cpp --embed --target T` compiles the answers and writes a header with a lookup
   function, the cubins, and launch code ([database.md](database.md)).
 * `export --format source --target T --size S` writes one answer as a CUDA source with its kernels,
@@ -116,8 +115,8 @@ const Verb kDb{
   one is merged into. Retracting a session also retracts its trials and decisions. `check` and
   `query --json` show ids.)",
     .options = {{"db", "FILE", "The database"},
-                {"format", "F", "export: jsonl, best, cpp, sqlite, t4, kt, source", "jsonl", false,
-                 "jsonl best cpp sqlite t4 kt source"},
+                {"format", "F", "export: jsonl, cpp, sqlite, t4, kt, source", "jsonl", false,
+                 "jsonl cpp sqlite t4 kt source"},
                 {"output", "FILE",
                  "export: write to this file instead of stdout; source: into this folder"},
                 {"target", "T", "pin: the target; export: only this one; import: its manifest"},

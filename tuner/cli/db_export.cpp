@@ -27,17 +27,14 @@ void write_results(const Arguments& arguments, const db::TunedStore& store,
 /// Returns the number of damaged facts that are left out. The store reports damaged answers.
 std::int64_t write_export(const Arguments& arguments, const db::TunedStore& store,
                           AnswerJudge& judge, const std::string& format_name, std::ostream& out) {
-  const db::TunedFilter filter{arguments.find("device").value_or(""), target_name(arguments), "",
-                               ""};
   if (format_name == "jsonl") return db::export_json_lines(store, out);
   if (format_name == "t4" || format_name == "kt") {
     write_results(arguments, store, format_name, out);
   } else if (arguments.has("embed")) {
     write_embedded(arguments, store, judge, out);
-  } else if (format_name == "best") {
-    db::export_best_json_lines(store, filter, out);
   } else {
-    db::export_header(store, filter, out);
+    db::export_header(store,
+                      {arguments.find("device").value_or(""), target_name(arguments), "", ""}, out);
   }
   return 0;
 }
@@ -58,8 +55,7 @@ std::int64_t write_database(const db::TunedStore& store, const std::filesystem::
 }  // namespace
 
 int run_export(const Arguments& arguments) {
-  static const std::vector<std::string> kFormats{"jsonl", "best", "cpp",   "sqlite",
-                                                 "t4",    "kt",   "source"};
+  static const std::vector<std::string> kFormats{"jsonl", "cpp", "sqlite", "t4", "kt", "source"};
   const std::string format_name = arguments.text("format");
   if (std::find(kFormats.begin(), kFormats.end(), format_name) == kFormats.end()) {
     throw UsageError(
@@ -75,11 +71,11 @@ int run_export(const Arguments& arguments) {
   use_valid_only(store, judge);
   const bool whole = format_name == "jsonl" || format_name == "sqlite";
   if (whole && (arguments.has("target") || arguments.has("device"))) {
-    throw UsageError(format(
-        "--format={} holds every fact; use --format=best with --target or --device", format_name));
+    throw UsageError(format("--format={} holds every fact and takes neither --target nor --device",
+                            format_name));
   }
   const bool filters = arguments.has("target") || arguments.has("device");
-  if (filters && (format_name == "best" || format_name == "cpp")) {
+  if (filters && format_name == "cpp") {
     chosen_entries(arguments, store);  // refuses names for which nothing is tuned
   }
   const auto output = arguments.find("output");
