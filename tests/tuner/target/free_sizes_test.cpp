@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-constexpr const char* kManifest = R"toml(manifest = 2
+constexpr const char* kWithFreeSizes = R"toml(manifest = 2
 name = "scale"
 source = "scale.cu"
 sizes.rows = {}
@@ -46,7 +46,7 @@ class FreeSizes : public testing::Test {
 
   /// The manifest with the first `from` replaced.
   Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kManifest;
+    std::string text = kWithFreeSizes;
     text.replace(text.find(from), from.size(), to);
     return load_manifest(folder_.write("scale.target.toml", text));
   }
